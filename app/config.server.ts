@@ -1,0 +1,77 @@
+import { isAbsolute, resolve } from 'node:path'
+import { z } from 'zod'
+
+/** What the environment may say. Each setting is optional; unknown ones under our prefixes are refused. */
+const flag = z.enum(['true', 'false', '1', '0', '']).transform((text) => text === 'true' || text === '1')
+const list = z.string().transform((text) =>
+	text
+		.split(',')
+		.map((part) => part.trim().toLowerCase())
+		.filter(Boolean),
+)
+
+const settings = z.object({
+	PORT: z.coerce.number().int().min(0).max(65535).default(3000),
+	HOST: z.string().default('localhost'),
+	DATA_DIR: z.string().default('./data'),
+	DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//, 'must begin with postgres://').optional(),
+	PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
+	TRUST_PROXY: flag.default(false),
+	SITE_NAME: z.string().min(1).max(40).default('DevQuad'),
+	AUTHOR_NAME: z.string().max(80).default(''),
+	AUTHOR_URL: z.union([z.url({ protocol: /^https?$/ }), z.literal('')]).default(''),
+	ADMIN_EMAIL: z.union([z.email(), z.literal('')]).default(''),
+	ALLOWED_EMAIL_DOMAINS: list.default([]),
+	REQUIRE_EMAIL_VERIFICATION: flag.default(false),
+	SMTP_URL: z.string().regex(/^smtps?:\/\//, 'must begin with smtp:// or smtps://').optional(),
+	MAIL_FROM: z.string().default('DevQuad <no-reply@localhost>'),
+	REDIS_URL: z.string().regex(/^rediss?:\/\//, 'must begin with redis://').optional(),
+	S3_BUCKET: z.string().optional(),
+	S3_ENDPOINT: z.string().optional(),
+	S3_REGION: z.string().optional(),
+	S3_ACCESS_KEY_ID: z.string().optional(),
+	S3_SECRET_ACCESS_KEY: z.string().optional(),
+	WEB_CONCURRENCY: z.coerce.number().int().min(1).max(64).default(1),
+	SEED: z.enum(['demo', 'none']).default('demo'),
+	LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+	AUTH_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
+	NODE_ENV: z.enum(['development', 'production', 'test']).default('production'),
+})
+
+const ours = /^(DEVQUAD_|S3_|SMTP_|MAIL_|AUTHOR_|AUTH_|SEED|SITE_|PUBLIC_|TRUST_|DATABASE_|DATA_|ALLOWED_|REQUIRE_|ADMIN_)/
+
+export type Config = z.infer<typeof settings> & {
+	/** The address people type, without a slash at the end. */
+	publicUrl: string
+	/** The absolute path of everything the site keeps. */
+	dataDir: string
+	/** Whether the public address is https, and cookies are therefore Secure and `__Host-`. */
+	secure: boolean
+}
+
+/**
+ * Reads the settings from an environment.
+ * @throws Error with one sentence that names the setting and what is wrong with it.
+ */
+export function parseConfig(env: Record<string, string | undefined>): Config {
+	const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''))
+	const unknown = Object.keys(given).find((name) => ours.test(name) && !(name in settings.shape))
+	if (unknown) throw new Error(`The setting ${unknown} is not known. The README lists all settings.`)
+	const parsed = settings.safeParse(given)
+	if (!parsed.success) {
+		const issue = parsed.error.issues[0]
+		throw new Error(`The setting ${String(issue?.path[0])} is not right: ${issue?.message}.`)
+	}
+	const values = parsed.data
+	const publicUrl = (values.PUBLIC_URL ?? `http://${values.HOST === '0.0.0.0' ? 'localhost' : values.HOST}:${values.PORT}`).replace(/\/+$/, '')
+	const dataDir = isAbsolute(values.DATA_DIR) ? values.DATA_DIR : resolve(values.DATA_DIR)
+	return { ...values, publicUrl, dataDir, secure: publicUrl.startsWith('https:') }
+}
+
+let current: Config | undefined
+
+/** The settings of this process, parsed on first use. @throws Error as {@link parseConfig} does. */
+export function config(): Config {
+	current ??= parseConfig(process.env)
+	return current
+}

@@ -1,0 +1,48 @@
+import { Kysely, PostgresDialect, type Transaction } from 'kysely'
+import pg from 'pg'
+import { remember } from '~/lib/remember.ts'
+import type { Database } from './schema.ts'
+
+/** Where a statement may run: the pool, or the transaction of a use case. */
+export type Executor = Kysely<Database> | Transaction<Database>
+
+interface Connection {
+	pool: pg.Pool
+	kysely: Kysely<Database>
+}
+
+const held = remember<{ connection?: Connection }>('database', () => ({}))
+
+/**
+ * Opens the pool of this process.
+ * @param url a PostgreSQL address, or the directory of a Unix socket with the database's name: `/run/dir?devquad`
+ */
+export function openDatabase(options: pg.PoolConfig): Kysely<Database> {
+	const pool = new pg.Pool({ max: 10, idleTimeoutMillis: 0, ...options })
+	// An idle connection that PostgreSQL ends is replaced by the pool; without a listener it would end the process.
+	pool.on('error', () => {})
+	held.connection = { pool, kysely: new Kysely<Database>({ dialect: new PostgresDialect({ pool }) }) }
+	return held.connection.kysely
+}
+
+/** The open database. @throws Error before {@link openDatabase}. */
+export function db(): Kysely<Database> {
+	return opened().kysely
+}
+
+/** The pool under {@link db}, for the libraries that speak `pg` themselves. */
+export function pool(): pg.Pool {
+	return opened().pool
+}
+
+/** Ends every connection; the next {@link openDatabase} makes new ones. */
+export async function closeDatabase(): Promise<void> {
+	const connection = held.connection
+	held.connection = undefined
+	await connection?.kysely.destroy()
+}
+
+function opened(): Connection {
+	if (!held.connection) throw new Error('The database is not open yet.')
+	return held.connection
+}

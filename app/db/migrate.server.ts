@@ -1,0 +1,42 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type pg from 'pg'
+
+/** Any number that no other program takes as its advisory lock: two processes that start at once migrate one after the other. */
+const lockKey = 5_271_009
+
+/**
+ * Brings the database to the newest schema: each file of `directory` once, in the order of its name, in a transaction of its own.
+ * @returns the names that were applied now
+ * @throws Error when the database holds a migration that this version does not know
+ */
+export async function migrate(pool: pg.Pool, directory: string): Promise<string[]> {
+	const client = await pool.connect()
+	try {
+		await client.query('select pg_advisory_lock($1)', [lockKey])
+		await client.query('create table if not exists migrations (name text primary key, applied_at timestamptz not null default now())')
+		const { rows } = await client.query<{ name: string }>('select name from migrations')
+		const applied = new Set(rows.map((row) => row.name))
+		const files = (await readdir(directory)).filter((name) => name.endsWith('.sql')).sort()
+		const unknown = [...applied].find((name) => !files.includes(name))
+		if (unknown) throw new Error(`The database was made by a newer version of the site: it holds the migration ${unknown}, which is not here.`)
+		const pending = files.filter((name) => !applied.has(name))
+		for (const name of pending) await apply(client, name, await readFile(join(directory, name), 'utf8'))
+		return pending
+	} finally {
+		await client.query('select pg_advisory_unlock($1)', [lockKey]).catch(() => {})
+		client.release()
+	}
+}
+
+async function apply(client: pg.PoolClient, name: string, statements: string): Promise<void> {
+	await client.query('begin')
+	try {
+		await client.query(statements)
+		await client.query('insert into migrations (name) values ($1)', [name])
+		await client.query('commit')
+	} catch (error) {
+		await client.query('rollback')
+		throw new Error(`The migration ${name} failed: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
+	}
+}

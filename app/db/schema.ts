@@ -1,0 +1,155 @@
+import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
+
+/** A point in time; written as a Date or left to the database's clock. */
+type Time = ColumnType<Date, Date | string | undefined, Date | string>
+type MaybeTime = ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+
+export interface UsersTable {
+	id: Generated<number>
+	username: string
+	name: string
+	email: string
+	email_verified: Generated<boolean>
+	image: string | null
+	role: Generated<'member' | 'moderator' | 'admin'>
+	imported: Generated<boolean>
+	created_at: Time
+	updated_at: Time
+}
+
+export interface SessionsTable {
+	id: Generated<number>
+	user_id: number
+	token: string
+	expires_at: Time
+	ip_address: string | null
+	user_agent: string | null
+	created_at: Time
+	updated_at: Time
+}
+
+export interface CredentialsTable {
+	id: Generated<number>
+	user_id: number
+	account_id: string
+	provider_id: string
+	password: string | null
+}
+
+export interface ProfilesTable {
+	user_id: number
+	phone: Generated<string>
+	city: Generated<string>
+	expertise_in: Generated<string>
+	about: Generated<string>
+	open_to: Generated<('mentoring' | 'collaborating')[]>
+	university_name: Generated<string>
+	location: Generated<string>
+	enrol_in_branch_name: Generated<string>
+	year_of_passing: number | null
+	current_semester: number | null
+	current_year: number | null
+	enrolment_number: Generated<string>
+	university_email: Generated<string>
+	github: Generated<string>
+	linkedin: Generated<string>
+	leetcode: Generated<string>
+	portfolio: Generated<string>
+	hackerrank: Generated<string>
+	codechef: Generated<string>
+	geeksforgeek: Generated<string>
+	show_email: Generated<boolean>
+	show_phone: Generated<boolean>
+	last_seen_at: MaybeTime
+}
+
+export interface QueriesTable {
+	id: Generated<number>
+	author_id: number
+	category_id: number
+	title: string
+	description: string
+	description_html: string
+	excerpt: string
+	tags: Generated<string[]>
+	created_at: Time
+	edited_at: MaybeTime
+	active_at: Time
+	deleted_at: MaybeTime
+	comment_count: Generated<number>
+	score: Generated<number>
+	solved: Generated<boolean>
+	source: string | null
+	source_id: string | null
+	source_url: string | null
+	licence: string | null
+	search: Generated<string>
+}
+
+export interface CommentsTable {
+	id: Generated<number>
+	query_id: number
+	author_id: number
+	parent_id: number | null
+	path: number[]
+	depth: GeneratedAlways<number>
+	body: string
+	body_html: string
+	created_at: Time
+	edited_at: MaybeTime
+	deleted_at: MaybeTime
+	is_solution: Generated<boolean>
+	score: Generated<number>
+	source_id: string | null
+	source_url: string | null
+	licence: string | null
+}
+
+/** Every table that our own statements touch, as the migrations make them. */
+export interface Database {
+	users: UsersTable
+	usernames: { username: string; claimed_at: Time }
+	sessions: SessionsTable
+	credentials: CredentialsTable
+	counters: { name: 'members' | 'queries'; value: ColumnType<string, never, never> }
+	milestones: { name: string; reached_at: Time }
+	profiles: ProfilesTable
+	skills: { id: GeneratedAlways<number>; name: string; name_key: string; member_count: Generated<number> }
+	profile_skills: { user_id: number; skill_id: number; position: number }
+	projects: {
+		project_id: Generated<string>
+		user_id: number
+		project_title: string
+		project_image: Generated<string>
+		project_source_code_link: Generated<string>
+		project_deployment_link: Generated<string>
+		project_demo_link: Generated<string>
+		project_tech_stack: Generated<string[]>
+		project_date: string | null
+		project_description: Generated<string>
+		position: Generated<number>
+	}
+	certificates: {
+		certificate_id: Generated<string>
+		user_id: number
+		certificate_title: string
+		certificate_image: Generated<string>
+		certificate_issue_date: string | null
+		certificate_expire_date: string | null
+		credential_verification_link: Generated<string>
+		position: Generated<number>
+	}
+	connections: { id: string; user_id: number; seen_at: Time }
+	categories: {
+		id: GeneratedAlways<number>
+		slug: string
+		title: string
+		position: Generated<number>
+		tags: Generated<string[]>
+		query_count: Generated<number>
+	}
+	tags: { id: GeneratedAlways<number>; name: string; query_count: Generated<number> }
+	queries: QueriesTable
+	query_tags: { tag_id: number; query_id: number; created_at: Time }
+	comments: CommentsTable
+}

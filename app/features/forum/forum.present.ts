@@ -1,0 +1,84 @@
+/** What pages and the API are told of the forum. Times are ISO 8601 strings in UTC. */
+
+export interface AuthorView {
+	username: string
+	name: string
+	/** Address of the picture, or null for initials. */
+	image: string | null
+}
+
+/** Where an imported text comes from; shown under it. */
+export interface OriginView {
+	/** null when the source gave no address. */
+	url: string | null
+	licence: string | null
+}
+
+export interface QueryCardView {
+	id: number
+	/** Canonical address: /forum/{category}/{username}/{id} */
+	url: string
+	title: string
+	/** Title with search matches wrapped in <mark>, everything else escaped; only in search results. */
+	titleHtml?: string
+	excerpt: string
+	excerptHtml?: string
+	category: { slug: string; title: string }
+	author: AuthorView
+	tags: string[]
+	createdAt: string
+	score: number
+	commentCount: number
+	solved: boolean
+	/** What the viewer may do with it. */
+	mayEdit: boolean
+	mayDelete: boolean
+}
+
+export interface QueryPageView extends QueryCardView {
+	/** Markdown as written, for the edit form and structured data. */
+	description: string
+	descriptionHtml: string
+	editedAt: string | null
+	origin: OriginView | null
+}
+
+export interface CommentView {
+	id: number
+	/** null when its author deleted it and replies keep its place. */
+	author: AuthorView | null
+	/** '' when deleted. */
+	bodyHtml: string
+	/** Markdown as written, only for a viewer who may edit it. */
+	body: string | null
+	createdAt: string
+	editedAt: string | null
+	deleted: boolean
+	solution: boolean
+	score: number
+	depth: number
+	byAsker: boolean
+	mayEdit: boolean
+	mayDelete: boolean
+	origin: OriginView | null
+	replies: CommentView[]
+	/** How many replies lie deeper than this page shows; the link is ?thread={id}. */
+	hiddenReplies: number
+}
+
+export interface CategoryView {
+	slug: string
+	title: string
+	count: number
+}
+
+export interface TagView {
+	name: string
+	count: number
+}
+
+/** A page of a list: rows and the cursor of the next page, null at the end. */
+export interface Page<Row> {
+	rows: Row[]
+	next: string | null
+}

@@ -1,0 +1,38 @@
+import { Invalid } from './errors.ts'
+
+/** A place in a list ordered by time and then id, newest first. */
+export interface TimeCursor {
+	/** ISO 8601 with microseconds, as PostgreSQL prints it: a Date would round and skip rows. */
+	at: string
+	id: number
+}
+
+/** The opaque text of a place in a list: URL-safe, no meaning promised to anybody. */
+export function encodeCursor(parts: readonly (string | number)[]): string {
+	return Buffer.from(JSON.stringify(parts)).toString('base64url')
+}
+
+/** @throws Invalid when the text is not one that {@link encodeCursor} made with this many parts. */
+export function decodeCursor(text: string, length: number): (string | number)[] {
+	try {
+		const parts: unknown = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))
+		const sound =
+			Array.isArray(parts) &&
+			parts.length === length &&
+			parts.every((part) => typeof part === 'string' || Number.isFinite(part))
+		if (sound) return parts
+	} catch {
+		// falls through to the refusal below
+	}
+	throw new Invalid('This page of the list cannot be found. Start again from the first one.')
+}
+
+const isoTime = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d(:?\d\d)?)$/
+
+/** @throws Invalid when `text` is not a cursor of a list in time order. */
+export function decodeTimeCursor(text: string): TimeCursor {
+	const [at, id] = decodeCursor(text, 2)
+	if (typeof at !== 'string' || !isoTime.test(at) || !Number.isInteger(id))
+		throw new Invalid('This page of the list cannot be found. Start again from the first one.')
+	return { at, id: id as number }
+}

@@ -1,0 +1,13 @@
+// Runs a TypeScript file of the project under the Node that the project brings, whatever Node the machine has:
+//   node scripts/run.mjs scripts/import.ts FILE …
+import { spawn } from 'node:child_process'
+import { projectNode, root } from './support/install.mjs'
+
+const [file = '', ...args] = process.argv.slice(2)
+const child = spawn(projectNode(), ['--import', './scripts/support/alias.mjs', file, ...args], {
+	stdio: 'inherit',
+	cwd: root,
+	env: { ...process.env, DEVQUAD_CWD: undefined, INIT_CWD: process.env.INIT_CWD ?? process.cwd() },
+})
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+child.on('exit', (code, signal) => process.exit(signal ? 1 : (code ?? 1)))
