@@ -1,6 +1,7 @@
 import { Kysely, PostgresDialect, type Transaction } from 'kysely'
 import pg from 'pg'
 import { remember } from '~/lib/remember.ts'
+import { NamedStatements } from './named-statements.server.ts'
 import type { Database } from './schema.ts'
 
 /** Where a statement may run: the pool, or the transaction of a use case. */
@@ -14,11 +15,11 @@ interface Connection {
 const held = remember<{ connection?: Connection }>('database', () => ({}))
 
 /**
- * Opens the pool of this process.
- * @param url a PostgreSQL address, or the directory of a Unix socket with the database's name: `/run/dir?devquad`
+ * Opens the pool of this process: at most 10 connections unless the options say otherwise.
+ * @param options where the database is, as `pg` takes it
  */
 export function openDatabase(options: pg.PoolConfig): Kysely<Database> {
-	const pool = new pg.Pool({ max: 10, idleTimeoutMillis: 0, ...options })
+	const pool = new pg.Pool({ max: 10, idleTimeoutMillis: 0, Client: NamedStatements, ...options })
 	// An idle connection that PostgreSQL ends is replaced by the pool; without a listener it would end the process.
 	pool.on('error', () => {})
 	held.connection = { pool, kysely: new Kysely<Database>({ dialect: new PostgresDialect({ pool }) }) }

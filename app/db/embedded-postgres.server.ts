@@ -91,7 +91,7 @@ function findOwner(dataDir: string, binaries: Binaries): Owner {
 	const passing = [...drop, '--inh-caps=+dac_read_search', '--ambient-caps=+dac_read_search']
 	for (const prefix of [drop, passing]) {
 		const [program = '', ...rest] = prefix
-		const reach = spawnSync(program, [...rest, 'test', '-x', binaries.postgres, '-a', '-x', dataDir])
+		const reach = spawnSync(program, [...rest, 'env', '-C', dataDir, binaries.postgres, '--version'])
 		if (reach.status === 0) return { uid, gid, prefix }
 	}
 	throw new Error(`PostgreSQL runs as the account "postgres", which cannot enter ${dataDir}. Choose another DATA_DIR, such as /var/lib/devquad.`)

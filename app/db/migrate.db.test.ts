@@ -1,0 +1,32 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { useDatabase } from '../../tests/support/database.ts'
+import { db, pool } from './db.server.ts'
+import { migrate } from './migrate.server.ts'
+
+useDatabase()
+
+const standing = new URL('../../migrations', import.meta.url).pathname
+
+test('a migrated database has nothing more to apply, also when two processes ask at once', async () => {
+	const [first, second] = await Promise.all([migrate(pool(), standing), migrate(pool(), standing)])
+	expect([first, second]).toEqual([[], []])
+})
+
+test('a database of a newer version is left alone', async () => {
+	const older = mkdtempSync(join(tmpdir(), 'migrations-'))
+	await expect(migrate(pool(), older)).rejects.toThrow(/made by a newer version .* 0001_accounts\.sql/)
+})
+
+test('a migration that fails half-way leaves nothing behind', async () => {
+	const broken = mkdtempSync(join(tmpdir(), 'migrations-'))
+	const { rows } = await pool().query<{ name: string }>('select name from migrations')
+	for (const { name } of rows) writeFileSync(join(broken, name), '')
+	writeFileSync(join(broken, '9999_broken.sql'), 'create table half_made (id int); select 1/0;')
+	await expect(migrate(pool(), broken)).rejects.toThrow('The migration 9999_broken.sql failed: division by zero')
+	const { rows: tables } = await sql`select 1 from pg_tables where tablename = 'half_made'`.execute(db())
+	expect(tables).toEqual([])
+})

@@ -1,0 +1,62 @@
+import { Writable } from 'node:stream'
+import { renderToPipeableStream } from 'react-dom/server'
+import { type EntryContext, type RouterContextProvider, ServerRouter } from 'react-router'
+import { factsOf } from '~/lib/context.ts'
+import { log } from '~/lib/log.server.ts'
+
+/** A page may take this long to render; its data is there before rendering begins. */
+const renderLimit = 5_000
+
+/**
+ * Renders a page whole before the first byte goes out: it is compressed in one piece, has a length,
+ * and a reader who hangs up can break nothing but this request.
+ */
+export default async function handleRequest(
+	request: Request,
+	status: number,
+	headers: Headers,
+	entry: EntryContext,
+	context: RouterContextProvider,
+): Promise<Response> {
+	const { nonce, requestId } = factsOf(context)
+	headers.set('Content-Type', 'text/html; charset=utf-8')
+	if (request.method === 'HEAD') return new Response(null, { status, headers })
+	const html = await render(<ServerRouter context={entry} url={request.url} nonce={nonce} />, nonce, request.signal)
+	log.debug({ requestId, bytes: html.length }, 'page rendered')
+	return new Response(html, { status, headers })
+}
+
+/** Loader, action and rendering errors that no rule explains; a reader who hung up is not one of them. */
+export function handleError(error: unknown, { request, context }: { request: Request; context: RouterContextProvider }): void {
+	if (request.signal.aborted) return
+	log.error({ err: error, requestId: factsOf(context).requestId, path: new URL(request.url).pathname }, 'a page failed')
+}
+
+function render(element: React.ReactElement, nonce: string, signal: AbortSignal): Promise<Buffer<ArrayBuffer>> {
+	return new Promise((resolve, reject) => {
+		const chunks: Buffer<ArrayBuffer>[] = []
+		const sink = new Writable({
+			write: (chunk: Buffer<ArrayBuffer>, _encoding, done) => {
+				chunks.push(chunk)
+				done()
+			},
+			final: (done) => {
+				resolve(Buffer.concat(chunks))
+				done()
+			},
+		})
+		const stream = renderToPipeableStream(element, {
+			nonce,
+			onAllReady: () => {
+				clearTimeout(timer)
+				stream.pipe(sink)
+			},
+			onShellError: reject,
+			onError: (error) => {
+				if (!signal.aborted) log.error({ err: error }, 'rendering failed')
+			},
+		})
+		const timer = setTimeout(() => stream.abort(new Error('rendering took too long')), renderLimit)
+		signal.addEventListener('abort', () => stream.abort(), { once: true })
+	})
+}

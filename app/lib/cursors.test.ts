@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest'
+import { decodeTimeCursor, encodeCursor } from './cursors.ts'
+
+test('a cursor comes back as it went out, microseconds included', () => {
+	const at = '2026-11-21T05:12:33.123456+00:00'
+	expect(decodeTimeCursor(encodeCursor([at, 42]))).toEqual({ at, id: 42 })
+})
+
+test.each([
+	['an empty text', ''],
+	['no base64', '%%%'],
+	['another shape', encodeCursor(['2026-11-21T05:12:33Z'])],
+	['an id that is no integer', encodeCursor(['2026-11-21T05:12:33Z', 1.5])],
+	['a time that is none', encodeCursor(["now(); drop table users", 1])],
+	['an object', Buffer.from('{"a":1}').toString('base64url')],
+])('a cursor made of %s is refused', (_what, text) => {
+	expect(() => decodeTimeCursor(text)).toThrow('This page of the list cannot be found.')
+})

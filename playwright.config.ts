@@ -1,0 +1,18 @@
+import { defineConfig } from '@playwright/test'
+import { chromiumFlags, findChromium } from './scripts/support/chromium.ts'
+
+export default defineConfig({
+	testDir: 'tests/e2e',
+	globalSetup: './tests/e2e/support/site.ts',
+	outputDir: 'test-results',
+	workers: 1,
+	retries: 0,
+	timeout: 60_000,
+	forbidOnly: true,
+	reporter: [['list'], ['json']],
+	use: {
+		viewport: { width: 1280, height: 800 },
+		launchOptions: { executablePath: findChromium(), args: chromiumFlags() },
+		trace: 'retain-on-failure',
+	},
+})

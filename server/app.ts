@@ -1,0 +1,106 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import type { HttpBindings } from '@hono/node-server'
+import { serveStatic } from '@hono/node-server/serve-static'
+import { Hono } from 'hono'
+import { bodyLimit } from 'hono/body-limit'
+import { createRequestHandler, RouterContextProvider } from 'react-router'
+import { config } from '~/config.server.ts'
+import { authHandler, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
+import { seedDemo } from '~/features/forum/import/demo.server.ts'
+import { startJobs, stopJobs } from '~/jobs/jobs.server.ts'
+import { factsContext, type RequestFacts, viewerContext } from '~/lib/context.ts'
+import { clearFlash, cookieOf, flashOf } from '~/lib/http.ts'
+import { log } from '~/lib/log.server.ts'
+import { io } from '~/realtime/io.server.ts'
+import { compress } from './middleware/compress.ts'
+import { clientIpHeader, publicRequest } from './middleware/public-request.ts'
+import { security } from './middleware/security.ts'
+import { isReady } from './ready.ts'
+import { handleSockets } from './sockets.ts'
+
+type Environment = { Bindings: HttpBindings }
+
+/** A form of the longest question, written in three-byte characters, fits; pictures have a way of their own. */
+const largestBody = 512 * 1024
+
+const nonces = new WeakMap<Request, string>()
+const app = new Hono<Environment>()
+
+app.use(security(config(), nonceOf))
+app.use(compress())
+app.use(
+	bodyLimit({ maxSize: largestBody, onError: (context) => context.text('What was sent is too large. At most 512 KB are taken at once.', 413) }),
+)
+
+if (config().NODE_ENV === 'production') {
+	const immutable = 'public, max-age=31536000, immutable'
+	app.use('/assets/*', serveStatic({ root: './build/client', precompressed: true, onFound: (_path, context) => context.header('Cache-Control', immutable) }))
+	app.use(serveStatic({ root: './build/client', precompressed: true, onFound: (_path, context) => context.header('Cache-Control', 'public, max-age=3600') }))
+}
+app.all('/assets/*', (context) => context.text('There is no such file.', 404))
+
+app.get('/healthz', (context) => context.text('ok'))
+app.get('/readyz', async (context) => ((await isReady()) ? context.text('ready') : context.text('not ready', 503)))
+
+app.on(['GET', 'POST'], '/api/auth/*', (context) => authHandler(context.req.raw))
+app.all('/api/*', (context) => context.json({ type: 'about:blank', title: 'There is no such address.', status: 404 }, 404))
+
+const pages = createRequestHandler(() => import('virtual:react-router/server-build'), config().NODE_ENV)
+
+app.all('*', async (context) => {
+	const request = context.req.raw
+	const writes = request.method !== 'GET' && request.method !== 'HEAD'
+	const { viewer, headers } = await viewerFromRequest(request, { fresh: writes })
+	const load = new RouterContextProvider()
+	const facts = factsOf(request)
+	load.set(viewerContext, viewer)
+	load.set(factsContext, facts)
+	const response = await pages(request, load)
+	const answer = new Response(response.body, response)
+	for (const cookie of headers.getSetCookie()) answer.headers.append('Set-Cookie', cookie)
+	if (facts.flash && response.status < 300) answer.headers.append('Set-Cookie', clearFlash)
+	answer.headers.set('X-Request-Id', facts.requestId)
+	if (!answer.headers.has('Cache-Control')) answer.headers.set('Cache-Control', 'private, no-cache')
+	return answer
+})
+
+app.onError((error, context) => {
+	log.error({ err: error, path: context.req.path }, 'a request failed')
+	return context.text('Something went wrong!', 500)
+})
+
+/** Answers one request as the reader made it. */
+export async function handle(request: Request, bindings: HttpBindings): Promise<Response> {
+	const seen = publicRequest(request, bindings.incoming.socket.remoteAddress ?? '127.0.0.1', config())
+	return app.fetch(seen, bindings)
+}
+
+/** What lives beside the pages: sockets and jobs. @returns what stops them, sockets first */
+export async function startAround(): Promise<() => Promise<void>> {
+	const stopSockets = handleSockets()
+	await startJobs()
+	return async () => {
+		await stopSockets()
+		await io.close()
+		await stopJobs()
+	}
+}
+
+export { io, seedDemo }
+
+function nonceOf(request: Request): string {
+	const nonce = nonces.get(request) ?? randomBytes(16).toString('base64')
+	nonces.set(request, nonce)
+	return nonce
+}
+
+function factsOf(request: Request): RequestFacts {
+	const theme = cookieOf(request, 'theme')
+	return {
+		requestId: randomUUID(),
+		nonce: nonceOf(request),
+		ip: request.headers.get(clientIpHeader) ?? '',
+		theme: theme === 'light' || theme === 'dark' ? theme : 'system',
+		flash: flashOf(request),
+	}
+}

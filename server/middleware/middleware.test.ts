@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import { accepted } from './compress.ts'
+import { clientIpHeader, publicRequest } from './public-request.ts'
+
+test.each([
+	['br, gzip', 'br'],
+	['gzip, deflate, br;q=0', 'gzip'],
+	['GZIP;q=0.5', 'gzip'],
+	['*', 'gzip'],
+	['identity', 'identity'],
+	['', 'identity'],
+])('a reader who accepts %j gets %s', (header, coding) => {
+	expect(accepted(header)).toBe(coding)
+})
+
+const forwarded = {
+	Host: 'inside:3000',
+	'X-Forwarded-Proto': 'https',
+	'X-Forwarded-Host': 'quad.example',
+	'X-Forwarded-For': '203.0.113.9, 198.51.100.7',
+	[clientIpHeader]: '1.2.3.4',
+}
+
+test.each([
+	[false, 'http://inside:3000/login?a=1', '10.0.0.1'],
+	[true, 'https://quad.example/login?a=1', '198.51.100.7'],
+])('with TRUST_PROXY=%s the request is for %s and comes from %s', async (TRUST_PROXY, url, ip) => {
+	const inner = new Request('http://inside:3000/login?a=1', { method: 'POST', headers: forwarded, body: 'email=a' })
+	const seen = publicRequest(inner, '10.0.0.1', { TRUST_PROXY })
+	expect(seen.url).toBe(url)
+	expect(seen.headers.get(clientIpHeader)).toBe(ip)
+	expect(await seen.text()).toBe('email=a')
+})
+
+test('a forwarded host that is no host is not believed', () => {
+	const request = new Request('http://inside:3000/', { headers: { 'X-Forwarded-Host': 'a/b?c' } })
+	expect(new URL(publicRequest(request, '::1', { TRUST_PROXY: true }).url).host).toBe('inside:3000')
+})

@@ -1,0 +1,36 @@
+import type { MiddlewareHandler } from 'hono'
+import type { Config } from '~/config.server.ts'
+
+/**
+ * The headers that every answer carries. A page's nonce is named in its policy; anything that is no page needs none.
+ * @param nonceOf the nonce of the page being answered
+ */
+export function security({ secure, NODE_ENV }: Config, nonceOf: (request: Request) => string): MiddlewareHandler {
+	return async (context, next) => {
+		await next()
+		const headers = context.res.headers
+		headers.set('X-Content-Type-Options', 'nosniff')
+		headers.set('Referrer-Policy', 'strict-origin-when-cross-origin')
+		headers.set('Cross-Origin-Opener-Policy', 'same-origin')
+		headers.set('Permissions-Policy', 'camera=(), microphone=(), geolocation=(), payment=(), usb=()')
+		if (secure) headers.set('Strict-Transport-Security', 'max-age=31536000; includeSubDomains')
+		headers.set('Content-Security-Policy', policy(nonceOf(context.req.raw), NODE_ENV === 'development'))
+	}
+}
+
+/** In development Vite puts styles and its reload script into the page by itself, so inline is allowed there alone. */
+function policy(nonce: string, development: boolean): string {
+	const inline = development ? "'unsafe-inline'" : `'nonce-${nonce}'`
+	return [
+		"default-src 'none'",
+		`script-src 'self' ${inline}`,
+		`style-src 'self'${development ? " 'unsafe-inline'" : ''}`,
+		"img-src 'self' https: data:",
+		"font-src 'self'",
+		"connect-src 'self'",
+		"manifest-src 'self'",
+		"form-action 'self'",
+		"base-uri 'none'",
+		"frame-ancestors 'none'",
+	].join('; ')
+}

@@ -1,0 +1,28 @@
+import { randomUUID } from 'node:crypto'
+import pg from 'pg'
+import { afterAll, beforeAll, inject } from 'vitest'
+import { closeDatabase, openDatabase } from '~/db/db.server.ts'
+import { template } from './postgres.ts'
+
+/** Gives the tests of this file a migrated PostgreSQL database of their own, open as `db()`; it is dropped after them. */
+export function useDatabase(): void {
+	const name = `test_${randomUUID().replaceAll('-', '')}`
+	beforeAll(async () => {
+		await administer(`create database ${name} template ${template}`)
+		openDatabase({ host: inject('postgres').host, user: 'devquad', database: name })
+	})
+	afterAll(async () => {
+		await closeDatabase()
+		await administer(`drop database ${name} with (force)`)
+	})
+}
+
+async function administer(statement: string): Promise<void> {
+	const client = new pg.Client({ host: inject('postgres').host, user: 'devquad', database: 'postgres' })
+	await client.connect()
+	try {
+		await client.query(statement)
+	} finally {
+		await client.end()
+	}
+}

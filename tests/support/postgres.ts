@@ -1,0 +1,30 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import type { TestProject } from 'vitest/node'
+import { startEmbeddedPostgres } from '~/db/embedded-postgres.server.ts'
+import { migrate } from '~/db/migrate.server.ts'
+
+declare module 'vitest' {
+	interface ProvidedContext {
+		postgres: { host: string }
+	}
+}
+
+/** The database that every test's own is a copy of. */
+export const template = 'devquad'
+
+/** One PostgreSQL for the whole run, with a migrated database to clone; durability is off, as nothing here must last. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+	const dataDir = mkdtempSync(join(tmpdir(), 'devquad-test-'))
+	const postgres = await startEmbeddedPostgres(dataDir, ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'])
+	const pool = new pg.Pool({ ...postgres.connection, max: 1 })
+	await migrate(pool, new URL('../../migrations', import.meta.url).pathname)
+	await pool.end()
+	project.provide('postgres', { host: String(postgres.connection.host) })
+	return async () => {
+		await postgres.stop()
+		rmSync(dataDir, { recursive: true, force: true })
+	}
+}

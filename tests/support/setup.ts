@@ -1,0 +1,21 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeEach, expect, vi } from 'vitest'
+
+// Whatever a test file writes goes to a directory of its own, whose settings hold before any module reads them.
+const dataDir = mkdtempSync(join(tmpdir(), 'devquad-unit-'))
+process.env.DATA_DIR = dataDir
+process.env.LOG_LEVEL = 'silent'
+process.env.PUBLIC_URL = 'http://localhost:3000'
+
+beforeEach(() => {
+	vi.spyOn(console, 'error')
+})
+
+afterEach(() => {
+	expect(console.error, 'a stray console.error').not.toHaveBeenCalled()
+	vi.restoreAllMocks()
+})
+
+afterAll(() => rmSync(dataDir, { recursive: true, force: true }))

@@ -1,0 +1,59 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+
+const root = new URL('../..', import.meta.url).pathname
+
+export interface SiteProcess {
+	url: string
+	child: ChildProcess
+	/** Everything it wrote so far, both streams. */
+	output: () => string
+	/** Sends SIGTERM and waits. @returns the exit code */
+	stop: () => Promise<number | null>
+}
+
+/** A TCP port that nobody listens on at this moment. */
+export async function freePort(): Promise<number> {
+	const server = createServer().listen(0, 'localhost')
+	await once(server, 'listening')
+	const { port } = server.address() as AddressInfo
+	server.close()
+	await once(server, 'close')
+	return port
+}
+
+/**
+ * Starts the built site as `npm start` does and waits until it says that it is ready.
+ * @throws Error with its output when it ends before that
+ */
+export async function startSite(env: Record<string, string>): Promise<SiteProcess> {
+	const port = env.PORT ?? String(await freePort())
+	const site = spawnSite({ ...env, PORT: port })
+	const ready = new Promise<void>((resolve, reject) => {
+		site.child.stdout?.on('data', () => site.output().includes('Press Ctrl-C') && resolve())
+		site.child.once('exit', (code) => reject(new Error(`The site ended with ${code}:\n${site.output()}`)))
+	})
+	await ready
+	return { ...site, url: `http://localhost:${port}` }
+}
+
+/** Starts the built site and does not wait. */
+export function spawnSite(env: Record<string, string>): Omit<SiteProcess, 'url'> {
+	const flags = ['--disable-warning=ExperimentalWarning', '--import', './scripts/support/alias.mjs']
+	const child = spawn(process.execPath, [...flags, 'server/main.ts'], {
+		cwd: root,
+		stdio: ['ignore', 'pipe', 'pipe'],
+		env: { PATH: process.env.PATH, HOME: process.env.HOME, NODE_ENV: 'production', LOG_LEVEL: 'warn', ...env },
+	})
+	let written = ''
+	for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (written += chunk))
+	const stop = async () => {
+		if (child.exitCode !== null || child.signalCode !== null) return child.exitCode
+		child.kill('SIGTERM')
+		const [code] = await once(child, 'exit')
+		return code as number | null
+	}
+	return { child, output: () => written, stop }
+}

@@ -1,0 +1,14 @@
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+	resolve: { alias: { '~': new URL('./app', import.meta.url).pathname } },
+	test: {
+		include: ['**/*.test.ts', '**/*.test.tsx'],
+		exclude: ['node_modules', 'build', 'data', 'tests/e2e'],
+		globalSetup: './tests/support/postgres.ts',
+		setupFiles: './tests/support/setup.ts',
+		maxWorkers: 2,
+		testTimeout: 20_000,
+		hookTimeout: 60_000,
+	},
+})
