@@ -107,12 +107,36 @@ create function search_text(value text) returns text language sql immutable para
     '(?<![[:alnum:]])(?:asp)?\.net(?![[:alnum:]])', ' dotnet ', 'gi')
 $$;
 
+create function title_document(title text) returns tsvector language sql immutable parallel safe as $$
+  select to_tsvector('english'::regconfig, public.search_text(title))
+$$;
+create index queries_title on queries using gin (title_document(title));
+create index queries_tags on queries using gin (tags);
+
+-- public. is written out where an index uses a function: PostgreSQL maintains indexes with an empty search path.
 -- Title weighs most (A), then tags (B), body (C), comments (D). A document stays under the engine's 1 MB limit.
 create function query_document(title text, tags text[], description text) returns tsvector language sql immutable parallel safe as $$
-  select setweight(to_tsvector('english', search_text(title)), 'A')
-      || setweight(to_tsvector('english', search_text(array_to_string(tags, ' '))), 'B')
-      || setweight(to_tsvector('english', search_text(description)), 'C')
+  select setweight(to_tsvector('english'::regconfig, public.search_text(title)), 'A')
+      || setweight(to_tsvector('english'::regconfig, search_text(array_to_string(tags, ' '))), 'B')
+      || setweight(to_tsvector('english'::regconfig, search_text(description)), 'C')
 $$;
 create function comment_document(body text) returns tsvector language sql immutable parallel safe as $$
-  select setweight(to_tsvector('english', search_text(body)), 'D')
+  select setweight(to_tsvector('english'::regconfig, search_text(body)), 'D')
+$$;
+
+-- A document with one more comment's words, unless it would come near the engine's limit of 1 MB.
+create function grown_document(document tsvector, body text) returns tsvector language sql stable parallel safe as $$
+  select case when pg_column_size(document) > 400000 then document else document || comment_document(left(body, 30000)) end
+$$;
+-- The document made anew from the query and the first 300 comments: after an edit, a deletion or an import.
+create function whole_document(query queries) returns tsvector language plpgsql stable parallel safe as $$
+declare
+  document tsvector := query_document(query.title, query.tags, left(query.description, 30000));
+  comment_body text;
+begin
+  for comment_body in select body from comments where query_id = query.id and deleted_at is null order by path limit 300 loop
+    document := grown_document(document, comment_body);
+  end loop;
+  return document;
+end
 $$;

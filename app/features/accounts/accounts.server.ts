@@ -1,0 +1,150 @@
+import { APIError } from 'better-auth/api'
+import { Invalid, NotAllowed, NotFound, TooMany } from '~/lib/errors.ts'
+import { parseForm } from '~/lib/parse.server.ts'
+import type { SignedIn, Viewer } from '~/lib/viewer.ts'
+import { deleteSession, findEmail, listSessionRows } from './accounts.queries.server.ts'
+import { forgotInput, loginInput, registerInput, resetInput } from './accounts.schema.ts'
+import { auth } from './auth.server.ts'
+
+/**
+ * Who sent this request.
+ * @param fresh looks the session up in the database; otherwise a signed cookie of at most 300 s is believed
+ * @returns the viewer, and the cookies to hand to the browser
+ */
+export async function viewerFromRequest(request: Request, { fresh = false } = {}): Promise<{ viewer: Viewer; headers: Headers }> {
+	const cookies = request.headers.get('Cookie') ?? ''
+	if (!/(^|;\s*)(__Host-)?session=/.test(cookies)) return { viewer: null, headers: new Headers() }
+	const { response, headers } = await auth().api.getSession({
+		headers: request.headers,
+		query: { disableCookieCache: fresh },
+		returnHeaders: true,
+	})
+	return { viewer: response ? viewerOfUser(response.user) : null, headers }
+}
+
+/**
+ * Registers a member. The answer is the same for an address that has an account; its owner is told by mail.
+ * @throws Invalid, NotAllowed (domain), TooMany
+ */
+export async function registerMember(form: FormData, request: Request): Promise<{ email: string }> {
+	const empty = ['name', 'email', 'password', 'confirmPassword'].every((name) => !form.get(name))
+	if (empty) throw new Invalid('All fields are required!')
+	const { name, email, password } = parseForm(registerInput, form)
+	await domainErrors(() => auth().api.signUpEmail({ body: { name, email, password }, headers: inner(request) }))
+	return { email: email.toLowerCase() }
+}
+
+/**
+ * Logs a member in by e-mail or username.
+ * @returns the cookies of the session
+ * @throws Invalid when the two do not belong together, TooMany, NotAllowed (address not confirmed yet)
+ */
+export async function logIn(form: FormData, request: Request): Promise<Headers> {
+	const input = parseForm(loginInput, form)
+	const name = input.email.toLowerCase()
+	// A username that nobody has goes on as an address that nobody has: the same work, the same answer.
+	const email = name.includes('@') ? name : ((await findEmail(name)) ?? `${name.replace(/[^a-z0-9_.-]/g, '-')}@nobody.invalid`)
+	const { headers } = await domainErrors(() => auth().api.signInEmail({ body: { email, password: input.password }, headers: inner(request), returnHeaders: true }))
+	return headers
+}
+
+/** Ends the session of this request. @returns the cookies that forget it */
+export async function logOut(request: Request): Promise<Headers> {
+	const { headers } = await auth().api.signOut({ headers: request.headers, returnHeaders: true })
+	return headers
+}
+
+/** Mails a link to set a new password; says the same when nobody has the address. @throws Invalid, TooMany */
+export async function requestPasswordReset(form: FormData, request: Request): Promise<void> {
+	const { email } = parseForm(forgotInput, form)
+	await domainErrors(() => auth().api.requestPasswordReset({ body: { email: email.toLowerCase() }, headers: inner(request) }))
+}
+
+/** Sets a new password by the token of a mail and ends every session of the account. @throws Invalid, TooMany */
+export async function resetPassword(form: FormData, request: Request): Promise<void> {
+	const { token, password } = parseForm(resetInput, form)
+	await domainErrors(() => auth().api.resetPassword({ body: { token, newPassword: password }, headers: inner(request) }))
+}
+
+/** Confirms an address by the token of a mail. @throws Invalid when it is too old or not ours */
+export async function verifyEmail(token: string): Promise<void> {
+	await domainErrors(() => auth().api.verifyEmail({ query: { token } }))
+}
+
+export interface SessionView {
+	id: number
+	device: string
+	address: string
+	createdAt: string
+	seenAt: string
+	current: boolean
+}
+
+/** Where this member is logged in, the most recently used first. */
+export async function listSessions(viewer: SignedIn, request: Request): Promise<SessionView[]> {
+	const [rows, session] = await Promise.all([listSessionRows(viewer.id), auth().api.getSession({ headers: request.headers })])
+	return rows.map((row) => ({
+		id: row.id,
+		device: deviceOf(row.user_agent ?? ''),
+		address: row.ip_address ?? '',
+		createdAt: row.created_at.toISOString(),
+		seenAt: row.updated_at.toISOString(),
+		current: row.token === session?.session.token,
+	}))
+}
+
+/** Logs one of the member's sessions out. @throws NotFound when it is not theirs */
+export async function revokeSession(viewer: SignedIn, id: number): Promise<void> {
+	if (!(await deleteSession(viewer.id, id))) throw new NotFound('This session has ended already.')
+}
+
+/** Logs the member out everywhere but here. */
+export async function revokeOtherSessions(request: Request): Promise<void> {
+	await domainErrors(() => auth().api.revokeOtherSessions({ headers: request.headers }))
+}
+
+/** Answers a request to Better Auth's own HTTP interface. */
+export function authHandler(request: Request): Promise<Response> {
+	return auth().handler(request)
+}
+
+function viewerOfUser(user: { id: string; name: string; image?: string | null; username?: string | null; role?: string | null }): SignedIn {
+	const role = user.role === 'admin' || user.role === 'moderator' ? user.role : 'member'
+	return { id: Number(user.id), username: user.username ?? '', name: user.name, image: user.image ?? null, role }
+}
+
+/** The headers that Better Auth may see: without the form's type, as the body is handed over parsed. */
+function inner(request: Request): Headers {
+	const headers = new Headers(request.headers)
+	headers.delete('Content-Type')
+	headers.delete('Content-Length')
+	return headers
+}
+
+const wrongLogin = 'That e-mail and password do not belong together. [INVALID_EMAIL_OR_PASSWORD]'
+const oldLink = 'This link was used already or is too old. Ask for a new one. [INVALID_TOKEN]'
+
+async function domainErrors<Result>(work: () => Promise<Result>): Promise<Result> {
+	try {
+		return await work()
+	} catch (error) {
+		if (!(error instanceof APIError)) throw error
+		throw domainError(error)
+	}
+}
+
+function domainError({ statusCode, body, headers, message }: APIError): Error {
+	const code = String(body?.code ?? '')
+	if (statusCode === 429) return new TooMany(message, Number(new Headers(headers as HeadersInit).get('Retry-After') ?? 60))
+	if (code === 'INVALID_EMAIL_OR_PASSWORD' || code === 'INVALID_EMAIL') return new Invalid(wrongLogin)
+	if (/TOKEN/.test(code)) return new Invalid(oldLink)
+	if (code === 'EMAIL_NOT_VERIFIED') return new NotAllowed('Confirm your address first: we have just mailed you a new link. [EMAIL_NOT_VERIFIED]')
+	const text = code ? `${message} [${code}]` : message
+	return statusCode === 403 ? new NotAllowed(text) : new Invalid(text)
+}
+
+function deviceOf(agent: string): string {
+	const browser = /Firefox\//.test(agent) ? 'Firefox' : /Edg\//.test(agent) ? 'Edge' : /Chrom(e|ium)\//.test(agent) ? 'Chrome' : /Safari\//.test(agent) ? 'Safari' : 'A browser'
+	const system = /Android/.test(agent) ? 'Android' : /iPhone|iPad/.test(agent) ? 'iOS' : /Mac OS/.test(agent) ? 'macOS' : /Windows/.test(agent) ? 'Windows' : /Linux/.test(agent) ? 'Linux' : 'an unknown system'
+	return `${browser} on ${system}`
+}

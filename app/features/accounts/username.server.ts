@@ -1,0 +1,32 @@
+import { lazyLines } from '~/lib/lists.server.ts'
+
+const reserved = lazyLines('app/features/accounts/data/reserved-usernames.txt')
+/** Long enough for every real address; a number of up to five digits still fits a URL and a line. */
+const longest = 40
+
+/** Whether a name is one that no member may take. */
+export function isReserved(username: string): boolean {
+	return reserved().has(username)
+}
+
+/**
+ * The username that an e-mail address asks for: the part before the at-sign, lower-cased, with characters outside
+ * `a-z 0-9 _ . -` replaced by a hyphen (product.md 2). It may still be taken or reserved.
+ */
+export function usernameFrom(email: string): string {
+	const local = email.slice(0, email.lastIndexOf('@'))
+	const name = local
+		.normalize('NFKD')
+		.replace(/\p{Mn}/gu, '')
+		.toLowerCase()
+		.replace(/[^a-z0-9_.-]/g, '-')
+		.slice(0, longest)
+	// A URL's segments "." and ".." would be resolved away, and a name of dots alone cannot be read.
+	return /[a-z0-9]/.test(name) ? name : 'member'
+}
+
+/** The names to try in turn: the wanted one, then with 2, 3, 4 … appended; never a reserved one. */
+export function* candidates(wanted: string): Generator<string> {
+	if (!isReserved(wanted)) yield wanted
+	for (let number = 2; ; number += 1) yield `${wanted}${number}`
+}

@@ -1,0 +1,10 @@
+/** The limits of product.md 5, apart from the schemas so that the browser can use them without zod. */
+export const limits = {
+	titleMin: 8,
+	titleMax: 200,
+	descriptionMax: 30_000,
+	commentMax: 10_000,
+	tagsHint: 5,
+	tagsMax: 10,
+	tagMax: 35,
+} as const

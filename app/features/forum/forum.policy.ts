@@ -1,0 +1,21 @@
+import { isModerator, type Viewer } from '~/lib/viewer.ts'
+
+/** The author of a text, as far as the policy needs to know. */
+interface Owned {
+	authorId: number
+}
+
+/** Whether this viewer may ask, comment and reply. */
+export function mayWrite(viewer: Viewer): boolean {
+	return viewer !== null
+}
+
+/** Whether this viewer may change a query or a comment: its author, a moderator, an admin. */
+export function mayEdit(viewer: Viewer, text: Owned): boolean {
+	return viewer !== null && (viewer.id === text.authorId || isModerator(viewer))
+}
+
+/** Whether this viewer may delete a query or a comment. */
+export function mayDelete(viewer: Viewer, text: Owned): boolean {
+	return mayEdit(viewer, text)
+}

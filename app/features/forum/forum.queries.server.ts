@@ -1,0 +1,145 @@
+import { sql } from 'kysely'
+import { db, type Executor } from '~/db/db.server.ts'
+import type { TimeCursor } from '~/lib/cursors.ts'
+
+/** A row of a list, with everything its card shows. Times are text with microseconds, so that a cursor loses nothing. */
+export interface QueryRow {
+	id: number
+	title: string
+	excerpt: string
+	tags: string[]
+	created_at: string
+	active_at: string
+	comment_count: number
+	score: number
+	solved: boolean
+	author_id: number
+	username: string
+	name: string
+	image: string | null
+	category_slug: string
+	category_title: string
+}
+
+export interface QueryPageRow extends QueryRow {
+	description: string
+	description_html: string
+	edited_at: string | null
+	source_url: string | null
+	licence: string | null
+}
+
+export type ListView = 'newest' | 'active' | 'unanswered'
+
+const iso = (column: string) => sql.raw(`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`)
+
+/** The columns and joins of {@link QueryRow}; `queries` must be in the statement as `q`. */
+export const queryColumns = sql`
+	q.id, q.title, q.excerpt, q.tags, ${iso('q.created_at')} as created_at, ${iso('q.active_at')} as active_at,
+	q.comment_count, q.score, q.solved, q.author_id, u.username, u.name, u.image, c.slug as category_slug, c.title as category_title`
+export const queryJoins = sql`join users u on u.id = q.author_id join categories c on c.id = q.category_id`
+
+interface ListFilter {
+	view: ListView
+	categoryId?: number
+	authorId?: number
+	cursor: TimeCursor | null
+	limit: number
+}
+
+/** One page of a list in time order: one range of one index, whatever the size of the forum. */
+export async function listRows({ view, categoryId, authorId, cursor, limit }: ListFilter): Promise<QueryRow[]> {
+	const at = sql.raw(view === 'active' ? 'q.active_at' : 'q.created_at')
+	const { rows } = await sql<QueryRow>`
+		select ${queryColumns} from queries q ${queryJoins}
+		where q.deleted_at is null
+		${categoryId === undefined ? sql`` : sql`and q.category_id = ${categoryId}`}
+		${authorId === undefined ? sql`` : sql`and q.author_id = ${authorId}`}
+		${view === 'unanswered' ? sql`and q.comment_count = 0` : sql``}
+		${cursor ? sql`and (${at}, q.id) < (${cursor.at}::timestamptz, ${cursor.id})` : sql``}
+		order by ${at} desc, q.id desc limit ${limit}`.execute(db())
+	return rows
+}
+
+/** One page of a tag's queries, newest first: one range of query_tags, then its rows by key. */
+export async function listTagRows(tagId: number, cursor: TimeCursor | null, limit: number): Promise<QueryRow[]> {
+	const { rows } = await sql<QueryRow>`
+		select ${queryColumns} from query_tags t join queries q on q.id = t.query_id ${queryJoins}
+		where t.tag_id = ${tagId} and q.deleted_at is null
+		${cursor ? sql`and (t.created_at, t.query_id) < (${cursor.at}::timestamptz, ${cursor.id})` : sql``}
+		order by t.created_at desc, t.query_id desc limit ${limit}`.execute(db())
+	return rows
+}
+
+/** A query with its texts, or undefined when there is none or it was deleted. */
+export async function findQuery(id: number): Promise<QueryPageRow | undefined> {
+	const { rows } = await sql<QueryPageRow>`
+		select ${queryColumns}, q.description, q.description_html, ${iso('q.edited_at')} as edited_at, q.source_url, q.licence
+		from queries q ${queryJoins} where q.id = ${id} and q.deleted_at is null`.execute(db())
+	return rows[0]
+}
+
+/** The query with the most comments among those asked since a time; of all when there is none. */
+export async function findMostDiscussed(since: Date): Promise<QueryPageRow | undefined> {
+	const { rows } = await sql<QueryPageRow>`
+		select ${queryColumns}, q.description, q.description_html, ${iso('q.edited_at')} as edited_at, q.source_url, q.licence
+		from (select * from queries where deleted_at is null and created_at >= ${since} order by created_at desc limit 200) q ${queryJoins}
+		order by q.comment_count desc, q.id desc limit 1`.execute(db())
+	return rows[0]
+}
+
+export interface CategoryRow {
+	id: number
+	slug: string
+	title: string
+	query_count: number
+}
+
+export function listCategoryRows(): Promise<CategoryRow[]> {
+	return db().selectFrom('categories').select(['id', 'slug', 'title', 'query_count']).orderBy('position').orderBy('title').execute()
+}
+
+export function findCategory(slug: string, executor: Executor = db()): Promise<CategoryRow | undefined> {
+	return executor.selectFrom('categories').select(['id', 'slug', 'title', 'query_count']).where('slug', '=', slug).executeTakeFirst()
+}
+
+/** The most used tags, at most `limit`. */
+export function listTagCounts(limit: number): Promise<{ name: string; query_count: number }[]> {
+	return db().selectFrom('tags').select(['name', 'query_count']).where('query_count', '>', 0).orderBy('query_count', 'desc').orderBy('name').limit(limit).execute()
+}
+
+export function findTag(name: string): Promise<{ id: number; name: string; query_count: number } | undefined> {
+	return db().selectFrom('tags').select(['id', 'name', 'query_count']).where('name', '=', name).executeTakeFirst()
+}
+
+export async function findUserId(username: string): Promise<number | undefined> {
+	const user = await db().selectFrom('users').select('id').where('username', '=', username).executeTakeFirst()
+	return user?.id
+}
+
+/** How many queries there are, from the counter that each write keeps. */
+export async function readQueryCount(): Promise<number> {
+	const counter = await db().selectFrom('counters').select('value').where('name', '=', 'queries').executeTakeFirst()
+	return Number(counter?.value ?? 0)
+}
+
+/** How many queries were asked since a time; counts at most 1,000. */
+export async function countSince(since: Date): Promise<number> {
+	const { rows } = await sql<{ count: number }>`
+		select count(*)::int as count from (select 1 from queries where deleted_at is null and created_at >= ${since} limit 1000) recent`.execute(db())
+	return rows[0]?.count ?? 0
+}
+
+/** Addresses for the sitemap: ids in [from, from + 5,000). */
+export async function listAddresses(from: number): Promise<{ id: number; username: string; slug: string; changed_at: string }[]> {
+	const { rows } = await sql<{ id: number; username: string; slug: string; changed_at: string }>`
+		select q.id, u.username, c.slug, ${iso('greatest(q.active_at, q.edited_at)')} as changed_at from queries q ${queryJoins}
+		where q.id >= ${from} and q.id < ${from + 5_000} and q.deleted_at is null order by q.id`.execute(db())
+	return rows
+}
+
+/** The highest id of any query, which bounds the pages of the sitemap. */
+export async function highestId(): Promise<number> {
+	const row = await db().selectFrom('queries').select('id').orderBy('id', 'desc').limit(1).executeTakeFirst()
+	return row?.id ?? 0
+}

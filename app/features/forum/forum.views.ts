@@ -1,0 +1,91 @@
+import type { Viewer } from '~/lib/viewer.ts'
+import type { CommentRow } from './comments.queries.server.ts'
+import { mayDelete, mayEdit } from './forum.policy.ts'
+import type { CommentView, OriginView, QueryCardView, QueryPageView } from './forum.present.ts'
+import type { QueryPageRow, QueryRow } from './forum.queries.server.ts'
+
+/** The canonical address of a query. */
+export function queryUrl(query: { id: number; username: string; category_slug: string }): string {
+	return `/forum/${query.category_slug}/${query.username}/${query.id}`
+}
+
+/** A row of a list as this viewer may see it. */
+export function presentCard(viewer: Viewer, row: QueryRow): QueryCardView {
+	const owned = { authorId: row.author_id }
+	return {
+		id: row.id,
+		url: queryUrl(row),
+		title: row.title,
+		excerpt: row.excerpt,
+		category: { slug: row.category_slug, title: row.category_title },
+		author: { username: row.username, name: row.name, image: row.image },
+		tags: row.tags,
+		createdAt: row.created_at,
+		score: row.score,
+		commentCount: row.comment_count,
+		solved: row.solved,
+		mayEdit: mayEdit(viewer, owned),
+		mayDelete: mayDelete(viewer, owned),
+	}
+}
+
+/** A query with its texts as this viewer may see it. */
+export function presentQuery(viewer: Viewer, row: QueryPageRow): QueryPageView {
+	return {
+		...presentCard(viewer, row),
+		description: row.description,
+		descriptionHtml: row.description_html,
+		editedAt: row.edited_at,
+		origin: origin(row),
+	}
+}
+
+/**
+ * The comments of a page as a tree. Deleted ones stay only where a reply needs their place.
+ * @param rows in reading order; a row whose parent is not among them is a root
+ */
+export function presentThread(viewer: Viewer, rows: CommentRow[], askerUsername: string): CommentView[] {
+	const views = new Map<number, CommentView>()
+	const roots: CommentView[] = []
+	for (const row of rows) {
+		const view = presentComment(viewer, row, askerUsername)
+		views.set(row.id, view)
+		const parent = row.parent_id === null ? undefined : views.get(row.parent_id)
+		if (parent) parent.replies.push(view)
+		else roots.push(view)
+	}
+	return roots.filter(isWorthShowing)
+}
+
+/** One comment without its replies. */
+export function presentComment(viewer: Viewer, row: CommentRow, askerUsername: string): CommentView {
+	const owned = { authorId: row.author_id }
+	const editable = !row.deleted && mayEdit(viewer, owned)
+	return {
+		id: row.id,
+		author: row.deleted ? null : { username: row.username, name: row.name, image: row.image },
+		bodyHtml: row.deleted ? '' : row.body_html,
+		body: editable ? row.body : null,
+		createdAt: row.created_at,
+		editedAt: row.edited_at,
+		deleted: row.deleted,
+		solution: row.is_solution,
+		score: row.score,
+		depth: row.depth,
+		byAsker: !row.deleted && row.username === askerUsername,
+		mayEdit: editable,
+		mayDelete: !row.deleted && mayDelete(viewer, owned),
+		origin: row.deleted ? null : origin(row),
+		replies: [],
+		hiddenReplies: row.hidden,
+	}
+}
+
+function isWorthShowing(comment: CommentView): boolean {
+	comment.replies = comment.replies.filter(isWorthShowing)
+	return !comment.deleted || comment.replies.length > 0 || comment.hiddenReplies > 0
+}
+
+function origin({ source_url, licence }: { source_url: string | null; licence: string | null }): OriginView | null {
+	return source_url || licence ? { url: source_url, licence } : null
+}

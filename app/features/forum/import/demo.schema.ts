@@ -1,0 +1,91 @@
+import { z } from 'zod'
+
+const minutes = { m: 1, h: 60, d: 1_440 } as const
+
+/** A span such as 40m, 5h or 12d, in milliseconds. */
+const span = z
+	.string()
+	.regex(/^\d+[mhd]$/, 'must be a number and m, h or d')
+	.transform((text) => Number.parseInt(text, 10) * minutes[text.slice(-1) as keyof typeof minutes] * 60_000)
+
+const text = z.string().nullish().transform((value) => value?.trim() ?? '')
+const date = z.string().nullish().transform((value) => value || null)
+const links = z.object({ github: text, linkedin: text, leetcode: text, portfolio: text, hackerrank: text, codechef: text, geeksforgeek: text })
+
+/** One invented student of demo/members.yaml. */
+export const demoMember = z.object({
+	username: z.string(),
+	fullName: z.string(),
+	email: z.email(),
+	phone: text,
+	city: text,
+	skills: z.array(z.string()),
+	expertise_in: text,
+	about: text,
+	open_to: z.array(z.enum(['mentoring', 'collaborating'])).nullish().transform((list) => list ?? []),
+	joined: span,
+	academics: z.object({
+		university_name: text,
+		location: text,
+		enrol_in_branch_name: text,
+		year_of_passing: z.number(),
+		current_semester: z.number(),
+		current_year: z.number(),
+		enrolment_number: text,
+		university_email: text,
+	}),
+	social_links: links.partial().nullish().transform((given) => given ?? {}),
+	projects: z
+		.array(
+			z.object({
+				project_title: z.string(),
+				project_description: text,
+				project_tech_stack: z.array(z.string()),
+				project_date: date,
+				project_source_code_link: text,
+				project_deployment_link: text,
+				project_demo_link: text,
+			}),
+		)
+		.nullish()
+		.transform((list) => list ?? []),
+	certificates: z
+		.array(z.object({ certificate_title: z.string(), certificate_issue_date: date, certificate_expire_date: date, credential_verification_link: text }))
+		.nullish()
+		.transform((list) => list ?? []),
+})
+
+export type DemoMember = z.output<typeof demoMember>
+
+export interface DemoComment {
+	author: string
+	after: number
+	score: number
+	solution: boolean
+	body: string
+	replies: DemoComment[]
+}
+
+const comment: z.ZodType<DemoComment> = z.lazy(() =>
+	z.object({
+		author: z.string(),
+		after: span,
+		score: z.number().int().default(0),
+		solution: z.boolean().default(false),
+		body: z.string().min(1),
+		replies: z.array(comment).nullish().transform((list) => list ?? []),
+	}),
+) as z.ZodType<DemoComment>
+
+/** One question of demo/questions/{category}.yaml with its thread. */
+export const demoQuestion = z.object({
+	title: z.string().min(8).max(200),
+	author: z.string(),
+	tags: z.array(z.string()).min(1).max(5),
+	asked: span,
+	score: z.number().int().default(0),
+	body: z.string().min(1),
+	comments: z.array(comment).nullish().transform((list) => list ?? []),
+})
+
+export type DemoQuestion = z.output<typeof demoQuestion>

@@ -1,0 +1,192 @@
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
+import { createGunzip } from 'node:zlib'
+import { db, type Executor } from '~/db/db.server.ts'
+import { type AuthorRow, findImported, listCategoryTags, saveAuthors } from './import.queries.server.ts'
+import { type CommentLine, type QuestionLine, questionLine, reasonOf } from './import.schema.ts'
+import { inventedEmail, inventedName, inventedUsername } from './names.ts'
+import { type QueryDraft, type ThreadDraft, writeQueries } from './write.server.ts'
+
+export interface ImportSummary {
+	imported: number
+	comments: number
+	/** Questions that were here before, or twice in the file. */
+	known: number
+	/** Lines that could not be read. */
+	bad: number
+}
+
+interface Options {
+	/** Slug of the category for questions whose tags name none; `others` when not given. */
+	category?: string
+	/** Called for each bad line with its number, from 1. */
+	onBadLine: (line: number, reason: string) => void
+	/** Called after each batch with the share of the file that was read. */
+	onProgress: (bytes: number, total: number) => void
+	/** Stops after the batch that is being written. */
+	signal?: AbortSignal
+}
+
+/** So many questions are one transaction: what an interruption can undo, and what is in memory at once. */
+const batchSize = 100
+/** A line may be this long; longer ones are reported and passed over. */
+const longestLine = 8_000_000
+
+/**
+ * Imports a file of questions, one JSON object a line, plain or gzipped. It is read as a stream, so memory stays flat.
+ * Doing it again changes nothing: a question is known by its source and id.
+ * @throws Error with one sentence when the file cannot be read
+ */
+export async function importQuestions(file: string, options: Options): Promise<ImportSummary> {
+	const summary: ImportSummary = { imported: 0, comments: 0, known: 0, bad: 0 }
+	const categories = await listCategoryTags(db())
+	const fallback = categories.find(({ slug }) => slug === (options.category ?? 'others'))
+	if (!fallback) throw new Error(`There is no category "${options.category}". There are: ${categories.map(({ slug }) => slug).join(', ')}.`)
+	const context = { categories, fallback: fallback.id }
+	let batch: QuestionLine[] = []
+	const flush = async () => {
+		if (batch.length > 0) await writeBatch(batch, context, summary)
+		batch = []
+	}
+	for await (const { number, text, bytes, total } of readLines(file)) {
+		const read = text.length > longestLine ? 'is longer than 8 MB' : parseLine(text)
+		if (typeof read === 'string') {
+			summary.bad += 1
+			options.onBadLine(number, read)
+		} else batch.push(read)
+		if (batch.length < batchSize) continue
+		await flush()
+		options.onProgress(bytes, total)
+		if (options.signal?.aborted) return summary
+	}
+	await flush()
+	options.onProgress(1, 1)
+	return summary
+}
+
+interface Line {
+	number: number
+	text: string
+	/** How much of the file was read so far, and how long it is. */
+	bytes: number
+	total: number
+}
+
+async function* readLines(file: string): AsyncGenerator<Line> {
+	const facts = await stat(file).catch(() => null)
+	if (!facts) throw new Error(`There is no file ${file}.`)
+	if (!facts.isFile()) throw new Error(`${file} is no file.`)
+	const raw = createReadStream(file)
+	const source: Readable = file.endsWith('.gz') ? raw.pipe(createGunzip()) : raw
+	raw.on('error', (error) => source.destroy(error))
+	const lines = createInterface({ input: source, crlfDelay: Number.POSITIVE_INFINITY })
+	let failure: Error | undefined
+	source.on('error', (error: Error) => {
+		failure = error
+		lines.close()
+	})
+	let number = 0
+	for await (const line of lines) {
+		number += 1
+		const text = number === 1 ? line.replace(/^\uFEFF/, '') : line
+		if (text.trim()) yield { number, text, bytes: raw.bytesRead, total: facts.size }
+	}
+	if (failure) throw new Error(`${file} could not be read to its end (${failure.message}). What came before line ${number + 1} was kept; a repaired file can be imported again.`)
+}
+
+function parseLine(text: string): QuestionLine | string {
+	let value: unknown
+	try {
+		value = JSON.parse(text)
+	} catch {
+		return 'is no JSON'
+	}
+	const parsed = questionLine.safeParse(value)
+	if (!parsed.success) return reasonOf(parsed.error)
+	return parsed.data.created || parsed.data.created_between ? parsed.data : 'created: is missing'
+}
+
+interface Context {
+	categories: { id: number; slug: string; tags: string[] }[]
+	fallback: number
+}
+
+async function writeBatch(batch: QuestionLine[], context: Context, summary: ImportSummary): Promise<void> {
+	const unique = [...new Map(batch.map((line) => [`${line.source}\n${line.id}`, line])).values()]
+	const written = await db().transaction().execute(async (trx) => {
+		const fresh = await withoutKnown(trx, unique)
+		if (fresh.length === 0) return { queries: 0, comments: 0 }
+		const authors = await saveAuthors(trx, [...authorsOf(fresh).values()])
+		return writeQueries(trx, fresh.map((line) => draftOf(line, context, authors)))
+	})
+	summary.imported += written.queries
+	summary.comments += written.comments
+	summary.known += batch.length - written.queries
+}
+
+async function withoutKnown(trx: Executor, lines: QuestionLine[]): Promise<QuestionLine[]> {
+	const known = new Map<string, Set<string>>()
+	for (const source of new Set(lines.map((line) => line.source)))
+		known.set(source, await findImported(trx, source, lines.filter((line) => line.source === source).map((line) => line.id)))
+	return lines.filter((line) => !known.get(line.source)?.has(line.id))
+}
+
+/** Who wrote a post, as a key: an author of this source, or, when it names none, this post's own. */
+function authorKey(source: string, post: { author?: string | null; id?: string | null }, place: string): string {
+	return `${source}/${post.author ?? `post/${post.id ?? place}`}`
+}
+
+function authorsOf(lines: QuestionLine[]): Map<string, AuthorRow> {
+	const authors = new Map<string, AuthorRow>()
+	const add = (key: string) => {
+		const username = inventedUsername(key)
+		authors.set(username, { username, name: inventedName(key), email: inventedEmail(key) })
+	}
+	for (const line of lines) {
+		add(authorKey(line.source, line, line.id))
+		for (const [index, comment] of line.comments.entries()) add(authorKey(line.source, comment, `${line.id}/c${index}`))
+		for (const [index, answer] of line.answers.entries()) {
+			add(authorKey(line.source, answer, `${line.id}/a${index}`))
+			for (const [at, comment] of answer.comments.entries()) add(authorKey(line.source, comment, `${line.id}/a${index}/c${at}`))
+		}
+	}
+	return authors
+}
+
+function draftOf(line: QuestionLine, { categories, fallback }: Context, authors: Map<string, number>): QueryDraft {
+	const createdAt = line.created ?? line.created_between?.[0] ?? new Date()
+	const idOf = (key: string) => authors.get(inventedUsername(key)) ?? 0
+	const thread = (post: Omit<CommentLine, 'comments' | 'accepted'> & Partial<CommentLine>, place: string): ThreadDraft => ({
+		authorId: idOf(authorKey(line.source, post, place)),
+		body: post.body,
+		// A post without a time of its own comes right after the question.
+		createdAt: post.created ?? createdAt,
+		isSolution: post.accepted ?? false,
+		score: post.score,
+		sourceId: post.id ?? place,
+		sourceUrl: post.source_url ?? line.source_url ?? null,
+		licence: post.licence ?? line.licence ?? null,
+		replies: (post.comments ?? []).map((comment, index) => thread(comment, `${place}/c${index}`)),
+	})
+	const category = categories.find(({ tags }) => line.tags.some((tag) => tags.includes(tag)))
+	return {
+		authorId: idOf(authorKey(line.source, line, line.id)),
+		categoryId: category?.id ?? fallback,
+		title: line.title,
+		description: line.body,
+		tags: line.tags,
+		createdAt,
+		score: line.score,
+		source: line.source,
+		sourceId: line.id,
+		sourceUrl: line.source_url ?? null,
+		licence: line.licence ?? null,
+		html: true,
+		comments: [
+			...line.answers.map((answer, index) => thread(answer, `${line.id}/a${index}`)),
+			...line.comments.map((comment, index) => thread(comment, `${line.id}/c${index}`)),
+		],
+	}
+}

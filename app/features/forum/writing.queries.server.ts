@@ -1,0 +1,110 @@
+import { sql } from 'kysely'
+import type { Executor } from '~/db/db.server.ts'
+
+export interface QueryTexts {
+	title: string
+	description: string
+	descriptionHtml: string
+	excerpt: string
+	tags: string[]
+	categoryId: number
+}
+
+/** Inserts a query with its tags and counts it. @returns its id */
+export async function insertQuery(trx: Executor, authorId: number, texts: QueryTexts): Promise<number> {
+	const { rows } = await sql<{ id: number; created_at: Date }>`
+		insert into queries (author_id, category_id, title, description, description_html, excerpt, tags, search)
+		values (${authorId}, ${texts.categoryId}, ${texts.title}, ${texts.description}, ${texts.descriptionHtml}, ${texts.excerpt}, ${texts.tags},
+			query_document(${texts.title}, ${texts.tags}, ${texts.description}))
+		returning id, created_at`.execute(trx)
+	const query = rows[0]
+	if (!query) throw new Error('A query was not inserted.')
+	await countQueries(trx, texts.categoryId, 1)
+	await tagQuery(trx, query.id, texts.tags)
+	return query.id
+}
+
+/** A query for writing: locked, so that two edits or an edit and a delete come one after the other. */
+export async function lockQuery(trx: Executor, id: number): Promise<{ author_id: number; category_id: number } | undefined> {
+	return trx.selectFrom('queries').select(['author_id', 'category_id']).where('id', '=', id).where('deleted_at', 'is', null).forUpdate().executeTakeFirst()
+}
+
+/** Replaces the texts, tags and category of a query that {@link lockQuery} holds. */
+export async function updateQuery(trx: Executor, id: number, before: { category_id: number }, texts: QueryTexts): Promise<void> {
+	await sql`update queries set title = ${texts.title}, description = ${texts.description}, description_html = ${texts.descriptionHtml},
+		excerpt = ${texts.excerpt}, tags = ${texts.tags}, category_id = ${texts.categoryId}, edited_at = now() where id = ${id}`.execute(trx)
+	if (before.category_id !== texts.categoryId) {
+		await countQueries(trx, before.category_id, -1)
+		await countQueries(trx, texts.categoryId, 1)
+	}
+	await untagQuery(trx, id)
+	await tagQuery(trx, id, texts.tags)
+	await rebuildSearch(trx, id)
+}
+
+/** Marks a query that {@link lockQuery} holds as deleted and takes it out of every count. Its rows stay. */
+export async function removeQuery(trx: Executor, id: number, before: { category_id: number }): Promise<void> {
+	await sql`update queries set deleted_at = now() where id = ${id}`.execute(trx)
+	await countQueries(trx, before.category_id, -1)
+	await untagQuery(trx, id)
+}
+
+/** Inserts a comment and counts it. @returns its id, or undefined when the parent is not in this query or was deleted */
+export async function insertComment(trx: Executor, comment: { queryId: number; authorId: number; parentId: number | null; body: string; bodyHtml: string }): Promise<number | undefined> {
+	const { queryId, authorId, parentId, body, bodyHtml } = comment
+	const { rows } = await sql<{ id: number }>`
+		with parent as (select path from comments where id = ${parentId} and query_id = ${queryId} and deleted_at is null for share),
+		fresh as (select nextval(pg_get_serial_sequence('comments', 'id'))::int as id)
+		insert into comments (id, query_id, author_id, parent_id, path, body, body_html)
+		select fresh.id, ${queryId}, ${authorId}, ${parentId}::int, coalesce(parent.path, '{}') || fresh.id, ${body}, ${bodyHtml}
+		from fresh left join parent on true where ${parentId}::int is null or parent.path is not null
+		returning id`.execute(trx)
+	if (!rows[0]) return undefined
+	await sql`update queries set comment_count = comment_count + 1, active_at = now(), search = grown_document(search, ${body}) where id = ${queryId}`.execute(trx)
+	return rows[0].id
+}
+
+/** A comment for writing, with its query locked first, so that counters and threads change one at a time. */
+export async function lockComment(trx: Executor, id: number): Promise<{ author_id: number; query_id: number } | undefined> {
+	const comment = await trx.selectFrom('comments').select(['query_id']).where('id', '=', id).executeTakeFirst()
+	if (!comment || !(await lockQuery(trx, comment.query_id))) return undefined
+	return trx.selectFrom('comments').select(['author_id', 'query_id']).where('id', '=', id).where('deleted_at', 'is', null).forUpdate().executeTakeFirst()
+}
+
+export async function updateComment(trx: Executor, id: number, queryId: number, body: string, bodyHtml: string): Promise<void> {
+	await sql`update comments set body = ${body}, body_html = ${bodyHtml}, edited_at = now() where id = ${id}`.execute(trx)
+	await rebuildSearch(trx, queryId)
+}
+
+/** Marks a comment as deleted; its place stays as long as replies need it. Keeps count and solved state. */
+export async function removeComment(trx: Executor, id: number, queryId: number): Promise<void> {
+	await sql`update comments set deleted_at = now(), is_solution = false where id = ${id}`.execute(trx)
+	await sql`update queries set comment_count = comment_count - 1,
+		solved = exists (select 1 from comments where query_id = ${queryId} and is_solution) where id = ${queryId}`.execute(trx)
+	await rebuildSearch(trx, queryId)
+}
+
+async function rebuildSearch(trx: Executor, id: number): Promise<void> {
+	await sql`update queries set search = whole_document(queries) where id = ${id}`.execute(trx)
+}
+
+async function countQueries(trx: Executor, categoryId: number, change: 1 | -1): Promise<void> {
+	await sql`update categories set query_count = query_count + ${change} where id = ${categoryId}`.execute(trx)
+	await sql`update counters set value = value + ${change} where name = 'queries'`.execute(trx)
+}
+
+/** Tags are touched in the order of their names, so that two writers never wait for each other. */
+async function tagQuery(trx: Executor, id: number, tags: string[]): Promise<void> {
+	await sql`insert into tags (name) select name from unnest(${tags}::text[]) as name order by name on conflict do nothing`.execute(trx)
+	await sql`
+		with mine as (select id from tags where name = any(${tags}) order by name for update),
+		linked as (insert into query_tags (tag_id, query_id, created_at) select mine.id, ${id}, (select created_at from queries where id = ${id}) from mine)
+		update tags set query_count = query_count + 1 from mine where tags.id = mine.id`.execute(trx)
+}
+
+async function untagQuery(trx: Executor, id: number): Promise<void> {
+	await sql`
+		with mine as (select tags.id from tags join query_tags on tag_id = tags.id where query_id = ${id} order by name for update of tags),
+		gone as (delete from query_tags where query_id = ${id})
+		update tags set query_count = query_count - 1 from mine where tags.id = mine.id`.execute(trx)
+}

@@ -1,0 +1,45 @@
+import { Logger, type Runner, run, type TaskList } from 'graphile-worker'
+import { sql } from 'kysely'
+import { db, type Executor, pool } from '~/db/db.server.ts'
+import { log } from '~/lib/log.server.ts'
+import { remember } from '~/lib/remember.ts'
+import { type Mail, sendMail } from '~/mail/mail.server.ts'
+
+/** The work that waits in the database and what each piece needs to know. */
+interface Jobs {
+	'send-mail': Mail
+}
+
+const tasks: TaskList = {
+	'send-mail': (payload) => sendMail(payload as Mail),
+}
+
+const held = remember<{ runner?: Runner }>('jobs', () => ({}))
+
+/** Starts working on jobs in this process, on the open pool. */
+export async function startJobs(): Promise<void> {
+	held.runner ??= await run({
+		pgPool: pool(),
+		taskList: tasks,
+		concurrency: 2,
+		noHandleSignals: true,
+		pollInterval: 2_000,
+		logger: new Logger(() => (level, message) => {
+			if (level === 'error' || level === 'warning') log.warn({ worker: level }, message)
+		}),
+	})
+}
+
+/** Finishes what is under way and stops. */
+export async function stopJobs(): Promise<void> {
+	await held.runner?.stop()
+	held.runner = undefined
+}
+
+/**
+ * Adds a job. Given a use case's transaction, the job exists when that commits, and not otherwise.
+ * A job that fails is tried again up to 25 times, ever later (graphile-worker's exponential back-off).
+ */
+export async function addJob<Name extends keyof Jobs>(name: Name, payload: Jobs[Name], executor: Executor = db()): Promise<void> {
+	await sql`select graphile_worker.add_job(${name}, payload => ${JSON.stringify(payload)}::json)`.execute(executor)
+}

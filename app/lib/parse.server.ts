@@ -1,0 +1,19 @@
+import type { z } from 'zod'
+import { Invalid } from './errors.ts'
+
+/**
+ * What a form sent, as its schema reads it.
+ * @throws Invalid with the first message on top and the first of each field at the field
+ */
+export function parseForm<Schema extends z.ZodType>(schema: Schema, form: FormData): z.output<Schema> {
+	return parseInput(schema, Object.fromEntries(form))
+}
+
+/** As {@link parseForm}, for input that did not come as a form. */
+export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
+	const parsed = schema.safeParse(input)
+	if (parsed.success) return parsed.data
+	const fields: Record<string, string> = {}
+	for (const issue of parsed.error.issues) fields[String(issue.path[0] ?? '')] ??= issue.message
+	throw new Invalid(parsed.error.issues[0]?.message ?? 'Something is missing.', fields)
+}

@@ -1,0 +1,40 @@
+import { languageOf, loadLanguages } from './highlight.server.ts'
+import { type CookEnvironment, namedLanguages, parse, plainText, render } from './parser.server.ts'
+import { sanitize, type TopHeading } from './sanitize.server.ts'
+
+export interface Cooked {
+	/** Sanitized HTML, ready to be shown. */
+	html: string
+	/** The words of the text without code blocks and markup, white space folded. */
+	text: string
+}
+
+interface CookOptions {
+	/** The language of code blocks that name none, as a fence name or a tag; unknown ones leave the code plain. */
+	language?: string
+	/** The level of the text's highest heading; 3 unless said otherwise. */
+	topHeading?: TopHeading
+}
+
+/**
+ * Turns Markdown into what is stored and shown; runs once, when the text is written.
+ * Takes what people paste from elsewhere: simple HTML tags work, unknown ones are shown as text, formulas stay as written.
+ * The time it takes is bounded by the length of the text: about 1 ms for a usual one, 0.1 s for 64 KB meant to be slow.
+ */
+export async function cook(markdown: string, { language, topHeading = 3 }: CookOptions = {}): Promise<Cooked> {
+	const environment: CookEnvironment = { language: languageOf(language ?? ''), colouring: { spent: 0 } }
+	const tokens = parse(markdown, environment)
+	await loadLanguages(namedLanguages(tokens, environment))
+	return { html: sanitize(render(tokens, environment), topHeading), text: plainText(tokens) }
+}
+
+/** The beginning of a text for lists: at most `length` characters, cut after a whole word, `…` where something is missing. */
+export function excerptOf(text: string, length = 300): string {
+	if (text.length <= length) return text
+	const cut = text.slice(0, length - 1)
+	const space = cut.lastIndexOf(' ')
+	return `${(space > length / 2 ? cut.slice(0, space) : cut)
+		.toWellFormed()
+		.replace(/\ufffd$/, '')
+		.trimEnd()}…`
+}

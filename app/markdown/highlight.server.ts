@@ -1,0 +1,194 @@
+import { createHighlighterCore, type GrammarState, type HighlighterCore, type ThemeRegistrationRaw } from 'shiki/core'
+import { createJavaScriptRegexEngine } from 'shiki/engine/javascript'
+import { bundledLanguages, bundledLanguagesInfo } from 'shiki/langs'
+import { remember } from '~/lib/remember.ts'
+
+/** Longer blocks, lines and texts are shown plain: colouring is the one part of cooking whose time depends on the words. */
+const longestBlock = 20_000
+const longestLine = 400
+/** Milliseconds of the processor that colouring one text may take; it is asked for after each piece of so many lines. */
+const budget = 60
+const piece = 20
+
+/** What colouring has cost one text so far, in milliseconds of the processor. */
+export interface Colouring {
+	spent: number
+}
+
+/** Each "colour" stands for a class of the design's tokens; a token of another colour is plain text. */
+const classes: Record<string, string> = {
+	'#000001': 's-k',
+	'#000002': 's-f',
+	'#000003': 's-s',
+	'#000004': 's-n',
+	'#000005': 's-t',
+	'#000006': 's-c',
+}
+
+const theme: ThemeRegistrationRaw = {
+	name: 'tokens',
+	type: 'light',
+	settings: [
+		{ settings: { foreground: '#000000', background: '#ffffff' } },
+		rule('#000001', 'keyword', 'storage', 'variable.language', 'punctuation.definition.keyword', 'markup.heading'),
+		rule(
+			'#000000',
+			'keyword.operator',
+			'punctuation',
+			'storage.type.generic',
+			'storage.modifier.package',
+			'storage.modifier.import',
+		),
+		rule(
+			'#000001',
+			'keyword.operator.new',
+			'keyword.operator.expression',
+			'keyword.operator.logical.python',
+			'keyword.operator.word',
+		),
+		rule('#000002', 'entity.name.function', 'support.function', 'meta.function-call.generic', 'variable.function'),
+		rule('#000003', 'string', 'punctuation.definition.string', 'markup.inline.raw', 'markup.inserted'),
+		rule(
+			'#000004',
+			'constant.numeric',
+			'constant.language',
+			'constant.character.escape',
+			'support.constant',
+			'constant.other.color',
+		),
+		rule(
+			'#000005',
+			'entity.name.type',
+			'entity.name.class',
+			'entity.other.inherited-class',
+			'support.type',
+			'support.class',
+		),
+		rule(
+			'#000005',
+			'entity.name.tag',
+			'entity.other.attribute-name',
+			'storage.type.java',
+			'storage.type.primitive',
+			'storage.type.built-in',
+		),
+		rule('#000000', 'meta.template.expression', 'string.unquoted.plain'),
+		rule('#000006', 'comment', 'punctuation.definition.comment'),
+	],
+}
+
+/** Names that people write, beside the ones that Shiki knows. */
+const aliases: Record<string, string> = {
+	'python-3.x': 'python',
+	'python-2.7': 'python',
+	golang: 'go',
+	nodejs: 'javascript',
+	'node.js': 'javascript',
+	reactjs: 'jsx',
+	react: 'jsx',
+	jquery: 'javascript',
+	'vue.js': 'vue',
+	angular: 'typescript',
+	arduino: 'cpp',
+	postgresql: 'sql',
+	mysql: 'sql',
+	sqlite: 'sql',
+	'sql-server': 'sql',
+	'spring-boot': 'java',
+	spring: 'java',
+	hibernate: 'java',
+	jpa: 'java',
+	jdbc: 'java',
+	android: 'java',
+	pandas: 'python',
+	numpy: 'python',
+	django: 'python',
+	flask: 'python',
+	linux: 'bash',
+	git: 'bash',
+}
+
+/** The name under which a language can be coloured, or null. Takes fence names and tags: `c++`, `JS`, `spring-boot`. */
+export function languageOf(name: string): string | null {
+	const wanted = name.trim().toLowerCase()
+	const known = aliases[wanted] ?? wanted
+	if (!Object.hasOwn(bundledLanguages, known)) return null
+	return canonical.get(known) ?? known
+}
+
+/** The first of a query's tags that names a language: what its code blocks are written in when they do not say so. */
+export function languageOfTags(tags: readonly string[]): string | undefined {
+	return tags.find((tag) => languageOf(tag) !== null)
+}
+
+/** A language's name for people: `JavaScript` for `javascript`. */
+export function labelOf(language: string): string {
+	return labels.get(language) ?? language
+}
+
+const canonical = new Map(
+	bundledLanguagesInfo.flatMap(({ id, aliases: others = [] }) => others.map((alias) => [alias, id] as const)),
+)
+const labels = new Map(bundledLanguagesInfo.map(({ id, name }) => [id, name]))
+
+/** Makes languages ready for {@link colour}; each is read from disk on first use, about 20 ms. Takes names of {@link languageOf}. */
+export async function loadLanguages(languages: readonly string[]): Promise<void> {
+	if (languages.length === 0) return
+	held.highlighter ??= createHighlighterCore({
+		themes: [theme],
+		langs: [],
+		engine: createJavaScriptRegexEngine({ forgiving: true }),
+	})
+	const highlighter = await held.highlighter
+	held.ready = highlighter
+	for (const language of languages) {
+		if (!highlighter.getLoadedLanguages().includes(language))
+			await highlighter.loadLanguage(bundledLanguages[language as keyof typeof bundledLanguages])
+	}
+}
+
+/**
+ * A block of code as escaped HTML, its tokens in spans with the design's classes; plain where the limits above end.
+ * @param colouring counts the time over all blocks of a text
+ */
+export function colour(code: string, language: string | null, colouring: Colouring): string {
+	const { ready } = held
+	if (!ready || !language || code.length > longestBlock) return escapeHtml(code)
+	const lines = code.split(/\r?\n/)
+	const done: string[] = []
+	let state: GrammarState | undefined
+	while (done.length < lines.length && colouring.spent < budget) {
+		const started = process.threadCpuUsage()
+		const part = lines.slice(done.length, done.length + piece).join('\n')
+		const tokens = ready.codeToTokensBase(part, {
+			lang: language,
+			theme: 'tokens',
+			tokenizeMaxLineLength: longestLine,
+			tokenizeTimeLimit: 10,
+			grammarState: state,
+		})
+		state = ready.getLastGrammarState(tokens)
+		done.push(
+			...tokens.map((line) =>
+				line.map(({ content, color = '' }) => wrap(escapeHtml(content), classes[color])).join(''),
+			),
+		)
+		const { user, system } = process.threadCpuUsage(started)
+		colouring.spent += (user + system) / 1_000
+	}
+	return [...done, ...lines.slice(done.length).map(escapeHtml)].join('\n')
+}
+
+export function escapeHtml(text: string): string {
+	return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
+}
+
+const held = remember<{ highlighter?: Promise<HighlighterCore>; ready?: HighlighterCore }>('highlighter', () => ({}))
+
+function wrap(html: string, name: string | undefined): string {
+	return name && html.trim() ? `<span class="${name}">${html}</span>` : html
+}
+
+function rule(foreground: string, ...scope: string[]) {
+	return { scope, settings: { foreground } }
+}

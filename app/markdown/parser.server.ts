@@ -1,0 +1,76 @@
+import MarkdownIt, { type Env, type MarkdownIt as Parser, type Token } from 'markdown-it'
+import { type Colouring, colour, escapeHtml, labelOf, languageOf } from './highlight.server.ts'
+import { formulas, knownTags, preBlocks } from './rules.server.ts'
+
+/** What one text carries from parsing to rendering. */
+export interface CookEnvironment extends Env {
+	/** The language of code blocks that name none. */
+	language: string | null
+	colouring: Colouring
+}
+
+export function parse(markdown: string, environment: CookEnvironment): Token[] {
+	return parser.parse(markdown, environment)
+}
+
+export function render(tokens: Token[], environment: CookEnvironment): string {
+	return parser.renderer.render(tokens, parser.options, environment)
+}
+
+/** The languages that rendering these tokens will ask for. */
+export function namedLanguages(tokens: Token[], environment: CookEnvironment): string[] {
+	const names = tokens.filter(isCode).map((token) => languageOfBlock(token, environment))
+	return [...new Set(names.filter((name) => name !== null))]
+}
+
+/** The words of a text as one line: no markup, no code blocks, no addresses of links and pictures. */
+export function plainText(tokens: Token[]): string {
+	const words: string[] = []
+	for (const token of tokens) {
+		if (token.type !== 'inline') continue
+		for (const child of token.children ?? []) {
+			if (child.type === 'text' || child.type === 'code_inline') words.push(child.content)
+			else if (child.type.endsWith('break') || child.type === 'html_inline')
+				words.push(child.type === 'html_inline' && !/^<(br|hr|p|li|h\d)/i.test(child.content) ? '' : ' ')
+		}
+		words.push(' ')
+	}
+	return words.join('').replace(/\s+/g, ' ').trim()
+}
+
+// A function of its own, so that the parser is made after everything it uses.
+function makeParser(): Parser {
+	const made = new MarkdownIt({ html: true, linkify: true, breaks: false, typographer: false, maxNesting: 30 })
+	// Only whole addresses become links: "main.rs" and "ASP.NET" are none.
+	made.linkify.set({ fuzzyLink: false, fuzzyEmail: false })
+	for (const extend of [preBlocks, formulas, knownTags]) extend(made)
+	made.renderer.rules.fence = figure
+	made.renderer.rules.code_block = figure
+	return made
+}
+
+const parser = makeParser()
+
+function isCode(token: Token): boolean {
+	return token.type === 'fence' || token.type === 'code_block'
+}
+
+function languageOfBlock(token: Token, { language }: CookEnvironment): string | null {
+	const name = nameOfBlock(token)
+	return name ? languageOf(name) : language
+}
+
+function nameOfBlock({ info }: Token): string {
+	return info.trim().split(/[\s{]/)[0] ?? ''
+}
+
+/** A block of code as the design draws it. It takes the focus, so that a keyboard can scroll it. */
+function figure(tokens: Token[], index: number, _options: unknown, environment: unknown): string {
+	const token = tokens[index]
+	if (!token) return ''
+	const cooking = environment as CookEnvironment
+	const language = languageOfBlock(token, cooking)
+	const label = escapeHtml(language ? labelOf(language) : nameOfBlock(token).slice(0, 30) || 'Code')
+	const code = colour(token.content.replace(/\n+$/, ''), language, cooking.colouring)
+	return `<figure class="code"><header><span>${label}</span></header><pre tabindex="0"><code>${code}</code></pre></figure>\n`
+}

@@ -1,0 +1,88 @@
+import type { MarkdownIt, StateBlock, StateInline, Token } from 'markdown-it'
+
+/** Tags that stand alone or wrap whole paragraphs: always meant as markup. */
+const standing = new Set(['br', 'hr', 'p', 'ul', 'ol', 'li', 'blockquote'])
+/** Tags that mean markup only when they are closed again: "use a <b> tag" speaks of one. */
+const paired = new Set('a b strong i em u s strike del kbd code sup sub h1 h2 h3 h4 h5 h6'.split(' '))
+
+/**
+ * Lets the few HTML tags of a text through to the sanitizer and shows every other one as the words it is, so that
+ * `List<String>` outside a code block loses nothing. Runs on html_inline tokens; comments vanish.
+ */
+export function knownTags(parser: MarkdownIt): void {
+	parser.core.ruler.after('inline', 'known_tags', (state) => {
+		for (const token of state.tokens) if (token.type === 'inline' && token.children) keepKnown(token.children)
+	})
+}
+
+function keepKnown(children: Token[]): void {
+	const open = new Map<string, Token[]>()
+	for (const token of children) {
+		if (token.type !== 'html_inline') continue
+		const [, slash, tag = ''] = /^<(\/?)([a-z][a-z0-9]*)/i.exec(token.content) ?? []
+		const name = tag.toLowerCase()
+		if (token.content.startsWith('<!--')) token.content = ''
+		else if (!standing.has(name)) token.type = 'text'
+		if (!paired.has(name)) continue
+		if (!slash) open.set(name, [...(open.get(name) ?? []), token])
+		const opener = slash ? open.get(name)?.pop() : undefined
+		if (opener) for (const end of [opener, token]) end.type = 'html_inline'
+	}
+}
+
+const opening = /^<pre\b[^>]*>(?:\s*<code\b[^>]*>)?\n?/i
+const closing = /\s*(?:<\/code>\s*)?<\/pre>\s*$/i
+
+/** Takes the place of markdown-it's HTML blocks: `<pre>…</pre>` is a block of code, all other HTML is a matter of lines. */
+export function preBlocks(parser: MarkdownIt): void {
+	parser.block.ruler.at('html_block', preBlock, { alt: ['paragraph', 'reference', 'blockquote'] })
+}
+
+function preBlock(state: StateBlock, first: number, end: number, silent: boolean): boolean {
+	const start = (state.bMarks[first] ?? 0) + (state.tShift[first] ?? 0)
+	if (!/^<pre\b/i.test(state.src.slice(start, start + 5))) return false
+	let last = first
+	// Far enough for any block of code, near enough that a thousand unclosed ones cost nothing.
+	while (last < Math.min(end, first + 300) && !closing.test(lineOf(state, last))) last += 1
+	if (last >= Math.min(end, first + 300)) return false
+	if (silent) return true
+	const token = state.push('code_block', 'code', 0)
+	token.content = decode(
+		state
+			.getLines(first, last + 1, state.blkIndent, false)
+			.trimStart()
+			.replace(opening, '')
+			.replace(closing, ''),
+	)
+	token.map = [first, last + 1]
+	state.line = last + 1
+	return true
+}
+
+function lineOf(state: StateBlock, line: number): string {
+	return state.src.slice(state.bMarks[line], Math.min(state.eMarks[line] ?? 0, (state.bMarks[line] ?? 0) + 2_000))
+}
+
+function decode(text: string): string {
+	return text
+		.replaceAll('&lt;', '<')
+		.replaceAll('&gt;', '>')
+		.replaceAll('&quot;', '"')
+		.replaceAll('&#39;', "'")
+		.replaceAll('&amp;', '&')
+}
+
+const formula = /(\$\$?)(?=\S)([^$]{1,600})(?<=\S)\1(?!\d)/y
+
+/** Keeps a formula such as `$|\psi_0\rangle$` as it was written: Markdown would read its `_`, `*` and `\`. Prices are none. */
+export function formulas(parser: MarkdownIt): void {
+	parser.inline.ruler.after('escape', 'formula', (state: StateInline, silent: boolean) => {
+		if (state.src[state.pos] !== '$') return false
+		formula.lastIndex = state.pos
+		const [whole, , inner = ''] = formula.exec(state.src.slice(0, state.posMax)) ?? []
+		if (!whole || !/[\\^_{]/.test(inner)) return false
+		if (!silent) state.push('code_inline', 'code', 0).content = whole
+		state.pos += whole.length
+		return true
+	})
+}

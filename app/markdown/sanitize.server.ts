@@ -1,0 +1,75 @@
+import sanitizeHtml, { type Attributes, type IOptions } from 'sanitize-html'
+
+/** The highest heading of a text, below the page's own: 2 under the title, 3 under "Comments". */
+export type TopHeading = 2 | 3
+
+/**
+ * The last gate before a text is stored: nothing but this list comes out, whatever goes in.
+ * Headings are renumbered so that the outline of the page has no gaps.
+ */
+export function sanitize(html: string, topHeading: TopHeading): string {
+	const clean = sanitizeHtml(html, { ...allowed, transformTags: { ...transformed, ...renumbered(topHeading) } })
+	return clean.replace(/<p>\s*<\/p>\s*/g, '').trim()
+}
+
+const allowed: IOptions = {
+	allowedTags: [
+		...['p', 'br', 'hr', 'blockquote', 'ul', 'ol', 'li', 'h2', 'h3', 'h4', 'h5', 'h6'],
+		...['strong', 'b', 'em', 'i', 'u', 's', 'del', 'sub', 'sup', 'kbd', 'code', 'a', 'img'],
+		...['table', 'thead', 'tbody', 'tr', 'th', 'td', 'figure', 'header', 'pre', 'span'],
+	],
+	allowedAttributes: {
+		a: ['href', 'title', 'rel'],
+		img: ['src', 'alt', 'title', 'loading', 'decoding', 'referrerpolicy'],
+		ol: ['start'],
+		pre: [{ name: 'tabindex', values: ['0'] }],
+	},
+	allowedClasses: { figure: ['code'], span: ['s-k', 's-f', 's-s', 's-n', 's-t', 's-c'] },
+	allowedSchemes: ['http', 'https', 'mailto'],
+	allowedSchemesByTag: { img: ['https'] },
+	allowProtocolRelative: false,
+	disallowedTagsMode: 'discard',
+	// A picture that may not be shown leaves no empty frame.
+	exclusiveFilter: ({ tag, attribs }) => tag === 'img' && !attribs.src,
+	nestingLimit: 100,
+}
+
+const transformed: IOptions['transformTags'] = {
+	strike: 's',
+	a: (tagName, { href = '', title = '' }) => ({
+		tagName,
+		attribs: without({ href, title, rel: 'nofollow ugc noopener' }),
+	}),
+	img: (tagName, { src = '', alt = '', title = '' }) => ({
+		tagName,
+		attribs: {
+			...without({ src: pictureOf(src), title }),
+			alt,
+			loading: 'lazy',
+			decoding: 'async',
+			referrerpolicy: 'no-referrer',
+		},
+	}),
+}
+
+/** Pictures come over https or from this site: old posts name http, and nothing else of a site's own paths is a picture. */
+function pictureOf(src: string): string {
+	const secure = src.replace(/^http:\/\//i, 'https://')
+	return /^(https:\/\/|\/media\/)/i.test(secure) ? secure : ''
+}
+
+function without(attributes: Attributes): Attributes {
+	return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== ''))
+}
+
+/** Transformers for one text: its highest headings become `top`, each deeper one a step below, with none left out. */
+function renumbered(top: TopHeading): NonNullable<IOptions['transformTags']> {
+	const above: number[] = []
+	const renumber = (tagName: string, attribs: Attributes) => {
+		const level = Number(tagName.slice(1))
+		while (above.length > 0 && level <= (above.at(-1) ?? 0)) above.pop()
+		above.push(level)
+		return { tagName: `h${Math.min(6, top + above.length - 1)}`, attribs }
+	}
+	return Object.fromEntries([1, 2, 3, 4, 5, 6].map((level) => [`h${level}`, renumber]))
+}

@@ -1,0 +1,30 @@
+/**
+ * Makes the project's cuts of its text face: `npm run` does not need it, the results are in app/ui/fonts.
+ * Run it by hand after an update of the font's package: node scripts/subset-fonts.mjs
+ *
+ * The package's latin file is 47 KB. The interface uses the weights 400 to 700 and few of its layout features, and most
+ * pages need no accented letter, so those are a second file that a browser fetches when it meets one.
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+import subsetFont from 'subset-font'
+
+const source = 'node_modules/@fontsource-variable/schibsted-grotesk/files/schibsted-grotesk-latin-wght-normal.woff2'
+
+const range = (first, last) => String.fromCodePoint(...Array.from({ length: last - first + 1 }, (_, i) => first + i))
+
+/** The same ranges stand in app/ui/fonts.css. */
+const cuts = {
+	'schibsted-grotesk-basic': `${range(0x20, 0x7e)}\u00a0\u00a9\u00ab\u00b7\u00bb\u00d7${range(0x2010, 0x2026)}\u2122\u2191\u2193\u2212`,
+	'schibsted-grotesk-latin-1': `${range(0xa1, 0xff)}\u0131\u0152\u0153\u20ac`,
+}
+
+for (const [name, text] of Object.entries(cuts)) {
+	const font = await subsetFont(readFileSync(source), text, {
+		targetFormat: 'woff2',
+		variationAxes: { wght: { min: 400, max: 700 } },
+		keepFeatures: ['kern', 'tnum', 'mark', 'mkmk', 'ccmp', 'locl'],
+		noHinting: true,
+	})
+	writeFileSync(`app/ui/fonts/${name}.woff2`, font)
+	console.log(name, font.length)
+}
