@@ -7,8 +7,8 @@ import { remember } from '~/lib/remember.ts'
 const longestBlock = 20_000
 const longestLine = 400
 /** Milliseconds of the processor that colouring one text may take; it is asked for after each piece of so many lines. */
-const budget = 60
-const piece = 20
+const budget = 2_000
+const piece = 4
 
 /** What colouring has cost one text so far, in milliseconds of the processor. */
 export interface Colouring {
@@ -164,7 +164,7 @@ export function colour(code: string, language: string | null, colouring: Colouri
 			lang: language,
 			theme: 'tokens',
 			tokenizeMaxLineLength: longestLine,
-			tokenizeTimeLimit: 10,
+			tokenizeTimeLimit: 500,
 			grammarState: state,
 		})
 		state = ready.getLastGrammarState(tokens)

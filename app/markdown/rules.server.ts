@@ -24,12 +24,16 @@ function keepKnown(children: Token[]): void {
 		if (token.content.startsWith('<!--')) token.content = ''
 		else if (!standing.has(name)) token.type = 'text'
 		if (!paired.has(name)) continue
-		if (!slash) open.set(name, [...(open.get(name) ?? []), token])
-		const opener = slash ? open.get(name)?.pop() : undefined
+		const waiting = open.get(name) ?? []
+		open.set(name, waiting)
+		const opener = slash ? waiting.pop() : undefined
 		if (opener) for (const end of [opener, token]) end.type = 'html_inline'
+		if (!slash) waiting.push(token)
 	}
 }
 
+/** Lines to look ahead: far enough for any block of code, near enough that a thousand unclosed ones cost little. */
+const longestPre = 150
 const opening = /^<pre\b[^>]*>(?:\s*<code\b[^>]*>)?\n?/i
 const closing = /\s*(?:<\/code>\s*)?<\/pre>\s*$/i
 
@@ -42,9 +46,9 @@ function preBlock(state: StateBlock, first: number, end: number, silent: boolean
 	const start = (state.bMarks[first] ?? 0) + (state.tShift[first] ?? 0)
 	if (!/^<pre\b/i.test(state.src.slice(start, start + 5))) return false
 	let last = first
-	// Far enough for any block of code, near enough that a thousand unclosed ones cost nothing.
-	while (last < Math.min(end, first + 300) && !closing.test(lineOf(state, last))) last += 1
-	if (last >= Math.min(end, first + 300)) return false
+	const farthest = Math.min(end, first + longestPre)
+	while (last < farthest && !closing.test(lineOf(state, last))) last += 1
+	if (last === farthest) return false
 	if (silent) return true
 	const token = state.push('code_block', 'code', 0)
 	token.content = decode(
@@ -60,7 +64,7 @@ function preBlock(state: StateBlock, first: number, end: number, silent: boolean
 }
 
 function lineOf(state: StateBlock, line: number): string {
-	return state.src.slice(state.bMarks[line], Math.min(state.eMarks[line] ?? 0, (state.bMarks[line] ?? 0) + 2_000))
+	return state.src.slice(Math.max(state.bMarks[line] ?? 0, (state.eMarks[line] ?? 0) - 40), state.eMarks[line])
 }
 
 function decode(text: string): string {

@@ -1,6 +1,5 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { db, type Executor } from '~/db/db.server.ts'
@@ -81,19 +80,30 @@ async function* readLines(file: string): AsyncGenerator<Line> {
 	const raw = createReadStream(file)
 	const source: Readable = file.endsWith('.gz') ? raw.pipe(createGunzip()) : raw
 	raw.on('error', (error) => source.destroy(error))
-	const lines = createInterface({ input: source, crlfDelay: Number.POSITIVE_INFINITY })
-	let failure: Error | undefined
-	source.on('error', (error: Error) => {
-		failure = error
-		lines.close()
-	})
 	let number = 0
-	for await (const line of lines) {
-		number += 1
-		const text = number === 1 ? line.replace(/^\uFEFF/, '') : line
-		if (text.trim()) yield { number, text, bytes: raw.bytesRead, total: facts.size }
+	try {
+		for await (const line of splitLines(source)) {
+			number += 1
+			const text = number === 1 ? line.replace(/^\uFEFF/, '') : line
+			if (text.trim()) yield { number, text, bytes: raw.bytesRead, total: facts.size }
+		}
+	} catch (error) {
+		const reason = error instanceof Error ? error.message : String(error)
+		throw new Error(`${file} could not be read to its end (${reason}). What came before line ${number + 1} was kept; a repaired file can be imported again.`)
 	}
-	if (failure) throw new Error(`${file} could not be read to its end (${failure.message}). What came before line ${number + 1} was kept; a repaired file can be imported again.`)
+}
+
+/** Lines end with a line feed and nothing else: JSON texts may hold U+2028, where node:readline would break them. */
+async function* splitLines(source: Readable): AsyncGenerator<string> {
+	let rest = ''
+	for await (const chunk of source.setEncoding('utf8')) {
+		const lines = (rest + chunk).split('\n')
+		rest = lines.pop() ?? ''
+		yield* lines
+		// A line that never ends must not fill the memory; its beginning is enough to report it.
+		if (rest.length > 2 * longestLine) rest = rest.slice(0, longestLine + 1)
+	}
+	if (rest) yield rest
 }
 
 function parseLine(text: string): QuestionLine | string {

@@ -1,0 +1,35 @@
+import type { ReactNode } from 'react'
+
+/** The frame of every account page: a form on the left, and from 1024 px what the site is for on the right. */
+export function AccountFrame({ title, lead, children }: { title: string; lead: ReactNode; children: ReactNode }) {
+	return (
+		<div className="mx-auto grid w-full max-w-page grid-cols-1 px-4 sm:px-6 lg:min-h-[calc(100dvh-3.5rem)] lg:grid-cols-2">
+			<div className="w-full max-w-sm py-10 max-lg:mx-auto lg:py-12">
+				<h1 className="text-3xl font-bold">{title}</h1>
+				<p className="mt-1 text-ink-2">{lead}</p>
+				{children}
+			</div>
+			<aside className="hidden border-l border-line py-12 pl-12 lg:block" aria-labelledby="why">
+				<div className="rule-head">
+					<h2 id="why">What an account is for</h2>
+				</div>
+				<ul>
+					{reasons.map(([heading, text]) => (
+						<li key={heading} className="border-b border-line py-3.5">
+							<p className="text-lg font-semibold">{heading}</p>
+							<p className="mt-1 max-w-[52ch] text-ink-2">{text}</p>
+						</li>
+					))}
+				</ul>
+				<p className="mt-4 text-sm text-ink-3">Reading the forum is open to everyone.</p>
+			</aside>
+		</div>
+	)
+}
+
+const reasons = [
+	['Ask, and be answered', 'Put a question to the whole campus, and say which answer solved it.'],
+	['Answer what you know', 'Comment on a query, or reply in a thread. Markdown and code are at home here.'],
+	['Be found', 'A profile says what you know and what you are building, so that others can find you.'],
+	['Find the others', 'Open full profiles: skills, projects, and who is willing to mentor or to join.'],
+] as const

@@ -1,0 +1,73 @@
+import { Form, Link, redirect, useSearchParams } from 'react-router'
+import { viewerOf } from '~/lib/context.ts'
+import { redirectWithToast, refused, safeRedirect } from '~/lib/http.ts'
+import { Field } from '~/ui/field.tsx'
+import { FormError } from '~/ui/form-error.tsx'
+import { SubmitButton } from '~/ui/submit-button.tsx'
+import { logIn } from '../accounts.server.ts'
+import { AccountFrame } from '../components/account-frame.tsx'
+import { PasswordField } from '~/ui/password-field.tsx'
+import type { Route } from './+types/login'
+
+export function loader({ context, url }: Route.LoaderArgs) {
+	if (viewerOf(context)) throw redirect(safeRedirect(url.searchParams.get('redirectTo'), '/find-dev'))
+	return null
+}
+
+export async function action({ request, url }: Route.ActionArgs) {
+	const form = await request.formData()
+	try {
+		const headers = await logIn(form, request)
+		return redirectWithToast(safeRedirect(url.searchParams.get('redirectTo'), '/find-dev'), { type: 'plain', message: 'Welcome back!' }, headers)
+	} catch (error) {
+		return refused(error, form)
+	}
+}
+
+export const meta: Route.MetaFunction = () => [{ title: 'Login' }, { name: 'robots', content: 'noindex' }]
+
+export default function Login({ actionData }: Route.ComponentProps) {
+	const [search] = useSearchParams()
+	const query = search.get('redirectTo') ? `?redirectTo=${encodeURIComponent(search.get('redirectTo') ?? '')}` : ''
+	return (
+		<AccountFrame
+			title="Login"
+			lead={
+				<>
+					New here?{' '}
+					<Link className="link font-semibold text-ink" to={`/register${query}`}>
+						Register
+					</Link>
+				</>
+			}
+		>
+			<Form method="post" className="mt-8 grid gap-5">
+				<FormError>{actionData?.message}</FormError>
+				<Field
+					label="Email"
+					name="email"
+					type="text"
+					autoComplete="username"
+					autoCapitalize="none"
+					required
+					defaultValue={actionData?.values.email ?? search.get('email') ?? ''}
+					error={actionData?.errors.email}
+				/>
+				<PasswordField required
+					label="Password"
+					name="password"
+					autoComplete="current-password"
+					error={actionData?.errors.password}
+					aside={
+						<Link className="link text-sm text-ink-2" to="/forgot-password">
+							Forgot Password?
+						</Link>
+					}
+				/>
+				<SubmitButton className="btn btn-primary btn-lg w-full" busyLabel="Logging in">
+					Login
+				</SubmitButton>
+			</Form>
+		</AccountFrame>
+	)
+}

@@ -1,0 +1,58 @@
+import { Form, Link } from 'react-router'
+import { redirectWithToast, refused } from '~/lib/http.ts'
+import { FormError } from '~/ui/form-error.tsx'
+import { SubmitButton } from '~/ui/submit-button.tsx'
+import { resetPassword } from '../accounts.server.ts'
+import { AccountFrame } from '../components/account-frame.tsx'
+import { PasswordField } from '~/ui/password-field.tsx'
+import type { Route } from './+types/reset-password'
+
+export function loader({ url }: Route.LoaderArgs) {
+	return { token: url.searchParams.get('token') ?? '' }
+}
+
+export async function action({ request }: Route.ActionArgs) {
+	const form = await request.formData()
+	try {
+		await resetPassword(form, request)
+		return redirectWithToast('/login', { type: 'success', message: 'Password updated Successfully' })
+	} catch (error) {
+		return refused(error, form)
+	}
+}
+
+// The token is in this page's address: no other site may learn it from a link.
+export const meta: Route.MetaFunction = () => [{ title: 'New password' }, { name: 'robots', content: 'noindex' }, { name: 'referrer', content: 'no-referrer' }]
+
+export default function ResetPassword({ loaderData, actionData }: Route.ComponentProps) {
+	return (
+		<AccountFrame
+			title="New password"
+			lead={
+				<>
+					Link too old?{' '}
+					<Link className="link font-semibold text-ink" to="/forgot-password">
+						Ask for another
+					</Link>
+				</>
+			}
+		>
+			<Form method="post" className="mt-8 grid gap-5">
+				<FormError>{actionData?.message}</FormError>
+				<input type="hidden" name="token" value={loaderData.token} />
+				<PasswordField required
+					label="New password"
+					name="password"
+					autoComplete="new-password"
+					minLength={8}
+					error={actionData?.errors.password}
+					hint="At least 8 characters. You will be logged out everywhere."
+				/>
+				<PasswordField required label="Confirm Password" name="confirmPassword" autoComplete="new-password" error={actionData?.errors.confirmPassword} />
+				<SubmitButton className="btn btn-primary btn-lg w-full" busyLabel="Saving...">
+					Save new password
+				</SubmitButton>
+			</Form>
+		</AccountFrame>
+	)
+}

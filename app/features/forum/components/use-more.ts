@@ -1,0 +1,61 @@
+import { useEffect, useState } from 'react'
+import { useFetcher, useLocation } from 'react-router'
+import type { Page } from '../forum.present.ts'
+
+/** What a loader answers that {@link useMore} can go on with. */
+export interface MorePage<Row> {
+	page: Page<Row>
+	/** Where the page begins. */
+	cursor: string | null
+}
+
+interface Appended<Row> {
+	/** The page they were appended to; when the loader brings another one they are void. */
+	first: Page<Row>
+	pages: MorePage<Row>[]
+}
+
+/** Appended pages by history entry, so that going back finds the list as long as it was and can scroll to its place. */
+const kept = new Map<string, MorePage<never>[]>()
+const keptEntries = 30
+
+/**
+ * The rows of a list's first page and of those loaded after it, without leaving the address.
+ * @param first the loader's page
+ * @param hrefOf the address of the page that begins at a cursor: a page of this same route
+ */
+export function useMore<Row extends { id: number }>(first: Page<Row>, hrefOf: (cursor: string) => string) {
+	const { key } = useLocation()
+	const fetcher = useFetcher<MorePage<Row>>()
+	const [appended, setAppended] = useState<Appended<Row>>(() => ({ first, pages: kept.get(key) ?? [] }))
+	const pages = appended.first === first ? appended.pages : []
+	const next = pages.length > 0 ? (pages.at(-1)?.page.next ?? null) : first.next
+
+	useEffect(() => {
+		const more = fetcher.data
+		if (!more?.cursor || more.cursor !== next) return
+		const grown = [...pages, more]
+		setAppended({ first, pages: grown })
+		keep(key, grown)
+	}, [fetcher.data, first, key, next, pages])
+
+	return {
+		rows: withoutDoubles([...first.rows, ...pages.flatMap(({ page }) => page.rows)]),
+		nextHref: next === null ? null : hrefOf(next),
+		loading: fetcher.state !== 'idle',
+		load: () => next !== null && fetcher.load(hrefOf(next)),
+	}
+}
+
+/** A row that moved between two pages while they were loaded is shown once. */
+export function withoutDoubles<Row extends { id: number }>(rows: Row[]): Row[] {
+	const seen = new Set<number>()
+	return rows.filter(({ id }) => !seen.has(id) && seen.add(id))
+}
+
+function keep(key: string, pages: MorePage<unknown>[]): void {
+	kept.delete(key)
+	kept.set(key, pages as MorePage<never>[])
+	const [oldest] = kept.keys()
+	if (kept.size > keptEntries && oldest !== undefined) kept.delete(oldest)
+}

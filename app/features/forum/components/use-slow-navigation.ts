@@ -1,0 +1,20 @@
+import { useEffect, useState } from 'react'
+import { useNavigation } from 'react-router'
+
+/** A page that comes sooner is simply shown; a skeleton would only flicker. */
+const patience = 150
+
+/** The path of a list that the reader is waiting for since 150 ms, or null. */
+export function useSlowNavigation(isAwaited: (pathname: string) => boolean): string | null {
+	const { state, location } = useNavigation()
+	const target = state === 'loading' && location && isAwaited(location.pathname) ? location.pathname + location.search : null
+	const [slow, setSlow] = useState<string | null>(null)
+
+	useEffect(() => {
+		if (target === null) return setSlow(null)
+		const timer = setTimeout(() => setSlow(target), patience)
+		return () => clearTimeout(timer)
+	}, [target])
+
+	return target === null ? null : slow
+}

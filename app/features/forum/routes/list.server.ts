@@ -1,0 +1,36 @@
+import type { LoaderFunctionArgs } from 'react-router'
+import { viewerOf } from '~/lib/context.ts'
+import type { Page, QueryCardView } from '../forum.present.ts'
+import { type ListView, listQueries } from '../reading.server.ts'
+
+/** What the three list pages share. */
+export interface ListData {
+	page: Page<QueryCardView>
+	/** Where this page of the list begins; null for its first. */
+	cursor: string | null
+	view: ListView
+	/** What is searched for, or ''. A search is ordered by how well it matches. */
+	search: string
+	/** Whether the list can be ordered otherwise than newest first. */
+	hasViews: boolean
+}
+
+/**
+ * The page of the list that an address asks for: `?q=` searches, `?view=` orders, `?cursor=` goes on.
+ * @throws NotFound for an unknown category or tag, Invalid for a cursor that is not ours
+ */
+export async function loadList(
+	{ context, url }: Pick<LoaderFunctionArgs, 'context' | 'url'>,
+	scope: { category?: string; tag?: string },
+): Promise<ListData> {
+	const search = url.searchParams.get('q')?.trim().slice(0, 200) ?? ''
+	const hasViews = !search && !scope.tag
+	const view = hasViews ? viewOf(url.searchParams.get('view')) : 'newest'
+	const cursor = url.searchParams.get('cursor') || null
+	const page = await listQueries(viewerOf(context), { ...scope, search, view, cursor })
+	return { page, cursor, view, search, hasViews }
+}
+
+function viewOf(text: string | null): ListView {
+	return text === 'active' || text === 'unanswered' ? text : 'newest'
+}

@@ -1,0 +1,46 @@
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
+
+const minute = 60_000
+const hour = 60 * minute
+const day = 24 * hour
+
+/**
+ * How long ago `at` was, in words: “18 min ago”, “3 h ago”, “Yesterday”, and from a week on the date.
+ * Reads no clock and no time zone, so the server and the browser say the same.
+ * @param at ISO 8601
+ * @param now milliseconds of the epoch
+ */
+export function relativeTime(at: string, now: number): string {
+	const age = now - Date.parse(at)
+	if (age < minute) return 'just now'
+	if (age < hour) return `${Math.floor(age / minute)} min ago`
+	if (age < day) return `${Math.floor(age / hour)} h ago`
+	if (age < 2 * day) return 'Yesterday'
+	if (age < 7 * day) return `${Math.floor(age / day)} days ago`
+	return shortDate(at, now)
+}
+
+/** “12 Nov”, with the year when it is not that of `now`; in UTC. */
+export function shortDate(at: string, now: number): string {
+	const date = new Date(at)
+	const text = `${date.getUTCDate()} ${months[date.getUTCMonth()]}`
+	return date.getUTCFullYear() === new Date(now).getUTCFullYear() ? text : `${text} ${date.getUTCFullYear()}`
+}
+
+/** “Nov 2026” of a date as the database keeps it (`2026-11-21`), and '' of null. */
+export function monthAndYear(date: string | null): string {
+	if (!date) return ''
+	const [year, month] = date.split('-')
+	return `${months[Number(month) - 1]} ${year}`
+}
+
+/** The reader's own time: the first 24 characters of the date's string form. */
+export function localTime(at: string): string {
+	return new Date(at).toString().slice(0, 24)
+}
+
+/** The same form in UTC, for a page that cannot know where its reader is. */
+export function utcTime(at: string): string {
+	const [weekday, date, month, year, time] = new Date(at).toUTCString().replace(',', '').split(' ')
+	return `${weekday} ${month} ${date} ${year} ${time} UTC`
+}

@@ -1,0 +1,41 @@
+import type { MetaDescriptor } from 'react-router'
+import type { RootData } from './root-data.ts'
+
+interface PageFacts {
+	/** Without the site's name, which comes after it. */
+	title: string
+	/** One or two sentences for search engines; cut after 160 characters. */
+	description?: string | undefined
+	/** Path (and query) of this page's one address. */
+	canonical?: string | undefined
+	/** Keeps the page out of search engines: results of a search, later pages of a list, forms. */
+	noindex?: boolean
+	/** Path and query of the next page of a list. */
+	next?: string | null
+	/** An Atom feed of what the page lists. */
+	feed?: { path: string; title: string } | undefined
+}
+
+type Matches = readonly ({ id: string; loaderData?: unknown } | undefined)[]
+
+/** What goes into a page's head besides what every page has. Addresses become absolute ones of the public site. */
+export function pageMeta(matches: Matches, page: PageFacts): MetaDescriptor[] {
+	const root = matches.find((match) => match?.id === 'root')?.loaderData as RootData | undefined
+	const base = root?.publicUrl ?? ''
+	const tags: MetaDescriptor[] = [{ title: `${page.title} · ${root?.siteName ?? 'DevQuad'}` }]
+	if (page.description) tags.push({ name: 'description', content: shorten(page.description, 160) })
+	if (page.noindex) tags.push({ name: 'robots', content: 'noindex, follow' })
+	if (page.canonical) tags.push({ tagName: 'link', rel: 'canonical', href: base + page.canonical })
+	if (page.next) tags.push({ tagName: 'link', rel: 'next', href: base + page.next })
+	if (page.feed)
+		tags.push({ tagName: 'link', rel: 'alternate', type: 'application/atom+xml', href: base + page.feed.path, title: page.feed.title })
+	return tags
+}
+
+/** The beginning of a text, at most `length` characters, cut after a whole word where there is one. */
+export function shorten(text: string, length: number): string {
+	if (text.length <= length) return text
+	const cut = text.slice(0, length - 1)
+	const space = cut.lastIndexOf(' ')
+	return `${(space > length / 2 ? cut.slice(0, space) : cut).trimEnd().toWellFormed()}…`
+}

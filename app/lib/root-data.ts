@@ -1,0 +1,40 @@
+import { useRouteLoaderData } from 'react-router'
+import type { Flash } from './context.ts'
+import type { Viewer } from './viewer.ts'
+
+/** What every page knows. */
+export interface RootData {
+	viewer: Viewer
+	siteName: string
+	/** Credited in the footer; null when the settings name nobody. `url` may be empty. */
+	author: { name: string; url: string } | null
+	theme: 'light' | 'dark' | 'system'
+	/** ISO 8601. Relative times are counted from here until the browser has taken over, so that both render the same. */
+	now: string
+	/** The message that a redirect carried here. */
+	flash: Flash | null
+	/** Path and query this answer was made for. */
+	path: string
+	/** The address people type, without a slash at the end: for canonical links. */
+	publicUrl: string
+	/** Names this answer in the log. */
+	requestId: string
+}
+
+/** A page must be drawable when nothing could be loaded: the error page is such a page. */
+const nothingKnown: RootData = {
+	viewer: null,
+	siteName: 'DevQuad',
+	author: null,
+	theme: 'system',
+	now: new Date(0).toISOString(),
+	flash: null,
+	path: '',
+	publicUrl: '',
+	requestId: '',
+}
+
+/** The root loader's data, from anywhere in a page; harmless defaults when the root loader failed. */
+export function useRootData(): RootData {
+	return useRouteLoaderData<RootData>('root') ?? nothingKnown
+}

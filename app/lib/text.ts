@@ -1,0 +1,27 @@
+/** At most two initials: of the first and the last word of a name. */
+export function initials(name: string): string {
+	const words = name.trim().split(/\s+/)
+	const first = [...(words[0] ?? '')][0] ?? '?'
+	const last = words.length > 1 ? ([...(words.at(-1) ?? '')][0] ?? '') : ''
+	return (first + last).toUpperCase()
+}
+
+/** “1 comment”, “2 comments”, “1,284 developers”. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+	return `${grouped(count)} ${count === 1 ? one : many}`
+}
+
+/** A whole number with commas between thousands, the same on server and browser. */
+export function grouped(count: number): string {
+	return String(count).replace(/\B(?=(\d{3})+$)/g, ',')
+}
+
+/** “1st”, “2nd”, “3rd”, “4th”, for 1 to 19. */
+export function ordinal(count: number): string {
+	return `${count}${['th', 'st', 'nd', 'rd'][count] ?? 'th'}`
+}
+
+/** A link's address without scheme, `www.` and a slash at the end: what a reader recognises. */
+export function bareUrl(url: string): string {
+	return url.replace(/^https?:\/\/(www\.)?/, '').replace(/\/$/, '')
+}

@@ -1,0 +1,12 @@
+import { useSyncExternalStore } from 'react'
+
+/** Whether the browser has taken the page over: before that, controls that need JavaScript are not shown. */
+export function useHydrated(): boolean {
+	return useSyncExternalStore(
+		never,
+		() => true,
+		() => false,
+	)
+}
+
+const never = () => () => {}

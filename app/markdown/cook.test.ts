@@ -1,0 +1,209 @@
+import { expect, test } from 'vitest'
+import { cook, excerptOf } from './cook.server.ts'
+
+async function htmlOf(markdown: string, options = {}): Promise<string> {
+	return (await cook(markdown, options)).html
+}
+
+test.each([
+	['a script', '<script>alert(1)</script>'],
+	['a script inside markup', '<b><script>alert(1)</script></b>'],
+	['a handler on a known tag', '<b onclick=alert(1)>x</b>'],
+	['a handler on an image', '<img src=x onerror=alert(1)>'],
+	['a handler on a link', '<a href="https://a.example" onmouseover="alert(1)">x</a>'],
+	['a script address', '[x](javascript:alert(1))'],
+	['a script address with entities', '[x](java&#115;cript&colon;alert(1))'],
+	['a script address with control characters', '<a href="java\u0001script:alert(1)">x</a>'],
+	['a script address in capitals', '<a href="JaVaScRiPt:alert(1)">x</a>'],
+	['a script address with a tab', '<a href="java\tscript:alert(1)">x</a>'],
+	['a script address for autolinks', '<javascript:alert(1)>'],
+	['a data address', '[x](data:text/html;base64,PHNjcmlwdD4=)'],
+	['a vbscript address', '[x](vbscript:msgbox(1))'],
+	['a data picture', '![x](data:image/svg+xml,<svg/onload=alert(1)>)'],
+	['a style', '<b style="position:fixed">x</b><style>*{display:none}</style>'],
+	['a frame', '<iframe src="https://evil.example"></iframe>'],
+	['a form', '<form action="https://evil.example"><input name=password></form>'],
+	['foreign content', '<svg><script>alert(1)</script></svg><math><mi xlink:href="javascript:alert(1)">x</mi></math>'],
+	['mutation through a comment', '<!--<img src="--><img src=x onerror=alert(1)>">'],
+	['mutation through noscript', '<noscript><p title="</noscript><img src=x onerror=alert(1)>">'],
+	['an unclosed attribute', '<a href="https://a.example/?" title="x\n\n<b onclick="alert(1)">x</b>'],
+	['a template and a slot', '<template><img src=x onerror=alert(1)></template>'],
+	['markup in a fence name', '```"><img/src/onerror=alert(1)>\nx\n```'],
+	['markup in code', '```js\n</code></pre><script>alert(1)</script>\n```'],
+	['markup in a link title', '[x](https://a.example "\\"><script>alert(1)</script>")'],
+	['markup in an alternative text', '![\\"><script>alert(1)</script>](https://a.example/x.png)'],
+	['markup in a pre', '<pre><code></code><script>alert(1)</script></pre>'],
+	['markup in a formula', '$\\frac{<script>alert(1)</script>}{2}$'],
+	['a class of ours', '<span class="btn fixed">x</span><b class="toast" id="main">x</b>'],
+	['a meta refresh', '<meta http-equiv=refresh content="0;url=//evil.example"><base href="//evil.example">'],
+])('%s does nothing', async (_family, markdown) => {
+	const html = await htmlOf(markdown)
+	// What is left of an attack stands there as words: every "<" belongs to a tag of the list, no tag has more than its attributes.
+	const tags = html.match(/<[^>]*>/g) ?? []
+	for (const tag of tags) expect(tag).toMatch(harmless)
+	expect(html.replace(/<[^>]*>/g, '')).not.toContain('<')
+})
+
+const value = '"[^"<>]*"'
+const harmless = new RegExp(
+	[
+		'^</?(p|br|hr|blockquote|ul|ol|li|h[2-6]|strong|b|em|i|u|s|del|sub|sup|kbd|code|table|thead|tbody|tr|th|td|header|span|pre|figure|a)( /)?>$',
+		`^<a (href="(https?://|mailto:|/)[^"<>]*" )?(title=${value} )?rel="nofollow ugc noopener">$`,
+		`^<img src="(https://|/media/)[^"<>]*" (title=${value} )?alt=${value} loading="lazy" decoding="async" referrerpolicy="no-referrer" />$`,
+		'^<figure class="code">$',
+		'^<pre tabindex="0">$',
+		'^<span class="s-[kfsntc]">$',
+	].join('|'),
+)
+
+test.each([
+	['emphasis', '*a* **b** ~~c~~', '<p><em>a</em> <strong>b</strong> <s>c</s></p>'],
+	['hard-wrapped lines, which stay one paragraph', 'one\ntwo', '<p>one\ntwo</p>'],
+	['a list', '- a\n- b', '<ul>\n<li>a</li>\n<li>b</li>\n</ul>'],
+	['a quotation', '> a', '<blockquote>\n<p>a</p>\n</blockquote>'],
+	[
+		'a table',
+		'|a|\n|-|\n|b|',
+		'<table>\n<thead>\n<tr>\n<th>a</th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td>b</td>\n</tr>\n</tbody>\n</table>',
+	],
+	['a link', '[a](https://b.example)', '<p><a href="https://b.example" rel="nofollow ugc noopener">a</a></p>'],
+	[
+		'a link with its address below',
+		'[a][1]\n\n[1]: https://b.example',
+		'<p><a href="https://b.example" rel="nofollow ugc noopener">a</a></p>',
+	],
+	[
+		'a bare address',
+		'see https://b.example/x.',
+		'<p>see <a href="https://b.example/x" rel="nofollow ugc noopener">https://b.example/x</a>.</p>',
+	],
+	['names that look like addresses', 'main.rs, ASP.NET, a@b.example', '<p>main.rs, ASP.NET, a@b.example</p>'],
+	[
+		'an old picture, asked for over https',
+		'![a](http://b.example/c.png)',
+		'<p><img src="https://b.example/c.png" alt="a" loading="lazy" decoding="async" referrerpolicy="no-referrer" /></p>',
+	],
+	['a picture from elsewhere on the site', '![a](/logout)', ''],
+	['HTML line breaks and rules', 'a<br>b<hr>c', '<p>a<br />b</p><hr />c'],
+	['simple HTML', '<b>a</b> <kbd>b</kbd> x<sup>2</sup>', '<p><b>a</b> <kbd>b</kbd> x<sup>2</sup></p>'],
+	[
+		'an HTML link with Markdown inside',
+		'<a href="https://b.example" target="_blank">*a*</a>',
+		'<p><a href="https://b.example" rel="nofollow ugc noopener"><em>a</em></a></p>',
+	],
+	['an HTML list', 'x <ul><li>a<li>b</ul>', '<p>x </p><ul><li>a</li><li>b</li></ul>'],
+	[
+		'tags that are talked about',
+		'a List<String>, the <body> tag, one <b> tag',
+		'<p>a List&lt;String&gt;, the &lt;body&gt; tag, one &lt;b&gt; tag</p>',
+	],
+	['a comment in HTML', 'a<!-- b -->c', '<p>ac</p>'],
+	['entities', '&mdash; &lt;b&gt; &copy', '<p>— &lt;b&gt; &amp;copy</p>'],
+	['a formula', 'so $a_1 * b_2 * c$', '<p>so <code>$a_1 * b_2 * c$</code></p>'],
+	['prices', 'between $5 and $10, or $5_000 a year', '<p>between $5 and $10, or $5_000 a year</p>'],
+])('%s', async (_what, markdown, html) => {
+	expect(await htmlOf(markdown)).toBe(html)
+})
+
+test.each([
+	['# a\n\n## b\n\n#### c\n\n# d', 3, '<h3>a</h3> <h4>b</h4> <h5>c</h5> <h3>d</h3>'],
+	['### a\n\n# b', 2, '<h2>a</h2> <h2>b</h2>'],
+	['<h3>a</h3>\n\n#### b', 2, '<h2>a</h2> <h3>b</h3>'],
+])('the headings of %j begin at level %i and leave none out', async (markdown, topHeading, html) => {
+	expect((await htmlOf(markdown, { topHeading })).replace(/\s+/g, ' ')).toBe(html)
+})
+
+const figure = (label: string, code: string) =>
+	`<figure class="code"><header><span>${label}</span></header><pre tabindex="0"><code>${code}</code></pre></figure>`
+
+test.each([
+	[
+		'a fence with a name',
+		'```js\nconst a = 1\n```',
+		{},
+		figure('JavaScript', '<span class="s-k">const</span> a = <span class="s-n">1</span>'),
+	],
+	[
+		'a fence without, by the hint',
+		'```\nconst a = 1\n```',
+		{ language: 'javascript' },
+		figure('JavaScript', '<span class="s-k">const</span> a = <span class="s-n">1</span>'),
+	],
+	[
+		'an indented block, by the hint',
+		'    x = "a"',
+		{ language: 'python-3.x' },
+		figure('Python', 'x = <span class="s-s">"a"</span>'.replaceAll('"a"', '&quot;a&quot;')),
+	],
+	['a language nobody knows', '```klingon\na < b\n```', { language: 'js' }, figure('klingon', 'a &lt; b')],
+	['no language at all', '```\na < b\n```', {}, figure('Code', 'a &lt; b')],
+	[
+		'a block of HTML with entities',
+		'<pre><code>a *b*\n\n&lt;c&gt;</code></pre>',
+		{},
+		figure('Code', 'a *b*\n\n&lt;c&gt;'),
+	],
+	[
+		'a comment over two lines',
+		'```java\n/* a\nb */\n```',
+		{},
+		figure('Java', '<span class="s-c">/* a</span>\n<span class="s-c">b */</span>'),
+	],
+])('%s is shown as code', async (_what, markdown, options, html) => {
+	expect(await htmlOf(markdown, options)).toBe(html)
+})
+
+test('the words of a text leave out code blocks, addresses and markup', async () => {
+	const { text } = await cook(
+		'# Why\n\nDoes `a` **fail**\nat [b](https://c.example)?<br>Yes.\n\n```\nlong code\n```\n\n- one\n- two ![p](https://d.example/p.png)',
+	)
+	expect(text).toBe('Why Does a fail at b? Yes. one two')
+})
+
+test.each([
+	['a text that fits', 'one two', 10, 'one two'],
+	['a long text, after a word', 'one two three', 10, 'one two…'],
+	['a text without a space', 'abcdefghijkl', 10, 'abcdefghi…'],
+	['a character of two halves, never torn', '12345678😀90', 10, '12345678…'],
+])('an excerpt of %s', (_what, text, length, excerpt) => {
+	expect(excerptOf(text, length)).toBe(excerpt)
+})
+
+const sixtyFour = (part: string) => part.repeat(Math.ceil(65_536 / part.length))
+
+// A second is ten times what each of them takes: what is tested is that none of them takes minutes.
+test.each([
+	...[
+		'[',
+		'![',
+		'[a](',
+		'> ',
+		'*a _b ',
+		'_*',
+		'`',
+		'<a ',
+		'<a>',
+		'<b><i>',
+		'<pre>\n',
+		'$a_',
+		'- ',
+		'|a|b|\n|-|-|\n',
+		'&amp;',
+		'<',
+		'http://a.b ',
+		'<!--',
+		'</p>',
+		'<ul><li>',
+	],
+	...[
+		'```js\nconst a = `x${1}` /* a */ + "s"\n```\n',
+		'    x\n\n',
+		`\`\`\`html\n${'<script><style>'.repeat(26)}\n\`\`\`\n`,
+		`\`\`\`py\n${'f"{f('.repeat(79)}\n\`\`\`\n`,
+	],
+])('64 KB of %j are cooked in time', async (part) => {
+	await cook(part)
+	const started = performance.now()
+	await cook(sixtyFour(part))
+	expect(performance.now() - started).toBeLessThan(1_000)
+})

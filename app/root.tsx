@@ -1,0 +1,68 @@
+import plexMono from '@fontsource/ibm-plex-mono/files/ibm-plex-mono-latin-400-normal.woff2?url'
+import type { ReactNode } from 'react'
+import { Links, Meta, Outlet, Scripts, ScrollRestoration } from 'react-router'
+import { config } from '~/config.server.ts'
+import { factsOf, viewerOf } from '~/lib/context.ts'
+import type { RootData } from '~/lib/root-data.ts'
+import { Shell } from '~/shell/shell.tsx'
+import { useTheme } from '~/shell/theme-switch.tsx'
+import type { Route } from './+types/root'
+import stylesheet from './app.css?url'
+import { ErrorPage } from './shell/error-page.tsx'
+import schibsted from './ui/fonts/schibsted-grotesk-basic.woff2?url'
+
+const font = { rel: 'preload', as: 'font', type: 'font/woff2', crossOrigin: 'anonymous' } as const
+
+export const links: Route.LinksFunction = () => [
+	{ ...font, href: schibsted },
+	{ ...font, href: plexMono },
+	{ rel: 'stylesheet', href: stylesheet },
+	{ rel: 'icon', href: '/favicon.svg', type: 'image/svg+xml' },
+	{ rel: 'manifest', href: '/site.webmanifest' },
+]
+
+/** What every page knows; reads no database. */
+export function loader({ context, url }: Route.LoaderArgs): RootData {
+	const { theme, flash, requestId } = factsOf(context)
+	const { SITE_NAME, AUTHOR_NAME, AUTHOR_URL, publicUrl } = config()
+	return {
+		viewer: viewerOf(context),
+		siteName: SITE_NAME,
+		author: AUTHOR_NAME ? { name: AUTHOR_NAME, url: AUTHOR_URL } : null,
+		theme,
+		now: new Date().toISOString(),
+		flash,
+		path: url.pathname + url.search,
+		publicUrl,
+		requestId,
+	}
+}
+
+/** The document around every page and around the error page. */
+export function Layout({ children }: { children: ReactNode }) {
+	const theme = useTheme()
+	return (
+		<html lang="en" data-theme={theme === 'system' ? undefined : theme}>
+			<head>
+				<meta charSet="utf-8" />
+				<meta name="viewport" content="width=device-width, initial-scale=1" />
+				<meta name="color-scheme" content={theme === 'system' ? 'light dark' : theme} />
+				<Meta />
+				<Links />
+			</head>
+			<body className="flex min-h-dvh flex-col">
+				<Shell>{children}</Shell>
+				<ScrollRestoration />
+				<Scripts />
+			</body>
+		</html>
+	)
+}
+
+export default function Root() {
+	return <Outlet />
+}
+
+export function ErrorBoundary({ error }: Route.ErrorBoundaryProps) {
+	return <ErrorPage error={error} />
+}

@@ -1,0 +1,159 @@
+import { RotateCw, Search } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { Form, isRouteErrorResponse, Link, useLocation } from 'react-router'
+import { useRootData } from '~/lib/root-data.ts'
+import { RuleHead } from '~/ui/rule-head.tsx'
+
+/** Whatever could not be shown, said in the frame of the site; works also when nothing was loaded. */
+export function ErrorPage({ error }: { error: unknown }) {
+	if (isRouteErrorResponse(error) && error.status === 404) return <NothingHere said={messageOf(error.data)} />
+	if (isRouteErrorResponse(error) && error.status < 500) return <Refused status={error.status} said={messageOf(error.data)} />
+	return isLostScript(error) ? <LostScript /> : <Unexpected />
+}
+
+function NothingHere({ said }: { said: string }) {
+	const { pathname } = useLocation()
+	const { siteName } = useRootData()
+	return (
+		<div className="grid grid-cols-1 gap-x-16 gap-y-12 py-12 md:py-20 lg:grid-cols-[minmax(0,1fr)_20rem]">
+			<title>{`${said || 'Not found'} · ${siteName}`}</title>
+			<div className="min-w-0">
+				<p className="line-clamp-3 font-mono text-sm break-all text-ink-3">
+					GET {pathname} <span className="text-marigold-ink">404</span>
+				</p>
+				<h1 className="mt-3 text-3xl font-bold text-balance sm:text-4xl">
+					{said || (
+						<>
+							Nothing lives <br />
+							at this address.
+						</>
+					)}
+				</h1>
+				<p className="mt-5 max-w-[46ch] text-lg text-pretty text-ink-2">
+					It may have been deleted by its author, or the link lost a character on the way to you.
+				</p>
+				<search>
+					<Form className="mt-7 flex max-w-md gap-2" action="/forum" method="get">
+						<div className="input-box h-11 min-w-0 flex-1 flex-nowrap">
+							<Search className="icon" aria-hidden="true" />
+							<input type="search" name="search" aria-label="Search topics" placeholder="Search topics..." />
+						</div>
+						<button type="submit" className="btn btn-primary btn-lg">
+							Search
+						</button>
+					</Form>
+				</search>
+			</div>
+			<nav aria-label="Ways out">
+				<RuleHead title="Ways out" />
+				<ul>
+					<WayOut to="/" note="today">
+						Home
+					</WayOut>
+					<WayOut to="/find-dev" note="people">
+						Community
+					</WayOut>
+					<WayOut to="/forum" note="queries">
+						Forum
+					</WayOut>
+				</ul>
+			</nav>
+		</div>
+	)
+}
+
+function WayOut({ to, note, children }: { to: string; note: string; children: string }) {
+	return (
+		<li>
+			<Link className="index-row" to={to}>
+				{children}
+				<span className="num">{note}</span>
+			</Link>
+		</li>
+	)
+}
+
+const titles: Record<number, string> = {
+	403: 'You may not do that.',
+	409: 'Something changed meanwhile.',
+	413: 'That is too large.',
+	422: 'That did not work.',
+	429: 'Too many attempts.',
+}
+
+function Refused({ status, said }: { status: number; said: string }) {
+	return (
+		<Message voice={`exit ${status}`} title={titles[status] ?? 'That did not work.'} actions={<GoHome />}>
+			{said || 'The request was refused.'}
+		</Message>
+	)
+}
+
+function LostScript() {
+	return (
+		<Message voice="offline?" title="A part of this page could not be loaded." actions={<Ways />}>
+			The connection was lost, or the site was renewed while you were reading. Reloading the page brings it back.
+		</Message>
+	)
+}
+
+function Unexpected() {
+	const { path, requestId } = useRootData()
+	const { pathname, search } = useLocation()
+	// The root's answer names this request only if it was made for this address.
+	const reference = path === pathname + search ? requestId : ''
+	return (
+		<Message voice="exit 1" title="Unexpected Application Error!" actions={<Ways />}>
+			Something in this page broke while drawing it. What you had already saved is safe; what you were typing may not be.
+			{reference && (
+				<span className="mt-6 block text-base text-ink-3">
+					If it happens again, tell the people who run this site the reference{' '}
+					<code className="font-mono text-sm break-all text-ink">{reference}</code>. It contains nothing about you.
+				</span>
+			)}
+		</Message>
+	)
+}
+
+function Message({ voice, title, actions, children }: { voice: string; title: string; actions: ReactNode; children: ReactNode }) {
+	const { siteName } = useRootData()
+	return (
+		<div className="max-w-[44rem] py-12 md:py-20">
+			<title>{`${title} · ${siteName}`}</title>
+			<p className="font-mono text-sm text-red">{voice}</p>
+			<h1 className="mt-3 text-3xl font-bold text-balance">{title}</h1>
+			<p className="mt-4 max-w-[52ch] text-lg text-pretty text-ink-2">{children}</p>
+			<p className="mt-6 flex flex-wrap gap-2">{actions}</p>
+		</div>
+	)
+}
+
+/** Reloading asks for the same address by a plain link, so it works before and without any script. */
+function Ways() {
+	const { pathname, search } = useLocation()
+	return (
+		<>
+			<a className="btn btn-primary" href={pathname + search}>
+				<RotateCw className="icon" aria-hidden="true" /> Reload the page
+			</a>
+			<GoHome />
+		</>
+	)
+}
+
+function GoHome() {
+	return (
+		<a className="btn btn-outline" href="/">
+			Go to Home
+		</a>
+	)
+}
+
+function messageOf(data: unknown): string {
+	const message = (data as { message?: unknown } | null)?.message
+	return typeof message === 'string' ? message : ''
+}
+
+function isLostScript(error: unknown): boolean {
+	return error instanceof Error && /dynamically imported module|importing a module script|module script failed/i.test(error.message)
+}

@@ -1,0 +1,47 @@
+import { Menu } from 'lucide-react'
+import { Link, NavLink } from 'react-router'
+import { useRootData } from '~/lib/root-data.ts'
+import { AccountMenu } from './account-menu.tsx'
+import { Brand } from './brand.tsx'
+import { SideMenu, sideMenuId } from './side-menu.tsx'
+
+/** The head of every page: brand, navigation, and the way to one's account. */
+export function Header() {
+	const { viewer } = useRootData()
+	return (
+		<header className="sticky top-0 z-(--z-header) border-b border-line bg-paper">
+			<div className="mx-auto flex h-14 max-w-page items-center gap-3 px-4 sm:px-6 md:gap-8">
+				<button type="button" className="icon-btn -ml-2 size-11 md:hidden" aria-label="Open menu" popoverTarget={sideMenuId}>
+					<Menu className="icon icon-lg" aria-hidden="true" />
+				</button>
+				<Brand />
+				<nav className="hidden gap-6 self-stretch md:flex" aria-label="Main">
+					<NavLink className="nav-link" to="/" end>
+						Home
+					</NavLink>
+					<NavLink className="nav-link" to="/find-dev">
+						Community
+					</NavLink>
+					<NavLink className="nav-link" to="/forum">
+						Forum
+					</NavLink>
+				</nav>
+				<div className="ml-auto flex flex-none items-center gap-2">{viewer ? <AccountMenu viewer={viewer} /> : <WaysIn />}</div>
+			</div>
+			<SideMenu />
+		</header>
+	)
+}
+
+function WaysIn() {
+	return (
+		<>
+			<Link className="btn btn-ghost px-3" to="/login">
+				Login
+			</Link>
+			<Link className="btn btn-outline" to="/register">
+				Register
+			</Link>
+		</>
+	)
+}

@@ -1,0 +1,29 @@
+import { useEffect, useRef, useState } from 'react'
+import { useLocation } from 'react-router'
+
+/**
+ * After a navigation in the browser, moves the focus to the new page's heading and tells its title, as a fresh page would.
+ * A page that focused something itself keeps it; a link to a place within a page goes there.
+ */
+export function RouteFocus() {
+	const { pathname, hash } = useLocation()
+	const before = useRef(pathname)
+	const [title, setTitle] = useState('')
+
+	useEffect(() => {
+		if (before.current === pathname) return
+		before.current = pathname
+		setTitle(document.title)
+		const main = document.getElementById('main')
+		if (hash || !main || main.contains(document.activeElement)) return
+		const heading = main.querySelector('h1') ?? main
+		heading.tabIndex = -1
+		heading.focus({ preventScroll: true })
+	}, [pathname, hash])
+
+	return (
+		<p className="sr-only" aria-live="polite" role="status">
+			{title}
+		</p>
+	)
+}

@@ -1,0 +1,84 @@
+import { House, LogOut, MessagesSquare, Settings, User, Users, X } from 'lucide-react'
+import { Form, Link, NavLink } from 'react-router'
+import { useRootData } from '~/lib/root-data.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { Avatar } from '~/ui/avatar.tsx'
+import { Brand } from './brand.tsx'
+import { closeOnLink } from './popover.ts'
+
+export const sideMenuId = 'side-menu'
+
+const item = 'menu-item min-h-11 gap-3 px-3 text-md'
+
+/** The navigation of small screens, a native popover. */
+export function SideMenu() {
+	const { viewer } = useRootData()
+	return (
+		// biome-ignore lint/a11y: the handler only closes the menu behind its own links
+		<div className="side-menu" id={sideMenuId} popover="auto" role="dialog" aria-label="Menu" onClick={closeOnLink}>
+			<div className="flex h-14 flex-none items-center justify-between border-b border-line pr-2 pl-4">
+				<Brand />
+				<button type="button" className="icon-btn size-11" aria-label="Close menu" popoverTarget={sideMenuId} popoverTargetAction="hide">
+					<X className="icon icon-lg" aria-hidden="true" />
+				</button>
+			</div>
+			<nav className="flex-1 overflow-y-auto p-2" aria-label="Menu">
+				<NavLink className={item} to="/" end>
+					<House className="icon" aria-hidden="true" /> Home
+				</NavLink>
+				<NavLink className={item} to="/find-dev">
+					<Users className="icon" aria-hidden="true" /> FindDev
+				</NavLink>
+				<NavLink className={item} to="/forum">
+					<MessagesSquare className="icon" aria-hidden="true" /> Forum
+				</NavLink>
+				{viewer && <OwnItems viewer={viewer} />}
+			</nav>
+			{viewer ? <UserCard viewer={viewer} /> : <WaysIn />}
+		</div>
+	)
+}
+
+function OwnItems({ viewer }: { viewer: SignedIn }) {
+	return (
+		<>
+			<div className="menu-separator my-2" />
+			<NavLink className={item} to={`/my-profile/${viewer.username}`}>
+				<User className="icon" aria-hidden="true" /> My Profile
+			</NavLink>
+			<NavLink className={item} to="/settings">
+				<Settings className="icon" aria-hidden="true" /> Settings
+			</NavLink>
+			<Form method="post" action="/logout">
+				<button type="submit" className={item}>
+					<LogOut className="icon" aria-hidden="true" /> Logout
+				</button>
+			</Form>
+		</>
+	)
+}
+
+function UserCard({ viewer }: { viewer: SignedIn }) {
+	return (
+		<div className="flex items-center gap-3 border-t border-line p-4">
+			<Avatar user={viewer} size={40} />
+			<div className="min-w-0">
+				<p className="truncate font-semibold">{viewer.name}</p>
+				<p className="handle truncate">@{viewer.username}</p>
+			</div>
+		</div>
+	)
+}
+
+function WaysIn() {
+	return (
+		<div className="grid grid-cols-2 gap-2 border-t border-line p-4">
+			<Link className="btn btn-outline h-11" to="/login">
+				Login
+			</Link>
+			<Link className="btn btn-primary h-11" to="/register">
+				Register
+			</Link>
+		</div>
+	)
+}

@@ -1,0 +1,46 @@
+import { Monitor, Moon, Sun } from 'lucide-react'
+import { useFetcher, useLocation } from 'react-router'
+import { type RootData, useRootData } from '~/lib/root-data.ts'
+
+const choices = [
+	{ theme: 'light', label: 'Light', Icon: Sun },
+	{ theme: 'dark', label: 'Dark', Icon: Moon },
+	{ theme: 'system', label: 'System', Icon: Monitor },
+] as const
+
+const fetcherKey = 'theme'
+
+/** Three buttons that set the theme of this browser; a form, so it needs no script. */
+export function ThemeSwitch() {
+	const fetcher = useFetcher({ key: fetcherKey })
+	const { pathname, search } = useLocation()
+	const current = useTheme()
+	return (
+		<fetcher.Form method="post" action="/theme" preventScrollReset>
+			<input type="hidden" name="redirectTo" value={pathname + search} />
+			<fieldset className="flex" aria-label="Theme">
+				{choices.map(({ theme, label, Icon }) => (
+					<button
+						key={theme}
+						type="submit"
+						name="theme"
+						value={theme}
+						className="icon-btn icon-btn-sm"
+						aria-label={`${label} theme`}
+						aria-pressed={theme === current}
+						data-pressed={theme === current || undefined}
+					>
+						<Icon className="icon icon-sm" aria-hidden="true" />
+					</button>
+				))}
+			</fieldset>
+		</fetcher.Form>
+	)
+}
+
+/** The chosen theme: the one on its way to the server, else the one the server knows. */
+export function useTheme(): RootData['theme'] {
+	const { theme } = useRootData()
+	const sent = useFetcher({ key: fetcherKey }).formData?.get('theme')
+	return sent === 'light' || sent === 'dark' || sent === 'system' ? sent : theme
+}

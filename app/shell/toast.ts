@@ -1,0 +1,49 @@
+import type { ReactNode } from 'react'
+
+export interface Toast {
+	id: number
+	type: 'success' | 'error' | 'plain' | 'loading'
+	message: ReactNode
+}
+
+const most = 20
+
+/** How long a toast stays, in milliseconds; a loading one stays until it is dismissed. */
+export const toastTime: Record<Toast['type'], number> = { success: 2_000, error: 4_000, plain: 4_000, loading: Number.POSITIVE_INFINITY }
+
+let toasts: readonly Toast[] = []
+let lastId = 0
+const listeners = new Set<() => void>()
+
+/**
+ * Shows a message at the corner of the page, newest first; the oldest gives way to the 21st. In the browser only:
+ * the server sends one with `redirectWithToast`.
+ * @returns its id, for {@link dismiss}
+ */
+export function toast({ type, message }: Omit<Toast, 'id'>): number {
+	lastId += 1
+	change([{ id: lastId, type, message }, ...toasts].slice(0, most))
+	return lastId
+}
+
+/** Takes a toast away, if it is still there. */
+export function dismiss(id: number): void {
+	change(toasts.filter((each) => each.id !== id))
+}
+
+/** The toasts of this tab as a store, for useSyncExternalStore. */
+export const toastStore = {
+	subscribe(listener: () => void): () => void {
+		listeners.add(listener)
+		return () => listeners.delete(listener)
+	},
+	read: (): readonly Toast[] => toasts,
+	readOnServer: (): readonly Toast[] => none,
+}
+
+const none: readonly Toast[] = []
+
+function change(next: readonly Toast[]): void {
+	toasts = next
+	for (const listener of listeners) listener()
+}

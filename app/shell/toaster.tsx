@@ -1,0 +1,84 @@
+import { CircleAlert, CircleCheck, Info, LoaderCircle, X } from 'lucide-react'
+import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
+import type { Flash } from '~/lib/context.ts'
+import { useRootData } from '~/lib/root-data.ts'
+import { dismiss, type Toast, toastStore, toastTime } from './toast.ts'
+
+const icons = { success: CircleCheck, error: CircleAlert, plain: Info, loading: LoaderCircle }
+
+/** How many toasts are shown whole; older ones wait under them. */
+const shown = 3
+
+/**
+ * The notices at the corner of the page: those of this tab, and the one that a redirect carried, which the server renders
+ * too. Hovering or focusing any of them stops the clocks of all.
+ */
+export function Toaster() {
+	const toasts = useSyncExternalStore(toastStore.subscribe, toastStore.read, toastStore.readOnServer)
+	const { flash } = useRootData()
+	const [seen, setSeen] = useState<Flash | null>(null)
+	const [paused, setPaused] = useState(false)
+	const carried = flash && flash !== seen ? flash : null
+	const room = carried ? shown - 1 : shown
+	const waiting = toasts.length - room
+	const all = toasts.length + (carried ? 1 : 0)
+
+	// The pointer may be over a toast that is taken away; nothing tells that it left.
+	useEffect(() => {
+		if (all === 0) setPaused(false)
+	}, [all])
+
+	return (
+		<section
+			className="fixed right-4 bottom-4 z-(--z-toast) grid w-[min(22.5rem,calc(100vw-2rem))] gap-2"
+			aria-label="Notices"
+			aria-live="polite"
+			onPointerEnter={() => setPaused(true)}
+			onPointerLeave={() => setPaused(false)}
+			onFocus={() => setPaused(true)}
+			onBlur={() => setPaused(false)}
+		>
+			{waiting > 0 && <p className="meta px-3 text-right">and {waiting} earlier</p>}
+			{toasts
+				.slice(0, room)
+				.reverse()
+				.map((each) => (
+					<ToastCard key={each.id} {...each} paused={paused} onDone={() => dismiss(each.id)} />
+				))}
+			{carried && <ToastCard {...carried} paused={paused} onDone={() => setSeen(carried)} />}
+		</section>
+	)
+}
+
+interface ToastCardProps extends Omit<Toast, 'id'> {
+	paused: boolean
+	onDone: () => void
+}
+
+/** One toast, without the clock's owner: it counts its own time down while nobody pauses it. */
+export function ToastCard({ type, message, paused, onDone }: ToastCardProps) {
+	const left = useRef(toastTime[type])
+	const done = useRef(onDone)
+	done.current = onDone
+
+	useEffect(() => {
+		if (paused || left.current === Number.POSITIVE_INFINITY) return
+		const since = Date.now()
+		const timer = setTimeout(() => done.current(), left.current)
+		return () => {
+			clearTimeout(timer)
+			left.current = Math.max(500, left.current - (Date.now() - since))
+		}
+	}, [paused])
+
+	const Icon = icons[type]
+	return (
+		<div className="toast" data-type={type} role={type === 'error' ? 'alert' : undefined}>
+			<Icon className={type === 'loading' ? 'icon spin' : 'icon'} aria-hidden="true" />
+			<p className="min-w-0 font-semibold wrap-anywhere">{message}</p>
+			<button type="button" className="icon-btn icon-btn-sm noscript:hidden" aria-label="Dismiss" onClick={() => done.current()}>
+				<X className="icon icon-sm" aria-hidden="true" />
+			</button>
+		</div>
+	)
+}

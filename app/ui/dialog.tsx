@@ -1,0 +1,44 @@
+import { X } from 'lucide-react'
+import { type ReactNode, useEffect, useId, useRef } from 'react'
+
+interface DialogProps {
+	open: boolean
+	/** Escape, the X and a click beside the dialog. */
+	onClose: () => void
+	title: string
+	children: ReactNode
+}
+
+/** A modal dialog of the browser's own: the page behind is inert, Escape closes it, focus goes back to where it was. */
+export function Dialog({ open, onClose, title, children }: DialogProps) {
+	const dialog = useRef<HTMLDialogElement>(null)
+	const heading = useId()
+
+	useEffect(() => {
+		if (open) dialog.current?.showModal()
+		else dialog.current?.close()
+	}, [open])
+
+	return (
+		// biome-ignore lint/a11y/useKeyWithClickEvents: the browser closes a dialog on Escape by itself
+		<dialog
+			ref={dialog}
+			className="dialog"
+			aria-labelledby={heading}
+			onClose={onClose}
+			onClick={(event) => {
+				if (event.target === dialog.current) onClose()
+			}}
+		>
+			<div className="mb-4 flex items-center justify-between gap-4">
+				<h2 className="text-lg font-semibold" id={heading}>
+					{title}
+				</h2>
+				<button type="button" className="icon-btn -mr-2" aria-label="Close" onClick={onClose}>
+					<X className="icon" aria-hidden="true" />
+				</button>
+			</div>
+			{children}
+		</dialog>
+	)
+}

@@ -1,0 +1,77 @@
+import { CircleAlert } from 'lucide-react'
+import type { ComponentProps, ReactNode } from 'react'
+
+interface FieldFrame {
+	label: string
+	name: string
+	/** What is wrong and what to do; null or undefined when nothing is. */
+	error?: string | null | undefined
+	hint?: ReactNode
+	/** Stands at the right of the label, for example a link. */
+	aside?: ReactNode
+}
+
+type FieldProps = FieldFrame & Omit<ComponentProps<'input'>, 'name'>
+
+/** An input with its label above, hint or error below. The label is tied to the input by an id made of its name. */
+export function Field({ label, name, error, hint, aside, id = name, ...input }: FieldProps) {
+	return (
+		<FieldShell {...{ label, name, error, hint, aside, id }}>
+			<input className="input" type="text" id={id} name={name} {...input} {...described(id, error, hint)} />
+		</FieldShell>
+	)
+}
+
+type TextAreaProps = FieldFrame & Omit<ComponentProps<'textarea'>, 'name'>
+
+/** As {@link Field}, for a text of several lines. */
+export function TextArea({ label, name, error, hint, aside, id = name, ...input }: TextAreaProps) {
+	return (
+		<FieldShell {...{ label, name, error, hint, aside, id }}>
+			<textarea className="input" id={id} name={name} {...input} {...described(id, error, hint)} />
+		</FieldShell>
+	)
+}
+
+type SelectProps = FieldFrame & Omit<ComponentProps<'select'>, 'name'>
+
+/** As {@link Field}, for one of a few things; its children are the options. */
+export function Select({ label, name, error, hint, aside, id = name, ...input }: SelectProps) {
+	return (
+		<FieldShell {...{ label, name, error, hint, aside, id }}>
+			<select className="input" id={id} name={name} {...input} {...described(id, error, hint)} />
+		</FieldShell>
+	)
+}
+
+/** The label, hint and error around a control that carries {@link described}. */
+export function FieldShell({ label, error, hint, aside, id, children }: FieldFrame & { id: string; children: ReactNode }) {
+	return (
+		<div className="field">
+			<div className="flex items-baseline justify-between gap-3">
+				<label className="label" htmlFor={id}>
+					{label}
+				</label>
+				{aside}
+			</div>
+			{children}
+			{hint && (
+				<p className="hint" id={`${id}-hint`}>
+					{hint}
+				</p>
+			)}
+			{error && (
+				<p className="error" id={`${id}-error`}>
+					<CircleAlert className="icon icon-sm mt-px" aria-hidden="true" />
+					<span>{error}</span>
+				</p>
+			)}
+		</div>
+	)
+}
+
+/** Ties a control to its hint and error for readers who do not see them. */
+export function described(id: string, error: string | null | undefined, hint: ReactNode) {
+	const parts = [error && `${id}-error`, hint && `${id}-hint`].filter(Boolean)
+	return { 'aria-invalid': error ? true : undefined, 'aria-describedby': parts.join(' ') || undefined }
+}

@@ -1,0 +1,41 @@
+import { Eye, EyeOff } from 'lucide-react'
+import { type ComponentProps, type ReactNode, useState } from 'react'
+import { described, FieldShell } from './field.tsx'
+
+interface PasswordFieldProps extends Omit<ComponentProps<'input'>, 'name' | 'type'> {
+	label: string
+	name: string
+	error?: string | null | undefined
+	hint?: ReactNode
+	aside?: ReactNode
+}
+
+/** A password with a button that shows it; without JavaScript the button is not there. */
+export function PasswordField({ label, name, error, hint, aside, id = name, ...input }: PasswordFieldProps) {
+	const [shown, setShown] = useState(false)
+	const Icon = shown ? EyeOff : Eye
+	return (
+		<FieldShell {...{ label, name, error, hint, aside, id }}>
+			<div className="relative">
+				<input
+					className="input pr-11"
+					type={shown ? 'text' : 'password'}
+					id={id}
+					name={name}
+					spellCheck={false}
+					autoCapitalize="none"
+					{...input}
+					{...described(id, error, hint)}
+				/>
+				<button
+					type="button"
+					className="icon-btn icon-btn-sm absolute top-1 right-1 noscript:hidden"
+					aria-label={shown ? 'Hide password' : 'Show password'}
+					onClick={() => setShown(!shown)}
+				>
+					<Icon className="icon" aria-hidden="true" />
+				</button>
+			</div>
+		</FieldShell>
+	)
+}

@@ -1,0 +1,21 @@
+import type { ReactNode } from 'react'
+
+interface RuleHeadProps {
+	/** Names the section that `aria-labelledby` points to. */
+	id?: string
+	title: ReactNode
+	/** A group within a section: a hairline above it. */
+	quiet?: boolean
+	/** A count or a link at the right end. */
+	children?: ReactNode
+}
+
+/** The head of a section: a rule, a title and at most one more thing. */
+export function RuleHead({ id, title, quiet, children }: RuleHeadProps) {
+	return (
+		<div className={`rule-head${quiet ? ' rule-head-quiet' : ''}`}>
+			<h2 id={id}>{title}</h2>
+			{children}
+		</div>
+	)
+}

@@ -1,0 +1,132 @@
+import { type ChildProcess, execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, expect, test } from 'vitest'
+import { freePort, type SiteProcess, spawnSite, startSite } from '../support/site-process.ts'
+
+// These tests run the built site as a process of its own; `npm test` builds before it runs them.
+
+const sites: Pick<SiteProcess, 'stop'>[] = []
+const folders: string[] = []
+
+afterEach(async () => {
+	for (const site of sites.splice(0)) await site.stop()
+	for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
+})
+
+function newDataDir(): string {
+	const folder = mkdtempSync(join(tmpdir(), 'devquad-process-'))
+	folders.push(folder)
+	return folder
+}
+
+async function start(env: Record<string, string>): Promise<SiteProcess> {
+	const site = await startSite({ SEED: 'none', ...env })
+	sites.push(site)
+	return site
+}
+
+async function fails(env: Record<string, string>): Promise<{ code: number | null; output: string }> {
+	const site = spawnSite({ SEED: 'none', PORT: String(await freePort()), ...env })
+	sites.push(site)
+	const [code] = await once(site.child, 'exit')
+	return { code: code as number | null, output: site.output() }
+}
+
+/** The PostgreSQL processes whose data lies below this folder. */
+function databaseProcesses(dataDir: string): string[] {
+	const all = execFileSync('ps', ['-eo', 'pid,args'], { encoding: 'utf8' })
+	return all.split('\n').filter((line) => line.includes(join(dataDir, 'postgres')))
+}
+
+test('a site starts on an empty folder, answers, and SIGTERM leaves no process behind', async () => {
+	const dataDir = newDataDir()
+	const site = await start({ DATA_DIR: dataDir })
+	expect(site.output()).toContain(dataDir)
+	expect((await fetch(`${site.url}/healthz`)).status).toBe(200)
+	expect((await fetch(`${site.url}/readyz`)).status).toBe(200)
+	expect((await fetch(`${site.url}/forum`)).status).toBe(200)
+	expect(databaseProcesses(dataDir)).not.toEqual([])
+	expect(await site.stop()).toBe(0)
+	expect(databaseProcesses(dataDir)).toEqual([])
+})
+
+test('an open connection and an open page do not hold the stop up', async () => {
+	const site = await start({ DATA_DIR: newDataDir() })
+	const hanging = await fetch(`${site.url}/forum`, { headers: { Connection: 'keep-alive' } })
+	expect(hanging.status).toBe(200)
+	expect(await site.stop()).toBe(0)
+})
+
+test('a second start on the same data directory says so, ends with 1, and harms nothing', async () => {
+	const dataDir = newDataDir()
+	const site = await start({ DATA_DIR: dataDir })
+	const second = await fails({ DATA_DIR: dataDir })
+	expect(second).toEqual({ code: 1, output: `Another DevQuad is already running on ${dataDir}. Stop it first, or choose another DATA_DIR.\n` })
+	expect((await fetch(`${site.url}/forum`)).status).toBe(200)
+})
+
+test('of two starts at the same moment, one runs', async () => {
+	const dataDir = newDataDir()
+	const outcomes = await Promise.allSettled([startSite({ SEED: 'none', DATA_DIR: dataDir }), startSite({ SEED: 'none', DATA_DIR: dataDir })])
+	for (const outcome of outcomes) if (outcome.status === 'fulfilled') sites.push(outcome.value)
+	expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+})
+
+test('after kill -9 the next start recovers by itself, with everything that was there', async () => {
+	const dataDir = newDataDir()
+	const first = await start({ DATA_DIR: dataDir })
+	first.child.kill('SIGKILL')
+	await once(first.child, 'exit')
+	expect(databaseProcesses(dataDir), 'PostgreSQL outlived Node').not.toEqual([])
+	const second = await start({ DATA_DIR: dataDir })
+	expect((await fetch(`${second.url}/forum`)).status).toBe(200)
+	await second.stop()
+	expect(databaseProcesses(dataDir)).toEqual([])
+})
+
+test('after kill -9 of Node and of PostgreSQL the next start recovers by itself', async () => {
+	const dataDir = newDataDir()
+	const first = await start({ DATA_DIR: dataDir })
+	await killAll(first.child, dataDir)
+	const second = await start({ DATA_DIR: dataDir })
+	expect((await fetch(`${second.url}/forum`)).status).toBe(200)
+})
+
+test('a taken port is named in one sentence', async () => {
+	const server = createServer().listen(0, 'localhost')
+	await once(server, 'listening')
+	const { port } = server.address() as AddressInfo
+	const dataDir = newDataDir()
+	const outcome = await fails({ DATA_DIR: dataDir, PORT: String(port) })
+	server.close()
+	expect(outcome).toEqual({ code: 1, output: `Port ${port} is taken by another program. Stop that one, or set PORT to another number.\n` })
+	expect(existsSync(join(dataDir, 'postgres'))).toBe(false)
+})
+
+test.each([
+	['an unknown setting', { SEEDS: 'demo' }, /^The setting SEEDS is not known\. .*\n$/],
+	['a wrong value', { PORT: 'eighty' }, /^The setting PORT is not right: .*\n$/],
+	['a data directory below a file', { DATA_DIR: '/dev/null/data' }, /^The data directory \/dev\/null\/data cannot be used: .*\n$/],
+	['a database that is not there', { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }, /^The database of DATABASE_URL cannot be used: .*\n$/],
+])('%s ends the start with one clear sentence', async (_what, env, message) => {
+	const outcome = await fails({ DATA_DIR: newDataDir(), ...env })
+	expect(outcome.output).toMatch(message)
+	expect(outcome.code).toBe(1)
+})
+
+test('a data directory that may be entered but not written is refused', { skip: process.getuid?.() === 0 }, async () => {
+	const dataDir = newDataDir()
+	chmodSync(dataDir, 0o500)
+	expect(await fails({ DATA_DIR: dataDir })).toMatchObject({ code: 1, output: expect.stringContaining('cannot be used') })
+})
+
+async function killAll(child: ChildProcess, dataDir: string): Promise<void> {
+	child.kill('SIGKILL')
+	await once(child, 'exit')
+	for (const line of databaseProcesses(dataDir)) process.kill(Number.parseInt(line, 10), 'SIGKILL')
+}
