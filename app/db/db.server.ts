@@ -22,6 +22,7 @@ export function openDatabase(options: pg.PoolConfig): Kysely<Database> {
 	const pool = new pg.Pool({ max: 10, idleTimeoutMillis: 0, Client: NamedStatements, ...options })
 	// An idle connection that PostgreSQL ends is replaced by the pool; without a listener it would end the process.
 	pool.on('error', () => {})
+	pool.on('connect', (client) => client.on('error', () => {}))
 	held.connection = { pool, kysely: new Kysely<Database>({ dialect: new PostgresDialect({ pool }) }) }
 	return held.connection.kysely
 }

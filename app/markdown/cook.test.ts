@@ -108,7 +108,7 @@ test.each([
 test.each([
 	['# a\n\n## b\n\n#### c\n\n# d', 3, '<h3>a</h3> <h4>b</h4> <h5>c</h5> <h3>d</h3>'],
 	['### a\n\n# b', 2, '<h2>a</h2> <h2>b</h2>'],
-	['<h3>a</h3>\n\n#### b', 2, '<h2>a</h2> <h3>b</h3>'],
+	['<h3>a</h3>\n\n#### b', 2, '<h2>a</h2><h3>b</h3>'],
 ])('the headings of %j begin at level %i and leave none out', async (markdown, topHeading, html) => {
 	expect((await htmlOf(markdown, { topHeading })).replace(/\s+/g, ' ')).toBe(html)
 })
@@ -133,7 +133,7 @@ test.each([
 		'an indented block, by the hint',
 		'    x = "a"',
 		{ language: 'python-3.x' },
-		figure('Python', 'x = <span class="s-s">"a"</span>'.replaceAll('"a"', '&quot;a&quot;')),
+		figure('Python', 'x = <span class="s-s">"a"</span>'),
 	],
 	['a language nobody knows', '```klingon\na < b\n```', { language: 'js' }, figure('klingon', 'a &lt; b')],
 	['no language at all', '```\na < b\n```', {}, figure('Code', 'a &lt; b')],
@@ -201,7 +201,7 @@ test.each([
 		`\`\`\`html\n${'<script><style>'.repeat(26)}\n\`\`\`\n`,
 		`\`\`\`py\n${'f"{f('.repeat(79)}\n\`\`\`\n`,
 	],
-])('64 KB of %j are cooked in time', async (part) => {
+])('64 KB of %.30j are cooked in time', async (part) => {
 	await cook(part)
 	const started = performance.now()
 	await cook(sixtyFour(part))

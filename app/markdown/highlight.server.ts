@@ -3,16 +3,22 @@ import { createJavaScriptRegexEngine } from 'shiki/engine/javascript'
 import { bundledLanguages, bundledLanguagesInfo } from 'shiki/langs'
 import { remember } from '~/lib/remember.ts'
 
-/** Longer blocks, lines and texts are shown plain: colouring is the one part of cooking whose time depends on the words. */
-const longestBlock = 20_000
+/** Characters of code that are coloured in one text, and in one line; what goes beyond stays plain. */
+const mostColoured = 20_000
 const longestLine = 400
-/** Milliseconds of the processor that colouring one text may take; it is asked for after each piece of so many lines. */
-const budget = 2_000
+/** The last resort against a text that some grammar is slow with, in milliseconds of the processor; usual blocks take 1 to 20. */
+const mostTime = 1_000
+/** Lines between two looks at the clock. */
 const piece = 4
 
-/** What colouring has cost one text so far, in milliseconds of the processor. */
+/** What colouring one text may still cost; made by {@link newColouring}. */
 export interface Colouring {
-	spent: number
+	characters: number
+	milliseconds: number
+}
+
+export function newColouring(): Colouring {
+	return { characters: mostColoured, milliseconds: mostTime }
 }
 
 /** Each "colour" stands for a class of the design's tokens; a token of another colour is plain text. */
@@ -149,32 +155,34 @@ export async function loadLanguages(languages: readonly string[]): Promise<void>
 
 /**
  * A block of code as escaped HTML, its tokens in spans with the design's classes; plain where the limits above end.
- * @param colouring counts the time over all blocks of a text
+ * @param language one that {@link loadLanguages} made ready, or null
+ * @param left counts down over all blocks of a text
  */
-export function colour(code: string, language: string | null, colouring: Colouring): string {
+export function colour(code: string, language: string | null, left: Colouring): string {
 	const { ready } = held
-	if (!ready || !language || code.length > longestBlock) return escapeHtml(code)
-	const lines = code.split(/\r?\n/)
+	if (!ready || !language || code.length > left.characters) return escapeHtml(code)
+	left.characters -= code.length
+	const lines = code.split('\n')
 	const done: string[] = []
-	let state: GrammarState | undefined
-	while (done.length < lines.length && colouring.spent < budget) {
+	let grammarState: GrammarState | undefined
+	while (done.length < lines.length && left.milliseconds > 0) {
 		const started = process.threadCpuUsage()
-		const part = lines.slice(done.length, done.length + piece).join('\n')
-		const tokens = ready.codeToTokensBase(part, {
+		const options = {
 			lang: language,
 			theme: 'tokens',
 			tokenizeMaxLineLength: longestLine,
 			tokenizeTimeLimit: 500,
-			grammarState: state,
-		})
-		state = ready.getLastGrammarState(tokens)
+			grammarState,
+		}
+		const tokens = ready.codeToTokensBase(lines.slice(done.length, done.length + piece).join('\n'), options)
+		grammarState = ready.getLastGrammarState(tokens)
 		done.push(
 			...tokens.map((line) =>
 				line.map(({ content, color = '' }) => wrap(escapeHtml(content), classes[color])).join(''),
 			),
 		)
 		const { user, system } = process.threadCpuUsage(started)
-		colouring.spent += (user + system) / 1_000
+		left.milliseconds -= (user + system) / 1_000
 	}
 	return [...done, ...lines.slice(done.length).map(escapeHtml)].join('\n')
 }

@@ -27,7 +27,7 @@ const keptEntries = 30
 export function useMore<Row extends { id: number }>(first: Page<Row>, hrefOf: (cursor: string) => string) {
 	const { key } = useLocation()
 	const fetcher = useFetcher<MorePage<Row>>()
-	const [appended, setAppended] = useState<Appended<Row>>(() => ({ first, pages: kept.get(key) ?? [] }))
+	const [appended, setAppended] = useState<Appended<Row>>(() => ({ first, pages: restore(key, first.next) }))
 	const pages = appended.first === first ? appended.pages : []
 	const next = pages.length > 0 ? (pages.at(-1)?.page.next ?? null) : first.next
 
@@ -51,6 +51,12 @@ export function useMore<Row extends { id: number }>(first: Page<Row>, hrefOf: (c
 export function withoutDoubles<Row extends { id: number }>(rows: Row[]): Row[] {
 	const seen = new Set<number>()
 	return rows.filter(({ id }) => !seen.has(id) && seen.add(id))
+}
+
+/** What was appended to this history entry, unless the list has changed so that it no longer fits its first page. */
+function restore(key: string, next: string | null): MorePage<never>[] {
+	const pages = kept.get(key) ?? []
+	return pages[0]?.cursor === next ? pages : []
 }
 
 function keep(key: string, pages: MorePage<unknown>[]): void {

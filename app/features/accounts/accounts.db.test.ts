@@ -1,0 +1,169 @@
+import { sql } from 'kysely'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { db } from '~/db/db.server.ts'
+import { startJobs, stopJobs } from '~/jobs/jobs.server.ts'
+import { Invalid, TooMany } from '~/lib/errors.ts'
+import { useDatabase } from '../../../tests/support/database.ts'
+import { logIn, registerMember, requestPasswordReset, resetPassword, viewerFromRequest } from './accounts.server.ts'
+
+useDatabase()
+
+// The worker makes the tables that a job is added to; it is stopped, so that the jobs can be looked at.
+beforeAll(async () => {
+	await startJobs()
+	await stopJobs()
+})
+
+beforeEach(async () => {
+	await sql`truncate rate_limits`.execute(db())
+	await sql`delete from graphile_worker._private_jobs`.execute(db())
+})
+
+const password = 'a lantern at the ford'
+let address = 0
+
+function request(cookie = '', path = '/login'): Request {
+	return new Request(`http://localhost:3000${path}`, { headers: { 'x-client-ip': '198.51.100.7', Cookie: cookie, Origin: 'http://localhost:3000' } })
+}
+
+function form(values: Record<string, string>): FormData {
+	const data = new FormData()
+	for (const [name, value] of Object.entries(values)) data.set(name, value)
+	return data
+}
+
+async function register(email: string, secret = password, name = 'Mira Quillon'): Promise<string> {
+	const { email: known } = await registerMember(form({ name, email, password: secret, confirmPassword: secret }), request())
+	return known
+}
+
+function newEmail(): string {
+	address += 1
+	return `member${address}@eastmere.example`
+}
+
+async function cookiesOf(email: string, secret = password): Promise<string> {
+	const headers = await logIn(form({ email, password: secret }), request())
+	return headers
+		.getSetCookie()
+		.map((cookie) => cookie.split(';')[0])
+		.join('; ')
+}
+
+async function mails(): Promise<{ to: string; subject: string; text: string }[]> {
+	const { rows } = await sql<{ payload: { to: string; subject: string; text: string } }>`select payload from graphile_worker._private_jobs order by id`.execute(db())
+	return rows.map(({ payload }) => payload)
+}
+
+async function resetToken(email: string): Promise<string> {
+	await requestPasswordReset(form({ email }), request())
+	const mail = (await mails()).findLast(({ to }) => to === email)
+	return /token=(\S+)/.exec(mail?.text ?? '')?.[1] ?? ''
+}
+
+test('whoever registers can log in by e-mail and by username, and is known from the cookie', async () => {
+	await register('Nell.Thistle@Eastmere.example')
+	for (const name of ['nell.thistle@eastmere.example', 'NELL.thistle']) {
+		const { viewer } = await viewerFromRequest(request(await cookiesOf(name)), { fresh: true })
+		expect(viewer).toMatchObject({ username: 'nell.thistle', name: 'Mira Quillon' })
+	}
+})
+
+test('the first to register is admin, the next ones are members', async () => {
+	const { rows } = await sql<{ role: string }>`select role from users order by id limit 1`.execute(db())
+	expect(rows[0]?.role).toBe('admin')
+	const email = await register(newEmail())
+	const user = await db().selectFrom('users').select(['id', 'role']).where('email', '=', email).executeTakeFirstOrThrow()
+	expect(user.role).toBe('member')
+	expect(await db().selectFrom('profiles').select('user_id').where('user_id', '=', user.id).executeTakeFirst()).toBeDefined()
+})
+
+test('twenty registrations with one prefix at the same moment get twenty usernames', async () => {
+	await Promise.all(Array.from({ length: 20 }, (_, index) => register(`tara@host${index}.example`)))
+	const rows = await db().selectFrom('users').select('username').where('username', 'like', 'tara%').execute()
+	expect(new Set(rows.map(({ username }) => username)).size).toBe(20)
+	expect(rows.map(({ username }) => username)).toContain('tara')
+})
+
+test('a reserved name gets a number', async () => {
+	await register('admin@eastmere.example')
+	expect(await db().selectFrom('users').select('username').where('email', '=', 'admin@eastmere.example').executeTakeFirst()).toEqual({ username: 'admin2' })
+})
+
+test.each([
+	['nothing at all', {}, 'All fields are required!'],
+	['another confirmation', { name: 'A', email: 'a@b.example', password: 'long enough', confirmPassword: 'long enouph' }, "Password doesn't match!"],
+	['a common password', { name: 'A', email: 'a@b.example', password: 'Password1', confirmPassword: 'Password1' }, /PASSWORD_TOO_COMMON/],
+	['seven characters', { name: 'A', email: 'a@b.example', password: 'ünïcöde', confirmPassword: 'ünïcöde' }, /PASSWORD_TOO_SHORT/],
+	['129 characters', { name: 'A', email: 'a@b.example', password: 'x'.repeat(129), confirmPassword: 'x'.repeat(129) }, /PASSWORD_TOO_LONG/],
+	['no address', { name: 'A', email: 'a', password: 'long enough!', confirmPassword: 'long enough!' }, 'This is no e-mail address.'],
+])('registering with %s is refused', async (_what, values, message) => {
+	const count = () => db().selectFrom('users').select(db().fn.countAll().as('count')).executeTakeFirst()
+	const before = await count()
+	await expect(registerMember(form(values as Record<string, string>), request())).rejects.toThrow(message)
+	expect(await count()).toEqual(before)
+})
+
+test.each([['128 characters of Unicode', '🏮'.repeat(128)], ['spaces at both ends', '  a lantern  ']])('a password of %s is taken whole', async (_what, secret) => {
+	const email = await register(newEmail(), secret)
+	await expect(cookiesOf(email, secret)).resolves.toContain('session=')
+	await expect(cookiesOf(email, secret.slice(0, -2))).rejects.toThrow(Invalid)
+})
+
+test('an address that is known gets the same answer, its owner a mail, and no second account', async () => {
+	const email = await register(newEmail())
+	expect(await register(email, 'quite another one')).toBe(email)
+	expect((await mails()).map(({ to, subject }) => [to, subject])).toEqual([[email, 'You already have an account at DevQuad']])
+	await expect(cookiesOf(email, 'quite another one')).rejects.toThrow(Invalid)
+})
+
+test('a wrong password and an unknown address are refused in the same words', async () => {
+	const email = await register(newEmail())
+	const refusals = await Promise.all([cookiesOf(email, 'wrong password'), cookiesOf('nobody@eastmere.example'), cookiesOf('no-such-name')].map((attempt) => attempt.catch((error: Error) => error.message)))
+	expect(new Set(refusals)).toEqual(new Set(['That e-mail and password do not belong together. [INVALID_EMAIL_OR_PASSWORD]']))
+})
+
+test('after five wrong tries an account is paused, and says for how long', async () => {
+	const email = await register(newEmail())
+	for (let attempt = 0; attempt < 5; attempt += 1) await expect(cookiesOf(email, 'wrong password')).rejects.toThrow(Invalid)
+	const refusal = await cookiesOf(email).catch((error: unknown) => error)
+	expect(refusal).toBeInstanceOf(TooMany)
+	expect((refusal as TooMany).retryAfter).toBeGreaterThan(200)
+	await expect(cookiesOf(await register(newEmail()))).resolves.toContain('session=')
+})
+
+test('tries from one address are counted over all accounts', async () => {
+	const attempts = Array.from({ length: 60 }, (_, index) => cookiesOf(`guess${index}@eastmere.example`, 'wrong password').catch((error: unknown) => error))
+	const refusals = await Promise.all(attempts)
+	expect(refusals.filter((refusal) => refusal instanceof TooMany)).toHaveLength(10)
+})
+
+test('a reset sets the password, ends every session, and its link works once, also when used twice at the same moment', async () => {
+	const email = await register(newEmail())
+	const cookies = await cookiesOf(email)
+	const token = await resetToken(email)
+	const uses = await Promise.allSettled(['the first new one', 'the second new one'].map((secret) => resetPassword(form({ token, password: secret, confirmPassword: secret }), request())))
+	expect(uses.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+	expect((await viewerFromRequest(request(cookies), { fresh: true })).viewer).toBeNull()
+	await expect(cookiesOf(email)).rejects.toThrow(Invalid)
+})
+
+test('a link that is ten minutes old does not work', async () => {
+	const email = await register(newEmail())
+	const token = await resetToken(email)
+	await sql`update verifications set expires_at = now() - interval '1 second'`.execute(db())
+	await expect(resetPassword(form({ token, password, confirmPassword: password }), request())).rejects.toThrow(/used already or is too old/)
+})
+
+test('forgetting a password sounds the same for an unknown address, and sends nothing', async () => {
+	await expect(requestPasswordReset(form({ email: 'nobody@eastmere.example' }), request())).resolves.toBeUndefined()
+	expect(await mails()).toEqual([])
+	await expect(requestPasswordReset(form({}), request())).rejects.toThrow('Email is required!')
+})
+
+test('nobody can log in to the account of an imported author', async () => {
+	await db().insertInto('users').values({ username: 'imported.author', name: 'X', email: 'abc@import.invalid', image: null, imported: true }).execute()
+	await expect(cookiesOf('abc@import.invalid', '')).rejects.toThrow(Invalid)
+	await expect(cookiesOf('abc@import.invalid')).rejects.toThrow(Invalid)
+	await expect(cookiesOf('imported.author')).rejects.toThrow(Invalid)
+})

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { isAllowedDomain } from './domains.ts'
+import { candidates, usernameFrom } from './username.server.ts'
+
+test.each([
+	['mira@eastmere.example', 'mira'],
+	['Mira.Quillon@eastmere.example', 'mira.quillon'],
+	['m+tag@eastmere.example', 'm-tag'],
+	['josé@eastmere.example', 'jose'],
+	['..@eastmere.example', 'member'],
+	["o'hara_1@eastmere.example", 'o-hara_1'],
+	[`${'x'.repeat(64)}@eastmere.example`, 'x'.repeat(40)],
+])('%s asks for the username %s', (email, username) => {
+	expect(usernameFrom(email)).toBe(username)
+})
+
+test('a taken name is followed by numbers, a reserved one is never given', () => {
+	const first = (wanted: string) => candidates(wanted).take(3).toArray()
+	expect(first('tara')).toEqual(['tara', 'tara2', 'tara3'])
+	expect(first('admin')).toEqual(['admin2', 'admin3', 'admin4'])
+})
+
+test.each([
+	['a@eastmere.example', true],
+	['a@cs.eastmere.example', true],
+	['a@EASTMERE.EXAMPLE', true],
+	['a@noteastmere.example', false],
+	['a@eastmere.example.evil.example', false],
+	['a@eastmere.example@evil.example', false],
+])('with eastmere.example allowed, %s may register: %s', (email, allowed) => {
+	expect(isAllowedDomain(email, ['eastmere.example'])).toBe(allowed)
+})

@@ -1,0 +1,84 @@
+import { type MouseEvent, type ReactNode, useId, useState } from 'react'
+import { Form, Link } from 'react-router'
+import { Dialog } from '~/ui/dialog.tsx'
+import { SubmitButton } from '~/ui/submit-button.tsx'
+
+/** What is asked before something is deleted, and how it is deleted. */
+export interface DeleteQuestion {
+	title: string
+	text: string
+	/** Where the form goes. */
+	action: string
+	/** What the form says; `intent` first of all. */
+	fields: { intent: string; comment?: number }
+	/** The page that asks the same without scripts. */
+	href: string
+}
+
+interface DeleteControlProps {
+	question: DeleteQuestion
+	className: string
+	label?: string
+	children: ReactNode
+}
+
+/** A link to the page that asks before it deletes; where scripts run, a dialog asks in place. */
+export function DeleteControl({ question, className, label, children }: DeleteControlProps) {
+	const [open, setOpen] = useState(false)
+	const ask = (event: MouseEvent) => {
+		if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
+		event.preventDefault()
+		setOpen(true)
+	}
+	return (
+		<>
+			<Link className={className} to={question.href} rel="nofollow" aria-label={label} onClick={ask}>
+				{children}
+			</Link>
+			{open && (
+				<Dialog open title={question.title} onClose={() => setOpen(false)}>
+					<DeleteForm question={question}>
+						<button className="btn btn-outline" type="button" onClick={() => setOpen(false)}>
+							Keep it
+						</button>
+					</DeleteForm>
+				</Dialog>
+			)}
+		</>
+	)
+}
+
+/** The same question as a part of the page, for readers without scripts. */
+export function DeleteSection({ question, keepHref }: { question: DeleteQuestion; keepHref: string }) {
+	const id = useId()
+	return (
+		<section className="rounded-md border border-line-2 bg-raised p-5" aria-labelledby={id}>
+			<h2 id={id} className="text-lg font-semibold wrap-anywhere">
+				{question.title}
+			</h2>
+			<DeleteForm question={question}>
+				<Link className="btn btn-outline" to={keepHref}>
+					Keep it
+				</Link>
+			</DeleteForm>
+		</section>
+	)
+}
+
+function DeleteForm({ question, children }: { question: DeleteQuestion; children: ReactNode }) {
+	const box = Object.values(question.fields).join('-')
+	return (
+		<Form method="post" action={question.action} replace>
+			<p className="text-ink-2">{question.text}</p>
+			{Object.entries(question.fields).map(([name, value]) => (
+				<input key={name} type="hidden" name={name} value={value} />
+			))}
+			<div className="mt-5 flex justify-end gap-2">
+				{children}
+				<SubmitButton className="btn btn-danger" busyLabel="Deleting..." action={question.action} name="box" value={box}>
+					Delete
+				</SubmitButton>
+			</div>
+		</Form>
+	)
+}

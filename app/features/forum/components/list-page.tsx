@@ -1,0 +1,87 @@
+import { Plus } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { Link, useLocation } from 'react-router'
+import type { ListData } from '../routes/list.server.ts'
+import { isListPath, withParams } from '../forum.paths.ts'
+import { CategoryStrip } from './category-nav.tsx'
+import { EmptyList } from './empty-list.tsx'
+import { useForumFrame } from './forum-frame.ts'
+import { ListTabs } from './list-tabs.tsx'
+import { MoreLink } from './more-link.tsx'
+import { QueryCard } from './query-card.tsx'
+import { QueryRowsSkeleton } from './query-skeleton.tsx'
+import { SearchForm } from './search-form.tsx'
+import { useMore } from './use-more.ts'
+import { useSlowNavigation } from './use-slow-navigation.ts'
+
+interface ListPageProps {
+	/** The page's title as it stands in sentences: “Recent Queries”. */
+	title: string
+	heading?: ReactNode
+	data: ListData
+	/** How many queries the list has in its plain order. */
+	total: number
+	/** The category that a new query should have. */
+	category?: string
+}
+
+/** A list of queries with its search, its order and the way to more. */
+export function ListPage({ title, heading = title, data, total, category }: ListPageProps) {
+	const { categories } = useForumFrame()
+	const { pathname } = useLocation()
+	const awaited = useSlowNavigation(isListPath)
+	const { search, view, page } = data
+	return (
+		<div className="min-w-0">
+			<div className="flex items-center justify-between gap-4">
+				<h1 className="min-w-0 text-2xl font-bold wrap-anywhere">{heading}</h1>
+				<Link className="btn btn-primary" to={withParams('/forum/ask', { category })}>
+					New <Plus className="icon" aria-hidden="true" />
+				</Link>
+			</div>
+			<SearchForm pathname={pathname} search={search} />
+			<CategoryStrip categories={categories} pathname={pathname} search={search} />
+			<ListTabs pathname={pathname} view={view} only={data.hasViews ? null : search ? 'Best match' : 'Newest'} />
+			{awaited !== null && <QueryRowsSkeleton />}
+			<div hidden={awaited !== null}>
+				{page.rows.length > 0 ? (
+					<QueryRows data={data} pathname={pathname} total={search || view === 'unanswered' ? null : total} />
+				) : (
+					<EmptyList title={title} data={data} pathname={pathname} category={category} />
+				)}
+			</div>
+		</div>
+	)
+}
+
+/** The rows, and the foot that says how many there are and leads on. */
+function QueryRows({ data, pathname, total }: { data: ListData; pathname: string; total: number | null }) {
+	const { search, view, cursor } = data
+	const params = { q: search, view: view === 'newest' ? null : view }
+	const { rows, nextHref, loading, load } = useMore(data.page, (next) => withParams(pathname, { ...params, cursor: next }))
+	return (
+		<>
+			<ul>
+				{rows.map((query) => (
+					<QueryCard key={query.id} query={query} />
+				))}
+			</ul>
+			<nav className="flex items-center justify-between gap-4 py-4 text-sm" aria-label="Pages">
+				{cursor === null ? (
+					<span className="text-ink-3" aria-live="polite">
+						{total === null || total < rows.length ? `${rows.length} shown` : `1 to ${rows.length} of ${total}`}
+					</span>
+				) : (
+					<Link className="btn btn-sm btn-ghost -ml-2.5" to={withParams(pathname, params)}>
+						Back to the first page
+					</Link>
+				)}
+				{nextHref && (
+					<MoreLink href={nextHref} loading={loading} load={load}>
+						Load more
+					</MoreLink>
+				)}
+			</nav>
+		</>
+	)
+}

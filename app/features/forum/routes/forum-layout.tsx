@@ -1,0 +1,37 @@
+import { Outlet, type ShouldRevalidateFunctionArgs, useLocation, useSearchParams } from 'react-router'
+import { CategoryNav } from '../components/category-nav.tsx'
+import type { ForumFrame } from '../components/forum-frame.ts'
+import { TagIndex, WaitingList } from '../components/tag-index.tsx'
+import { countQueries, listCategories, listTags, listWaiting } from '../reading.server.ts'
+import type { Route } from './+types/forum-layout'
+
+const tagsShown = 10
+const waitingShown = 4
+
+export async function loader(): Promise<ForumFrame> {
+	const [categories, tags, total, waiting] = await Promise.all([listCategories(), listTags(tagsShown), countQueries(), listWaiting(waitingShown)])
+	return { categories, tags, total, waiting }
+}
+
+/** What stands beside a list does not change with its order, its search or its pages. */
+export function shouldRevalidate({ currentUrl, nextUrl, formMethod, defaultShouldRevalidate }: ShouldRevalidateFunctionArgs): boolean {
+	const sameList = currentUrl.pathname === nextUrl.pathname && (formMethod === undefined || formMethod === 'GET')
+	return defaultShouldRevalidate && !sameList
+}
+
+/** The frame of every list: categories at the left, tags and what waits for an answer at the right. */
+export default function ForumLayout({ loaderData }: Route.ComponentProps) {
+	const { pathname } = useLocation()
+	const [params] = useSearchParams()
+	const search = params.get('q')
+	return (
+		<div className="grid gap-x-12 pt-6 md:grid-cols-[11rem_minmax(0,1fr)] md:pt-8 xl:grid-cols-[11rem_minmax(0,1fr)_13rem]">
+			<CategoryNav categories={loaderData.categories} total={loaderData.total} pathname={pathname} search={search} />
+			<Outlet context={loaderData} />
+			<aside className="hidden xl:block" aria-label="Tags and open queries">
+				<TagIndex tags={loaderData.tags} search={search} />
+				<WaitingList waiting={loaderData.waiting} />
+			</aside>
+		</div>
+	)
+}

@@ -1,0 +1,24 @@
+import { answering } from '~/lib/http.ts'
+import { pageMeta } from '~/lib/page-meta.ts'
+import { useForumFrame } from '../components/forum-frame.ts'
+import { ListPage } from '../components/list-page.tsx'
+import { listMeta } from '../components/list-meta.ts'
+import type { Route } from './+types/recent'
+import { loadList } from './list.server.ts'
+
+export function loader({ context, url }: Route.LoaderArgs) {
+	return answering(() => loadList({ context, url }, {}))
+}
+
+export function meta({ loaderData, matches }: Route.MetaArgs) {
+	return pageMeta(matches, {
+		...listMeta('Forum', '/forum', loaderData),
+		description: 'Questions and answers of students about code, tools and study projects. Everybody can read; members ask, comment and reply.',
+		feed: { path: '/forum/feed.atom', title: 'Newest queries' },
+	})
+}
+
+export default function Recent({ loaderData }: Route.ComponentProps) {
+	const { total } = useForumFrame()
+	return <ListPage title="Recent Queries" data={loaderData} total={total} />
+}
