@@ -94,17 +94,23 @@ create table comments (
 comment on column comments.path is 'ids from the top-level comment down to this one: ordering by it walks the thread in reading order';
 create unique index comments_thread on comments (query_id, path);
 create unique index comments_source on comments (query_id, source_id) where source_id is not null;
-create index comments_parent on comments (parent_id);
+create index comments_parent on comments (parent_id, id);
+create index comments_top on comments (query_id, id) where parent_id is null;
 create index comments_author on comments (author_id, created_at desc);
 create index comments_solution on comments (query_id) where is_solution;
 
--- Words that PostgreSQL's parser would break or drop, written so that they survive it: C++, C#, F#, .NET.
+-- Words that PostgreSQL's parser would break or drop, written so that they survive it: C++, C#, F#, .NET, ASP.NET.
+-- The way back, for showing a match, is in marks.ts: the letter q makes the word, U+0003 ends it, and no text holds either.
 create function search_text(value text) returns text language sql immutable parallel safe as $$
-  select regexp_replace(regexp_replace(regexp_replace(regexp_replace(
-    value, '(?<![[:alnum:]])c\+\+', ' cplusplus ', 'gi'),
-    '(?<![[:alnum:]])c#', ' csharp ', 'gi'),
-    '(?<![[:alnum:]])f#', ' fsharp ', 'gi'),
-    '(?<![[:alnum:]])(?:asp)?\.net(?![[:alnum:]])', ' dotnet ', 'gi')
+  select regexp_replace(regexp_replace(regexp_replace(value,
+    '(?<![[:alnum:]])(c)\+\+', E'\\1qplusplus\u0003', 'gi'),
+    '(?<![[:alnum:]])([cf])#', E'\\1qsharp\u0003', 'gi'),
+    '(?<![[:alnum:]])(asp)?\.(net)(?![[:alnum:]])', E'\\1\u0003dotq\\2\u0003', 'gi')
+$$;
+
+-- Markdown without most of its marks, for showing the passage that matched.
+create function readable_text(markdown text) returns text language sql immutable parallel safe as $$
+  select regexp_replace(regexp_replace(markdown, '!?\[([^]\n]*)\](\([^)\n]*\)|\[[^]\n]*\])', '\1', 'g'), '[*`]+|~~+|^ {0,3}(#+|>) ?|^ {0,3}\[[^]\n]+\]: .*$|</?[a-zA-Z][^>\n]*>', '', 'gn')
 $$;
 
 create function title_document(title text) returns tsvector language sql immutable parallel safe as $$
@@ -125,8 +131,9 @@ create function comment_document(body text) returns tsvector language sql immuta
 $$;
 
 -- A document with one more comment's words, unless it would come near the engine's limit of 1 MB.
+-- The empty || gives the true size: what comes from the table is compressed.
 create function grown_document(document tsvector, body text) returns tsvector language sql stable parallel safe as $$
-  select case when pg_column_size(document) > 400000 then document else document || comment_document(left(body, 30000)) end
+  select case when pg_column_size(document || ''::tsvector) > 400000 then document else document || comment_document(left(body, 30000)) end
 $$;
 -- The document made anew from the query and the first 300 comments: after an edit, a deletion or an import.
 create function whole_document(query queries) returns tsvector language plpgsql stable parallel safe as $$

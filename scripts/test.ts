@@ -18,7 +18,6 @@ check('format and lint', ['@biomejs/biome/bin/biome', 'ci', '--error-on-warnings
 check('route types', ['@react-router/dev/bin.cjs', 'typegen'])
 check('types', ['typescript/bin/tsc', '--noEmit'])
 check('unused files, exports and dependencies', ['knip/bin/knip.js'])
-check('import ladder', ['dependency-cruiser/bin/dependency-cruise.mjs', '--config', '.dependency-cruiser.mjs', 'app', 'server', 'scripts'])
 check('build', ['@react-router/dev/bin.cjs', 'build'], { NODE_ENV: 'production' })
 suite('unit and integration tests', ['vitest/vitest.mjs', 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${join(reports, 'vitest.json')}`], vitestTally)
 suite('journeys in Chromium', ['@playwright/test/cli.js', 'test'], playwrightTally)

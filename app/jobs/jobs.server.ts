@@ -8,11 +8,17 @@ import { type Mail, sendMail } from '~/mail/mail.server.ts'
 /** The work that waits in the database and what each piece needs to know. */
 interface Jobs {
 	'send-mail': Mail
+	/** The work of adding a mail for nobody, where the time it takes would tell who has an account. */
+	'send-nothing': Mail
 }
 
 const tasks: TaskList = {
 	'send-mail': (payload) => sendMail(payload as Mail),
+	'send-nothing': () => {},
 }
+
+/** Milliseconds that a job under way may go on when the process stops; what is cut off is tried again later. */
+const stopWithin = 2_500
 
 const held = remember<{ runner?: Runner }>('jobs', () => ({}))
 
@@ -24,6 +30,7 @@ export async function startJobs(): Promise<void> {
 		concurrency: 2,
 		noHandleSignals: true,
 		pollInterval: 2_000,
+		gracefulShutdownAbortTimeout: stopWithin,
 		logger: new Logger(() => (level, message) => {
 			if (level === 'error' || level === 'warning') log.warn({ worker: level }, message)
 		}),

@@ -11,7 +11,9 @@ test.each([
 	['no base64', '%%%'],
 	['another shape', encodeCursor(['2026-11-21T05:12:33Z'])],
 	['an id that is no integer', encodeCursor(['2026-11-21T05:12:33Z', 1.5])],
-	['a time that is none', encodeCursor(["now(); drop table users", 1])],
+	['a time that is none', encodeCursor(['now(); drop table users', 1])],
+	['a time that no calendar has', encodeCursor(['2026-99-99T05:12:33Z', 1])],
+	['an id that no row can have', encodeCursor(['2026-11-21T05:12:33Z', 2 ** 31])],
 	['an object', Buffer.from('{"a":1}').toString('base64url')],
 ])('a cursor made of %s is refused', (_what, text) => {
 	expect(() => decodeTimeCursor(text)).toThrow('This page of the list cannot be found.')

@@ -1,4 +1,5 @@
 import { Invalid } from './errors.ts'
+import { isId } from './ids.ts'
 
 /** A place in a list ordered by time and then id, newest first. */
 export interface TimeCursor {
@@ -24,7 +25,12 @@ export function decodeCursor(text: string, length: number): (string | number)[] 
 	} catch {
 		// falls through to the refusal below
 	}
-	throw new Invalid('This page of the list cannot be found. Start again from the first one.')
+	throw noSuchPlace()
+}
+
+/** The refusal of a cursor that is none. */
+export function noSuchPlace(): Invalid {
+	return new Invalid('This page of the list cannot be found. Start again from the first one.')
 }
 
 const isoTime = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d(:?\d\d)?)$/
@@ -32,7 +38,6 @@ const isoTime = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d(:?\d\
 /** @throws Invalid when `text` is not a cursor of a list in time order. */
 export function decodeTimeCursor(text: string): TimeCursor {
 	const [at, id] = decodeCursor(text, 2)
-	if (typeof at !== 'string' || !isoTime.test(at) || !Number.isInteger(id))
-		throw new Invalid('This page of the list cannot be found. Start again from the first one.')
-	return { at, id: id as number }
+	if (typeof at !== 'string' || !isoTime.test(at) || Number.isNaN(Date.parse(at)) || !isId(id)) throw noSuchPlace()
+	return { at, id }
 }

@@ -25,3 +25,16 @@ export function ordinal(count: number): string {
 export function bareUrl(url: string): string {
 	return url.replace(/^https?:\/\/(www\.)?/, '').replace(/\/$/, '')
 }
+
+/** `url` if it leads to the web, else ''. What is stored was checked when it was written; a link is checked again here. */
+export function webUrl(url: string): string {
+	return /^https?:\/\//i.test(url) ? url : ''
+}
+
+/** The paragraphs of a plain text: parts with an empty line between them. */
+export function paragraphs(text: string): string[] {
+	return text
+		.split(/\n\s*\n/)
+		.map((part) => part.trim())
+		.filter(Boolean)
+}

@@ -12,6 +12,9 @@ export interface Mail {
 	html: string
 }
 
+/** Milliseconds that a mail server may keep us waiting. */
+const patience = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000 }
+
 /**
  * Sends a mail by SMTP_URL; without that setting, writes it to `mail/*.eml` in the data directory.
  * @throws Error when the SMTP server does not take it; the job that called tries again later
@@ -19,7 +22,7 @@ export interface Mail {
 export async function sendMail(mail: Mail, settings: Pick<Config, 'SMTP_URL' | 'MAIL_FROM' | 'dataDir'> = config()): Promise<void> {
 	const message = { from: settings.MAIL_FROM, ...mail }
 	if (settings.SMTP_URL) {
-		const transport = createTransport(settings.SMTP_URL)
+		const transport = createTransport({ url: settings.SMTP_URL, ...patience })
 		try {
 			await transport.sendMail(message)
 		} finally {

@@ -196,7 +196,7 @@ test.each([
 		'<ul><li>',
 	],
 	...[
-		'```js\nconst a = `x${1}` /* a */ + "s"\n```\n',
+		'```js\nconst a = `x` /* a */ + "s"\n```\n',
 		'    x\n\n',
 		`\`\`\`html\n${'<script><style>'.repeat(26)}\n\`\`\`\n`,
 		`\`\`\`py\n${'f"{f('.repeat(79)}\n\`\`\`\n`,

@@ -1,6 +1,7 @@
 import { createHighlighterCore, type GrammarState, type HighlighterCore, type ThemeRegistrationRaw } from 'shiki/core'
 import { createJavaScriptRegexEngine } from 'shiki/engine/javascript'
 import { bundledLanguages, bundledLanguagesInfo } from 'shiki/langs'
+import { escapeHtml } from '~/lib/html.ts'
 import { remember } from '~/lib/remember.ts'
 
 /** Characters of code that are coloured in one text, and in one line; what goes beyond stays plain. */
@@ -185,10 +186,6 @@ export function colour(code: string, language: string | null, left: Colouring): 
 		left.milliseconds -= (user + system) / 1_000
 	}
 	return [...done, ...lines.slice(done.length).map(escapeHtml)].join('\n')
-}
-
-export function escapeHtml(text: string): string {
-	return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 }
 
 const held = remember<{ highlighter?: Promise<HighlighterCore>; ready?: HighlighterCore }>('highlighter', () => ({}))

@@ -1,5 +1,6 @@
 import MarkdownIt, { type Env, type MarkdownIt as Parser, type Token } from 'markdown-it'
-import { type Colouring, colour, escapeHtml, labelOf, languageOf } from './highlight.server.ts'
+import { escapeHtml } from '~/lib/html.ts'
+import { type Colouring, colour, labelOf, languageOf } from './highlight.server.ts'
 import { formulas, knownTags, preBlocks } from './rules.server.ts'
 
 /** What one text carries from parsing to rendering. */

@@ -7,7 +7,8 @@ import { RuleHead } from '~/ui/rule-head.tsx'
 /** Whatever could not be shown, said in the frame of the site; works also when nothing was loaded. */
 export function ErrorPage({ error }: { error: unknown }) {
 	if (isRouteErrorResponse(error) && error.status === 404) return <NothingHere said={messageOf(error.data)} />
-	if (isRouteErrorResponse(error) && error.status < 500) return <Refused status={error.status} said={messageOf(error.data)} />
+	if (isRouteErrorResponse(error) && error.status < 500)
+		return <Refused status={error.status} said={messageOf(error.data)} />
 	return isLostScript(error) ? <LostScript /> : <Unexpected />
 }
 
@@ -36,7 +37,7 @@ function NothingHere({ said }: { said: string }) {
 					<Form className="mt-7 flex max-w-md gap-2" action="/forum" method="get">
 						<div className="input-box h-11 min-w-0 flex-1 flex-nowrap">
 							<Search className="icon" aria-hidden="true" />
-							<input type="search" name="search" aria-label="Search topics" placeholder="Search topics..." />
+							<input type="search" name="q" aria-label="Search topics" placeholder="Search topics..." />
 						</div>
 						<button type="submit" className="btn btn-primary btn-lg">
 							Search
@@ -104,7 +105,8 @@ function Unexpected() {
 	const reference = path === pathname + search ? requestId : ''
 	return (
 		<Message voice="exit 1" title="Unexpected Application Error!" actions={<Ways />}>
-			Something in this page broke while drawing it. What you had already saved is safe; what you were typing may not be.
+			Something in this page broke while drawing it. What you had already saved is safe; what you were typing may not
+			be.
 			{reference && (
 				<span className="mt-6 block text-base text-ink-3">
 					If it happens again, tell the people who run this site the reference{' '}
@@ -115,7 +117,17 @@ function Unexpected() {
 	)
 }
 
-function Message({ voice, title, actions, children }: { voice: string; title: string; actions: ReactNode; children: ReactNode }) {
+function Message({
+	voice,
+	title,
+	actions,
+	children,
+}: {
+	voice: string
+	title: string
+	actions: ReactNode
+	children: ReactNode
+}) {
 	const { siteName } = useRootData()
 	return (
 		<div className="max-w-[44rem] py-12 md:py-20">
@@ -155,5 +167,8 @@ function messageOf(data: unknown): string {
 }
 
 function isLostScript(error: unknown): boolean {
-	return error instanceof Error && /dynamically imported module|importing a module script|module script failed/i.test(error.message)
+	return (
+		error instanceof Error &&
+		/dynamically imported module|importing a module script|module script failed/i.test(error.message)
+	)
 }

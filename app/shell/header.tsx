@@ -11,7 +11,12 @@ export function Header() {
 	return (
 		<header className="sticky top-0 z-(--z-header) border-b border-line bg-paper">
 			<div className="mx-auto flex h-14 max-w-page items-center gap-3 px-4 sm:px-6 md:gap-8">
-				<button type="button" className="icon-btn -ml-2 size-11 md:hidden" aria-label="Open menu" popoverTarget={sideMenuId}>
+				<button
+					type="button"
+					className="icon-btn -ml-2 size-11 md:hidden"
+					aria-label="Open menu"
+					popoverTarget={sideMenuId}
+				>
 					<Menu className="icon icon-lg" aria-hidden="true" />
 				</button>
 				<Brand />
@@ -26,7 +31,9 @@ export function Header() {
 						Forum
 					</NavLink>
 				</nav>
-				<div className="ml-auto flex flex-none items-center gap-2">{viewer ? <AccountMenu viewer={viewer} /> : <WaysIn />}</div>
+				<div className="ml-auto flex flex-none items-center gap-2">
+					{viewer ? <AccountMenu viewer={viewer} /> : <WaysIn />}
+				</div>
 			</div>
 			<SideMenu />
 		</header>

@@ -18,7 +18,13 @@ export function SideMenu() {
 		<div className="side-menu" id={sideMenuId} popover="auto" role="dialog" aria-label="Menu" onClick={closeOnLink}>
 			<div className="flex h-14 flex-none items-center justify-between border-b border-line pr-2 pl-4">
 				<Brand />
-				<button type="button" className="icon-btn size-11" aria-label="Close menu" popoverTarget={sideMenuId} popoverTargetAction="hide">
+				<button
+					type="button"
+					className="icon-btn size-11"
+					aria-label="Close menu"
+					popoverTarget={sideMenuId}
+					popoverTargetAction="hide"
+				>
 					<X className="icon icon-lg" aria-hidden="true" />
 				</button>
 			</div>

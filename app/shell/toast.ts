@@ -9,7 +9,12 @@ export interface Toast {
 const most = 20
 
 /** How long a toast stays, in milliseconds; a loading one stays until it is dismissed. */
-export const toastTime: Record<Toast['type'], number> = { success: 2_000, error: 4_000, plain: 4_000, loading: Number.POSITIVE_INFINITY }
+export const toastTime: Record<Toast['type'], number> = {
+	success: 2_000,
+	error: 4_000,
+	plain: 4_000,
+	loading: Number.POSITIVE_INFINITY,
+}
 
 let toasts: readonly Toast[] = []
 let lastId = 0

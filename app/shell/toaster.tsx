@@ -76,7 +76,12 @@ export function ToastCard({ type, message, paused, onDone }: ToastCardProps) {
 		<div className="toast" data-type={type} role={type === 'error' ? 'alert' : undefined}>
 			<Icon className={type === 'loading' ? 'icon spin' : 'icon'} aria-hidden="true" />
 			<p className="min-w-0 font-semibold wrap-anywhere">{message}</p>
-			<button type="button" className="icon-btn icon-btn-sm noscript:hidden" aria-label="Dismiss" onClick={() => done.current()}>
+			<button
+				type="button"
+				className="icon-btn icon-btn-sm noscript:hidden"
+				aria-label="Dismiss"
+				onClick={() => done.current()}
+			>
 				<X className="icon icon-sm" aria-hidden="true" />
 			</button>
 		</div>

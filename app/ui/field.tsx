@@ -45,7 +45,14 @@ export function Select({ label, name, error, hint, aside, id = name, ...input }:
 }
 
 /** The label, hint and error around a control that carries {@link described}. */
-export function FieldShell({ label, error, hint, aside, id, children }: FieldFrame & { id: string; children: ReactNode }) {
+export function FieldShell({
+	label,
+	error,
+	hint,
+	aside,
+	id,
+	children,
+}: FieldFrame & { id: string; children: ReactNode }) {
 	return (
 		<div className="field">
 			<div className="flex items-baseline justify-between gap-3">

@@ -15,7 +15,14 @@ interface SubmitButtonProps {
 }
 
 /** Sends its form. While it is on its way the button is busy and cannot be pressed again. */
-export function SubmitButton({ busyLabel, className = 'btn btn-primary', action = '.', name, value, children }: SubmitButtonProps) {
+export function SubmitButton({
+	busyLabel,
+	className = 'btn btn-primary',
+	action = '.',
+	name,
+	value,
+	children,
+}: SubmitButtonProps) {
 	const navigation = useNavigation()
 	const own = useResolvedPath(action).pathname
 	const sameForm = name === undefined || navigation.formData?.get(name) === value

@@ -14,10 +14,11 @@ export async function findEmail(username: string): Promise<string | null> {
 }
 
 /**
- * Completes a new account: its empty profile, the member count, and the role of admin for the first member of the site.
- * The milestone's key decides who is first when two register at once.
+ * Completes a new account: its empty profile, the member count, and its role.
+ * @param isAdmin decides, knowing whether this is the first member of the site; the milestone's key says so to one of two
+ * that register at once
  */
-export async function welcomeMember(userId: number, isNamedAdmin: boolean): Promise<void> {
+export async function welcomeMember(userId: number, isAdmin: (isFirst: boolean) => boolean): Promise<void> {
 	await db().transaction().execute(async (trx) => {
 		await trx.insertInto('profiles').values({ user_id: userId }).onConflict((conflict) => conflict.doNothing()).execute()
 		await sql`update counters set value = value + 1 where name = 'members'`.execute(trx)
@@ -27,14 +28,46 @@ export async function welcomeMember(userId: number, isNamedAdmin: boolean): Prom
 			.onConflict((conflict) => conflict.doNothing())
 			.returning('name')
 			.executeTakeFirst()
-		if (isNamedAdmin || first) await trx.updateTable('users').set({ role: 'admin' }).where('id', '=', userId).execute()
+		if (isAdmin(first !== undefined)) await trx.updateTable('users').set({ role: 'admin' }).where('id', '=', userId).execute()
 	})
 }
 
-/** Whether the account is one that stands for the author of imported texts. */
-export async function isImported(email: string): Promise<boolean> {
-	const user = await db().selectFrom('users').select('imported').where('email', '=', email).executeTakeFirst()
-	return user?.imported ?? false
+/** The member with this address, or null; an account that stands for an imported author is nobody's. */
+export async function findMember(email: string): Promise<{ id: number } | null> {
+	const user = await db().selectFrom('users').select('id').where('email', '=', email).where('imported', '=', false).executeTakeFirst()
+	return user ?? null
+}
+
+/** Makes the member with this address admin. */
+export async function makeAdmin(email: string): Promise<void> {
+	await db()
+		.updateTable('users')
+		.set({ role: 'admin' })
+		.where('email', '=', email)
+		.where('imported', '=', false)
+		.where('role', '<>', 'admin')
+		.execute()
+}
+
+/** Writes a row that means nothing and is swept away: the work of a reset link for an address that nobody has. */
+export async function leaveExpiredVerification(): Promise<void> {
+	await sql`insert into verifications (identifier, value, expires_at) values ('nobody', '', now())`.execute(db())
+}
+
+/** Takes back every link to set a new password that this member was mailed. */
+export async function forgetResetLinks(userId: number): Promise<void> {
+	await sql`delete from verifications where value = ${String(userId)}`.execute(db())
+}
+
+/** Sweeps away counters of attempts, and links, whose time is over. */
+export async function forgetOldAttempts(): Promise<void> {
+	await sql`delete from rate_limits where expire < ${Date.now()}`.execute(db())
+	await sql`delete from verifications where expires_at < now()`.execute(db())
+}
+
+/** What a member's settings say of the account. */
+export function findAccount(userId: number): Promise<{ email: string; email_verified: boolean; created_at: Date } | undefined> {
+	return db().selectFrom('users').select(['email', 'email_verified', 'created_at']).where('id', '=', userId).executeTakeFirst()
 }
 
 /** Ends a session of this member by its row. @returns whether there was one */

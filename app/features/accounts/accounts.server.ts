@@ -2,9 +2,10 @@ import { APIError } from 'better-auth/api'
 import { Invalid, NotAllowed, NotFound, TooMany } from '~/lib/errors.ts'
 import { parseForm } from '~/lib/parse.server.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
-import { deleteSession, findEmail, listSessionRows } from './accounts.queries.server.ts'
+import { deleteSession, findAccount, findEmail, listSessionRows } from './accounts.queries.server.ts'
 import { forgotInput, loginInput, registerInput, resetInput } from './accounts.schema.ts'
 import { auth } from './auth.server.ts'
+import { deviceOf } from './device.ts'
 
 /**
  * Who sent this request.
@@ -42,8 +43,9 @@ export async function registerMember(form: FormData, request: Request): Promise<
 export async function logIn(form: FormData, request: Request): Promise<Headers> {
 	const input = parseForm(loginInput, form)
 	const name = input.email.toLowerCase()
+	const username = /^[a-z0-9_.-]+$/.test(name) ? name : ''
 	// A username that nobody has goes on as an address that nobody has: the same work, the same answer.
-	const email = name.includes('@') ? name : ((await findEmail(name)) ?? `${name.replace(/[^a-z0-9_.-]/g, '-')}@nobody.invalid`)
+	const email = name.includes('@') ? name : ((await findEmail(username)) ?? `${username || 'nobody'}@nobody.invalid`)
 	const { headers } = await domainErrors(() => auth().api.signInEmail({ body: { email, password: input.password }, headers: inner(request), returnHeaders: true }))
 	return headers
 }
@@ -80,22 +82,43 @@ export interface SessionView {
 	current: boolean
 }
 
-/** Where this member is logged in, the most recently used first. */
+/**
+ * Where this member is logged in, the most recently used first.
+ * @throws NotAllowed when the session of this request has ended meanwhile
+ */
 export async function listSessions(viewer: SignedIn, request: Request): Promise<SessionView[]> {
-	const [rows, session] = await Promise.all([listSessionRows(viewer.id), auth().api.getSession({ headers: request.headers })])
+	const [rows, session] = await Promise.all([
+		listSessionRows(viewer.id),
+		auth().api.getSession({ headers: request.headers, query: { disableCookieCache: true } }),
+	])
+	if (!session) throw new NotAllowed('This session has ended. Log in again.')
 	return rows.map((row) => ({
 		id: row.id,
 		device: deviceOf(row.user_agent ?? ''),
 		address: row.ip_address ?? '',
 		createdAt: row.created_at.toISOString(),
 		seenAt: row.updated_at.toISOString(),
-		current: row.token === session?.session.token,
+		current: row.token === session.session.token,
 	}))
+}
+
+export interface AccountView {
+	email: string
+	emailVerified: boolean
+	joinedAt: string
+}
+
+/** What only its owner sees of an account. @throws NotFound when it is gone */
+export async function getAccount(viewer: SignedIn): Promise<AccountView> {
+	const account = await findAccount(viewer.id)
+	if (!account) throw new NotFound('There is no such account.')
+	return { email: account.email, emailVerified: account.email_verified, joinedAt: account.created_at.toISOString() }
 }
 
 /** Logs one of the member's sessions out. @throws NotFound when it is not theirs */
 export async function revokeSession(viewer: SignedIn, id: number): Promise<void> {
-	if (!(await deleteSession(viewer.id, id))) throw new NotFound('This session has ended already.')
+	const ended = id > 0 && id < 2 ** 31 && Number.isInteger(id) && (await deleteSession(viewer.id, id))
+	if (!ended) throw new NotFound('This session has ended already.')
 }
 
 /** Logs the member out everywhere but here. */
@@ -103,9 +126,14 @@ export async function revokeOtherSessions(request: Request): Promise<void> {
 	await domainErrors(() => auth().api.revokeOtherSessions({ headers: request.headers }))
 }
 
-/** Answers a request to Better Auth's own HTTP interface. */
-export function authHandler(request: Request): Promise<Response> {
-	return auth().handler(request)
+/** The part of Better Auth's HTTP interface that is ours to offer: each of these passes the guard. */
+const open = new Set(['/sign-up/email', '/sign-in/email', '/sign-out', '/get-session', '/request-password-reset', '/reset-password'])
+
+/** Answers a request to `/api/auth/…`, for programs; pages call the use cases above. */
+export async function authHandler(request: Request): Promise<Response> {
+	const path = new URL(request.url).pathname.replace(/^\/api\/auth/, '')
+	if (open.has(path)) return auth().handler(request)
+	return Response.json({ type: 'about:blank', title: 'There is no such address.', status: 404 }, { status: 404 })
 }
 
 function viewerOfUser(user: { id: string; name: string; image?: string | null; username?: string | null; role?: string | null }): SignedIn {
@@ -133,18 +161,16 @@ async function domainErrors<Result>(work: () => Promise<Result>): Promise<Result
 	}
 }
 
-function domainError({ statusCode, body, headers, message }: APIError): Error {
+/** Better Auth's refusal as ours: the reason in words with its code, at the field that it concerns. */
+function domainError(refusal: APIError): Error {
+	const { statusCode, body, headers, message } = refusal
+	if (statusCode >= 500) return refusal
 	const code = String(body?.code ?? '')
-	if (statusCode === 429) return new TooMany(message, Number(new Headers(headers as HeadersInit).get('Retry-After') ?? 60))
-	if (code === 'INVALID_EMAIL_OR_PASSWORD' || code === 'INVALID_EMAIL') return new Invalid(wrongLogin)
-	if (/TOKEN/.test(code)) return new Invalid(oldLink)
-	if (code === 'EMAIL_NOT_VERIFIED') return new NotAllowed('Confirm your address first: we have just mailed you a new link. [EMAIL_NOT_VERIFIED]')
 	const text = code ? `${message} [${code}]` : message
-	return statusCode === 403 ? new NotAllowed(text) : new Invalid(text)
-}
-
-function deviceOf(agent: string): string {
-	const browser = /Firefox\//.test(agent) ? 'Firefox' : /Edg\//.test(agent) ? 'Edge' : /Chrom(e|ium)\//.test(agent) ? 'Chrome' : /Safari\//.test(agent) ? 'Safari' : 'A browser'
-	const system = /Android/.test(agent) ? 'Android' : /iPhone|iPad/.test(agent) ? 'iOS' : /Mac OS/.test(agent) ? 'macOS' : /Windows/.test(agent) ? 'Windows' : /Linux/.test(agent) ? 'Linux' : 'an unknown system'
-	return `${browser} on ${system}`
+	if (statusCode === 429) return new TooMany(text, Number(new Headers(headers as HeadersInit).get('Retry-After') ?? 60))
+	if (code === 'INVALID_EMAIL_OR_PASSWORD' || code === 'INVALID_EMAIL') return new Invalid(wrongLogin)
+	if (code.includes('TOKEN')) return new Invalid(oldLink)
+	if (code === 'EMAIL_NOT_VERIFIED') return new NotAllowed(`Confirm your address first: we have just mailed you a new link. [${code}]`)
+	if (statusCode === 403) return new NotAllowed(text)
+	return new Invalid(text, code.startsWith('PASSWORD_') ? { password: text } : {})
 }

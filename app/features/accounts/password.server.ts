@@ -1,11 +1,10 @@
 import { hash, verify } from '@node-rs/argon2'
-import { Invalid } from '~/lib/errors.ts'
 import { lazyLines } from '~/lib/lists.server.ts'
 
 const common = lazyLines('app/features/accounts/data/common-passwords.txt')
 
-export const shortestPassword = 8
-export const longestPassword = 128
+const shortestPassword = 8
+const longestPassword = 128
 
 /**
  * Argon2id with 19 MiB, two passes and one lane: the least of OWASP's Password Storage Cheat Sheet (2026), about 20 ms here.
@@ -26,20 +25,25 @@ export async function verifyPassword(stored: string, password: string): Promise<
 	}
 }
 
-/**
- * Refuses what is too easy to guess.
- * @param field where the message belongs in the form
- * @throws Invalid with a sentence that says what to do
- */
-export function checkPassword(password: string, field = 'password'): void {
-	const length = [...password].length
-	const problem =
-		length < shortestPassword
-			? `The password needs at least ${shortestPassword} characters. [PASSWORD_TOO_SHORT]`
-			: length > longestPassword
-				? `The password may have at most ${longestPassword} characters. [PASSWORD_TOO_LONG]`
-				: common().has(password.toLowerCase())
-					? 'This password is one of the first that a stranger would try. Choose another. [PASSWORD_TOO_COMMON]'
-					: undefined
-	if (problem) throw new Invalid(problem, { [field]: problem })
+/** Why a password is refused, in words and as a code. */
+export interface PasswordProblem {
+	code: 'PASSWORD_TOO_SHORT' | 'PASSWORD_TOO_LONG' | 'PASSWORD_TOO_COMMON'
+	message: string
+}
+
+/** What is wrong with a new password, or null. Its length is counted in characters of Unicode (code points) of the form NFC. */
+export function passwordProblem(password: string): PasswordProblem | null {
+	const whole = password.normalize('NFC')
+	const length = [...whole].length
+	if (length < shortestPassword) {
+		return { code: 'PASSWORD_TOO_SHORT', message: `The password needs at least ${shortestPassword} characters.` }
+	}
+	if (length > longestPassword) {
+		return { code: 'PASSWORD_TOO_LONG', message: `The password may have at most ${longestPassword} characters.` }
+	}
+	if (common().has(whole.toLowerCase())) {
+		const message = 'This password is one of the first that a stranger would try. Choose another.'
+		return { code: 'PASSWORD_TOO_COMMON', message }
+	}
+	return null
 }

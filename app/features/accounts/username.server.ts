@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { lazyLines } from '~/lib/lists.server.ts'
 
 const reserved = lazyLines('app/features/accounts/data/reserved-usernames.txt')
@@ -5,7 +6,7 @@ const reserved = lazyLines('app/features/accounts/data/reserved-usernames.txt')
 const longest = 40
 
 /** Whether a name is one that no member may take. */
-export function isReserved(username: string): boolean {
+function isReserved(username: string): boolean {
 	return reserved().has(username)
 }
 
@@ -25,8 +26,13 @@ export function usernameFrom(email: string): string {
 	return /[a-z0-9]/.test(name) ? name : 'member'
 }
 
-/** The names to try in turn: the wanted one, then with 2, 3, 4 … appended; never a reserved one. */
+/**
+ * The names to try in turn: the wanted one, then with a number appended; never a reserved one. After the first twenty the
+ * numbers grow by chance and by factors, so that the thousandth `info@` costs a few tries and not a thousand.
+ */
 export function* candidates(wanted: string): Generator<string> {
 	if (!isReserved(wanted)) yield wanted
-	for (let number = 2; ; number += 1) yield `${wanted}${number}`
+	for (let number = 2; ; number += number < 20 ? 1 : randomInt(1, number)) {
+		if (!isReserved(`${wanted}${number}`)) yield `${wanted}${number}`
+	}
 }

@@ -30,12 +30,13 @@ const columns = sql`m.id, m.parent_id, m.path, m.depth, m.body, m.body_html, ${i
 
 interface Window {
 	queryId: number
-	/** The comment to show as the root, or null for the whole query. */
-	thread: CommentPlace | null
-	/** Id of the last top-level comment of the page before. */
+	/** The comment whose replies are shown, or null for the comments of the query itself. */
+	above: CommentPlace | null
+	/** Id of the last thread of the page before, 0 on the first page. */
 	after: number
-	roots: number
-	rows: number
+	/** How many threads, and how many comments in all. */
+	threads: number
+	comments: number
 }
 
 /** Where a comment lies in its query. */
@@ -45,30 +46,53 @@ export interface CommentPlace {
 	depth: number
 }
 
+export interface CommentRows {
+	rows: CommentRow[]
+	/** How many threads there are from here on; stops counting one after those that a page may show. */
+	heads: number
+}
+
+/** Levels that a page shows; what lies deeper is counted. */
+const levels = 4
+
 /**
- * The comments of one page in reading order: so many threads, four levels deep, and no more rows than asked for.
- * The threads are one range of the index on (query, path); what lies deeper is only counted.
+ * The comments of one page in reading order, the one above them first: so many threads, four levels deep in all.
+ * The threads are one range of the index on (query, path). One row more than asked for says that not all fit.
  */
-export async function listCommentRows({ queryId, thread, after, roots, rows: most }: Window): Promise<CommentRow[]> {
-	const base = thread?.depth ?? 0
-	const chosen = thread
-		? sql`select ${thread.path[0]}::int as root`
-		: sql`select id as root from comments where query_id = ${queryId} and depth = 0 and path > array[${after}::int] order by path limit ${roots}`
-	const { rows } = await sql<CommentRow>`
-		with roots as (${chosen}),
-		bounds as (select min(root) as first, max(root) as last from roots),
+export async function listCommentRows({ queryId, above, after, threads, comments }: Window): Promise<CommentRows> {
+	const base = sql`${above?.path ?? []}::int[]`
+	const below = (above?.depth ?? 0) + levels
+	const { rows } = await sql<CommentRow & { heads: number }>`
+		with heads as (
+			select id from comments where query_id = ${queryId} and ${above ? sql`parent_id = ${above.id}` : sql`parent_id is null`}
+			and id > ${after} order by id limit ${threads + 1}),
+		page as (select min(id) as first, max(id) as last from (select id from heads order by id limit ${threads}) shown),
 		near as (
-			select m.* from comments m, bounds
-			where m.query_id = ${queryId} and m.path >= array[bounds.first] and m.path < array[bounds.last + 1]
-			and m.depth < ${base + 4} ${thread ? sql`and m.path[${base + 1}] = ${thread.id}` : sql``}
-			order by m.path limit ${most}),
+			(select m.* from comments m where m.id = ${above?.id ?? null})
+			union all
+			(select m.* from page, comments m
+			where m.query_id = ${queryId} and m.path >= ${base} || page.first and m.path < ${base} || (page.last + 1) and m.depth < ${below}
+			order by m.path limit ${comments + 1})),
 		deeper as (
-			select d.path[${base + 4}] as under, count(*)::int as hidden from comments d, bounds
-			where d.query_id = ${queryId} and d.path >= array[bounds.first] and d.path < array[bounds.last + 1]
-			and d.depth >= ${base + 4} and d.deleted_at is null group by 1)
-		select ${columns}, coalesce(deeper.hidden, 0) as hidden
-		from near m join users u on u.id = m.author_id left join deeper on deeper.under = m.id order by m.path`.execute(db())
-	return rows
+			select d.path[${below}] as under, count(*)::int as hidden from page, comments d
+			where d.query_id = ${queryId} and d.path >= ${base} || page.first and d.path < ${base} || (page.last + 1)
+			and d.depth >= ${below} and d.deleted_at is null group by 1)
+		select ${columns}, coalesce(deeper.hidden, 0) as hidden, (select count(*)::int from heads) as heads
+		from near m join users u on u.id = m.author_id left join deeper on deeper.under = m.id order by m.path`.execute(
+		db(),
+	)
+	return { rows, heads: rows[0]?.heads ?? 0 }
+}
+
+/** How many comments lie below one, deleted ones left out. */
+export async function countBelow(queryId: number, path: number[]): Promise<number> {
+	const next = [...path.slice(0, -1), (path.at(-1) ?? 0) + 1]
+	const { rows } = await sql<{ count: number }>`
+		select count(*)::int as count from comments
+		where query_id = ${queryId} and path > ${path}::int[] and path < ${next}::int[] and deleted_at is null`.execute(
+		db(),
+	)
+	return rows[0]?.count ?? 0
 }
 
 /** The solutions of a query, oldest first, at most ten. */
@@ -81,10 +105,24 @@ export async function listSolutionRows(queryId: number): Promise<CommentRow[]> {
 
 /** Where a comment lies, or undefined when it is not in this query. */
 export function findPlace(queryId: number, id: number): Promise<CommentPlace | undefined> {
-	return db().selectFrom('comments').select(['id', 'path', 'depth']).where('id', '=', id).where('query_id', '=', queryId).executeTakeFirst()
+	return db()
+		.selectFrom('comments')
+		.select(['id', 'path', 'depth'])
+		.where('id', '=', id)
+		.where('query_id', '=', queryId)
+		.executeTakeFirst()
 }
 
-/** The query a comment belongs to, for a viewer who wants to change it. */
-export function findComment(id: number): Promise<{ author_id: number; query_id: number } | undefined> {
-	return db().selectFrom('comments').select(['author_id', 'query_id']).where('id', '=', id).where('deleted_at', 'is', null).executeTakeFirst()
+/** A comment that a viewer wants to change, with its query's tags; undefined when either was deleted. */
+export async function findComment(
+	id: number,
+): Promise<{ author_id: number; query_id: number; tags: string[] } | undefined> {
+	return db()
+		.selectFrom('comments')
+		.innerJoin('queries', 'queries.id', 'comments.query_id')
+		.select(['comments.author_id', 'comments.query_id', 'queries.tags'])
+		.where('comments.id', '=', id)
+		.where('comments.deleted_at', 'is', null)
+		.where('queries.deleted_at', 'is', null)
+		.executeTakeFirst()
 }

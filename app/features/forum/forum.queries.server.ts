@@ -79,12 +79,12 @@ export async function findQuery(id: number): Promise<QueryPageRow | undefined> {
 	return rows[0]
 }
 
-/** The query with the most comments among those asked since a time; of all when there is none. */
+/** The query with the most comments among the newest 200 since a time; undefined when none has any. */
 export async function findMostDiscussed(since: Date): Promise<QueryPageRow | undefined> {
 	const { rows } = await sql<QueryPageRow>`
 		select ${queryColumns}, q.description, q.description_html, ${iso('q.edited_at')} as edited_at, q.source_url, q.licence
-		from (select * from queries where deleted_at is null and created_at >= ${since} order by created_at desc limit 200) q ${queryJoins}
-		order by q.comment_count desc, q.id desc limit 1`.execute(db())
+		from (select * from queries where deleted_at is null and created_at >= ${since} order by created_at desc, id desc limit 200) q ${queryJoins}
+		where q.comment_count > 0 order by q.comment_count desc, q.id desc limit 1`.execute(db())
 	return rows[0]
 }
 
@@ -96,16 +96,32 @@ export interface CategoryRow {
 }
 
 export function listCategoryRows(): Promise<CategoryRow[]> {
-	return db().selectFrom('categories').select(['id', 'slug', 'title', 'query_count']).orderBy('position').orderBy('title').execute()
+	return db()
+		.selectFrom('categories')
+		.select(['id', 'slug', 'title', 'query_count'])
+		.orderBy('position')
+		.orderBy('title')
+		.execute()
 }
 
 export function findCategory(slug: string, executor: Executor = db()): Promise<CategoryRow | undefined> {
-	return executor.selectFrom('categories').select(['id', 'slug', 'title', 'query_count']).where('slug', '=', slug).executeTakeFirst()
+	return executor
+		.selectFrom('categories')
+		.select(['id', 'slug', 'title', 'query_count'])
+		.where('slug', '=', slug)
+		.executeTakeFirst()
 }
 
 /** The most used tags, at most `limit`. */
 export function listTagCounts(limit: number): Promise<{ name: string; query_count: number }[]> {
-	return db().selectFrom('tags').select(['name', 'query_count']).where('query_count', '>', 0).orderBy('query_count', 'desc').orderBy('name').limit(limit).execute()
+	return db()
+		.selectFrom('tags')
+		.select(['name', 'query_count'])
+		.where('query_count', '>', 0)
+		.orderBy('query_count', 'desc')
+		.orderBy('name')
+		.limit(limit)
+		.execute()
 }
 
 export function findTag(name: string): Promise<{ id: number; name: string; query_count: number } | undefined> {
@@ -126,12 +142,16 @@ export async function readQueryCount(): Promise<number> {
 /** How many queries were asked since a time; counts at most 1,000. */
 export async function countSince(since: Date): Promise<number> {
 	const { rows } = await sql<{ count: number }>`
-		select count(*)::int as count from (select 1 from queries where deleted_at is null and created_at >= ${since} limit 1000) recent`.execute(db())
+		select count(*)::int as count from (select 1 from queries where deleted_at is null and created_at >= ${since} limit 1000) recent`.execute(
+		db(),
+	)
 	return rows[0]?.count ?? 0
 }
 
 /** Addresses for the sitemap: ids in [from, from + 5,000). */
-export async function listAddresses(from: number): Promise<{ id: number; username: string; slug: string; changed_at: string }[]> {
+export async function listAddresses(
+	from: number,
+): Promise<{ id: number; username: string; slug: string; changed_at: string }[]> {
 	const { rows } = await sql<{ id: number; username: string; slug: string; changed_at: string }>`
 		select q.id, u.username, c.slug, ${iso('greatest(q.active_at, q.edited_at)')} as changed_at from queries q ${queryJoins}
 		where q.id >= ${from} and q.id < ${from + 5_000} and q.deleted_at is null order by q.id`.execute(db())

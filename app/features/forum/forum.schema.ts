@@ -1,40 +1,59 @@
 import { z } from 'zod'
 import { limits } from './forum.limits.ts'
 
-// PostgreSQL stores neither NUL nor half of a surrogate pair.
-const clean = z
-	.string()
-	.transform((text) => text.replaceAll('\r\n', '\n').toWellFormed())
-	.refine((text) => !text.includes('\u0000'), 'The text holds a character that cannot be stored (NUL).')
+/**
+ * A text that PostgreSQL can store: line ends as one character, halves of surrogate pairs replaced, NUL refused.
+ * Other control characters go, as nobody sees them; the search uses them as its own marks.
+ */
+const clean = (missing: string) =>
+	z
+		.string({ error: missing })
+		.refine((text) => !text.includes('\u0000'), 'The text holds a character that cannot be stored (NUL).')
+		.transform((text) => text.toWellFormed().replace(/\r\n?/g, '\n').replace(unseen, ''))
 
-/** Tags as they are stored: from one comma-separated text, lower-cased, without doubles, spaces as hyphens. */
-export const tagsInput = clean
+const tagsMissing = 'At least one tag is required!'
+const unseen = /(?![\n\t])\p{Cc}/gu
+
+/** Tags as they are stored, from one comma-separated text or several: lower-cased, without doubles, spaces as hyphens. */
+const tagsInput = z
+	.union([clean(tagsMissing), z.array(clean(tagsMissing)).transform((texts) => texts.join(','))], {
+		error: tagsMissing,
+	})
 	.transform((text) => [...new Set(text.split(',').map(toTag).filter(Boolean))])
-	.refine((tags) => tags.length > 0, 'At least one tag is required!')
+	.refine((tags) => tags.length > 0, tagsMissing)
 	.refine((tags) => tags.length <= limits.tagsMax, `A query has at most ${limits.tagsMax} tags.`)
 	.refine((tags) => tags.every((tag) => tag.length <= limits.tagMax), `A tag has at most ${limits.tagMax} characters.`)
 
 /** What the ask and edit forms send. */
 export const askInput = z.object({
-	title: clean
+	title: clean('The title is required!')
 		.transform((text) => text.replace(/\s+/g, ' ').trim())
 		.refine((title) => title.length >= limits.titleMin, `The title needs at least ${limits.titleMin} characters.`)
 		.refine((title) => title.length <= limits.titleMax, `The title may have at most ${limits.titleMax} characters.`),
-	description: clean
-		.refine((text) => text.trim().length > 0, 'The description is required!')
-		.refine((text) => text.length <= limits.descriptionMax, `The description may have at most ${limits.descriptionMax.toLocaleString('en')} characters.`),
+	description: clean('The description is required!')
+		.transform((text) => text.trimEnd())
+		.refine((text) => text !== '', 'The description is required!')
+		.refine(
+			(text) => text.length <= limits.descriptionMax,
+			`The description may have at most ${limits.descriptionMax.toLocaleString('en')} characters.`,
+		),
 	tags: tagsInput,
 	category: z.string({ error: 'Category field is required!' }).min(1, 'Category field is required!').max(60),
 })
 
 /** What a comment, a reply or an edited comment sends. */
 export const commentInput = z.object({
-	body: clean
-		.refine((text) => text.trim().length > 0, 'Write something first.')
-		.refine((text) => text.length <= limits.commentMax, `A comment may have at most ${limits.commentMax.toLocaleString('en')} characters.`),
+	body: clean('Write something first.')
+		.transform((text) => text.trimEnd())
+		.refine((text) => text !== '', 'Write something first.')
+		.refine(
+			(text) => text.length <= limits.commentMax,
+			`A comment may have at most ${limits.commentMax.toLocaleString('en')} characters.`,
+		),
 })
 
-/** A tag as it is stored. */
+/** A tag as it is stored; '' for what is none, such as `..`, which no address could hold. */
 export function toTag(text: string): string {
-	return text.trim().replace(/^#+/, '').toLowerCase().replace(/\s+/g, '-')
+	const tag = text.trim().replace(/^#+/, '').toLowerCase().replace(/\s+/g, '-')
+	return /^\.+$/.test(tag) ? '' : tag
 }

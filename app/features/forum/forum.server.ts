@@ -1,12 +1,14 @@
 import { db, type Executor } from '~/db/db.server.ts'
 import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
+import { isId } from '~/lib/ids.ts'
 import { parseInput } from '~/lib/parse.server.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { cook, excerptOf } from '~/markdown/cook.server.ts'
+import { languageOfTags } from '~/markdown/highlight.server.ts'
 import { announce } from '~/realtime/announce.server.ts'
 import { findComment } from './comments.queries.server.ts'
 import { mayDelete, mayEdit, mayWrite } from './forum.policy.ts'
-import { findCategory, findQuery } from './forum.queries.server.ts'
+import { findCategory, findQuery, type QueryPageRow } from './forum.queries.server.ts'
 import { askInput, commentInput } from './forum.schema.ts'
 import { queryUrl } from './forum.views.ts'
 import {
@@ -50,23 +52,25 @@ export async function askQuestion(viewer: Viewer, input: Input): Promise<{ url: 
  * @throws NotFound, NotAllowed, Invalid
  */
 export async function editQuestion(viewer: Viewer, id: number, input: Input): Promise<{ url: string }> {
+	const query = await existing(id)
+	if (!mayEdit(viewer, { authorId: query.author_id })) throw new NotAllowed('Only its author can edit this query.')
 	const texts = await readTexts(input)
 	await transaction(async (trx) => {
-		const query = await lockQuery(trx, id)
-		if (!query) throw new NotFound(noQuery)
-		if (!mayEdit(viewer, { authorId: query.author_id })) throw new NotAllowed('Only its author can edit this query.')
-		await updateQuery(trx, id, query, texts)
+		const before = await lockQuery(trx, id)
+		if (!before) throw new NotFound(noQuery)
+		await updateQuery(trx, id, before, texts)
 	})
-	return { url: await urlOf(id) }
+	return { url: queryUrl({ ...query, category_slug: texts.slug }) }
 }
 
 /** Deletes a question; its comments go with it. @throws NotFound, NotAllowed */
 export async function deleteQuestion(viewer: Viewer, id: number): Promise<void> {
+	const query = await existing(id)
+	if (!mayDelete(viewer, { authorId: query.author_id })) throw new NotAllowed('Only its author can delete this query.')
 	await transaction(async (trx) => {
-		const query = await lockQuery(trx, id)
-		if (!query) throw new NotFound(noQuery)
-		if (!mayDelete(viewer, { authorId: query.author_id })) throw new NotAllowed('Only its author can delete this query.')
-		await removeQuery(trx, id, query)
+		const before = await lockQuery(trx, id)
+		if (!before) throw new NotFound(noQuery)
+		await removeQuery(trx, id, before)
 	})
 }
 
@@ -75,47 +79,51 @@ export async function deleteQuestion(viewer: Viewer, id: number): Promise<void> 
  * @returns the comment's id and its address within the query's page
  * @throws NotAllowed for a visitor, NotFound when query or parent are gone, Invalid
  */
-export async function addComment(viewer: Viewer, { queryId, parentId, ...input }: { queryId: number; parentId: number | null } & Input): Promise<{ id: number; url: string }> {
+export async function addComment(
+	viewer: Viewer,
+	{ queryId, parentId, ...input }: { queryId: number; parentId: number | null } & Input,
+): Promise<{ id: number; url: string }> {
 	const author = writer(viewer)
 	const { body } = parseInput(commentInput, input)
-	const { html } = await cook(body)
+	const query = await existing(queryId)
+	if (parentId !== null && !isId(parentId)) throw new NotFound(noParent)
+	const { html } = await cook(body, { language: languageOfTags(query.tags) })
 	const id = await transaction(async (trx) => {
 		if (!(await lockQuery(trx, queryId))) throw new NotFound(noQuery)
 		const added = await insertComment(trx, { queryId, authorId: author.id, parentId, body, bodyHtml: html })
-		if (added === undefined) throw new NotFound('The comment you reply to was deleted meanwhile.')
+		if (added === undefined) throw new NotFound(noParent)
 		return added
 	})
 	announce(`query:${queryId}`, 'comment:added', { queryId, commentId: id })
-	return { id, url: `${await urlOf(queryId)}#comment-${id}` }
+	return { id, url: `${queryUrl(query)}#comment-${id}` }
 }
 
 /** Changes a comment. @throws NotFound, NotAllowed, Invalid */
 export async function editComment(viewer: Viewer, id: number, input: Input): Promise<{ url: string }> {
-	await mayChange(viewer, id)
+	const comment = await changeable(viewer, id)
 	const { body } = parseInput(commentInput, input)
-	const { html } = await cook(body)
-	const queryId = await transaction(async (trx) => {
-		const comment = await lockComment(trx, id)
-		if (!comment) throw new NotFound(noComment)
-		await updateComment(trx, id, comment.query_id, body, html)
-		return comment.query_id
+	const { html } = await cook(body, { language: languageOfTags(comment.tags) })
+	await transaction(async (trx) => {
+		const locked = await lockComment(trx, id)
+		if (!locked) throw new NotFound(noComment)
+		await updateComment(trx, id, locked.query_id, body, html)
 	})
-	return { url: `${await urlOf(queryId)}#comment-${id}` }
+	return { url: `${queryUrl(await existing(comment.query_id))}#comment-${id}` }
 }
 
 /** Deletes a comment; replies to it stay. @throws NotFound, NotAllowed */
 export async function deleteComment(viewer: Viewer, id: number): Promise<{ url: string }> {
-	await mayChange(viewer, id)
-	const queryId = await transaction(async (trx) => {
-		const comment = await lockComment(trx, id)
-		if (!comment) throw new NotFound(noComment)
-		await removeComment(trx, id, comment.query_id)
-		return comment.query_id
+	const comment = await changeable(viewer, id)
+	await transaction(async (trx) => {
+		const locked = await lockComment(trx, id)
+		if (!locked) throw new NotFound(noComment)
+		await removeComment(trx, id, locked.query_id)
 	})
-	return { url: await urlOf(queryId) }
+	return { url: queryUrl(await existing(comment.query_id)) }
 }
 
 const noQuery = 'There is no such query. It may have been deleted.'
+const noParent = 'The comment you reply to was deleted meanwhile.'
 const noComment = 'There is no such comment. It may have been deleted.'
 
 function writer(viewer: Viewer): SignedIn {
@@ -127,22 +135,33 @@ function transaction<Result>(work: (trx: Executor) => Promise<Result>): Promise<
 	return db().transaction().execute(work)
 }
 
-/** Who wrote a comment never changes, so this may be asked before the transaction that locks it. */
-async function mayChange(viewer: Viewer, id: number): Promise<void> {
-	const comment = await findComment(id)
+async function existing(id: number): Promise<QueryPageRow> {
+	const query = isId(id) ? await findQuery(id) : undefined
+	if (!query) throw new NotFound(noQuery)
+	return query
+}
+
+/** A comment that this viewer may change. Who wrote it never changes, so this may be asked before the transaction that locks it. */
+async function changeable(viewer: Viewer, id: number) {
+	const comment = isId(id) ? await findComment(id) : undefined
 	if (!comment) throw new NotFound(noComment)
-	if (!mayEdit(viewer, { authorId: comment.author_id })) throw new NotAllowed('Only its author can change this comment.')
+	if (!mayEdit(viewer, { authorId: comment.author_id }))
+		throw new NotAllowed('Only its author can change this comment.')
+	return comment
 }
 
 async function readTexts(input: Input): Promise<QueryTexts & { slug: string }> {
 	const { title, description, tags, category } = parseInput(askInput, input)
-	const [found, { html, text }] = await Promise.all([findCategory(category), cook(description)])
+	const found = await findCategory(category)
 	if (!found) throw new Invalid('Category field is required!', { category: 'Category field is required!' })
-	return { title, description, descriptionHtml: html, excerpt: excerptOf(text), tags, categoryId: found.id, slug: found.slug }
-}
-
-async function urlOf(id: number): Promise<string> {
-	const query = await findQuery(id)
-	if (!query) throw new NotFound(noQuery)
-	return queryUrl(query)
+	const { html, text } = await cook(description, { language: languageOfTags(tags), topHeading: 2 })
+	return {
+		title,
+		description,
+		descriptionHtml: html,
+		excerpt: excerptOf(text),
+		tags,
+		categoryId: found.id,
+		slug: found.slug,
+	}
 }

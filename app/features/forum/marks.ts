@@ -1,21 +1,21 @@
-/** The two characters that PostgreSQL puts round a match; no stored text holds them. */
-const start = '\u0001'
-const stop = '\u0002'
+import { escapeHtml } from '~/lib/html.ts'
 
-/** Words that the text search writes in its own way; they are marked as they stand in the text. */
-const special = /(?<![\w])(c\+\+|c#|f#|(?:asp)?\.net)(?![\w])/gi
+/** The two characters that PostgreSQL puts round a match, and the one that `search_text` ends a rewritten word with. */
+export const start = '\u0001'
+export const stop = '\u0002'
+const end = '\u0003'
 
-/**
- * A headline of PostgreSQL as safe HTML: everything escaped, matches in `<mark>`.
- * @param search what was searched for, as typed
- */
-export function marked(headline: string, search: string): string {
-	const wanted = new Set([...search.matchAll(special)].map((match) => match[0].toLowerCase()))
-	const text = headline.replaceAll(start + stop, '')
-	const withSpecial = text.replace(special, (word) => (wanted.has(word.toLowerCase()) ? start + word + stop : word))
-	return escape(withSpecial).replaceAll(start, '<mark>').replaceAll(stop, '</mark>')
-}
+/** The words that `search_text` (migrations) wrote anew, and what they were; a mark may stand before a word's end. */
+const rewritten: [RegExp, string][] = [
+	[new RegExp(`([cC])qplusplus(${stop}?)${end}`, 'g'), '$1++$2'],
+	[new RegExp(`([cCfF])qsharp(${stop}?)${end}`, 'g'), '$1#$2'],
+	[new RegExp(`(asp)${end}(${start}?)dotq(net)`, 'gi'), '$2$1.$3'],
+	[/dotq(net)/gi, '.$1'],
+]
 
-function escape(text: string): string {
-	return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
+/** A headline of PostgreSQL over `search_text` as safe HTML: words as they were typed, escaped, matches in `<mark>`. */
+export function marked(headline: string): string {
+	const typed = rewritten.reduce((text, [word, original]) => text.replace(word, original), headline).replaceAll(end, '')
+	const spaced = typed.replace(/\s+/g, ' ').trim()
+	return escapeHtml(spaced).replaceAll(start, '<mark>').replaceAll(stop, '</mark>')
 }

@@ -1,8 +1,8 @@
-import { decodeCursor, decodeTimeCursor, encodeCursor } from '~/lib/cursors.ts'
-import { Invalid, NotFound } from '~/lib/errors.ts'
+import { decodeCursor, decodeTimeCursor, encodeCursor, noSuchPlace } from '~/lib/cursors.ts'
+import { NotFound } from '~/lib/errors.ts'
+import { isId } from '~/lib/ids.ts'
 import type { Viewer } from '~/lib/viewer.ts'
-import { findPlace, listCommentRows, listSolutionRows } from './comments.queries.server.ts'
-import type { CategoryView, CommentView, Page, QueryCardView, QueryPageView, TagView } from './forum.present.ts'
+import type { CategoryView, Page, QueryCardView, QueryPageView, TagView } from './forum.present.ts'
 import {
 	countSince,
 	findCategory,
@@ -20,7 +20,7 @@ import {
 	type QueryRow,
 	readQueryCount,
 } from './forum.queries.server.ts'
-import { presentCard, presentComment, presentQuery, presentThread, queryUrl } from './forum.views.ts'
+import { presentCard, presentQuery, queryUrl } from './forum.views.ts'
 import { marked } from './marks.ts'
 import { searchRows } from './search.queries.server.ts'
 
@@ -42,32 +42,47 @@ interface ListInput {
 	limit?: number
 }
 
+/** Characters of a search that are looked at. */
+const longestSearch = 200
+
 /**
  * One page of queries, newest first unless the view or a search says otherwise.
  * @throws NotFound for an unknown category, tag or author; Invalid for a cursor that is not ours
  */
 export async function listQueries(viewer: Viewer, input: ListInput): Promise<Page<QueryCardView>> {
 	const limit = Math.min(input.limit ?? 20, 50)
-	const [category, author] = await Promise.all([input.category ? getCategory(input.category) : null, input.author ? authorId(input.author) : null])
-	if (input.search?.trim()) return search(viewer, { ...input, search: input.search.trim().slice(0, 200), categoryId: category?.id, limit })
+	const words = input.search
+		?.replace(/\p{Cc}+/gu, ' ')
+		.trim()
+		.slice(0, longestSearch)
+	const [category, author] = await Promise.all([
+		input.category ? getCategory(input.category) : null,
+		input.author ? authorId(input.author) : null,
+	])
+	if (words) return search(viewer, { ...input, search: words, categoryId: category?.id, limit })
 	const cursor = input.cursor ? decodeTimeCursor(input.cursor) : null
 	const view = input.view ?? 'newest'
 	const rows = input.tag
 		? await listTagRows((await getTag(input.tag)).id, cursor, limit + 1)
 		: await listRows({ view, categoryId: category?.id, authorId: author ?? undefined, cursor, limit: limit + 1 })
-	return page(rows, limit, (row) => presentCard(viewer, row), (row) => [view === 'active' ? row.active_at : row.created_at, row.id])
+	return page(
+		rows,
+		limit,
+		(row) => presentCard(viewer, row),
+		(row) => [view === 'active' ? row.active_at : row.created_at, row.id],
+	)
 }
 
 /** A category and how many queries it has. @throws NotFound */
 export async function getCategory(slug: string): Promise<CategoryView & { id: number }> {
-	const category = await findCategory(slug)
+	const category = await findCategory(storable(slug))
 	if (!category) throw new NotFound('There is no such category.')
 	return { id: category.id, slug: category.slug, title: category.title, count: category.query_count }
 }
 
 /** A tag and how many queries it has. @throws NotFound */
 export async function getTag(name: string): Promise<TagView & { id: number }> {
-	const tag = await findTag(name.toLowerCase())
+	const tag = await findTag(storable(name).toLowerCase())
 	if (!tag) throw new NotFound('There is no such tag.')
 	return { id: tag.id, name: tag.name, count: tag.query_count }
 }
@@ -96,58 +111,26 @@ export async function listWaiting(limit: number): Promise<{ url: string; title: 
 	return rows.map((row) => ({ url: queryUrl(row), title: row.title, createdAt: row.created_at }))
 }
 
-/** The query that was talked about most since a time, or null. */
+/** The query that was talked about most since a time, else of all time; null while there is none with comments. */
 export async function mostDiscussed(since: Date): Promise<QueryPageView | null> {
-	const row = await findMostDiscussed(since)
+	const row = (await findMostDiscussed(since)) ?? (await findMostDiscussed(new Date(0)))
 	return row ? presentQuery(null, row) : null
 }
 
 /** One query. @throws NotFound when there is none or it was deleted */
 export async function getQuery(viewer: Viewer, id: number): Promise<QueryPageView> {
-	const row = Number.isSafeInteger(id) && id > 0 && id < 2 ** 31 ? await findQuery(id) : undefined
+	const row = isId(id) ? await findQuery(id) : undefined
 	if (!row) throw new NotFound('There is no such query. It may have been deleted.')
 	return presentQuery(viewer, row)
-}
-
-/** A page of comments shows so many threads, and so many comments in all. */
-const threadsPerPage = 30
-const commentsPerPage = 300
-
-interface CommentsInput {
-	queryId: number
-	askerUsername: string
-	cursor?: string | null
-	/** Show this comment as the root, with four more levels. */
-	thread?: number
-}
-
-/**
- * One page of a query's comments as threads, oldest first, four levels deep, and its solutions beside them.
- * @throws NotFound for a thread that is not in this query; Invalid for a cursor that is not ours
- */
-export async function listComments(viewer: Viewer, { queryId, askerUsername, cursor, thread }: CommentsInput): Promise<Page<CommentView> & { solutions: CommentView[] }> {
-	const place = thread === undefined ? null : ((await findPlace(queryId, thread)) ?? null)
-	if (thread !== undefined && !place) throw new NotFound('There is no such comment. It may have been deleted.')
-	const after = cursor ? Number(decodeCursor(cursor, 1)[0]) : 0
-	if (!Number.isInteger(after)) throw new Invalid('This page of the comments cannot be found.')
-	const [rows, solutions] = await Promise.all([
-		listCommentRows({ queryId, thread: place, after, roots: threadsPerPage, rows: commentsPerPage }),
-		listSolutionRows(queryId),
-	])
-	const roots = rows.filter((row) => row.depth === 0).map((row) => row.id)
-	const last = roots.at(-1)
-	const full = !place && last !== undefined && (roots.length === threadsPerPage || rows.length === commentsPerPage)
-	return {
-		rows: presentThread(viewer, rows, askerUsername),
-		solutions: solutions.map((row) => presentComment(viewer, row, askerUsername)),
-		next: full ? encodeCursor([last]) : null,
-	}
 }
 
 /** Pages of the sitemap and what stands on one, at most 5,000 addresses. */
 export async function listForSitemap(number: number): Promise<{ url: string; changedAt: string }[]> {
 	const rows = await listAddresses((number - 1) * 5_000 + 1)
-	return rows.map((row) => ({ url: queryUrl({ id: row.id, username: row.username, category_slug: row.slug }), changedAt: row.changed_at }))
+	return rows.map((row) => ({
+		url: queryUrl({ id: row.id, username: row.username, category_slug: row.slug }),
+		changedAt: row.changed_at,
+	}))
 }
 
 /** How many pages the sitemap has, at least one. */
@@ -155,31 +138,48 @@ export async function countSitemapPages(): Promise<number> {
 	return Math.max(1, Math.ceil((await highestId()) / 5_000))
 }
 
+/** An address may hold what no row can: PostgreSQL refuses NUL even as something to look for. */
+function storable(text: string): string {
+	return text.replaceAll('\u0000', '')
+}
+
 async function authorId(username: string): Promise<number> {
-	const id = await findUserId(username)
+	const id = await findUserId(storable(username).toLowerCase())
 	if (id === undefined) throw new NotFound('There is no such member.')
 	return id
 }
 
-async function search(viewer: Viewer, input: ListInput & { search: string; categoryId?: number; limit: number }): Promise<Page<QueryCardView>> {
-	const [rank, id] = input.cursor ? decodeCursor(input.cursor, 2) : []
-	if (input.cursor && (typeof rank !== 'string' || !/^[\d.e-]+$/.test(rank) || !Number.isInteger(id))) throw new Invalid('This page of the results cannot be found.')
+async function search(
+	viewer: Viewer,
+	input: ListInput & { search: string; categoryId?: number; limit: number },
+): Promise<Page<QueryCardView>> {
 	const rows = await searchRows({
 		search: input.search,
 		categoryId: input.categoryId,
-		tag: input.tag?.toLowerCase(),
-		cursor: rank === undefined ? null : { rank: String(rank), id: Number(id) },
+		tag: input.tag === undefined ? undefined : storable(input.tag).toLowerCase(),
+		cursor: input.cursor ? rankCursor(input.cursor) : null,
 		limit: input.limit + 1,
 	})
 	const present = (row: (typeof rows)[number]) => ({
 		...presentCard(viewer, row),
-		titleHtml: marked(row.title_marked, input.search),
-		excerptHtml: marked(row.excerpt_marked, input.search),
+		titleHtml: marked(row.title_marked),
+		excerptHtml: marked(row.excerpt_marked),
 	})
 	return page(rows, input.limit, present, (row) => [row.rank, row.id])
 }
 
-function page<Row extends QueryRow, View>(rows: Row[], limit: number, present: (row: Row) => View, key: (row: Row) => (string | number)[]): Page<View> {
+function rankCursor(text: string): { rank: string; id: number } {
+	const [rank, id] = decodeCursor(text, 2)
+	if (typeof rank !== 'string' || !/^\d(\.\d{1,20})?(e-\d{1,3})?$/.test(rank) || !isId(id)) throw noSuchPlace()
+	return { rank, id }
+}
+
+function page<Row extends QueryRow, View>(
+	rows: Row[],
+	limit: number,
+	present: (row: Row) => View,
+	key: (row: Row) => (string | number)[],
+): Page<View> {
 	const shown = rows.slice(0, limit)
 	const last = shown.at(-1)
 	return { rows: shown.map(present), next: rows.length > limit && last ? encodeCursor(key(last)) : null }

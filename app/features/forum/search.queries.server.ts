@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { db } from '~/db/db.server.ts'
 import { type QueryRow, queryColumns, queryJoins } from './forum.queries.server.ts'
+import { start, stop } from './marks.ts'
 
 export interface SearchRow extends QueryRow {
 	/** As text, so that a cursor compares the very number. */
@@ -9,11 +10,14 @@ export interface SearchRow extends QueryRow {
 	excerpt_marked: string
 }
 
-/** Put round a match by PostgreSQL (see marks.ts); the characters stand in no text, so escaping can come after. */
-const around = 'StartSel=\u0001,StopSel=\u0002'
+/** Characters that no text holds stand round a match, so that escaping can come after. */
+const around = `StartSel=${start},StopSel=${stop}`
 
 /** Ranking reads each document; of commoner words the newest this many matches are ranked, those in titles first. */
 const mostRanked = 1_000
+
+/** The passage that is shown comes from so many characters at the beginning. */
+const mostSearchedForPassage = 8_000
 
 interface Filter {
 	search: string
@@ -45,10 +49,10 @@ export async function searchRows({ search, categoryId, tag, cursor, limit }: Fil
 			${cursor ? sql`where (rank, id) < (${cursor.rank}::float8, ${cursor.id})` : sql``}
 			order by rank desc, id desc limit ${limit})
 		select ${queryColumns}, page.rank::text as rank,
-			ts_headline('english', q.title, marker.words, ${`HighlightAll=true,${around}`}) as title_marked,
-			ts_headline('english', left(q.description, 4000), marker.words, ${`MaxWords=45,MinWords=25,${around}`}) as excerpt_marked
-		from page join queries q on q.id = page.id ${queryJoins},
-			(select websearch_to_tsquery('english', ${search}) as words) marker
+			ts_headline('english', search_text(q.title), wanted.words, ${`HighlightAll=true,${around}`}) as title_marked,
+			ts_headline('english', search_text(readable_text(left(q.description, ${mostSearchedForPassage}))), wanted.words,
+				${`MaxWords=40,MinWords=25,${around}`}) as excerpt_marked
+		from page join queries q on q.id = page.id ${queryJoins}, wanted
 		order by page.rank desc, page.id desc`.execute(db())
 	return rows
 }

@@ -20,25 +20,37 @@ export async function insertQuery(trx: Executor, authorId: number, texts: QueryT
 	const query = rows[0]
 	if (!query) throw new Error('A query was not inserted.')
 	await countQueries(trx, texts.categoryId, 1)
-	await tagQuery(trx, query.id, texts.tags)
+	await retagQuery(trx, query.id, texts.tags)
 	return query.id
 }
 
 /** A query for writing: locked, so that two edits or an edit and a delete come one after the other. */
-export async function lockQuery(trx: Executor, id: number): Promise<{ author_id: number; category_id: number } | undefined> {
-	return trx.selectFrom('queries').select(['author_id', 'category_id']).where('id', '=', id).where('deleted_at', 'is', null).forUpdate().executeTakeFirst()
+export async function lockQuery(
+	trx: Executor,
+	id: number,
+): Promise<{ author_id: number; category_id: number } | undefined> {
+	return trx
+		.selectFrom('queries')
+		.select(['author_id', 'category_id'])
+		.where('id', '=', id)
+		.where('deleted_at', 'is', null)
+		.forUpdate()
+		.executeTakeFirst()
 }
 
 /** Replaces the texts, tags and category of a query that {@link lockQuery} holds. */
-export async function updateQuery(trx: Executor, id: number, before: { category_id: number }, texts: QueryTexts): Promise<void> {
+export async function updateQuery(
+	trx: Executor,
+	id: number,
+	before: { category_id: number },
+	texts: QueryTexts,
+): Promise<void> {
 	await sql`update queries set title = ${texts.title}, description = ${texts.description}, description_html = ${texts.descriptionHtml},
-		excerpt = ${texts.excerpt}, tags = ${texts.tags}, category_id = ${texts.categoryId}, edited_at = now() where id = ${id}`.execute(trx)
-	if (before.category_id !== texts.categoryId) {
-		await countQueries(trx, before.category_id, -1)
-		await countQueries(trx, texts.categoryId, 1)
-	}
-	await untagQuery(trx, id)
-	await tagQuery(trx, id, texts.tags)
+		excerpt = ${texts.excerpt}, tags = ${texts.tags}, category_id = ${texts.categoryId}, edited_at = now() where id = ${id}`.execute(
+		trx,
+	)
+	if (before.category_id !== texts.categoryId) await moveQuery(trx, before.category_id, texts.categoryId)
+	await retagQuery(trx, id, texts.tags)
 	await rebuildSearch(trx, id)
 }
 
@@ -46,11 +58,14 @@ export async function updateQuery(trx: Executor, id: number, before: { category_
 export async function removeQuery(trx: Executor, id: number, before: { category_id: number }): Promise<void> {
 	await sql`update queries set deleted_at = now() where id = ${id}`.execute(trx)
 	await countQueries(trx, before.category_id, -1)
-	await untagQuery(trx, id)
+	await retagQuery(trx, id, [])
 }
 
 /** Inserts a comment and counts it. @returns its id, or undefined when the parent is not in this query or was deleted */
-export async function insertComment(trx: Executor, comment: { queryId: number; authorId: number; parentId: number | null; body: string; bodyHtml: string }): Promise<number | undefined> {
+export async function insertComment(
+	trx: Executor,
+	comment: { queryId: number; authorId: number; parentId: number | null; body: string; bodyHtml: string },
+): Promise<number | undefined> {
 	const { queryId, authorId, parentId, body, bodyHtml } = comment
 	const { rows } = await sql<{ id: number }>`
 		with parent as (select path from comments where id = ${parentId} and query_id = ${queryId} and deleted_at is null for share),
@@ -60,19 +75,38 @@ export async function insertComment(trx: Executor, comment: { queryId: number; a
 		from fresh left join parent on true where ${parentId}::int is null or parent.path is not null
 		returning id`.execute(trx)
 	if (!rows[0]) return undefined
-	await sql`update queries set comment_count = comment_count + 1, active_at = now(), search = grown_document(search, ${body}) where id = ${queryId}`.execute(trx)
+	await sql`update queries set comment_count = comment_count + 1, active_at = now(), search = grown_document(search, ${body}) where id = ${queryId}`.execute(
+		trx,
+	)
 	return rows[0].id
 }
 
 /** A comment for writing, with its query locked first, so that counters and threads change one at a time. */
-export async function lockComment(trx: Executor, id: number): Promise<{ author_id: number; query_id: number } | undefined> {
+export async function lockComment(
+	trx: Executor,
+	id: number,
+): Promise<{ author_id: number; query_id: number } | undefined> {
 	const comment = await trx.selectFrom('comments').select(['query_id']).where('id', '=', id).executeTakeFirst()
 	if (!comment || !(await lockQuery(trx, comment.query_id))) return undefined
-	return trx.selectFrom('comments').select(['author_id', 'query_id']).where('id', '=', id).where('deleted_at', 'is', null).forUpdate().executeTakeFirst()
+	return trx
+		.selectFrom('comments')
+		.select(['author_id', 'query_id'])
+		.where('id', '=', id)
+		.where('deleted_at', 'is', null)
+		.forUpdate()
+		.executeTakeFirst()
 }
 
-export async function updateComment(trx: Executor, id: number, queryId: number, body: string, bodyHtml: string): Promise<void> {
-	await sql`update comments set body = ${body}, body_html = ${bodyHtml}, edited_at = now() where id = ${id}`.execute(trx)
+export async function updateComment(
+	trx: Executor,
+	id: number,
+	queryId: number,
+	body: string,
+	bodyHtml: string,
+): Promise<void> {
+	await sql`update comments set body = ${body}, body_html = ${bodyHtml}, edited_at = now() where id = ${id}`.execute(
+		trx,
+	)
 	await rebuildSearch(trx, queryId)
 }
 
@@ -80,7 +114,9 @@ export async function updateComment(trx: Executor, id: number, queryId: number, 
 export async function removeComment(trx: Executor, id: number, queryId: number): Promise<void> {
 	await sql`update comments set deleted_at = now(), is_solution = false where id = ${id}`.execute(trx)
 	await sql`update queries set comment_count = comment_count - 1,
-		solved = exists (select 1 from comments where query_id = ${queryId} and is_solution) where id = ${queryId}`.execute(trx)
+		solved = exists (select 1 from comments where query_id = ${queryId} and is_solution) where id = ${queryId}`.execute(
+		trx,
+	)
 	await rebuildSearch(trx, queryId)
 }
 
@@ -88,23 +124,38 @@ async function rebuildSearch(trx: Executor, id: number): Promise<void> {
 	await sql`update queries set search = whole_document(queries) where id = ${id}`.execute(trx)
 }
 
+/*
+ * Writers that meet never wait for each other in a circle, because all lock in one order:
+ * the query, then categories by id, then the counter, then tags by name.
+ */
+
 async function countQueries(trx: Executor, categoryId: number, change: 1 | -1): Promise<void> {
 	await sql`update categories set query_count = query_count + ${change} where id = ${categoryId}`.execute(trx)
 	await sql`update counters set value = value + ${change} where name = 'queries'`.execute(trx)
 }
 
-/** Tags are touched in the order of their names, so that two writers never wait for each other. */
-async function tagQuery(trx: Executor, id: number, tags: string[]): Promise<void> {
-	await sql`insert into tags (name) select name from unnest(${tags}::text[]) as name order by name on conflict do nothing`.execute(trx)
+async function moveQuery(trx: Executor, from: number, to: number): Promise<void> {
 	await sql`
-		with mine as (select id from tags where name = any(${tags}) order by name for update),
-		linked as (insert into query_tags (tag_id, query_id, created_at) select mine.id, ${id}, (select created_at from queries where id = ${id}) from mine)
-		update tags set query_count = query_count + 1 from mine where tags.id = mine.id`.execute(trx)
+		with both_ends as (select id from categories where id in (${from}, ${to}) order by id for update)
+		update categories set query_count = query_count + case categories.id when ${to} then 1 else -1 end
+		from both_ends where categories.id = both_ends.id`.execute(trx)
 }
 
-async function untagQuery(trx: Executor, id: number): Promise<void> {
+/** Makes `tags` the query's own, adding those that nobody used before. */
+async function retagQuery(trx: Executor, id: number, tags: string[]): Promise<void> {
+	await sql`insert into tags (name) select name from unnest(${tags}::text[]) as name order by name on conflict do nothing`.execute(
+		trx,
+	)
+	await sql`select 1 from tags where name = any(${tags}) or id in (select tag_id from query_tags where query_id = ${id}) order by name for update`.execute(
+		trx,
+	)
 	await sql`
-		with mine as (select tags.id from tags join query_tags on tag_id = tags.id where query_id = ${id} order by name for update of tags),
-		gone as (delete from query_tags where query_id = ${id})
-		update tags set query_count = query_count - 1 from mine where tags.id = mine.id`.execute(trx)
+		with gone as (delete from query_tags where query_id = ${id} and tag_id not in (select id from tags where name = any(${tags})) returning tag_id)
+		update tags set query_count = query_count - 1 from gone where tags.id = gone.tag_id`.execute(trx)
+	await sql`
+		with fresh as (
+			insert into query_tags (tag_id, query_id, created_at)
+			select tags.id, queries.id, queries.created_at from tags, queries where tags.name = any(${tags}) and queries.id = ${id}
+			on conflict do nothing returning tag_id)
+		update tags set query_count = query_count + 1 from fresh where tags.id = fresh.tag_id`.execute(trx)
 }

@@ -6,9 +6,8 @@ import type { QueryCardView } from '../forum.present.ts'
 import { categoryPath, editPath, profilePath, tagPath } from '../forum.paths.ts'
 import { Answered } from './answered.tsx'
 import { DeleteControl } from './delete-control.tsx'
-
-/** The grid of a row and of the row that stands for it while the list loads. */
-export const rowGrid = 'grid grid-cols-1 gap-x-4 border-b border-line py-4 sm:grid-cols-[minmax(0,1fr)_3.5rem_5rem]'
+import { deleteQuery } from './delete-query.ts'
+import { rowGrid } from './row-grid.ts'
 
 const marked = '[&_mark]:rounded-xs [&_mark]:bg-marigold-wash [&_mark]:text-inherit'
 
@@ -105,17 +104,6 @@ function OwnerTools({ query }: { query: QueryCardView }) {
 			)}
 		</span>
 	)
-}
-
-/** What is asked before a query is deleted. */
-export function deleteQuery(query: { url: string; title: string }) {
-	return {
-		title: `Delete “${query.title}”?`,
-		text: 'It disappears from the forum with all its comments. This cannot be undone.',
-		action: query.url,
-		fields: { intent: 'delete-query' },
-		href: `${query.url}?delete=1`,
-	}
 }
 
 /** A text with the matches of a search marked; the HTML comes safe from the server. */

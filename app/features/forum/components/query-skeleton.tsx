@@ -1,5 +1,5 @@
 import { Skeleton } from '~/ui/skeleton.tsx'
-import { rowGrid } from './query-card.tsx'
+import { rowGrid } from './row-grid.ts'
 
 /** Widths that make loading rows look like a list and not like a table. */
 const shapes = [

@@ -1,0 +1,94 @@
+import { Link } from 'react-router'
+import { openToText, studiesText } from '~/features/profiles/profiles.present.ts'
+import { Avatar } from '~/ui/avatar.tsx'
+import { PresenceWords } from '~/ui/presence.tsx'
+import type { MemberView } from '../directory.present.ts'
+
+const chips = 4
+
+/** A member in the community: what everybody may know of them, and the way to their page. */
+export function MemberCard({ member }: { member: MemberView }) {
+	const page = `/find-dev/${member.username}`
+	const studies = studiesText(member.studies)
+	const openTo = openToText(member.openTo)
+	return (
+		<article className="flex flex-1 flex-col">
+			<header className="flex gap-3.5">
+				<Avatar user={member} size={48} online={member.online} />
+				<div className="min-w-0 flex-1">
+					<div className="flex items-baseline justify-between gap-3">
+						<h2 className="min-w-0 truncate text-lg leading-6 font-semibold">
+							<Link className="quiet-link" to={page}>
+								{member.name}
+							</Link>
+							<PresenceWords online={member.online} />
+						</h2>
+						<Handles member={member} />
+					</div>
+					{studies && <p className="text-sm text-ink-2">{studies}</p>}
+					{member.university && <p className="meta mt-0.5 truncate">{member.university}</p>}
+				</div>
+			</header>
+			{member.about && <p className="mt-3 line-clamp-3 wrap-anywhere text-ink-2">{member.about}</p>}
+			{member.expertise && (
+				<dl className="mt-3 flex items-baseline gap-2 text-sm">
+					<dt className="flex-none text-ink-3">Expertise in</dt>
+					<dd className="min-w-0 truncate font-medium">{member.expertise}</dd>
+				</dl>
+			)}
+			{member.skills.length > 0 && <Skills skills={member.skills} />}
+			<footer className="mt-auto flex items-center gap-2 pt-4">
+				<Link
+					className="btn btn-outline btn-sm h-8 px-3 max-sm:h-10"
+					to={page}
+					aria-label={`View Details of ${member.name}`}
+				>
+					View Details
+				</Link>
+				{openTo && <span className="meta ml-auto">{openTo}</span>}
+			</footer>
+		</article>
+	)
+}
+
+function Handles({ member: { name, github, linkedin } }: { member: MemberView }) {
+	if (!github && !linkedin) return null
+	return (
+		<p className="flex flex-none gap-3 text-xs leading-6 text-ink-2">
+			{github && (
+				<a className="link inline-block min-w-6" href={github} rel="nofollow noopener" aria-label={`Github of ${name}`}>
+					Github
+				</a>
+			)}
+			{linkedin && (
+				<a
+					className="link inline-block min-w-6"
+					href={linkedin}
+					rel="nofollow noopener"
+					aria-label={`Linkedin of ${name}`}
+				>
+					Linkedin
+				</a>
+			)}
+		</p>
+	)
+}
+
+function Skills({ skills }: { skills: string[] }) {
+	const more = skills.length - chips
+	return (
+		<ul className="mt-3 flex flex-wrap gap-1.5" aria-label="Skills">
+			{skills.slice(0, chips).map((skill) => (
+				<li key={skill} className="chip max-w-full">
+					<span className="truncate">{skill}</span>
+				</li>
+			))}
+			{more > 0 && (
+				<li className="chip border-transparent px-1 text-ink-3">
+					+{more}
+					<span className="sr-only"> more</span>
+				</li>
+			)}
+		</ul>
+	)
+}

@@ -1,0 +1,73 @@
+import { decodeCursor, encodeCursor, noSuchPlace } from '~/lib/cursors.ts'
+import { NotFound } from '~/lib/errors.ts'
+import { isId } from '~/lib/ids.ts'
+import type { Viewer } from '~/lib/viewer.ts'
+import {
+	type CommentPlace,
+	type CommentRows,
+	countBelow,
+	findPlace,
+	listCommentRows,
+	listSolutionRows,
+} from './comments.queries.server.ts'
+import type { CommentView, Page } from './forum.present.ts'
+import { presentComment, presentThread } from './forum.views.ts'
+
+/** A page of comments shows so many threads, and so many comments in all. */
+const threadsPerPage = 30
+const commentsPerPage = 200
+
+interface CommentsInput {
+	queryId: number
+	askerUsername: string
+	/** Where the page before ended. */
+	cursor?: string | null
+	/** The id of a comment to show in place of the query's threads, with the replies to it. */
+	thread?: number
+}
+
+/**
+ * One page of a query's comments as threads, oldest first, four levels deep, and its solutions beside them.
+ * A thread that does not fit goes to the next page; one too long for any page says how many replies it hides,
+ * and they are read with `thread`, whose replies are paged in the same way.
+ * @throws NotFound for a thread that is not in this query; Invalid for a cursor that is not ours
+ */
+export async function listComments(
+	viewer: Viewer,
+	{ queryId, askerUsername, cursor, thread }: CommentsInput,
+): Promise<Page<CommentView> & { solutions: CommentView[] }> {
+	const after = cursor ? decodeCursor(cursor, 1)[0] : 0
+	if (after !== 0 && !isId(after)) throw noSuchPlace()
+	const above = thread === undefined ? null : await findThread(queryId, thread)
+	const [found, solutions] = await Promise.all([
+		listCommentRows({ queryId, above, after, threads: threadsPerPage, comments: commentsPerPage }),
+		listSolutionRows(queryId),
+	])
+	const { rows, last, more } = await fitting(queryId, found, above)
+	return {
+		rows: presentThread(viewer, rows, askerUsername),
+		solutions: solutions.map((row) => presentComment(viewer, row, askerUsername)),
+		next: more && last ? encodeCursor([last]) : null,
+	}
+}
+
+async function findThread(queryId: number, id: number) {
+	const place = isId(id) ? await findPlace(queryId, id) : undefined
+	if (!place) throw new NotFound('There is no such comment. It may have been deleted.')
+	return place
+}
+
+/** Leaves out the last thread where it does not fit; the only one is shown as far as it goes, and the rest counted. */
+async function fitting(queryId: number, { rows, heads }: CommentRows, above: CommentPlace | null) {
+	const lead = above ? rows.slice(0, 1) : []
+	const threads = above ? rows.slice(1) : rows
+	const starts = threads.filter((row) => row.depth === (above ? above.depth + 1 : 0))
+	const last = starts.at(-1)
+	if (threads.length <= commentsPerPage || !last) return { rows, last: last?.id, more: heads > starts.length }
+	if (starts.length > 1)
+		return { rows: [...lead, ...threads.slice(0, threads.indexOf(last))], last: starts.at(-2)?.id, more: true }
+	const shown = threads.slice(0, commentsPerPage)
+	const told = shown.reduce((sum, row) => sum + row.hidden + (row.deleted || row === last ? 0 : 1), 0)
+	last.hidden = (await countBelow(queryId, last.path)) - told
+	return { rows: [...lead, ...shown], last: last.id, more: heads > 1 }
+}

@@ -1,0 +1,59 @@
+import { Link as LinkIcon } from 'lucide-react'
+import { useEffect, useRef } from 'react'
+import { useHydrated } from '~/lib/use-hydrated.ts'
+import { toast } from '~/shell/toast.ts'
+import { Prose } from '~/ui/prose.tsx'
+
+/** Copies an address. It needs scripts and a browser that lets pages write to the clipboard, so it comes after them. */
+export function CopyLink({ href }: { href: string }) {
+	const usable = useHydrated() && canCopy()
+	if (!usable) return null
+	return (
+		<button className="btn btn-sm btn-ghost -ml-2.5" type="button" onClick={() => copy(href, 'Link copied.')}>
+			<LinkIcon className="icon icon-sm" aria-hidden="true" /> Copy link
+		</button>
+	)
+}
+
+/** A text of a member, with a button on each of its code blocks where scripts run. */
+export function CookedText({ html, small }: { html: string; small?: boolean }) {
+	const root = useRef<HTMLDivElement>(null)
+	// biome-ignore lint/correctness/useExhaustiveDependencies: another text brings other code blocks
+	useEffect(() => {
+		if (canCopy()) for (const figure of root.current?.querySelectorAll<HTMLElement>('figure.code') ?? []) addButton(figure)
+	}, [html])
+	return (
+		<div ref={root}>
+			<Prose html={html} small={small ?? false} />
+		</div>
+	)
+}
+
+// lucide's "copy": the blocks stand in HTML that React does not draw, so neither can their buttons.
+const icon =
+	'<svg class="icon icon-sm" viewBox="0 0 24 24" aria-hidden="true"><rect width="14" height="14" x="8" y="8" rx="2" ry="2"/><path d="M4 16c-1.1 0-2-.9-2-2V4c0-1.1.9-2 2-2h10c1.1 0 2 .9 2 2"/></svg>'
+
+function addButton(figure: HTMLElement): void {
+	if (figure.querySelector('button')) return
+	const head = figure.querySelector('header')
+	const button = document.createElement('button')
+	button.type = 'button'
+	button.className = head ? 'icon-btn icon-btn-sm' : 'icon-btn icon-btn-sm absolute top-0.5 right-0.5 bg-sunken'
+	button.ariaLabel = 'Copy code'
+	button.innerHTML = icon
+	button.addEventListener('click', () => copy(figure.querySelector('code')?.textContent ?? '', 'Code copied.'))
+	;(head ?? figure).append(button)
+}
+
+function canCopy(): boolean {
+	return typeof navigator.clipboard?.writeText === 'function'
+}
+
+async function copy(text: string, message: string): Promise<void> {
+	try {
+		await navigator.clipboard.writeText(text)
+		toast({ type: 'success', message })
+	} catch {
+		toast({ type: 'error', message: 'The browser did not allow copying.' })
+	}
+}

@@ -1,0 +1,102 @@
+import { useMemo } from 'react'
+import { Link, useSearchParams } from 'react-router'
+import type { FormRefusal } from '~/lib/http.ts'
+import { useRootData } from '~/lib/root-data.ts'
+import { RuleHead } from '~/ui/rule-head.tsx'
+import type { CommentView, Page, QueryPageView } from '../forum.present.ts'
+import { withParams } from '../forum.paths.ts'
+import { AcceptedAnswer } from './accepted-answer.tsx'
+import { CommentBox } from './comment-box.tsx'
+import { CommentItem } from './comment-item.tsx'
+import { DiscussionContext, type DiscussionFacts } from './discussion-context.ts'
+import { MoreLink } from './more-link.tsx'
+import { liftAccepted } from './threads.ts'
+import { useMore } from './use-more.ts'
+
+/** A query's comments as its page loads them. */
+export interface CommentsData {
+	page: Page<CommentView>
+	/** Where this page of the threads begins; null for the first. */
+	cursor: string | null
+	/** The comment whose thread is shown alone, or null. */
+	thread: number | null
+	solutions: CommentView[]
+}
+
+interface DiscussionProps {
+	query: QueryPageView
+	data: CommentsData
+	/** What the last form was refused for. */
+	refusal: FormRefusal | null
+}
+
+/** The comments of a query: accepted answers, the box for a new comment, the threads. */
+export function Discussion({ query, data, refusal }: DiscussionProps) {
+	const { url, commentCount } = query
+	const { page, cursor, thread, solutions } = data
+	const { rows, nextHref, loading, load } = useMore(page, (next) => withParams(url, { cursor: next }))
+	const isFirst = cursor === null && thread === null
+	const { accepted, threads } = liftAccepted(rows, isFirst ? solutions : [])
+	const facts = useFacts(query, data, refusal, accepted)
+	return (
+		<DiscussionContext value={facts}>
+			<section className="mt-8 sm:ml-16 sm:max-w-[44rem]" aria-labelledby="comments">
+				<div className="scroll-mt-16" id="comments-top">
+					<RuleHead id="comments" title={`Comments (${commentCount})`}>
+						{isFirst ? null : (
+							<Link className="quiet-link" to={`${url}#comments`}>
+								Show all comments
+							</Link>
+						)}
+					</RuleHead>
+				</div>
+				{accepted.map((comment) => (
+					<AcceptedAnswer key={comment.id} comment={comment} />
+				))}
+				{thread === null && <CommentBox showAlone={!isFirst || page.next !== null} />}
+				<ul className="mt-6 grid gap-6">
+					{threads.map((comment) => (
+						<CommentItem key={comment.id} comment={comment} level={0} />
+					))}
+				</ul>
+				{nextHref && (
+					<p className="mt-6">
+						<MoreLink href={nextHref} loading={loading} load={load}>
+							Load more comments
+						</MoreLink>
+					</p>
+				)}
+			</section>
+		</DiscussionContext>
+	)
+}
+
+function useFacts(query: QueryPageView, data: CommentsData, refusal: FormRefusal | null, accepted: CommentView[]): DiscussionFacts {
+	const { viewer } = useRootData()
+	const [params] = useSearchParams()
+	const { page, cursor, thread } = data
+	const onFirstPage = useMemo(() => (cursor === null && thread === null ? idsOf(page.rows) : new Set<number>()), [page, cursor, thread])
+	return {
+		viewer,
+		url: query.url,
+		here: withParams(query.url, { thread, cursor }),
+		thread,
+		refusal,
+		asked: { reply: idIn(params, 'reply'), edit: idIn(params, 'edit'), remove: idIn(params, 'delete-comment') },
+		lifted: new Set(accepted.map(({ id }) => id)),
+		isOnFirstPage: (id) => onFirstPage.has(id),
+	}
+}
+
+function idsOf(comments: CommentView[], into = new Set<number>()): Set<number> {
+	for (const { id, replies } of comments) {
+		into.add(id)
+		idsOf(replies, into)
+	}
+	return into
+}
+
+function idIn(params: URLSearchParams, name: string): number | null {
+	const text = params.get(name) ?? ''
+	return /^\d{1,10}$/.test(text) ? Number(text) : null
+}

@@ -1,0 +1,63 @@
+import { shorten } from '~/lib/page-meta.ts'
+import type { AuthorView, CommentView, QueryPageView } from '../forum.present.ts'
+import { profilePath } from '../forum.paths.ts'
+
+/** A search engine shows a few lines; more of each text would only make the page heavier. */
+const longestText = 1_000
+const mostAnswers = 30
+
+interface Discussed {
+	accepted: CommentView[]
+	threads: CommentView[]
+}
+
+/** A query and its answers as schema.org's QAPage. `publicUrl` is the site's address without a slash at the end. */
+export function qaPage(query: QueryPageView, { accepted, threads }: Discussed, publicUrl: string) {
+	const present = (comment: CommentView) => ({
+		'@type': 'Answer',
+		text: plainText(comment.bodyHtml),
+		datePublished: comment.createdAt,
+		upvoteCount: Math.max(0, comment.score),
+		url: `${publicUrl}${query.url}#comment-${comment.id}`,
+		author: comment.author ? person(comment.author, publicUrl) : undefined,
+	})
+	const suggested = threads.filter(({ deleted }) => !deleted).slice(0, mostAnswers)
+	return {
+		'@context': 'https://schema.org',
+		'@type': 'QAPage',
+		mainEntity: {
+			'@type': 'Question',
+			name: query.title,
+			text: plainText(query.descriptionHtml),
+			answerCount: query.commentCount,
+			upvoteCount: Math.max(0, query.score),
+			datePublished: query.createdAt,
+			dateModified: query.editedAt ?? undefined,
+			url: `${publicUrl}${query.url}`,
+			author: person(query.author, publicUrl),
+			acceptedAnswer: accepted.length > 0 ? accepted.map(present) : undefined,
+			suggestedAnswer: suggested.length > 0 ? suggested.map(present) : undefined,
+		},
+	}
+}
+
+/** JSON that may stand in a `<script>`: no character of it can end the element or begin a comment. */
+export function scriptJson(value: unknown): string {
+	return JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
+const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" }
+
+/** The words of sanitized HTML, white space folded, at most 1,000 characters. */
+export function plainText(html: string): string {
+	const text = html
+		.replace(/<[^>]*>/g, ' ')
+		.replace(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => entities[name] ?? '')
+		.replace(/\s+/g, ' ')
+		.trim()
+	return shorten(text, longestText)
+}
+
+function person({ username, name }: AuthorView, publicUrl: string) {
+	return { '@type': 'Person', name, url: publicUrl + profilePath(username) }
+}

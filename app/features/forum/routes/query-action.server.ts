@@ -1,0 +1,75 @@
+import { data, redirect } from 'react-router'
+import { Invalid, TooMany } from '~/lib/errors.ts'
+import { redirectWithToast, refused } from '~/lib/http.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { addComment, deleteComment, deleteQuestion, editComment } from '../forum.server.ts'
+import { readId } from './ids.ts'
+
+type Act = (viewer: SignedIn, queryId: number, form: FormData) => Promise<Response>
+
+/** What the forms of a query's page can do, by their field `intent`. */
+const acts = new Map<FormDataEntryValue | null, Act>([
+	[
+		'comment',
+		async (viewer, queryId, form) => {
+			const { id, url } = await addComment(viewer, { queryId, parentId: null, body: form.get('body') })
+			return redirect(placeOf(url, id, form.get('thread')), 303)
+		},
+	],
+	[
+		'reply',
+		async (viewer, queryId, form) => {
+			const { id, url } = await addComment(viewer, { queryId, parentId: readId(form.get('comment')), body: form.get('body') })
+			return redirect(placeOf(url, id, form.get('thread')), 303)
+		},
+	],
+	[
+		'edit-comment',
+		async (viewer, _queryId, form) => {
+			const id = readId(form.get('comment'))
+			const { url } = await editComment(viewer, id, { body: form.get('body') })
+			return redirect(placeOf(url, id, form.get('thread')), 303)
+		},
+	],
+	[
+		'delete-comment',
+		async (viewer, _queryId, form) => {
+			const { url } = await deleteComment(viewer, readId(form.get('comment')))
+			return redirectWithToast(`${url}#comments`, { type: 'success', message: 'Comment deleted.' })
+		},
+	],
+	[
+		'delete-query',
+		async (viewer, queryId) => {
+			await deleteQuestion(viewer, queryId)
+			return redirectWithToast('/forum', { type: 'success', message: 'Query Deleted Successfully' })
+		},
+	],
+])
+
+/**
+ * Does what a form of a query's page asks for, and leads to the result.
+ * A text that breaks a rule comes back to its box; a broken right or a missing comment is an error page.
+ */
+export async function act(viewer: SignedIn, queryId: number, form: FormData) {
+	const wanted = acts.get(form.get('intent'))
+	if (!wanted) throw data({ message: 'This page does not know what was asked of it. Load it again and try once more.' }, { status: 400 })
+	try {
+		return await wanted(viewer, queryId, form)
+	} catch (error) {
+		if (error instanceof Invalid || error instanceof TooMany) return refused(error, form)
+		throw error
+	}
+}
+
+/**
+ * The address at which a comment can be seen.
+ * @param url the query's address with the comment's anchor
+ * @param thread the field of that name: `self` or a comment's id when the query's plain page would not show it
+ */
+export function placeOf(url: string, id: number, thread: FormDataEntryValue | null): string {
+	const root = thread === 'self' ? String(id) : thread
+	if (typeof root !== 'string' || !/^[1-9]\d{0,9}$/.test(root)) return url
+	const [page, anchor] = url.split('#')
+	return `${page}?thread=${root}#${anchor}`
+}

@@ -1,0 +1,80 @@
+import { redirect, useSearchParams } from 'react-router'
+import { factsOf, viewerOf } from '~/lib/context.ts'
+import { NotFound } from '~/lib/errors.ts'
+import { answering, signedIn } from '~/lib/http.ts'
+import { pageMeta } from '~/lib/page-meta.ts'
+import { useRootData } from '~/lib/root-data.ts'
+import { AskedBy } from '../components/asked-by.tsx'
+import { BackLink } from '../components/back-link.tsx'
+import { DeleteSection } from '../components/delete-control.tsx'
+import { deleteQuery } from '../components/delete-query.ts'
+import { Discussion } from '../components/discussion.tsx'
+import { QueryArticle } from '../components/query-article.tsx'
+import { qaPage, scriptJson } from '../components/structured-data.ts'
+import { liftAccepted } from '../components/threads.ts'
+import { getQuery, listComments } from '../reading.server.ts'
+import type { Route } from './+types/query'
+import { readId } from './ids.ts'
+import { act } from './query-action.server.ts'
+
+/** Words that stand where a category would, and are none. */
+const reserved = new Set(['category', 'tag', 'edit'])
+
+export function loader({ params, context, url }: Route.LoaderArgs) {
+	return answering(async () => {
+		if (reserved.has(params.category)) throw new NotFound('There is no such page.')
+		const viewer = viewerOf(context)
+		const query = await getQuery(viewer, readId(params.id))
+		if (url.pathname !== query.url) throw redirect(query.url + url.search, 301)
+		const thread = url.searchParams.has('thread') ? readId(url.searchParams.get('thread')) : null
+		const cursor = thread === null ? url.searchParams.get('cursor') || null : null
+		const { rows, next, solutions } = await listComments(viewer, {
+			queryId: query.id,
+			askerUsername: query.author.username,
+			cursor,
+			...(thread === null ? {} : { thread }),
+		})
+		return { query, page: { rows, next }, cursor, thread, solutions, nonce: factsOf(context).nonce }
+	})
+}
+
+export async function action({ request, params, context, url }: Route.ActionArgs) {
+	const viewer = signedIn(context, url)
+	const form = await request.formData()
+	return answering(async () => act(viewer, readId(params.id), form))
+}
+
+export function meta({ loaderData, matches, location }: Route.MetaArgs) {
+	if (!loaderData) return pageMeta(matches, { title: 'Query' })
+	const { query, page } = loaderData
+	return pageMeta(matches, {
+		title: query.title,
+		description: query.excerpt,
+		canonical: query.url,
+		noindex: location.search !== '',
+		next: page.next === null ? null : `${query.url}?cursor=${page.next}`,
+	})
+}
+
+export default function Query({ loaderData, actionData }: Route.ComponentProps) {
+	const { query, nonce, page, solutions } = loaderData
+	const { publicUrl } = useRootData()
+	const [params] = useSearchParams()
+	const structured = qaPage(query, liftAccepted(page.rows, solutions), publicUrl)
+	return (
+		<div className="grid gap-x-16 pt-4 md:pt-6 lg:grid-cols-[minmax(0,1fr)_15.5rem]">
+			<div className="min-w-0">
+				<BackLink />
+				{params.has('delete') && query.mayDelete && (
+					<div className="mt-3 max-w-[26rem]">
+						<DeleteSection question={deleteQuery(query)} keepHref={query.url} />
+					</div>
+				)}
+				<QueryArticle query={query} />
+				<Discussion query={query} data={loaderData} refusal={actionData ?? null} />
+			</div>
+			<AskedBy author={query.author} />
+			<script type="application/ld+json" nonce={nonce} dangerouslySetInnerHTML={{ __html: scriptJson(structured) }} />
+		</div>
+	)
+}

@@ -1,0 +1,37 @@
+import { Link } from 'react-router'
+import { Answered } from '~/features/forum/components/answered.tsx'
+import { categoryPath, profilePath } from '~/features/forum/forum.paths.ts'
+import { counted } from '~/lib/text.ts'
+import { Avatar } from '~/ui/avatar.tsx'
+import { RelativeTime } from '~/ui/time.tsx'
+import type { LeadView } from '../home.server.ts'
+
+/** The query that most is said about, large. */
+export function LeadQuery({ query }: { query: LeadView }) {
+	return (
+		<article className="pt-2">
+			<p className="flex items-center gap-4">
+				<Link className="cat" to={categoryPath(query.category.slug)}>
+					{query.category.title}
+				</Link>
+				{query.solved && <Answered />}
+			</p>
+			<h3 className="mt-1.5 text-2xl font-bold text-balance wrap-anywhere">
+				<Link className="quiet-link" to={query.url}>
+					{query.title}
+				</Link>
+			</h3>
+			<p className="mt-3 line-clamp-3 text-md wrap-anywhere text-ink-2">{query.excerpt}</p>
+			{query.codeHtml && <div className="code mt-4" dangerouslySetInnerHTML={{ __html: query.codeHtml }} />}
+			<footer className="mt-4 flex items-center gap-2 text-xs text-ink-3">
+				<Avatar user={query.author} size={24} />
+				<Link className="quiet-link truncate font-semibold text-ink" to={profilePath(query.author.username)}>
+					{query.author.name}
+				</Link>
+				<span className="flex-none">
+					<RelativeTime at={query.createdAt} /> · {counted(query.commentCount, 'comment')}
+				</span>
+			</footer>
+		</article>
+	)
+}

@@ -1,0 +1,76 @@
+import type { MemberView, SkillView } from '~/features/directory/directory.present.ts'
+import { listMembers, listOnline, listSkills } from '~/features/directory/directory.server.ts'
+import type { QueryCardView, QueryPageView, TagView } from '~/features/forum/forum.present.ts'
+import { countAskedSince, listQueries, listTags, mostDiscussed } from '~/features/forum/reading.server.ts'
+import type { Viewer } from '~/lib/viewer.ts'
+import { type Figures, readFigures } from './home.queries.server.ts'
+
+export interface HomeView {
+	figures: Figures & { askedToday: number }
+	/** Who is online; when nobody is, who came last. */
+	people: MemberView[]
+	/** The most discussed query and within what time it was the most discussed; null on an empty forum. */
+	lead: { query: LeadView; within: 'today' | 'this week' | 'this month' | 'lately' } | null
+	recent: QueryCardView[]
+	skills: SkillView[]
+	tags: TagView[]
+}
+
+/** A query with the first block of code in it, if there is a short one. */
+export interface LeadView extends QueryCardView {
+	codeHtml: string
+}
+
+const day = 24 * 60 * 60 * 1000
+
+/** What is going on, in seven statements whatever the size of the community. */
+export async function getHome(viewer: Viewer): Promise<HomeView> {
+	const today = new Date(new Date().setUTCHours(0, 0, 0, 0))
+	const [figures, askedToday, recent, skills, tags] = await Promise.all([
+		readFigures(),
+		countAskedSince(today),
+		listQueries(viewer, { limit: 5 }),
+		listSkills(11),
+		listTags(24),
+	])
+	const window = windowOf(recent.rows[0]?.createdAt, today)
+	const [people, lead] = await Promise.all([
+		figures.online > 0 ? listOnline(5) : listMembers({ limit: 5 }).then(({ rows }) => rows),
+		window && mostDiscussed(window.since),
+	])
+	return {
+		figures: { ...figures, askedToday },
+		people,
+		lead: window && lead ? { query: leadOf(lead), within: window.within } : null,
+		recent: recent.rows.filter(({ id }) => id !== lead?.id).slice(0, 4),
+		skills,
+		tags,
+	}
+}
+
+type Within = NonNullable<HomeView['lead']>['within']
+
+/** The shortest time that has a query in it, so that the heading over it is true. */
+function windowOf(newest: string | undefined, today: Date): { since: Date; within: Within } | null {
+	if (!newest) return null
+	const windows: { since: Date; within: Within }[] = [
+		{ since: today, within: 'today' },
+		{ since: new Date(today.getTime() - 7 * day), within: 'this week' },
+		{ since: new Date(today.getTime() - 30 * day), within: 'this month' },
+	]
+	return windows.find(({ since }) => since <= new Date(newest)) ?? { since: new Date(0), within: 'lately' }
+}
+
+const mostLines = 8
+
+/** The page needs of a long text only its beginning: the excerpt, and a short block of code as it was cooked. */
+function leadOf({
+	description: _text,
+	descriptionHtml,
+	editedAt: _edited,
+	origin: _origin,
+	...card
+}: QueryPageView): LeadView {
+	const code = /<pre[\s>][\s\S]*?<\/pre>/.exec(descriptionHtml)?.[0] ?? ''
+	return { ...card, codeHtml: code.split('\n').length <= mostLines && code.length < 4_000 ? code : '' }
+}

@@ -1,0 +1,153 @@
+import { Link } from 'react-router'
+import { MemberRow } from '~/features/directory/components/member-row.tsx'
+import { tagPath } from '~/features/forum/forum.paths.ts'
+import { viewerOf } from '~/lib/context.ts'
+import { answering } from '~/lib/http.ts'
+import { pageMeta } from '~/lib/page-meta.ts'
+import { useRootData } from '~/lib/root-data.ts'
+import { counted, grouped } from '~/lib/text.ts'
+import { RuleHead } from '~/ui/rule-head.tsx'
+import { Folio } from '../components/folio.tsx'
+import { LeadQuery } from '../components/lead-query.tsx'
+import { RecentQuery } from '../components/recent-query.tsx'
+import { getHome, type HomeView } from '../home.server.ts'
+import type { Route } from './+types/home'
+
+export function loader({ context }: Route.LoaderArgs) {
+	return answering(() => getHome(viewerOf(context)))
+}
+
+export function meta({ matches }: Route.MetaArgs) {
+	return pageMeta(matches, {
+		title: 'Home',
+		description:
+			'Connect, collaborate, build and learn new skills: a community of students, and a forum of their questions.',
+		canonical: '/',
+		feed: { path: '/forum/feed.atom', title: 'Newest queries' },
+	})
+}
+
+export default function Home({ loaderData }: Route.ComponentProps) {
+	const { figures, lead, recent, skills, tags } = loaderData
+	return (
+		<>
+			<Folio {...figures} />
+			<Welcome {...loaderData} />
+			<div className="grid grid-cols-1 gap-x-8 gap-y-10 lg:grid-cols-12">
+				<section className="min-w-0 lg:col-span-5" aria-labelledby="lead">
+					<RuleHead id="lead" title={lead ? `Most discussed ${lead.within}` : 'Nothing asked yet'} />
+					{lead ? <LeadQuery query={lead.query} /> : <FirstQuestion />}
+				</section>
+				<section className="min-w-0 lg:col-span-4" aria-labelledby="recent">
+					<RuleHead id="recent" title="Recent questions">
+						<Link className="quiet-link" to="/forum">
+							All {grouped(figures.queries)}
+						</Link>
+					</RuleHead>
+					<ul>
+						{recent.map((query) => (
+							<li key={query.id} className="border-b border-line py-3 first:pt-2 last:border-0">
+								<RecentQuery query={query} />
+							</li>
+						))}
+					</ul>
+				</section>
+				<Skills skills={skills} />
+			</div>
+			{tags.length > 0 && <Tags tags={tags} />}
+		</>
+	)
+}
+
+function Welcome({ figures, people }: HomeView) {
+	const { viewer } = useRootData()
+	return (
+		<section className="grid border-t border-rule lg:grid-cols-12">
+			<div className="py-8 lg:col-span-8 lg:py-12 lg:pr-12">
+				<h1 className="text-3xl font-bold text-balance sm:text-4xl">
+					Someone on campus <br className="max-sm:hidden" />
+					has already solved it.
+				</h1>
+				<p className="mt-5 max-w-[46ch] text-lg text-pretty text-ink-2">
+					Connect, collaborate, build and learn new skills with the mentors, collaborators and experts who sit two rows
+					behind you.
+				</p>
+				<Link className="btn btn-primary btn-lg mt-7" to={viewer ? '/find-dev' : '/login'}>
+					Find a developer
+				</Link>
+			</div>
+			<section
+				className="min-w-0 border-t border-line pt-4 pb-8 lg:col-span-4 lg:border-t-0 lg:border-l lg:py-6 lg:pl-8"
+				aria-labelledby="people"
+			>
+				<h2 id="people" className="flex items-baseline justify-between text-sm font-semibold">
+					{figures.online > 0 ? 'On the quad now' : 'New on the quad'}
+					<Link className="quiet-link text-xs font-normal text-ink-3" to="/find-dev">
+						All {counted(figures.members, 'member')}
+					</Link>
+				</h2>
+				{people.length === 0 && <p className="mt-2 text-ink-2">Nobody yet. Be the first.</p>}
+				<ul className="mt-2">
+					{people.map((member) => (
+						<li key={member.username}>
+							<MemberRow member={member} />
+						</li>
+					))}
+				</ul>
+			</section>
+		</section>
+	)
+}
+
+function FirstQuestion() {
+	return (
+		<p className="pt-2 text-md text-ink-2">
+			The forum is empty.{' '}
+			<Link className="link" to="/forum/ask">
+				Ask the first question
+			</Link>
+			.
+		</p>
+	)
+}
+
+function Skills({ skills }: { skills: HomeView['skills'] }) {
+	return (
+		<section className="min-w-0 lg:col-span-3" aria-labelledby="skills">
+			<RuleHead id="skills" title="Popular skills">
+				<span>people</span>
+			</RuleHead>
+			<ul>
+				{skills.map(({ name, count }) => (
+					<li key={name} className="index-row">
+						{name}
+						<span className="num">{count}</span>
+					</li>
+				))}
+			</ul>
+			{skills.length === 0 && <p className="text-ink-2">No skills named yet.</p>}
+		</section>
+	)
+}
+
+function Tags({ tags }: { tags: HomeView['tags'] }) {
+	return (
+		<section className="mt-12" aria-labelledby="tags">
+			<RuleHead id="tags" title="Popular tags">
+				<Link className="quiet-link" to="/forum/tags">
+					All tags
+				</Link>
+			</RuleHead>
+			<ul className="flex flex-wrap gap-x-5 gap-y-2">
+				{tags.map(({ name, count }) => (
+					<li key={name} className="py-1">
+						<Link className="tag" to={tagPath(name)}>
+							{name}
+						</Link>{' '}
+						<span className="num text-xs text-ink-3">{grouped(count)}</span>
+					</li>
+				))}
+			</ul>
+		</section>
+	)
+}

@@ -1,0 +1,102 @@
+import { GraduationCap, Mail, MapPin, Phone } from 'lucide-react'
+import type { ComponentType, ReactNode } from 'react'
+import { bareUrl } from '~/lib/text.ts'
+import { Avatar } from '~/ui/avatar.tsx'
+import { Presence } from '~/ui/presence.tsx'
+import { openToText, type ProfileView, studiesText } from '../profiles.present.ts'
+
+/** Who a member is and how to reach them. `own` adds what only the owner sees, and says so. */
+export function ContactCard({ profile, own = false }: { profile: ProfileView; own?: boolean }) {
+	const openTo = openToText(profile.openTo)
+	return (
+		<aside className="lg:sticky lg:top-22 lg:self-start" aria-label="Contact">
+			<div className="rounded-md border border-line-2 p-5 max-lg:grid max-lg:gap-x-8 sm:max-lg:grid-cols-2">
+				<div className="min-w-0">
+					<div className="flex items-end justify-between gap-3">
+						<Avatar user={profile} size={112} online={profile.online} />
+						<div className="self-start">
+							<Presence online={profile.online} />
+						</div>
+					</div>
+					<h1 className="mt-4 text-2xl font-bold wrap-anywhere">{profile.name}</h1>
+					<p className="handle mt-0.5 text-sm break-all">@{profile.username}</p>
+					{profile.expertise && <p className="mt-2 text-md leading-5 wrap-anywhere">{profile.expertise}</p>}
+					{openTo && <p className="meta mt-2">{openTo}</p>}
+				</div>
+				<Facts profile={profile} own={own} />
+			</div>
+		</aside>
+	)
+}
+
+function Facts({ profile, own }: { profile: ProfileView; own: boolean }) {
+	const studies = studiesText(profile.studies)
+	const reachable = profile.email || profile.phone || profile.city || studies
+	const ruled = 'mt-4 border-t border-line pt-4 sm:max-lg:first:mt-0 sm:max-lg:first:border-0 sm:max-lg:first:pt-0'
+	return (
+		<div className="min-w-0">
+			{reachable && (
+				<dl className={`grid grid-cols-[1rem_minmax(0,1fr)] items-center gap-x-2.5 gap-y-2 text-sm ${ruled}`}>
+					<Fact Icon={Mail} label="E-mail" note={own && !profile.shows.email}>
+						{profile.email && (
+							<a className="quiet-link" href={`mailto:${profile.email}`}>
+								{profile.email}
+							</a>
+						)}
+					</Fact>
+					<Fact Icon={Phone} label="Phone" note={own && !profile.shows.phone}>
+						{profile.phone}
+					</Fact>
+					<Fact Icon={MapPin} label="City">
+						{profile.city}
+					</Fact>
+					<Fact Icon={GraduationCap} label="Studies">
+						{studies}
+					</Fact>
+				</dl>
+			)}
+			{profile.skills.length > 0 && (
+				<ul className={`flex flex-wrap gap-1.5 ${ruled}`} aria-label="Skills">
+					{profile.skills.map((skill) => (
+						<li key={skill} className="chip max-w-full">
+							<span className="truncate">{skill}</span>
+						</li>
+					))}
+				</ul>
+			)}
+			{profile.social.length > 0 && (
+				<p className={`flex flex-wrap gap-x-4 gap-y-1 text-sm ${ruled}`}>
+					{profile.social.map(({ label, url }) => (
+						<a key={label} className="link inline-block max-w-full truncate" href={url} rel="nofollow noopener">
+							{label === 'Portfolio' ? bareUrl(url) : label}
+						</a>
+					))}
+				</p>
+			)}
+		</div>
+	)
+}
+
+interface FactProps {
+	Icon: ComponentType<{ className: string }>
+	label: string
+	/** Says that nobody else sees it. */
+	note?: boolean
+	children: ReactNode
+}
+
+function Fact({ Icon, label, note, children }: FactProps) {
+	if (!children) return null
+	return (
+		<>
+			<dt className="text-ink-3">
+				<Icon className="icon icon-sm" />
+				<span className="sr-only">{label}</span>
+			</dt>
+			<dd className="min-w-0 wrap-anywhere">
+				{children}
+				{note && <span className="meta block">Only you see this.</span>}
+			</dd>
+		</>
+	)
+}

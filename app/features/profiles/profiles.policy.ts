@@ -1,0 +1,22 @@
+import { isModerator, type Viewer } from '~/lib/viewer.ts'
+
+interface Owned {
+	username: string
+	show_email: boolean
+	show_phone: boolean
+}
+
+/** Whether this profile is the viewer's own. */
+export function isOwn(viewer: Viewer, profile: { username: string }): boolean {
+	return viewer?.username === profile.username
+}
+
+/** Whether the viewer may read this member's e-mail address. */
+export function maySeeEmail(viewer: Viewer, profile: Owned): boolean {
+	return isOwn(viewer, profile) || isModerator(viewer) || (viewer !== null && profile.show_email)
+}
+
+/** Whether the viewer may read this member's phone number. */
+export function maySeePhone(viewer: Viewer, profile: Owned): boolean {
+	return isOwn(viewer, profile) || isModerator(viewer) || (viewer !== null && profile.show_phone)
+}

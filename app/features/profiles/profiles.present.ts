@@ -1,0 +1,81 @@
+import { ordinal } from '~/lib/text.ts'
+
+/** What pages and the API are told of a member's profile. Empty text means "not given". */
+
+export interface Studies {
+	branch: string
+	/** 1 to 8, or null. */
+	year: number | null
+	/** 1 to 12, or null. */
+	semester: number | null
+}
+
+export interface LinkView {
+	label: string
+	url: string
+}
+
+export interface ProjectView {
+	id: string
+	title: string
+	description: string
+	/** Address of the picture, or ''. */
+	image: string
+	stack: string[]
+	/** `2026-11-21`, or null. */
+	date: string | null
+	links: LinkView[]
+}
+
+export interface CertificateView {
+	id: string
+	title: string
+	/** Address of the picture, or ''. */
+	image: string
+	/** `2026-11-21`, or null. */
+	issued: string | null
+	expires: string | null
+	/** Where it can be verified, or ''. */
+	verify: string
+}
+
+export interface ProfileView {
+	username: string
+	name: string
+	image: string | null
+	online: boolean
+	/** An author of imported questions: an account that nobody can log in to. */
+	imported: boolean
+	joinedAt: string
+	city: string
+	expertise: string
+	about: string
+	openTo: ('mentoring' | 'collaborating')[]
+	skills: string[]
+	studies: Studies
+	university: string
+	location: string
+	yearOfPassing: number | null
+	social: LinkView[]
+	/** '' unless its owner shows it, or the viewer is the owner or keeps order here. */
+	email: string
+	phone: string
+	/** Only for the owner, else ''. */
+	enrolmentNumber: string
+	universityEmail: string
+	/** Whether others see the e-mail and phone above. */
+	shows: { email: boolean; phone: boolean }
+	projects: ProjectView[]
+	certificates: CertificateView[]
+}
+
+/** “CSE, 3rd year, semester 6”, as much of it as is known. */
+export function studiesText({ branch, year, semester }: Studies): string {
+	return [branch, year && `${ordinal(year)} year`, semester && `semester ${semester}`].filter(Boolean).join(', ')
+}
+
+/** “Open to mentoring”, and '' when a member is open to neither. */
+export function openToText(openTo: readonly string[]): string {
+	if (openTo.length === 0) return ''
+	return `Open to ${openTo.length === 2 ? 'both' : openTo[0]}`
+}

@@ -1,0 +1,102 @@
+import { sql } from 'kysely'
+import { db } from '~/db/db.server.ts'
+import { isConnected } from '~/realtime/presence.queries.server.ts'
+
+export interface ProfileRow {
+	id: number
+	username: string
+	name: string
+	email: string
+	image: string | null
+	imported: boolean
+	created_at: Date
+	online: boolean
+	skills: string[]
+	phone: string
+	city: string
+	expertise_in: string
+	about: string
+	open_to: ('mentoring' | 'collaborating')[]
+	university_name: string
+	location: string
+	enrol_in_branch_name: string
+	year_of_passing: number | null
+	current_semester: number | null
+	current_year: number | null
+	enrolment_number: string
+	university_email: string
+	github: string
+	linkedin: string
+	leetcode: string
+	portfolio: string
+	hackerrank: string
+	codechef: string
+	geeksforgeek: string
+	show_email: boolean
+	show_phone: boolean
+}
+
+/** The names of a user's skills in the order they were given, for the columns of a statement that has `users`. */
+export const skillNames = sql<string[]>`array(
+	select skills.name from profile_skills join skills on skills.id = profile_skills.skill_id
+	where profile_skills.user_id = users.id order by profile_skills.position)`
+
+/** Whether a user has an open tab, for a statement that has `users`. */
+export const isOnline = sql<boolean>`exists (select 1 from connections where connections.user_id = users.id and ${isConnected})`
+
+/** A member with their profile, or undefined. An account without a profile row reads as an empty one. */
+export async function findProfile(username: string): Promise<ProfileRow | undefined> {
+	const { rows } = await sql<ProfileRow>`
+		select users.id, users.username, users.name, users.email, users.image, users.imported, users.created_at,
+			${isOnline} as online, ${skillNames} as skills,
+			coalesce(phone, '') as phone, coalesce(city, '') as city, coalesce(expertise_in, '') as expertise_in,
+			coalesce(about, '') as about, coalesce(open_to, '{}') as open_to,
+			coalesce(university_name, '') as university_name, coalesce(location, '') as location,
+			coalesce(enrol_in_branch_name, '') as enrol_in_branch_name, year_of_passing, current_semester, current_year,
+			coalesce(enrolment_number, '') as enrolment_number, coalesce(university_email, '') as university_email,
+			coalesce(github, '') as github, coalesce(linkedin, '') as linkedin, coalesce(leetcode, '') as leetcode,
+			coalesce(portfolio, '') as portfolio, coalesce(hackerrank, '') as hackerrank, coalesce(codechef, '') as codechef,
+			coalesce(geeksforgeek, '') as geeksforgeek,
+			coalesce(show_email, false) as show_email, coalesce(show_phone, false) as show_phone
+		from users left join profiles on profiles.user_id = users.id where users.username = ${username}`.execute(db())
+	return rows[0]
+}
+
+export interface ProjectRow {
+	project_id: string
+	project_title: string
+	project_image: string
+	project_source_code_link: string
+	project_deployment_link: string
+	project_demo_link: string
+	project_tech_stack: string[]
+	date: string | null
+	project_description: string
+}
+
+/** A member's projects in their own order, at most 100. */
+export async function listProjectRows(userId: number): Promise<ProjectRow[]> {
+	const { rows } = await sql<ProjectRow>`
+		select project_id, project_title, project_image, project_source_code_link, project_deployment_link, project_demo_link,
+			project_tech_stack, project_date::text as date, project_description
+		from projects where user_id = ${userId} order by position, project_id limit 100`.execute(db())
+	return rows
+}
+
+export interface CertificateRow {
+	certificate_id: string
+	certificate_title: string
+	certificate_image: string
+	issued: string | null
+	expires: string | null
+	credential_verification_link: string
+}
+
+/** A member's certificates in their own order, at most 100. */
+export async function listCertificateRows(userId: number): Promise<CertificateRow[]> {
+	const { rows } = await sql<CertificateRow>`
+		select certificate_id, certificate_title, certificate_image, certificate_issue_date::text as issued,
+			certificate_expire_date::text as expires, credential_verification_link
+		from certificates where user_id = ${userId} order by position, certificate_id limit 100`.execute(db())
+	return rows
+}

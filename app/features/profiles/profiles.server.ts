@@ -1,0 +1,95 @@
+import { NotFound } from '~/lib/errors.ts'
+import { webUrl } from '~/lib/text.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { isOwn, maySeeEmail, maySeePhone } from './profiles.policy.ts'
+import type { CertificateView, LinkView, ProfileView, ProjectView } from './profiles.present.ts'
+import {
+	type CertificateRow,
+	findProfile,
+	listCertificateRows,
+	listProjectRows,
+	type ProfileRow,
+	type ProjectRow,
+} from './profiles.queries.server.ts'
+
+/**
+ * A member's whole page, as far as this viewer may see it.
+ * @throws NotFound when nobody has the username
+ */
+export async function getProfile(viewer: SignedIn, username: string): Promise<ProfileView> {
+	const row = await findProfile(username.toLowerCase())
+	if (!row) throw new NotFound('No Data Found !')
+	const [projects, certificates] = await Promise.all([listProjectRows(row.id), listCertificateRows(row.id)])
+	return {
+		...presentProfile(viewer, row),
+		projects: projects.map(presentProject),
+		certificates: certificates.map(presentCertificate),
+	}
+}
+
+function presentProfile(viewer: SignedIn, row: ProfileRow): Omit<ProfileView, 'projects' | 'certificates'> {
+	const own = isOwn(viewer, row)
+	return {
+		username: row.username,
+		name: row.name,
+		image: row.image,
+		online: row.online,
+		imported: row.imported,
+		joinedAt: row.created_at.toISOString(),
+		city: row.city,
+		expertise: row.expertise_in,
+		about: row.about,
+		openTo: row.open_to,
+		skills: row.skills,
+		studies: { branch: row.enrol_in_branch_name, year: row.current_year, semester: row.current_semester },
+		university: row.university_name,
+		location: row.location,
+		yearOfPassing: row.year_of_passing,
+		social: links([
+			['Github', row.github],
+			['Linkedin', row.linkedin],
+			['Leetcode', row.leetcode],
+			['Hackerrank', row.hackerrank],
+			['Codechef', row.codechef],
+			['Geeksforgeek', row.geeksforgeek],
+			['Portfolio', row.portfolio],
+		]),
+		// An imported author's address is a stand-in that nobody can be reached at.
+		email: !row.imported && maySeeEmail(viewer, row) ? row.email : '',
+		phone: maySeePhone(viewer, row) ? row.phone : '',
+		enrolmentNumber: own ? row.enrolment_number : '',
+		universityEmail: own ? row.university_email : '',
+		shows: { email: row.show_email, phone: row.show_phone },
+	}
+}
+
+function presentProject(row: ProjectRow): ProjectView {
+	return {
+		id: row.project_id,
+		title: row.project_title,
+		description: row.project_description,
+		image: row.project_image,
+		stack: row.project_tech_stack,
+		date: row.date,
+		links: links([
+			['Live', row.project_deployment_link],
+			['Demo', row.project_demo_link],
+			['Source', row.project_source_code_link],
+		]),
+	}
+}
+
+function presentCertificate(row: CertificateRow): CertificateView {
+	return {
+		id: row.certificate_id,
+		title: row.certificate_title,
+		image: row.certificate_image,
+		issued: row.issued,
+		expires: row.expires,
+		verify: webUrl(row.credential_verification_link),
+	}
+}
+
+function links(pairs: [label: string, url: string][]): LinkView[] {
+	return pairs.map(([label, url]) => ({ label, url: webUrl(url) })).filter(({ url }) => url !== '')
+}

@@ -1,0 +1,73 @@
+import { Link, redirect } from 'react-router'
+import { listQueries } from '~/features/forum/reading.server.ts'
+import { answering, signedIn } from '~/lib/http.ts'
+import { pageMeta } from '~/lib/page-meta.ts'
+import { ContactCard } from '../components/contact-card.tsx'
+import { OwnQueries } from '../components/own-queries.tsx'
+import { About, Academics } from '../components/sections.tsx'
+import { Certificates, Projects } from '../components/showpieces.tsx'
+import { isOwn } from '../profiles.policy.ts'
+import { getProfile } from '../profiles.server.ts'
+import type { Route } from './+types/my-profile'
+
+const tabs = [
+	{ id: 'about', label: 'About' },
+	{ id: 'academics', label: 'Academics' },
+	{ id: 'projects', label: 'Projects' },
+	{ id: 'certificates', label: 'Certificates' },
+	{ id: 'queries', label: 'My Queries' },
+] as const
+
+export function loader({ context, params, url }: Route.LoaderArgs) {
+	return answering(async () => {
+		const viewer = signedIn(context, url)
+		if (!isOwn(viewer, { username: params.username.toLowerCase() }))
+			throw redirect(`/find-dev/${encodeURIComponent(params.username)}`)
+		const tab = tabs.find(({ id }) => id === url.searchParams.get('tab'))?.id ?? 'about'
+		const [profile, queries] = await Promise.all([
+			getProfile(viewer, viewer.username),
+			tab === 'queries'
+				? listQueries(viewer, { author: viewer.username, cursor: url.searchParams.get('cursor') })
+				: null,
+		])
+		return { tab, profile, queries }
+	})
+}
+
+export function meta({ matches }: Route.MetaArgs) {
+	return pageMeta(matches, { title: 'My Profile', noindex: true })
+}
+
+export default function MyProfile({ loaderData: { tab, profile, queries } }: Route.ComponentProps) {
+	return (
+		<div className="grid grid-cols-1 gap-x-14 gap-y-10 pt-6 md:pt-8 lg:grid-cols-[18rem_minmax(0,1fr)]">
+			<ContactCard profile={profile} own />
+			<div className="min-w-0">
+				<nav aria-label="My profile">
+					<ul className="tabs overflow-x-auto overflow-y-hidden">
+						{tabs.map(({ id, label }) => (
+							<li key={id} className="flex-none">
+								<Link
+									className="tab mb-0"
+									to={`?tab=${id}`}
+									preventScrollReset
+									aria-current={id === tab ? 'page' : undefined}
+									data-active={id === tab || undefined}
+								>
+									{label}
+								</Link>
+							</li>
+						))}
+					</ul>
+				</nav>
+				<section className="pt-6" aria-label={tabs.find(({ id }) => id === tab)?.label}>
+					{tab === 'about' && <About about={profile.about} />}
+					{tab === 'academics' && <Academics profile={profile} own />}
+					{tab === 'projects' && <Projects projects={profile.projects} />}
+					{tab === 'certificates' && <Certificates certificates={profile.certificates} />}
+					{queries && <OwnQueries queries={queries} />}
+				</section>
+			</div>
+		</div>
+	)
+}

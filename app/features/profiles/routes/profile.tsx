@@ -1,0 +1,71 @@
+import { listQueries } from '~/features/forum/reading.server.ts'
+import { answering, signedIn } from '~/lib/http.ts'
+import { pageMeta } from '~/lib/page-meta.ts'
+import { Pending, soon } from '~/ui/pending.tsx'
+import { ContactCard } from '../components/contact-card.tsx'
+import { OwnQueries } from '../components/own-queries.tsx'
+import { ProfileSkeleton } from '../components/profile-skeleton.tsx'
+import { About, Academics, Section } from '../components/sections.tsx'
+import { Certificates, Projects } from '../components/showpieces.tsx'
+import { getProfile } from '../profiles.server.ts'
+import type { Route } from './+types/profile'
+
+const queriesPerPage = 10
+
+export function loader({ context, params, url }: Route.LoaderArgs) {
+	return answering(async () => {
+		const viewer = signedIn(context, url)
+		const profile = await getProfile(viewer, params.username)
+		const cursor = url.searchParams.get('cursor')
+		return { profile, queries: await listQueries(viewer, { author: profile.username, cursor, limit: queriesPerPage }) }
+	})
+}
+
+export const clientLoader = ({ serverLoader }: Route.ClientLoaderArgs) => soon(serverLoader())
+
+export function meta({ matches, loaderData, params }: Route.MetaArgs) {
+	const name = loaderData && 'profile' in loaderData ? loaderData.profile.name : params.username
+	return pageMeta(matches, { title: name, noindex: true })
+}
+
+export default function Profile({ loaderData }: Route.ComponentProps) {
+	return (
+		<div className="pt-6 md:pt-8">
+			<Pending data={loaderData} skeleton={<ProfileSkeleton />}>
+				{({ profile, queries }) => (
+					<div className="grid grid-cols-1 gap-x-14 gap-y-10 lg:grid-cols-[18rem_minmax(0,1fr)]">
+						<ContactCard profile={profile} />
+						<div className="min-w-0">
+							{profile.imported ? (
+								<Section id="about" title="About me">
+									<p className="max-w-read text-md text-ink-2">
+										This name stands for the author of questions and answers that were imported from another site.
+										Nobody can log in as them, so they cannot be reached here. Each text names its source.
+									</p>
+								</Section>
+							) : (
+								<>
+									<Section id="about" title="About me">
+										<About about={profile.about} />
+									</Section>
+									<Section id="academics" title="Academics">
+										<Academics profile={profile} />
+									</Section>
+									<Section id="projects" title="Projects" count={profile.projects.length}>
+										<Projects projects={profile.projects} />
+									</Section>
+									<Section id="certificates" title="Certificates" count={profile.certificates.length}>
+										<Certificates certificates={profile.certificates} />
+									</Section>
+								</>
+							)}
+							<Section id="queries" title="Queries">
+								<OwnQueries queries={queries} />
+							</Section>
+						</div>
+					</div>
+				)}
+			</Pending>
+		</div>
+	)
+}

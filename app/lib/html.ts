@@ -1,0 +1,4 @@
+/** A text as it must be written between tags or in a quoted attribute. */
+export function escapeHtml(text: string): string {
+	return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
+}

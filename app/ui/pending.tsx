@@ -1,0 +1,46 @@
+import { type ReactNode, Suspense, use } from 'react'
+
+/** An answer that is on its way. */
+export interface Slow<Data> {
+	slow: Promise<Data>
+}
+
+const patience = 150
+
+/**
+ * For a `clientLoader`: the page opens with its skeleton when the server takes longer than 150 ms, and with its content
+ * when it does not. A redirect that comes late is followed by loading its address whole.
+ */
+export async function soon<Data>(data: Promise<Data>): Promise<Data | Slow<Data>> {
+	const slow: Slow<Data> = { slow: data.catch(followRedirect) }
+	// Nobody may be reading when it fails; whoever does is told by `use`.
+	slow.slow.catch(() => {})
+	return Promise.race([data, new Promise<Slow<Data>>((resolve) => setTimeout(resolve, patience, slow))])
+}
+
+interface PendingProps<Data> {
+	data: Data | Slow<Data>
+	skeleton: ReactNode
+	children: (data: Data) => ReactNode
+}
+
+/** Draws `children` with the data of a loader, or the skeleton while {@link soon} still waits for it. */
+export function Pending<Data extends object>({ data, skeleton, children }: PendingProps<Data>) {
+	if (!('slow' in data)) return children(data)
+	return (
+		<Suspense fallback={skeleton}>
+			<Awaited data={data.slow}>{children}</Awaited>
+		</Suspense>
+	)
+}
+
+function Awaited<Data>({ data, children }: { data: Promise<Data>; children: (data: Data) => ReactNode }) {
+	return children(use(data))
+}
+
+function followRedirect(error: unknown): Promise<never> {
+	const address = error instanceof Response ? error.headers.get('Location') : null
+	if (!address) throw error
+	window.location.assign(address)
+	return new Promise(() => {})
+}

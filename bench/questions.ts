@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import { once } from 'node:events'
+import { readDemo } from '~/features/forum/import/demo.server.ts'
+import type { DemoComment } from '~/features/forum/import/demo.schema.ts'
+
+/**
+ * Writes an import file of so many questions, made of the demo's texts in new combinations; the same ones each time.
+ * Every thousandth question has 50 comments.
+ */
+export async function writeQuestions(file: string, count: number): Promise<void> {
+	const { questions } = await readDemo()
+	const bodies = questions.flatMap(({ question }) => all(question.comments))
+	const out = createWriteStream(file)
+	for (let number = 0; number < count; number += 1) {
+		const pick = (what: string, among: number) => createHash('sha1').update(`${what}${number}`).digest().readUInt32BE() % among
+		const first = questions[pick('first', questions.length)]?.question
+		const second = questions[pick('second', questions.length)]?.question
+		if (!first || !second) throw new Error('The demo has no questions.')
+		const answers = Array.from({ length: number % 1_000 === 0 ? 50 : pick('answers', 6) }, (_, index) => ({
+			id: `a${index}`,
+			body: bodies[(pick('body', bodies.length) + index) % bodies.length] ?? '',
+			author: `author${(number * 7 + index) % 2_000}`,
+			accepted: index === 0,
+			score: index,
+			created: new Date(1_700_000_000_000 + number * 3_600_000 + index * 60_000).toISOString(),
+		}))
+		const line = {
+			id: `q${number}`,
+			title: `${first.title} (${number})`,
+			body: `${first.body}\n\n${second.body}`,
+			tags: [...new Set([...first.tags, ...second.tags])].slice(0, 5),
+			created: new Date(1_700_000_000_000 + number * 3_600_000).toISOString(),
+			score: pick('score', 50),
+			author: `author${number % 2_000}`,
+			source: 'bench',
+			answers,
+		}
+		if (!out.write(`${JSON.stringify(line)}\n`)) await once(out, 'drain')
+	}
+	out.end()
+	await once(out, 'finish')
+}
+
+function all(comments: DemoComment[]): string[] {
+	return comments.flatMap((comment) => [comment.body, ...all(comment.replies)])
+}

@@ -1,0 +1,134 @@
+// npm run bench [-- FILE.jsonl.gz]: what the built site costs, beside a bare handler in the same run.
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { cpus, tmpdir, totalmem } from 'node:os'
+import { join, resolve } from 'node:path'
+import autocannon from 'autocannon'
+import pg from 'pg'
+import { freePort, startSite } from '../tests/support/site-process.ts'
+import { firstVisit } from './first-visit.ts'
+import { writeQuestions } from './questions.ts'
+
+const seconds = 8
+const connections = 16
+const dataDir = mkdtempSync(join(tmpdir(), 'devquad-bench-'))
+
+try {
+	const file = process.argv[2] ? resolve(process.env.INIT_CWD ?? '.', process.argv[2]) : join(dataDir, 'questions.jsonl')
+	if (!process.argv[2]) await writeQuestions(file, 7_000)
+	execFileSync(process.execPath, ['--import', './scripts/support/alias.mjs', 'scripts/import.ts', file], { stdio: ['ignore', 'inherit', 'ignore'], env: { ...process.env, DATA_DIR: dataDir } })
+	const bare = await startBare()
+	const site = await startSite({ DATA_DIR: dataDir, SEED: 'none' })
+	try {
+		const pages = await listPages(site.url, dataDir)
+		const base = await load(bare.url)
+		const rows: string[] = [`| bare handler "ok" | ${figures(base)} | 1 | | |`]
+		for (const [name, path] of pages) {
+			const result = await load(site.url + path)
+			const { statements, bytes } = await inspect(site.url + path, dataDir)
+			rows.push(`| ${name} | ${figures(result)} | ${(result.requests.average / base.requests.average).toFixed(4)} | ${statements} | ${bytes.toLocaleString('en')} |`)
+		}
+		const visit = await firstVisit(`${site.url}/forum`)
+		report(rows, visit, residentMegabytes(site.child))
+	} finally {
+		bare.child.kill()
+		await site.stop()
+	}
+} finally {
+	rmSync(dataDir, { recursive: true, force: true })
+}
+
+async function startBare(): Promise<{ url: string; child: ChildProcess }> {
+	const port = await freePort()
+	const child = spawn(process.execPath, ['bench/bare.ts', String(port)], { stdio: ['ignore', 'pipe', 'inherit'] })
+	if (child.stdout) await once(child.stdout, 'data')
+	return { url: `http://localhost:${port}/`, child }
+}
+
+async function withDatabase<Result>(folder: string, work: (client: pg.Client) => Promise<Result>): Promise<Result> {
+	const host = readFileSync(join(folder, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[4]
+	const client = new pg.Client({ host, user: 'devquad', database: 'devquad' })
+	await client.connect()
+	try {
+		return await work(client)
+	} finally {
+		await client.end()
+	}
+}
+
+function listPages(url: string, folder: string): Promise<[string, string][]> {
+	return withDatabase(folder, async (client) => {
+		const category = await client.query('select slug from categories order by query_count desc limit 1')
+		const query = await client.query(
+			`select q.id, c.slug, u.username, q.comment_count from queries q join categories c on c.id = category_id join users u on u.id = author_id
+			 where comment_count >= 50 order by comment_count, q.id limit 1`,
+		)
+		const { id, slug, username, comment_count } = query.rows[0]
+		await fetch(url)
+		return [
+			['forum list', '/forum'],
+			['a category', `/forum/category/${category.rows[0].slug}`],
+			[`a query with ${comment_count} comments`, `/forum/${slug}/${username}/${id}`],
+			['search', '/forum?q=why+does+it+fail'],
+			['home', '/'],
+		]
+	})
+}
+
+async function load(url: string): Promise<autocannon.Result> {
+	await autocannon({ url, connections, duration: 2 })
+	const result = await autocannon({ url, connections, duration: seconds, headers: { 'accept-encoding': 'br' } })
+	if (result.non2xx || result.errors) throw new Error(`${url}: ${result.non2xx} answers were not 200, ${result.errors} failed`)
+	return result
+}
+
+function figures({ requests, latency }: autocannon.Result): string {
+	return `${Math.round(requests.average).toLocaleString('en')} | ${latency.p50} | ${latency.p99}`
+}
+
+/** How many statements one page costs, read from PostgreSQL's own log, and its size over the wire. */
+async function inspect(url: string, folder: string): Promise<{ statements: number; bytes: number }> {
+	const log = join(folder, 'postgres.log')
+	await withDatabase(folder, (client) => client.query('alter system set log_min_duration_statement = 0'))
+	await withDatabase(folder, (client) => client.query('select pg_reload_conf()'))
+	await new Promise((done) => setTimeout(done, 300))
+	appendFileSync(log, '')
+	const from = statSync(log).size
+	const response = await fetch(url, { headers: { 'accept-encoding': 'br' } })
+	const bytes = Number(response.headers.get('content-length'))
+	await response.arrayBuffer()
+	await new Promise((done) => setTimeout(done, 100))
+	const lines = readFileSync(log).subarray(from).toString().split('\n')
+	await withDatabase(folder, (client) => client.query('alter system reset log_min_duration_statement'))
+	await withDatabase(folder, (client) => client.query('select pg_reload_conf()'))
+	return { statements: lines.filter((line) => /duration: .*(execute|statement)/.test(line) && !/graphile_worker|connections|alter system|pg_reload/.test(line)).length, bytes }
+}
+
+function residentMegabytes(child: ChildProcess): number {
+	const status = readFileSync(`/proc/${child.pid}/status`, 'utf8')
+	return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1_024)
+}
+
+function report(rows: string[], visit: Record<string, number>, megabytes: number): void {
+	const total = Object.values(visit).reduce((sum, bytes) => sum + bytes, 0)
+	const machine = `${cpus().length} cores of a shared virtual machine, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}`
+	const text = `# What it costs
+
+\`npm run bench\` on ${machine}, ${new Date().toISOString().slice(0, 10)}. 7,000 imported questions, ${connections} connections from a second process,
+${seconds} s each after 2 s of warming up. The machine is noisy: read the ratios to the bare handler, which ran in the same minutes.
+
+| page | requests/s | p50 ms | p99 ms | ratio to bare | statements | bytes (br) |
+|---|---|---|---|---|---|---|
+${rows.join('\n')}
+
+First visit to the forum, over the wire, by kind: ${Object.entries(visit)
+		.map(([kind, bytes]) => `${kind} ${(bytes / 1024).toFixed(1)} KB`)
+		.join(', ')}; ${(total / 1024).toFixed(1)} KB in all.
+
+Resident memory of the Node process after the run: ${megabytes} MB.
+`
+	process.stdout.write(text)
+	const notes = readFileSync('bench/RESULTS.md', { encoding: 'utf8', flag: 'a+' }).split('<!-- notes -->')[1]
+	writeFileSync('bench/RESULTS.md', notes ? `${text}\n<!-- notes -->${notes}` : text)
+}

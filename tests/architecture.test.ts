@@ -1,0 +1,108 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize, relative } from 'node:path'
+import { describe, expect, test } from 'vitest'
+
+const root = new URL('..', import.meta.url).pathname
+
+interface Source {
+	path: string
+	text: string
+	/** Files of the project that it imports, from the project's folder. */
+	imports: string[]
+}
+
+const sources = ['app', 'server', 'scripts', 'bench', 'tests'].flatMap((folder) =>
+	readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+		.filter((name) => /\.(ts|tsx|mjs)$/.test(name))
+		.map((name) => read(join(folder, name))),
+)
+const product = sources.filter(({ path }) => /^(app|server)\//.test(path) && !path.includes('.test.'))
+
+function read(path: string): Source {
+	const text = readFileSync(join(root, path), 'utf8')
+	const named = [...text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map((match) => match[1] ?? '')
+	const imports = named.flatMap((name) => {
+		if (name.startsWith('~/')) return [join('app', name.slice(2))]
+		return name.startsWith('.') ? [normalize(join(dirname(path), name))] : []
+	})
+	return { path, text, imports }
+}
+
+/** Everything that breaks a rule, as lines that name file and import. */
+function offenders(from: RegExp, to: RegExp, except: RegExp = /^$/): string[] {
+	return product.flatMap(({ path, imports }) =>
+		from.test(path) ? imports.filter((file) => to.test(file) && !except.test(file)).map((file) => `${path} → ${file}`) : [],
+	)
+}
+
+describe('the import ladder', () => {
+	test.each([
+		['accounts', 'profiles|directory|forum|home'],
+		['profiles', 'directory|home'],
+		['directory', 'forum|home'],
+		['forum', 'directory|home'],
+	])('%s imports no feature beside or above it', (feature, above) => {
+		expect(offenders(new RegExp(`^app/features/${feature}/`), new RegExp(`^app/features/(${above})/`))).toEqual([])
+	})
+
+	test('the ground knows no feature', () => {
+		expect(offenders(/^app\/(lib|db|mail|jobs|realtime|markdown|ui|shell)\//, /^app\/features\//)).toEqual([])
+	})
+
+	test('lib is the bottom; its log alone reads the settings', () => {
+		expect(offenders(/^app\/lib\//, /^app\/(?!lib\/)/, /config\.server\.ts$/)).toEqual([])
+	})
+
+	test('the app does not know the server around it', () => {
+		expect(offenders(/^app\//, /^(server|scripts|tests|bench)\//)).toEqual([])
+	})
+
+	test('a feature is entered by its door: use cases, policy, views, limits, components', () => {
+		const entered = product.flatMap(({ path, imports }) => {
+			const own = /^app\/features\/([^/]+)\//.exec(path)?.[1]
+			const foreign = imports.filter((file) => /^app\/features\//.test(file) && own && !file.startsWith(`app/features/${own}/`))
+			return foreign.filter((file) => !/(\.(server|policy|present|limits)\.ts$|\/components\/)/.test(file)).map((file) => `${path} → ${file}`)
+		})
+		expect(entered).toEqual([])
+	})
+})
+
+describe('the places of things', () => {
+	const statement = /\bsql`|\.(selectFrom|insertInto|updateTable|deleteFrom)\(/
+
+	test('SQL stands in *.queries.server.ts, and in the door to the database', () => {
+		const elsewhere = product.filter(({ path, text }) => statement.test(text) && !/\.queries\.server\.ts$|^app\/(db|jobs)\//.test(path))
+		expect(elsewhere.map(({ path }) => path)).toEqual([])
+	})
+
+	test('the environment is read in config.server.ts; PostgreSQL alone inherits it', () => {
+		const readers = product.filter(({ path, text }) => text.includes('process.env') && !/config\.server\.ts$|routes\.ts$|embedded-postgres/.test(path))
+		expect(readers.map(({ path }) => path)).toEqual([])
+	})
+
+	test('only *.server.ts files touch the server; routes hand it to their loaders and actions', () => {
+		const touching = product.flatMap(({ path, imports }) => {
+			const mayTouch = /\.server\.tsx?$|^server\/|^app\/features\/[^/]+\/routes\/|^app\/root\.tsx$/.test(path)
+			return mayTouch ? [] : imports.filter((file) => /\.server\.ts$/.test(file)).map((file) => `${path} → ${file}`)
+		})
+		// Types vanish: a view may name the row it is made of.
+		const real = touching.filter((line) => {
+			const [path = '', file = ''] = line.split(' → ')
+			const name = relative(dirname(path), file)
+			const text = sources.find((source) => source.path === path)?.text ?? ''
+			const lines = text.split('\n').filter((one) => one.includes(name.split('/').at(-1) ?? name))
+			return !lines.every((one) => one.includes('import type') || one.includes('export type'))
+		})
+		expect(real).toEqual([])
+	})
+
+	test('no file is longer than 400 lines', () => {
+		const long = sources.map(({ path, text }) => ({ path, lines: text.split('\n').length })).filter(({ lines }) => lines > 400)
+		expect(long).toEqual([])
+	})
+
+	test('no leftover words', () => {
+		const words = /\b(TODO|FIXME|XXX|HACK)\b|lorem ipsum/i
+		expect(product.filter(({ text }) => words.test(text)).map(({ path }) => path)).toEqual([])
+	})
+})

@@ -1,0 +1,71 @@
+import { expect, expectNoViolations, logIn, test } from './support/journey.ts'
+
+const open = ['/', '/login', '/register', '/forgot-password', '/reset-password?token=x', '/find-dev', '/forum', '/forum/category/python', '/forum?q=python', '/forum?q=zzzzqqqq', '/forum/ask', '/no/such/page']
+const signedIn = ['/', '/find-dev/odalys.fernbrook', '/my-profile/mira.quillon', '/settings', '/forum/ask']
+
+for (const theme of ['light', 'dark'] as const) {
+	test.describe(`in the ${theme} theme`, () => {
+		test.use({ colorScheme: theme })
+
+		test('axe finds nothing on the pages of a visitor, query included', async ({ page }) => {
+			for (const path of open) {
+				await page.goto(path)
+				await expectNoViolations(page)
+			}
+			await page.goto('/forum?q=useEffect')
+			await page.getByRole('article').first().getByRole('heading').getByRole('link').click()
+			await expect(page.getByRole('heading', { name: /^Comments/ })).toBeVisible()
+			await expectNoViolations(page)
+		})
+
+		test('axe finds nothing on the pages of a member', async ({ page }) => {
+			await logIn(page)
+			for (const path of signedIn) {
+				await page.goto(path)
+				await expectNoViolations(page)
+			}
+		})
+	})
+}
+
+for (const width of [360, 390, 768, 1280, 1600]) {
+	test(`no page is wider than a window of ${width} px`, async ({ page }) => {
+		await page.setViewportSize({ width, height: 800 })
+		for (const path of ['/', '/forum', '/find-dev', '/login', '/forum/ask']) {
+			await page.goto(path)
+			expect(await page.evaluate(() => document.documentElement.scrollWidth), path).toBeLessThanOrEqual(width)
+		}
+	})
+}
+
+test('the keyboard reaches the content first by the skip link', async ({ page }) => {
+	await page.goto('/forum')
+	await page.keyboard.press('Tab')
+	await expect(page.getByRole('link', { name: 'Skip to content' })).toBeFocused()
+})
+
+test('a first visit to the forum stays within its weight, and nothing moves', async ({ page }) => {
+	const network = await page.context().newCDPSession(page)
+	const kinds = new Map<string, string>()
+	const bytes = { all: 0, script: 0 }
+	network.on('Network.responseReceived', ({ requestId, type }) => kinds.set(requestId, type))
+	network.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
+		bytes.all += encodedDataLength
+		if (kinds.get(requestId) === 'Script') bytes.script += encodedDataLength
+	})
+	await network.send('Network.enable')
+	await page.goto('/forum', { waitUntil: 'networkidle' })
+	const shift = await page.evaluate(
+		() =>
+			new Promise<number>((resolve) => {
+				let sum = 0
+				new PerformanceObserver((list) => {
+					for (const entry of list.getEntries()) sum += (entry as PerformanceEntry & { value: number }).value
+				}).observe({ type: 'layout-shift', buffered: true })
+				setTimeout(() => resolve(sum), 200)
+			}),
+	)
+	expect(bytes.script).toBeLessThanOrEqual(115 * 1024)
+	expect(bytes.all).toBeLessThanOrEqual(180 * 1024)
+	expect(shift).toBe(0)
+})

@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import AxeBuilder from '@axe-core/playwright'
+import { test as base, expect, type Page } from '@playwright/test'
+
+/** A test whose pages lie on the built site, and which fails when a page writes an error to the console. */
+export const test = base.extend<{ quiet: undefined }>({
+	baseURL: async ({}, use) => use(process.env.SITE_URL),
+	quiet: [
+		async ({ page }, use) => {
+			const said: string[] = []
+			page.on('console', (message) => message.type() === 'error' && said.push(message.text()))
+			page.on('pageerror', (error) => said.push(error.message))
+			await use(undefined)
+			// The browser reports each 4xx answer that a journey asks for on purpose.
+			expect(said.filter((text) => !/Failed to load resource/.test(text))).toEqual([])
+		},
+		{ auto: true },
+	],
+})
+
+export { expect }
+
+export const demoEmail = 'mira.quillon@eastmere.example'
+
+/** The demo account's password, as the site's start prints it. */
+export function demoPassword(): string {
+	return readFileSync(join(process.env.SITE_DATA_DIR ?? '', 'demo-account.txt'), 'utf8').trim()
+}
+
+/** Logs the demo member in through the form. */
+export async function logIn(page: Page): Promise<void> {
+	await page.goto('/login')
+	await page.getByLabel('Email').fill(demoEmail)
+	await page.getByLabel('Password', { exact: true }).fill(demoPassword())
+	await page.getByRole('button', { name: 'Login', exact: true }).click()
+	await page.waitForURL('**/find-dev')
+}
+
+/** Fails when axe finds anything on the page as it stands. */
+export async function expectNoViolations(page: Page): Promise<void> {
+	const { violations } = await new AxeBuilder({ page }).analyze()
+	expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' ')}`)).toEqual([])
+}

@@ -1,0 +1,40 @@
+import { db } from '~/db/db.server.ts'
+import { addComment, askQuestion, type Input } from '~/features/forum/forum.server.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+
+let made = 0
+
+/** A member who can act at once, without a password. */
+export async function makeMember(username: string, role: SignedIn['role'] = 'member'): Promise<SignedIn> {
+	const name = username.replace(/^./, (letter) => letter.toUpperCase())
+	const { id } = await db()
+		.insertInto('users')
+		.values({ username, name, email: `${username}@campus.example`, role, image: null })
+		.returning('id')
+		.executeTakeFirstOrThrow()
+	return { id, username, name, image: null, role }
+}
+
+/** A query asked by `author`. @returns its id and address */
+export async function makeQuery(author: SignedIn, input: Input = {}): Promise<{ id: number; url: string }> {
+	made += 1
+	const { url } = await askQuestion(author, {
+		title: `A question number ${made}`,
+		description: 'How does it work?',
+		tags: 'testing',
+		category: 'others',
+		...input,
+	})
+	return { id: Number(url.split('/').at(-1)), url }
+}
+
+/** A comment under a query, or a reply to one. @returns its id */
+export async function makeComment(
+	author: SignedIn,
+	queryId: number,
+	body = 'Like this.',
+	parentId: number | null = null,
+): Promise<number> {
+	const { id } = await addComment(author, { queryId, parentId, body })
+	return id
+}
