@@ -5,4 +5,6 @@ import { Hono } from 'hono'
 
 const app = new Hono()
 app.get('*', (context) => context.text('ok'))
-createServer(getRequestListener(app.fetch)).listen(Number(process.argv[2]), 'localhost', () => process.stdout.write('ready\n'))
+createServer(getRequestListener(app.fetch)).listen(Number(process.argv[2]), 'localhost', () =>
+	process.stdout.write('ready\n'),
+)

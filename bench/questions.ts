@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import { createWriteStream } from 'node:fs'
 import { once } from 'node:events'
-import { readDemo } from '~/features/forum/import/demo.server.ts'
+import { createWriteStream } from 'node:fs'
 import type { DemoComment } from '~/features/forum/import/demo.schema.ts'
+import { readDemo } from '~/features/forum/import/demo.server.ts'
 
 /**
  * Writes an import file of so many questions, made of the demo's texts in new combinations; the same ones each time.
@@ -13,7 +13,8 @@ export async function writeQuestions(file: string, count: number): Promise<void>
 	const bodies = questions.flatMap(({ question }) => all(question.comments))
 	const out = createWriteStream(file)
 	for (let number = 0; number < count; number += 1) {
-		const pick = (what: string, among: number) => createHash('sha1').update(`${what}${number}`).digest().readUInt32BE() % among
+		const pick = (what: string, among: number) =>
+			createHash('sha1').update(`${what}${number}`).digest().readUInt32BE() % among
 		const first = questions[pick('first', questions.length)]?.question
 		const second = questions[pick('second', questions.length)]?.question
 		if (!first || !second) throw new Error('The demo has no questions.')

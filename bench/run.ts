@@ -15,9 +15,14 @@ const connections = 16
 const dataDir = mkdtempSync(join(tmpdir(), 'devquad-bench-'))
 
 try {
-	const file = process.argv[2] ? resolve(process.env.INIT_CWD ?? '.', process.argv[2]) : join(dataDir, 'questions.jsonl')
+	const file = process.argv[2]
+		? resolve(process.env.INIT_CWD ?? '.', process.argv[2])
+		: join(dataDir, 'questions.jsonl')
 	if (!process.argv[2]) await writeQuestions(file, 7_000)
-	execFileSync(process.execPath, ['--import', './scripts/support/alias.mjs', 'scripts/import.ts', file], { stdio: ['ignore', 'inherit', 'ignore'], env: { ...process.env, DATA_DIR: dataDir } })
+	execFileSync(process.execPath, ['--import', './scripts/support/alias.mjs', 'scripts/import.ts', file], {
+		stdio: ['ignore', 'inherit', 'ignore'],
+		env: { ...process.env, DATA_DIR: dataDir },
+	})
 	const bare = await startBare()
 	const site = await startSite({ DATA_DIR: dataDir, SEED: 'none' })
 	try {
@@ -27,7 +32,9 @@ try {
 		for (const [name, path] of pages) {
 			const result = await load(site.url + path)
 			const { statements, bytes } = await inspect(site.url + path, dataDir)
-			rows.push(`| ${name} | ${figures(result)} | ${(result.requests.average / base.requests.average).toFixed(4)} | ${statements} | ${bytes.toLocaleString('en')} |`)
+			rows.push(
+				`| ${name} | ${figures(result)} | ${(result.requests.average / base.requests.average).toFixed(4)} | ${statements} | ${bytes.toLocaleString('en')} |`,
+			)
 		}
 		const visit = await firstVisit(`${site.url}/forum`)
 		report(rows, visit, residentMegabytes(site.child))
@@ -79,7 +86,8 @@ function listPages(url: string, folder: string): Promise<[string, string][]> {
 async function load(url: string): Promise<autocannon.Result> {
 	await autocannon({ url, connections, duration: 2 })
 	const result = await autocannon({ url, connections, duration: seconds, headers: { 'accept-encoding': 'br' } })
-	if (result.non2xx || result.errors) throw new Error(`${url}: ${result.non2xx} answers were not 200, ${result.errors} failed`)
+	if (result.non2xx || result.errors)
+		throw new Error(`${url}: ${result.non2xx} answers were not 200, ${result.errors} failed`)
 	return result
 }
 
@@ -102,7 +110,14 @@ async function inspect(url: string, folder: string): Promise<{ statements: numbe
 	const lines = readFileSync(log).subarray(from).toString().split('\n')
 	await withDatabase(folder, (client) => client.query('alter system reset log_min_duration_statement'))
 	await withDatabase(folder, (client) => client.query('select pg_reload_conf()'))
-	return { statements: lines.filter((line) => /duration: .*(execute|statement)/.test(line) && !/graphile_worker|connections|alter system|pg_reload/.test(line)).length, bytes }
+	return {
+		statements: lines.filter(
+			(line) =>
+				/duration: .*(execute|statement)/.test(line) &&
+				!/graphile_worker|connections|alter system|pg_reload/.test(line),
+		).length,
+		bytes,
+	}
 }
 
 function residentMegabytes(child: ChildProcess): number {

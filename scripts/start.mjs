@@ -3,7 +3,8 @@ import { spawn } from 'node:child_process'
 import { buildWhenOld, projectNode, root, stop } from './support/install.mjs'
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
-if (major < 20 || (major === 20 && minor < 19)) stop(`Node ${process.versions.node} is too old. DevQuad needs 20.19 or newer.`)
+if (major < 20 || (major === 20 && minor < 19))
+	stop(`Node ${process.versions.node} is too old. DevQuad needs 20.19 or newer.`)
 
 const development = process.argv.includes('--dev')
 const node = projectNode()

@@ -19,7 +19,17 @@ check('route types', ['@react-router/dev/bin.cjs', 'typegen'])
 check('types', ['typescript/bin/tsc', '--noEmit'])
 check('unused files, exports and dependencies', ['knip/bin/knip.js'])
 check('build', ['@react-router/dev/bin.cjs', 'build'], { NODE_ENV: 'production' })
-suite('unit and integration tests', ['vitest/vitest.mjs', 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${join(reports, 'vitest.json')}`], vitestTally)
+suite(
+	'unit and integration tests',
+	[
+		'vitest/vitest.mjs',
+		'run',
+		'--reporter=default',
+		'--reporter=json',
+		`--outputFile.json=${join(reports, 'vitest.json')}`,
+	],
+	vitestTally,
+)
 suite('journeys in Chromium', ['@playwright/test/cli.js', 'test'], playwrightTally)
 
 rmSync(reports, { recursive: true, force: true })
@@ -66,7 +76,11 @@ function tallyOf(read: () => Tally): Tally {
 
 function vitestTally(): Tally {
 	const report = JSON.parse(readFileSync(join(reports, 'vitest.json'), 'utf8'))
-	return { passed: report.numPassedTests, failed: report.numFailedTests, skipped: report.numPendingTests + report.numTodoTests }
+	return {
+		passed: report.numPassedTests,
+		failed: report.numFailedTests,
+		skipped: report.numPendingTests + report.numTodoTests,
+	}
 }
 
 function playwrightTally(): Tally {

@@ -29,13 +29,29 @@ const app = new Hono<Environment>()
 app.use(security(config(), nonceOf))
 app.use(compress())
 app.use(
-	bodyLimit({ maxSize: largestBody, onError: (context) => context.text('What was sent is too large. At most 512 KB are taken at once.', 413) }),
+	bodyLimit({
+		maxSize: largestBody,
+		onError: (context) => context.text('What was sent is too large. At most 512 KB are taken at once.', 413),
+	}),
 )
 
 if (config().NODE_ENV === 'production') {
 	const immutable = 'public, max-age=31536000, immutable'
-	app.use('/assets/*', serveStatic({ root: './build/client', precompressed: true, onFound: (_path, context) => context.header('Cache-Control', immutable) }))
-	app.use(serveStatic({ root: './build/client', precompressed: true, onFound: (_path, context) => context.header('Cache-Control', 'public, max-age=3600') }))
+	app.use(
+		'/assets/*',
+		serveStatic({
+			root: './build/client',
+			precompressed: true,
+			onFound: (_path, context) => context.header('Cache-Control', immutable),
+		}),
+	)
+	app.use(
+		serveStatic({
+			root: './build/client',
+			precompressed: true,
+			onFound: (_path, context) => context.header('Cache-Control', 'public, max-age=3600'),
+		}),
+	)
 }
 app.all('/assets/*', (context) => context.text('There is no such file.', 404))
 
@@ -43,7 +59,9 @@ app.get('/healthz', (context) => context.text('ok'))
 app.get('/readyz', async (context) => ((await isReady()) ? context.text('ready') : context.text('not ready', 503)))
 
 app.on(['GET', 'POST'], '/api/auth/*', (context) => authHandler(context.req.raw))
-app.all('/api/*', (context) => context.json({ type: 'about:blank', title: 'There is no such address.', status: 404 }, 404))
+app.all('/api/*', (context) =>
+	context.json({ type: 'about:blank', title: 'There is no such address.', status: 404 }, 404),
+)
 
 const pages = createRequestHandler(() => import('virtual:react-router/server-build'), config().NODE_ENV)
 

@@ -17,7 +17,9 @@ test('a data directory is held by one process at a time', async () => {
 
 test('a process that is killed leaves no lock behind', async () => {
 	const script = `import { lockDataDir } from ${JSON.stringify(lock)}; await lockDataDir('/crashed'); console.log('held'); setInterval(() => {}, 1000)`
-	const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', script], { stdio: ['ignore', 'pipe', 'ignore'] })
+	const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', script], {
+		stdio: ['ignore', 'pipe', 'ignore'],
+	})
 	await once(child.stdout, 'data')
 	await expect(lockDataDir('/crashed')).rejects.toThrow(/already running/)
 	child.kill('SIGKILL')

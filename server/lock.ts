@@ -13,7 +13,12 @@ import { join } from 'node:path'
 export async function lockDataDir(dataDir: string): Promise<() => void> {
 	const name = `devquad-lock-${createHash('sha256').update(dataDir).digest('hex').slice(0, 16)}`
 	// Linux has sockets without a file (the leading NUL): the kernel gives each name once and takes it back by itself.
-	const address = process.platform === 'linux' ? `\0${name}` : process.platform === 'win32' ? `\\\\.\\pipe\\${name}` : join(tmpdir(), `${name}.sock`)
+	const address =
+		process.platform === 'linux'
+			? `\0${name}`
+			: process.platform === 'win32'
+				? `\\\\.\\pipe\\${name}`
+				: join(tmpdir(), `${name}.sock`)
 	const server = await hold(address).catch(async (error: NodeJS.ErrnoException) => {
 		if (error.code !== 'EADDRINUSE' || (await isHeld(address))) {
 			throw new Error(`Another DevQuad is already running on ${dataDir}. Stop it first, or choose another DATA_DIR.`)

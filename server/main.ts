@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type HttpBindings, getRequestListener } from '@hono/node-server'
+import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import { type Config, config } from '../app/config.server.ts'
 import { Startup } from './startup.ts'
 
@@ -40,8 +40,10 @@ async function serve(settings: Config): Promise<void> {
 async function listen(server: Server, { HOST, PORT }: Config): Promise<number> {
 	await new Promise<void>((resolve, reject) => {
 		server.once('error', (error: NodeJS.ErrnoException) => {
-			if (error.code === 'EADDRINUSE') reject(new Error(`Port ${PORT} is taken by another program. Stop that one, or set PORT to another number.`))
-			else if (error.code === 'EACCES') reject(new Error(`This account may not open port ${PORT}. Set PORT to a number above 1023.`))
+			if (error.code === 'EADDRINUSE')
+				reject(new Error(`Port ${PORT} is taken by another program. Stop that one, or set PORT to another number.`))
+			else if (error.code === 'EACCES')
+				reject(new Error(`This account may not open port ${PORT}. Set PORT to a number above 1023.`))
 			else reject(new Error(`HOST=${HOST} and PORT=${PORT} cannot be opened: ${error.message}.`))
 		})
 		server.listen(PORT, HOST, resolve)
@@ -67,12 +69,17 @@ async function loadSite(server: Server, { NODE_ENV }: Config): Promise<{ current
 	startup.onEnd(() => vite.close())
 	const load = async () => (await vite.ssrLoadModule('/server/app.ts')) as Site
 	const answer = listener(load)
-	server.on('request', (request, response) => void opened.then(() => vite.middlewares(request, response, () => answer(request, response))))
+	server.on(
+		'request',
+		(request, response) => void opened.then(() => vite.middlewares(request, response, () => answer(request, response))),
+	)
 	return { current: await load(), open }
 }
 
 function listener(load: () => Promise<Site>): (request: IncomingMessage, response: ServerResponse) => void {
-	return getRequestListener(async (request, env) => (await load()).handle(request, env as HttpBindings), { overrideGlobalObjects: false })
+	return getRequestListener(async (request, env) => (await load()).handle(request, env as HttpBindings), {
+		overrideGlobalObjects: false,
+	})
 }
 
 /** A WebSocket that is neither ours nor Vite's would stay open without an owner. */

@@ -7,7 +7,12 @@ import { remember } from '~/lib/remember.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { announce } from '~/realtime/announce.server.ts'
 import { io } from '~/realtime/io.server.ts'
-import { addConnection, forgetConnections, removeConnection, renewConnections } from '~/realtime/presence.queries.server.ts'
+import {
+	addConnection,
+	forgetConnections,
+	removeConnection,
+	renewConnections,
+} from '~/realtime/presence.queries.server.ts'
 
 /** A reload or a change of network closes a tab's socket for a moment; within this time nobody is told. */
 const graceMilliseconds = 30_000
@@ -47,7 +52,8 @@ export function handleSockets(): () => Promise<void> {
 
 async function identify(request: IncomingMessage): Promise<SignedIn> {
 	// CORS does not guard WebSocket: a page of another site may open one, with our reader's cookies.
-	if (request.headers.origin && request.headers.origin !== new URL(config().publicUrl).origin) throw new Error('foreign origin')
+	if (request.headers.origin && request.headers.origin !== new URL(config().publicUrl).origin)
+		throw new Error('foreign origin')
 	const headers = new Headers({ Cookie: request.headers.cookie ?? '' })
 	const { viewer } = await viewerFromRequest(new Request(config().publicUrl, { headers }))
 	if (!viewer) throw new Error('no session')
@@ -55,12 +61,14 @@ async function identify(request: IncomingMessage): Promise<SignedIn> {
 }
 
 async function open(tab: string, viewer: SignedIn): Promise<void> {
-	if (await addConnection(tab, viewer.id)) announce('everybody', 'presence:changed', { username: viewer.username, online: true })
+	if (await addConnection(tab, viewer.id))
+		announce('everybody', 'presence:changed', { username: viewer.username, online: true })
 }
 
 async function close(tab: string, viewer: SignedIn): Promise<void> {
 	if (!tabs.delete(tab)) return
-	if (await removeConnection(tab, viewer.id)) announce('everybody', 'presence:changed', { username: viewer.username, online: false })
+	if (await removeConnection(tab, viewer.id))
+		announce('everybody', 'presence:changed', { username: viewer.username, online: false })
 }
 
 function quietly(work: Promise<unknown>): void {

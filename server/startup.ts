@@ -51,7 +51,9 @@ export class Startup {
 		try {
 			await migrate(pool(), migrations)
 		} catch (error) {
-			throw new Error(DATABASE_URL ? `The database of DATABASE_URL cannot be used: ${reason(error)}` : reason(error), { cause: error })
+			throw new Error(DATABASE_URL ? `The database of DATABASE_URL cannot be used: ${reason(error)}` : reason(error), {
+				cause: error,
+			})
 		}
 	}
 
@@ -61,9 +63,22 @@ export class Startup {
 	}
 
 	/** Tells whoever started the site where it is. */
-	async greet({ SITE_NAME, publicUrl, PUBLIC_URL, HOST, PORT, dataDir, DATABASE_URL, SEED, SMTP_URL }: Config): Promise<void> {
+	async greet({
+		SITE_NAME,
+		publicUrl,
+		PUBLIC_URL,
+		HOST,
+		PORT,
+		dataDir,
+		DATABASE_URL,
+		SEED,
+		SMTP_URL,
+	}: Config): Promise<void> {
 		const address = PUBLIC_URL ?? `http://${HOST === '0.0.0.0' || HOST === '::' ? 'localhost' : HOST}:${PORT}`
-		const lines = [`${SITE_NAME} is ready:  ${address || publicUrl}`, `Data lies in:      ${DATABASE_URL ? 'the database of DATABASE_URL, files in ' : ''}${dataDir}`]
+		const lines = [
+			`${SITE_NAME} is ready:  ${address || publicUrl}`,
+			`Data lies in:      ${DATABASE_URL ? 'the database of DATABASE_URL, files in ' : ''}${dataDir}`,
+		]
 		const demo = SEED === 'demo' ? await demoAccount(dataDir) : null
 		if (demo) lines.push(`Demo account:      ${demo.email}  password ${demo.password}`)
 		if (!SMTP_URL) lines.push(`Mails are kept in: ${join(dataDir, 'mail')}`)

@@ -31,7 +31,9 @@ function read(path: string): Source {
 /** Everything that breaks a rule, as lines that name file and import. */
 function offenders(from: RegExp, to: RegExp, except: RegExp = /^$/): string[] {
 	return product.flatMap(({ path, imports }) =>
-		from.test(path) ? imports.filter((file) => to.test(file) && !except.test(file)).map((file) => `${path} → ${file}`) : [],
+		from.test(path)
+			? imports.filter((file) => to.test(file) && !except.test(file)).map((file) => `${path} → ${file}`)
+			: [],
 	)
 }
 
@@ -60,8 +62,12 @@ describe('the import ladder', () => {
 	test('a feature is entered by its door: use cases, policy, views, limits, components', () => {
 		const entered = product.flatMap(({ path, imports }) => {
 			const own = /^app\/features\/([^/]+)\//.exec(path)?.[1]
-			const foreign = imports.filter((file) => /^app\/features\//.test(file) && own && !file.startsWith(`app/features/${own}/`))
-			return foreign.filter((file) => !/(\.(server|policy|present|limits)\.ts$|\/components\/)/.test(file)).map((file) => `${path} → ${file}`)
+			const foreign = imports.filter(
+				(file) => /^app\/features\//.test(file) && own && !file.startsWith(`app/features/${own}/`),
+			)
+			return foreign
+				.filter((file) => !/(\.(server|policy|present|limits)\.ts$|\/components\/)/.test(file))
+				.map((file) => `${path} → ${file}`)
 		})
 		expect(entered).toEqual([])
 	})
@@ -71,12 +77,17 @@ describe('the places of things', () => {
 	const statement = /\bsql`|\.(selectFrom|insertInto|updateTable|deleteFrom)\(/
 
 	test('SQL stands in *.queries.server.ts, and in the door to the database', () => {
-		const elsewhere = product.filter(({ path, text }) => statement.test(text) && !/\.queries\.server\.ts$|^app\/(db|jobs)\//.test(path))
+		const elsewhere = product.filter(
+			({ path, text }) => statement.test(text) && !/\.queries\.server\.ts$|^app\/(db|jobs)\//.test(path),
+		)
 		expect(elsewhere.map(({ path }) => path)).toEqual([])
 	})
 
 	test('the environment is read in config.server.ts; PostgreSQL alone inherits it', () => {
-		const readers = product.filter(({ path, text }) => text.includes('process.env') && !/config\.server\.ts$|routes\.ts$|embedded-postgres/.test(path))
+		const readers = product.filter(
+			({ path, text }) =>
+				text.includes('process.env') && !/config\.server\.ts$|routes\.ts$|embedded-postgres/.test(path),
+		)
 		expect(readers.map(({ path }) => path)).toEqual([])
 	})
 
@@ -97,7 +108,9 @@ describe('the places of things', () => {
 	})
 
 	test('no file is longer than 400 lines', () => {
-		const long = sources.map(({ path, text }) => ({ path, lines: text.split('\n').length })).filter(({ lines }) => lines > 400)
+		const long = sources
+			.map(({ path, text }) => ({ path, lines: text.split('\n').length }))
+			.filter(({ lines }) => lines > 400)
 		expect(long).toEqual([])
 	})
 

@@ -48,15 +48,47 @@ export async function startEmbeddedPostgres(dataDir: string, options: string[] =
 	}
 	for (const path of [cluster, sockets]) own(path, owner)
 	if (!existsSync(join(cluster, 'PG_VERSION'))) {
-		await command(binaries.initdb, ['-D', cluster, '-U', 'devquad', '-A', 'trust', '-E', 'UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--no-instructions'])
+		await command(binaries.initdb, [
+			'-D',
+			cluster,
+			'-U',
+			'devquad',
+			'-A',
+			'trust',
+			'-E',
+			'UTF8',
+			'--locale-provider=builtin',
+			'--builtin-locale=C.UTF-8',
+			'--no-instructions',
+		])
 	}
 	const connection: PoolConfig = { host: sockets, user: 'devquad', database: 'devquad' }
 	if (!(await isRunning(command, binaries, cluster))) {
 		const log = join(dataDir, 'postgres.log')
 		own(log, owner, 'file')
-		const set = ['listen_addresses=', `unix_socket_directories=${sockets}`, 'unix_socket_permissions=0700', 'shared_buffers=128MB', 'jit=off', 'max_connections=100', ...options]
+		const set = [
+			'listen_addresses=',
+			`unix_socket_directories=${sockets}`,
+			'unix_socket_permissions=0700',
+			'shared_buffers=128MB',
+			'jit=off',
+			'max_connections=100',
+			...options,
+		]
 		try {
-			await command(binaries.pg_ctl, ['start', '-D', cluster, '-w', '-t', '60', '-s', '-l', log, '-o', set.map((pair) => `-c "${pair}"`).join(' ')])
+			await command(binaries.pg_ctl, [
+				'start',
+				'-D',
+				cluster,
+				'-w',
+				'-t',
+				'60',
+				'-s',
+				'-l',
+				log,
+				'-o',
+				set.map((pair) => `-c "${pair}"`).join(' '),
+			])
 		} catch (error) {
 			throw new Error(`PostgreSQL did not start. Its last words: ${await lastLine(log)}`, { cause: error })
 		}
@@ -81,11 +113,14 @@ async function findBinaries(): Promise<Binaries> {
 
 function findOwner(dataDir: string, binaries: Binaries): Owner {
 	if (process.getuid?.() !== 0) return { prefix: [] }
-	if (numberOf(['-u', 'postgres']) === undefined) spawnSync('useradd', ['--system', '--no-create-home', '--shell', '/usr/sbin/nologin', '--user-group', 'postgres'])
+	if (numberOf(['-u', 'postgres']) === undefined)
+		spawnSync('useradd', ['--system', '--no-create-home', '--shell', '/usr/sbin/nologin', '--user-group', 'postgres'])
 	const uid = numberOf(['-u', 'postgres'])
 	const gid = numberOf(['-g', 'postgres'])
 	if (uid === undefined || gid === undefined)
-		throw new Error('PostgreSQL refuses to run as root, and the account "postgres" could not be made. Run DevQuad as another user.')
+		throw new Error(
+			'PostgreSQL refuses to run as root, and the account "postgres" could not be made. Run DevQuad as another user.',
+		)
 	const drop = ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups']
 	// A folder such as /root is closed to other accounts. This capability lets PostgreSQL pass through it, and read, but not write.
 	const passing = [...drop, '--inh-caps=+dac_read_search', '--ambient-caps=+dac_read_search']
@@ -94,7 +129,9 @@ function findOwner(dataDir: string, binaries: Binaries): Owner {
 		const reach = spawnSync(program, [...rest, 'env', '-C', dataDir, binaries.postgres, '--version'])
 		if (reach.status === 0) return { uid, gid, prefix }
 	}
-	throw new Error(`PostgreSQL runs as the account "postgres", which cannot enter ${dataDir}. Choose another DATA_DIR, such as /var/lib/devquad.`)
+	throw new Error(
+		`PostgreSQL runs as the account "postgres", which cannot enter ${dataDir}. Choose another DATA_DIR, such as /var/lib/devquad.`,
+	)
 }
 
 function numberOf(args: string[]): number | undefined {
@@ -109,10 +146,16 @@ function own(path: string, owner: Owner, kind: 'folder' | 'file' = 'folder'): vo
 		if (statSync(path).uid !== owner.uid) chownSync(path, owner.uid, owner.gid)
 		return
 	}
-	spawnSync('install', ['-o', String(owner.uid), '-g', String(owner.gid), '-m', '600', '/dev/null', path], { cwd: dirname(path) })
+	spawnSync('install', ['-o', String(owner.uid), '-g', String(owner.gid), '-m', '600', '/dev/null', path], {
+		cwd: dirname(path),
+	})
 }
 
-async function isRunning(command: (file: string, args: string[]) => Promise<unknown>, binaries: Binaries, cluster: string): Promise<boolean> {
+async function isRunning(
+	command: (file: string, args: string[]) => Promise<unknown>,
+	binaries: Binaries,
+	cluster: string,
+): Promise<boolean> {
 	try {
 		await access(join(cluster, 'postmaster.pid'), constants.F_OK)
 		await command(binaries.pg_ctl, ['status', '-D', cluster])
@@ -136,6 +179,9 @@ async function createDatabase(connection: PoolConfig): Promise<void> {
 
 async function lastLine(file: string): Promise<string> {
 	const text = await readFile(file, 'utf8').catch(() => '')
-	const lines = text.trim().split('\n').filter((line) => /FATAL|PANIC|ERROR/.test(line))
+	const lines = text
+		.trim()
+		.split('\n')
+		.filter((line) => /FATAL|PANIC|ERROR/.test(line))
 	return (lines.at(-1) ?? 'none').replace(/^.*?(FATAL|PANIC|ERROR):\s*/, '')
 }

@@ -14,12 +14,17 @@ export async function migrate(pool: pg.Pool, directory: string): Promise<string[
 	const client = await pool.connect()
 	try {
 		await client.query('select pg_advisory_lock($1)', [lockKey])
-		await client.query('create table if not exists migrations (name text primary key, applied_at timestamptz not null default now())')
+		await client.query(
+			'create table if not exists migrations (name text primary key, applied_at timestamptz not null default now())',
+		)
 		const { rows } = await client.query<{ name: string }>('select name from migrations')
 		const applied = new Set(rows.map((row) => row.name))
 		const files = (await readdir(directory)).filter((name) => name.endsWith('.sql')).sort()
 		const unknown = [...applied].find((name) => !files.includes(name))
-		if (unknown) throw new Error(`The database was made by a newer version of the site: it holds the migration ${unknown}, which is not here.`)
+		if (unknown)
+			throw new Error(
+				`The database was made by a newer version of the site: it holds the migration ${unknown}, which is not here.`,
+			)
 		const pending = files.filter((name) => !applied.has(name))
 		for (const name of pending) await apply(client, name, await readFile(join(directory, name), 'utf8'))
 		return pending
@@ -37,6 +42,8 @@ async function apply(client: pg.PoolClient, name: string, statements: string): P
 		await client.query('commit')
 	} catch (error) {
 		await client.query('rollback')
-		throw new Error(`The migration ${name} failed: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
+		throw new Error(`The migration ${name} failed: ${error instanceof Error ? error.message : String(error)}`, {
+			cause: error,
+		})
 	}
 }

@@ -17,7 +17,10 @@ test.each([
 })
 
 test('a toast travels with a redirect to the next page', () => {
-	const response = redirectWithToast('/forum', { type: 'success', message: 'Query added successfully! ünïcode; "quoted"' })
+	const response = redirectWithToast('/forum', {
+		type: 'success',
+		message: 'Query added successfully! ünïcode; "quoted"',
+	})
 	expect(response.status).toBe(303)
 	const [cookie = ''] = response.headers.getSetCookie()
 	const request = new Request('http://site.example/', { headers: { Cookie: cookie.split(';')[0] ?? '' } })

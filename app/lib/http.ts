@@ -1,4 +1,4 @@
-import { data, redirect, type RouterContextProvider } from 'react-router'
+import { data, type RouterContextProvider, redirect } from 'react-router'
 import { type Flash, factsOf, type SignedIn, viewerOf } from './context.ts'
 import { DomainError, Invalid, TooMany } from './errors.ts'
 
@@ -58,7 +58,10 @@ const flashCookie = 'flash'
 
 /** Sends the browser on with 303 and has the next page show `flash` as a toast, with JavaScript or without. */
 export function redirectWithToast(to: string, flash: Flash, headers = new Headers()): Response {
-	headers.append('Set-Cookie', `${flashCookie}=${encodeURIComponent(JSON.stringify(flash))}; Path=/; Max-Age=60; SameSite=Lax; HttpOnly`)
+	headers.append(
+		'Set-Cookie',
+		`${flashCookie}=${encodeURIComponent(JSON.stringify(flash))}; Path=/; Max-Age=60; SameSite=Lax; HttpOnly`,
+	)
 	return redirect(to, { status: 303, headers })
 }
 

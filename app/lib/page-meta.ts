@@ -28,7 +28,13 @@ export function pageMeta(matches: Matches, page: PageFacts): MetaDescriptor[] {
 	if (page.canonical) tags.push({ tagName: 'link', rel: 'canonical', href: base + page.canonical })
 	if (page.next) tags.push({ tagName: 'link', rel: 'next', href: base + page.next })
 	if (page.feed)
-		tags.push({ tagName: 'link', rel: 'alternate', type: 'application/atom+xml', href: base + page.feed.path, title: page.feed.title })
+		tags.push({
+			tagName: 'link',
+			rel: 'alternate',
+			type: 'application/atom+xml',
+			href: base + page.feed.path,
+			title: page.feed.title,
+		})
 	return tags
 }
 

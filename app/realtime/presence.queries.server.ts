@@ -20,13 +20,16 @@ export async function removeConnection(id: string, userId: number): Promise<bool
 	const { rows } = await sql<{ others: number }>`
 		with removed as (delete from connections where id = ${id}),
 		     seen as (update profiles set last_seen_at = now() where user_id = ${userId})
-		select count(*)::int as others from connections where user_id = ${userId} and id <> ${id} and ${isConnected}`.execute(db())
+		select count(*)::int as others from connections where user_id = ${userId} and id <> ${id} and ${isConnected}`.execute(
+		db(),
+	)
 	return rows[0]?.others === 0
 }
 
 /** Renews the tabs that this process holds, and forgets those that nobody renewed. */
 export async function renewConnections(ids: string[]): Promise<void> {
-	if (ids.length > 0) await db().updateTable('connections').set({ seen_at: new Date() }).where('id', 'in', ids).execute()
+	if (ids.length > 0)
+		await db().updateTable('connections').set({ seen_at: new Date() }).where('id', 'in', ids).execute()
 	await sql`
 		with gone as (delete from connections where not (${isConnected}) returning user_id, seen_at)
 		update profiles set last_seen_at = gone.seen_at from gone where profiles.user_id = gone.user_id`.execute(db())

@@ -26,11 +26,20 @@ export function findChromium(): string {
 	}
 	const installed = places.find((path) => existsSync(path))
 	if (installed) return installed
-	throw new Error('The browser tests need Chromium: install it (on Debian: sudo apt-get install chromium) and run again.')
+	throw new Error(
+		'The browser tests need Chromium: install it (on Debian: sudo apt-get install chromium) and run again.',
+	)
 }
 
 /** Flags for machines without a desktop. Chromium's own sandbox is only switched off where it cannot work: as root. */
 export function chromiumFlags(): string[] {
-	const quiet = ['--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync']
+	const quiet = [
+		'--disable-gpu',
+		'--disable-quic',
+		'--no-first-run',
+		'--disable-background-networking',
+		'--disable-component-update',
+		'--disable-sync',
+	]
 	return process.getuid?.() === 0 ? ['--no-sandbox', ...quiet] : quiet
 }

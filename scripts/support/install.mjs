@@ -11,7 +11,11 @@ export function projectNode() {
 	const installed = timeOf(join(root, 'node_modules', '.package-lock.json'))
 	if (installed < timeOf(join(root, 'package-lock.json')) || !existsSync(binary())) {
 		process.stdout.write('Installing what is missing (npm ci). This takes a minute or two, once.\n')
-		const { status } = spawnSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'], shell: process.platform === 'win32' })
+		const { status } = spawnSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
+			cwd: root,
+			stdio: ['ignore', 'ignore', 'inherit'],
+			shell: process.platform === 'win32',
+		})
 		if (status !== 0 || !existsSync(binary())) stop('npm ci failed. Its message is above.')
 	}
 	return binary()
@@ -24,7 +28,11 @@ export function buildWhenOld(node) {
 	if (stamp > Math.max(...sources.map((name) => newest(join(root, name))))) return
 	process.stdout.write('Building the site. This takes some seconds.\n')
 	const cli = join(root, 'node_modules', '@react-router', 'dev', 'bin.cjs')
-	const { status, stdout, stderr } = spawnSync(node, [cli, 'build'], { cwd: root, encoding: 'utf8', env: { ...process.env, NODE_ENV: 'production' } })
+	const { status, stdout, stderr } = spawnSync(node, [cli, 'build'], {
+		cwd: root,
+		encoding: 'utf8',
+		env: { ...process.env, NODE_ENV: 'production' },
+	})
 	if (status !== 0) stop(`The build failed:\n${stdout}\n${stderr}`)
 }
 
@@ -46,5 +54,10 @@ function newest(path) {
 	if (!existsSync(path)) return 0
 	const own = statSync(path)
 	if (!own.isDirectory()) return own.mtimeMs
-	return Math.max(own.mtimeMs, ...readdirSync(path).filter((name) => !/\.test\.tsx?$/.test(name)).map((name) => newest(join(path, name))))
+	return Math.max(
+		own.mtimeMs,
+		...readdirSync(path)
+			.filter((name) => !/\.test\.tsx?$/.test(name))
+			.map((name) => newest(join(path, name))),
+	)
 }

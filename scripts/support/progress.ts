@@ -2,7 +2,10 @@
  * A progress bar for a terminal; where there is none, a line every ten percent.
  * @param heading what is being done
  */
-export function progressLine(heading: string, out: NodeJS.WriteStream = process.stdout): (done: number, total: number) => void {
+export function progressLine(
+	heading: string,
+	out: NodeJS.WriteStream = process.stdout,
+): (done: number, total: number) => void {
 	let told = -1
 	return (done, total) => {
 		const percent = total === 0 ? 100 : Math.floor((100 * done) / total)
@@ -10,6 +13,9 @@ export function progressLine(heading: string, out: NodeJS.WriteStream = process.
 		if (step === told) return
 		told = step
 		if (!out.isTTY) out.write(`${heading}: ${percent}%\n`)
-		else out.write(`\r${heading} [${'█'.repeat(percent / 5)}${'░'.repeat(20 - Math.floor(percent / 5))}] ${percent}%${percent === 100 ? '\n' : ''}`)
+		else
+			out.write(
+				`\r${heading} [${'█'.repeat(percent / 5)}${'░'.repeat(20 - Math.floor(percent / 5))}] ${percent}%${percent === 100 ? '\n' : ''}`,
+			)
 	}
 }

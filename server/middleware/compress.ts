@@ -21,7 +21,8 @@ export function compress(): MiddlewareHandler {
 		const headers = new Headers(response.headers)
 		headers.append('Vary', 'Accept-Encoding')
 		const coding = body.length < smallest ? 'identity' : accepted(context.req.header('Accept-Encoding') ?? '')
-		const packed = coding === 'br' ? await brotli(body, { params: brotliParams }) : coding === 'gzip' ? await zip(body) : body
+		const packed =
+			coding === 'br' ? await brotli(body, { params: brotliParams }) : coding === 'gzip' ? await zip(body) : body
 		if (coding !== 'identity') headers.set('Content-Encoding', coding)
 		headers.set('Content-Length', String(packed.length))
 		context.res = undefined
@@ -33,7 +34,10 @@ export function compress(): MiddlewareHandler {
 export function accepted(header: string): 'br' | 'gzip' | 'identity' {
 	const offers = new Map(
 		header.split(',').map((part) => {
-			const [name = '', ...parameters] = part.trim().toLowerCase().split(/\s*;\s*/)
+			const [name = '', ...parameters] = part
+				.trim()
+				.toLowerCase()
+				.split(/\s*;\s*/)
 			const weight = parameters.find((parameter) => parameter.startsWith('q='))
 			return [name, weight ? Number(weight.slice(2)) : 1] as const
 		}),

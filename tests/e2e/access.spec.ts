@@ -1,6 +1,19 @@
 import { expect, expectNoViolations, logIn, test } from './support/journey.ts'
 
-const open = ['/', '/login', '/register', '/forgot-password', '/reset-password?token=x', '/find-dev', '/forum', '/forum/category/python', '/forum?q=python', '/forum?q=zzzzqqqq', '/forum/ask', '/no/such/page']
+const open = [
+	'/',
+	'/login',
+	'/register',
+	'/forgot-password',
+	'/reset-password?token=x',
+	'/find-dev',
+	'/forum',
+	'/forum/category/python',
+	'/forum?q=python',
+	'/forum?q=zzzzqqqq',
+	'/forum/ask',
+	'/no/such/page',
+]
 const signedIn = ['/', '/find-dev/odalys.fernbrook', '/my-profile/mira.quillon', '/settings', '/forum/ask']
 
 for (const theme of ['light', 'dark'] as const) {

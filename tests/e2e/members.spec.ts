@@ -29,9 +29,16 @@ test('a newcomer registers, logs in, asks, is answered in a thread, edits and de
 	await expect(page.getByText('A glass chimney helps.')).toBeVisible()
 	await page.reload()
 	await expect(page.getByRole('heading', { name: 'Comments (1)' })).toBeVisible()
-	await page.getByRole('link', { name: /^reply/i }).or(page.getByRole('button', { name: /^reply/i })).first().click()
+	await page
+		.getByRole('link', { name: /^reply/i })
+		.or(page.getByRole('button', { name: /^reply/i }))
+		.first()
+		.click()
 	await page.getByLabel(/reply to/i).fill('And a taller wick?')
-	await page.getByRole('button', { name: /^reply$/i }).last().click()
+	await page
+		.getByRole('button', { name: /^reply$/i })
+		.last()
+		.click()
 	await expect(page.getByText('And a taller wick?')).toBeVisible()
 	await expect(page.getByRole('heading', { name: 'Comments (2)' })).toBeVisible()
 

@@ -30,7 +30,11 @@ test.describe('a reader without JavaScript', () => {
 
 	test('narrows the list to a category and to a tag', async ({ page }) => {
 		await page.goto('/forum')
-		await page.getByRole('navigation', { name: 'Categories' }).first().getByRole('link', { name: /^Python/ }).click()
+		await page
+			.getByRole('navigation', { name: 'Categories' })
+			.first()
+			.getByRole('link', { name: /^Python/ })
+			.click()
 		await expect(page).toHaveURL(/\/forum\/category\/python$/)
 		await expect(page.getByRole('article').first()).toContainText('Python')
 	})
@@ -38,21 +42,35 @@ test.describe('a reader without JavaScript', () => {
 
 test('an outdated address of a query leads on to the right one with 301', async ({ page, request }) => {
 	await page.goto('/forum')
-	const href = (await page.getByRole('article').first().getByRole('heading').getByRole('link').getAttribute('href')) ?? ''
+	const href =
+		(await page.getByRole('article').first().getByRole('heading').getByRole('link').getAttribute('href')) ?? ''
 	const id = href.split('/').at(-1)
 	const moved = await request.get(`/forum/others/nobody/${id}`, { maxRedirects: 0 })
 	expect(moved.status()).toBe(301)
 	expect(moved.headers().location).toMatch(new RegExp(`${href}$`))
 })
 
-for (const path of ['/forum/javascript/nobody/999999999', '/forum/javascript/nobody/abc', '/forum/category/nothing', '/forum/tag/nothing-at-all', '/no/such/page', '/assets/missing.js', '/media/none']) {
+for (const path of [
+	'/forum/javascript/nobody/999999999',
+	'/forum/javascript/nobody/abc',
+	'/forum/category/nothing',
+	'/forum/tag/nothing-at-all',
+	'/no/such/page',
+	'/assets/missing.js',
+	'/media/none',
+]) {
 	test(`${path} is a real 404`, async ({ request }) => {
 		expect((await request.get(path)).status()).toBe(404)
 	})
 }
 
 test('feeds, sitemap and robots are there and name whole addresses', async ({ request }) => {
-	for (const [path, type] of [['/forum/feed.atom', 'application/atom+xml'], ['/forum/category/python/feed.atom', 'application/atom+xml'], ['/sitemap.xml', 'application/xml'], ['/robots.txt', 'text/plain']] as const) {
+	for (const [path, type] of [
+		['/forum/feed.atom', 'application/atom+xml'],
+		['/forum/category/python/feed.atom', 'application/atom+xml'],
+		['/sitemap.xml', 'application/xml'],
+		['/robots.txt', 'text/plain'],
+	] as const) {
 		const answer = await request.get(path)
 		expect(answer.status(), path).toBe(200)
 		expect(answer.headers()['content-type'], path).toContain(type)
@@ -75,5 +93,8 @@ test('every page carries the headers that protect its reader', async ({ request 
 	expect(headers['content-security-policy']).toContain("default-src 'none'")
 	expect(headers['content-security-policy']).toContain("frame-ancestors 'none'")
 	expect(headers['content-security-policy']).not.toContain('unsafe-inline')
-	expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'referrer-policy': 'strict-origin-when-cross-origin' })
+	expect(headers).toMatchObject({
+		'x-content-type-options': 'nosniff',
+		'referrer-policy': 'strict-origin-when-cross-origin',
+	})
 })

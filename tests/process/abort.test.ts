@@ -21,7 +21,9 @@ afterAll(async () => {
 function hangUp(path: string, after: number): Promise<void> {
 	return new Promise((resolve) => {
 		const { hostname, port } = new URL(site.url)
-		const socket = connect(Number(port), hostname, () => socket.write(`GET ${path} HTTP/1.1\r\nHost: ${hostname}:${port}\r\nAccept-Encoding: br\r\n\r\n`))
+		const socket = connect(Number(port), hostname, () =>
+			socket.write(`GET ${path} HTTP/1.1\r\nHost: ${hostname}:${port}\r\nAccept-Encoding: br\r\n\r\n`),
+		)
 		socket.on('error', () => {})
 		socket.on('close', () => resolve())
 		setTimeout(() => socket.destroy(), after)
@@ -41,7 +43,9 @@ test('an upgrade to a path that is not the socket is refused', async () => {
 	const { hostname, port } = new URL(site.url)
 	const answer = await new Promise<string>((resolve) => {
 		const socket = connect(Number(port), hostname, () =>
-			socket.write(`GET /elsewhere HTTP/1.1\r\nHost: ${hostname}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`),
+			socket.write(
+				`GET /elsewhere HTTP/1.1\r\nHost: ${hostname}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`,
+			),
 		)
 		let text = ''
 		socket.on('data', (chunk) => {

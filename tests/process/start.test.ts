@@ -66,13 +66,19 @@ test('a second start on the same data directory says so, ends with 1, and harms 
 	const dataDir = newDataDir()
 	const site = await start({ DATA_DIR: dataDir })
 	const second = await fails({ DATA_DIR: dataDir })
-	expect(second).toEqual({ code: 1, output: `Another DevQuad is already running on ${dataDir}. Stop it first, or choose another DATA_DIR.\n` })
+	expect(second).toEqual({
+		code: 1,
+		output: `Another DevQuad is already running on ${dataDir}. Stop it first, or choose another DATA_DIR.\n`,
+	})
 	expect((await fetch(`${site.url}/forum`)).status).toBe(200)
 })
 
 test('of two starts at the same moment, one runs', async () => {
 	const dataDir = newDataDir()
-	const outcomes = await Promise.allSettled([startSite({ SEED: 'none', DATA_DIR: dataDir }), startSite({ SEED: 'none', DATA_DIR: dataDir })])
+	const outcomes = await Promise.allSettled([
+		startSite({ SEED: 'none', DATA_DIR: dataDir }),
+		startSite({ SEED: 'none', DATA_DIR: dataDir }),
+	])
 	for (const outcome of outcomes) if (outcome.status === 'fulfilled') sites.push(outcome.value)
 	expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
 })
@@ -104,25 +110,41 @@ test('a taken port is named in one sentence', async () => {
 	const dataDir = newDataDir()
 	const outcome = await fails({ DATA_DIR: dataDir, PORT: String(port) })
 	server.close()
-	expect(outcome).toEqual({ code: 1, output: `Port ${port} is taken by another program. Stop that one, or set PORT to another number.\n` })
+	expect(outcome).toEqual({
+		code: 1,
+		output: `Port ${port} is taken by another program. Stop that one, or set PORT to another number.\n`,
+	})
 	expect(existsSync(join(dataDir, 'postgres'))).toBe(false)
 })
 
 test.each([
 	['an unknown setting', { SEEDS: 'demo' }, /^The setting SEEDS is not known\. .*\n$/],
 	['a wrong value', { PORT: 'eighty' }, /^The setting PORT is not right: .*\n$/],
-	['a data directory below a file', { DATA_DIR: '/dev/null/data' }, /^The data directory \/dev\/null\/data cannot be used: .*\n$/],
-	['a database that is not there', { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }, /^The database of DATABASE_URL cannot be used: .*\n$/],
+	[
+		'a data directory below a file',
+		{ DATA_DIR: '/dev/null/data' },
+		/^The data directory \/dev\/null\/data cannot be used: .*\n$/,
+	],
+	[
+		'a database that is not there',
+		{ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' },
+		/^The database of DATABASE_URL cannot be used: .*\n$/,
+	],
 ])('%s ends the start with one clear sentence', async (_what, env, message) => {
 	const outcome = await fails({ DATA_DIR: newDataDir(), ...env })
 	expect(outcome.output).toMatch(message)
 	expect(outcome.code).toBe(1)
 })
 
-test('a data directory that may be entered but not written is refused', { skip: process.getuid?.() === 0 }, async () => {
+test('a data directory that may be entered but not written is refused', {
+	skip: process.getuid?.() === 0,
+}, async () => {
 	const dataDir = newDataDir()
 	chmodSync(dataDir, 0o500)
-	expect(await fails({ DATA_DIR: dataDir })).toMatchObject({ code: 1, output: expect.stringContaining('cannot be used') })
+	expect(await fails({ DATA_DIR: dataDir })).toMatchObject({
+		code: 1,
+		output: expect.stringContaining('cannot be used'),
+	})
 })
 
 async function killAll(child: ChildProcess, dataDir: string): Promise<void> {

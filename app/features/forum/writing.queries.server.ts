@@ -126,7 +126,7 @@ async function rebuildSearch(trx: Executor, id: number): Promise<void> {
 
 /*
  * Writers that meet never wait for each other in a circle, because all lock in one order:
- * the query, then categories by id, then the counter, then tags by name.
+ * the query, then categories by id, then the counter, then tags by name. "no key": a foreign key only needs the id to stay.
  */
 
 async function countQueries(trx: Executor, categoryId: number, change: 1 | -1): Promise<void> {
@@ -136,7 +136,7 @@ async function countQueries(trx: Executor, categoryId: number, change: 1 | -1): 
 
 async function moveQuery(trx: Executor, from: number, to: number): Promise<void> {
 	await sql`
-		with both_ends as (select id from categories where id in (${from}, ${to}) order by id for update)
+		with both_ends as (select id from categories where id in (${from}, ${to}) order by id for no key update)
 		update categories set query_count = query_count + case categories.id when ${to} then 1 else -1 end
 		from both_ends where categories.id = both_ends.id`.execute(trx)
 }
@@ -146,7 +146,7 @@ async function retagQuery(trx: Executor, id: number, tags: string[]): Promise<vo
 	await sql`insert into tags (name) select name from unnest(${tags}::text[]) as name order by name on conflict do nothing`.execute(
 		trx,
 	)
-	await sql`select 1 from tags where name = any(${tags}) or id in (select tag_id from query_tags where query_id = ${id}) order by name for update`.execute(
+	await sql`select 1 from tags where name = any(${tags}) or id in (select tag_id from query_tags where query_id = ${id}) order by name for no key update`.execute(
 		trx,
 	)
 	await sql`

@@ -1,8 +1,8 @@
 import { Link } from 'react-router'
 import { Avatar } from '~/ui/avatar.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
-import type { AuthorView } from '../forum.present.ts'
 import { profilePath } from '../forum.paths.ts'
+import type { AuthorView } from '../forum.present.ts'
 
 /** Who asked, beside the query; their name stands above its text for narrow screens. */
 export function AskedBy({ author }: { author: AuthorView }) {

@@ -1,7 +1,7 @@
 import { Link } from 'react-router'
 import { RuleHead } from '~/ui/rule-head.tsx'
-import type { CategoryView } from '../forum.present.ts'
 import { categoryPath, withParams } from '../forum.paths.ts'
+import type { CategoryView } from '../forum.present.ts'
 
 interface CategoryNavProps {
 	categories: CategoryView[]

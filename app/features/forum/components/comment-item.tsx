@@ -1,8 +1,8 @@
 import { Plus } from 'lucide-react'
 import { Link } from 'react-router'
 import { Avatar } from '~/ui/avatar.tsx'
-import type { CommentView } from '../forum.present.ts'
 import { withParams } from '../forum.paths.ts'
+import type { CommentView } from '../forum.present.ts'
 import { Answered } from './answered.tsx'
 import { CommentActions, CommentHead, threadAfter } from './comment-parts.tsx'
 import { CookedText } from './copy.tsx'
@@ -29,8 +29,20 @@ export function CommentItem({ comment, level }: CommentItemProps) {
 	const folds = comment.replies.length > 0 || comment.hiddenReplies > 0
 	return (
 		<li className="comment relative scroll-mt-20" id={isPointer ? undefined : `comment-${comment.id}`}>
-			{folds && <input className="peer/fold sr-only" type="checkbox" id={fold} aria-label="Fold this thread" autoComplete="off" />}
-			{comment.author ? <Avatar user={comment.author} size={24} /> : <span className="avatar avatar-24" aria-hidden="true" />}
+			{folds && (
+				<input
+					className="peer/fold sr-only"
+					type="checkbox"
+					id={fold}
+					aria-label="Fold this thread"
+					autoComplete="off"
+				/>
+			)}
+			{comment.author ? (
+				<Avatar user={comment.author} size={24} />
+			) : (
+				<span className="avatar avatar-24" aria-hidden="true" />
+			)}
 			<CommentHead comment={comment} />
 			{folds && (
 				<label
@@ -39,10 +51,15 @@ export function CommentItem({ comment, level }: CommentItemProps) {
 					aria-hidden="true"
 				/>
 			)}
-			<div className="comment-body peer-checked/fold:hidden">{isPointer ? <Pointer id={comment.id} /> : <Body comment={comment} level={level} />}</div>
+			<div className="comment-body peer-checked/fold:hidden">
+				{isPointer ? <Pointer id={comment.id} /> : <Body comment={comment} level={level} />}
+			</div>
 			{folds && (
 				<>
-					<label className="btn btn-sm btn-ghost col-start-2 -ml-2 hidden justify-self-start px-2 text-xs peer-checked/fold:inline-flex" htmlFor={fold}>
+					<label
+						className="btn btn-sm btn-ghost col-start-2 -ml-2 hidden justify-self-start px-2 text-xs peer-checked/fold:inline-flex"
+						htmlFor={fold}
+					>
 						Show thread ({countBranch(comment)})
 					</label>
 					<Replies comment={comment} level={level + 1} className="comment-replies peer-checked/fold:hidden" />
@@ -62,7 +79,11 @@ export function Replies({ comment, level, className }: CommentItemProps & { clas
 			))}
 			{comment.hiddenReplies > 0 && (
 				<li>
-					<Link className="btn btn-sm btn-ghost -ml-2 text-xs text-ink-2" to={`${withParams(url, { thread: comment.id })}#comments`} rel="nofollow">
+					<Link
+						className="btn btn-sm btn-ghost -ml-2 text-xs text-ink-2"
+						to={`${withParams(url, { thread: comment.id })}#comments`}
+						rel="nofollow"
+					>
 						<Plus className="icon icon-sm" aria-hidden="true" /> Continue thread ({comment.hiddenReplies} more)
 					</Link>
 				</li>

@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import { RelativeTime } from '~/ui/time.tsx'
-import type { CommentView } from '../forum.present.ts'
 import { loginPath, profilePath, withParams } from '../forum.paths.ts'
-import { type DeleteQuestion, DeleteControl, DeleteSection } from './delete-control.tsx'
+import type { CommentView } from '../forum.present.ts'
+import { DeleteControl, type DeleteQuestion, DeleteSection } from './delete-control.tsx'
 import { type DiscussionFacts, useDiscussion } from './discussion-context.ts'
 import { ReplyBox } from './reply-box.tsx'
 import type { Boxes } from './use-boxes.ts'
@@ -12,9 +12,14 @@ import type { Boxes } from './use-boxes.ts'
 export function CommentHead({ comment, large = false }: { comment: CommentView; large?: boolean }) {
 	const { author, byAsker, createdAt, editedAt, id } = comment
 	return (
-		<p className={`flex min-h-6 flex-wrap items-center gap-x-2 text-xs text-ink-3 ${large ? 'items-baseline leading-4' : ''}`}>
+		<p
+			className={`flex min-h-6 flex-wrap items-center gap-x-2 text-xs text-ink-3 ${large ? 'items-baseline leading-4' : ''}`}
+		>
 			{author && (
-				<Link className={`quiet-link font-semibold text-ink wrap-anywhere ${large ? 'text-base' : 'text-sm'}`} to={profilePath(author.username)}>
+				<Link
+					className={`quiet-link font-semibold text-ink wrap-anywhere ${large ? 'text-base' : 'text-sm'}`}
+					to={profilePath(author.username)}
+				>
 					{author.name}
 				</Link>
 			)}
@@ -39,7 +44,11 @@ export function CommentActions({ comment, level, boxes }: { comment: CommentView
 				<span className="px-2">
 					<span className="num">{comment.score}</span> {comment.score === 1 ? 'vote' : 'votes'}
 				</span>
-				<BoxLink className={link} to={facts.viewer ? address('reply') : loginPath(address('reply'))} open={facts.viewer ? boxes.openReply : null}>
+				<BoxLink
+					className={link}
+					to={facts.viewer ? address('reply') : loginPath(address('reply'))}
+					open={facts.viewer ? boxes.openReply : null}
+				>
 					Reply
 				</BoxLink>
 				{comment.mayEdit && (
@@ -94,7 +103,17 @@ function deleteComment({ here }: DiscussionFacts, { id }: CommentView, href: str
 }
 
 /** A link to the page with the box open; where scripts run, the box opens in place. */
-function BoxLink({ to, open, className, children }: { to: string; open: (() => void) | null; className: string; children: ReactNode }) {
+function BoxLink({
+	to,
+	open,
+	className,
+	children,
+}: {
+	to: string
+	open: (() => void) | null
+	className: string
+	children: ReactNode
+}) {
 	return (
 		<Link
 			className={className}

@@ -20,7 +20,8 @@ export function CookedText({ html, small }: { html: string; small?: boolean }) {
 	const root = useRef<HTMLDivElement>(null)
 	// biome-ignore lint/correctness/useExhaustiveDependencies: another text brings other code blocks
 	useEffect(() => {
-		if (canCopy()) for (const figure of root.current?.querySelectorAll<HTMLElement>('figure.code') ?? []) addButton(figure)
+		if (canCopy())
+			for (const figure of root.current?.querySelectorAll<HTMLElement>('figure.code') ?? []) addButton(figure)
 	}, [html])
 	return (
 		<div ref={root}>

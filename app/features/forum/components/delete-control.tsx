@@ -75,7 +75,13 @@ function DeleteForm({ question, children }: { question: DeleteQuestion; children
 			))}
 			<div className="mt-5 flex justify-end gap-2">
 				{children}
-				<SubmitButton className="btn btn-danger" busyLabel="Deleting..." action={question.action} name="box" value={box}>
+				<SubmitButton
+					className="btn btn-danger"
+					busyLabel="Deleting..."
+					action={question.action}
+					name="box"
+					value={box}
+				>
 					Delete
 				</SubmitButton>
 			</div>

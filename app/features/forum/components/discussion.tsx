@@ -3,8 +3,8 @@ import { Link, useSearchParams } from 'react-router'
 import type { FormRefusal } from '~/lib/http.ts'
 import { useRootData } from '~/lib/root-data.ts'
 import { RuleHead } from '~/ui/rule-head.tsx'
-import type { CommentView, Page, QueryPageView } from '../forum.present.ts'
 import { withParams } from '../forum.paths.ts'
+import type { CommentView, Page, QueryPageView } from '../forum.present.ts'
 import { AcceptedAnswer } from './accepted-answer.tsx'
 import { CommentBox } from './comment-box.tsx'
 import { CommentItem } from './comment-item.tsx'
@@ -71,11 +71,19 @@ export function Discussion({ query, data, refusal }: DiscussionProps) {
 	)
 }
 
-function useFacts(query: QueryPageView, data: CommentsData, refusal: FormRefusal | null, accepted: CommentView[]): DiscussionFacts {
+function useFacts(
+	query: QueryPageView,
+	data: CommentsData,
+	refusal: FormRefusal | null,
+	accepted: CommentView[],
+): DiscussionFacts {
 	const { viewer } = useRootData()
 	const [params] = useSearchParams()
 	const { page, cursor, thread } = data
-	const onFirstPage = useMemo(() => (cursor === null && thread === null ? idsOf(page.rows) : new Set<number>()), [page, cursor, thread])
+	const onFirstPage = useMemo(
+		() => (cursor === null && thread === null ? idsOf(page.rows) : new Set<number>()),
+		[page, cursor, thread],
+	)
 	return {
 		viewer,
 		url: query.url,

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
-import type { ListData } from '../routes/list.server.ts'
 import { withParams } from '../forum.paths.ts'
+import type { ListData } from '../routes/list.server.ts'
 
 interface EmptyListProps {
 	/** The list's title: “Recent Queries”. */
@@ -14,7 +14,13 @@ interface EmptyListProps {
 /** What stands in a list that has nothing: which filter found nothing, and one button that undoes it. */
 export function EmptyList({ title, data: { search, view, cursor }, pathname, category }: EmptyListProps) {
 	const ask = withParams('/forum/ask', { category, title: search })
-	if (cursor) return <Nothing text="There is nothing more in this list." undo={<Undo to={withParams(pathname, { q: search })}>Back to the first page</Undo>} />
+	if (cursor)
+		return (
+			<Nothing
+				text="There is nothing more in this list."
+				undo={<Undo to={withParams(pathname, { q: search })}>Back to the first page</Undo>}
+			/>
+		)
 	if (search)
 		return (
 			<Nothing
@@ -24,9 +30,22 @@ export function EmptyList({ title, data: { search, view, cursor }, pathname, cat
 			/>
 		)
 	if (view === 'unanswered')
-		return <Nothing text={`Nobody waits for an answer in ${title}.`} undo={<Undo to={pathname}>Show all queries</Undo>} ask={<Ask to={ask} />} />
-	if (pathname === '/forum') return <Nothing text="Nobody has asked anything yet. Be the first." undo={<Undo to={ask}>Ask a question</Undo>} />
-	return <Nothing text={`Nobody has asked anything in ${title} yet.`} undo={<Undo to="/forum">All queries</Undo>} ask={<Ask to={ask} />} />
+		return (
+			<Nothing
+				text={`Nobody waits for an answer in ${title}.`}
+				undo={<Undo to={pathname}>Show all queries</Undo>}
+				ask={<Ask to={ask} />}
+			/>
+		)
+	if (pathname === '/forum')
+		return <Nothing text="Nobody has asked anything yet. Be the first." undo={<Undo to={ask}>Ask a question</Undo>} />
+	return (
+		<Nothing
+			text={`Nobody has asked anything in ${title} yet.`}
+			undo={<Undo to="/forum">All queries</Undo>}
+			ask={<Ask to={ask} />}
+		/>
+	)
 }
 
 function Nothing({ text, undo, ask }: { text: string; undo: ReactNode; ask?: ReactNode }) {

@@ -1,5 +1,5 @@
-import type { ListData } from '../routes/list.server.ts'
 import { withParams } from '../forum.paths.ts'
+import type { ListData } from '../routes/list.server.ts'
 
 /** Title and addresses of a list page: one address per list and order; searches and later pages are not indexed. */
 export function listMeta(title: string, pathname: string, data: ListData | undefined) {

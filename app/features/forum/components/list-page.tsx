@@ -1,8 +1,8 @@
 import { Plus } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Link, useLocation } from 'react-router'
-import type { ListData } from '../routes/list.server.ts'
 import { isListPath, withParams } from '../forum.paths.ts'
+import type { ListData } from '../routes/list.server.ts'
 import { CategoryStrip } from './category-nav.tsx'
 import { EmptyList } from './empty-list.tsx'
 import { useForumFrame } from './forum-frame.ts'
@@ -58,7 +58,9 @@ export function ListPage({ title, heading = title, data, total, category }: List
 function QueryRows({ data, pathname, total }: { data: ListData; pathname: string; total: number | null }) {
 	const { search, view, cursor } = data
 	const params = { q: search, view: view === 'newest' ? null : view }
-	const { rows, nextHref, loading, load } = useMore(data.page, (next) => withParams(pathname, { ...params, cursor: next }))
+	const { rows, nextHref, loading, load } = useMore(data.page, (next) =>
+		withParams(pathname, { ...params, cursor: next }),
+	)
 	return (
 		<>
 			<ul>

@@ -1,6 +1,6 @@
 import { Link } from 'react-router'
-import type { ListView } from '../reading.server.ts'
 import { withParams } from '../forum.paths.ts'
+import type { ListView } from '../reading.server.ts'
 
 const views: { view: ListView; title: string }[] = [
 	{ view: 'newest', title: 'Newest' },

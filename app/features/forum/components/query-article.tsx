@@ -3,13 +3,13 @@ import { Link } from 'react-router'
 import { useRootData } from '~/lib/root-data.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { LocalTime } from '~/ui/time.tsx'
-import type { QueryPageView } from '../forum.present.ts'
 import { categoryPath, editPath, profilePath, tagPath } from '../forum.paths.ts'
+import type { QueryPageView } from '../forum.present.ts'
 import { Answered } from './answered.tsx'
 import { CookedText, CopyLink } from './copy.tsx'
 import { DeleteControl } from './delete-control.tsx'
-import { OriginLine } from './origin-line.tsx'
 import { deleteQuery } from './delete-query.ts'
+import { OriginLine } from './origin-line.tsx'
 
 /** A query with everything but its comments. */
 export function QueryArticle({ query }: { query: QueryPageView }) {
@@ -69,7 +69,8 @@ function Tools({ query }: { query: QueryPageView }) {
 	return (
 		<div className="mt-5 flex min-h-[2.5625rem] items-center gap-1 border-y border-line py-1.5 text-ink-2">
 			<span className="pr-3 sm:hidden">
-				<span className="num text-md font-semibold text-ink">{query.score}</span> <span className="meta">{votes(query.score)}</span>
+				<span className="num text-md font-semibold text-ink">{query.score}</span>{' '}
+				<span className="meta">{votes(query.score)}</span>
 			</span>
 			<CopyLink href={publicUrl + query.url} />
 			<span className="ml-auto flex">
@@ -79,7 +80,11 @@ function Tools({ query }: { query: QueryPageView }) {
 					</Link>
 				)}
 				{query.mayDelete && (
-					<DeleteControl className="icon-btn icon-btn-sm hover:text-red" label="Delete query" question={deleteQuery(query)}>
+					<DeleteControl
+						className="icon-btn icon-btn-sm hover:text-red"
+						label="Delete query"
+						question={deleteQuery(query)}
+					>
 						<Trash2 className="icon icon-sm" aria-hidden="true" />
 					</DeleteControl>
 				)}

@@ -2,8 +2,8 @@ import { ArrowUp, MessageSquare, Pencil, Trash2 } from 'lucide-react'
 import { Link } from 'react-router'
 import { Avatar } from '~/ui/avatar.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
-import type { QueryCardView } from '../forum.present.ts'
 import { categoryPath, editPath, profilePath, tagPath } from '../forum.paths.ts'
+import type { QueryCardView } from '../forum.present.ts'
 import { Answered } from './answered.tsx'
 import { DeleteControl } from './delete-control.tsx'
 import { deleteQuery } from './delete-query.ts'
@@ -98,7 +98,11 @@ function OwnerTools({ query }: { query: QueryCardView }) {
 				</Link>
 			)}
 			{query.mayDelete && (
-				<DeleteControl className="icon-btn icon-btn-sm hover:text-red" label={`Delete query: ${query.title}`} question={deleteQuery(query)}>
+				<DeleteControl
+					className="icon-btn icon-btn-sm hover:text-red"
+					label={`Delete query: ${query.title}`}
+					question={deleteQuery(query)}
+				>
 					<Trash2 className="icon icon-sm" aria-hidden="true" />
 				</DeleteControl>
 			)}

@@ -23,6 +23,7 @@ export function SearchForm({ pathname, search }: SearchFormProps) {
 	useEffect(() => {
 		if (input.current && document.activeElement !== input.current) input.current.value = search
 	}, [search])
+	// biome-ignore lint/correctness/useExhaustiveDependencies: a search that waits does not follow the reader to another list
 	useEffect(() => () => clearTimeout(timer.current), [pathname])
 
 	const go = () => {

@@ -1,6 +1,6 @@
 import { shorten } from '~/lib/page-meta.ts'
-import type { AuthorView, CommentView, QueryPageView } from '../forum.present.ts'
 import { profilePath } from '../forum.paths.ts'
+import type { AuthorView, CommentView, QueryPageView } from '../forum.present.ts'
 
 /** A search engine shows a few lines; more of each text would only make the page heavier. */
 const longestText = 1_000
@@ -43,7 +43,10 @@ export function qaPage(query: QueryPageView, { accepted, threads }: Discussed, p
 
 /** JSON that may stand in a `<script>`: no character of it can end the element or begin a comment. */
 export function scriptJson(value: unknown): string {
-	return JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+	return JSON.stringify(value).replace(
+		/[<>&\u2028\u2029]/g,
+		(character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+	)
 }
 
 const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" }

@@ -1,8 +1,8 @@
 import { Link } from 'react-router'
 import { RuleHead } from '~/ui/rule-head.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
-import type { TagView } from '../forum.present.ts'
 import { tagPath, withParams } from '../forum.paths.ts'
+import type { TagView } from '../forum.present.ts'
 import type { ForumFrame } from './forum-frame.ts'
 
 /** The most used tags, as the index at the back of a book. */

@@ -20,5 +20,8 @@ export function liftAccepted(threads: CommentView[], solutions: CommentView[]): 
 
 /** How many comments a branch holds, itself included, as far as they are known. */
 export function countBranch(comment: CommentView): number {
-	return comment.replies.reduce((sum, reply) => sum + countBranch(reply), (comment.deleted ? 0 : 1) + comment.hiddenReplies)
+	return comment.replies.reduce(
+		(sum, reply) => sum + countBranch(reply),
+		(comment.deleted ? 0 : 1) + comment.hiddenReplies,
+	)
 }

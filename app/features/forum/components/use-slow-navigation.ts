@@ -7,7 +7,8 @@ const patience = 150
 /** The path of a list that the reader is waiting for since 150 ms, or null. */
 export function useSlowNavigation(isAwaited: (pathname: string) => boolean): string | null {
 	const { state, location } = useNavigation()
-	const target = state === 'loading' && location && isAwaited(location.pathname) ? location.pathname + location.search : null
+	const target =
+		state === 'loading' && location && isAwaited(location.pathname) ? location.pathname + location.search : null
 	const [slow, setSlow] = useState<string | null>(null)
 
 	useEffect(() => {

@@ -1,5 +1,5 @@
-import { answering, redirectWithToast, refused, signedIn } from '~/lib/http.ts'
 import { viewerOf } from '~/lib/context.ts'
+import { answering, redirectWithToast, refused, signedIn } from '~/lib/http.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { AskForm } from '../components/ask-form.tsx'
 import { loginPath } from '../forum.paths.ts'
@@ -42,7 +42,14 @@ export default function Ask({ loaderData: { categories, start, login }, actionDa
 	return (
 		<div className="max-w-[44rem] pt-6 md:pt-8">
 			<h1 className="text-2xl leading-9 font-bold">Ask a question</h1>
-			<AskForm start={start} categories={categories} refusal={actionData ?? null} submit="Post question" cancel="/forum" login={login} />
+			<AskForm
+				start={start}
+				categories={categories}
+				refusal={actionData ?? null}
+				submit="Post question"
+				cancel="/forum"
+				login={login}
+			/>
 		</div>
 	)
 }

@@ -9,7 +9,10 @@ import { loadList } from './list.server.ts'
 
 export function loader({ params, context, url }: Route.LoaderArgs) {
 	return answering(async () => {
-		const [{ slug, title, count }, list] = await Promise.all([getCategory(params.slug), loadList({ context, url }, { category: params.slug })])
+		const [{ slug, title, count }, list] = await Promise.all([
+			getCategory(params.slug),
+			loadList({ context, url }, { category: params.slug }),
+		])
 		return { ...list, slug, title, count }
 	})
 }

@@ -40,7 +40,14 @@ export default function Edit({ loaderData: { start, url, categories }, actionDat
 	return (
 		<div className="max-w-[44rem] pt-6 md:pt-8">
 			<h1 className="text-2xl leading-9 font-bold">Edit query</h1>
-			<AskForm start={start} categories={categories} refusal={actionData ?? null} submit="Save" cancel={url} login={null} />
+			<AskForm
+				start={start}
+				categories={categories}
+				refusal={actionData ?? null}
+				submit="Save"
+				cancel={url}
+				login={null}
+			/>
 		</div>
 	)
 }

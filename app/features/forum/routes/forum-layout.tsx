@@ -9,12 +9,22 @@ const tagsShown = 10
 const waitingShown = 4
 
 export async function loader(): Promise<ForumFrame> {
-	const [categories, tags, total, waiting] = await Promise.all([listCategories(), listTags(tagsShown), countQueries(), listWaiting(waitingShown)])
+	const [categories, tags, total, waiting] = await Promise.all([
+		listCategories(),
+		listTags(tagsShown),
+		countQueries(),
+		listWaiting(waitingShown),
+	])
 	return { categories, tags, total, waiting }
 }
 
 /** What stands beside a list does not change with its order, its search or its pages. */
-export function shouldRevalidate({ currentUrl, nextUrl, formMethod, defaultShouldRevalidate }: ShouldRevalidateFunctionArgs): boolean {
+export function shouldRevalidate({
+	currentUrl,
+	nextUrl,
+	formMethod,
+	defaultShouldRevalidate,
+}: ShouldRevalidateFunctionArgs): boolean {
 	const sameList = currentUrl.pathname === nextUrl.pathname && (formMethod === undefined || formMethod === 'GET')
 	return defaultShouldRevalidate && !sameList
 }

@@ -19,7 +19,11 @@ const acts = new Map<FormDataEntryValue | null, Act>([
 	[
 		'reply',
 		async (viewer, queryId, form) => {
-			const { id, url } = await addComment(viewer, { queryId, parentId: readId(form.get('comment')), body: form.get('body') })
+			const { id, url } = await addComment(viewer, {
+				queryId,
+				parentId: readId(form.get('comment')),
+				body: form.get('body'),
+			})
 			return redirect(placeOf(url, id, form.get('thread')), 303)
 		},
 	],
@@ -53,7 +57,11 @@ const acts = new Map<FormDataEntryValue | null, Act>([
  */
 export async function act(viewer: SignedIn, queryId: number, form: FormData) {
 	const wanted = acts.get(form.get('intent'))
-	if (!wanted) throw data({ message: 'This page does not know what was asked of it. Load it again and try once more.' }, { status: 400 })
+	if (!wanted)
+		throw data(
+			{ message: 'This page does not know what was asked of it. Load it again and try once more.' },
+			{ status: 400 },
+		)
 	try {
 		return await wanted(viewer, queryId, form)
 	} catch (error) {

@@ -1,8 +1,8 @@
 import { answering } from '~/lib/http.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { useForumFrame } from '../components/forum-frame.ts'
-import { ListPage } from '../components/list-page.tsx'
 import { listMeta } from '../components/list-meta.ts'
+import { ListPage } from '../components/list-page.tsx'
 import type { Route } from './+types/recent'
 import { loadList } from './list.server.ts'
 
@@ -13,7 +13,8 @@ export function loader({ context, url }: Route.LoaderArgs) {
 export function meta({ loaderData, matches }: Route.MetaArgs) {
 	return pageMeta(matches, {
 		...listMeta('Forum', '/forum', loaderData),
-		description: 'Questions and answers of students about code, tools and study projects. Everybody can read; members ask, comment and reply.',
+		description:
+			'Questions and answers of students about code, tools and study projects. Everybody can read; members ask, comment and reply.',
 		feed: { path: '/forum/feed.atom', title: 'Newest queries' },
 	})
 }

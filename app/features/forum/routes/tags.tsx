@@ -14,7 +14,11 @@ export async function loader() {
 }
 
 export function meta({ matches }: Route.MetaArgs) {
-	return pageMeta(matches, { title: 'Tags', description: 'What the questions of the forum are about, the most used tags first.', canonical: '/forum/tags' })
+	return pageMeta(matches, {
+		title: 'Tags',
+		description: 'What the questions of the forum are about, the most used tags first.',
+		canonical: '/forum/tags',
+	})
 }
 
 export default function Tags({ loaderData: { tags } }: Route.ComponentProps) {
@@ -23,7 +27,9 @@ export default function Tags({ loaderData: { tags } }: Route.ComponentProps) {
 	return (
 		<div className="min-w-0">
 			<h1 className="text-2xl leading-9 font-bold">Tags</h1>
-			<p className="mt-2 text-ink-2">{tags.length === tagsShown ? `The ${tagsShown} most used ones.` : 'The most used ones first.'}</p>
+			<p className="mt-2 text-ink-2">
+				{tags.length === tagsShown ? `The ${tagsShown} most used ones.` : 'The most used ones first.'}
+			</p>
 			<CategoryStrip categories={categories} pathname={pathname} search={null} />
 			<ul className="mt-5 grid gap-x-8 border-t border-rule pt-2 sm:grid-cols-2 lg:grid-cols-3 xl:grid-cols-2">
 				{tags.map((tag) => (
