@@ -4,6 +4,7 @@ import { Links, Meta, Outlet, Scripts, ScrollRestoration } from 'react-router'
 import { config } from '~/config.server.ts'
 import { factsOf, viewerOf } from '~/lib/context.ts'
 import type { RootData } from '~/lib/root-data.ts'
+import { useConnection } from '~/realtime/use-connection.ts'
 import { Shell } from '~/shell/shell.tsx'
 import { useTheme } from '~/shell/theme-switch.tsx'
 import type { Route } from './+types/root'
@@ -59,7 +60,8 @@ export function Layout({ children }: { children: ReactNode }) {
 	)
 }
 
-export default function Root() {
+export default function Root({ loaderData }: Route.ComponentProps) {
+	useConnection(loaderData.viewer !== null)
 	return <Outlet />
 }
 

@@ -1,5 +1,21 @@
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
+const fullMonths = [
+	'January',
+	'February',
+	'March',
+	'April',
+	'May',
+	'June',
+	'July',
+	'August',
+	'September',
+	'October',
+	'November',
+	'December',
+]
+const weekdays = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
+
 const minute = 60_000
 const hour = 60 * minute
 const day = 24 * hour
@@ -43,4 +59,14 @@ export function localTime(at: string): string {
 export function utcTime(at: string): string {
 	const [weekday, date, month, year, time] = new Date(at).toUTCString().replace(',', '').split(' ')
 	return `${weekday} ${month} ${date} ${year} ${time} UTC`
+}
+
+/** “Saturday, 21 November”, in the reader's zone or in UTC. Written out here: Intl words differ between engines. */
+export function dayAndMonth(at: number, zone: 'local' | 'utc'): string {
+	const date = new Date(at)
+	const [weekday, day, month] =
+		zone === 'utc'
+			? [date.getUTCDay(), date.getUTCDate(), date.getUTCMonth()]
+			: [date.getDay(), date.getDate(), date.getMonth()]
+	return `${weekdays[weekday]}, ${day} ${fullMonths[month]}`
 }

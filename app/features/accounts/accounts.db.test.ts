@@ -51,7 +51,9 @@ async function cookiesOf(email: string, secret = password): Promise<string> {
 }
 
 async function mails(): Promise<{ to: string; subject: string; text: string }[]> {
-	const { rows } = await sql<{ payload: { to: string; subject: string; text: string } }>`select payload from graphile_worker._private_jobs order by id`.execute(db())
+	const { rows } = await sql<{ payload: { to: string; subject: string; text: string } }>`
+		select payload from graphile_worker._private_jobs job join graphile_worker._private_tasks task on task.id = job.task_id
+		where task.identifier = 'send-mail' order by job.id`.execute(db())
 	return rows.map(({ payload }) => payload)
 }
 

@@ -1,5 +1,5 @@
 import { betterAuth } from 'better-auth'
-import { createAuthMiddleware } from 'better-auth/api'
+import { APIError, createAuthMiddleware } from 'better-auth/api'
 import { type Config, config } from '~/config.server.ts'
 import { db } from '~/db/db.server.ts'
 import { log } from '~/lib/log.server.ts'
@@ -86,6 +86,8 @@ export function makeAuth(settings: Config = config()) {
 			expiresIn: 86_400,
 			sendVerificationEmail: ({ user, token }) => mailVerification(user.email, token),
 		},
+		// Without this a refusal is written to the console, past the logger above.
+		onAPIError: { onError: report },
 		// Its own limiter knows addresses only; ours below also knows accounts, for every way in.
 		rateLimit: { enabled: false },
 		hooks: { before: createAuthMiddleware(guard), after: createAuthMiddleware(conclude) },
@@ -106,6 +108,12 @@ export function makeAuth(settings: Config = config()) {
 			disableCSRFCheck: false,
 		},
 	})
+}
+
+/** Refusals are answers; what nobody foresaw goes to the log. */
+function report(error: unknown): void {
+	if (error instanceof APIError && error.statusCode < 500) return
+	log.error({ from: 'accounts' }, error instanceof Error ? error.message : String(error))
 }
 
 /** A picture is not taken from whoever registers: it could be an address elsewhere, which every reader would then visit. */

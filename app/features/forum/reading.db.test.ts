@@ -36,7 +36,7 @@ beforeAll(async () => {
 		})
 		ids.push(id)
 	}
-	await sql`update queries set created_at = timestamptz '2026-11-21 10:00:00.123456+00' + (id % 3) * interval '1 microsecond', active_at = timestamptz '2026-11-22 10:00:00.654321+00'`.execute(
+	await sql`update queries set created_at = timestamptz '2026-01-21 10:00:00.123456+00' + (id % 3) * interval '1 microsecond', active_at = timestamptz '2026-01-22 10:00:00.654321+00'`.execute(
 		db(),
 	)
 	await sql`update query_tags set created_at = queries.created_at from queries where queries.id = query_id`.execute(

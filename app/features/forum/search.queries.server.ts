@@ -51,7 +51,7 @@ export async function searchRows({ search, categoryId, tag, cursor, limit }: Fil
 		select ${queryColumns}, page.rank::text as rank,
 			ts_headline('english', search_text(q.title), wanted.words, ${`HighlightAll=true,${around}`}) as title_marked,
 			ts_headline('english', search_text(readable_text(left(q.description, ${mostSearchedForPassage}))), wanted.words,
-				${`MaxWords=40,MinWords=25,${around}`}) as excerpt_marked
+				${`MaxFragments=1,MaxWords=40,MinWords=25,${around}`}) as excerpt_marked
 		from page join queries q on q.id = page.id ${queryJoins}, wanted
 		order by page.rank desc, page.id desc`.execute(db())
 	return rows

@@ -11,7 +11,7 @@ export function MemberRow({ member }: { member: MemberView }) {
 			className="-mx-2 flex items-center gap-3 rounded-sm px-2 py-1.5 hover:bg-hover"
 			to={`/find-dev/${member.username}`}
 		>
-			<Avatar user={member} size={40} online={member.online} />
+			<Avatar user={member} size={40} online={member.online || undefined} />
 			<span className="min-w-0 flex-1">
 				<span className="block truncate font-semibold">
 					{member.name}

@@ -29,15 +29,7 @@ export function CommentItem({ comment, level }: CommentItemProps) {
 	const folds = comment.replies.length > 0 || comment.hiddenReplies > 0
 	return (
 		<li className="comment relative scroll-mt-20" id={isPointer ? undefined : `comment-${comment.id}`}>
-			{folds && (
-				<input
-					className="peer/fold sr-only"
-					type="checkbox"
-					id={fold}
-					aria-label="Fold this thread"
-					autoComplete="off"
-				/>
-			)}
+			{folds && <input className="peer/fold sr-only" type="checkbox" id={fold} autoComplete="off" />}
 			{comment.author ? (
 				<Avatar user={comment.author} size={24} />
 			) : (
@@ -48,8 +40,9 @@ export function CommentItem({ comment, level }: CommentItemProps) {
 				<label
 					className="comment-rail peer-checked/fold:hidden peer-focus-visible/fold:outline-2 peer-focus-visible/fold:outline-ivy"
 					htmlFor={fold}
-					aria-hidden="true"
-				/>
+				>
+					<span className="sr-only">Fold this thread</span>
+				</label>
 			)}
 			<div className="comment-body peer-checked/fold:hidden">
 				{isPointer ? <Pointer id={comment.id} /> : <Body comment={comment} level={level} />}

@@ -10,7 +10,7 @@ import { CommentBox } from './comment-box.tsx'
 import { CommentItem } from './comment-item.tsx'
 import { DiscussionContext, type DiscussionFacts } from './discussion-context.ts'
 import { MoreLink } from './more-link.tsx'
-import { liftAccepted } from './threads.ts'
+import { joinThreads, liftAccepted } from './threads.ts'
 import { useMore } from './use-more.ts'
 
 /** A query's comments as its page loads them. */
@@ -34,9 +34,9 @@ interface DiscussionProps {
 export function Discussion({ query, data, refusal }: DiscussionProps) {
 	const { url, commentCount } = query
 	const { page, cursor, thread, solutions } = data
-	const { rows, nextHref, loading, load } = useMore(page, (next) => withParams(url, { cursor: next }))
+	const { rows, nextHref, loading, load } = useMore(page, (next) => withParams(url, { thread, cursor: next }))
 	const isFirst = cursor === null && thread === null
-	const { accepted, threads } = liftAccepted(rows, isFirst ? solutions : [])
+	const { accepted, threads } = liftAccepted(joinThreads(rows), isFirst ? solutions : [])
 	const facts = useFacts(query, data, refusal, accepted)
 	return (
 		<DiscussionContext value={facts}>

@@ -11,7 +11,7 @@ import { MoreLink } from './more-link.tsx'
 import { QueryCard } from './query-card.tsx'
 import { QueryRowsSkeleton } from './query-skeleton.tsx'
 import { SearchForm } from './search-form.tsx'
-import { useMore } from './use-more.ts'
+import { useMore, withoutDoubles } from './use-more.ts'
 import { useSlowNavigation } from './use-slow-navigation.ts'
 
 interface ListPageProps {
@@ -58,9 +58,13 @@ export function ListPage({ title, heading = title, data, total, category }: List
 function QueryRows({ data, pathname, total }: { data: ListData; pathname: string; total: number | null }) {
 	const { search, view, cursor } = data
 	const params = { q: search, view: view === 'newest' ? null : view }
-	const { rows, nextHref, loading, load } = useMore(data.page, (next) =>
-		withParams(pathname, { ...params, cursor: next }),
-	)
+	const {
+		rows: all,
+		nextHref,
+		loading,
+		load,
+	} = useMore(data.page, (next) => withParams(pathname, { ...params, cursor: next }))
+	const rows = withoutDoubles(all)
 	return (
 		<>
 			<ul>

@@ -18,6 +18,16 @@ export function liftAccepted(threads: CommentView[], solutions: CommentView[]): 
 	}
 }
 
+/** The threads of several pages as one list: the later pages of a thread that is shown alone repeat its root. */
+export function joinThreads(rows: CommentView[]): CommentView[] {
+	const joined = new Map<number, CommentView>()
+	for (const row of rows) {
+		const before = joined.get(row.id)
+		joined.set(row.id, before ? { ...before, replies: joinThreads([...before.replies, ...row.replies]) } : row)
+	}
+	return [...joined.values()]
+}
+
 /** How many comments a branch holds, itself included, as far as they are known. */
 export function countBranch(comment: CommentView): number {
 	return comment.replies.reduce(

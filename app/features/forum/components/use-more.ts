@@ -20,7 +20,7 @@ const kept = new Map<string, MorePage<never>[]>()
 const keptEntries = 30
 
 /**
- * The rows of a list's first page and of those loaded after it, without leaving the address.
+ * The rows of a list's first page and of those loaded after it, without leaving the address. A row may come twice.
  * @param first the loader's page
  * @param hrefOf the address of the page that begins at a cursor: a page of this same route
  */
@@ -40,7 +40,7 @@ export function useMore<Row extends { id: number }>(first: Page<Row>, hrefOf: (c
 	}, [fetcher.data, first, key, next, pages])
 
 	return {
-		rows: withoutDoubles([...first.rows, ...pages.flatMap(({ page }) => page.rows)]),
+		rows: [...first.rows, ...pages.flatMap(({ page }) => page.rows)],
 		nextHref: next === null ? null : hrefOf(next),
 		loading: fetcher.state !== 'idle',
 		load: () => next !== null && fetcher.load(hrefOf(next)),

@@ -5,23 +5,62 @@ import type { DemoMember } from './demo.schema.ts'
 /** Whether somebody was here before the demo content: a member, or a query. */
 export async function isInhabited(): Promise<boolean> {
 	const { rows } = await sql<{ inhabited: boolean }>`
-		select exists (select 1 from users) or exists (select 1 from queries) or exists (select 1 from milestones where name = 'demo') as inhabited`.execute(db())
+		select exists (select 1 from users) or exists (select 1 from queries) or exists (select 1 from milestones where name = 'demo') as inhabited`.execute(
+		db(),
+	)
 	return rows[0]?.inhabited ?? false
 }
 
 /** Inserts a demo member with the whole profile. @param passwordHash null for an account that nobody can log in to */
-export async function insertMember(trx: Executor, member: DemoMember, joinedAt: Date, passwordHash: string | null): Promise<number> {
+export async function insertMember(
+	trx: Executor,
+	member: DemoMember,
+	joinedAt: Date,
+	passwordHash: string | null,
+): Promise<number> {
 	await trx.insertInto('usernames').values({ username: member.username }).execute()
 	const { id } = await trx
 		.insertInto('users')
-		.values({ username: member.username, name: member.fullName, email: member.email.toLowerCase(), email_verified: true, image: null, created_at: joinedAt })
+		.values({
+			username: member.username,
+			name: member.fullName,
+			email: member.email.toLowerCase(),
+			email_verified: true,
+			image: null,
+			created_at: joinedAt,
+		})
 		.returning('id')
 		.executeTakeFirstOrThrow()
-	if (passwordHash) await trx.insertInto('credentials').values({ user_id: id, account_id: String(id), provider_id: 'credential', password: passwordHash }).execute()
+	if (passwordHash)
+		await trx
+			.insertInto('credentials')
+			.values({ user_id: id, account_id: String(id), provider_id: 'credential', password: passwordHash })
+			.execute()
 	const { phone, city, expertise_in, about, open_to, academics, social_links } = member
-	await trx.insertInto('profiles').values({ user_id: id, phone, city, expertise_in, about, open_to, ...academics, ...social_links, last_seen_at: null }).execute()
-	if (member.projects.length > 0) await trx.insertInto('projects').values(member.projects.map((project, position) => ({ ...project, user_id: id, position }))).execute()
-	if (member.certificates.length > 0) await trx.insertInto('certificates').values(member.certificates.map((certificate, position) => ({ ...certificate, user_id: id, position }))).execute()
+	await trx
+		.insertInto('profiles')
+		.values({
+			user_id: id,
+			phone,
+			city,
+			expertise_in,
+			about,
+			open_to,
+			...academics,
+			...social_links,
+			last_seen_at: null,
+		})
+		.execute()
+	if (member.projects.length > 0)
+		await trx
+			.insertInto('projects')
+			.values(member.projects.map((project, position) => ({ ...project, user_id: id, position })))
+			.execute()
+	if (member.certificates.length > 0)
+		await trx
+			.insertInto('certificates')
+			.values(member.certificates.map((certificate, position) => ({ ...certificate, user_id: id, position })))
+			.execute()
 	await addSkills(trx, id, member.skills)
 	return id
 }
@@ -35,7 +74,11 @@ export async function reachDemo(trx: Executor, members: number): Promise<void> {
 async function addSkills(trx: Executor, userId: number, skills: string[]): Promise<void> {
 	if (skills.length === 0) return
 	const keyed = skills.map((name) => ({ name, name_key: name.toLowerCase() }))
-	await trx.insertInto('skills').values(keyed).onConflict((conflict) => conflict.doNothing()).execute()
+	await trx
+		.insertInto('skills')
+		.values(keyed)
+		.onConflict((conflict) => conflict.doNothing())
+		.execute()
 	await sql`
 		with mine as (select id, array_position(${keyed.map(({ name_key }) => name_key)}::text[], name_key) as position from skills where name_key = any(${keyed.map(({ name_key }) => name_key)})),
 		linked as (insert into profile_skills (user_id, skill_id, position) select ${userId}, id, position from mine)

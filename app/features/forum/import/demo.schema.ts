@@ -8,9 +8,23 @@ const span = z
 	.regex(/^\d+[mhd]$/, 'must be a number and m, h or d')
 	.transform((text) => Number.parseInt(text, 10) * minutes[text.slice(-1) as keyof typeof minutes] * 60_000)
 
-const text = z.string().nullish().transform((value) => value?.trim() ?? '')
-const date = z.string().nullish().transform((value) => value || null)
-const links = z.object({ github: text, linkedin: text, leetcode: text, portfolio: text, hackerrank: text, codechef: text, geeksforgeek: text })
+const text = z
+	.string()
+	.nullish()
+	.transform((value) => value?.trim() ?? '')
+const date = z
+	.string()
+	.nullish()
+	.transform((value) => value || null)
+const links = z.object({
+	github: text,
+	linkedin: text,
+	leetcode: text,
+	portfolio: text,
+	hackerrank: text,
+	codechef: text,
+	geeksforgeek: text,
+})
 
 /** One invented student of demo/members.yaml. */
 export const demoMember = z.object({
@@ -22,7 +36,10 @@ export const demoMember = z.object({
 	skills: z.array(z.string()),
 	expertise_in: text,
 	about: text,
-	open_to: z.array(z.enum(['mentoring', 'collaborating'])).nullish().transform((list) => list ?? []),
+	open_to: z
+		.array(z.enum(['mentoring', 'collaborating']))
+		.nullish()
+		.transform((list) => list ?? []),
 	joined: span,
 	academics: z.object({
 		university_name: text,
@@ -34,7 +51,10 @@ export const demoMember = z.object({
 		enrolment_number: text,
 		university_email: text,
 	}),
-	social_links: links.partial().nullish().transform((given) => given ?? {}),
+	social_links: links
+		.partial()
+		.nullish()
+		.transform((given) => given ?? {}),
 	projects: z
 		.array(
 			z.object({
@@ -50,7 +70,14 @@ export const demoMember = z.object({
 		.nullish()
 		.transform((list) => list ?? []),
 	certificates: z
-		.array(z.object({ certificate_title: z.string(), certificate_issue_date: date, certificate_expire_date: date, credential_verification_link: text }))
+		.array(
+			z.object({
+				certificate_title: z.string(),
+				certificate_issue_date: date,
+				certificate_expire_date: date,
+				credential_verification_link: text,
+			}),
+		)
 		.nullish()
 		.transform((list) => list ?? []),
 })
@@ -73,7 +100,10 @@ const comment: z.ZodType<DemoComment> = z.lazy(() =>
 		score: z.number().int().default(0),
 		solution: z.boolean().default(false),
 		body: z.string().min(1),
-		replies: z.array(comment).nullish().transform((list) => list ?? []),
+		replies: z
+			.array(comment)
+			.nullish()
+			.transform((list) => list ?? []),
 	}),
 ) as z.ZodType<DemoComment>
 
@@ -85,7 +115,10 @@ export const demoQuestion = z.object({
 	asked: span,
 	score: z.number().int().default(0),
 	body: z.string().min(1),
-	comments: z.array(comment).nullish().transform((list) => list ?? []),
+	comments: z
+		.array(comment)
+		.nullish()
+		.transform((list) => list ?? []),
 })
 
 export type DemoQuestion = z.output<typeof demoQuestion>

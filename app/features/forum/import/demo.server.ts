@@ -41,22 +41,29 @@ export async function seedDemo({ onProgress }: { onProgress: (done: number, tota
 	const hash = await hashPassword(password)
 	const now = Date.now()
 	const total = members.length + questions.length
-	await db().transaction().execute(async (trx) => {
-		const ids = new Map<string, number>()
-		for (const [index, member] of members.entries()) {
-			ids.set(member.username, await insertMember(trx, member, new Date(now - member.joined), member.email === email ? hash : null))
-			onProgress(index + 1, total)
-		}
-		const categories = new Map((await listCategoryTags(trx)).map(({ slug, id }) => [slug, id]))
-		const drafts = questions
-			.toSorted((one, other) => other.question.asked - one.question.asked)
-			.map(({ category, question }) => draftOf(question, categories.get(category) ?? categories.get('others') ?? 0, ids, now))
-		for (let from = 0; from < drafts.length; from += 8) {
-			await writeQueries(trx, drafts.slice(from, from + 8))
-			onProgress(Math.min(total, members.length + from + 8), total)
-		}
-		await reachDemo(trx, members.length)
-	})
+	await db()
+		.transaction()
+		.execute(async (trx) => {
+			const ids = new Map<string, number>()
+			for (const [index, member] of members.entries()) {
+				ids.set(
+					member.username,
+					await insertMember(trx, member, new Date(now - member.joined), member.email === email ? hash : null),
+				)
+				onProgress(index + 1, total)
+			}
+			const categories = new Map((await listCategoryTags(trx)).map(({ slug, id }) => [slug, id]))
+			const drafts = questions
+				.toSorted((one, other) => other.question.asked - one.question.asked)
+				.map(({ category, question }) =>
+					draftOf(question, categories.get(category) ?? categories.get('others') ?? 0, ids, now),
+				)
+			for (let from = 0; from < drafts.length; from += 8) {
+				await writeQueries(trx, drafts.slice(from, from + 8))
+				onProgress(Math.min(total, members.length + from + 8), total)
+			}
+			await reachDemo(trx, members.length)
+		})
 }
 
 async function readList<Schema extends z.ZodType>(file: string, schema: Schema): Promise<z.output<Schema>[]> {
@@ -70,7 +77,8 @@ function draftOf(question: DemoQuestion, categoryId: number, ids: Map<string, nu
 	const askedAt = now - question.asked
 	const idOf = (username: string) => {
 		const id = ids.get(username)
-		if (id === undefined) throw new Error(`The demo question "${question.title}" names ${username}, who is no demo member.`)
+		if (id === undefined)
+			throw new Error(`The demo question "${question.title}" names ${username}, who is no demo member.`)
 		return id
 	}
 	const thread = (comment: DemoComment, parentAt: number): ThreadDraft => {

@@ -42,7 +42,12 @@ export interface NewComment {
 
 /** Which of these source ids are here already. */
 export async function findImported(trx: Executor, source: string, ids: string[]): Promise<Set<string>> {
-	const rows = await trx.selectFrom('queries').select('source_id').where('source', '=', source).where('source_id', 'in', ids).execute()
+	const rows = await trx
+		.selectFrom('queries')
+		.select('source_id')
+		.where('source', '=', source)
+		.where('source_id', 'in', ids)
+		.execute()
 	return new Set(rows.map((row) => row.source_id ?? ''))
 }
 
@@ -59,7 +64,10 @@ export async function saveAuthors(trx: Executor, authors: AuthorRow[]): Promise<
 		.values(authors.map((author) => ({ ...author, image: null, imported: true })))
 		.onConflict((conflict) => conflict.doNothing())
 		.execute()
-	return findAuthors(trx, authors.map(({ username }) => username))
+	return findAuthors(
+		trx,
+		authors.map(({ username }) => username),
+	)
 }
 
 /** The ids of accounts by username. */
@@ -141,15 +149,23 @@ export async function settleQueries(trx: Executor, ids: number[]): Promise<void>
 			solved = exists (select 1 from comments where query_id = queries.id and is_solution),
 			search = whole_document(queries)
 		where id = any(${ids})`.execute(trx)
-	await sql`insert into tags (name) select distinct unnest(tags) as name from queries where id = any(${ids}) order by name on conflict do nothing`.execute(trx)
+	await sql`insert into tags (name) select distinct unnest(tags) as name from queries where id = any(${ids}) order by name on conflict do nothing`.execute(
+		trx,
+	)
 	await sql`
 		insert into query_tags (tag_id, query_id, created_at)
-		select tags.id, queries.id, queries.created_at from queries, unnest(queries.tags) as name join tags using (name) where queries.id = any(${ids})`.execute(trx)
+		select tags.id, queries.id, queries.created_at from queries, unnest(queries.tags) as name join tags using (name) where queries.id = any(${ids})`.execute(
+		trx,
+	)
 	await sql`
 		update tags set query_count = query_count + fresh.count
-		from (select tag_id, count(*)::int as count from query_tags where query_id = any(${ids}) group by tag_id order by tag_id) fresh where tags.id = fresh.tag_id`.execute(trx)
+		from (select tag_id, count(*)::int as count from query_tags where query_id = any(${ids}) group by tag_id order by tag_id) fresh where tags.id = fresh.tag_id`.execute(
+		trx,
+	)
 	await sql`
 		update categories set query_count = query_count + fresh.count
-		from (select category_id, count(*)::int as count from queries where id = any(${ids}) group by category_id) fresh where categories.id = fresh.category_id`.execute(trx)
+		from (select category_id, count(*)::int as count from queries where id = any(${ids}) group by category_id) fresh where categories.id = fresh.category_id`.execute(
+		trx,
+	)
 	await sql`update counters set value = value + ${ids.length} where name = 'queries'`.execute(trx)
 }

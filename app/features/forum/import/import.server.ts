@@ -42,7 +42,10 @@ export async function importQuestions(file: string, options: Options): Promise<I
 	const summary: ImportSummary = { imported: 0, comments: 0, known: 0, bad: 0 }
 	const categories = await listCategoryTags(db())
 	const fallback = categories.find(({ slug }) => slug === (options.category ?? 'others'))
-	if (!fallback) throw new Error(`There is no category "${options.category}". There are: ${categories.map(({ slug }) => slug).join(', ')}.`)
+	if (!fallback)
+		throw new Error(
+			`There is no category "${options.category}". There are: ${categories.map(({ slug }) => slug).join(', ')}.`,
+		)
 	const context = { categories, fallback: fallback.id }
 	let batch: QuestionLine[] = []
 	const flush = async () => {
@@ -89,7 +92,9 @@ async function* readLines(file: string): AsyncGenerator<Line> {
 		}
 	} catch (error) {
 		const reason = error instanceof Error ? error.message : String(error)
-		throw new Error(`${file} could not be read to its end (${reason}). What came before line ${number + 1} was kept; a repaired file can be imported again.`)
+		throw new Error(
+			`${file} could not be read to its end (${reason}). What came before line ${number + 1} was kept; a repaired file can be imported again.`,
+		)
 	}
 }
 
@@ -125,12 +130,17 @@ interface Context {
 
 async function writeBatch(batch: QuestionLine[], context: Context, summary: ImportSummary): Promise<void> {
 	const unique = [...new Map(batch.map((line) => [`${line.source}\n${line.id}`, line])).values()]
-	const written = await db().transaction().execute(async (trx) => {
-		const fresh = await withoutKnown(trx, unique)
-		if (fresh.length === 0) return { queries: 0, comments: 0 }
-		const authors = await saveAuthors(trx, [...authorsOf(fresh).values()])
-		return writeQueries(trx, fresh.map((line) => draftOf(line, context, authors)))
-	})
+	const written = await db()
+		.transaction()
+		.execute(async (trx) => {
+			const fresh = await withoutKnown(trx, unique)
+			if (fresh.length === 0) return { queries: 0, comments: 0 }
+			const authors = await saveAuthors(trx, [...authorsOf(fresh).values()])
+			return writeQueries(
+				trx,
+				fresh.map((line) => draftOf(line, context, authors)),
+			)
+		})
 	summary.imported += written.queries
 	summary.comments += written.comments
 	summary.known += batch.length - written.queries
@@ -139,7 +149,14 @@ async function writeBatch(batch: QuestionLine[], context: Context, summary: Impo
 async function withoutKnown(trx: Executor, lines: QuestionLine[]): Promise<QuestionLine[]> {
 	const known = new Map<string, Set<string>>()
 	for (const source of new Set(lines.map((line) => line.source)))
-		known.set(source, await findImported(trx, source, lines.filter((line) => line.source === source).map((line) => line.id)))
+		known.set(
+			source,
+			await findImported(
+				trx,
+				source,
+				lines.filter((line) => line.source === source).map((line) => line.id),
+			),
+		)
 	return lines.filter((line) => !known.get(line.source)?.has(line.id))
 }
 
@@ -159,7 +176,8 @@ function authorsOf(lines: QuestionLine[]): Map<string, AuthorRow> {
 		for (const [index, comment] of line.comments.entries()) add(authorKey(line.source, comment, `${line.id}/c${index}`))
 		for (const [index, answer] of line.answers.entries()) {
 			add(authorKey(line.source, answer, `${line.id}/a${index}`))
-			for (const [at, comment] of answer.comments.entries()) add(authorKey(line.source, comment, `${line.id}/a${index}/c${at}`))
+			for (const [at, comment] of answer.comments.entries())
+				add(authorKey(line.source, comment, `${line.id}/a${index}/c${at}`))
 		}
 	}
 	return authors
@@ -168,7 +186,10 @@ function authorsOf(lines: QuestionLine[]): Map<string, AuthorRow> {
 function draftOf(line: QuestionLine, { categories, fallback }: Context, authors: Map<string, number>): QueryDraft {
 	const createdAt = line.created ?? line.created_between?.[0] ?? new Date()
 	const idOf = (key: string) => authors.get(inventedUsername(key)) ?? 0
-	const thread = (post: Omit<CommentLine, 'comments' | 'accepted'> & Partial<CommentLine>, place: string): ThreadDraft => ({
+	const thread = (
+		post: Omit<CommentLine, 'comments' | 'accepted'> & Partial<CommentLine>,
+		place: string,
+	): ThreadDraft => ({
 		authorId: idOf(authorKey(line.source, post, place)),
 		body: post.body,
 		// A post without a time of its own comes right after the question.

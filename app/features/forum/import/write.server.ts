@@ -1,6 +1,13 @@
 import type { Executor } from '~/db/db.server.ts'
 import { cook, excerptOf } from '~/markdown/cook.server.ts'
-import { insertComments, insertQueries, type NewComment, type NewQuery, settleQueries, takeCommentIds } from './import.queries.server.ts'
+import {
+	insertComments,
+	insertQueries,
+	type NewComment,
+	type NewQuery,
+	settleQueries,
+	takeCommentIds,
+} from './import.queries.server.ts'
 
 /** A comment with its replies, ready to be written; authors are ids already. */
 export interface ThreadDraft {
@@ -15,18 +22,30 @@ export interface ThreadDraft {
 	replies: ThreadDraft[]
 }
 
-export type QueryDraft = Omit<NewQuery, 'descriptionHtml' | 'excerpt' | 'activeAt'> & { comments: ThreadDraft[]; html: boolean }
+export type QueryDraft = Omit<NewQuery, 'descriptionHtml' | 'excerpt' | 'activeAt'> & {
+	comments: ThreadDraft[]
+	html: boolean
+}
 
 /**
  * Writes queries with their threads in the caller's transaction and settles every count.
  * @returns how many were new, with how many comments; those whose source id is here already are passed over
  */
-export async function writeQueries(trx: Executor, drafts: QueryDraft[]): Promise<{ queries: number; comments: number }> {
+export async function writeQueries(
+	trx: Executor,
+	drafts: QueryDraft[],
+): Promise<{ queries: number; comments: number }> {
 	const cooked = await Promise.all(drafts.map(cookQuery))
-	const ids = await insertQueries(trx, cooked.map(({ row }) => row))
+	const ids = await insertQueries(
+		trx,
+		cooked.map(({ row }) => row),
+	)
 	if (ids.size === 0) return { queries: 0, comments: 0 }
 	const fresh = cooked.filter(({ row }) => ids.has(row.sourceId))
-	const free = await takeCommentIds(trx, fresh.reduce((sum, { threads }) => sum + count(threads), 0))
+	const free = await takeCommentIds(
+		trx,
+		fresh.reduce((sum, { threads }) => sum + count(threads), 0),
+	)
 	const comments: NewComment[] = []
 	for (const { row, threads } of fresh) place(threads, ids.get(row.sourceId) ?? 0, [], free, comments)
 	await insertComments(trx, comments)
@@ -36,17 +55,33 @@ export async function writeQueries(trx: Executor, drafts: QueryDraft[]): Promise
 
 type CookedThread = Omit<ThreadDraft, 'replies'> & { bodyHtml: string; replies: CookedThread[] }
 
-async function cookQuery({ comments, html, ...query }: QueryDraft): Promise<{ row: NewQuery; threads: CookedThread[] }> {
+async function cookQuery({
+	comments,
+	html,
+	...query
+}: QueryDraft): Promise<{ row: NewQuery; threads: CookedThread[] }> {
 	const options = { html, language: query.tags.find((tag) => tag !== 'html') }
-	const [{ html: descriptionHtml, text }, threads] = await Promise.all([cook(query.description, options), cookThreads(comments, options)])
+	const [{ html: descriptionHtml, text }, threads] = await Promise.all([
+		cook(query.description, options),
+		cookThreads(comments, options),
+	])
 	const times = all(comments).map((comment) => comment.createdAt.getTime())
 	const activeAt = new Date(Math.max(query.createdAt.getTime(), ...times))
 	return { row: { ...query, descriptionHtml, excerpt: excerptOf(text), activeAt }, threads }
 }
 
-async function cookThreads(drafts: ThreadDraft[], options: { html: boolean; language?: string }): Promise<CookedThread[]> {
+async function cookThreads(
+	drafts: ThreadDraft[],
+	options: { html: boolean; language?: string },
+): Promise<CookedThread[]> {
 	const inOrder = drafts.toSorted((one, other) => one.createdAt.getTime() - other.createdAt.getTime())
-	return Promise.all(inOrder.map(async (draft) => ({ ...draft, bodyHtml: (await cook(draft.body, options)).html, replies: await cookThreads(draft.replies, options) })))
+	return Promise.all(
+		inOrder.map(async (draft) => ({
+			...draft,
+			bodyHtml: (await cook(draft.body, options)).html,
+			replies: await cookThreads(draft.replies, options),
+		})),
+	)
 }
 
 /** Gives each comment the next free id, parents before their replies, so that the order of paths is the order of reading. */

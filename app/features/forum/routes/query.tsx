@@ -13,6 +13,7 @@ import { Discussion } from '../components/discussion.tsx'
 import { QueryArticle } from '../components/query-article.tsx'
 import { qaPage, scriptJson } from '../components/structured-data.ts'
 import { liftAccepted } from '../components/threads.ts'
+import { withParams } from '../forum.paths.ts'
 import { getQuery } from '../reading.server.ts'
 import type { Route } from './+types/query'
 import { readId } from './ids.ts'
@@ -28,7 +29,7 @@ export function loader({ params, context, url }: Route.LoaderArgs) {
 		const query = await getQuery(viewer, readId(params.id))
 		if (url.pathname !== query.url) throw redirect(query.url + url.search, 301)
 		const thread = url.searchParams.has('thread') ? readId(url.searchParams.get('thread')) : null
-		const cursor = thread === null ? url.searchParams.get('cursor') || null : null
+		const cursor = url.searchParams.get('cursor') || null
 		const { rows, next, solutions } = await listComments(viewer, {
 			queryId: query.id,
 			askerUsername: query.author.username,
@@ -47,13 +48,13 @@ export async function action({ request, params, context, url }: Route.ActionArgs
 
 export function meta({ loaderData, matches, location }: Route.MetaArgs) {
 	if (!loaderData) return pageMeta(matches, { title: 'Query' })
-	const { query, page } = loaderData
+	const { query, page, thread } = loaderData
 	return pageMeta(matches, {
 		title: query.title,
 		description: query.excerpt,
 		canonical: query.url,
 		noindex: location.search !== '',
-		next: page.next === null ? null : `${query.url}?cursor=${page.next}`,
+		next: page.next === null ? null : withParams(query.url, { thread, cursor: page.next }),
 	})
 }
 

@@ -1,0 +1,72 @@
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { deviceOf } from './device.ts'
+import { network } from './limits.server.ts'
+import { hashPassword, passwordProblem, verifyPassword } from './password.server.ts'
+import { authSecret } from './secret.server.ts'
+import { candidates } from './username.server.ts'
+
+test.each([
+	['1234567', 'PASSWORD_TOO_SHORT'],
+	['🏮'.repeat(7), 'PASSWORD_TOO_SHORT'],
+	['e\u0301'.repeat(7), 'PASSWORD_TOO_SHORT'],
+	['🏮'.repeat(8), undefined],
+	['        ', undefined],
+	['x'.repeat(128), undefined],
+	['e\u0301'.repeat(128), undefined],
+	['x'.repeat(129), 'PASSWORD_TOO_LONG'],
+	['PassWord', 'PASSWORD_TOO_COMMON'],
+	['password ', undefined],
+])('of the password %j is said: %s', (password, code) => {
+	expect(passwordProblem(password)?.code).toBe(code)
+})
+
+test('a password is the same whichever way its accents were typed, and no shorter one is', async () => {
+	const stored = await hashPassword('Zoe\u0308 am Fluss')
+	expect(await verifyPassword(stored, 'Zo\u00eb am Fluss')).toBe(true)
+	expect(await verifyPassword(stored, 'Zo\u00eb am Fluss ')).toBe(false)
+	expect(await verifyPassword('no hash', 'Zo\u00eb am Fluss')).toBe(false)
+})
+
+test.each([
+	['203.0.113.9', '203.0.113.9'],
+	['::ffff:203.0.113.9', '203.0.113.9'],
+	['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+	['2001:0DB8:1:2::9', '2001:db8:1:2::/64'],
+	['2001:db8::7', '2001:db8:0:0::/64'],
+	['fe80::1%eth0', 'fe80:0:0:0::/64'],
+	['::1', '0:0:0:0::/64'],
+	['unknown', 'unknown'],
+])('%s is counted as %s', (address, holder) => {
+	expect(network(address)).toBe(holder)
+})
+
+test.each([
+	['Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/140.0.0.0 Safari/537.36 Edg/140.0.0.0', 'Edge on Windows'],
+	['Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 Chrome/140.0.0.0 Mobile Safari/537.36', 'Chrome on Android'],
+	['Mozilla/5.0 (iPad; CPU OS 19_0 like Mac OS X) AppleWebKit/605.1 Version/19.0 Mobile Safari/604.1', 'Safari on iOS'],
+	['curl/8.14', 'A browser on an unknown system'],
+	['', 'A browser on an unknown system'],
+])('the agent %j is %s', (agent, device) => {
+	expect(deviceOf(agent)).toBe(device)
+})
+
+test('no name that is tried is a reserved one, and the thousandth of a name is found in few tries', () => {
+	expect(candidates('20').take(3).toArray()).not.toContain('200')
+	const numbers = candidates('info').take(60).toArray()
+	expect(new Set(numbers).size).toBe(60)
+	expect(Number(numbers.at(-1)?.slice(4))).toBeGreaterThan(1_000)
+})
+
+test('the secret is made once, kept for its owner alone, and the same for all who ask at once', () => {
+	const dataDir = mkdtempSync(join(tmpdir(), 'secret-'))
+	const secrets = [1, 2, 3].map(() => authSecret({ AUTH_SECRET: undefined, dataDir }))
+	expect(new Set(secrets).size).toBe(1)
+	expect(secrets[0]?.length).toBeGreaterThanOrEqual(43)
+	expect(readdirSync(dataDir)).toEqual(['auth-secret'])
+	expect(statSync(join(dataDir, 'auth-secret')).mode & 0o777).toBe(0o600)
+	expect(authSecret({ AUTH_SECRET: 'given', dataDir })).toBe('given')
+	rmSync(dataDir, { recursive: true })
+})

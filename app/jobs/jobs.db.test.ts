@@ -1,0 +1,49 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { config } from '~/config.server.ts'
+import { db } from '~/db/db.server.ts'
+import { useDatabase } from '../../tests/support/database.ts'
+import { addJob, startJobs, stopJobs } from './jobs.server.ts'
+
+useDatabase()
+
+beforeAll(async () => {
+	await startJobs()
+	await stopJobs()
+})
+
+afterEach(stopJobs)
+
+const mail = { to: 'mira@eastmere.example', subject: 'Hello', text: 'Hello', html: '<p>Hello</p>' }
+
+async function waiting(): Promise<number> {
+	const { rows } = await sql<{ count: string }>`select count(*) from graphile_worker._private_jobs`.execute(db())
+	return Number(rows[0]?.count)
+}
+
+test('a job exists when its transaction commits, and not when it fails', async () => {
+	const failing = db()
+		.transaction()
+		.execute(async (trx) => {
+			await addJob('send-mail', mail, trx)
+			throw new Error('changed my mind')
+		})
+	await expect(failing).rejects.toThrow('changed my mind')
+	expect(await waiting()).toBe(0)
+	await db()
+		.transaction()
+		.execute((trx) => addJob('send-nothing', mail, trx))
+	expect(await waiting()).toBe(1)
+})
+
+test('a started worker does what waits, and stops at once', async () => {
+	await addJob('send-mail', mail)
+	await startJobs()
+	await vi.waitFor(async () => expect(await waiting()).toBe(0), { timeout: 5_000 })
+	expect(readdirSync(join(config().dataDir, 'mail'))).toHaveLength(1)
+	const begin = performance.now()
+	await stopJobs()
+	expect(performance.now() - begin).toBeLessThan(1_000)
+})

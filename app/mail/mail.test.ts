@@ -1,0 +1,67 @@
+import { once } from 'node:events'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { SMTPServer } from 'smtp-server'
+import { expect, test } from 'vitest'
+import { config } from '~/config.server.ts'
+import { letter, sendMail } from './mail.server.ts'
+
+const link = { label: 'Set a new password', url: 'http://localhost:3000/reset-password?token=a&b="c"' }
+const mail = () => letter('mira@eastmere.example', 'Grüße an <Mira>', 'Somebody asked <b>you</b>.', link, 'Nothing has to be done.')
+
+test('a mail reaches an SMTP server with its words as text and as HTML', async () => {
+	const received: { to: string[]; from: string; body: string }[] = []
+	const server = new SMTPServer({
+		disabledCommands: ['AUTH', 'STARTTLS'],
+		onData: (stream, session, done) => {
+			let body = ''
+			stream.setEncoding('utf8').on('data', (chunk: string) => (body += chunk))
+			stream.on('end', () => {
+				const from = session.envelope.mailFrom
+				received.push({ to: session.envelope.rcptTo.map(({ address }) => address), from: from ? from.address : '', body })
+				done()
+			})
+		},
+	})
+	server.listen(0, '127.0.0.1')
+	await once(server.server, 'listening')
+	const { port } = server.server.address() as AddressInfo
+	await sendMail(mail(), { SMTP_URL: `smtp://127.0.0.1:${port}`, MAIL_FROM: 'Quad <no-reply@quad.example>', dataDir: config().dataDir })
+	await new Promise<void>((resolve) => server.close(() => resolve()))
+	expect(received).toHaveLength(1)
+	expect(received[0]).toMatchObject({ to: ['mira@eastmere.example'], from: 'no-reply@quad.example' })
+	const body = received[0]?.body ?? ''
+	expect(body).toContain('Content-Type: multipart/alternative')
+	expect(body).toMatch(/Content-Type: text\/plain[\s\S]*Content-Type: text\/html/)
+	expect(decode(body)).toContain('Set a new password: http://localhost:3000/reset-password?token=a&b="c"')
+	expect(decode(body)).toContain('<a href="http://localhost:3000/reset-password?token=a&amp;b=&quot;c&quot;"')
+	expect(decode(body)).toContain('<p>Somebody asked &lt;b&gt;you&lt;/b&gt;.</p>')
+})
+
+test('a mail that the server refuses is an error, so that the job is tried again', async () => {
+	const server = new SMTPServer({
+		disabledCommands: ['AUTH', 'STARTTLS'],
+		onRcptTo: (_address, _session, done) => done(Object.assign(new Error('Try later'), { responseCode: 450 })),
+	})
+	server.listen(0, '127.0.0.1')
+	await once(server.server, 'listening')
+	const { port } = server.server.address() as AddressInfo
+	const settings = { SMTP_URL: `smtp://127.0.0.1:${port}`, MAIL_FROM: 'no-reply@quad.example', dataDir: config().dataDir }
+	await expect(sendMail(mail(), settings)).rejects.toThrow(/450|Try later/)
+	await new Promise<void>((resolve) => server.close(() => resolve()))
+})
+
+test('without an SMTP server a mail becomes a file that only its owner reads', async () => {
+	await sendMail(mail())
+	const folder = join(config().dataDir, 'mail')
+	const [file = ''] = readdirSync(folder)
+	expect(file).toMatch(/\.eml$/)
+	expect(statSync(join(folder, file)).mode & 0o777).toBe(0o600)
+	expect(decode(readFileSync(join(folder, file), 'utf8'))).toContain('To: mira@eastmere.example')
+})
+
+/** Quoted-printable as text, well enough to look for ASCII in it. */
+function decode(body: string): string {
+	return body.replace(/=\r?\n/g, '').replace(/=([0-9A-F]{2})/g, (_all, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+}

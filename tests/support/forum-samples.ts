@@ -1,0 +1,57 @@
+import type { CommentView, QueryCardView, QueryPageView } from '~/features/forum/forum.present.ts'
+
+/* What the server tells of a query and a comment, for tests of what is drawn from it. */
+
+const author = { username: 'rohan', name: 'Rohan Kitefield', image: null }
+
+export function card(changes: Partial<QueryCardView> = {}): QueryCardView {
+	return {
+		id: 7,
+		url: '/forum/javascript/rohan/7',
+		title: 'Why does my useEffect fetch twice?',
+		excerpt: 'Every request goes out two times.',
+		category: { slug: 'javascript', title: 'JavaScript' },
+		author,
+		tags: ['react', 'hooks'],
+		createdAt: '2026-11-21T05:12:33.123456Z',
+		score: 4,
+		commentCount: 2,
+		solved: false,
+		mayEdit: false,
+		mayDelete: false,
+		...changes,
+	}
+}
+
+export function query(changes: Partial<QueryPageView> = {}): QueryPageView {
+	return {
+		...card(),
+		description: 'Every request goes out **two** times.',
+		descriptionHtml: '<p>Every request goes out <strong>two</strong> times.</p>',
+		editedAt: null,
+		origin: null,
+		...changes,
+	}
+}
+
+export function comment(changes: Partial<CommentView> = {}): CommentView {
+	return {
+		id: 1,
+		author: { username: 'odalys', name: 'Odalys Fernbrook', image: null },
+		bodyHtml: '<p>Abort it.</p>',
+		body: null,
+		createdAt: '2026-11-21T06:00:00.000000Z',
+		editedAt: null,
+		deleted: false,
+		solution: false,
+		score: 0,
+		depth: 0,
+		byAsker: false,
+		mayEdit: false,
+		mayDelete: false,
+		origin: null,
+		replies: [],
+		hiddenReplies: 0,
+		...changes,
+	}
+}
