@@ -9,7 +9,7 @@ export default defineConfig({
 	retries: 0,
 	timeout: 60_000,
 	forbidOnly: true,
-	reporter: [['list'], ['json']],
+	reporter: [['list'], ['json', { outputFile: process.env.PLAYWRIGHT_JSON_OUTPUT_FILE ?? 'test-results/report.json' }]],
 	use: {
 		viewport: { width: 1280, height: 800 },
 		launchOptions: { executablePath: findChromium(), args: chromiumFlags() },

@@ -3,11 +3,20 @@ import tailwindcss from '@tailwindcss/vite'
 import { defineConfig } from 'vite'
 import { precompress } from './scripts/support/precompress.ts'
 
+/** What every page needs, in two files: thirty small ones would cost more in headers than they hold. */
+const sharedChunks = [
+	{ name: 'react', test: /node_modules\/(react|react-dom|scheduler|react-router)\// },
+	{ name: 'shared', test: /node_modules\/lucide-react\/|\/app\/(ui|shell|lib)\// },
+]
+
 export default defineConfig({
 	plugins: [tailwindcss(), reactRouter(), precompress()],
 	resolve: { alias: { '~': new URL('./app', import.meta.url).pathname } },
 	// server/app.ts is bundled with the pages, so that both see one copy of every module.
-	environments: { ssr: { build: { rollupOptions: { input: './server/app.ts' } } } },
+	environments: {
+		client: { build: { rolldownOptions: { output: { codeSplitting: { groups: sharedChunks } } } } },
+		ssr: { build: { rolldownOptions: { input: './server/app.ts' } } },
+	},
 	build: { target: 'es2022', assetsInlineLimit: 0 },
 	server: { watch: { ignored: ['**/data/**', '**/build/**', '**/test-results/**'] } },
 })

@@ -14,7 +14,10 @@ const settings = z.object({
 	PORT: z.coerce.number().int().min(0).max(65535).default(3000),
 	HOST: z.string().default('localhost'),
 	DATA_DIR: z.string().default('./data'),
-	DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//, 'must begin with postgres://').optional(),
+	DATABASE_URL: z
+		.string()
+		.regex(/^postgres(ql)?:\/\//, 'must begin with postgres://')
+		.optional(),
 	PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
 	TRUST_PROXY: flag.default(false),
 	SITE_NAME: z.string().min(1).max(40).default('DevQuad'),
@@ -23,9 +26,15 @@ const settings = z.object({
 	ADMIN_EMAIL: z.union([z.email(), z.literal('')]).default(''),
 	ALLOWED_EMAIL_DOMAINS: list.default([]),
 	REQUIRE_EMAIL_VERIFICATION: flag.default(false),
-	SMTP_URL: z.string().regex(/^smtps?:\/\//, 'must begin with smtp:// or smtps://').optional(),
+	SMTP_URL: z
+		.string()
+		.regex(/^smtps?:\/\//, 'must begin with smtp:// or smtps://')
+		.optional(),
 	MAIL_FROM: z.string().default('DevQuad <no-reply@localhost>'),
-	REDIS_URL: z.string().regex(/^rediss?:\/\//, 'must begin with redis://').optional(),
+	REDIS_URL: z
+		.string()
+		.regex(/^rediss?:\/\//, 'must begin with redis://')
+		.optional(),
 	S3_BUCKET: z.string().optional(),
 	S3_ENDPOINT: z.string().optional(),
 	S3_REGION: z.string().optional(),
@@ -38,7 +47,8 @@ const settings = z.object({
 	NODE_ENV: z.enum(['development', 'production', 'test']).default('production'),
 })
 
-const ours = /^(DEVQUAD_|S3_|SMTP_|MAIL_|AUTHOR_|AUTH_|SEED|SITE_|PUBLIC_|TRUST_|DATABASE_|DATA_|ALLOWED_|REQUIRE_|ADMIN_)/
+const ours =
+	/^(DEVQUAD_|S3_|SMTP_|MAIL_|AUTHOR_|AUTH_|SEED|SITE_|PUBLIC_|TRUST_|DATABASE_|DATA_|ALLOWED_|REQUIRE_|ADMIN_)/
 
 export type Config = z.infer<typeof settings> & {
 	/** The address people type, without a slash at the end. */
@@ -63,7 +73,9 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
 		throw new Error(`The setting ${String(issue?.path[0])} is not right: ${issue?.message}.`)
 	}
 	const values = parsed.data
-	const publicUrl = (values.PUBLIC_URL ?? `http://${values.HOST === '0.0.0.0' ? 'localhost' : values.HOST}:${values.PORT}`).replace(/\/+$/, '')
+	const publicUrl = (
+		values.PUBLIC_URL ?? `http://${values.HOST === '0.0.0.0' ? 'localhost' : values.HOST}:${values.PORT}`
+	).replace(/\/+$/, '')
 	const dataDir = isAbsolute(values.DATA_DIR) ? values.DATA_DIR : resolve(values.DATA_DIR)
 	return { ...values, publicUrl, dataDir, secure: publicUrl.startsWith('https:') }
 }

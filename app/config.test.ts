@@ -3,7 +3,13 @@ import { parseConfig } from './config.server.ts'
 
 test('every setting is optional', () => {
 	const config = parseConfig({})
-	expect(config).toMatchObject({ PORT: 3000, SEED: 'demo', SITE_NAME: 'DevQuad', publicUrl: 'http://localhost:3000', secure: false })
+	expect(config).toMatchObject({
+		PORT: 3000,
+		SEED: 'demo',
+		SITE_NAME: 'DevQuad',
+		publicUrl: 'http://localhost:3000',
+		secure: false,
+	})
 	expect(config.dataDir).toMatch(/\/data$/)
 })
 
@@ -26,9 +32,15 @@ test('a refusal does not repeat a secret', () => {
 })
 
 test('behind https the site is secure and its address has no slash at the end', () => {
-	expect(parseConfig({ PUBLIC_URL: 'https://quad.example/' })).toMatchObject({ publicUrl: 'https://quad.example', secure: true })
+	expect(parseConfig({ PUBLIC_URL: 'https://quad.example/' })).toMatchObject({
+		publicUrl: 'https://quad.example',
+		secure: true,
+	})
 })
 
 test('domains are a list, lower-cased', () => {
-	expect(parseConfig({ ALLOWED_EMAIL_DOMAINS: ' Eastmere.example, b.example ' }).ALLOWED_EMAIL_DOMAINS).toEqual(['eastmere.example', 'b.example'])
+	expect(parseConfig({ ALLOWED_EMAIL_DOMAINS: ' Eastmere.example, b.example ' }).ALLOWED_EMAIL_DOMAINS).toEqual([
+		'eastmere.example',
+		'b.example',
+	])
 })

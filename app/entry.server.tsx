@@ -27,7 +27,10 @@ export default async function handleRequest(
 }
 
 /** Loader, action and rendering errors that no rule explains; a reader who hung up is not one of them. */
-export function handleError(error: unknown, { request, context }: { request: Request; context: RouterContextProvider }): void {
+export function handleError(
+	error: unknown,
+	{ request, context }: { request: Request; context: RouterContextProvider },
+): void {
 	if (request.signal.aborted) return
 	log.error({ err: error, requestId: factsOf(context).requestId, path: new URL(request.url).pathname }, 'a page failed')
 }

@@ -47,6 +47,10 @@ export async function stopJobs(): Promise<void> {
  * Adds a job. Given a use case's transaction, the job exists when that commits, and not otherwise.
  * A job that fails is tried again up to 25 times, ever later (graphile-worker's exponential back-off).
  */
-export async function addJob<Name extends keyof Jobs>(name: Name, payload: Jobs[Name], executor: Executor = db()): Promise<void> {
+export async function addJob<Name extends keyof Jobs>(
+	name: Name,
+	payload: Jobs[Name],
+	executor: Executor = db(),
+): Promise<void> {
 	await sql`select graphile_worker.add_job(${name}, payload => ${JSON.stringify(payload)}::json)`.execute(executor)
 }

@@ -8,7 +8,8 @@ import { config } from '~/config.server.ts'
 import { letter, sendMail } from './mail.server.ts'
 
 const link = { label: 'Set a new password', url: 'http://localhost:3000/reset-password?token=a&b="c"' }
-const mail = () => letter('mira@eastmere.example', 'Grüße an <Mira>', 'Somebody asked <b>you</b>.', link, 'Nothing has to be done.')
+const mail = () =>
+	letter('mira@eastmere.example', 'Grüße an <Mira>', 'Somebody asked <b>you</b>.', link, 'Nothing has to be done.')
 
 test('a mail reaches an SMTP server with its words as text and as HTML', async () => {
 	const received: { to: string[]; from: string; body: string }[] = []
@@ -19,7 +20,11 @@ test('a mail reaches an SMTP server with its words as text and as HTML', async (
 			stream.setEncoding('utf8').on('data', (chunk: string) => (body += chunk))
 			stream.on('end', () => {
 				const from = session.envelope.mailFrom
-				received.push({ to: session.envelope.rcptTo.map(({ address }) => address), from: from ? from.address : '', body })
+				received.push({
+					to: session.envelope.rcptTo.map(({ address }) => address),
+					from: from ? from.address : '',
+					body,
+				})
 				done()
 			})
 		},
@@ -27,7 +32,11 @@ test('a mail reaches an SMTP server with its words as text and as HTML', async (
 	server.listen(0, '127.0.0.1')
 	await once(server.server, 'listening')
 	const { port } = server.server.address() as AddressInfo
-	await sendMail(mail(), { SMTP_URL: `smtp://127.0.0.1:${port}`, MAIL_FROM: 'Quad <no-reply@quad.example>', dataDir: config().dataDir })
+	await sendMail(mail(), {
+		SMTP_URL: `smtp://127.0.0.1:${port}`,
+		MAIL_FROM: 'Quad <no-reply@quad.example>',
+		dataDir: config().dataDir,
+	})
 	await new Promise<void>((resolve) => server.close(() => resolve()))
 	expect(received).toHaveLength(1)
 	expect(received[0]).toMatchObject({ to: ['mira@eastmere.example'], from: 'no-reply@quad.example' })
@@ -47,7 +56,11 @@ test('a mail that the server refuses is an error, so that the job is tried again
 	server.listen(0, '127.0.0.1')
 	await once(server.server, 'listening')
 	const { port } = server.server.address() as AddressInfo
-	const settings = { SMTP_URL: `smtp://127.0.0.1:${port}`, MAIL_FROM: 'no-reply@quad.example', dataDir: config().dataDir }
+	const settings = {
+		SMTP_URL: `smtp://127.0.0.1:${port}`,
+		MAIL_FROM: 'no-reply@quad.example',
+		dataDir: config().dataDir,
+	}
 	await expect(sendMail(mail(), settings)).rejects.toThrow(/450|Try later/)
 	await new Promise<void>((resolve) => server.close(() => resolve()))
 })
@@ -63,5 +76,7 @@ test('without an SMTP server a mail becomes a file that only its owner reads', a
 
 /** Quoted-printable as text, well enough to look for ASCII in it. */
 function decode(body: string): string {
-	return body.replace(/=\r?\n/g, '').replace(/=([0-9A-F]{2})/g, (_all, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+	return body
+		.replace(/=\r?\n/g, '')
+		.replace(/=([0-9A-F]{2})/g, (_all, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
 }

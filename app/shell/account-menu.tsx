@@ -11,13 +11,9 @@ const id = 'account-menu'
 export function AccountMenu({ viewer }: { viewer: SignedIn }) {
 	return (
 		<>
-			<button
-				type="button"
-				className="-mr-1 flex h-11 items-center gap-1.5 rounded-sm pr-1 pl-2"
-				aria-label={`${viewer.name}, account menu`}
-				popoverTarget={id}
-			>
+			<button type="button" className="-mr-1 flex h-11 items-center gap-1.5 rounded-sm pr-1 pl-2" popoverTarget={id}>
 				<Avatar user={viewer} size={32} />
+				<span className="sr-only">{viewer.name}, account menu</span>
 				<ChevronDown className="icon icon-sm hidden text-ink-3 sm:block" aria-hidden="true" />
 			</button>
 			{/* biome-ignore lint/a11y: the handler only closes the menu behind its own links */}

@@ -44,9 +44,17 @@ test('a program registers and logs in by the same rules, and ids are integers of
 	expect(user).toMatchObject({ id: expect.any(Number), username: 'nell', email_verified: false })
 	const entered = await post('/sign-in/email', { email: 'nell@eastmere.example', password })
 	expect(entered.status).toBe(200)
-	const session = await db().selectFrom('sessions').selectAll().where('user_id', '=', Number(user?.id)).executeTakeFirstOrThrow()
+	const session = await db()
+		.selectFrom('sessions')
+		.selectAll()
+		.where('user_id', '=', Number(user?.id))
+		.executeTakeFirstOrThrow()
 	expect(session).toMatchObject({ id: expect.any(Number), ip_address: '198.51.100.7' })
-	const stored = await db().selectFrom('credentials').select('password').where('user_id', '=', Number(user?.id)).executeTakeFirst()
+	const stored = await db()
+		.selectFrom('credentials')
+		.select('password')
+		.where('user_id', '=', Number(user?.id))
+		.executeTakeFirst()
 	expect(stored?.password).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
 })
 
@@ -57,8 +65,13 @@ test('an address that is known gets the very same answer', async () => {
 
 test('two registrations with one address at the same moment make one account and get the same answer', async () => {
 	const answers = await Promise.all([signUp('twin@eastmere.example'), signUp('twin@eastmere.example')])
-	expect(await Promise.all(answers.map((answer) => answer.json()))).toEqual([{ status: true }, { status: true }])
-	expect(await db().selectFrom('users').select('username').where('email', '=', 'twin@eastmere.example').execute()).toHaveLength(1)
+	expect(await Promise.all(answers.map(async (answer) => [answer.status, await answer.json()]))).toEqual([
+		[200, { status: true }],
+		[200, { status: true }],
+	])
+	expect(
+		await db().selectFrom('users').select('username').where('email', '=', 'twin@eastmere.example').execute(),
+	).toHaveLength(1)
 })
 
 test.each([
@@ -88,7 +101,10 @@ test('guessing meets the limit here too: 429, a code, and Retry-After in seconds
 	const refused = await guess()
 	expect(refused.status).toBe(429)
 	expect(Number(refused.headers.get('Retry-After'))).toBeGreaterThan(200)
-	expect(await refused.json()).toMatchObject({ code: 'TOO_MANY_TRIES', message: expect.stringContaining('Wait 5 minutes') })
+	expect(await refused.json()).toMatchObject({
+		code: 'TOO_MANY_TRIES',
+		message: expect.stringContaining('Wait 5 minutes'),
+	})
 })
 
 test('asking for a reset is limited, whether or not the address is known', async () => {
@@ -108,16 +124,27 @@ test('asking for a reset is limited, whether or not the address is known', async
 })
 
 test('a page of another site cannot use a reader’s cookies', async () => {
-	const answer = await post('/sign-in/email', { email: 'a@b.example', password }, { Origin: 'https://evil.example', Cookie: 'session=x' })
+	const answer = await post(
+		'/sign-in/email',
+		{ email: 'a@b.example', password },
+		{ Origin: 'https://evil.example', Cookie: 'session=x' },
+	)
 	expect(answer.status).toBe(403)
 })
 
-test.each(['/change-password', '/update-user', '/delete-user', '/change-email', '/verify-email', '/error', '/ok', '/sign-in/social', '/list-sessions'])(
-	'%s is not offered',
-	async (path) => {
-		expect((await post(path, {})).status).toBe(404)
-	},
-)
+test.each([
+	'/change-password',
+	'/update-user',
+	'/delete-user',
+	'/change-email',
+	'/verify-email',
+	'/error',
+	'/ok',
+	'/sign-in/social',
+	'/list-sessions',
+])('%s is not offered', async (path) => {
+	expect((await post(path, {})).status).toBe(404)
+})
 
 test('behind TLS every cookie of a session is HttpOnly, Lax, Secure and bound to the host', async () => {
 	await signUp('secure@eastmere.example')

@@ -23,7 +23,9 @@ const password = 'a lantern at the ford'
 let address = 0
 
 function request(cookie = '', path = '/login'): Request {
-	return new Request(`http://localhost:3000${path}`, { headers: { 'x-client-ip': '198.51.100.7', Cookie: cookie, Origin: 'http://localhost:3000' } })
+	return new Request(`http://localhost:3000${path}`, {
+		headers: { 'x-client-ip': '198.51.100.7', Cookie: cookie, Origin: 'http://localhost:3000' },
+	})
 }
 
 function form(values: Record<string, string>): FormData {
@@ -33,7 +35,10 @@ function form(values: Record<string, string>): FormData {
 }
 
 async function register(email: string, secret = password, name = 'Mira Quillon'): Promise<string> {
-	const { email: known } = await registerMember(form({ name, email, password: secret, confirmPassword: secret }), request())
+	const { email: known } = await registerMember(
+		form({ name, email, password: secret, confirmPassword: secret }),
+		request(),
+	)
 	return known
 }
 
@@ -75,9 +80,15 @@ test('the first to register is admin, the next ones are members', async () => {
 	const { rows } = await sql<{ role: string }>`select role from users order by id limit 1`.execute(db())
 	expect(rows[0]?.role).toBe('admin')
 	const email = await register(newEmail())
-	const user = await db().selectFrom('users').select(['id', 'role']).where('email', '=', email).executeTakeFirstOrThrow()
+	const user = await db()
+		.selectFrom('users')
+		.select(['id', 'role'])
+		.where('email', '=', email)
+		.executeTakeFirstOrThrow()
 	expect(user.role).toBe('member')
-	expect(await db().selectFrom('profiles').select('user_id').where('user_id', '=', user.id).executeTakeFirst()).toBeDefined()
+	expect(
+		await db().selectFrom('profiles').select('user_id').where('user_id', '=', user.id).executeTakeFirst(),
+	).toBeDefined()
 })
 
 test('twenty registrations with one prefix at the same moment get twenty usernames', async () => {
@@ -89,16 +100,38 @@ test('twenty registrations with one prefix at the same moment get twenty usernam
 
 test('a reserved name gets a number', async () => {
 	await register('admin@eastmere.example')
-	expect(await db().selectFrom('users').select('username').where('email', '=', 'admin@eastmere.example').executeTakeFirst()).toEqual({ username: 'admin2' })
+	expect(
+		await db().selectFrom('users').select('username').where('email', '=', 'admin@eastmere.example').executeTakeFirst(),
+	).toEqual({ username: 'admin2' })
 })
 
 test.each([
 	['nothing at all', {}, 'All fields are required!'],
-	['another confirmation', { name: 'A', email: 'a@b.example', password: 'long enough', confirmPassword: 'long enouph' }, "Password doesn't match!"],
-	['a common password', { name: 'A', email: 'a@b.example', password: 'Password1', confirmPassword: 'Password1' }, /PASSWORD_TOO_COMMON/],
-	['seven characters', { name: 'A', email: 'a@b.example', password: 'ünïcöde', confirmPassword: 'ünïcöde' }, /PASSWORD_TOO_SHORT/],
-	['129 characters', { name: 'A', email: 'a@b.example', password: 'x'.repeat(129), confirmPassword: 'x'.repeat(129) }, /PASSWORD_TOO_LONG/],
-	['no address', { name: 'A', email: 'a', password: 'long enough!', confirmPassword: 'long enough!' }, 'This is no e-mail address.'],
+	[
+		'another confirmation',
+		{ name: 'A', email: 'a@b.example', password: 'long enough', confirmPassword: 'long enouph' },
+		"Password doesn't match!",
+	],
+	[
+		'a common password',
+		{ name: 'A', email: 'a@b.example', password: 'Password1', confirmPassword: 'Password1' },
+		/PASSWORD_TOO_COMMON/,
+	],
+	[
+		'seven characters',
+		{ name: 'A', email: 'a@b.example', password: 'ünïcöde', confirmPassword: 'ünïcöde' },
+		/PASSWORD_TOO_SHORT/,
+	],
+	[
+		'129 characters',
+		{ name: 'A', email: 'a@b.example', password: 'x'.repeat(129), confirmPassword: 'x'.repeat(129) },
+		/PASSWORD_TOO_LONG/,
+	],
+	[
+		'no address',
+		{ name: 'A', email: 'a', password: 'long enough!', confirmPassword: 'long enough!' },
+		'This is no e-mail address.',
+	],
 ])('registering with %s is refused', async (_what, values, message) => {
 	const count = () => db().selectFrom('users').select(db().fn.countAll().as('count')).executeTakeFirst()
 	const before = await count()
@@ -106,7 +139,10 @@ test.each([
 	expect(await count()).toEqual(before)
 })
 
-test.each([['128 characters of Unicode', '🏮'.repeat(128)], ['spaces at both ends', '  a lantern  ']])('a password of %s is taken whole', async (_what, secret) => {
+test.each([
+	['128 characters of Unicode', '🏮'.repeat(128)],
+	['spaces at both ends', '  a lantern  '],
+])('a password of %s is taken whole', async (_what, secret) => {
 	const email = await register(newEmail(), secret)
 	await expect(cookiesOf(email, secret)).resolves.toContain('session=')
 	await expect(cookiesOf(email, secret.slice(0, -2))).rejects.toThrow(Invalid)
@@ -115,19 +151,28 @@ test.each([['128 characters of Unicode', '🏮'.repeat(128)], ['spaces at both e
 test('an address that is known gets the same answer, its owner a mail, and no second account', async () => {
 	const email = await register(newEmail())
 	expect(await register(email, 'quite another one')).toBe(email)
-	expect((await mails()).map(({ to, subject }) => [to, subject])).toEqual([[email, 'You already have an account at DevQuad']])
+	expect((await mails()).map(({ to, subject }) => [to, subject])).toEqual([
+		[email, 'You already have an account at DevQuad'],
+	])
 	await expect(cookiesOf(email, 'quite another one')).rejects.toThrow(Invalid)
 })
 
 test('a wrong password and an unknown address are refused in the same words', async () => {
 	const email = await register(newEmail())
-	const refusals = await Promise.all([cookiesOf(email, 'wrong password'), cookiesOf('nobody@eastmere.example'), cookiesOf('no-such-name')].map((attempt) => attempt.catch((error: Error) => error.message)))
-	expect(new Set(refusals)).toEqual(new Set(['That e-mail and password do not belong together. [INVALID_EMAIL_OR_PASSWORD]']))
+	const refusals = await Promise.all(
+		[cookiesOf(email, 'wrong password'), cookiesOf('nobody@eastmere.example'), cookiesOf('no-such-name')].map(
+			(attempt) => attempt.catch((error: Error) => error.message),
+		),
+	)
+	expect(new Set(refusals)).toEqual(
+		new Set(['That e-mail and password do not belong together. [INVALID_EMAIL_OR_PASSWORD]']),
+	)
 })
 
 test('after five wrong tries an account is paused, and says for how long', async () => {
 	const email = await register(newEmail())
-	for (let attempt = 0; attempt < 5; attempt += 1) await expect(cookiesOf(email, 'wrong password')).rejects.toThrow(Invalid)
+	for (let attempt = 0; attempt < 5; attempt += 1)
+		await expect(cookiesOf(email, 'wrong password')).rejects.toThrow(Invalid)
 	const refusal = await cookiesOf(email).catch((error: unknown) => error)
 	expect(refusal).toBeInstanceOf(TooMany)
 	expect((refusal as TooMany).retryAfter).toBeGreaterThan(200)
@@ -135,7 +180,9 @@ test('after five wrong tries an account is paused, and says for how long', async
 })
 
 test('tries from one address are counted over all accounts', async () => {
-	const attempts = Array.from({ length: 60 }, (_, index) => cookiesOf(`guess${index}@eastmere.example`, 'wrong password').catch((error: unknown) => error))
+	const attempts = Array.from({ length: 60 }, (_, index) =>
+		cookiesOf(`guess${index}@eastmere.example`, 'wrong password').catch((error: unknown) => error),
+	)
 	const refusals = await Promise.all(attempts)
 	expect(refusals.filter((refusal) => refusal instanceof TooMany)).toHaveLength(10)
 })
@@ -144,7 +191,11 @@ test('a reset sets the password, ends every session, and its link works once, al
 	const email = await register(newEmail())
 	const cookies = await cookiesOf(email)
 	const token = await resetToken(email)
-	const uses = await Promise.allSettled(['the first new one', 'the second new one'].map((secret) => resetPassword(form({ token, password: secret, confirmPassword: secret }), request())))
+	const uses = await Promise.allSettled(
+		['the first new one', 'the second new one'].map((secret) =>
+			resetPassword(form({ token, password: secret, confirmPassword: secret }), request()),
+		),
+	)
 	expect(uses.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
 	expect((await viewerFromRequest(request(cookies), { fresh: true })).viewer).toBeNull()
 	await expect(cookiesOf(email)).rejects.toThrow(Invalid)
@@ -154,7 +205,9 @@ test('a link that is ten minutes old does not work', async () => {
 	const email = await register(newEmail())
 	const token = await resetToken(email)
 	await sql`update verifications set expires_at = now() - interval '1 second'`.execute(db())
-	await expect(resetPassword(form({ token, password, confirmPassword: password }), request())).rejects.toThrow(/used already or is too old/)
+	await expect(resetPassword(form({ token, password, confirmPassword: password }), request())).rejects.toThrow(
+		/used already or is too old/,
+	)
 })
 
 test('forgetting a password sounds the same for an unknown address, and sends nothing', async () => {
@@ -164,7 +217,10 @@ test('forgetting a password sounds the same for an unknown address, and sends no
 })
 
 test('nobody can log in to the account of an imported author', async () => {
-	await db().insertInto('users').values({ username: 'imported.author', name: 'X', email: 'abc@import.invalid', image: null, imported: true }).execute()
+	await db()
+		.insertInto('users')
+		.values({ username: 'imported.author', name: 'X', email: 'abc@import.invalid', image: null, imported: true })
+		.execute()
 	await expect(cookiesOf('abc@import.invalid', '')).rejects.toThrow(Invalid)
 	await expect(cookiesOf('abc@import.invalid')).rejects.toThrow(Invalid)
 	await expect(cookiesOf('imported.author')).rejects.toThrow(Invalid)

@@ -3,13 +3,23 @@ import { db } from '~/db/db.server.ts'
 
 /** Takes a username if nobody has it. @returns whether it is ours now */
 export async function claimUsername(username: string): Promise<boolean> {
-	const claimed = await db().insertInto('usernames').values({ username }).onConflict((conflict) => conflict.doNothing()).returning('username').executeTakeFirst()
+	const claimed = await db()
+		.insertInto('usernames')
+		.values({ username })
+		.onConflict((conflict) => conflict.doNothing())
+		.returning('username')
+		.executeTakeFirst()
 	return claimed !== undefined
 }
 
 /** The e-mail address of the account with this username, or null; imported accounts have none that could log in. */
 export async function findEmail(username: string): Promise<string | null> {
-	const user = await db().selectFrom('users').select('email').where('username', '=', username).where('imported', '=', false).executeTakeFirst()
+	const user = await db()
+		.selectFrom('users')
+		.select('email')
+		.where('username', '=', username)
+		.where('imported', '=', false)
+		.executeTakeFirst()
 	return user?.email ?? null
 }
 
@@ -19,22 +29,34 @@ export async function findEmail(username: string): Promise<string | null> {
  * that register at once
  */
 export async function welcomeMember(userId: number, isAdmin: (isFirst: boolean) => boolean): Promise<void> {
-	await db().transaction().execute(async (trx) => {
-		await trx.insertInto('profiles').values({ user_id: userId }).onConflict((conflict) => conflict.doNothing()).execute()
-		await sql`update counters set value = value + 1 where name = 'members'`.execute(trx)
-		const first = await trx
-			.insertInto('milestones')
-			.values({ name: 'first-member' })
-			.onConflict((conflict) => conflict.doNothing())
-			.returning('name')
-			.executeTakeFirst()
-		if (isAdmin(first !== undefined)) await trx.updateTable('users').set({ role: 'admin' }).where('id', '=', userId).execute()
-	})
+	await db()
+		.transaction()
+		.execute(async (trx) => {
+			await trx
+				.insertInto('profiles')
+				.values({ user_id: userId })
+				.onConflict((conflict) => conflict.doNothing())
+				.execute()
+			await sql`update counters set value = value + 1 where name = 'members'`.execute(trx)
+			const first = await trx
+				.insertInto('milestones')
+				.values({ name: 'first-member' })
+				.onConflict((conflict) => conflict.doNothing())
+				.returning('name')
+				.executeTakeFirst()
+			if (isAdmin(first !== undefined))
+				await trx.updateTable('users').set({ role: 'admin' }).where('id', '=', userId).execute()
+		})
 }
 
 /** The member with this address, or null; an account that stands for an imported author is nobody's. */
 export async function findMember(email: string): Promise<{ id: number } | null> {
-	const user = await db().selectFrom('users').select('id').where('email', '=', email).where('imported', '=', false).executeTakeFirst()
+	const user = await db()
+		.selectFrom('users')
+		.select('id')
+		.where('email', '=', email)
+		.where('imported', '=', false)
+		.executeTakeFirst()
 	return user ?? null
 }
 
@@ -66,13 +88,24 @@ export async function forgetOldAttempts(): Promise<void> {
 }
 
 /** What a member's settings say of the account. */
-export function findAccount(userId: number): Promise<{ email: string; email_verified: boolean; created_at: Date } | undefined> {
-	return db().selectFrom('users').select(['email', 'email_verified', 'created_at']).where('id', '=', userId).executeTakeFirst()
+export function findAccount(
+	userId: number,
+): Promise<{ email: string; email_verified: boolean; created_at: Date } | undefined> {
+	return db()
+		.selectFrom('users')
+		.select(['email', 'email_verified', 'created_at'])
+		.where('id', '=', userId)
+		.executeTakeFirst()
 }
 
 /** Ends a session of this member by its row. @returns whether there was one */
 export async function deleteSession(userId: number, id: number): Promise<boolean> {
-	const gone = await db().deleteFrom('sessions').where('id', '=', id).where('user_id', '=', userId).returning('id').executeTakeFirst()
+	const gone = await db()
+		.deleteFrom('sessions')
+		.where('id', '=', id)
+		.where('user_id', '=', userId)
+		.returning('id')
+		.executeTakeFirst()
 	return gone !== undefined
 }
 

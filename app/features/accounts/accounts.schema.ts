@@ -25,7 +25,10 @@ export const registerInput = z
 		password: text('Password field is required!').min(1, 'Password field is required!'),
 		confirmPassword: text("Password doesn't match!"),
 	})
-	.refine((input) => input.password === input.confirmPassword, { path: ['confirmPassword'], message: "Password doesn't match!" })
+	.refine((input) => input.password === input.confirmPassword, {
+		path: ['confirmPassword'],
+		message: "Password doesn't match!",
+	})
 
 /** E-mail or username, and the password. */
 export const loginInput = z.object({
@@ -33,8 +36,20 @@ export const loginInput = z.object({
 	password: text('Password field is required!').min(1, 'Password field is required!').max(1_000),
 })
 
-export const forgotInput = z.object({ email: text('Email is required!').trim().min(1, 'Email is required!').pipe(email) })
+export const forgotInput = z.object({
+	email: text('Email is required!').trim().min(1, 'Email is required!').pipe(email),
+})
 
 export const resetInput = z
-	.object({ token: text('The link is not complete. Open it from the mail again.').min(1, 'The link is not complete. Open it from the mail again.'), password: text('Password field is required!').min(1, 'Password field is required!'), confirmPassword: text("Password doesn't match!") })
-	.refine((input) => input.password === input.confirmPassword, { path: ['confirmPassword'], message: "Password doesn't match!" })
+	.object({
+		token: text('The link is not complete. Open it from the mail again.').min(
+			1,
+			'The link is not complete. Open it from the mail again.',
+		),
+		password: text('Password field is required!').min(1, 'Password field is required!'),
+		confirmPassword: text("Password doesn't match!"),
+	})
+	.refine((input) => input.password === input.confirmPassword, {
+		path: ['confirmPassword'],
+		message: "Password doesn't match!",
+	})

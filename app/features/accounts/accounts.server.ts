@@ -1,4 +1,5 @@
 import { APIError } from 'better-auth/api'
+import { config } from '~/config.server.ts'
 import { Invalid, NotAllowed, NotFound, TooMany } from '~/lib/errors.ts'
 import { parseForm } from '~/lib/parse.server.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
@@ -12,7 +13,10 @@ import { deviceOf } from './device.ts'
  * @param fresh looks the session up in the database; otherwise a signed cookie of at most 300 s is believed
  * @returns the viewer, and the cookies to hand to the browser
  */
-export async function viewerFromRequest(request: Request, { fresh = false } = {}): Promise<{ viewer: Viewer; headers: Headers }> {
+export async function viewerFromRequest(
+	request: Request,
+	{ fresh = false } = {},
+): Promise<{ viewer: Viewer; headers: Headers }> {
 	const cookies = request.headers.get('Cookie') ?? ''
 	if (!/(^|;\s*)(__Host-)?session=/.test(cookies)) return { viewer: null, headers: new Headers() }
 	const { response, headers } = await auth().api.getSession({
@@ -25,14 +29,15 @@ export async function viewerFromRequest(request: Request, { fresh = false } = {}
 
 /**
  * Registers a member. The answer is the same for an address that has an account; its owner is told by mail.
+ * @returns the address as it is kept, and whether it has to be confirmed before the first login
  * @throws Invalid, NotAllowed (domain), TooMany
  */
-export async function registerMember(form: FormData, request: Request): Promise<{ email: string }> {
+export async function registerMember(form: FormData, request: Request): Promise<{ email: string; confirm: boolean }> {
 	const empty = ['name', 'email', 'password', 'confirmPassword'].every((name) => !form.get(name))
 	if (empty) throw new Invalid('All fields are required!')
 	const { name, email, password } = parseForm(registerInput, form)
 	await domainErrors(() => auth().api.signUpEmail({ body: { name, email, password }, headers: inner(request) }))
-	return { email: email.toLowerCase() }
+	return { email: email.toLowerCase(), confirm: config().REQUIRE_EMAIL_VERIFICATION }
 }
 
 /**
@@ -46,7 +51,9 @@ export async function logIn(form: FormData, request: Request): Promise<Headers> 
 	const username = /^[a-z0-9_.-]+$/.test(name) ? name : ''
 	// A username that nobody has goes on as an address that nobody has: the same work, the same answer.
 	const email = name.includes('@') ? name : ((await findEmail(username)) ?? `${username || 'nobody'}@nobody.invalid`)
-	const { headers } = await domainErrors(() => auth().api.signInEmail({ body: { email, password: input.password }, headers: inner(request), returnHeaders: true }))
+	const { headers } = await domainErrors(() =>
+		auth().api.signInEmail({ body: { email, password: input.password }, headers: inner(request), returnHeaders: true }),
+	)
 	return headers
 }
 
@@ -59,13 +66,17 @@ export async function logOut(request: Request): Promise<Headers> {
 /** Mails a link to set a new password; says the same when nobody has the address. @throws Invalid, TooMany */
 export async function requestPasswordReset(form: FormData, request: Request): Promise<void> {
 	const { email } = parseForm(forgotInput, form)
-	await domainErrors(() => auth().api.requestPasswordReset({ body: { email: email.toLowerCase() }, headers: inner(request) }))
+	await domainErrors(() =>
+		auth().api.requestPasswordReset({ body: { email: email.toLowerCase() }, headers: inner(request) }),
+	)
 }
 
 /** Sets a new password by the token of a mail and ends every session of the account. @throws Invalid, TooMany */
 export async function resetPassword(form: FormData, request: Request): Promise<void> {
 	const { token, password } = parseForm(resetInput, form)
-	await domainErrors(() => auth().api.resetPassword({ body: { token, newPassword: password }, headers: inner(request) }))
+	await domainErrors(() =>
+		auth().api.resetPassword({ body: { token, newPassword: password }, headers: inner(request) }),
+	)
 }
 
 /** Confirms an address by the token of a mail. @throws Invalid when it is too old or not ours */
@@ -127,7 +138,14 @@ export async function revokeOtherSessions(request: Request): Promise<void> {
 }
 
 /** The part of Better Auth's HTTP interface that is ours to offer: each of these passes the guard. */
-const open = new Set(['/sign-up/email', '/sign-in/email', '/sign-out', '/get-session', '/request-password-reset', '/reset-password'])
+const open = new Set([
+	'/sign-up/email',
+	'/sign-in/email',
+	'/sign-out',
+	'/get-session',
+	'/request-password-reset',
+	'/reset-password',
+])
 
 /** Answers a request to `/api/auth/…`, for programs; pages call the use cases above. */
 export async function authHandler(request: Request): Promise<Response> {
@@ -136,7 +154,13 @@ export async function authHandler(request: Request): Promise<Response> {
 	return Response.json({ type: 'about:blank', title: 'There is no such address.', status: 404 }, { status: 404 })
 }
 
-function viewerOfUser(user: { id: string; name: string; image?: string | null; username?: string | null; role?: string | null }): SignedIn {
+function viewerOfUser(user: {
+	id: string
+	name: string
+	image?: string | null
+	username?: string | null
+	role?: string | null
+}): SignedIn {
 	const role = user.role === 'admin' || user.role === 'moderator' ? user.role : 'member'
 	return { id: Number(user.id), username: user.username ?? '', name: user.name, image: user.image ?? null, role }
 }
@@ -170,7 +194,8 @@ function domainError(refusal: APIError): Error {
 	if (statusCode === 429) return new TooMany(text, Number(new Headers(headers as HeadersInit).get('Retry-After') ?? 60))
 	if (code === 'INVALID_EMAIL_OR_PASSWORD' || code === 'INVALID_EMAIL') return new Invalid(wrongLogin)
 	if (code.includes('TOKEN')) return new Invalid(oldLink)
-	if (code === 'EMAIL_NOT_VERIFIED') return new NotAllowed(`Confirm your address first: we have just mailed you a new link. [${code}]`)
+	if (code === 'EMAIL_NOT_VERIFIED')
+		return new NotAllowed(`Confirm your address first: we have just mailed you a new link. [${code}]`)
 	if (statusCode === 403) return new NotAllowed(text)
 	return new Invalid(text, code.startsWith('PASSWORD_') ? { password: text } : {})
 }

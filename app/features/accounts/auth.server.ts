@@ -28,7 +28,10 @@ export function makeAuth(settings: Config = config()) {
 		secret: authSecret(settings),
 		trustedOrigins: [publicUrl],
 		telemetry: { enabled: false },
-		logger: { level: 'error', log: (level, message) => log[level === 'error' ? 'error' : 'debug']({ from: 'accounts' }, message) },
+		logger: {
+			level: 'error',
+			log: (level, message) => log[level === 'error' ? 'error' : 'debug']({ from: 'accounts' }, message),
+		},
 		database: { db: db(), type: 'postgres', transaction: false },
 		user: {
 			modelName: 'users',
@@ -40,7 +43,14 @@ export function makeAuth(settings: Config = config()) {
 		},
 		session: {
 			modelName: 'sessions',
-			fields: { userId: 'user_id', expiresAt: 'expires_at', ipAddress: 'ip_address', userAgent: 'user_agent', createdAt: 'created_at', updatedAt: 'updated_at' },
+			fields: {
+				userId: 'user_id',
+				expiresAt: 'expires_at',
+				ipAddress: 'ip_address',
+				userAgent: 'user_agent',
+				createdAt: 'created_at',
+				updatedAt: 'updated_at',
+			},
 			expiresIn: 30 * 86_400,
 			updateAge: 86_400,
 			cookieCache: { enabled: true, maxAge: 300 },
@@ -120,7 +130,8 @@ function report(error: unknown): void {
 async function nameUser<User extends { email: string; name: string }>(user: User) {
 	const email = user.email.toLowerCase()
 	for (const username of candidates(usernameFrom(email))) {
-		if (await claimUsername(username)) return { data: { ...user, name: user.name.trim(), email, username, image: null, role: 'member' } }
+		if (await claimUsername(username))
+			return { data: { ...user, name: user.name.trim(), email, username, image: null, role: 'member' } }
 	}
 }
 

@@ -44,7 +44,8 @@ export async function guard(context: Context): Promise<unknown> {
 			const headers = { 'Retry-After': String(error.retryAfter) }
 			throw new APIError('TOO_MANY_REQUESTS', { code: 'TOO_MANY_TRIES', message: error.message }, headers)
 		}
-		if (error instanceof Invalid) throw new APIError('UNPROCESSABLE_ENTITY', { code: 'INVALID_NAME', message: error.message })
+		if (error instanceof Invalid)
+			throw new APIError('UNPROCESSABLE_ENTITY', { code: 'INVALID_NAME', message: error.message })
 		throw error
 	}
 }
@@ -52,10 +53,13 @@ export async function guard(context: Context): Promise<unknown> {
 /** Runs after every way in: a login that succeeds clears what was counted, and a registration tells nothing but that it came. */
 export async function conclude(context: Context): Promise<unknown> {
 	const { newSession, returned } = context.context
-	if (context.path === '/sign-in/email' && newSession) await forgiveAttempts('login', newSession.user.email, addressOf(context))
+	if (context.path === '/sign-in/email' && newSession)
+		await forgiveAttempts('login', newSession.user.email, addressOf(context))
 	if (context.path !== '/sign-up/email') return
 	const refusal = returned instanceof APIError ? returned : null
-	if (!refusal || (await lostRace(refusal, context))) return context.json({ status: true })
+	if (!refusal) return context.json({ status: true })
+	// A whole response: with a body alone Better Auth would keep the status of the refusal.
+	if (await lostRace(refusal, context)) return Response.json({ status: true })
 }
 
 async function checkLogin({ email, address }: Attempt): Promise<void> {
@@ -82,7 +86,10 @@ async function checkForgotten({ context, email, address }: Attempt): Promise<unk
 	if (await findMember(email)) return
 	await leaveExpiredVerification()
 	await mailNobody()
-	return context.json({ status: true, message: 'If this email exists in our system, check your email for the reset link' })
+	return context.json({
+		status: true,
+		message: 'If this email exists in our system, check your email for the reset link',
+	})
 }
 
 async function checkReset({ context, address, body }: Attempt): Promise<void> {

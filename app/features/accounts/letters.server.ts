@@ -18,7 +18,10 @@ export async function mailVerification(email: string, token: string): Promise<vo
 	const url = `${publicUrl}/verify-email?token=${encodeURIComponent(token)}`
 	const text = `Welcome to ${SITE_NAME}. One step is left: show that this address is yours.`
 	const link = { label: 'Confirm my address', url }
-	await addJob('send-mail', letter(email, `Confirm your address for ${SITE_NAME}`, text, link, 'The link works for one day.'))
+	await addJob(
+		'send-mail',
+		letter(email, `Confirm your address for ${SITE_NAME}`, text, link, 'The link works for one day.'),
+	)
 }
 
 /** Tells the owner of an account that somebody tried to register with their address. */

@@ -53,7 +53,10 @@ export function network(address: string): string {
 	const last = tail.split(':').filter(Boolean)
 	const gap = address.includes('::') ? 8 - first.length - last.length : 0
 	const groups = [...first, ...Array<string>(Math.max(0, gap)).fill('0'), ...last]
-	return `${groups.slice(0, 4).map((group) => group.replace(/^0+(?=.)/, '')).join(':')}::/64`
+	return `${groups
+		.slice(0, 4)
+		.map((group) => group.replace(/^0+(?=.)/, ''))
+		.join(':')}::/64`
 }
 
 async function count(rule: Rule, kind: Kind, key: string): Promise<void> {

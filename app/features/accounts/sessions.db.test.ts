@@ -32,7 +32,9 @@ beforeEach(async () => {
 const password = 'a lantern at the ford'
 
 function request(cookie = '', agent = ''): Request {
-	return new Request('http://localhost:3000/', { headers: { 'x-client-ip': '2001:db8::7', Cookie: cookie, 'User-Agent': agent } })
+	return new Request('http://localhost:3000/', {
+		headers: { 'x-client-ip': '2001:db8::7', Cookie: cookie, 'User-Agent': agent },
+	})
 }
 
 function form(values: Record<string, string>): FormData {
@@ -115,9 +117,12 @@ test('logging out ends the session and takes its cookies back', async () => {
 	await expect(logOut(request())).resolves.toBeDefined()
 })
 
-test.each(['session=forged.forged', 'session=', 'session_data=e30', 'session=%00; session_data=%%%'])('the cookie %s is nobody’s', async (cookie) => {
-	expect(await viewerOf(cookie, false)).toBeNull()
-})
+test.each(['session=forged.forged', 'session=', 'session_data=e30', 'session=%00; session_data=%%%'])(
+	'the cookie %s is nobody’s',
+	async (cookie) => {
+		expect(await viewerOf(cookie, false)).toBeNull()
+	},
+)
 
 test('a reset makes older links worthless, and lets in whom wrong tries had locked out', async () => {
 	const { email, viewer } = await member('gwen')
@@ -129,24 +134,32 @@ test('a reset makes older links worthless, and lets in whom wrong tries had lock
 	const next = 'another lantern'
 	await resetPassword(form({ token: newer, password: next, confirmPassword: next }), request())
 	await expect(enter(email, '', next)).resolves.toContain('session=')
-	await expect(resetPassword(form({ token: older, password, confirmPassword: password }), request())).rejects.toThrow(/INVALID_TOKEN/)
+	await expect(resetPassword(form({ token: older, password, confirmPassword: password }), request())).rejects.toThrow(
+		/INVALID_TOKEN/,
+	)
 })
 
 test('a link that was refused for a weak password still works', async () => {
 	const { email, viewer } = await member('hope')
 	await requestPasswordReset(form({ email }), request())
 	const [token = ''] = await tokens(viewer.id)
-	await expect(resetPassword(form({ token, password: 'password1', confirmPassword: 'password1' }), request())).rejects.toMatchObject({
+	await expect(
+		resetPassword(form({ token, password: 'password1', confirmPassword: 'password1' }), request()),
+	).rejects.toMatchObject({
 		fields: { password: expect.stringContaining('PASSWORD_TOO_COMMON') },
 	})
-	await expect(resetPassword(form({ token, password: 'a better one', confirmPassword: 'a better one' }), request())).resolves.toBeUndefined()
+	await expect(
+		resetPassword(form({ token, password: 'a better one', confirmPassword: 'a better one' }), request()),
+	).resolves.toBeUndefined()
 })
 
 test('the table of links cannot be used to reset anything', async () => {
 	const { email, viewer } = await member('iris')
 	await requestPasswordReset(form({ email }), request())
 	const [token = ''] = await tokens(viewer.id)
-	const { rows } = await sql<{ identifier: string }>`select identifier from verifications where value = ${String(viewer.id)}`.execute(db())
+	const { rows } = await sql<{
+		identifier: string
+	}>`select identifier from verifications where value = ${String(viewer.id)}`.execute(db())
 	expect(rows).toHaveLength(1)
 	expect(rows[0]?.identifier).not.toContain(token)
 })
@@ -157,6 +170,9 @@ test('for an imported author no link is made', async () => {
 		.values({ username: 'stranger', name: 'X', email: 'stranger@import.invalid', image: null, imported: true })
 		.execute()
 	await requestPasswordReset(form({ email: 'stranger@import.invalid' }), request())
-	const { rows } = await sql`select 1 from verifications join users on users.id::text = verifications.value where users.imported`.execute(db())
+	const { rows } =
+		await sql`select 1 from verifications join users on users.id::text = verifications.value where users.imported`.execute(
+			db(),
+		)
 	expect(rows).toEqual([])
 })

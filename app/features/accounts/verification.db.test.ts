@@ -28,7 +28,8 @@ function form(values: Record<string, string>): FormData {
 	return data
 }
 
-const register = (email: string) => registerMember(form({ name: 'Mira', email, password, confirmPassword: password }), request())
+const register = (email: string) =>
+	registerMember(form({ name: 'Mira', email, password, confirmPassword: password }), request())
 const enter = (email: string) => logIn(form({ email, password }), request())
 
 async function mailsTo(email: string): Promise<{ subject: string; text: string }[]> {
@@ -47,9 +48,12 @@ test('nobody logs in before the address is confirmed; the link of the mail confi
 	await expect(enter(email)).resolves.toBeInstanceOf(Headers)
 })
 
-test.each(['', 'nonsense', 'eyJhbGciOiJub25lIn0.eyJlbWFpbCI6Im1pcmFAZWFzdG1lcmUuZXhhbXBsZSJ9.'])('the link %j confirms nothing', async (token) => {
-	await expect(verifyEmail(token)).rejects.toThrow(Invalid)
-})
+test.each(['', 'nonsense', 'eyJhbGciOiJub25lIn0.eyJlbWFpbCI6Im1pcmFAZWFzdG1lcmUuZXhhbXBsZSJ9.'])(
+	'the link %j confirms nothing',
+	async (token) => {
+		await expect(verifyEmail(token)).rejects.toThrow(Invalid)
+	},
+)
 
 test('a wrong password does not tell that an address waits to be confirmed', async () => {
 	await register('waiting@eastmere.example')
@@ -69,11 +73,14 @@ test('an address that is known gets the same answer, and its owner a mail', asyn
 test('an address of another domain is refused with the reason', async () => {
 	const refusal = await register('mira@noteastmere.example').catch((error: Error) => error)
 	expect(refusal).toBeInstanceOf(NotAllowed)
-	expect((refusal as Error).message).toBe('Only addresses of eastmere.example, westmere.example can register here. [EMAIL_DOMAIN_NOT_ALLOWED]')
+	expect((refusal as Error).message).toBe(
+		'Only addresses of eastmere.example, westmere.example can register here. [EMAIL_DOMAIN_NOT_ALLOWED]',
+	)
 })
 
 test('the member whom ADMIN_EMAIL names is admin, also when named later; coming first is not enough', async () => {
-	const roleOf = async (email: string) => (await db().selectFrom('users').select('role').where('email', '=', email).executeTakeFirst())?.role
+	const roleOf = async (email: string) =>
+		(await db().selectFrom('users').select('role').where('email', '=', email).executeTakeFirst())?.role
 	expect(await roleOf('mira@cs.eastmere.example')).toBe('member')
 	await register('head@eastmere.example')
 	expect(await roleOf('head@eastmere.example')).toBe('admin')

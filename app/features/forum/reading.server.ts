@@ -21,7 +21,7 @@ import {
 	readQueryCount,
 } from './forum.queries.server.ts'
 import { presentCard, presentQuery, queryUrl } from './forum.views.ts'
-import { marked } from './marks.ts'
+import { marked, markedPassage } from './marks.ts'
 import { searchRows } from './search.queries.server.ts'
 
 export type { ListView }
@@ -163,7 +163,7 @@ async function search(
 	const present = (row: (typeof rows)[number]) => ({
 		...presentCard(viewer, row),
 		titleHtml: marked(row.title_marked),
-		excerptHtml: marked(row.excerpt_marked),
+		excerptHtml: markedPassage(row.description_marked),
 	})
 	return page(rows, input.limit, present, (row) => [row.rank, row.id])
 }

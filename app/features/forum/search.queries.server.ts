@@ -7,11 +7,12 @@ export interface SearchRow extends QueryRow {
 	/** As text, so that a cursor compares the very number. */
 	rank: string
 	title_marked: string
-	excerpt_marked: string
+	/** The beginning of the description; marks.ts chooses the passage. */
+	description_marked: string
 }
 
 /** Characters that no text holds stand round a match, so that escaping can come after. */
-const around = `StartSel=${start},StopSel=${stop}`
+const around = `HighlightAll=true,StartSel=${start},StopSel=${stop}`
 
 /** Ranking reads each document; of commoner words the newest this many matches are ranked, those in titles first. */
 const mostRanked = 1_000
@@ -49,9 +50,9 @@ export async function searchRows({ search, categoryId, tag, cursor, limit }: Fil
 			${cursor ? sql`where (rank, id) < (${cursor.rank}::float8, ${cursor.id})` : sql``}
 			order by rank desc, id desc limit ${limit})
 		select ${queryColumns}, page.rank::text as rank,
-			ts_headline('english', search_text(q.title), wanted.words, ${`HighlightAll=true,${around}`}) as title_marked,
+			ts_headline('english', search_text(q.title), wanted.words, ${around}) as title_marked,
 			ts_headline('english', search_text(readable_text(left(q.description, ${mostSearchedForPassage}))), wanted.words,
-				${`MaxFragments=1,MaxWords=40,MinWords=25,${around}`}) as excerpt_marked
+				${around}) as description_marked
 		from page join queries q on q.id = page.id ${queryJoins}, wanted
 		order by page.rank desc, page.id desc`.execute(db())
 	return rows

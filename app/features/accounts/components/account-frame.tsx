@@ -1,18 +1,27 @@
 import type { ReactNode } from 'react'
+import { RuleHead } from '~/ui/rule-head.tsx'
 
-/** The frame of every account page: a form on the left, and from 1024 px what the site is for on the right. */
-export function AccountFrame({ title, lead, children }: { title: string; lead: ReactNode; children: ReactNode }) {
+interface AccountFrameProps {
+	title: string
+	/** One line under the title. */
+	lead: ReactNode
+	/** A link above the title. */
+	back?: ReactNode
+	children?: ReactNode
+}
+
+/** The frame of every account page: a form on the left, and from 1024 px what an account is for on the right. */
+export function AccountFrame({ title, lead, back, children }: AccountFrameProps) {
 	return (
-		<div className="mx-auto grid w-full max-w-page grid-cols-1 px-4 sm:px-6 lg:min-h-[calc(100dvh-3.5rem)] lg:grid-cols-2">
+		<div className="-mb-16 grid grid-cols-1 lg:min-h-[calc(100dvh-3.5rem)] lg:grid-cols-2">
 			<div className="w-full max-w-sm py-10 max-lg:mx-auto lg:py-12">
+				{back}
 				<h1 className="text-3xl font-bold">{title}</h1>
 				<p className="mt-1 text-ink-2">{lead}</p>
 				{children}
 			</div>
 			<aside className="hidden border-l border-line py-12 pl-12 lg:block" aria-labelledby="why">
-				<div className="rule-head">
-					<h2 id="why">What an account is for</h2>
-				</div>
+				<RuleHead id="why" title="What an account is for" />
 				<ul>
 					{reasons.map(([heading, text]) => (
 						<li key={heading} className="border-b border-line py-3.5">

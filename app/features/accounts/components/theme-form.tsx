@@ -14,7 +14,15 @@ export function ThemeForm() {
 		<Form method="post" action="/theme" className="flex flex-wrap gap-2 py-2" preventScrollReset>
 			<input type="hidden" name="redirectTo" value="/settings" />
 			{themes.map(([value, label]) => (
-				<button key={value} className="chip h-8 px-3" name="theme" value={value} type="submit" aria-pressed={theme === value} data-selected={theme === value ? '' : undefined}>
+				<button
+					key={value}
+					className="chip h-8 px-3"
+					name="theme"
+					value={value}
+					type="submit"
+					aria-pressed={theme === value}
+					data-selected={theme === value ? '' : undefined}
+				>
 					{label}
 				</button>
 			))}

@@ -1,5 +1,7 @@
-import { data, Form, Link } from 'react-router'
-import { refused } from '~/lib/http.ts'
+import { ArrowLeft } from 'lucide-react'
+import { Form, Link } from 'react-router'
+import { redirectWithToast, refused } from '~/lib/http.ts'
+import { pageMeta } from '~/lib/page-meta.ts'
 import { Field } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
@@ -7,46 +9,88 @@ import { requestPasswordReset } from '../accounts.server.ts'
 import { AccountFrame } from '../components/account-frame.tsx'
 import type { Route } from './+types/forgot-password'
 
+export function loader({ url }: Route.LoaderArgs) {
+	return { sent: url.searchParams.has('sent') }
+}
+
 export async function action({ request }: Route.ActionArgs) {
 	const form = await request.formData()
 	try {
 		await requestPasswordReset(form, request)
-		return data({ sent: true as const })
 	} catch (error) {
 		return refused(error, form)
 	}
+	return redirectWithToast('/forgot-password?sent', {
+		type: 'success',
+		message: 'Password reset link is sent to your email!',
+	})
 }
 
-export const meta: Route.MetaFunction = () => [{ title: 'Forgot password' }, { name: 'robots', content: 'noindex' }]
+export function meta({ matches }: Route.MetaArgs) {
+	return pageMeta(matches, { title: 'Forgot password', noindex: true })
+}
 
-export default function ForgotPassword({ actionData }: Route.ComponentProps) {
-	const refusal = actionData && 'message' in actionData ? actionData : null
+export default function ForgotPassword({ loaderData: { sent }, actionData }: Route.ComponentProps) {
 	return (
 		<AccountFrame
 			title="Forgot password"
-			lead={
-				<>
-					Remembered it?{' '}
-					<Link className="link font-semibold text-ink" to="/login">
-						Login
-					</Link>
-				</>
+			lead={sent ? null : 'Enter the e-mail you registered with. We send a link that works for 10 minutes.'}
+			back={
+				<Link className="btn btn-sm btn-ghost mb-4 -ml-2.5" to="/login">
+					<ArrowLeft className="icon" aria-hidden="true" /> Back to login
+				</Link>
 			}
 		>
-			{actionData && 'sent' in actionData ? (
-				<div className="mt-8 rounded-sm border border-ivy-line bg-ivy-wash px-4 py-3" role="status">
-					<p className="font-semibold">Password reset link is sent to your email!</p>
-					<p className="mt-1 text-sm text-ink-2">It works once and for 10 minutes. If no mail comes, look in the spam folder, or check the address.</p>
-				</div>
+			{sent && !actionData ? (
+				<Sent />
 			) : (
-				<Form method="post" className="mt-8 grid gap-5">
-					<FormError>{refusal?.message}</FormError>
-					<Field label="Email" name="email" type="email" autoComplete="email" required defaultValue={refusal?.values.email} error={refusal?.errors.email} />
-					<SubmitButton className="btn btn-primary btn-lg w-full" busyLabel="Sending">
-						Send Email
-					</SubmitButton>
-				</Form>
+				<Ask values={actionData?.values} errors={actionData?.errors} message={actionData?.message} />
 			)}
 		</AccountFrame>
+	)
+}
+
+interface AskProps {
+	message: string | undefined
+	values: Record<string, string> | undefined
+	errors: Record<string, string> | undefined
+}
+
+function Ask({ message, values, errors }: AskProps) {
+	return (
+		<Form method="post" className="mt-8 grid gap-5" noValidate>
+			<FormError>{message}</FormError>
+			<Field
+				label="Email"
+				name="email"
+				type="email"
+				autoComplete="email"
+				placeholder="you@university.example"
+				defaultValue={values?.email}
+				error={errors?.email}
+			/>
+			<SubmitButton className="btn btn-primary btn-lg w-full" busyLabel="Sending">
+				Send Email
+			</SubmitButton>
+		</Form>
+	)
+}
+
+/** Says the same whether or not the address is known. */
+function Sent() {
+	return (
+		<div className="mt-4">
+			<p className="text-md">
+				If the address belongs to an account, a link is on its way. It works once, for 10 minutes.
+			</p>
+			<p className="mt-6">
+				<Link className="btn btn-outline" to="/forgot-password">
+					Send again
+				</Link>
+			</p>
+			<p className="hint mt-6">
+				Nothing there? Look in the spam folder, or check that you wrote the address you registered with.
+			</p>
+		</div>
 	)
 }

@@ -1,12 +1,13 @@
 import { Form, Link, redirect, useSearchParams } from 'react-router'
 import { viewerOf } from '~/lib/context.ts'
 import { redirectWithToast, refused, safeRedirect } from '~/lib/http.ts'
+import { pageMeta } from '~/lib/page-meta.ts'
 import { Field } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
+import { PasswordField } from '~/ui/password-field.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { logIn } from '../accounts.server.ts'
 import { AccountFrame } from '../components/account-frame.tsx'
-import { PasswordField } from '~/ui/password-field.tsx'
 import type { Route } from './+types/login'
 
 export function loader({ context, url }: Route.LoaderArgs) {
@@ -18,13 +19,19 @@ export async function action({ request, url }: Route.ActionArgs) {
 	const form = await request.formData()
 	try {
 		const headers = await logIn(form, request)
-		return redirectWithToast(safeRedirect(url.searchParams.get('redirectTo'), '/find-dev'), { type: 'plain', message: 'Welcome back!' }, headers)
+		return redirectWithToast(
+			safeRedirect(url.searchParams.get('redirectTo'), '/find-dev'),
+			{ type: 'plain', message: 'Welcome back!' },
+			headers,
+		)
 	} catch (error) {
 		return refused(error, form)
 	}
 }
 
-export const meta: Route.MetaFunction = () => [{ title: 'Login' }, { name: 'robots', content: 'noindex' }]
+export function meta({ matches }: Route.MetaArgs) {
+	return pageMeta(matches, { title: 'Login', noindex: true })
+}
 
 export default function Login({ actionData }: Route.ComponentProps) {
 	const [search] = useSearchParams()
@@ -53,7 +60,8 @@ export default function Login({ actionData }: Route.ComponentProps) {
 					defaultValue={actionData?.values.email ?? search.get('email') ?? ''}
 					error={actionData?.errors.email}
 				/>
-				<PasswordField required
+				<PasswordField
+					required
 					label="Password"
 					name="password"
 					autoComplete="current-password"

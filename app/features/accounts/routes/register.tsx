@@ -1,12 +1,13 @@
-import { Form, Link, redirect } from 'react-router'
+import { Form, Link, redirect, useSearchParams } from 'react-router'
 import { viewerOf } from '~/lib/context.ts'
 import { redirectWithToast, refused } from '~/lib/http.ts'
+import { pageMeta } from '~/lib/page-meta.ts'
 import { Field } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
+import { PasswordField } from '~/ui/password-field.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { registerMember } from '../accounts.server.ts'
 import { AccountFrame } from '../components/account-frame.tsx'
-import { PasswordField } from '~/ui/password-field.tsx'
 import type { Route } from './+types/register'
 
 export function loader({ context }: Route.LoaderArgs) {
@@ -14,38 +15,59 @@ export function loader({ context }: Route.LoaderArgs) {
 	return null
 }
 
+const registered = 'User registered successfully! Login to continue.'
+
 export async function action({ request, url }: Route.ActionArgs) {
 	const form = await request.formData()
 	try {
-		const { email } = await registerMember(form, request)
+		const { email, confirm } = await registerMember(form, request)
 		const search = new URLSearchParams({ email })
 		const redirectTo = url.searchParams.get('redirectTo')
 		if (redirectTo) search.set('redirectTo', redirectTo)
-		return redirectWithToast(`/login?${search}`, { type: 'success', message: 'User registered successfully! Login to continue.' })
+		return redirectWithToast(`/login?${search}`, {
+			type: 'success',
+			message: confirm ? `${registered} We have mailed you a link to confirm your address.` : registered,
+		})
 	} catch (error) {
 		return refused(error, form)
 	}
 }
 
-export const meta: Route.MetaFunction = () => [{ title: 'Register' }, { name: 'robots', content: 'noindex' }]
+export function meta({ matches }: Route.MetaArgs) {
+	return pageMeta(matches, { title: 'Register', noindex: true })
+}
 
 export default function Register({ actionData }: Route.ComponentProps) {
 	const { values = {}, errors = {}, message } = actionData ?? {}
+	const [search] = useSearchParams()
+	const redirectTo = search.get('redirectTo')
 	return (
 		<AccountFrame
 			title="Register"
 			lead={
 				<>
 					Have an account?{' '}
-					<Link className="link font-semibold text-ink" to="/login">
+					<Link
+						className="link font-semibold text-ink"
+						to={redirectTo ? `/login?redirectTo=${encodeURIComponent(redirectTo)}` : '/login'}
+					>
 						Login
 					</Link>
 				</>
 			}
 		>
-			<Form method="post" className="mt-8 grid gap-5">
+			{/* The rules are said in our own words, all at once, by the server. */}
+			<Form method="post" className="mt-8 grid gap-5" noValidate>
 				<FormError>{message}</FormError>
-				<Field label="Full Name" name="name" autoComplete="name" required maxLength={100} defaultValue={values.name} error={errors.name} />
+				<Field
+					label="Full Name"
+					name="name"
+					autoComplete="name"
+					required
+					maxLength={100}
+					defaultValue={values.name}
+					error={errors.name}
+				/>
 				<Field
 					label="Email"
 					name="email"
@@ -56,8 +78,22 @@ export default function Register({ actionData }: Route.ComponentProps) {
 					error={errors.email}
 					hint="Your username is the part before the at-sign."
 				/>
-				<PasswordField required label="Password" name="password" autoComplete="new-password" minLength={8} error={errors.password} hint="At least 8 characters. A sentence is a good one." />
-				<PasswordField required label="Confirm Password" name="confirmPassword" autoComplete="new-password" error={errors.confirmPassword} />
+				<PasswordField
+					required
+					label="Password"
+					name="password"
+					autoComplete="new-password"
+					minLength={8}
+					error={errors.password}
+					hint="At least 8 characters. A sentence is a good one."
+				/>
+				<PasswordField
+					required
+					label="Confirm Password"
+					name="confirmPassword"
+					autoComplete="new-password"
+					error={errors.confirmPassword}
+				/>
 				<SubmitButton className="btn btn-primary btn-lg w-full" busyLabel="Registering">
 					Register
 				</SubmitButton>

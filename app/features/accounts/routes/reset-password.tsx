@@ -1,10 +1,11 @@
 import { Form, Link } from 'react-router'
 import { redirectWithToast, refused } from '~/lib/http.ts'
+import { pageMeta } from '~/lib/page-meta.ts'
 import { FormError } from '~/ui/form-error.tsx'
+import { PasswordField } from '~/ui/password-field.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { resetPassword } from '../accounts.server.ts'
 import { AccountFrame } from '../components/account-frame.tsx'
-import { PasswordField } from '~/ui/password-field.tsx'
 import type { Route } from './+types/reset-password'
 
 export function loader({ url }: Route.LoaderArgs) {
@@ -22,7 +23,9 @@ export async function action({ request }: Route.ActionArgs) {
 }
 
 // The token is in this page's address: no other site may learn it from a link.
-export const meta: Route.MetaFunction = () => [{ title: 'New password' }, { name: 'robots', content: 'noindex' }, { name: 'referrer', content: 'no-referrer' }]
+export function meta({ matches }: Route.MetaArgs) {
+	return [...pageMeta(matches, { title: 'New password', noindex: true }), { name: 'referrer', content: 'no-referrer' }]
+}
 
 export default function ResetPassword({ loaderData, actionData }: Route.ComponentProps) {
 	return (
@@ -37,10 +40,11 @@ export default function ResetPassword({ loaderData, actionData }: Route.Componen
 				</>
 			}
 		>
-			<Form method="post" className="mt-8 grid gap-5">
+			<Form method="post" className="mt-8 grid gap-5" noValidate>
 				<FormError>{actionData?.message}</FormError>
 				<input type="hidden" name="token" value={loaderData.token} />
-				<PasswordField required
+				<PasswordField
+					required
 					label="New password"
 					name="password"
 					autoComplete="new-password"
@@ -48,7 +52,13 @@ export default function ResetPassword({ loaderData, actionData }: Route.Componen
 					error={actionData?.errors.password}
 					hint="At least 8 characters. You will be logged out everywhere."
 				/>
-				<PasswordField required label="Confirm Password" name="confirmPassword" autoComplete="new-password" error={actionData?.errors.confirmPassword} />
+				<PasswordField
+					required
+					label="Confirm Password"
+					name="confirmPassword"
+					autoComplete="new-password"
+					error={actionData?.errors.confirmPassword}
+				/>
 				<SubmitButton className="btn btn-primary btn-lg w-full" busyLabel="Saving...">
 					Save new password
 				</SubmitButton>

@@ -1,80 +1,95 @@
-import { Form } from 'react-router'
-import { viewerOf } from '~/lib/context.ts'
-import { NotAllowed } from '~/lib/errors.ts'
+import { Form, redirect } from 'react-router'
+import type { SignedIn } from '~/lib/context.ts'
+import { monthAndYear } from '~/lib/dates.ts'
 import { answering, redirectWithToast, signedIn } from '~/lib/http.ts'
+import { pageMeta } from '~/lib/page-meta.ts'
 import { RuleHead } from '~/ui/rule-head.tsx'
-import { RelativeTime } from '~/ui/time.tsx'
-import { listSessions, revokeOtherSessions, revokeSession, type SessionView } from '../accounts.server.ts'
+import {
+	type AccountView,
+	getAccount,
+	listSessions,
+	revokeOtherSessions,
+	revokeSession,
+	viewerFromRequest,
+} from '../accounts.server.ts'
+import { SessionList } from '../components/session-list.tsx'
 import { ThemeForm } from '../components/theme-form.tsx'
 import type { Route } from './+types/settings'
 
-export async function loader({ request, context, url }: Route.LoaderArgs) {
-	return { sessions: await listSessions(signedIn(context, url), request) }
-}
-
-export function action({ request, context }: Route.ActionArgs) {
+/** Believes no cookie alone: whoever was logged out elsewhere sees nothing here. */
+export function loader({ request, context, url }: Route.LoaderArgs) {
 	return answering(async () => {
-		const viewer = viewerOf(context)
-		if (!viewer) throw new NotAllowed('Log in first.')
-		const form = await request.formData()
-		if (form.get('intent') === 'revoke-others') await revokeOtherSessions(request)
-		else await revokeSession(viewer, Number(form.get('session')))
-		return redirectWithToast('/settings', { type: 'success', message: 'Logged out there.' })
+		signedIn(context, url)
+		const { viewer, headers } = await viewerFromRequest(request, { fresh: true })
+		if (!viewer) throw redirect('/login?redirectTo=/settings', { headers })
+		const [account, sessions] = await Promise.all([getAccount(viewer), listSessions(viewer, request)])
+		return { viewer, account, sessions }
 	})
 }
 
-export const meta: Route.MetaFunction = () => [{ title: 'Settings' }, { name: 'robots', content: 'noindex' }]
+export function action({ request, context, url }: Route.ActionArgs) {
+	return answering(async () => {
+		const viewer = signedIn(context, url)
+		const form = await request.formData()
+		const all = form.get('intent') === 'revoke-others'
+		if (all) await revokeOtherSessions(request)
+		else await revokeSession(viewer, Number(form.get('session')))
+		return redirectWithToast('/settings', {
+			type: 'success',
+			message: all ? 'Logged out everywhere else.' : 'Logged out there.',
+		})
+	})
+}
 
-export default function Settings({ loaderData: { sessions } }: Route.ComponentProps) {
+export function meta({ matches }: Route.MetaArgs) {
+	return pageMeta(matches, { title: 'Settings', noindex: true })
+}
+
+export default function Settings({ loaderData: { viewer, account, sessions } }: Route.ComponentProps) {
 	return (
-		<div className="mx-auto w-full max-w-page px-4 pt-6 pb-16 sm:px-6 md:pt-8">
-			<div className="max-w-[44rem]">
-				<h1 className="text-2xl font-bold">Settings</h1>
-				<section className="mt-8" aria-labelledby="looks">
-					<RuleHead id="looks" title="Looks" />
-					<ThemeForm />
-				</section>
-				<section className="mt-10" aria-labelledby="sessions">
-					<RuleHead id="sessions" title="Where you are logged in">
-						<span>{sessions.length}</span>
-					</RuleHead>
-					<ul>
-						{sessions.map((session) => (
-							<Session key={session.id} session={session} />
-						))}
-					</ul>
-					{sessions.length > 1 && (
-						<Form method="post" className="mt-4">
-							<button className="btn btn-outline" name="intent" value="revoke-others" type="submit">
-								Log out everywhere else
-							</button>
-						</Form>
-					)}
-				</section>
-			</div>
+		<div className="max-w-[44rem] pt-6 md:pt-8">
+			<h1 className="text-2xl leading-9 font-bold">Settings</h1>
+			<section className="mt-8" aria-labelledby="account">
+				<RuleHead id="account" title="Account" />
+				<Facts viewer={viewer} account={account} />
+			</section>
+			<section className="mt-10" aria-labelledby="theme">
+				<RuleHead id="theme" title="Theme" />
+				<ThemeForm />
+			</section>
+			<section className="mt-10" aria-labelledby="sessions">
+				<RuleHead id="sessions" title="Where you are logged in">
+					<span>{sessions.length}</span>
+				</RuleHead>
+				<SessionList sessions={sessions} />
+				{sessions.length > 1 && (
+					<Form method="post" className="mt-4">
+						<button className="btn btn-outline" name="intent" value="revoke-others" type="submit">
+							Log out everywhere else
+						</button>
+					</Form>
+				)}
+			</section>
 		</div>
 	)
 }
 
-function Session({ session }: { session: SessionView }) {
+function Facts({ viewer, account }: { viewer: SignedIn; account: AccountView }) {
+	const facts = [
+		['Full name', viewer.name],
+		['Username', `@${viewer.username}`],
+		['Email', `${account.email}${account.emailVerified ? ', confirmed' : ''}`],
+		['Member since', monthAndYear(account.joinedAt)],
+		...(viewer.role === 'member' ? [] : [['Role', viewer.role] as const]),
+	] as const
 	return (
-		<li className="flex items-center justify-between gap-4 border-b border-line py-3">
-			<div className="min-w-0">
-				<p className="font-semibold">
-					{session.device} {session.current && <span className="ml-2 text-xs font-normal text-ivy">this one</span>}
-				</p>
-				<p className="meta">
-					{session.address && `${session.address}, `}last used <RelativeTime at={session.seenAt} />
-				</p>
-			</div>
-			{!session.current && (
-				<Form method="post">
-					<input type="hidden" name="session" value={session.id} />
-					<button className="btn btn-sm btn-outline" name="intent" value="revoke" type="submit" aria-label={`Log out ${session.device}`}>
-						Log out
-					</button>
-				</Form>
-			)}
-		</li>
+		<dl>
+			{facts.map(([name, value]) => (
+				<div key={name} className="grid gap-x-4 border-b border-line py-2.5 sm:grid-cols-[9rem_1fr]">
+					<dt className="text-ink-3">{name}</dt>
+					<dd className="min-w-0 wrap-anywhere">{value}</dd>
+				</div>
+			))}
+		</dl>
 	)
 }

@@ -15,5 +15,8 @@ export async function action({ request }: Route.ActionArgs) {
 	const attributes = `Path=/; SameSite=Lax; HttpOnly; Max-Age=${known ? 31_536_000 : 0}${config().secure ? '; Secure' : ''}`
 	const referrer = URL.parse(request.headers.get('Referer') ?? '')
 	const back = form.get('redirectTo') ?? (referrer ? referrer.pathname + referrer.search : '/')
-	return redirect(safeRedirect(back, '/'), { status: 303, headers: { 'Set-Cookie': `theme=${known ? theme : ''}; ${attributes}` } })
+	return redirect(safeRedirect(back, '/'), {
+		status: 303,
+		headers: { 'Set-Cookie': `theme=${known ? theme : ''}; ${attributes}` },
+	})
 }

@@ -1,6 +1,7 @@
 import { Link } from 'react-router'
 import { DomainError } from '~/lib/errors.ts'
 import { redirectWithToast } from '~/lib/http.ts'
+import { pageMeta } from '~/lib/page-meta.ts'
 import { verifyEmail } from '../accounts.server.ts'
 import { AccountFrame } from '../components/account-frame.tsx'
 import type { Route } from './+types/verify-email'
@@ -15,7 +16,9 @@ export async function loader({ url }: Route.LoaderArgs) {
 	throw redirectWithToast('/login', { type: 'success', message: 'Your address is confirmed. Login to continue.' })
 }
 
-export const meta: Route.MetaFunction = () => [{ title: 'Confirm address' }, { name: 'robots', content: 'noindex' }]
+export function meta({ matches }: Route.MetaArgs) {
+	return pageMeta(matches, { title: 'Confirm address', noindex: true })
+}
 
 export default function VerifyEmail({ loaderData }: Route.ComponentProps) {
 	return (

@@ -47,8 +47,10 @@ export function AcceptedAnswer({ comment }: { comment: CommentView }) {
 							<CommentActions comment={comment} level={comment.depth} boxes={boxes} />
 						</div>
 					)}
-					{hasReplies && <Replies comment={comment} level={1} className="mt-5 grid gap-5" />}
 				</div>
+				{hasReplies && (
+					<Replies comment={comment} level={1} className="mt-5 grid gap-5 max-sm:col-span-2 sm:col-start-2" />
+				)}
 			</div>
 		</section>
 	)

@@ -69,7 +69,7 @@ function DeleteForm({ question, children }: { question: DeleteQuestion; children
 	const box = Object.values(question.fields).join('-')
 	return (
 		<Form method="post" action={question.action} replace>
-			<p className="text-ink-2">{question.text}</p>
+			<p className="text-base text-ink-2">{question.text}</p>
 			{Object.entries(question.fields).map(([name, value]) => (
 				<input key={name} type="hidden" name={name} value={value} />
 			))}

@@ -39,7 +39,7 @@ export function TagRow({ tag, search }: { tag: TagView; search?: string | null }
 export function WaitingList({ waiting }: Pick<ForumFrame, 'waiting'>) {
 	if (waiting.length === 0) return null
 	return (
-		<section className="mt-8" aria-labelledby="waiting">
+		<section className="mt-8 first:mt-0" aria-labelledby="waiting">
 			<RuleHead id="waiting" title="Waiting for an answer" />
 			<ul className="grid gap-3">
 				{waiting.map(({ url, title, createdAt }) => (

@@ -108,7 +108,6 @@ function draftOf(question: DemoQuestion, categoryId: number, ids: Map<string, nu
 		sourceId: question.title,
 		sourceUrl: null,
 		licence: null,
-		html: false,
 		comments: question.comments.map((comment) => thread(comment, askedAt)),
 	}
 }

@@ -214,7 +214,6 @@ function draftOf(line: QuestionLine, { categories, fallback }: Context, authors:
 		sourceId: line.id,
 		sourceUrl: line.source_url ?? null,
 		licence: line.licence ?? null,
-		html: true,
 		comments: [
 			...line.answers.map((answer, index) => thread(answer, `${line.id}/a${index}`)),
 			...line.comments.map((comment, index) => thread(comment, `${line.id}/c${index}`)),

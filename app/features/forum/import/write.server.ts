@@ -1,5 +1,6 @@
 import type { Executor } from '~/db/db.server.ts'
 import { cook, excerptOf } from '~/markdown/cook.server.ts'
+import { languageOfTags } from '~/markdown/highlight.server.ts'
 import {
 	insertComments,
 	insertQueries,
@@ -22,10 +23,7 @@ export interface ThreadDraft {
 	replies: ThreadDraft[]
 }
 
-export type QueryDraft = Omit<NewQuery, 'descriptionHtml' | 'excerpt' | 'activeAt'> & {
-	comments: ThreadDraft[]
-	html: boolean
-}
+export type QueryDraft = Omit<NewQuery, 'descriptionHtml' | 'excerpt' | 'activeAt'> & { comments: ThreadDraft[] }
 
 /**
  * Writes queries with their threads in the caller's transaction and settles every count.
@@ -55,14 +53,10 @@ export async function writeQueries(
 
 type CookedThread = Omit<ThreadDraft, 'replies'> & { bodyHtml: string; replies: CookedThread[] }
 
-async function cookQuery({
-	comments,
-	html,
-	...query
-}: QueryDraft): Promise<{ row: NewQuery; threads: CookedThread[] }> {
-	const options = { html, language: query.tags.find((tag) => tag !== 'html') }
+async function cookQuery({ comments, ...query }: QueryDraft): Promise<{ row: NewQuery; threads: CookedThread[] }> {
+	const options = { language: languageOfTags(query.tags) }
 	const [{ html: descriptionHtml, text }, threads] = await Promise.all([
-		cook(query.description, options),
+		cook(query.description, { ...options, topHeading: 2 }),
 		cookThreads(comments, options),
 	])
 	const times = all(comments).map((comment) => comment.createdAt.getTime())
@@ -70,10 +64,7 @@ async function cookQuery({
 	return { row: { ...query, descriptionHtml, excerpt: excerptOf(text), activeAt }, threads }
 }
 
-async function cookThreads(
-	drafts: ThreadDraft[],
-	options: { html: boolean; language?: string },
-): Promise<CookedThread[]> {
+async function cookThreads(drafts: ThreadDraft[], options: { language?: string }): Promise<CookedThread[]> {
 	const inOrder = drafts.toSorted((one, other) => one.createdAt.getTime() - other.createdAt.getTime())
 	return Promise.all(
 		inOrder.map(async (draft) => ({

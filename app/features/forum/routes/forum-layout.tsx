@@ -39,7 +39,7 @@ export default function ForumLayout({ loaderData }: Route.ComponentProps) {
 			<CategoryNav categories={loaderData.categories} total={loaderData.total} pathname={pathname} search={search} />
 			<Outlet context={loaderData} />
 			<aside className="hidden xl:block" aria-label="Tags and open queries">
-				<TagIndex tags={loaderData.tags} search={search} />
+				{pathname !== '/forum/tags' && <TagIndex tags={loaderData.tags} search={search} />}
 				<WaitingList waiting={loaderData.waiting} />
 			</aside>
 		</div>

@@ -60,7 +60,10 @@ export default function MyProfile({ loaderData: { tab, profile, queries } }: Rou
 						))}
 					</ul>
 				</nav>
-				<section className="pt-6" aria-label={tabs.find(({ id }) => id === tab)?.label}>
+				<section className="pt-6" aria-labelledby="tab">
+					<h2 className="sr-only" id="tab">
+						{tabs.find(({ id }) => id === tab)?.label}
+					</h2>
 					{tab === 'about' && <About about={profile.about} />}
 					{tab === 'academics' && <Academics profile={profile} own />}
 					{tab === 'projects' && <Projects projects={profile.projects} />}
