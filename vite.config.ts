@@ -7,6 +7,10 @@ import { precompress } from './scripts/support/precompress.ts'
 const sharedChunks = [
 	{ name: 'react', test: /node_modules\/(react|react-dom|scheduler|react-router)\// },
 	{ name: 'shared', test: /node_modules\/lucide-react\/|\/app\/(ui|shell|lib)\// },
+	{
+		name: 'forum-list',
+		test: /\/app\/features\/forum\/(forum\.paths|components\/(answered|category-nav|delete-control|empty-list|forum-frame|list-|query-card|row-grid|search-form|tag-index|use-more|use-slow))/,
+	},
 ]
 
 export default defineConfig({

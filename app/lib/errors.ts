@@ -16,7 +16,7 @@ export class NotAllowed extends DomainError {
 	readonly status = 403
 }
 
-/** The thing changed meanwhile, or a unique value is taken. */
+/** The thing changed meanwhile, or a unique value is taken. @public: the next features throw it. */
 export class Conflict extends DomainError {
 	readonly status = 409
 }

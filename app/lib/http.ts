@@ -1,5 +1,5 @@
 import { data, type RouterContextProvider, redirect } from 'react-router'
-import { type Flash, factsOf, type SignedIn, viewerOf } from './context.ts'
+import { type Flash, type SignedIn, viewerOf } from './context.ts'
 import { DomainError, Invalid, TooMany } from './errors.ts'
 
 /**
@@ -83,11 +83,6 @@ export const clearFlash = `${flashCookie}=; Path=/; Max-Age=0; SameSite=Lax; Htt
 export function cookieOf(request: Request, name: string): string | null {
 	const pairs = (request.headers.get('Cookie') ?? '').split(/;\s*/)
 	return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1) ?? null
-}
-
-/** The request id of this page, for messages that a member may quote. */
-export function requestIdOf(context: Readonly<RouterContextProvider>): string {
-	return factsOf(context).requestId
 }
 
 function isFlash(value: unknown): value is Flash {

@@ -1,4 +1,4 @@
-import { betterAuth } from 'better-auth'
+import { type BetterAuthOptions, betterAuth } from 'better-auth'
 import { APIError, createAuthMiddleware } from 'better-auth/api'
 import { type Config, config } from '~/config.server.ts'
 import { db } from '~/db/db.server.ts'
@@ -14,6 +14,53 @@ import { candidates, usernameFrom } from './username.server.ts'
 
 /** How long a link to set a new password works, in seconds. */
 const resetSeconds = 600
+
+/** Which of our tables and columns hold what Better Auth keeps. */
+const tables = {
+	user: {
+		modelName: 'users',
+		fields: { emailVerified: 'email_verified', createdAt: 'created_at', updatedAt: 'updated_at' },
+		additionalFields: {
+			username: { type: 'string', input: false, required: false },
+			role: { type: 'string', input: false, required: false },
+		},
+	},
+	session: {
+		modelName: 'sessions',
+		fields: {
+			userId: 'user_id',
+			expiresAt: 'expires_at',
+			ipAddress: 'ip_address',
+			userAgent: 'user_agent',
+			createdAt: 'created_at',
+			updatedAt: 'updated_at',
+		},
+		expiresIn: 30 * 86_400,
+		updateAge: 86_400,
+		cookieCache: { enabled: true, maxAge: 300 },
+	},
+	account: {
+		modelName: 'credentials',
+		fields: {
+			userId: 'user_id',
+			accountId: 'account_id',
+			providerId: 'provider_id',
+			accessToken: 'access_token',
+			refreshToken: 'refresh_token',
+			idToken: 'id_token',
+			accessTokenExpiresAt: 'access_token_expires_at',
+			refreshTokenExpiresAt: 'refresh_token_expires_at',
+			createdAt: 'created_at',
+			updatedAt: 'updated_at',
+		},
+	},
+	verification: {
+		modelName: 'verifications',
+		fields: { expiresAt: 'expires_at', createdAt: 'created_at', updatedAt: 'updated_at' },
+		// Whoever reads the table, or a backup of it, can reset nobody's password.
+		storeIdentifier: 'hashed',
+	},
+} satisfies Partial<BetterAuthOptions>
 
 /** Better Auth, made once for the process; nothing outside this feature knows it. */
 export const auth = () => remember('auth', () => makeAuth())
@@ -33,69 +80,8 @@ export function makeAuth(settings: Config = config()) {
 			log: (level, message) => log[level === 'error' ? 'error' : 'debug']({ from: 'accounts' }, message),
 		},
 		database: { db: db(), type: 'postgres', transaction: false },
-		user: {
-			modelName: 'users',
-			fields: { emailVerified: 'email_verified', createdAt: 'created_at', updatedAt: 'updated_at' },
-			additionalFields: {
-				username: { type: 'string', input: false, required: false },
-				role: { type: 'string', input: false, required: false },
-			},
-		},
-		session: {
-			modelName: 'sessions',
-			fields: {
-				userId: 'user_id',
-				expiresAt: 'expires_at',
-				ipAddress: 'ip_address',
-				userAgent: 'user_agent',
-				createdAt: 'created_at',
-				updatedAt: 'updated_at',
-			},
-			expiresIn: 30 * 86_400,
-			updateAge: 86_400,
-			cookieCache: { enabled: true, maxAge: 300 },
-		},
-		account: {
-			modelName: 'credentials',
-			fields: {
-				userId: 'user_id',
-				accountId: 'account_id',
-				providerId: 'provider_id',
-				accessToken: 'access_token',
-				refreshToken: 'refresh_token',
-				idToken: 'id_token',
-				accessTokenExpiresAt: 'access_token_expires_at',
-				refreshTokenExpiresAt: 'refresh_token_expires_at',
-				createdAt: 'created_at',
-				updatedAt: 'updated_at',
-			},
-		},
-		verification: {
-			modelName: 'verifications',
-			fields: { expiresAt: 'expires_at', createdAt: 'created_at', updatedAt: 'updated_at' },
-			// Whoever reads the table, or a backup of it, can reset nobody's password.
-			storeIdentifier: 'hashed',
-		},
-		emailAndPassword: {
-			enabled: true,
-			autoSignIn: false,
-			// The guard counts characters, Better Auth units of UTF-16: its bounds are wide enough never to refuse what ours allow.
-			minPasswordLength: 1,
-			maxPasswordLength: 1_024,
-			password: { hash: hashPassword, verify: ({ hash, password }) => verifyPassword(hash, password) },
-			requireEmailVerification: REQUIRE_EMAIL_VERIFICATION,
-			resetPasswordTokenExpiresIn: resetSeconds,
-			revokeSessionsOnPasswordReset: true,
-			sendResetPassword: ({ user, token }) => mailReset(user.email, token),
-			onPasswordReset: ({ user }) => afterReset(user),
-			onExistingUserSignUp: ({ user }) => mailKnownAddress(user.email),
-		},
-		emailVerification: {
-			sendOnSignUp: REQUIRE_EMAIL_VERIFICATION,
-			sendOnSignIn: REQUIRE_EMAIL_VERIFICATION,
-			expiresIn: 86_400,
-			sendVerificationEmail: ({ user, token }) => mailVerification(user.email, token),
-		},
+		...tables,
+		...passwordsAndMails(REQUIRE_EMAIL_VERIFICATION),
 		// Without this a refusal is written to the console, past the logger above.
 		onAPIError: { onError: report },
 		// Its own limiter knows addresses only; ours below also knows accounts, for every way in.
@@ -118,6 +104,31 @@ export function makeAuth(settings: Config = config()) {
 			disableCSRFCheck: false,
 		},
 	})
+}
+
+function passwordsAndMails(confirm: boolean) {
+	return {
+		emailAndPassword: {
+			enabled: true,
+			autoSignIn: false,
+			// The guard counts characters, Better Auth units of UTF-16: its bounds are wide enough never to refuse what ours allow.
+			minPasswordLength: 1,
+			maxPasswordLength: 1_024,
+			password: { hash: hashPassword, verify: ({ hash, password }) => verifyPassword(hash, password) },
+			requireEmailVerification: confirm,
+			resetPasswordTokenExpiresIn: resetSeconds,
+			revokeSessionsOnPasswordReset: true,
+			sendResetPassword: ({ user, token }) => mailReset(user.email, token),
+			onPasswordReset: ({ user }) => afterReset(user),
+			onExistingUserSignUp: ({ user }) => mailKnownAddress(user.email),
+		},
+		emailVerification: {
+			sendOnSignUp: confirm,
+			sendOnSignIn: confirm,
+			expiresIn: 86_400,
+			sendVerificationEmail: ({ user, token }) => mailVerification(user.email, token),
+		},
+	} satisfies Partial<BetterAuthOptions>
 }
 
 /** Refusals are answers; what nobody foresaw goes to the log. */

@@ -48,7 +48,8 @@ export default function Login({ actionData }: Route.ComponentProps) {
 				</>
 			}
 		>
-			<Form method="post" className="mt-8 grid gap-5">
+			{/* Named, as the browser and the server would spell the address of this page differently. */}
+			<Form method="post" action={`/login${query}`} className="mt-8 grid gap-5">
 				<FormError>{actionData?.message}</FormError>
 				<Field
 					label="Email"

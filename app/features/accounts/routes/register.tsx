@@ -41,23 +41,21 @@ export default function Register({ actionData }: Route.ComponentProps) {
 	const { values = {}, errors = {}, message } = actionData ?? {}
 	const [search] = useSearchParams()
 	const redirectTo = search.get('redirectTo')
+	const query = redirectTo ? `?redirectTo=${encodeURIComponent(redirectTo)}` : ''
 	return (
 		<AccountFrame
 			title="Register"
 			lead={
 				<>
 					Have an account?{' '}
-					<Link
-						className="link font-semibold text-ink"
-						to={redirectTo ? `/login?redirectTo=${encodeURIComponent(redirectTo)}` : '/login'}
-					>
+					<Link className="link font-semibold text-ink" to={`/login${query}`}>
 						Login
 					</Link>
 				</>
 			}
 		>
 			{/* The rules are said in our own words, all at once, by the server. */}
-			<Form method="post" className="mt-8 grid gap-5" noValidate>
+			<Form method="post" action={`/register${query}`} className="mt-8 grid gap-5" noValidate>
 				<FormError>{message}</FormError>
 				<Field
 					label="Full Name"

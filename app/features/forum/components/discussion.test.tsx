@@ -26,7 +26,7 @@ function draw({ rows = [], solutions = [], thread, next, viewer = null, search =
 			id: 'root',
 			path: '/',
 			loader: () => root,
-			// biome-ignore lint/correctness/noNestedComponentDefinitions: drawn once
+			// biome-ignore lint/correctness/noComponentHookFactories: drawn once
 			children: [{ id: 'page', path, Component: () => <Discussion query={query()} data={data} refusal={refusal} /> }],
 		},
 	])
