@@ -2,6 +2,7 @@ import plexMono from '@fontsource/ibm-plex-mono/files/ibm-plex-mono-latin-400-no
 import type { ReactNode } from 'react'
 import { Links, Meta, Outlet, Scripts, ScrollRestoration } from 'react-router'
 import { config } from '~/config.server.ts'
+import { PendingForum } from '~/features/forum/components/pending-forum.tsx'
 import { factsOf, viewerOf } from '~/lib/context.ts'
 import type { RootData } from '~/lib/root-data.ts'
 import { useConnection } from '~/realtime/use-connection.ts'
@@ -62,7 +63,11 @@ export function Layout({ children }: { children: ReactNode }) {
 
 export default function Root({ loaderData }: Route.ComponentProps) {
 	useConnection(loaderData.viewer !== null)
-	return <Outlet />
+	return (
+		<PendingForum>
+			<Outlet />
+		</PendingForum>
+	)
 }
 
 export function ErrorBoundary({ error }: Route.ErrorBoundaryProps) {

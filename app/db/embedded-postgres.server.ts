@@ -1,7 +1,7 @@
 import { execFile, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { chownSync, existsSync, mkdirSync, statSync } from 'node:fs'
-import { access, constants, readFile } from 'node:fs/promises'
+import { access, constants, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -156,13 +156,26 @@ async function isRunning(
 	binaries: Binaries,
 	cluster: string,
 ): Promise<boolean> {
+	const pidFile = join(cluster, 'postmaster.pid')
 	try {
-		await access(join(cluster, 'postmaster.pid'), constants.F_OK)
+		await access(pidFile, constants.F_OK)
 		await command(binaries.pg_ctl, ['status', '-D', cluster])
-		return true
 	} catch {
 		return false
 	}
+	if (!(await isZombie(pidFile))) return true
+	await rm(pidFile)
+	return false
+}
+
+/**
+ * Whether the process of a pid file has ended and only waits for its parent to notice (Linux). PostgreSQL takes it for
+ * alive, as a signal still reaches it; in a container whose first process never looks after orphans it stays so for ever.
+ */
+async function isZombie(pidFile: string): Promise<boolean> {
+	const pid = Number.parseInt(await readFile(pidFile, 'utf8'), 10)
+	const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
+	return /\) Z /.test(stat)
 }
 
 async function createDatabase(connection: PoolConfig): Promise<void> {

@@ -9,7 +9,7 @@ export interface HomeView {
 	figures: Figures & { askedToday: number }
 	/** Who is online; when nobody is, who came last. */
 	people: MemberView[]
-	/** The most discussed query and within what time it was the most discussed; null on an empty forum. */
+	/** The most discussed query and within what time it was the most discussed; null while nobody commented. */
 	lead: { query: LeadView; within: 'today' | 'this week' | 'this month' | 'lately' } | null
 	recent: QueryCardView[]
 	skills: SkillView[]
@@ -23,7 +23,7 @@ export interface LeadView extends QueryCardView {
 
 const day = 24 * 60 * 60 * 1000
 
-/** What is going on, in seven statements whatever the size of the community. */
+/** What is going on, in at most eight statements whatever the size of the community. */
 export async function getHome(viewer: Viewer): Promise<HomeView> {
 	const today = new Date(new Date().setUTCHours(0, 0, 0, 0))
 	const [figures, askedToday, recent, skills, tags] = await Promise.all([
@@ -41,7 +41,10 @@ export async function getHome(viewer: Viewer): Promise<HomeView> {
 	return {
 		figures: { ...figures, askedToday },
 		people,
-		lead: window && lead ? { query: leadOf(lead), within: window.within } : null,
+		lead:
+			window && lead
+				? { query: leadOf(lead), within: window.since <= new Date(lead.createdAt) ? window.within : 'lately' }
+				: null,
 		recent: recent.rows.filter(({ id }) => id !== lead?.id).slice(0, 4),
 		skills,
 		tags,

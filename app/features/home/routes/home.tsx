@@ -35,8 +35,8 @@ export default function Home({ loaderData }: Route.ComponentProps) {
 			<Welcome {...loaderData} />
 			<div className="grid grid-cols-1 gap-x-8 gap-y-10 lg:grid-cols-12">
 				<section className="min-w-0 lg:col-span-5" aria-labelledby="lead">
-					<RuleHead id="lead" title={lead ? `Most discussed ${lead.within}` : 'Nothing asked yet'} />
-					{lead ? <LeadQuery query={lead.query} /> : <FirstQuestion />}
+					<RuleHead id="lead" title={lead ? `Most discussed ${lead.within}` : 'Nothing discussed yet'} />
+					{lead ? <LeadQuery query={lead.query} /> : <NothingDiscussed />}
 				</section>
 				<section className="min-w-0 lg:col-span-4" aria-labelledby="recent">
 					<RuleHead id="recent" title="Recent questions">
@@ -99,14 +99,14 @@ function Welcome({ figures, people }: HomeView) {
 	)
 }
 
-function FirstQuestion() {
+function NothingDiscussed() {
 	return (
 		<p className="pt-2 text-md text-ink-2">
-			The forum is empty.{' '}
+			Nobody has commented on a question yet.{' '}
 			<Link className="link" to="/forum/ask">
-				Ask the first question
+				Ask one
 			</Link>
-			.
+			, or answer the newest.
 		</p>
 	)
 }

@@ -1,0 +1,58 @@
+import { sql } from 'kysely'
+import { beforeEach, expect, test } from 'vitest'
+import { useDatabase } from '~/../tests/support/database.ts'
+import { db } from '~/db/db.server.ts'
+import { getHome } from './home.server.ts'
+
+useDatabase()
+
+const day = 24 * 60 * 60 * 1000
+
+beforeEach(async () => {
+	await sql`truncate users restart identity cascade`.execute(db())
+})
+
+test('an empty site has a home', async () => {
+	const home = await getHome(null)
+	expect(home).toMatchObject({ lead: null, people: [], recent: [], figures: { online: 0, askedToday: 0 } })
+})
+
+test.each([
+	['today', 0],
+	['this week', 3],
+	['this month', 20],
+	['lately', 400],
+])('the lead of a forum is called “%s” when its newest query is %i days old', async (within, age) => {
+	const author = await db()
+		.insertInto('users')
+		.values({ username: 'mira', name: 'Mira', email: 'mira@campus.example', image: null })
+		.returning('id')
+		.executeTakeFirstOrThrow()
+	const category = await db()
+		.selectFrom('categories')
+		.select('id')
+		.where('slug', '=', 'others')
+		.executeTakeFirstOrThrow()
+	const { id } = await db()
+		.insertInto('queries')
+		.values({
+			author_id: author.id,
+			category_id: category.id,
+			title: 'What is a monad?',
+			description: '`x`',
+			description_html: '<p>Like this:</p><div class="code"><pre><code>x &lt; y</code></pre></div><pre>second</pre>',
+			excerpt: 'Like this:',
+			source: null,
+			source_id: null,
+			source_url: null,
+			licence: null,
+			comment_count: 2,
+			created_at: new Date(Date.now() - age * day),
+		})
+		.returning('id')
+		.executeTakeFirstOrThrow()
+	const { lead, recent, people } = await getHome(null)
+	expect(lead).toMatchObject({ within, query: { id, codeHtml: '<pre><code>x &lt; y</code></pre>' } })
+	expect(recent).toEqual([])
+	expect(people.map(({ username }) => username)).toEqual(['mira'])
+})

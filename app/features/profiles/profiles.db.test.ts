@@ -1,0 +1,79 @@
+import { beforeAll, expect, test } from 'vitest'
+import { useDatabase } from '~/../tests/support/database.ts'
+import { db } from '~/db/db.server.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { getProfile } from './profiles.server.ts'
+
+useDatabase()
+
+const someone: SignedIn = { id: 900, username: 'someone', name: 'Some One', image: null, role: 'member' }
+const moderator: SignedIn = { ...someone, username: 'keeper', role: 'moderator' }
+const mira: SignedIn = { ...someone, username: 'mira' }
+
+beforeAll(async () => {
+	await addMember('mira', {})
+	await addMember('open', { show_email: true, show_phone: true })
+	await db()
+		.insertInto('users')
+		.values({ username: 'old', name: 'Old Author', email: 'old@imported.invalid', image: null, imported: true })
+		.execute()
+})
+
+test.each([
+	['another member', someone, 'mira', '', ''],
+	['another member, when the owner shows them', someone, 'open', 'open@campus.example', '555'],
+	['the owner', mira, 'mira', 'mira@campus.example', '555'],
+	['a moderator', moderator, 'mira', 'mira@campus.example', '555'],
+	['anybody, of an imported author', moderator, 'old', '', ''],
+])('e-mail and phone as %s sees them', async (_who, viewer, username, email, phone) => {
+	const profile = await getProfile(viewer, username)
+	expect([profile.email, profile.phone]).toEqual([email, phone])
+})
+
+test.each([
+	['another member', someone, ''],
+	['a moderator', moderator, ''],
+	['the owner', mira, 'ENR-1'],
+])('the enrolment number as %s sees it', async (_who, viewer, number) => {
+	const profile = await getProfile(viewer, 'mira')
+	expect(profile.enrolmentNumber).toBe(number)
+	expect(profile.universityEmail).toBe(number && 'mira@university.example')
+})
+
+test('nothing hidden travels with the page in another form', async () => {
+	const sent = JSON.stringify(await getProfile(someone, 'mira'))
+	for (const secret of ['mira@campus.example', '555', 'ENR-1', 'mira@university.example'])
+		expect(sent).not.toContain(secret)
+})
+
+test('a link that does not lead to the web is left out', async () => {
+	const profile = await getProfile(someone, 'mira')
+	expect(profile.social).toEqual([{ label: 'Github', url: 'https://github.example/mira' }])
+})
+
+test('a username is found in any case, and an unknown one is not', async () => {
+	expect((await getProfile(someone, 'MIRA')).username).toBe('mira')
+	await expect(getProfile(someone, 'nobody')).rejects.toThrow('No Data Found !')
+})
+
+async function addMember(username: string, shown: { show_email?: boolean; show_phone?: boolean }): Promise<void> {
+	const { id } = await db()
+		.insertInto('users')
+		.values({ username, name: username, email: `${username}@campus.example`, image: null })
+		.returning('id')
+		.executeTakeFirstOrThrow()
+	const links = { github: `https://github.example/${username}`, portfolio: 'javascript:alert(1)' }
+	const private_ = { phone: '555', enrolment_number: 'ENR-1', university_email: `${username}@university.example` }
+	await db()
+		.insertInto('profiles')
+		.values({
+			user_id: id,
+			year_of_passing: null,
+			current_semester: null,
+			current_year: null,
+			...links,
+			...private_,
+			...shown,
+		})
+		.execute()
+}

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { dayAndMonth, monthAndYear, relativeTime, shortDate, utcTime } from './dates.ts'
+
+const now = Date.parse('2026-11-21T12:00:00Z')
+
+test.each([
+	['2026-11-21T12:00:30Z', 'just now'],
+	['2026-11-21T11:59:01Z', 'just now'],
+	['2026-11-21T11:59:00Z', '1 min ago'],
+	['2026-11-21T11:42:00Z', '18 min ago'],
+	['2026-11-21T09:00:00Z', '3 h ago'],
+	['2026-11-20T12:00:00Z', 'Yesterday'],
+	['2026-11-18T12:00:00Z', '3 days ago'],
+	['2026-11-12T08:00:00Z', '12 Nov'],
+	['2025-01-02T08:00:00Z', '2 Jan 2025'],
+])('%s is said as “%s”', (at, expected) => {
+	expect(relativeTime(at, now)).toBe(expected)
+})
+
+test('the full time in UTC has the form that the browser shows in its own zone', () => {
+	expect(utcTime('2026-11-21T05:12:33.123Z')).toBe('Sat Nov 21 2026 05:12:33 UTC')
+})
+
+test('the day is that of the zone it is asked for', () => {
+	expect(dayAndMonth(Date.parse('2026-11-21T23:59:00Z'), 'utc')).toBe('Saturday, 21 November')
+})
+
+test('dates without a time keep their month', () => {
+	expect(monthAndYear('2026-03-01')).toBe('Mar 2026')
+	expect(monthAndYear(null)).toBe('')
+	expect(shortDate('2026-03-01T00:00:00Z', now)).toBe('1 Mar')
+})

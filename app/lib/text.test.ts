@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest'
+import { bareUrl, counted, grouped, initials, ordinal, paragraphs, webUrl } from './text.ts'
+
+test.each([
+	['Mira Quillon', 'MQ'],
+	['  ana maria de la cruz ', 'AC'],
+	['Cher', 'C'],
+	['🦊 Fox', '🦊F'],
+	['', '?'],
+])('the initials of %j are %s', (name, expected) => {
+	expect(initials(name)).toBe(expected)
+})
+
+test.each([
+	[0, '0 comments'],
+	[1, '1 comment'],
+	[1284, '1,284 comments'],
+])('%i is counted as %s', (count, expected) => {
+	expect(counted(count, 'comment')).toBe(expected)
+})
+
+test('numbers are grouped by thousands', () => {
+	expect([999, 1000, 1234567].map(grouped)).toEqual(['999', '1,000', '1,234,567'])
+})
+
+test('years are ordinal', () => {
+	expect([1, 2, 3, 4, 8].map(ordinal)).toEqual(['1st', '2nd', '3rd', '4th', '8th'])
+})
+
+test.each(['javascript:alert(1)', 'data:text/html,x', '//evil.example', 'ftp://a.example', ''])(
+	'%j is not a link to the web',
+	(url) => {
+		expect(webUrl(url)).toBe('')
+	},
+)
+
+test('a link to the web stays, and is shown without its scheme', () => {
+	expect(webUrl('https://www.miraq.example/')).toBe('https://www.miraq.example/')
+	expect(bareUrl('https://www.miraq.example/')).toBe('miraq.example')
+})
+
+test('an empty line parts paragraphs', () => {
+	expect(paragraphs('one\ntwo\n \n\nthree\n')).toEqual(['one\ntwo', 'three'])
+})

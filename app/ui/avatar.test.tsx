@@ -1,0 +1,22 @@
+import { renderToStaticMarkup } from 'react-dom/server'
+import { expect, test } from 'vitest'
+import { Avatar, groundOf } from './avatar.tsx'
+
+test('every username has one of six grounds, always the same', () => {
+	const names = Array.from({ length: 200 }, (_, index) => `member-${index}`)
+	expect(new Set(names.map(groundOf))).toEqual(new Set([1, 2, 3, 4, 5, 6]))
+	expect(names.map(groundOf)).toEqual(names.map(groundOf))
+})
+
+test('without a picture the initials stand in, and the dot only where presence is told', () => {
+	const user = { username: 'mira', name: 'Mira Quillon', image: null }
+	expect(renderToStaticMarkup(<Avatar user={user} size={32} />)).toContain('>MQ</span>')
+	expect(renderToStaticMarkup(<Avatar user={user} size={32} />)).not.toContain('presence')
+	expect(renderToStaticMarkup(<Avatar user={user} size={32} online />)).toContain('data-online')
+	expect(renderToStaticMarkup(<Avatar user={user} size={32} online={false} />)).not.toContain('data-online')
+})
+
+test('no style attribute is written, which the content policy would refuse', () => {
+	const user = { username: 'mira', name: 'Mira Quillon', image: '/media/mira.webp' }
+	expect(renderToStaticMarkup(<Avatar user={user} size={112} />)).not.toContain('style=')
+})
