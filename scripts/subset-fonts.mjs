@@ -22,7 +22,7 @@ for (const [name, text] of Object.entries(cuts)) {
 	const font = await subsetFont(readFileSync(source), text, {
 		targetFormat: 'woff2',
 		variationAxes: { wght: { min: 400, max: 700 } },
-		keepFeatures: ['kern', 'tnum', 'mark', 'mkmk', 'ccmp', 'locl'],
+		keepFeatures: ['kern', 'tnum'],
 		noHinting: true,
 	})
 	writeFileSync(`app/ui/fonts/${name}.woff2`, font)

@@ -37,7 +37,7 @@ export function AccountFrame({ title, lead, back, children }: AccountFrameProps)
 }
 
 const reasons = [
-	['Ask, and be answered', 'Put a question to the whole campus, and say which answer solved it.'],
+	['Ask, and be answered', 'Put a question to the whole campus. Everybody can read it; members answer.'],
 	['Answer what you know', 'Comment on a query, or reply in a thread. Markdown and code are at home here.'],
 	['Be found', 'A profile says what you know and what you are building, so that others can find you.'],
 	['Find the others', 'Open full profiles: skills, projects, and who is willing to mentor or to join.'],
