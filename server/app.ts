@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { HttpBindings } from '@hono/node-server'
 import { serveStatic } from '@hono/node-server/serve-static'
-import { Hono } from 'hono'
+import { Hono, type MiddlewareHandler } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { createRequestHandler, RouterContextProvider } from 'react-router'
 import { config } from '~/config.server.ts'
@@ -36,22 +36,10 @@ app.use(
 )
 
 if (config().NODE_ENV === 'production') {
-	const immutable = 'public, max-age=31536000, immutable'
-	app.use(
-		'/assets/*',
-		serveStatic({
-			root: './build/client',
-			precompressed: true,
-			onFound: (_path, context) => context.header('Cache-Control', immutable),
-		}),
-	)
-	app.use(
-		serveStatic({
-			root: './build/client',
-			precompressed: true,
-			onFound: (_path, context) => context.header('Cache-Control', 'public, max-age=3600'),
-		}),
-	)
+	const files = serveStatic({ root: './build/client', precompressed: true })
+	// The names of assets hold their content's hash; the few files beside them do not.
+	app.use('/assets/*', keptFor('public, max-age=31536000, immutable'), files)
+	app.use(files)
 }
 app.all('/assets/*', (context) => context.text('There is no such file.', 404))
 
@@ -105,6 +93,13 @@ export async function startAround(): Promise<() => Promise<void>> {
 }
 
 export { io, seedDemo }
+
+function keptFor(time: string): MiddlewareHandler {
+	return async (context, next) => {
+		await next()
+		if (context.res.ok) context.res.headers.set('Cache-Control', time)
+	}
+}
 
 function nonceOf(request: Request): string {
 	const nonce = nonces.get(request) ?? randomBytes(16).toString('base64')

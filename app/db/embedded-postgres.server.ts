@@ -1,11 +1,12 @@
 import { execFile, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { chownSync, existsSync, mkdirSync, statSync } from 'node:fs'
-import { access, constants, readFile, rm } from 'node:fs/promises'
+import { readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import type { PoolConfig } from 'pg'
+import pg, { type PoolConfig } from 'pg'
 
 const run = promisify(execFile)
 
@@ -63,7 +64,7 @@ export async function startEmbeddedPostgres(dataDir: string, options: string[] =
 		])
 	}
 	const connection: PoolConfig = { host: sockets, user: 'devquad', database: 'devquad' }
-	if (!(await isRunning(command, binaries, cluster))) {
+	if (!(await isRunning(command, binaries, cluster, connection))) {
 		const log = join(dataDir, 'postgres.log')
 		own(log, owner, 'file')
 		const set = [
@@ -151,21 +152,44 @@ function own(path: string, owner: Owner, kind: 'folder' | 'file' = 'folder'): vo
 	})
 }
 
+type Command = (file: string, args: string[]) => Promise<unknown>
+
+/** A server that was killed may need this long until its process is gone, in milliseconds. */
+const dying = 5_000
+
+/** Whether a server of this cluster answers. One that was killed a moment ago is waited for until it is gone. */
 async function isRunning(
-	command: (file: string, args: string[]) => Promise<unknown>,
+	command: Command,
 	binaries: Binaries,
 	cluster: string,
+	connection: PoolConfig,
 ): Promise<boolean> {
 	const pidFile = join(cluster, 'postmaster.pid')
+	for (const end = Date.now() + dying; ; await sleep(100)) {
+		const alive = await command(binaries.pg_ctl, ['status', '-D', cluster]).then(
+			() => true,
+			() => false,
+		)
+		if (!alive) return false
+		if (await answers(connection)) return true
+		if ((await isZombie(pidFile)) || Date.now() > end) {
+			await rm(pidFile, { force: true })
+			return false
+		}
+	}
+}
+
+async function answers(connection: PoolConfig): Promise<boolean> {
+	const client = new pg.Client({ ...connection, database: 'postgres' })
+	// The server may end the connection later than we do.
+	client.on('error', () => {})
 	try {
-		await access(pidFile, constants.F_OK)
-		await command(binaries.pg_ctl, ['status', '-D', cluster])
+		await client.connect()
+		await client.end()
+		return true
 	} catch {
 		return false
 	}
-	if (!(await isZombie(pidFile))) return true
-	await rm(pidFile)
-	return false
 }
 
 /**
@@ -173,13 +197,12 @@ async function isRunning(
  * alive, as a signal still reaches it; in a container whose first process never looks after orphans it stays so for ever.
  */
 async function isZombie(pidFile: string): Promise<boolean> {
-	const pid = Number.parseInt(await readFile(pidFile, 'utf8'), 10)
+	const pid = Number.parseInt(await readFile(pidFile, 'utf8').catch(() => ''), 10)
 	const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
 	return /\) Z /.test(stat)
 }
 
 async function createDatabase(connection: PoolConfig): Promise<void> {
-	const { default: pg } = await import('pg')
 	const client = new pg.Client({ ...connection, database: 'postgres' })
 	await client.connect()
 	try {
