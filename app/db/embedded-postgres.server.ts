@@ -173,7 +173,8 @@ async function isRunning(
 		if (!alive) return false
 		if (await answers(connection)) return true
 		if ((await isZombie(pidFile)) || Date.now() > end) {
-			await rm(pidFile, { force: true })
+			// Both name a process that cannot come back; PostgreSQL would take either for a running server.
+			for (const file of [pidFile, join(String(connection.host), '.s.PGSQL.5432.lock')]) await rm(file, { force: true })
 			return false
 		}
 	}
