@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
+import { siteFlags } from '../../scripts/support/install.mjs'
 
 const root = new URL('../..', import.meta.url).pathname
 
@@ -41,9 +42,7 @@ export async function startSite(env: Record<string, string>, folder = root): Pro
 
 /** Starts the built site, or with NODE_ENV=development the source of `folder`, and does not wait. */
 export function spawnSite(env: Record<string, string>, folder = root): Omit<SiteProcess, 'url'> {
-	const flags = ['--disable-warning=ExperimentalWarning', '--import', './scripts/support/alias.mjs']
-	if (env.NODE_ENV === 'development') flags.push('--conditions', 'development')
-	const child = spawn(process.execPath, [...flags, 'server/main.ts'], {
+	const child = spawn(process.execPath, [...siteFlags(env.NODE_ENV === 'development'), 'server/main.ts'], {
 		cwd: folder,
 		stdio: ['ignore', 'pipe', 'pipe'],
 		env: { PATH: process.env.PATH, HOME: process.env.HOME, NODE_ENV: 'production', LOG_LEVEL: 'warn', ...env },
