@@ -14,6 +14,7 @@ import { log } from '~/lib/log.server.ts'
 import { io } from '~/realtime/io.server.ts'
 import { compress } from './middleware/compress.ts'
 import { clientIpHeader, publicRequest } from './middleware/public-request.ts'
+import { sameOrigin } from './middleware/same-origin.ts'
 import { security } from './middleware/security.ts'
 import { isReady } from './ready.ts'
 import { handleSockets } from './sockets.ts'
@@ -28,6 +29,7 @@ const app = new Hono<Environment>()
 
 app.use(security(config(), nonceOf))
 app.use(compress())
+app.use(sameOrigin())
 app.use(
 	bodyLimit({
 		maxSize: largestBody,
