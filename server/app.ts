@@ -113,7 +113,8 @@ function factsOf(request: Request): RequestFacts {
 	const theme = cookieOf(request, 'theme')
 	return {
 		requestId: randomUUID(),
-		nonce: nonceOf(request),
+		// In development the policy allows inline scripts, and React would report each nonce that the browser hides from it.
+		nonce: config().NODE_ENV === 'development' ? undefined : nonceOf(request),
 		ip: request.headers.get(clientIpHeader) ?? '',
 		theme: theme === 'light' || theme === 'dark' ? theme : 'system',
 		flash: flashOf(request),
