@@ -61,6 +61,13 @@ export interface ProfilesTable {
 	show_email: Generated<boolean>
 	show_phone: Generated<boolean>
 	last_seen_at: MaybeTime
+	personal_version: Generated<number>
+	academics_version: Generated<number>
+	social_version: Generated<number>
+	listed: Generated<boolean>
+	show_presence: Generated<boolean>
+	campus_name: Generated<string>
+	campus_verified_at: MaybeTime
 }
 
 export interface QueriesTable {
@@ -120,7 +127,7 @@ export interface Database {
 		project_id: Generated<string>
 		user_id: number
 		project_title: string
-		project_image: Generated<string>
+		project_image: string | null
 		project_source_code_link: Generated<string>
 		project_deployment_link: Generated<string>
 		project_demo_link: Generated<string>
@@ -128,16 +135,30 @@ export interface Database {
 		project_date: string | null
 		project_description: Generated<string>
 		position: Generated<number>
+		version: Generated<number>
+		created_at: Time
 	}
 	certificates: {
 		certificate_id: Generated<string>
 		user_id: number
 		certificate_title: string
-		certificate_image: Generated<string>
+		certificate_image: string | null
 		certificate_issue_date: string | null
 		certificate_expire_date: string | null
 		credential_verification_link: Generated<string>
 		position: Generated<number>
+		version: Generated<number>
+		created_at: Time
+	}
+	pictures: {
+		path: string
+		user_id: number
+		kind: 'profile' | 'certificate' | 'project'
+		width: number
+		height: number
+		bytes: number
+		colour: string
+		created_at: Time
 	}
 	connections: { id: string; user_id: number; seen_at: Time }
 	categories: {

@@ -65,7 +65,7 @@ export async function findProfile(username: string): Promise<ProfileRow | undefi
 export interface ProjectRow {
 	project_id: string
 	project_title: string
-	project_image: string
+	project_image: string | null
 	project_source_code_link: string
 	project_deployment_link: string
 	project_demo_link: string
@@ -86,7 +86,7 @@ export async function listProjectRows(userId: number): Promise<ProjectRow[]> {
 export interface CertificateRow {
 	certificate_id: string
 	certificate_title: string
-	certificate_image: string
+	certificate_image: string | null
 	issued: string | null
 	expires: string | null
 	credential_verification_link: string

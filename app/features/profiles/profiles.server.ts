@@ -68,7 +68,7 @@ function presentProject(row: ProjectRow): ProjectView {
 		id: row.project_id,
 		title: row.project_title,
 		description: row.project_description,
-		image: row.project_image,
+		image: row.project_image ?? '',
 		stack: row.project_tech_stack,
 		date: row.date,
 		links: links([
@@ -83,7 +83,7 @@ function presentCertificate(row: CertificateRow): CertificateView {
 	return {
 		id: row.certificate_id,
 		title: row.certificate_title,
-		image: row.certificate_image,
+		image: row.certificate_image ?? '',
 		issued: row.issued,
 		expires: row.expires,
 		verify: webUrl(row.credential_verification_link),
