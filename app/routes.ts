@@ -16,6 +16,8 @@ export default [
 	route('find-dev', 'features/directory/routes/community.tsx'),
 	route('find-dev/:username', 'features/profiles/routes/profile.tsx'),
 	route('my-profile/:username', 'features/profiles/routes/my-profile.tsx'),
+	route('media', 'features/profiles/routes/media-upload.ts'),
+	route('media/*', 'features/profiles/routes/media.ts'),
 
 	layout('features/forum/routes/forum-layout.tsx', [
 		route('forum', 'features/forum/routes/recent.tsx'),

@@ -7,6 +7,8 @@ import { createRequestHandler, RouterContextProvider } from 'react-router'
 import { config } from '~/config.server.ts'
 import { authHandler, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
 import { seedDemo } from '~/features/forum/import/demo.server.ts'
+import { pictureRefusals } from '~/features/profiles/picture-errors.ts'
+import { sweepPictures } from '~/features/profiles/pictures.server.ts'
 import { startJobs, stopJobs } from '~/jobs/jobs.server.ts'
 import { factsContext, type RequestFacts, viewerContext } from '~/lib/context.ts'
 import { clearFlash, cookieOf, flashOf } from '~/lib/http.ts'
@@ -21,8 +23,11 @@ import { handleSockets } from './sockets.ts'
 
 type Environment = { Bindings: HttpBindings }
 
-/** A form of the longest question, written in three-byte characters, fits; pictures have a way of their own. */
+/** A form of the longest question, written in three-byte characters, fits. */
 const largestBody = 512 * 1024
+/** A form with a picture of 5 MB fits, and the refusal of one a little larger can still be told in words. */
+const largestBodyWithPicture = 6 * 1024 * 1024
+const takesPictures = /^\/(media|edit-profile\/.+)(\.data)?$/
 
 const nonces = new WeakMap<Request, string>()
 const app = new Hono<Environment>()
@@ -30,12 +35,15 @@ const app = new Hono<Environment>()
 app.use(security(config(), nonceOf))
 app.use(compress())
 app.use(sameOrigin())
-app.use(
-	bodyLimit({
-		maxSize: largestBody,
-		onError: (context) => context.text('What was sent is too large. At most 512 KB are taken at once.', 413),
-	}),
-)
+const limitBody = bodyLimit({
+	maxSize: largestBody,
+	onError: (context) => context.text('What was sent is too large. At most 512 KB are taken at once.', 413),
+})
+const limitBodyWithPicture = bodyLimit({
+	maxSize: largestBodyWithPicture,
+	onError: (context) => context.json({ error: { kind: 'invalid-argument', message: pictureRefusals.bytes } }, 413),
+})
+app.use((context, next) => (takesPictures.test(context.req.path) ? limitBodyWithPicture : limitBody)(context, next))
 
 if (config().NODE_ENV === 'production') {
 	const files = serveStatic({ root: './build/client', precompressed: true })
@@ -86,7 +94,7 @@ export async function handle(request: Request, bindings: HttpBindings): Promise<
 /** What lives beside the pages: sockets and jobs. @returns what stops them, sockets first */
 export async function startAround(): Promise<() => Promise<void>> {
 	const stopSockets = handleSockets()
-	await startJobs()
+	await startJobs({ 'sweep-pictures': sweepPictures })
 	return async () => {
 		await stopSockets()
 		await io.close()
