@@ -9,7 +9,7 @@ const sharedChunks = [
 	{ name: 'shared', test: /node_modules\/lucide-react\/|\/app\/(ui|shell|lib)\// },
 	{
 		name: 'forum-list',
-		test: /\/app\/features\/forum\/(forum\.paths|components\/(answered|category-nav|delete-control|empty-list|forum-frame|list-|query-card|row-grid|search-form|tag-index|use-more|use-slow))/,
+		test: /\/app\/features\/forum\/(forum\.paths|components\/(answered|category-nav|empty-list|forum-frame|list-|query-card|row-grid|search-form|tag-index|use-more|use-slow))/,
 	},
 ]
 

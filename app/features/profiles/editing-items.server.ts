@@ -17,6 +17,8 @@ import {
 	updateProject,
 } from './editing-items.queries.server.ts'
 import { profileLimits } from './profiles.limits.ts'
+import type { CertificateView, ProjectView } from './profiles.present.ts'
+import { listCertificateRows, listProjectRows } from './profiles.queries.server.ts'
 import {
 	type CertificateInput,
 	certificateInput,
@@ -24,6 +26,7 @@ import {
 	projectInput,
 	versionInput,
 } from './profiles.schema.ts'
+import { presentCertificate, presentProject } from './profiles.server.ts'
 
 /** What a certificate and a project have in common: how one is read, added, replaced and shown in its form. */
 interface ItemKind<Fields> {
@@ -73,6 +76,18 @@ const project: ItemKind<ProjectInput> = {
 		project_deployment_link: fields.project_deployment_link,
 		project_demo_link: fields.project_demo_link,
 	}),
+}
+
+/** The own certificates, as their list shows them. @throws NotAllowed */
+export async function listCertificates(viewer: Viewer, username: string): Promise<CertificateView[]> {
+	const rows = await listCertificateRows(owner(viewer, username).id)
+	return rows.map(presentCertificate)
+}
+
+/** The own projects, as their list shows them. @throws NotAllowed */
+export async function listProjects(viewer: Viewer, username: string): Promise<ProjectView[]> {
+	const rows = await listProjectRows(owner(viewer, username).id)
+	return rows.map(presentProject)
 }
 
 /** What the form of an own certificate starts from. @throws NotAllowed, NotFound */

@@ -31,18 +31,24 @@ export function textsOf(form: FormData): Texts {
 
 interface ClientAction {
 	request: Request
-	serverAction: <Answer>() => Promise<Answer>
+	serverAction: () => Promise<EditRefusal>
 }
 
 /**
  * For a `clientAction`: what the form's schema refuses is said at once, without asking the server, which reads the same
- * schema again.
+ * schema again. A lost network is a refusal like any other, so that what was typed stays.
  */
-export async function checkedFirst<Answer>(schema: z.ZodType, { request, serverAction }: ClientAction) {
+export async function checkedFirst(schema: z.ZodType, { request, serverAction }: ClientAction) {
 	const values = textsOf(await request.clone().formData())
-	const parsed = values.intent === 'delete' ? { success: true as const } : schema.safeParse(values)
-	if (parsed.success) return serverAction<Answer>()
-	const { message, fields } = problemsOf(parsed.error)
-	const refusal: EditRefusal = { message, errors: fields, values, stored: null }
-	return data(refusal, { status: 422 })
+	const parsed = values.intent === 'delete' ? null : schema.safeParse(values)
+	if (parsed?.error) {
+		const { message, fields } = problemsOf(parsed.error)
+		return data<EditRefusal>({ message, errors: fields, values, stored: null }, { status: 422 })
+	}
+	try {
+		return await serverAction()
+	} catch (error) {
+		if (!(error instanceof TypeError)) throw error
+		return data<EditRefusal>({ message: 'Something went wrong!', errors: {}, values, stored: null }, { status: 503 })
+	}
 }

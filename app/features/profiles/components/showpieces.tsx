@@ -108,7 +108,8 @@ export function Certificates({ certificates }: { certificates: CertificateView[]
 	)
 }
 
-function validity({ issued, expires }: CertificateView): string {
+/** “Mar 2023 to Mar 2026”, as much of it as is known. */
+export function validity({ issued, expires }: CertificateView): string {
 	const from = monthAndYear(issued)
 	if (expires) return from ? `${from} to ${monthAndYear(expires)}` : `until ${monthAndYear(expires)}`
 	return from ? `${from}, no expiry` : ''
