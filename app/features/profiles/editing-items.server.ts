@@ -3,7 +3,7 @@ import type { Executor } from '~/db/db.server.ts'
 import { Invalid, NotFound } from '~/lib/errors.ts'
 import { parseInput } from '~/lib/parse.server.ts'
 import type { Viewer } from '~/lib/viewer.ts'
-import { checkPicture, type Input, owner, Stale, transaction } from './editing.server.ts'
+import { checkPicture, type Input, owner, transaction, unlessSame } from './editing.server.ts'
 import type { EditStart, Texts } from './editing.ts'
 import {
 	countItems,
@@ -29,7 +29,7 @@ import {
 import { presentCertificate, presentProject } from './profiles.server.ts'
 
 /** What a certificate and a project have in common: how one is read, added, replaced and shown in its form. */
-interface ItemKind<Fields> {
+interface ItemKind<Fields extends object> {
 	table: ItemTable
 	one: string
 	schema: z.ZodType<Fields>
@@ -108,14 +108,14 @@ export const saveProject = saver(project)
 /** Deletes an own project. @throws NotAllowed, NotFound */
 export const deleteProject = deleter(project)
 
-function reader<Fields>(kind: ItemKind<Fields>) {
+function reader<Fields extends object>(kind: ItemKind<Fields>) {
 	return async (viewer: Viewer, username: string, id: string): Promise<EditStart> => {
 		const { id: userId } = owner(viewer, username)
 		return start(kind, await kind.find(userId, uuid(kind, id)))
 	}
 }
 
-function adder<Fields>(kind: ItemKind<Fields>) {
+function adder<Fields extends object>(kind: ItemKind<Fields>) {
 	return async (viewer: Viewer, username: string, input: Input): Promise<void> => {
 		const { id: userId } = owner(viewer, username)
 		const fields = parseInput(kind.schema, input)
@@ -129,7 +129,7 @@ function adder<Fields>(kind: ItemKind<Fields>) {
 	}
 }
 
-function saver<Fields>(kind: ItemKind<Fields>) {
+function saver<Fields extends object>(kind: ItemKind<Fields>) {
 	return async (viewer: Viewer, username: string, id: string, input: Input): Promise<void> => {
 		const { id: userId } = owner(viewer, username)
 		const key = uuid(kind, id)
@@ -138,12 +138,12 @@ function saver<Fields>(kind: ItemKind<Fields>) {
 		await transaction(async (trx) => {
 			await checkPicture(trx, userId, kind.picture.kind, kind.picture.field, kind.picture.of(fields))
 			if (await kind.update(trx, userId, key, version, fields)) return
-			throw new Stale(start(kind, await kind.find(userId, key, trx)))
+			unlessSame(fields, start(kind, await kind.find(userId, key, trx)))
 		})
 	}
 }
 
-function deleter<Fields>(kind: ItemKind<Fields>) {
+function deleter<Fields extends object>(kind: ItemKind<Fields>) {
 	return async (viewer: Viewer, username: string, id: string): Promise<void> => {
 		const { id: userId } = owner(viewer, username)
 		const key = uuid(kind, id)
@@ -152,12 +152,15 @@ function deleter<Fields>(kind: ItemKind<Fields>) {
 	}
 }
 
-function start<Fields>(kind: ItemKind<Fields>, row: (Fields & { version: number }) | undefined): EditStart {
+function start<Fields extends object>(
+	kind: ItemKind<Fields>,
+	row: (Fields & { version: number }) | undefined,
+): EditStart {
 	if (!row) throw new NotFound(missing(kind))
 	return { version: row.version, values: kind.texts(row) }
 }
 
-function uuid<Fields>(kind: ItemKind<Fields>, id: string): string {
+function uuid<Fields extends object>(kind: ItemKind<Fields>, id: string): string {
 	if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)) throw new NotFound(missing(kind))
 	return id.toLowerCase()
 }

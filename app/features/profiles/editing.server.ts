@@ -48,8 +48,8 @@ export async function savePersonal(viewer: Viewer, username: string, input: Inpu
 	await transaction(async (trx) => {
 		await ensureProfile(trx, id)
 		await checkPicture(trx, id, 'profile', 'profile_url', fields.profile_url)
-		const saved = await updatePersonal(trx, id, version, fields)
-		if (!saved) throw new Stale(personalStart(await editable({ id }, trx)))
+		if (!(await updatePersonal(trx, id, version, fields)))
+			return unlessSame(fields, personalStart(await editable({ id }, trx)))
 		await setSkills(trx, id, fields.skills)
 	})
 }
@@ -67,7 +67,7 @@ export async function saveAcademics(viewer: Viewer, username: string, input: Inp
 	await transaction(async (trx) => {
 		await ensureProfile(trx, id)
 		const { saved } = await updateAcademics(trx, id, version, fields)
-		if (!saved) throw new Stale(academicsStart(await editable({ id }, trx)))
+		if (!saved) unlessSame(fields, academicsStart(await editable({ id }, trx)))
 	})
 }
 
@@ -84,7 +84,7 @@ export async function saveSocial(viewer: Viewer, username: string, input: Input)
 	await transaction(async (trx) => {
 		await ensureProfile(trx, id)
 		const saved = await updateSocial(trx, id, version, fields)
-		if (!saved) throw new Stale(socialStart(await editable({ id }, trx)))
+		if (!saved) unlessSame(fields, socialStart(await editable({ id }, trx)))
 	})
 }
 
@@ -106,6 +106,15 @@ export async function checkPicture(
 	if (path === null || (await ownsPicture(trx, userId, kind, path))) return
 	const message = 'This picture is not here any more. Choose it again.'
 	throw new Invalid(message, { [field]: message })
+}
+
+/**
+ * A save that came too late. What says the same as what is stored, as the second half of a double click does, is saved.
+ * @throws Stale when it says anything else
+ */
+export function unlessSame(fields: object, stored: EditStart): void {
+	const given = Object.entries(fields).map(([name, value]) => [name, textOf(value)])
+	if (given.some(([name = '', text]) => text !== stored.values[name])) throw new Stale(stored)
 }
 
 /** One transaction of a save. */
@@ -159,6 +168,11 @@ function academicsStart(row: EditableRow): EditStart {
 
 function socialStart(row: EditableRow): EditStart {
 	return { version: row.social_version, values: Object.fromEntries(siteNames.map((site) => [site, row[site]])) }
+}
+
+function textOf(value: unknown): string {
+	if (typeof value === 'boolean') return on(value)
+	return Array.isArray(value) ? value.join(', ') : String(value ?? '')
 }
 
 function on(value: boolean): string {

@@ -1,4 +1,4 @@
-import { Award, Folder, GraduationCap, Link2, LockKeyhole, User } from 'lucide-react'
+import { Award, Folder, GraduationCap, Link as LinkIcon, LockKeyhole, User } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { Link, useLocation } from 'react-router'
 import { editParts, editPath } from '../profiles.paths.ts'
@@ -6,7 +6,7 @@ import { editParts, editPath } from '../profiles.paths.ts'
 const icons = {
 	'': User,
 	academics: GraduationCap,
-	'social-links': Link2,
+	'social-links': LinkIcon,
 	certificates: Award,
 	projects: Folder,
 	'change-password': LockKeyhole,
