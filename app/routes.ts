@@ -25,6 +25,7 @@ export default [
 		route('change-password', 'features/profiles/routes/edit-change-password.tsx'),
 	]),
 	route('suggest/skills', 'features/profiles/routes/suggest-skills.ts'),
+	route('suggest/universities', 'features/profiles/routes/suggest-universities.ts'),
 
 	layout('features/forum/routes/forum-layout.tsx', [
 		route('forum', 'features/forum/routes/recent.tsx'),
