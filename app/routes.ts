@@ -26,6 +26,8 @@ export default [
 	]),
 	route('suggest/skills', 'features/profiles/routes/suggest-skills.ts'),
 	route('suggest/universities', 'features/profiles/routes/suggest-universities.ts'),
+	route('media', 'features/profiles/routes/media-upload.ts'),
+	route('media/*', 'features/profiles/routes/media.ts'),
 
 	layout('features/forum/routes/forum-layout.tsx', [
 		route('forum', 'features/forum/routes/recent.tsx'),

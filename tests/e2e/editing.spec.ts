@@ -1,7 +1,13 @@
 import type { Page } from '@playwright/test'
+import sharp from 'sharp'
 import { enrol, expect, expectNoViolations, test } from './support/journey.ts'
 
 const saveChanges = (page: Page) => page.getByRole('button', { name: 'Save changes' }).click()
+
+const png = () =>
+	sharp({ create: { width: 1280, height: 904, channels: 3, background: '#e3eee5' } })
+		.png()
+		.toBuffer()
 
 for (const javaScriptEnabled of [true, false]) {
 	test.describe(javaScriptEnabled ? 'with JavaScript' : 'without JavaScript', () => {
@@ -70,6 +76,45 @@ for (const javaScriptEnabled of [true, false]) {
 			await page.getByRole('button', { name: 'Delete', exact: true }).click()
 			await expect(page.getByText('Project Deleted Successfully')).toBeVisible()
 			await expect(page.getByText('No Project found!')).toBeVisible()
+		})
+
+		test('a certificate is added with its image, updated with the image kept, and deleted', async ({ page }) => {
+			const username = await enrol(page, `Certa ${last}`)
+			await page.goto(`/edit-profile/${username}/certificates`)
+			await expect(page.getByText('No certificates found!')).toBeVisible()
+			await page.getByLabel('Title').fill('Cloud Foundations')
+			await page.getByLabel('Expiry date').fill('2020-01-31')
+			await page.getByLabel('Verification link').fill('verify.example/7731')
+			await page
+				.locator('input[type=file]')
+				.setInputFiles({ name: 'c.png', mimeType: 'image/png', buffer: await png() })
+			if (javaScriptEnabled) await expect(page.getByAltText('The picture as it will be shown')).toBeVisible()
+			await page.getByRole('button', { name: 'Add certificate' }).click()
+			await expect(page.getByText('Certificate added successfully!')).toBeVisible()
+
+			await page.getByRole('link', { name: 'Edit Cloud Foundations' }).click()
+			await expect(page.getByAltText('The picture as it will be shown')).toBeVisible()
+			await page.getByLabel('Title').fill('Cloud Foundations, Level 2')
+			await page.getByRole('button', { name: 'Update certificate' }).click()
+			await expect(page.getByText('Certificate Updated successfully!')).toBeVisible()
+
+			await page.goto(`/find-dev/${username}`)
+			await expect(page.getByText('until Jan 2020, expired')).toBeVisible()
+			const image = page.locator('img[src*="/media/certificates/"]')
+			await image.scrollIntoViewIfNeeded()
+			await expect
+				.poll(() => image.evaluate((drawn: HTMLImageElement) => drawn.complete && drawn.naturalWidth))
+				.toBeTruthy()
+			await expect(page.getByRole('link', { name: 'Verify Cloud Foundations, Level 2' })).toHaveAttribute(
+				'href',
+				'https://verify.example/7731',
+			)
+
+			await page.goto(`/edit-profile/${username}/certificates`)
+			await page.getByRole('link', { name: /^Delete Cloud/ }).click()
+			await page.getByRole('button', { name: 'Delete', exact: true }).click()
+			await expect(page.getByText('Certificate deleted Successfully.')).toBeVisible()
+			await expect(page.getByText('No certificates found!')).toBeVisible()
 		})
 
 		test('a save that comes second shows both texts; the member keeps theirs, or takes what is stored', async ({

@@ -44,7 +44,7 @@ export async function ensureProfile(trx: Executor, userId: number): Promise<void
 		.execute()
 }
 
-/** Whether this picture is the member's and of the kind that the place wants. */
+/** Whether this picture is the member's and of the kind that the place wants; if so it stays until the transaction ends. */
 export async function ownsPicture(
 	trx: Executor,
 	userId: number,
@@ -57,6 +57,7 @@ export async function ownsPicture(
 		.where('path', '=', path)
 		.where('user_id', '=', userId)
 		.where('kind', '=', kind)
+		.forKeyShare()
 		.executeTakeFirst()
 	return row !== undefined
 }

@@ -16,12 +16,20 @@ export interface LinkView {
 	url: string
 }
 
+/** A stored picture: where it is, the place it takes in pixels of its largest width, and what to show until it is there. */
+export interface PictureView {
+	path: string
+	width: number
+	height: number
+	/** `#rrggbb` */
+	colour: string
+}
+
 export interface ProjectView {
 	id: string
 	title: string
 	description: string
-	/** Address of the picture, or ''. */
-	image: string
+	image: PictureView | null
 	stack: string[]
 	/** `2026-11-21`, or null. */
 	date: string | null
@@ -31,8 +39,7 @@ export interface ProjectView {
 export interface CertificateView {
 	id: string
 	title: string
-	/** Address of the picture, or ''. */
-	image: string
+	image: PictureView | null
 	/** `2026-11-21`, or null. */
 	issued: string | null
 	expires: string | null
