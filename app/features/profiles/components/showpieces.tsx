@@ -1,5 +1,8 @@
 import { monthAndYear } from '~/lib/dates.ts'
-import type { CertificateView, ProjectView } from '../profiles.present.ts'
+import { pictureUrl, pictureWidths } from '~/lib/picture-paths.ts'
+import { useRootData } from '~/lib/root-data.ts'
+import { Picture } from '~/ui/picture.tsx'
+import { type CertificateView, type ProjectView, validityText } from '../profiles.present.ts'
 import { Nothing } from './sections.tsx'
 
 /** A member's projects, as a list. */
@@ -23,13 +26,11 @@ function Project({ project }: { project: ProjectView }) {
 			className={project.image ? 'grid grid-cols-1 gap-x-5 gap-y-3 sm:grid-cols-[14rem_minmax(0,1fr)]' : undefined}
 		>
 			{project.image && (
-				<img
+				<Picture
 					className="aspect-8/5 w-full rounded-md border border-line object-cover"
-					src={project.image}
+					picture={project.image}
 					alt={`Screenshot of ${project.title}`}
-					width="640"
-					height="400"
-					loading="lazy"
+					sizes="(width >= 40rem) 14rem, 92vw"
 				/>
 			)}
 			<div className="min-w-0">
@@ -69,6 +70,7 @@ function Project({ project }: { project: ProjectView }) {
 
 /** A member's certificates, as a grid. */
 export function Certificates({ certificates }: { certificates: CertificateView[] }) {
+	const { now } = useRootData()
 	if (certificates.length === 0) return <Nothing>No certificates found!</Nothing>
 	return (
 		<ul className="grid grid-cols-1 gap-x-5 gap-y-6 min-[24rem]:grid-cols-2 sm:grid-cols-3">
@@ -77,21 +79,27 @@ export function Certificates({ certificates }: { certificates: CertificateView[]
 					{certificate.image && (
 						<a
 							className="mb-2.5 block overflow-clip rounded-md border border-line hover:border-control"
-							href={certificate.image}
+							href={pictureUrl(certificate.image.path, pictureWidths.certificate[2])}
 							aria-label={`Enlarge ${certificate.title}`}
 						>
-							<img
+							<Picture
 								className="aspect-[640/452] w-full object-cover"
-								src={certificate.image}
+								picture={certificate.image}
 								alt=""
-								width="640"
-								height="452"
-								loading="lazy"
+								sizes="(width >= 64rem) 13rem, (width >= 24rem) 45vw, 92vw"
 							/>
 						</a>
 					)}
-					<h3 className="leading-5 font-semibold wrap-anywhere">{certificate.title}</h3>
-					<p className="meta mt-1">{validity(certificate)}</p>
+					<h3 className="leading-5 font-semibold wrap-anywhere">
+						{certificate.url ? (
+							<a className="quiet-link" href={certificate.url} rel="nofollow noopener">
+								{certificate.title}
+							</a>
+						) : (
+							certificate.title
+						)}
+					</h3>
+					<p className="meta mt-1">{validityText(certificate, now)}</p>
 					{certificate.verify && (
 						<a
 							className="link mt-1.5 inline-block text-sm"
@@ -106,10 +114,4 @@ export function Certificates({ certificates }: { certificates: CertificateView[]
 			))}
 		</ul>
 	)
-}
-
-function validity({ issued, expires }: CertificateView): string {
-	const from = monthAndYear(issued)
-	if (expires) return from ? `${from} to ${monthAndYear(expires)}` : `until ${monthAndYear(expires)}`
-	return from ? `${from}, no expiry` : ''
 }
