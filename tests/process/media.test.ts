@@ -99,7 +99,6 @@ test('an endless upload is cut off while it comes', async () => {
 })
 
 test.each([
-	'/media/profiles/../../auth-secret',
 	'/media/..%2f..%2fauth-secret',
 	'/media/profiles/mira/0123-96.webp',
 	`/media/profiles/mira/${'0'.repeat(32)}-97.webp`,

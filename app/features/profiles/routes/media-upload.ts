@@ -29,6 +29,11 @@ export async function action({ request, context }: Route.ActionArgs): Promise<Re
 	}
 }
 
+/** There is nothing to see here. */
+export function loader(): Response {
+	return new Response('There is no such picture.', { status: 404 })
+}
+
 function isKind(value: unknown): value is PictureKind {
 	return typeof value === 'string' && Object.hasOwn(pictureFolders, value)
 }
