@@ -1,25 +1,28 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'socket.io'
 import { config } from '~/config.server.ts'
-import { viewerFromRequest } from '~/features/accounts/accounts.server.ts'
+import { sessionOf } from '~/features/accounts/accounts.server.ts'
 import { log } from '~/lib/log.server.ts'
-import { remember } from '~/lib/remember.ts'
-import type { SignedIn } from '~/lib/viewer.ts'
-import { announce } from '~/realtime/announce.server.ts'
-import { io } from '~/realtime/io.server.ts'
+import { type ClientEvents, mostWatched, type ServerEvents } from '~/realtime/events.ts'
+import { io, type SocketData } from '~/realtime/io.server.ts'
+import { listOnlineAmong } from '~/realtime/presence.queries.server.ts'
 import {
-	addConnection,
-	forgetConnections,
-	removeConnection,
-	renewConnections,
-} from '~/realtime/presence.queries.server.ts'
+	closeTab,
+	countTabs,
+	keepPresence,
+	leaveTabs,
+	mostTabs,
+	openTab,
+	watchersOf,
+} from '~/realtime/presence.server.ts'
+import { Allowance } from './allowance.ts'
 
-/** A reload or a change of network closes a tab's socket for a moment; within this time nobody is told. */
-const graceMilliseconds = 30_000
-const renewMilliseconds = 15_000
+const renewEvery = 5_000
+/** A page asks a handful of things; a tab that says more than 60 things in 10 s is a broken or hostile one. */
+const flood = { most: 60, milliseconds: 10_000 }
 
-/** The tabs whose rows in `connections` this process renews: row id → member id. */
-const tabs = remember('tabs', () => new Map<string, number>())
+type Tab = Socket<ClientEvents, ServerEvents, Record<string, never>, SocketData>
 
 /** Says who may connect and which rooms they join. Calling it again, after a hot reload, swaps the handlers. */
 export function handleSockets(): () => Promise<void> {
@@ -27,48 +30,53 @@ export function handleSockets(): () => Promise<void> {
 	io.removeAllListeners('connection')
 	io.use((socket, next) => {
 		identify(socket.request)
-			.then((viewer) => {
-				socket.data = viewer
+			.then((data) => {
+				socket.data = data
 				next()
 			})
-			.catch(() => next(new Error('unauthenticated')))
+			.catch((error: Error) => next(error))
 	})
-	io.on('connection', (socket) => {
-		const viewer = socket.data as SignedIn
-		const tab = randomUUID()
-		void socket.join([`user:${viewer.id}`, 'everybody'])
-		tabs.set(tab, viewer.id)
-		quietly(open(tab, viewer))
-		socket.on('disconnect', () => setTimeout(() => quietly(close(tab, viewer)), graceMilliseconds).unref())
-	})
-	const timer = setInterval(() => quietly(renewConnections([...tabs.keys()])), renewMilliseconds).unref()
+	io.on('connection', receive)
+	const timer = setInterval(() => quietly(keepPresence()), renewEvery).unref()
 	return async () => {
 		clearInterval(timer)
-		const ids = [...tabs.keys()]
-		tabs.clear()
-		await forgetConnections(ids)
+		await leaveTabs()
 	}
 }
 
-async function identify(request: IncomingMessage): Promise<SignedIn> {
+function receive(socket: Tab): void {
+	const { userId, username, sessionId } = socket.data
+	const id = randomUUID()
+	const allowance = new Allowance(flood.most, flood.milliseconds)
+	void socket.join([`user:${userId}`, 'everybody'])
+	quietly(openTab({ id, userId, username, sessionId }))
+	socket.use((_event, next) => {
+		if (allowance.take()) next()
+		else socket.disconnect(true)
+	})
+	socket.on('presence:watch', (usernames, answer) => quietly(watch(socket, usernames, answer)))
+	socket.on('disconnect', () => quietly(closeTab(id)))
+}
+
+/** @throws Error whose message the browser is told */
+async function identify(request: IncomingMessage): Promise<SocketData> {
 	// CORS does not guard WebSocket: a page of another site may open one, with our reader's cookies.
 	if (request.headers.origin && request.headers.origin !== new URL(config().publicUrl).origin)
 		throw new Error('foreign origin')
 	const headers = new Headers({ Cookie: request.headers.cookie ?? '' })
-	const { viewer } = await viewerFromRequest(new Request(config().publicUrl, { headers }))
-	if (!viewer) throw new Error('no session')
-	return viewer
+	const session = await sessionOf(new Request(config().publicUrl, { headers })).catch(() => null)
+	if (!session) throw new Error('unauthenticated')
+	if (countTabs(session.viewer.id) >= mostTabs) throw new Error('too many tabs')
+	return { userId: session.viewer.id, username: session.viewer.username, sessionId: session.sessionId }
 }
 
-async function open(tab: string, viewer: SignedIn): Promise<void> {
-	if (await addConnection(tab, viewer.id))
-		announce('everybody', 'presence:changed', { username: viewer.username, online: true })
-}
-
-async function close(tab: string, viewer: SignedIn): Promise<void> {
-	if (!tabs.delete(tab)) return
-	if (await removeConnection(tab, viewer.id))
-		announce('everybody', 'presence:changed', { username: viewer.username, online: false })
+/** What comes from a socket is anybody's word: anything but a list of names is passed over. */
+async function watch(socket: Tab, usernames: unknown, answer: unknown): Promise<void> {
+	if (!Array.isArray(usernames) || usernames.length > mostWatched || typeof answer !== 'function') return
+	const names = usernames.filter((name): name is string => typeof name === 'string' && /^[a-z0-9_.-]{1,64}$/.test(name))
+	for (const room of socket.rooms) if (room.startsWith('presence:')) await socket.leave(room)
+	await socket.join(names.map(watchersOf))
+	answer(await listOnlineAmong(names))
 }
 
 function quietly(work: Promise<unknown>): void {

@@ -162,7 +162,7 @@ export interface Database {
 		created_at: Time
 	}
 	forgotten_pictures: { path: string; forgotten_at: Time }
-	connections: { id: string; user_id: number; seen_at: Time }
+	connections: { id: string; user_id: number; session_id: number; seen_at: Time }
 	categories: {
 		id: GeneratedAlways<number>
 		slug: string

@@ -52,12 +52,26 @@ test('a member with two tabs is online once; a tab that was not renewed is gone'
 		.limit(2)
 		.execute()
 	if (!first || !second) throw new Error('the members are missing')
+	const sessions = await db()
+		.insertInto('sessions')
+		.values(
+			[first, second].map(({ id }) => ({
+				user_id: id,
+				token: randomUUID(),
+				expires_at: new Date(Date.now() + 60_000),
+				ip_address: null,
+				user_agent: null,
+			})),
+		)
+		.returning('id')
+		.execute()
+	const [ofFirst, ofSecond] = sessions.map(({ id }) => id)
 	await db()
 		.insertInto('connections')
 		.values([
-			{ id: randomUUID(), user_id: first.id },
-			{ id: randomUUID(), user_id: first.id },
-			{ id: randomUUID(), user_id: second.id, seen_at: new Date(Date.now() - 61_000) },
+			{ id: randomUUID(), user_id: first.id, session_id: ofFirst ?? 0 },
+			{ id: randomUUID(), user_id: first.id, session_id: ofFirst ?? 0 },
+			{ id: randomUUID(), user_id: second.id, session_id: ofSecond ?? 0, seen_at: new Date(Date.now() - 61_000) },
 		])
 		.execute()
 	const online = await listOnline(5)

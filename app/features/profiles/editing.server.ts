@@ -2,6 +2,7 @@ import { db, type Executor } from '~/db/db.server.ts'
 import { Conflict, Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { parseInput } from '~/lib/parse.server.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
+import { hidePresence } from '~/realtime/presence.server.ts'
 import {
 	type EditableRow,
 	ensureProfile,
@@ -42,7 +43,8 @@ export async function getPersonal(viewer: Viewer, username: string): Promise<Edi
 
 /** @throws NotAllowed, Invalid, Stale */
 export async function savePersonal(viewer: Viewer, username: string, input: Input): Promise<void> {
-	const { id } = owner(viewer, username)
+	const member = owner(viewer, username)
+	const { id } = member
 	const { version } = parseInput(versionInput, input)
 	const fields = parseInput(personalInput, input)
 	await transaction(async (trx) => {
@@ -52,6 +54,7 @@ export async function savePersonal(viewer: Viewer, username: string, input: Inpu
 			return unlessSame(fields, personalStart(await editable({ id }, trx)))
 		await setSkills(trx, id, fields.skills)
 	})
+	if (!fields.show_presence) await hidePresence(member)
 }
 
 /** What the second form starts from. @throws NotAllowed, NotFound */

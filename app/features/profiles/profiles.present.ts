@@ -54,6 +54,8 @@ export interface ProfileView {
 	name: string
 	image: string | null
 	online: boolean
+	/** When the member was last here; null while online, for one who does not show it, and for one who never was. */
+	lastSeenAt: string | null
 	/** An author of imported questions: an account that nobody can log in to. */
 	imported: boolean
 	joinedAt: string

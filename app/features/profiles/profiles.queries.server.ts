@@ -11,6 +11,8 @@ export interface ProfileRow {
 	imported: boolean
 	created_at: Date
 	online: boolean
+	/** Null when the member does not show it, or was never here. */
+	last_seen_at: Date | null
 	skills: string[]
 	phone: string
 	city: string
@@ -48,7 +50,7 @@ export const isOnline = sql<boolean>`exists (select 1 from connections where con
 export async function findProfile(username: string): Promise<ProfileRow | undefined> {
 	const { rows } = await sql<ProfileRow>`
 		select users.id, users.username, users.name, users.email, users.image, users.imported, users.created_at,
-			${isOnline} as online, ${skillNames} as skills,
+			${isOnline} as online, case when show_presence then last_seen_at end as last_seen_at, ${skillNames} as skills,
 			coalesce(phone, '') as phone, coalesce(city, '') as city, coalesce(expertise_in, '') as expertise_in,
 			coalesce(about, '') as about, coalesce(open_to, '{}') as open_to,
 			coalesce(university_name, '') as university_name, coalesce(location, '') as location,

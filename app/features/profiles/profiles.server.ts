@@ -34,6 +34,7 @@ function presentProfile(viewer: SignedIn, row: ProfileRow): Omit<ProfileView, 'p
 		name: row.name,
 		image: row.image,
 		online: row.online,
+		lastSeenAt: row.online ? null : (row.last_seen_at?.toISOString() ?? null),
 		imported: row.imported,
 		joinedAt: row.created_at.toISOString(),
 		city: row.city,

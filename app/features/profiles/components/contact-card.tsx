@@ -1,6 +1,7 @@
 import { GraduationCap, Mail, MapPin, Phone } from 'lucide-react'
 import type { ComponentType, ReactNode } from 'react'
 import { bareUrl } from '~/lib/text.ts'
+import { usePresence } from '~/realtime/use-presence.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { Presence } from '~/ui/presence.tsx'
 import { openToText, type ProfileView, studiesText } from '../profiles.present.ts'
@@ -8,14 +9,15 @@ import { openToText, type ProfileView, studiesText } from '../profiles.present.t
 /** Who a member is and how to reach them. `own` adds what only the owner sees, and says so. */
 export function ContactCard({ profile, own = false }: { profile: ProfileView; own?: boolean }) {
 	const openTo = openToText(profile.openTo)
+	const online = usePresence([profile])(profile.username)
 	return (
 		<aside className="lg:sticky lg:top-22 lg:self-start" aria-label="Contact">
 			<div className="rounded-md border border-line-2 p-5 max-lg:grid max-lg:gap-x-8 sm:max-lg:grid-cols-2">
 				<div className="min-w-0">
 					<div className="flex items-end justify-between gap-3">
-						<Avatar user={profile} size={112} online={profile.online} />
+						<Avatar user={profile} size={112} online={online} />
 						<div className="self-start">
-							<Presence online={profile.online} />
+							<Presence online={online} lastSeenAt={profile.lastSeenAt} />
 						</div>
 					</div>
 					<h1 className="mt-4 text-2xl font-bold wrap-anywhere">{profile.name}</h1>
