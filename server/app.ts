@@ -7,6 +7,7 @@ import { createRequestHandler, RouterContextProvider } from 'react-router'
 import { config } from '~/config.server.ts'
 import { authHandler, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
 import { seedDemo } from '~/features/forum/import/demo.server.ts'
+import { remindOfCampus } from '~/features/profiles/campus.server.ts'
 import { startJobs, stopJobs } from '~/jobs/jobs.server.ts'
 import { factsContext, type RequestFacts, viewerContext } from '~/lib/context.ts'
 import { clearFlash, cookieOf, flashOf } from '~/lib/http.ts'
@@ -84,7 +85,7 @@ export async function handle(request: Request, bindings: HttpBindings): Promise<
 /** What lives beside the pages: sockets and jobs. @returns what stops them, sockets first */
 export async function startAround(): Promise<() => Promise<void>> {
 	const stopSockets = handleSockets()
-	await startJobs()
+	await startJobs({ 'campus-reminders': { at: '0 7 * * *', work: () => remindOfCampus() } })
 	return async () => {
 		await stopSockets()
 		await io.close()
