@@ -23,20 +23,33 @@ interface ChipsFieldProps {
 /** Several short names as chips, suggested while they are typed; without JavaScript one text with commas. */
 export function ChipsField({ className, ...props }: ChipsFieldProps) {
 	const hydrated = useHydrated()
+	const plain = useRef<HTMLInputElement>(null)
 	const { label, name, defaultValue, error } = props
 	return (
 		<div className={className}>
 			{hydrated ? (
-				<Chips {...props} />
+				<Chips {...props} typed={plain.current?.value ?? defaultValue} />
 			) : (
-				<Field label={label} name={name} defaultValue={defaultValue} error={error} hint="Separated by commas." />
+				<Field
+					ref={plain}
+					label={label}
+					name={name}
+					defaultValue={defaultValue}
+					error={error}
+					hint="Separated by commas."
+				/>
 			)}
 		</div>
 	)
 }
 
-function Chips({ label, name, defaultValue, most, longest, source = '', error }: Omit<ChipsFieldProps, 'className'>) {
-	const { chips, said, add, remove, store } = useChips(defaultValue, most)
+interface ChipsProps extends Omit<ChipsFieldProps, 'className'> {
+	/** What stood in the plain field when this one took its place. */
+	typed: string
+}
+
+function Chips({ label, name, defaultValue, typed: before, most, longest, source = '', error }: ChipsProps) {
+	const { chips, said, add, remove, store } = useChips(before, most)
 	const [text, setText] = useState('')
 	const input = useRef<HTMLInputElement>(null)
 	const take = (typed: string) => {
@@ -119,7 +132,7 @@ function Chips({ label, name, defaultValue, most, longest, source = '', error }:
 				</div>
 				{shown && <SuggestionList id={`${id}-list`} label={label} list={list} at={at} text={text} onPick={pick} />}
 			</div>
-			<input ref={store} type="hidden" name={name} value={chips.join(', ')} readOnly />
+			<input ref={store} type="hidden" name={name} value={chips.join(', ')} data-start={defaultValue} />
 			<span className="sr-only" role="status">
 				{said}
 			</span>

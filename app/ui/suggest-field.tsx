@@ -1,4 +1,4 @@
-import { type ComponentProps, type ReactNode, useState } from 'react'
+import { type ComponentProps, type ReactNode, useRef, useState } from 'react'
 import { described, FieldShell } from './field.tsx'
 import { SuggestionList } from './suggestion-list.tsx'
 import { useSuggestions } from './use-suggestions.ts'
@@ -24,11 +24,18 @@ export function SuggestField({
 	id = name,
 	...input
 }: SuggestFieldProps) {
-	const [text, setText] = useState(defaultValue)
+	const [text, setText] = useState('')
+	const field = useRef<HTMLInputElement>(null)
+	const take = (value: string) => {
+		setText(value)
+		if (!field.current) return
+		field.current.value = value
+		field.current.dispatchEvent(new Event('input', { bubbles: true }))
+	}
 	const { list, shown, at, pick, onKey, close, show } = useSuggestions({
 		source,
 		text,
-		onPick: ({ value }) => setText(value),
+		onPick: ({ value }) => take(value),
 	})
 	const listId = `${id}-list`
 	return (
@@ -47,7 +54,8 @@ export function SuggestField({
 					autoComplete="off"
 					{...input}
 					{...described(id, error, hint)}
-					value={text}
+					ref={field}
+					defaultValue={defaultValue}
 					onChange={(event) => {
 						setText(event.target.value)
 						show()

@@ -48,13 +48,18 @@ export const filled = {
 	social: { github: 'miraq', portfolio: 'mira.example' },
 	certificate: {
 		certificate_title: 'Cloud Foundations, Level 2',
+		certificate_url: 'https://openloom.example/7731',
 		certificate_issue_date: '2026-08-12',
+		certificate_expire_date: '',
 		credential_verification_link: 'https://verify.example/OL-7731',
 	},
 	project: {
 		project_title: 'messmate',
 		project_description: 'The hostel mess menu as one page.',
 		project_tech_stack: 'React, SQLite, Go',
+		project_date: '2026-03-01',
 		project_source_code_link: 'git.example/messmate',
+		project_deployment_link: '',
+		project_demo_link: '',
 	},
 } as const

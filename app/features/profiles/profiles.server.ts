@@ -90,6 +90,7 @@ export function presentCertificate(row: CertificateRow): CertificateView {
 		image: row.certificate_image ?? '',
 		issued: row.issued,
 		expires: row.expires,
+		url: webUrl(row.certificate_url),
 		verify: webUrl(row.credential_verification_link),
 	}
 }

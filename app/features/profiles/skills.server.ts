@@ -47,7 +47,7 @@ export async function suggestSkills(typed: string, limit: number): Promise<Skill
 	)
 	const counts = new Map(rows.map((row) => [row.name_key, row.member_count]))
 	const found = new Map(listed.map(({ name, rank }) => [name.toLowerCase(), { name, rank }]))
-	for (const row of rows) if (!found.has(row.name_key)) found.set(row.name_key, { name: row.name, rank: 1 })
+	for (const row of rows) if (!found.has(row.name_key)) found.set(row.name_key, { name: row.name, rank: begins })
 	return [...found]
 		.map(([key, { name, rank }]) => ({ name, rank, count: counts.get(key) ?? 0 }))
 		.sort((a, b) => a.rank - b.rank || b.count - a.count || a.name.length - b.name.length || (a.name < b.name ? -1 : 1))
@@ -66,13 +66,18 @@ export async function setSkills(trx: Executor, userId: number, typed: string[]):
 	)
 }
 
-/** 0: the text is the whole of a spelling; 1: a spelling begins with it; 2: a later word of the name does. */
+/* How well a text fits a skill: it is the whole of a spelling, the name begins with it, or another spelling or word does. */
+const whole = 0
+const begins = 1
+const elsewhere = 2
+
 function matches(key: string): { name: string; rank: number }[] {
 	const found = vocabulary().entries.flatMap(({ name, keys }) => {
-		if (keys.includes(key)) return [{ name, rank: 0 }]
-		if (keys.some((spelling) => spelling.startsWith(key))) return [{ name, rank: 1 }]
+		if (keys.includes(key)) return [{ name, rank: whole }]
+		if (keys[0]?.startsWith(key)) return [{ name, rank: begins }]
 		const words = name.split(/[\s/-]+/).slice(1)
-		return words.some((word) => plain(word).startsWith(key)) ? [{ name, rank: 2 }] : []
+		const other = keys.some((spelling) => spelling.startsWith(key)) || words.some((word) => plain(word).startsWith(key))
+		return other ? [{ name, rank: elsewhere }] : []
 	})
 	return found.sort((a, b) => a.rank - b.rank || a.name.length - b.name.length)
 }

@@ -19,9 +19,10 @@ export function ConflictNotice({ stored, typed, names }: ConflictNoticeProps) {
 	const differing = Object.keys(names).filter((name) => (stored[name] ?? '') !== (typed[name] ?? ''))
 	return (
 		<section
-			className="rounded-md border border-marigold-line bg-marigold-wash p-4"
-			role="alert"
+			className="scroll-mt-20 rounded-md border border-marigold-line bg-marigold-wash p-4"
 			aria-labelledby="conflict"
+			tabIndex={-1}
+			data-conflict
 		>
 			<h2 className="text-md font-semibold" id="conflict">
 				This was changed somewhere else meanwhile

@@ -33,12 +33,12 @@ export function useEditForm(id: string, loaded: EditStart, refusal: EditRefusal 
 	return { form, key, start: base.start, refusal: shown, dirty, look, allow, sending, blocker, discard }
 }
 
-/** Says a refusal as a toast and leads to the first field that it is about. */
+/** Says a refusal as a toast and leads to the first field that it is about; a conflict has a place of its own. */
 export function useRefusal(form: RefObject<HTMLFormElement | null>, refusal: EditRefusal | null): void {
 	useEffect(() => {
 		if (!refusal) return
-		toast({ type: 'error', message: refusal.message })
-		form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+		if (!refusal.stored) toast({ type: 'error', message: refusal.message })
+		form.current?.querySelector<HTMLElement>('[data-conflict], [aria-invalid="true"]')?.focus()
 	}, [form, refusal])
 }
 
@@ -68,13 +68,13 @@ function useUnsaved(form: RefObject<HTMLFormElement | null>, key: string, refusa
 	const clean = useRef<string | null>(null)
 	const sending = useRef(false)
 	const [dirty, setDirty] = useState(false)
-	const look = () => setDirty(clean.current !== fingerprint(form.current))
+	const look = () => setDirty(clean.current !== saying(form.current, presentOf))
 
 	// biome-ignore lint/correctness/useExhaustiveDependencies: a new key is a new beginning
 	useEffect(() => {
 		// Drawn with what was refused before the script ran: that was never saved.
-		clean.current = refusal ? null : fingerprint(form.current)
-		setDirty(refusal !== null)
+		clean.current = refusal ? null : saying(form.current, startOf)
+		look()
 	}, [key])
 
 	useEffect(() => {
@@ -88,7 +88,7 @@ function useUnsaved(form: RefObject<HTMLFormElement | null>, key: string, refusa
 
 	const blocker = useBlocker(({ currentLocation: from, nextLocation: to }) => {
 		const elsewhere = from.pathname !== to.pathname || from.search !== to.search
-		return elsewhere && !sending.current && clean.current !== fingerprint(form.current)
+		return elsewhere && !sending.current && clean.current !== saying(form.current, presentOf)
 	})
 	const allow = () => {
 		sending.current = true
@@ -96,9 +96,23 @@ function useUnsaved(form: RefObject<HTMLFormElement | null>, key: string, refusa
 	return { dirty, look, allow, sending, blocker }
 }
 
-/** What the fields say, to be compared. Without a form there is nothing to lose. */
-function fingerprint(form: HTMLFormElement | null): string | null {
+/** What the fields say, one way or the other, to be compared. Without a form there is nothing to lose. */
+function saying(form: HTMLFormElement | null, read: (field: HTMLInputElement) => string): string | null {
 	if (!form) return null
-	const fields = [...new FormData(form)].filter(([name]) => name !== 'version')
-	return JSON.stringify(fields.map(([name, value]) => [name, typeof value === 'string' ? value : value.name]))
+	const fields = [...form.elements].filter(
+		(field) => field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement,
+	) as HTMLInputElement[]
+	return JSON.stringify(
+		fields.filter(({ name }) => name && name !== 'version').map((field) => [field.name, read(field)]),
+	)
+}
+
+function presentOf(field: HTMLInputElement): string {
+	return field.type === 'checkbox' ? String(field.checked) : field.value
+}
+
+/** What a field began with, also when somebody typed before this script ran; a hidden one says so itself if it knows. */
+function startOf(field: HTMLInputElement): string {
+	if (field.type === 'checkbox') return String(field.defaultChecked)
+	return field.type === 'hidden' ? (field.dataset.start ?? field.value) : field.defaultValue
 }

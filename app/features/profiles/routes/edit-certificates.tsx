@@ -1,10 +1,10 @@
 import { answering } from '~/lib/http.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
+import { useRootData } from '~/lib/root-data.ts'
 import { CertificateFields, certificateNames, noCertificate } from '../components/certificate-fields.tsx'
 import { EditForm } from '../components/edit-form.tsx'
 import { ItemButtons } from '../components/item-buttons.tsx'
 import { ItemList } from '../components/item-list.tsx'
-import { validity } from '../components/showpieces.tsx'
 import { useItemRefusal } from '../components/use-edit-form.ts'
 import { checkedFirst } from '../editing.ts'
 import {
@@ -14,6 +14,7 @@ import {
 	listCertificates,
 	saveCertificate,
 } from '../editing-items.server.ts'
+import { validityText } from '../profiles.present.ts'
 import { certificateInput } from '../profiles.schema.ts'
 import type { Route } from './+types/edit-certificates'
 import { ownPage } from './edit.server.ts'
@@ -50,6 +51,7 @@ export function meta({ matches }: Route.MetaArgs) {
 
 export default function EditCertificates({ loaderData, actionData }: Route.ComponentProps) {
 	const { certificates, id, start } = loaderData
+	const { now } = useRootData()
 	const refusal = useItemRefusal(actionData)
 	return (
 		<>
@@ -72,7 +74,7 @@ export default function EditCertificates({ loaderData, actionData }: Route.Compo
 				empty="No certificates found!"
 				items={certificates.map((certificate) => ({
 					...certificate,
-					note: validity(certificate),
+					note: validityText(certificate, now),
 					link: certificate.verify && { label: 'Verify', url: certificate.verify },
 				}))}
 			/>
