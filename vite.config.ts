@@ -19,12 +19,29 @@ const sharedChunks = [
 	},
 ]
 
+/** Found by looking at a page's source before its loader is cut away; a browser never asks for them. */
+const serverOnly = [
+	'@node-rs/argon2',
+	'better-auth',
+	'graphile-worker',
+	'kysely',
+	'nodemailer',
+	'pg',
+	'pino',
+	'rate-limiter-flexible',
+	'sharp',
+]
+
 export default defineConfig({
 	plugins: [tailwindcss(), reactRouter(), precompress()],
 	resolve: { alias: { '~': new URL('./app', import.meta.url).pathname } },
 	// server/app.ts is bundled with the pages, so that both see one copy of every module.
 	environments: {
-		client: { build: { rolldownOptions: { output: { codeSplitting: { groups: sharedChunks } } } } },
+		client: {
+			// Made ready before the first page in development; a dependency found later would reload it.
+			optimizeDeps: { include: ['lucide-react', 'socket.io-client', 'zod'], exclude: serverOnly },
+			build: { rolldownOptions: { output: { codeSplitting: { groups: sharedChunks } } } },
+		},
 		ssr: { build: { rolldownOptions: { input: './server/app.ts' } } },
 	},
 	build: { target: 'es2022', assetsInlineLimit: 0 },

@@ -28,6 +28,8 @@ export default [
 	route('confirm-campus', 'features/profiles/routes/confirm-campus.tsx'),
 	route('suggest/skills', 'features/profiles/routes/suggest-skills.ts'),
 	route('suggest/universities', 'features/profiles/routes/suggest-universities.ts'),
+	route('media', 'features/profiles/routes/media-upload.ts'),
+	route('media/*', 'features/profiles/routes/media.ts'),
 
 	layout('features/forum/routes/forum-layout.tsx', [
 		route('forum', 'features/forum/routes/recent.tsx'),

@@ -170,6 +170,7 @@ export interface Database {
 		colour: string
 		created_at: Time
 	}
+	forgotten_pictures: { path: string; forgotten_at: Time }
 	connections: { id: string; user_id: number; seen_at: Time }
 	categories: {
 		id: GeneratedAlways<number>

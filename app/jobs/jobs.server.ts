@@ -1,4 +1,4 @@
-import { Logger, type Runner, run, type Task, type TaskList } from 'graphile-worker'
+import { Logger, type Runner, run, type TaskList } from 'graphile-worker'
 import { sql } from 'kysely'
 import { db, type Executor, pool } from '~/db/db.server.ts'
 import { log } from '~/lib/log.server.ts'
@@ -22,20 +22,16 @@ const stopWithin = 2_500
 
 const held = remember<{ runner?: Runner }>('jobs', () => ({}))
 
-/** Work that comes by the clock, by name: what is done, and when, as a crontab says it (in UTC). */
-export type Routine = Record<string, { at: string; work: () => Promise<unknown> }>
-
 /**
- * Starts working on jobs in this process, on the open pool. Of several processes one does what the clock brings, and what
- * fell due while all were stopped is done once at the start, within a day.
+ * Starts working on jobs in this process, on the open pool.
+ * @param hourly work of features that is done every hour, by one process of the site
  */
-export async function startJobs(routine: Routine = {}): Promise<void> {
-	const names = Object.keys(routine)
-	const byClock = names.map((name): [string, Task] => [name, async () => void (await routine[name]?.work())])
+export async function startJobs(hourly: Record<string, () => Promise<unknown>> = {}): Promise<void> {
+	const regular = Object.entries(hourly).map(([name, work]) => [name, async () => void (await work())] as const)
 	held.runner ??= await run({
 		pgPool: pool(),
-		taskList: { ...tasks, ...Object.fromEntries(byClock) },
-		crontab: names.map((name) => `${routine[name]?.at} ${name} ?fill=1d`).join('\n'),
+		taskList: { ...tasks, ...Object.fromEntries(regular) },
+		crontab: regular.map(([name], index) => `${(index * 7) % 60} * * * * ${name}`).join('\n'),
 		concurrency: 2,
 		noHandleSignals: true,
 		pollInterval: 2_000,

@@ -4,7 +4,7 @@ import type { Studies } from '~/features/profiles/profiles.present.ts'
 export interface MemberView {
 	username: string
 	name: string
-	/** Address of the picture, or null for initials. */
+	/** Path of the picture, or null for initials. */
 	image: string | null
 	online: boolean
 	studies: Studies

@@ -96,8 +96,9 @@ export async function confirmCampus(token: string): Promise<{ username: string; 
 	}
 }
 
-/** Mails those whose confirmation ends within two weeks, each once. @returns how many */
-export async function remindOfCampus(now = Date.now()): Promise<number> {
+/** Mails those whose confirmation ends within two weeks, each once, some at a time. @returns how many */
+export async function remindOfCampus(): Promise<number> {
+	const now = Date.now()
 	return db()
 		.transaction()
 		.execute(async (trx) => {

@@ -16,6 +16,15 @@ export interface LinkView {
 	url: string
 }
 
+/** A stored picture: where it is, the place it takes in pixels of its largest width, and what to show until it is there. */
+export interface PictureView {
+	path: string
+	width: number
+	height: number
+	/** `#rrggbb` */
+	colour: string
+}
+
 export interface ProjectView {
 	id: string
 	title: string
