@@ -1,6 +1,8 @@
 import { answering, redirectWithToast } from '~/lib/http.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
+import { getCampus } from '../campus.server.ts'
 import { AcademicsFields, academicsNames } from '../components/academics-fields.tsx'
+import { CampusStatus } from '../components/campus-status.tsx'
 import { EditForm } from '../components/edit-form.tsx'
 import { SaveBar } from '../components/save-bar.tsx'
 import { getAcademics, saveAcademics } from '../editing.server.ts'
@@ -10,7 +12,14 @@ import type { Route } from './+types/edit-academics'
 import { ownForm, ownPage, refusedEdit } from './edit.server.ts'
 
 export function loader(args: Route.LoaderArgs) {
-	return answering(async () => getAcademics(ownPage(args), args.params.username))
+	return answering(async () => {
+		const viewer = ownPage(args)
+		const [start, campus] = await Promise.all([
+			getAcademics(viewer, viewer.username),
+			getCampus(viewer, viewer.username),
+		])
+		return { start, campus }
+	})
 }
 
 export async function action(args: Route.ActionArgs) {
@@ -40,13 +49,14 @@ export default function EditAcademics({ loaderData, actionData }: Route.Componen
 			<EditForm
 				id="academics"
 				className="mt-6 grid gap-8"
-				start={loaderData}
+				start={loaderData.start}
 				refusal={actionData ?? null}
 				names={academicsNames}
 				footer={SaveBar}
 			>
 				{(values, errors) => <AcademicsFields values={values} errors={errors} />}
 			</EditForm>
+			<CampusStatus campus={loaderData.campus} />
 		</>
 	)
 }
