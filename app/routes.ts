@@ -24,6 +24,8 @@ export default [
 		route('projects', 'features/profiles/routes/edit-projects.tsx'),
 		route('change-password', 'features/profiles/routes/edit-change-password.tsx'),
 	]),
+	route('verify-campus', 'features/profiles/routes/verify-campus.ts'),
+	route('confirm-campus', 'features/profiles/routes/confirm-campus.tsx'),
 	route('suggest/skills', 'features/profiles/routes/suggest-skills.ts'),
 	route('suggest/universities', 'features/profiles/routes/suggest-universities.ts'),
 	route('media', 'features/profiles/routes/media-upload.ts'),

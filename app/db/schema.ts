@@ -68,6 +68,14 @@ export interface ProfilesTable {
 	show_presence: Generated<boolean>
 	campus_name: Generated<string>
 	campus_verified_at: MaybeTime
+	campus_reminded_at: MaybeTime
+}
+
+export interface CampusLinksTable {
+	token_hash: string
+	user_id: number
+	email: string
+	expires_at: Time
 }
 
 export interface QueriesTable {
@@ -121,6 +129,7 @@ export interface Database {
 	counters: { name: 'members' | 'queries'; value: ColumnType<string, never, never> }
 	milestones: { name: string; reached_at: Time }
 	profiles: ProfilesTable
+	campus_links: CampusLinksTable
 	skills: { id: GeneratedAlways<number>; name: string; name_key: string; member_count: Generated<number> }
 	profile_skills: { user_id: number; skill_id: number; position: number }
 	projects: {

@@ -191,6 +191,42 @@ test('skills are suggested, picked with the keyboard, and taken away again', asy
 	await expect(page.getByRole('button', { name: 'Remove PostgreSQL' })).toBeVisible()
 })
 
+test('a profile picture is cut to a square, saved with the form, and stands in the header at once', async ({
+	page,
+}) => {
+	const username = await enrol(page, 'Ava Tar')
+	await page.goto(`/edit-profile/${username}`)
+	await page.locator('input[type=file]').setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer: await png() })
+	await page.getByRole('button', { name: 'Use picture' }).click()
+	await expect(page.getByText('Profile picture uploaded successfully!')).toBeVisible()
+	await expect(page.getByText('Unsaved changes')).toBeVisible()
+	await saveChanges(page)
+	await expect(page.getByText('Profile updated successfully!')).toBeVisible()
+	const inHeader = page.getByRole('button', { name: /account menu/ }).locator('img')
+	await expect(inHeader).toHaveAttribute('src', /\/media\/profiles\/ava\.tar\//)
+	await page.getByRole('button', { name: 'Remove', exact: true }).click()
+	await saveChanges(page)
+	await expect(inHeader).toHaveCount(0)
+})
+
+test('more queries of a member are appended in place and stay when the reader comes back', async ({ page }) => {
+	const username = await enrol(page, 'Rea Der')
+	for (let asked = 1; asked <= 12; asked += 1) {
+		const form = { title: `Question number ${asked}`, description: 'How?', tags: 'paging', category: 'others' }
+		await page.request.post('/forum/ask', { form })
+	}
+	await page.goto(`/find-dev/${username}`)
+	const own = page.getByRole('region', { name: /^Queries/ })
+	const rows = own.getByRole('listitem')
+	await expect(rows).toHaveCount(10)
+	await own.getByRole('link', { name: 'Load more queries' }).click()
+	await expect(rows).toHaveCount(12)
+	await own.getByRole('link', { name: 'Question number 1', exact: true }).click()
+	await page.waitForURL('**/forum/**')
+	await page.goBack()
+	await expect(rows).toHaveCount(12)
+})
+
 test('leaving with something unsaved asks first; after a save nobody is asked', async ({ page }) => {
 	const username = await enrol(page, 'Una Saved')
 	await page.goto(`/edit-profile/${username}`)

@@ -9,6 +9,8 @@ export interface MemberView {
 	online: boolean
 	studies: Studies
 	university: string
+	/** The university that they are a verified student of, or ''. */
+	campus: string
 	about: string
 	expertise: string
 	skills: string[]

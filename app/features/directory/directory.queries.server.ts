@@ -22,6 +22,8 @@ export interface MemberRow {
 	open_to: ('mentoring' | 'collaborating')[]
 	github: string
 	linkedin: string
+	campus_name: string
+	campus_verified_at: Date | null
 }
 
 const columns = sql`
@@ -30,7 +32,8 @@ const columns = sql`
 	${isOnline} as online, ${skillNames} as skills, coalesce(university_name, '') as university_name,
 	coalesce(enrol_in_branch_name, '') as enrol_in_branch_name, current_year, current_semester,
 	left(coalesce(about, ''), 400) as about, coalesce(expertise_in, '') as expertise_in, coalesce(open_to, '{}') as open_to,
-	coalesce(github, '') as github, coalesce(linkedin, '') as linkedin`
+	coalesce(github, '') as github, coalesce(linkedin, '') as linkedin,
+	coalesce(campus_name, '') as campus_name, campus_verified_at`
 
 /** One page of members, newest first: one range of users_newest, then their rows by key. */
 export async function listMemberRows(cursor: TimeCursor | null, limit: number): Promise<MemberRow[]> {

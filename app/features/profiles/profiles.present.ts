@@ -68,6 +68,8 @@ export interface ProfileView {
 	university: string
 	location: string
 	yearOfPassing: number | null
+	/** The university that they are a verified student of, or ''. */
+	campus: string
 	social: LinkView[]
 	/** '' unless its owner shows it, or the viewer is the owner or keeps order here. */
 	email: string

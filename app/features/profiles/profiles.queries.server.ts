@@ -36,6 +36,8 @@ export interface ProfileRow {
 	geeksforgeek: string
 	show_email: boolean
 	show_phone: boolean
+	campus_name: string
+	campus_verified_at: Date | null
 }
 
 /** The names of a user's skills in the order they were given, for the columns of a statement that has `users`. */
@@ -59,7 +61,8 @@ export async function findProfile(username: string): Promise<ProfileRow | undefi
 			coalesce(github, '') as github, coalesce(linkedin, '') as linkedin, coalesce(leetcode, '') as leetcode,
 			coalesce(portfolio, '') as portfolio, coalesce(hackerrank, '') as hackerrank, coalesce(codechef, '') as codechef,
 			coalesce(geeksforgeek, '') as geeksforgeek,
-			coalesce(show_email, false) as show_email, coalesce(show_phone, false) as show_phone
+			coalesce(show_email, false) as show_email, coalesce(show_phone, false) as show_phone,
+			coalesce(campus_name, '') as campus_name, campus_verified_at
 		from users left join profiles on profiles.user_id = users.id where users.username = ${username}`.execute(db())
 	return rows[0]
 }

@@ -1,6 +1,7 @@
 import { NotFound } from '~/lib/errors.ts'
 import { webUrl } from '~/lib/text.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
+import { campusOf } from './campus.present.ts'
 import { isOwn, maySeeEmail, maySeePhone } from './profiles.policy.ts'
 import type { CertificateView, LinkView, ProfileView, ProjectView } from './profiles.present.ts'
 import {
@@ -46,6 +47,7 @@ function presentProfile(viewer: SignedIn, row: ProfileRow): Omit<ProfileView, 'p
 		university: row.university_name,
 		location: row.location,
 		yearOfPassing: row.year_of_passing,
+		campus: campusOf(row),
 		social: links([
 			['Github', row.github],
 			['Linkedin', row.linkedin],

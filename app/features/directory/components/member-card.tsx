@@ -1,4 +1,5 @@
 import { Link } from 'react-router'
+import { CampusMark } from '~/features/profiles/components/campus-mark.tsx'
 import { openToText, studiesText } from '~/features/profiles/profiles.present.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { PresenceWords } from '~/ui/presence.tsx'
@@ -27,6 +28,7 @@ export function MemberCard({ member }: { member: MemberView }) {
 					</div>
 					{studies && <p className="text-sm text-ink-2">{studies}</p>}
 					{member.university && <p className="meta mt-0.5 truncate">{member.university}</p>}
+					{member.campus && <CampusMark university={member.campus} className="mt-1" />}
 				</div>
 			</header>
 			{member.about && <p className="mt-3 line-clamp-3 wrap-anywhere text-ink-2">{member.about}</p>}

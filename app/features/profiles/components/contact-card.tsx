@@ -5,6 +5,7 @@ import { usePresence } from '~/realtime/use-presence.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { Presence } from '~/ui/presence.tsx'
 import { openToText, type ProfileView, studiesText } from '../profiles.present.ts'
+import { CampusMark } from './campus-mark.tsx'
 
 /** Who a member is and how to reach them. `own` adds what only the owner sees, and says so. */
 export function ContactCard({ profile, own = false }: { profile: ProfileView; own?: boolean }) {
@@ -24,6 +25,7 @@ export function ContactCard({ profile, own = false }: { profile: ProfileView; ow
 					<p className="handle mt-0.5 text-sm break-all">@{profile.username}</p>
 					{profile.expertise && <p className="mt-2 text-md leading-5 wrap-anywhere">{profile.expertise}</p>}
 					{openTo && <p className="meta mt-2">{openTo}</p>}
+					{profile.campus && <CampusMark university={profile.campus} className="mt-2" />}
 				</div>
 				<Facts profile={profile} own={own} />
 			</div>

@@ -55,7 +55,7 @@ export function ItemList({ what, title, empty, items }: ItemListProps) {
 						)}
 						<div className="min-w-0 flex-1">
 							<h3 className="truncate text-md leading-5 font-semibold">{item.title}</h3>
-							{item.note && <p className="mt-0.5 truncate text-sm text-ink-3">{item.note}</p>}
+							{item.note && <p className="mt-0.5 text-sm text-ink-3">{item.note}</p>}
 						</div>
 						{item.link && (
 							<a
