@@ -160,6 +160,8 @@ export interface Database {
 		colour: string
 		created_at: Time
 	}
+	terms: { id: GeneratedAlways<number>; kind: string; key: string; label: string; members: Generated<number> }
+	member_search: { user_id: number; block: GeneratedAlways<number>; terms: number[]; seen_at: Time }
 	connections: { id: string; user_id: number; seen_at: Time }
 	categories: {
 		id: GeneratedAlways<number>
