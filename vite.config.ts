@@ -3,13 +3,19 @@ import tailwindcss from '@tailwindcss/vite'
 import { defineConfig } from 'vite'
 import { precompress } from './scripts/support/precompress.ts'
 
-/** What every page needs, in two files: thirty small ones would cost more in headers than they hold. */
+/**
+ * What every page needs, in two files: thirty small ones would cost more in headers than they hold. Parts of the interface
+ * that only forms behind the login use come with those forms.
+ */
 const sharedChunks = [
 	{ name: 'react', test: /node_modules\/(react|react-dom|scheduler|react-router)\// },
-	{ name: 'shared', test: /node_modules\/lucide-react\/|\/app\/(ui|shell|lib)\// },
+	{
+		name: 'shared',
+		test: /node_modules\/lucide-react\/|\/app\/(ui\/(?!chips|check|sugges|use-sugges)|shell\/|lib\/(?!clean|problems))/,
+	},
 	{
 		name: 'forum-list',
-		test: /\/app\/features\/forum\/(forum\.paths|components\/(answered|category-nav|delete-control|empty-list|forum-frame|list-|query-card|row-grid|search-form|tag-index|use-more|use-slow))/,
+		test: /\/app\/features\/forum\/(forum\.paths|components\/(answered|category-nav|empty-list|forum-frame|list-|query-card|row-grid|search-form|tag-index|use-more|use-slow))/,
 	},
 ]
 

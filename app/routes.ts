@@ -16,6 +16,16 @@ export default [
 	route('find-dev', 'features/directory/routes/community.tsx'),
 	route('find-dev/:username', 'features/profiles/routes/profile.tsx'),
 	route('my-profile/:username', 'features/profiles/routes/my-profile.tsx'),
+	route('edit-profile/:username', 'features/profiles/routes/edit-layout.tsx', [
+		index('features/profiles/routes/edit-personal.tsx'),
+		route('academics', 'features/profiles/routes/edit-academics.tsx'),
+		route('social-links', 'features/profiles/routes/edit-social-links.tsx'),
+		route('certificates', 'features/profiles/routes/edit-certificates.tsx'),
+		route('projects', 'features/profiles/routes/edit-projects.tsx'),
+		route('change-password', 'features/profiles/routes/edit-change-password.tsx'),
+	]),
+	route('suggest/skills', 'features/profiles/routes/suggest-skills.ts'),
+	route('suggest/universities', 'features/profiles/routes/suggest-universities.ts'),
 
 	layout('features/forum/routes/forum-layout.tsx', [
 		route('forum', 'features/forum/routes/recent.tsx'),

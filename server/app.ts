@@ -63,7 +63,7 @@ app.all('*', async (context) => {
 	load.set(factsContext, facts)
 	const response = await pages(request, load)
 	const answer = new Response(response.body, response)
-	for (const cookie of headers.getSetCookie()) answer.headers.append('Set-Cookie', cookie)
+	addSession(answer.headers, headers)
 	if (facts.flash && response.status < 300) answer.headers.append('Set-Cookie', clearFlash)
 	answer.headers.set('X-Request-Id', facts.requestId)
 	if (!answer.headers.has('Cache-Control')) answer.headers.set('Cache-Control', 'private, no-cache')
@@ -93,6 +93,16 @@ export async function startAround(): Promise<() => Promise<void>> {
 }
 
 export { io, seedDemo }
+
+/** Adds the cookies of the session as it was when the request came, except those that the page itself has just set anew. */
+function addSession(answer: Headers, session: Headers): void {
+	const set = new Set(answer.getSetCookie().map(nameOf))
+	for (const cookie of session.getSetCookie()) if (!set.has(nameOf(cookie))) answer.append('Set-Cookie', cookie)
+}
+
+function nameOf(cookie: string): string {
+	return cookie.slice(0, cookie.indexOf('='))
+}
 
 function keptFor(time: string): MiddlewareHandler {
 	return async (context, next) => {

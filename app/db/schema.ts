@@ -142,6 +142,7 @@ export interface Database {
 		certificate_id: Generated<string>
 		user_id: number
 		certificate_title: string
+		certificate_url: Generated<string>
 		certificate_image: string | null
 		certificate_issue_date: string | null
 		certificate_expire_date: string | null

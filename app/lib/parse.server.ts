@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { Invalid } from './errors.ts'
+import { problemsOf } from './problems.ts'
 
 /**
  * What a form sent, as its schema reads it.
@@ -13,7 +14,6 @@ export function parseForm<Schema extends z.ZodType>(schema: Schema, form: FormDa
 export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
 	const parsed = schema.safeParse(input)
 	if (parsed.success) return parsed.data
-	const fields: Record<string, string> = {}
-	for (const issue of parsed.error.issues) fields[String(issue.path[0] ?? '')] ??= issue.message
-	throw new Invalid(parsed.error.issues[0]?.message ?? 'Something is missing.', fields)
+	const { message, fields } = problemsOf(parsed.error)
+	throw new Invalid(message, fields)
 }

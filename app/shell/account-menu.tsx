@@ -1,4 +1,4 @@
-import { ChevronDown, LogOut, Settings, User } from 'lucide-react'
+import { ChevronDown, LogOut, Settings, SquarePen, User } from 'lucide-react'
 import { Form, Link } from 'react-router'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { Avatar } from '~/ui/avatar.tsx'
@@ -28,6 +28,9 @@ export function AccountMenu({ viewer }: { viewer: SignedIn }) {
 				<div className="menu border-t border-line">
 					<Link className="menu-item" to={`/my-profile/${viewer.username}`}>
 						<User className="icon" aria-hidden="true" /> My Profile
+					</Link>
+					<Link className="menu-item" to={`/edit-profile/${viewer.username}`}>
+						<SquarePen className="icon" aria-hidden="true" /> Edit Profile
 					</Link>
 					<Link className="menu-item" to="/settings">
 						<Settings className="icon" aria-hidden="true" /> Settings

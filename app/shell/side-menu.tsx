@@ -1,4 +1,4 @@
-import { House, LogOut, MessagesSquare, Settings, User, Users, X } from 'lucide-react'
+import { House, LogOut, MessagesSquare, Settings, SquarePen, User, Users, X } from 'lucide-react'
 import { Form, Link, NavLink } from 'react-router'
 import { useRootData } from '~/lib/root-data.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
@@ -51,6 +51,9 @@ function OwnItems({ viewer }: { viewer: SignedIn }) {
 			<div className="menu-separator my-2" />
 			<NavLink className={item} to={`/my-profile/${viewer.username}`}>
 				<User className="icon" aria-hidden="true" /> My Profile
+			</NavLink>
+			<NavLink className={item} to={`/edit-profile/${viewer.username}`}>
+				<SquarePen className="icon" aria-hidden="true" /> Edit Profile
 			</NavLink>
 			<NavLink className={item} to="/settings">
 				<Settings className="icon" aria-hidden="true" /> Settings

@@ -9,14 +9,16 @@ interface FieldFrame {
 	hint?: ReactNode
 	/** Stands at the right of the label, for example a link. */
 	aside?: ReactNode
+	/** Says so after the label, on forms where most fields are wanted. */
+	optional?: boolean | undefined
 }
 
 type FieldProps = FieldFrame & Omit<ComponentProps<'input'>, 'name'>
 
 /** An input with its label above, hint or error below. The label is tied to the input by an id made of its name. */
-export function Field({ label, name, error, hint, aside, id = name, ...input }: FieldProps) {
+export function Field({ label, name, error, hint, aside, optional, id = name, ...input }: FieldProps) {
 	return (
-		<FieldShell {...{ label, name, error, hint, aside, id }}>
+		<FieldShell {...{ label, name, error, hint, aside, optional, id }}>
 			<input className="input" type="text" id={id} name={name} {...input} {...described(id, error, hint)} />
 		</FieldShell>
 	)
@@ -25,9 +27,9 @@ export function Field({ label, name, error, hint, aside, id = name, ...input }: 
 type TextAreaProps = FieldFrame & Omit<ComponentProps<'textarea'>, 'name'>
 
 /** As {@link Field}, for a text of several lines. */
-export function TextArea({ label, name, error, hint, aside, id = name, ...input }: TextAreaProps) {
+export function TextArea({ label, name, error, hint, aside, optional, id = name, ...input }: TextAreaProps) {
 	return (
-		<FieldShell {...{ label, name, error, hint, aside, id }}>
+		<FieldShell {...{ label, name, error, hint, aside, optional, id }}>
 			<textarea className="input" id={id} name={name} {...input} {...described(id, error, hint)} />
 		</FieldShell>
 	)
@@ -36,9 +38,9 @@ export function TextArea({ label, name, error, hint, aside, id = name, ...input 
 type SelectProps = FieldFrame & Omit<ComponentProps<'select'>, 'name'>
 
 /** As {@link Field}, for one of a few things; its children are the options. */
-export function Select({ label, name, error, hint, aside, id = name, ...input }: SelectProps) {
+export function Select({ label, name, error, hint, aside, optional, id = name, ...input }: SelectProps) {
 	return (
-		<FieldShell {...{ label, name, error, hint, aside, id }}>
+		<FieldShell {...{ label, name, error, hint, aside, optional, id }}>
 			<select className="input" id={id} name={name} {...input} {...described(id, error, hint)} />
 		</FieldShell>
 	)
@@ -50,6 +52,7 @@ export function FieldShell({
 	error,
 	hint,
 	aside,
+	optional,
 	id,
 	children,
 }: FieldFrame & { id: string; children: ReactNode }) {
@@ -58,6 +61,7 @@ export function FieldShell({
 			<div className="flex items-baseline justify-between gap-3">
 				<label className="label" htmlFor={id}>
 					{label}
+					{optional && <span className="font-normal text-ink-3"> optional</span>}
 				</label>
 				{aside}
 			</div>

@@ -53,3 +53,9 @@ export const resetInput = z
 		path: ['confirmPassword'],
 		message: "Password doesn't match!",
 	})
+
+/** The present password, which proves who asks, and the next one. */
+export const changePasswordInput = z.object({
+	currentPassword: text('Password field is required!').min(1, 'Password field is required!').max(1_000),
+	newPassword: text('Password field is required!').min(1, 'Password field is required!').max(1_000),
+})

@@ -1,12 +1,12 @@
-import { APIError } from 'better-auth/api'
 import { config } from '~/config.server.ts'
-import { Invalid, NotAllowed, NotFound, TooMany } from '~/lib/errors.ts'
+import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { parseForm } from '~/lib/parse.server.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { deleteSession, findAccount, findEmail, listSessionRows } from './accounts.queries.server.ts'
 import { forgotInput, loginInput, registerInput, resetInput } from './accounts.schema.ts'
 import { auth } from './auth.server.ts'
 import { deviceOf } from './device.ts'
+import { domainErrors, inner } from './refusals.server.ts'
 
 /**
  * Who sent this request.
@@ -77,6 +77,15 @@ export async function resetPassword(form: FormData, request: Request): Promise<v
 	await domainErrors(() =>
 		auth().api.resetPassword({ body: { token, newPassword: password }, headers: inner(request) }),
 	)
+}
+
+/**
+ * What this session shows of its member, read again after it changed.
+ * @returns the cookies that say so to the browser
+ */
+export async function refreshSession(request: Request): Promise<Headers> {
+	const { headers } = await viewerFromRequest(request, { fresh: true })
+	return headers
 }
 
 /** Confirms an address by the token of a mail. @throws Invalid when it is too old or not ours */
@@ -163,39 +172,4 @@ function viewerOfUser(user: {
 }): SignedIn {
 	const role = user.role === 'admin' || user.role === 'moderator' ? user.role : 'member'
 	return { id: Number(user.id), username: user.username ?? '', name: user.name, image: user.image ?? null, role }
-}
-
-/** The headers that Better Auth may see: without the form's type, as the body is handed over parsed. */
-function inner(request: Request): Headers {
-	const headers = new Headers(request.headers)
-	headers.delete('Content-Type')
-	headers.delete('Content-Length')
-	return headers
-}
-
-const wrongLogin = 'That e-mail and password do not belong together. [INVALID_EMAIL_OR_PASSWORD]'
-const oldLink = 'This link was used already or is too old. Ask for a new one. [INVALID_TOKEN]'
-
-async function domainErrors<Result>(work: () => Promise<Result>): Promise<Result> {
-	try {
-		return await work()
-	} catch (error) {
-		if (!(error instanceof APIError)) throw error
-		throw domainError(error)
-	}
-}
-
-/** Better Auth's refusal as ours: the reason in words with its code, at the field that it concerns. */
-function domainError(refusal: APIError): Error {
-	const { statusCode, body, headers, message } = refusal
-	if (statusCode >= 500) return refusal
-	const code = String(body?.code ?? '')
-	const text = code ? `${message} [${code}]` : message
-	if (statusCode === 429) return new TooMany(text, Number(new Headers(headers as HeadersInit).get('Retry-After') ?? 60))
-	if (code === 'INVALID_EMAIL_OR_PASSWORD' || code === 'INVALID_EMAIL') return new Invalid(wrongLogin)
-	if (code.includes('TOKEN')) return new Invalid(oldLink)
-	if (code === 'EMAIL_NOT_VERIFIED')
-		return new NotAllowed(`Confirm your address first: we have just mailed you a new link. [${code}]`)
-	if (statusCode === 403) return new NotAllowed(text)
-	return new Invalid(text, code.startsWith('PASSWORD_') ? { password: text } : {})
 }

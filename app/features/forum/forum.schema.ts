@@ -1,18 +1,15 @@
 import { z } from 'zod'
+import { cleanText, isStorable } from '~/lib/clean.ts'
 import { limits } from './forum.limits.ts'
 
-/**
- * A text that PostgreSQL can store: line ends as one character, halves of surrogate pairs replaced, NUL refused.
- * Other control characters go, as nobody sees them; the search uses them as its own marks.
- */
+/** A text that PostgreSQL can store, as it is stored. */
 const clean = (missing: string) =>
 	z
 		.string({ error: missing })
-		.refine((text) => !text.includes('\u0000'), 'The text holds a character that cannot be stored (NUL).')
-		.transform((text) => text.toWellFormed().replace(/\r\n?/g, '\n').replace(unseen, ''))
+		.refine(isStorable, 'The text holds a character that cannot be stored (NUL).')
+		.transform(cleanText)
 
 const tagsMissing = 'At least one tag is required!'
-const unseen = /(?![\n\t])\p{Cc}/gu
 
 /** Tags as they are stored, from one comma-separated text or several: lower-cased, without doubles, spaces as hyphens. */
 const tagsInput = z

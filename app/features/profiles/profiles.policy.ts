@@ -1,4 +1,4 @@
-import { isModerator, type Viewer } from '~/lib/viewer.ts'
+import { isModerator, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 
 interface Owned {
 	username: string
@@ -19,4 +19,9 @@ export function maySeeEmail(viewer: Viewer, profile: Owned): boolean {
 /** Whether the viewer may read this member's phone number. */
 export function maySeePhone(viewer: Viewer, profile: Owned): boolean {
 	return isOwn(viewer, profile) || isModerator(viewer) || (viewer !== null && profile.show_phone)
+}
+
+/** Whether the viewer may edit the profile of this member, its items and its pictures: the owner alone. */
+export function mayEditProfile(viewer: Viewer, profile: { username: string }): viewer is SignedIn {
+	return isOwn(viewer, profile)
 }

@@ -1,3 +1,4 @@
+import { monthAndYear } from '~/lib/dates.ts'
 import { ordinal } from '~/lib/text.ts'
 
 /** What pages and the API are told of a member's profile. Empty text means "not given". */
@@ -35,6 +36,8 @@ export interface CertificateView {
 	/** `2026-11-21`, or null. */
 	issued: string | null
 	expires: string | null
+	/** Where the certificate itself can be seen, or ''. */
+	url: string
 	/** Where it can be verified, or ''. */
 	verify: string
 }
@@ -78,4 +81,15 @@ export function studiesText({ branch, year, semester }: Studies): string {
 export function openToText(openTo: readonly string[]): string {
 	if (openTo.length === 0) return ''
 	return `Open to ${openTo.length === 2 ? 'both' : openTo[0]}`
+}
+
+/**
+ * From when to when a certificate holds, as much of it as is known: “Mar 2023 to Mar 2026, expired”. It holds on its last day.
+ * @param now ISO 8601
+ */
+export function validityText({ issued, expires }: Pick<CertificateView, 'issued' | 'expires'>, now: string): string {
+	const from = monthAndYear(issued)
+	if (!expires) return from && `${from}, no expiry`
+	const span = from ? `${from} to ${monthAndYear(expires)}` : `until ${monthAndYear(expires)}`
+	return expires < now.slice(0, 10) ? `${span}, expired` : span
 }

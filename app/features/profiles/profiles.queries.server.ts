@@ -86,6 +86,7 @@ export async function listProjectRows(userId: number): Promise<ProjectRow[]> {
 export interface CertificateRow {
 	certificate_id: string
 	certificate_title: string
+	certificate_url: string
 	certificate_image: string | null
 	issued: string | null
 	expires: string | null
@@ -95,7 +96,7 @@ export interface CertificateRow {
 /** A member's certificates in their own order, at most 100. */
 export async function listCertificateRows(userId: number): Promise<CertificateRow[]> {
 	const { rows } = await sql<CertificateRow>`
-		select certificate_id, certificate_title, certificate_image, certificate_issue_date::text as issued,
+		select certificate_id, certificate_title, certificate_url, certificate_image, certificate_issue_date::text as issued,
 			certificate_expire_date::text as expires, credential_verification_link
 		from certificates where user_id = ${userId} order by position, certificate_id limit 100`.execute(db())
 	return rows

@@ -63,7 +63,8 @@ function presentProfile(viewer: SignedIn, row: ProfileRow): Omit<ProfileView, 'p
 	}
 }
 
-function presentProject(row: ProjectRow): ProjectView {
+/** A project as pages show it. */
+export function presentProject(row: ProjectRow): ProjectView {
 	return {
 		id: row.project_id,
 		title: row.project_title,
@@ -79,13 +80,15 @@ function presentProject(row: ProjectRow): ProjectView {
 	}
 }
 
-function presentCertificate(row: CertificateRow): CertificateView {
+/** A certificate as pages show it. */
+export function presentCertificate(row: CertificateRow): CertificateView {
 	return {
 		id: row.certificate_id,
 		title: row.certificate_title,
 		image: row.certificate_image ?? '',
 		issued: row.issued,
 		expires: row.expires,
+		url: webUrl(row.certificate_url),
 		verify: webUrl(row.credential_verification_link),
 	}
 }

@@ -42,3 +42,19 @@ export async function expectNoViolations(page: Page): Promise<void> {
 	const { violations } = await new AxeBuilder({ page }).analyze()
 	expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' ')}`)).toEqual([])
 }
+
+/** Registers a newcomer and logs them in, through the forms. @returns their username */
+export async function enrol(page: Page, name: string, password = 'a lantern at the ford'): Promise<string> {
+	const username = name.toLowerCase().replace(/\s+/g, '.')
+	await page.goto('/register')
+	await page.getByLabel('Full Name').fill(name)
+	await page.getByLabel('Email').fill(`${username}@eastmere.example`)
+	await page.getByLabel('Password', { exact: true }).fill(password)
+	await page.getByLabel('Confirm Password').fill(password)
+	await page.getByRole('button', { name: 'Register', exact: true }).click()
+	await page.waitForURL('**/login?**')
+	await page.getByLabel('Password', { exact: true }).fill(password)
+	await page.getByRole('button', { name: 'Login', exact: true }).click()
+	await page.waitForURL('**/find-dev')
+	return username
+}

@@ -1,4 +1,4 @@
-import type { DeleteQuestion } from './delete-control.tsx'
+import type { DeleteQuestion } from '~/ui/delete-control.tsx'
 
 /** What is asked before a query is deleted. */
 export function deleteQuery(query: { url: string; title: string }): DeleteQuestion {

@@ -1,11 +1,11 @@
 import { ArrowUp, MessageSquare, Pencil, Trash2 } from 'lucide-react'
 import { Link } from 'react-router'
 import { Avatar } from '~/ui/avatar.tsx'
+import { DeleteControl } from '~/ui/delete-control.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
 import { categoryPath, editPath, profilePath, tagPath } from '../forum.paths.ts'
 import type { QueryCardView } from '../forum.present.ts'
 import { Answered } from './answered.tsx'
-import { DeleteControl } from './delete-control.tsx'
 import { deleteQuery } from './delete-query.ts'
 import { rowGrid } from './row-grid.ts'
 

@@ -1,19 +1,27 @@
-import { Link } from 'react-router'
+import { Link, useLocation } from 'react-router'
 import { Answered } from '~/features/forum/components/answered.tsx'
-import { categoryPath } from '~/features/forum/forum.paths.ts'
-import type { Page, QueryCardView } from '~/features/forum/forum.present.ts'
+import { MoreLink } from '~/features/forum/components/more-link.tsx'
+import { type MorePage, useMore, withoutDoubles } from '~/features/forum/components/use-more.ts'
+import { categoryPath, withParams } from '~/features/forum/forum.paths.ts'
+import type { QueryCardView } from '~/features/forum/forum.present.ts'
 import { counted } from '~/lib/text.ts'
-import { LoadMore } from '~/ui/load-more.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
 import { Nothing } from './sections.tsx'
 
-/** The queries of one member, newest first. */
-export function OwnQueries({ queries }: { queries: Page<QueryCardView> }) {
-	if (queries.rows.length === 0) return <Nothing>No Queries Found!</Nothing>
+interface OwnQueriesProps extends MorePage<QueryCardView> {
+	/** The tab that the list stands in, where there are tabs. */
+	tab?: string
+}
+
+/** The queries of one member, newest first; more are appended in place, and stay when the reader comes back. */
+export function OwnQueries({ page, cursor, tab }: OwnQueriesProps) {
+	const { pathname } = useLocation()
+	const { rows, nextHref, loading, load } = useMore(page, (next) => withParams(pathname, { tab, cursor: next }))
+	if (rows.length === 0) return <Nothing>No Queries Found!</Nothing>
 	return (
 		<>
 			<ul className="mt-0.5">
-				{queries.rows.map((query) => (
+				{withoutDoubles(rows).map((query) => (
 					<li
 						key={query.id}
 						className="flex items-start justify-between gap-6 border-b border-line py-3 first:pt-0 last:border-0 max-sm:flex-col max-sm:gap-1"
@@ -40,7 +48,20 @@ export function OwnQueries({ queries }: { queries: Page<QueryCardView> }) {
 					</li>
 				))}
 			</ul>
-			<LoadMore next={queries.next}>Load more queries</LoadMore>
+			{(nextHref || cursor) && (
+				<p className="mt-5 flex gap-2">
+					{nextHref && (
+						<MoreLink href={nextHref} loading={loading} load={load}>
+							Load more queries
+						</MoreLink>
+					)}
+					{cursor && (
+						<Link className="btn btn-sm btn-ghost" to={withParams(pathname, { tab })} preventScrollReset>
+							Newest queries
+						</Link>
+					)}
+				</p>
+			)}
 		</>
 	)
 }

@@ -1,5 +1,6 @@
 import { monthAndYear } from '~/lib/dates.ts'
-import type { CertificateView, ProjectView } from '../profiles.present.ts'
+import { useRootData } from '~/lib/root-data.ts'
+import { type CertificateView, type ProjectView, validityText } from '../profiles.present.ts'
 import { Nothing } from './sections.tsx'
 
 /** A member's projects, as a list. */
@@ -69,6 +70,7 @@ function Project({ project }: { project: ProjectView }) {
 
 /** A member's certificates, as a grid. */
 export function Certificates({ certificates }: { certificates: CertificateView[] }) {
+	const { now } = useRootData()
 	if (certificates.length === 0) return <Nothing>No certificates found!</Nothing>
 	return (
 		<ul className="grid grid-cols-1 gap-x-5 gap-y-6 min-[24rem]:grid-cols-2 sm:grid-cols-3">
@@ -90,8 +92,16 @@ export function Certificates({ certificates }: { certificates: CertificateView[]
 							/>
 						</a>
 					)}
-					<h3 className="leading-5 font-semibold wrap-anywhere">{certificate.title}</h3>
-					<p className="meta mt-1">{validity(certificate)}</p>
+					<h3 className="leading-5 font-semibold wrap-anywhere">
+						{certificate.url ? (
+							<a className="quiet-link" href={certificate.url} rel="nofollow noopener">
+								{certificate.title}
+							</a>
+						) : (
+							certificate.title
+						)}
+					</h3>
+					<p className="meta mt-1">{validityText(certificate, now)}</p>
 					{certificate.verify && (
 						<a
 							className="link mt-1.5 inline-block text-sm"
@@ -106,10 +116,4 @@ export function Certificates({ certificates }: { certificates: CertificateView[]
 			))}
 		</ul>
 	)
-}
-
-function validity({ issued, expires }: CertificateView): string {
-	const from = monthAndYear(issued)
-	if (expires) return from ? `${from} to ${monthAndYear(expires)}` : `until ${monthAndYear(expires)}`
-	return from ? `${from}, no expiry` : ''
 }

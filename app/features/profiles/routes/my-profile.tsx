@@ -6,16 +6,17 @@ import { ContactCard } from '../components/contact-card.tsx'
 import { OwnQueries } from '../components/own-queries.tsx'
 import { About, Academics } from '../components/sections.tsx'
 import { Certificates, Projects } from '../components/showpieces.tsx'
+import { editParts, editPath } from '../profiles.paths.ts'
 import { isOwn } from '../profiles.policy.ts'
 import { getProfile } from '../profiles.server.ts'
 import type { Route } from './+types/my-profile'
 
 const tabs = [
-	{ id: 'about', label: 'About' },
-	{ id: 'academics', label: 'Academics' },
-	{ id: 'projects', label: 'Projects' },
-	{ id: 'certificates', label: 'Certificates' },
-	{ id: 'queries', label: 'My Queries' },
+	{ id: 'about', label: 'About', part: '' },
+	{ id: 'academics', label: 'Academics', part: 'academics' },
+	{ id: 'projects', label: 'Projects', part: 'projects' },
+	{ id: 'certificates', label: 'Certificates', part: 'certificates' },
+	{ id: 'queries', label: 'My Queries', part: null },
 ] as const
 
 export function loader({ context, params, url }: Route.LoaderArgs) {
@@ -24,13 +25,12 @@ export function loader({ context, params, url }: Route.LoaderArgs) {
 		if (!isOwn(viewer, { username: params.username.toLowerCase() }))
 			throw redirect(`/find-dev/${encodeURIComponent(params.username)}`)
 		const tab = tabs.find(({ id }) => id === url.searchParams.get('tab'))?.id ?? 'about'
-		const [profile, queries] = await Promise.all([
+		const cursor = url.searchParams.get('cursor')
+		const [profile, page] = await Promise.all([
 			getProfile(viewer, viewer.username),
-			tab === 'queries'
-				? listQueries(viewer, { author: viewer.username, cursor: url.searchParams.get('cursor') })
-				: null,
+			tab === 'queries' ? listQueries(viewer, { author: viewer.username, cursor }) : null,
 		])
-		return { tab, profile, queries }
+		return { tab, profile, page, cursor }
 	})
 }
 
@@ -38,7 +38,8 @@ export function meta({ matches }: Route.MetaArgs) {
 	return pageMeta(matches, { title: 'My Profile', noindex: true })
 }
 
-export default function MyProfile({ loaderData: { tab, profile, queries } }: Route.ComponentProps) {
+export default function MyProfile({ loaderData: { tab, profile, page, cursor } }: Route.ComponentProps) {
+	const shown = tabs.find(({ id }) => id === tab) ?? tabs[0]
 	return (
 		<div className="grid grid-cols-1 gap-x-14 gap-y-10 pt-6 md:pt-8 lg:grid-cols-[18rem_minmax(0,1fr)]">
 			<ContactCard profile={profile} own />
@@ -62,13 +63,20 @@ export default function MyProfile({ loaderData: { tab, profile, queries } }: Rou
 				</nav>
 				<section className="pt-6" aria-labelledby="tab">
 					<h2 className="sr-only" id="tab">
-						{tabs.find(({ id }) => id === tab)?.label}
+						{shown.label}
 					</h2>
 					{tab === 'about' && <About about={profile.about} />}
 					{tab === 'academics' && <Academics profile={profile} own />}
 					{tab === 'projects' && <Projects projects={profile.projects} />}
 					{tab === 'certificates' && <Certificates certificates={profile.certificates} />}
-					{queries && <OwnQueries queries={queries} />}
+					{page && <OwnQueries page={page} cursor={cursor} tab={tab} />}
+					{shown.part !== null && (
+						<p className="mt-8">
+							<Link className="btn btn-outline" to={editPath(profile.username, shown.part)}>
+								Edit {editParts.find(({ part }) => part === shown.part)?.title}
+							</Link>
+						</p>
+					)}
 				</section>
 			</div>
 		</div>

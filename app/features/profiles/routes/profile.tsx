@@ -17,11 +17,14 @@ export function loader({ context, params, url }: Route.LoaderArgs) {
 		const viewer = signedIn(context, url)
 		const profile = await getProfile(viewer, params.username)
 		const cursor = url.searchParams.get('cursor')
-		return { profile, queries: await listQueries(viewer, { author: profile.username, cursor, limit: queriesPerPage }) }
+		const page = await listQueries(viewer, { author: profile.username, cursor, limit: queriesPerPage })
+		return { profile, page, cursor }
 	})
 }
 
-export const clientLoader = ({ serverLoader }: Route.ClientLoaderArgs) => soon(serverLoader())
+// More queries are appended to a page that is there already: only the page itself opens with a skeleton.
+export const clientLoader = ({ serverLoader, url }: Route.ClientLoaderArgs) =>
+	url.searchParams.has('cursor') ? serverLoader() : soon(serverLoader())
 
 export function meta({ matches, loaderData, params }: Route.MetaArgs) {
 	const name = loaderData && 'profile' in loaderData ? loaderData.profile.name : params.username
@@ -32,7 +35,7 @@ export default function Profile({ loaderData }: Route.ComponentProps) {
 	return (
 		<div className="pt-6 md:pt-8">
 			<Pending data={loaderData} skeleton={<ProfileSkeleton />}>
-				{({ profile, queries }) => (
+				{({ profile, page, cursor }) => (
 					<div className="grid grid-cols-1 gap-x-14 gap-y-10 lg:grid-cols-[18rem_minmax(0,1fr)]">
 						<ContactCard profile={profile} />
 						<div className="min-w-0">
@@ -60,7 +63,7 @@ export default function Profile({ loaderData }: Route.ComponentProps) {
 								</>
 							)}
 							<Section id="queries" title="Queries">
-								<OwnQueries queries={queries} />
+								<OwnQueries page={page} cursor={cursor} />
 							</Section>
 						</div>
 					</div>

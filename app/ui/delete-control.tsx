@@ -1,7 +1,7 @@
 import { type MouseEvent, type ReactNode, useId, useState } from 'react'
 import { Form, Link } from 'react-router'
-import { Dialog } from '~/ui/dialog.tsx'
-import { SubmitButton } from '~/ui/submit-button.tsx'
+import { Dialog } from './dialog.tsx'
+import { SubmitButton } from './submit-button.tsx'
 
 /** What is asked before something is deleted, and how it is deleted. */
 export interface DeleteQuestion {
@@ -10,7 +10,7 @@ export interface DeleteQuestion {
 	/** Where the form goes. */
 	action: string
 	/** What the form says; `intent` first of all. */
-	fields: { intent: string; comment?: number }
+	fields: Record<string, string | number>
 	/** The page that asks the same without scripts. */
 	href: string
 }

@@ -1,0 +1,38 @@
+import { APIError } from 'better-auth/api'
+import { Invalid, NotAllowed, TooMany } from '~/lib/errors.ts'
+
+/** The headers that Better Auth may see: without the form's type, as the body is handed over parsed. */
+export function inner(request: Request): Headers {
+	const headers = new Headers(request.headers)
+	headers.delete('Content-Type')
+	headers.delete('Content-Length')
+	return headers
+}
+
+const wrongLogin = 'That e-mail and password do not belong together. [INVALID_EMAIL_OR_PASSWORD]'
+const oldLink = 'This link was used already or is too old. Ask for a new one. [INVALID_TOKEN]'
+
+/** Runs a call of Better Auth; its refusals become ours. @throws Invalid, NotAllowed, TooMany */
+export async function domainErrors<Result>(work: () => Promise<Result>): Promise<Result> {
+	try {
+		return await work()
+	} catch (error) {
+		if (!(error instanceof APIError)) throw error
+		throw domainError(error)
+	}
+}
+
+/** Better Auth's refusal as ours: the reason in words with its code, at the field that it concerns. */
+function domainError(refusal: APIError): Error {
+	const { statusCode, body, headers, message } = refusal
+	if (statusCode >= 500) return refusal
+	const code = String(body?.code ?? '')
+	const text = code ? `${message} [${code}]` : message
+	if (statusCode === 429) return new TooMany(text, Number(new Headers(headers as HeadersInit).get('Retry-After') ?? 60))
+	if (code === 'INVALID_EMAIL_OR_PASSWORD' || code === 'INVALID_EMAIL') return new Invalid(wrongLogin)
+	if (code.includes('TOKEN')) return new Invalid(oldLink)
+	if (code === 'EMAIL_NOT_VERIFIED')
+		return new NotAllowed(`Confirm your address first: we have just mailed you a new link. [${code}]`)
+	if (statusCode === 403) return new NotAllowed(text)
+	return new Invalid(text, code.startsWith('PASSWORD_') ? { password: text } : {})
+}

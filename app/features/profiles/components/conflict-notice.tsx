@@ -1,0 +1,69 @@
+import { Link, useLocation } from 'react-router'
+import { SubmitButton } from '~/ui/submit-button.tsx'
+import type { Texts } from '../editing.ts'
+
+/** The fields of a form in words; the kind says how a value is shown. */
+export type FieldNames = Record<string, string>
+
+interface ConflictNoticeProps {
+	/** What another save left. */
+	stored: Texts
+	/** What this form said. */
+	typed: Texts
+	names: FieldNames
+}
+
+/** Somebody saved while this form was open: both texts, field by field where they differ, and the choice between them. */
+export function ConflictNotice({ stored, typed, names }: ConflictNoticeProps) {
+	const { pathname, search } = useLocation()
+	const differing = Object.keys(names).filter((name) => (stored[name] ?? '') !== (typed[name] ?? ''))
+	return (
+		<section
+			className="scroll-mt-20 rounded-md border border-marigold-line bg-marigold-wash p-4"
+			aria-labelledby="conflict"
+			tabIndex={-1}
+			data-conflict
+		>
+			<h2 className="text-md font-semibold" id="conflict">
+				This was changed somewhere else meanwhile
+			</h2>
+			<p className="mt-0.5 text-ink-2">
+				{differing.length > 0
+					? 'Another tab or device saved after this page was opened. Nothing of either is lost yet. Where they differ:'
+					: 'Another tab or device saved after this page was opened, and it says the same.'}
+			</p>
+			{differing.map((name) => (
+				<div key={name} className="mt-3">
+					<h3 className="label">{names[name]}</h3>
+					<dl className="mt-1 grid grid-cols-1 gap-x-4 gap-y-2 sm:grid-cols-2">
+						<Side title="Stored now" name={name} value={stored[name]} />
+						<Side title="You typed" name={name} value={typed[name]} />
+					</dl>
+				</div>
+			))}
+			<div className="mt-4 flex flex-wrap gap-2">
+				<SubmitButton busyLabel="Saving..." name="choice" value="mine">
+					Keep mine
+				</SubmitButton>
+				<Link className="btn btn-outline" to={`${pathname}${search}`} preventScrollReset replace>
+					Take what is stored
+				</Link>
+			</div>
+		</section>
+	)
+}
+
+function Side({ title, name, value }: { title: string; name: string; value: string | undefined }) {
+	return (
+		<div className="min-w-0">
+			<dt className="meta">{title}</dt>
+			<dd className="max-h-40 overflow-y-auto whitespace-pre-wrap wrap-anywhere">{words(name, value ?? '')}</dd>
+		</div>
+	)
+}
+
+function words(name: string, value: string) {
+	if (/^(show_|listed)/.test(name)) return value ? 'Yes' : 'No'
+	if (/_image$|^profile_url$/.test(name)) return value ? 'A picture' : 'No picture'
+	return value || <span className="text-ink-3">Empty</span>
+}

@@ -1,0 +1,38 @@
+import { Field } from '~/ui/field.tsx'
+import type { Texts } from '../editing.ts'
+import { siteNames } from '../links.ts'
+import { profileLimits as limits } from '../profiles.limits.ts'
+import { FieldGroup } from './field-group.tsx'
+
+export const socialNames = {
+	github: 'Github',
+	linkedin: 'Linkedin',
+	leetcode: 'Leetcode',
+	portfolio: 'Portfolio',
+	hackerrank: 'Hackerrank',
+	codechef: 'Codechef',
+	geeksforgeek: 'Geeksforgeek',
+}
+
+/** Where else a member can be found: a name on each site, or an address. */
+export function SocialFields({ values, errors }: { values: Texts; errors: Texts }) {
+	return (
+		<FieldGroup title="Elsewhere" note="Your name there, or an address.">
+			{siteNames.map((site) => (
+				<Field
+					key={site}
+					name={site}
+					label={socialNames[site]}
+					defaultValue={values[site] ?? ''}
+					error={errors[site]}
+					maxLength={limits.url}
+					inputMode="url"
+					autoComplete="off"
+					autoCapitalize="none"
+					spellCheck={false}
+					placeholder={site === 'portfolio' ? 'https://' : undefined}
+				/>
+			))}
+		</FieldGroup>
+	)
+}

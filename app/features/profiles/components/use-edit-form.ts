@@ -1,0 +1,118 @@
+import { type RefObject, useEffect, useRef, useState } from 'react'
+import { useBlocker, useLocation, useNavigation } from 'react-router'
+import { toast } from '~/shell/toast.ts'
+import type { EditRefusal, EditStart } from '../editing.ts'
+
+/**
+ * What an edit form remembers while it is open. It keeps what it started from while the member types, whatever is loaded
+ * anew around it; it starts again after its own save, after Discard, and when the member goes elsewhere or reloads.
+ * @param id tells one form from another at the same address
+ */
+export function useEditForm(id: string, loaded: EditStart, refusal: EditRefusal | null) {
+	const form = useRef<HTMLFormElement>(null)
+	const [round, setRound] = useState(0)
+	const [dismissed, setDismissed] = useState<EditRefusal | null>(null)
+	const base = useBase(id, loaded, refusal)
+	const shown = refusal === dismissed ? null : refusal
+	const key = `${base.key} ${round}`
+	const { dirty, look, allow, sending, blocker } = useUnsaved(form, key, shown)
+	const { state } = useNavigation()
+
+	useEffect(() => {
+		if (state !== 'idle' || !sending.current) return
+		sending.current = false
+		if (!refusal) setRound((before) => before + 1)
+	}, [state, refusal, sending])
+
+	useRefusal(form, refusal)
+
+	const discard = () => {
+		setDismissed(refusal)
+		setRound(round + 1)
+	}
+	return { form, key, start: base.start, refusal: shown, dirty, look, allow, sending, blocker, discard }
+}
+
+/** Says a refusal as a toast and leads to the first field that it is about; a conflict has a place of its own. */
+export function useRefusal(form: RefObject<HTMLFormElement | null>, refusal: EditRefusal | null): void {
+	useEffect(() => {
+		if (!refusal) return
+		if (!refusal.stored) toast({ type: 'error', message: refusal.message })
+		form.current?.querySelector<HTMLElement>('[data-conflict], [aria-invalid="true"]')?.focus()
+	}, [form, refusal])
+}
+
+/**
+ * The refusal that the form of an item has to show: not that of deleting one, which is said as a toast.
+ * @param answer what the last form of the page was answered
+ */
+export function useItemRefusal(answer: EditRefusal | undefined): EditRefusal | null {
+	const deleted = answer?.values.intent === 'delete'
+	useEffect(() => {
+		if (answer && deleted) toast({ type: 'error', message: answer.message })
+	}, [answer, deleted])
+	return answer && !deleted ? answer : null
+}
+
+/** Where the form started: what was loaded when the member came here, not what a reload in the background brought. */
+function useBase(id: string, loaded: EditStart, refusal: EditRefusal | null) {
+	const { key: visit } = useLocation()
+	const key = `${id} ${loaded.version}`
+	const [base, setBase] = useState({ visit, key, start: loaded })
+	if (!refusal && base.visit !== visit) setBase({ visit, key, start: loaded })
+	return base
+}
+
+/** Whether there is something to lose, and the questions before it is lost. */
+function useUnsaved(form: RefObject<HTMLFormElement | null>, key: string, refusal: EditRefusal | null) {
+	const clean = useRef<string | null>(null)
+	const sending = useRef(false)
+	const [dirty, setDirty] = useState(false)
+	const look = () => setDirty(clean.current !== saying(form.current, presentOf))
+
+	// biome-ignore lint/correctness/useExhaustiveDependencies: a new key is a new beginning
+	useEffect(() => {
+		// Drawn with what was refused before the script ran: that was never saved.
+		clean.current = refusal ? null : saying(form.current, startOf)
+		look()
+	}, [key])
+
+	useEffect(() => {
+		if (!dirty) return
+		const ask = (event: BeforeUnloadEvent) => {
+			if (!sending.current) event.preventDefault()
+		}
+		window.addEventListener('beforeunload', ask)
+		return () => window.removeEventListener('beforeunload', ask)
+	}, [dirty])
+
+	const blocker = useBlocker(({ currentLocation: from, nextLocation: to }) => {
+		const elsewhere = from.pathname !== to.pathname || from.search !== to.search
+		return elsewhere && !sending.current && clean.current !== saying(form.current, presentOf)
+	})
+	const allow = () => {
+		sending.current = true
+	}
+	return { dirty, look, allow, sending, blocker }
+}
+
+/** What the fields say, one way or the other, to be compared. Without a form there is nothing to lose. */
+function saying(form: HTMLFormElement | null, read: (field: HTMLInputElement) => string): string | null {
+	if (!form) return null
+	const fields = [...form.elements].filter(
+		(field) => field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement,
+	) as HTMLInputElement[]
+	return JSON.stringify(
+		fields.filter(({ name }) => name && name !== 'version').map((field) => [field.name, read(field)]),
+	)
+}
+
+function presentOf(field: HTMLInputElement): string {
+	return field.type === 'checkbox' ? String(field.checked) : field.value
+}
+
+/** What a field began with, also when somebody typed before this script ran; a hidden one says so itself if it knows. */
+function startOf(field: HTMLInputElement): string {
+	if (field.type === 'checkbox') return String(field.defaultChecked)
+	return field.type === 'hidden' ? (field.dataset.start ?? field.value) : field.defaultValue
+}

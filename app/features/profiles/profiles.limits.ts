@@ -1,0 +1,23 @@
+/** The limits of a profile's fields, apart from the schemas so that the browser can use them without zod. */
+export const profileLimits = {
+	name: 100,
+	phone: 30,
+	city: 100,
+	expertise: 150,
+	about: 2_000,
+	skills: 30,
+	skill: 50,
+	/** University, branch, location: long enough for the longest official names. */
+	place: 200,
+	enrolmentNumber: 50,
+	email: 200,
+	url: 500,
+	title: 150,
+	description: 2_000,
+	stack: 20,
+	/** Certificates, and projects, of one member. */
+	items: 100,
+	semesters: 12,
+	years: 8,
+	passing: { from: 1950, to: 2100 },
+} as const

@@ -1,0 +1,191 @@
+import { z } from 'zod'
+import { cleanLine, cleanText, isStorable } from '~/lib/clean.ts'
+import { type Site, siteNames, socialLink, webAddress } from './links.ts'
+import { profileLimits as limits } from './profiles.limits.ts'
+
+/*
+ * What each part of a profile takes, from its form, the API or an import. A field that is missing reads as empty, and a
+ * field that is not named here does not exist for whoever writes.
+ */
+
+const noText = 'This is no text.'
+const stored = z.string({ error: noText }).refine(isStorable, 'The text holds a character that cannot be stored (NUL).')
+
+const line = (most: number, what: string) =>
+	stored
+		.default('')
+		.transform(cleanLine)
+		.refine((text) => text.length <= most, `${what} has at most ${most} characters.`)
+
+const required = (missing: string, most: number, what: string) =>
+	line(most, what).refine((text) => text !== '', missing)
+
+const paragraphs = (most: number, what: string) =>
+	stored
+		.default('')
+		.transform((text) => cleanText(text).trim())
+		.refine((text) => text.length <= most, `${what} has at most ${most.toLocaleString('en')} characters.`)
+
+/** A box of a form sends its value or nothing; a program says true or false. */
+const box = z
+	.union([z.boolean(), z.string()], { error: noText })
+	.default(false)
+	.transform((value) => value === true || value === 'on' || value === 'true')
+
+const address = (message: string, read: (typed: string) => string | null) =>
+	stored.default('').transform((typed, context) => {
+		const url = read(typed)
+		if (url !== null && url.length <= limits.url) return url
+		const long = `An address has at most ${limits.url} characters.`
+		context.addIssue({ code: 'custom', message: url === null ? message : long })
+		return z.NEVER
+	})
+
+const webLink = address('This is no web address. It begins with https://', webAddress)
+
+/** A whole number, or null for an empty field. */
+const number = (from: number, to: number, message: string) =>
+	z
+		.union([z.number(), z.string(), z.null()], { error: message })
+		.default('')
+		.transform((value) => String(value ?? '').trim())
+		.refine((text) => text === '' || (/^\d{1,4}$/.test(text) && Number(text) >= from && Number(text) <= to), message)
+		.transform((text) => (text === '' ? null : Number(text)))
+
+const noDate = 'This is no date. Write it as year-month-day, for example 2026-11-21.'
+
+/** A day as the database keeps it (`2026-11-21`), or null for an empty field. */
+const day = z
+	.union([z.string(), z.null()], { error: noDate })
+	.default('')
+	.transform((value) => value?.trim() || null)
+	.refine((value) => value === null || isDay(value), noDate)
+
+/** Several short names, from one text with commas or a list: trimmed, each once whatever its case. */
+const names = (most: number, one: string, many = `${one}s`) =>
+	z
+		.union([stored, z.array(stored).transform((texts) => texts.join(','))], { error: noText })
+		.default('')
+		.transform((text) => eachOnce(text.split(',').map(cleanLine).filter(Boolean)))
+		.refine((list) => list.length <= most, `At most ${most} ${many}.`)
+		.refine(
+			(list) => list.every((name) => name.length <= limits.skill),
+			`A ${one} has at most ${limits.skill} characters.`,
+		)
+
+const openings = ['mentoring', 'collaborating'] as const
+
+const openTo = z
+	.union([z.string(), z.array(z.string()).transform((list) => list.join(','))], { error: noText })
+	.default('')
+	.transform((text) => openings.filter((opening) => text.split(',').some((part) => part.trim() === opening)))
+
+const emailAddress = z
+	.email('This is no e-mail address.')
+	.max(limits.email, `An e-mail address has at most ${limits.email} characters.`)
+
+/** The path of a picture, or null. */
+const picture = z
+	.union([stored, z.null()], { error: noText })
+	.default(null)
+	.transform((path) => path?.trim() || null)
+
+export const personalInput = z.object({
+	fullName: required('Full name is required!', limits.name, 'A name'),
+	phone: line(limits.phone, 'A phone number').refine(
+		(phone) => phone === '' || /^[+\d][\d\s().\-/]*$/.test(phone),
+		'A phone number has digits, spaces and + ( ) - only.',
+	),
+	city: line(limits.city, 'A city'),
+	expertise_in: line(limits.expertise, 'The expertise'),
+	about: paragraphs(limits.about, 'The text'),
+	skills: names(limits.skills, 'skill'),
+	open_to: openTo,
+	show_email: box,
+	show_phone: box,
+	listed: box,
+	show_presence: box,
+	profile_url: picture,
+})
+
+const year = limits.passing
+
+export const academicsInput = z.object({
+	university_name: line(limits.place, 'A university'),
+	location: line(limits.place, 'A location'),
+	enrol_in_branch_name: line(limits.place, 'A branch'),
+	year_of_passing: number(year.from, year.to, `A year has four digits, from ${year.from} to ${year.to}.`),
+	current_semester: number(1, limits.semesters, `A semester is a number from 1 to ${limits.semesters}.`),
+	current_year: number(1, limits.years, `A year of study is a number from 1 to ${limits.years}.`),
+	enrolment_number: line(limits.enrolmentNumber, 'An enrolment number'),
+	university_email: line(limits.email, 'An e-mail address')
+		.transform((email) => email.toLowerCase())
+		.refine((email) => email === '' || emailAddress.safeParse(email).success, 'This is no e-mail address.'),
+})
+
+const socialField = (site: Site) => {
+	const wanted = site === 'portfolio' ? 'an address' : 'your name there or the address of your page'
+	return address(`This leads nowhere on the web. Write ${wanted}.`, (typed) => socialLink(site, typed))
+}
+
+type SocialField = ReturnType<typeof socialField>
+
+export const socialInput = z.object(
+	Object.fromEntries(siteNames.map((site) => [site, socialField(site)])) as Record<Site, SocialField>,
+)
+
+const titled = (what: string) => required(`A ${what} needs a title!`, limits.title, 'A title')
+
+export const certificateInput = z
+	.object({
+		certificate_title: titled('certificate'),
+		certificate_url: webLink,
+		certificate_image: picture.refine((path) => path !== null, 'Before uploading, choose an image!'),
+		certificate_issue_date: day,
+		certificate_expire_date: day,
+		credential_verification_link: webLink,
+	})
+	.refine(
+		({ certificate_issue_date: from, certificate_expire_date: to }) => from === null || to === null || from <= to,
+		{ path: ['certificate_expire_date'], message: 'A certificate cannot expire before it was issued.' },
+	)
+
+export const projectInput = z.object({
+	project_title: titled('project'),
+	project_description: paragraphs(limits.description, 'The description'),
+	project_image: picture,
+	project_tech_stack: names(limits.stack, 'technology', 'technologies'),
+	project_date: day,
+	project_source_code_link: webLink,
+	project_deployment_link: webLink,
+	project_demo_link: webLink,
+})
+
+export type PersonalInput = z.output<typeof personalInput>
+export type AcademicsInput = z.output<typeof academicsInput>
+export type SocialInput = z.output<typeof socialInput>
+export type CertificateInput = z.output<typeof certificateInput>
+export type ProjectInput = z.output<typeof projectInput>
+
+/** The version that a form was made from: what tells a save that somebody else came first. */
+export const versionInput = z.object({
+	version: z.coerce
+		.number({ error: 'The form is not complete. Load the page again.' })
+		.int()
+		.min(1)
+		.max(2 ** 31 - 1),
+})
+
+function eachOnce(list: string[]): string[] {
+	const seen = new Set<string>()
+	return list.filter((name) => {
+		const key = name.toLowerCase()
+		return !seen.has(key) && seen.add(key)
+	})
+}
+
+function isDay(text: string): boolean {
+	if (!/^(19|20|21)\d\d-\d\d-\d\d$/.test(text)) return false
+	const date = new Date(`${text}T00:00:00Z`)
+	return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text)
+}

@@ -1,0 +1,73 @@
+import { useEffect, useRef } from 'react'
+import { Form } from 'react-router'
+import { changePassword } from '~/features/accounts/change-password.server.ts'
+import { redirectWithToast } from '~/lib/http.ts'
+import { pageMeta } from '~/lib/page-meta.ts'
+import { FormError } from '~/ui/form-error.tsx'
+import { PasswordField } from '~/ui/password-field.tsx'
+import { RuleHead } from '~/ui/rule-head.tsx'
+import { SubmitButton } from '~/ui/submit-button.tsx'
+import { useRefusal } from '../components/use-edit-form.ts'
+import type { Route } from './+types/edit-change-password'
+import { ownForm, ownPage, refusedEdit } from './edit.server.ts'
+
+export function loader(args: Route.LoaderArgs) {
+	ownPage(args)
+	return null
+}
+
+export async function action(args: Route.ActionArgs) {
+	const viewer = await ownForm(args)
+	const form = await args.request.formData()
+	try {
+		const session = await changePassword(viewer, form, args.request)
+		const flash = { type: 'success', message: 'Password updated Successfully' } as const
+		return redirectWithToast(args.url.pathname, flash, session)
+	} catch (error) {
+		return refusedEdit(error, form)
+	}
+}
+
+export function meta({ matches }: Route.MetaArgs) {
+	return pageMeta(matches, { title: 'Change Password', noindex: true })
+}
+
+export default function EditChangePassword({ actionData }: Route.ComponentProps) {
+	const form = useRef<HTMLFormElement>(null)
+	const errors = actionData?.errors ?? {}
+	useRefusal(form, actionData ?? null)
+	useEffect(() => {
+		if (!actionData) form.current?.reset()
+	}, [actionData])
+	return (
+		<>
+			<h1 className="text-2xl font-bold">Change Password</h1>
+			{/* The rules are said in our own words, all at once, by the server. */}
+			<Form ref={form} method="post" className="mt-6 max-w-sm" noValidate replace preventScrollReset>
+				<RuleHead title="Password" />
+				<div className="mt-2 grid gap-5">
+					<FormError>{Object.keys(errors).length === 0 && actionData?.message}</FormError>
+					<PasswordField
+						label="Current password"
+						name="currentPassword"
+						autoComplete="current-password"
+						required
+						error={errors.currentPassword}
+					/>
+					<PasswordField
+						label="New password"
+						name="newPassword"
+						autoComplete="new-password"
+						required
+						minLength={8}
+						error={errors.newPassword}
+						hint="At least 8 characters. You will be logged out everywhere else."
+					/>
+					<p>
+						<SubmitButton busyLabel="Saving...">Save new password</SubmitButton>
+					</p>
+				</div>
+			</Form>
+		</>
+	)
+}

@@ -1,0 +1,25 @@
+import { Outlet } from 'react-router'
+import { pageMeta } from '~/lib/page-meta.ts'
+import { EditMenu } from '../components/edit-menu.tsx'
+import type { Route } from './+types/edit-layout'
+import { ownPage } from './edit.server.ts'
+
+export function loader(args: Route.LoaderArgs) {
+	return { username: ownPage(args).username }
+}
+
+export function meta({ matches }: Route.MetaArgs) {
+	return pageMeta(matches, { title: 'Edit Profile', noindex: true })
+}
+
+/** The parts of Edit profile at the left, the open one at the right. */
+export default function EditLayout({ loaderData }: Route.ComponentProps) {
+	return (
+		<div className="grid grid-cols-1 gap-x-16 pt-1 md:grid-cols-[12rem_minmax(0,1fr)] md:pt-8">
+			<EditMenu username={loaderData.username} />
+			<div className="min-w-0 max-w-[44rem] max-md:mt-6">
+				<Outlet />
+			</div>
+		</div>
+	)
+}

@@ -1,0 +1,58 @@
+import { refreshSession } from '~/features/accounts/accounts.server.ts'
+import { answering, redirectWithToast } from '~/lib/http.ts'
+import { pageMeta } from '~/lib/page-meta.ts'
+import { EditForm } from '../components/edit-form.tsx'
+import { PersonalFields, personalNames, VisibilityFields } from '../components/personal-fields.tsx'
+import { SaveBar } from '../components/save-bar.tsx'
+import { getPersonal, savePersonal } from '../editing.server.ts'
+import { checkedFirst, textsOf } from '../editing.ts'
+import { personalInput } from '../profiles.schema.ts'
+import type { Route } from './+types/edit-personal'
+import { ownForm, ownPage, refusedEdit } from './edit.server.ts'
+
+export function loader(args: Route.LoaderArgs) {
+	return answering(async () => getPersonal(ownPage(args), args.params.username))
+}
+
+export async function action(args: Route.ActionArgs) {
+	const viewer = await ownForm(args)
+	const form = await args.request.formData()
+	try {
+		await savePersonal(viewer, viewer.username, textsOf(form))
+		const flash = { type: 'success', message: 'Profile updated successfully!' } as const
+		// The header shows the name and the picture, which the session remembers.
+		return redirectWithToast(args.url.pathname, flash, await refreshSession(args.request))
+	} catch (error) {
+		return refusedEdit(error, form)
+	}
+}
+
+export const clientAction = (args: Route.ClientActionArgs) => checkedFirst(personalInput, args)
+
+export function meta({ matches }: Route.MetaArgs) {
+	return pageMeta(matches, { title: 'Personal Details', noindex: true })
+}
+
+export default function EditPersonal({ loaderData, actionData }: Route.ComponentProps) {
+	return (
+		<>
+			<h1 className="text-2xl font-bold">Personal Details</h1>
+			<EditForm
+				id="personal"
+				className="mt-6 grid gap-8"
+				start={loaderData}
+				refusal={actionData ?? null}
+				names={personalNames}
+				files
+				footer={SaveBar}
+			>
+				{(values, errors) => (
+					<>
+						<PersonalFields values={values} errors={errors} email={loaderData.email} />
+						<VisibilityFields values={values} />
+					</>
+				)}
+			</EditForm>
+		</>
+	)
+}

@@ -1,0 +1,52 @@
+import { answering, redirectWithToast } from '~/lib/http.ts'
+import { pageMeta } from '~/lib/page-meta.ts'
+import { EditForm } from '../components/edit-form.tsx'
+import { SaveBar } from '../components/save-bar.tsx'
+import { SocialFields, socialNames } from '../components/social-fields.tsx'
+import { getSocial, saveSocial } from '../editing.server.ts'
+import { checkedFirst, textsOf } from '../editing.ts'
+import { socialInput } from '../profiles.schema.ts'
+import type { Route } from './+types/edit-social-links'
+import { ownForm, ownPage, refusedEdit } from './edit.server.ts'
+
+export function loader(args: Route.LoaderArgs) {
+	return answering(async () => getSocial(ownPage(args), args.params.username))
+}
+
+export async function action(args: Route.ActionArgs) {
+	const viewer = await ownForm(args)
+	const form = await args.request.formData()
+	try {
+		await saveSocial(viewer, viewer.username, textsOf(form))
+		return redirectWithToast(args.url.pathname, {
+			type: 'success',
+			message: 'Social links updated successfully!',
+		})
+	} catch (error) {
+		return refusedEdit(error, form)
+	}
+}
+
+export const clientAction = (args: Route.ClientActionArgs) => checkedFirst(socialInput, args)
+
+export function meta({ matches }: Route.MetaArgs) {
+	return pageMeta(matches, { title: 'Social Links', noindex: true })
+}
+
+export default function EditSocialLinks({ loaderData, actionData }: Route.ComponentProps) {
+	return (
+		<>
+			<h1 className="text-2xl font-bold">Social Links</h1>
+			<EditForm
+				id="social"
+				className="mt-6 grid gap-8"
+				start={loaderData}
+				refusal={actionData ?? null}
+				names={socialNames}
+				footer={SaveBar}
+			>
+				{(values, errors) => <SocialFields values={values} errors={errors} />}
+			</EditForm>
+		</>
+	)
+}

@@ -1,0 +1,48 @@
+import type { RouterContextProvider } from 'react-router'
+import { redirectWithToast } from '~/lib/http.ts'
+import type { Viewer } from '~/lib/viewer.ts'
+import type { Input } from '../editing.server.ts'
+import { textsOf } from '../editing.ts'
+import { ownForm, refusedEdit } from './edit.server.ts'
+
+interface ActionArgs {
+	request: Request
+	context: Readonly<RouterContextProvider>
+	params: { username: string }
+	url: URL
+}
+
+/** What the forms of certificates, or of projects, do and say. */
+interface ItemForms {
+	add: (viewer: Viewer, username: string, input: Input) => Promise<void>
+	save: (viewer: Viewer, username: string, id: string, input: Input) => Promise<void>
+	remove: (viewer: Viewer, username: string, id: string) => Promise<void>
+	added: string
+	updated: string
+	deleted: string
+	/** Said when deleting failed for a reason that nobody foresaw. */
+	notDeleted: string
+}
+
+/** Answers the forms of a list of items: one adds, one replaces the item that it names, one deletes it. */
+export async function itemAction(args: ActionArgs, forms: ItemForms) {
+	const viewer = await ownForm(args)
+	const form = await args.request.formData()
+	const input = textsOf(form)
+	const done = (message: string) => redirectWithToast(args.url.pathname, { type: 'success', message })
+	const deletes = input.intent === 'delete'
+	try {
+		if (deletes) {
+			await forms.remove(viewer, viewer.username, input.item ?? '')
+			return done(forms.deleted)
+		}
+		if (input.item) {
+			await forms.save(viewer, viewer.username, input.item, input)
+			return done(forms.updated)
+		}
+		await forms.add(viewer, viewer.username, input)
+		return done(forms.added)
+	} catch (error) {
+		return refusedEdit(error, form, deletes ? forms.notDeleted : undefined)
+	}
+}

@@ -1,0 +1,181 @@
+import { X } from 'lucide-react'
+import { type ClipboardEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import { useHydrated } from '~/lib/use-hydrated.ts'
+import { described, Field, FieldShell } from './field.tsx'
+import { SuggestionList } from './suggestion-list.tsx'
+import { useSuggestions } from './use-suggestions.ts'
+
+interface ChipsFieldProps {
+	label: string
+	name: string
+	/** Parted by commas, as the form sends them. */
+	defaultValue: string
+	/** How many it takes. */
+	most: number
+	/** How many characters each may have. */
+	longest: number
+	/** The address that answers `?q=` with suggestions. */
+	source?: string
+	error?: string | null | undefined
+	className?: string
+}
+
+/** Several short names as chips, suggested while they are typed; without JavaScript one text with commas. */
+export function ChipsField({ className, ...props }: ChipsFieldProps) {
+	const hydrated = useHydrated()
+	const plain = useRef<HTMLInputElement>(null)
+	const { label, name, defaultValue, error } = props
+	return (
+		<div className={className}>
+			{hydrated ? (
+				<Chips {...props} typed={plain.current?.value ?? defaultValue} />
+			) : (
+				<Field
+					ref={plain}
+					label={label}
+					name={name}
+					defaultValue={defaultValue}
+					error={error}
+					hint="Separated by commas."
+				/>
+			)}
+		</div>
+	)
+}
+
+interface ChipsProps extends Omit<ChipsFieldProps, 'className'> {
+	/** What stood in the plain field when this one took its place. */
+	typed: string
+}
+
+function Chips({ label, name, defaultValue, typed: before, most, longest, source = '', error }: ChipsProps) {
+	const { chips, said, add, remove, store } = useChips(before, most)
+	const [text, setText] = useState('')
+	const input = useRef<HTMLInputElement>(null)
+	const take = (typed: string) => {
+		add(typed)
+		setText('')
+	}
+	const { list, shown, at, pick, onKey, close, show } = useSuggestions({
+		source,
+		text,
+		eager: true,
+		shape: (found) => {
+			const fresh = found.filter(({ value }) => !has(chips, value))
+			const typed = text.trim()
+			const known = has(chips, typed) || fresh.some(({ value }) => value.toLowerCase() === typed.toLowerCase())
+			return known ? fresh : [...fresh, { value: typed, own: true }]
+		},
+		onPick: ({ value }) => take(value),
+	})
+
+	const press = (event: KeyboardEvent<HTMLInputElement>) => {
+		if (onKey(event) || event.nativeEvent.isComposing) return
+		if ((event.key === 'Enter' || event.key === ',') && text.trim() !== '') {
+			event.preventDefault()
+			take(text)
+		} else if (event.key === 'Backspace' && text === '') remove(chips.length - 1)
+	}
+	const paste = (event: ClipboardEvent) => {
+		const pasted = event.clipboardData.getData('text')
+		if (!/[,\n]/.test(pasted)) return
+		event.preventDefault()
+		take(`${text}${pasted}`)
+	}
+	const id = name
+	const hint = `${chips.length} of ${most}. Enter adds, Backspace removes the last one.`
+	return (
+		<FieldShell {...{ label, name, error, hint, id }}>
+			<div className="relative">
+				{/* biome-ignore lint/a11y: pressing beside the text leads into it, as in a field of the browser */}
+				<div className="input-box" data-invalid={error ? true : undefined} onClick={() => input.current?.focus()}>
+					{chips.map((chip, index) => (
+						<span key={chip} className="chip max-w-full">
+							<span className="truncate">{chip}</span>
+							<button
+								type="button"
+								aria-label={`Remove ${chip}`}
+								onClick={() => {
+									remove(index)
+									input.current?.focus()
+								}}
+							>
+								<X className="icon icon-sm" aria-hidden="true" />
+							</button>
+						</span>
+					))}
+					<input
+						ref={input}
+						id={id}
+						role="combobox"
+						aria-autocomplete="list"
+						aria-expanded={shown}
+						aria-controls={shown ? `${id}-list` : undefined}
+						aria-activedescendant={at >= 0 ? `${id}-list-${at}` : undefined}
+						autoComplete="off"
+						autoCapitalize="none"
+						maxLength={longest}
+						value={text}
+						onChange={(event) => {
+							setText(event.target.value)
+							show()
+						}}
+						onKeyDown={press}
+						onPaste={paste}
+						onBlur={() => {
+							close()
+							// What stands there is meant, also by whoever presses Save next.
+							if (text.trim() !== '') take(text)
+						}}
+						{...described(id, error, hint)}
+					/>
+				</div>
+				{shown && <SuggestionList id={`${id}-list`} label={label} list={list} at={at} text={text} onPick={pick} />}
+			</div>
+			<input ref={store} type="hidden" name={name} value={chips.join(', ')} data-start={defaultValue} />
+			<span className="sr-only" role="status">
+				{said}
+			</span>
+		</FieldShell>
+	)
+}
+
+/** The chips themselves, what was last done to them in words, and the hidden field that tells the form of each change. */
+function useChips(start: string, most: number) {
+	const [chips, setChips] = useState(() => merged([], start, most))
+	const [said, setSaid] = useState('')
+	const store = useRef<HTMLInputElement>(null)
+	const joined = chips.join(', ')
+	const told = useRef(joined)
+	useEffect(() => {
+		if (told.current === joined) return
+		told.current = joined
+		store.current?.dispatchEvent(new Event('input', { bubbles: true }))
+	}, [joined])
+	const add = (typed: string) => {
+		const next = merged(chips, typed, most)
+		setSaid(next.length > chips.length ? `${next.slice(chips.length).join(', ')} added` : '')
+		setChips(next)
+	}
+	const remove = (index: number) => {
+		const gone = chips[index]
+		if (gone === undefined) return
+		setSaid(`${gone} removed`)
+		setChips(chips.filter((chip) => chip !== gone))
+	}
+	return { chips, said, add, remove, store }
+}
+
+/** The chips with what was typed, each once whatever its case, and no more than fit. */
+function merged(chips: string[], typed: string, most: number): string[] {
+	const all = [...chips]
+	for (const part of typed.split(/[,\n]/)) {
+		const name = part.replace(/\s+/g, ' ').trim()
+		if (name !== '' && !has(all, name) && all.length < most) all.push(name)
+	}
+	return all
+}
+
+function has(chips: string[], name: string): boolean {
+	return chips.some((chip) => chip.toLowerCase() === name.toLowerCase())
+}

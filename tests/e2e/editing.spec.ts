@@ -1,0 +1,241 @@
+import type { Page } from '@playwright/test'
+import { enrol, expect, expectNoViolations, test } from './support/journey.ts'
+
+const saveChanges = (page: Page) => page.getByRole('button', { name: 'Save changes' }).click()
+
+for (const javaScriptEnabled of [true, false]) {
+	test.describe(javaScriptEnabled ? 'with JavaScript' : 'without JavaScript', () => {
+		test.use({ javaScriptEnabled })
+		const last = javaScriptEnabled ? 'Scripted' : 'Plain'
+
+		test('personal details, academics and social links are saved and shown on the profile', async ({ page }) => {
+			const username = await enrol(page, `Edda ${last}`)
+			await page.goto(`/edit-profile/${username}`)
+			await page.getByLabel('Full Name').fill(`Edda M ${last}`)
+			await page.getByLabel('City').fill('Eastmere Hills')
+			await page.getByLabel('Expertise in').fill('Full-stack web')
+			await page.getByLabel('About me').fill('I like small tools.')
+			await page.getByLabel('Mentoring').check()
+			const skills = page.getByLabel('Skills', { exact: true })
+			await skills.fill('js, Kite flying')
+			await expect(page.getByLabel('E-mail', { exact: true })).toBeDisabled()
+			await saveChanges(page)
+			await expect(page.getByText('Profile updated successfully!')).toBeVisible()
+			await expect(page.getByRole('button', { name: `Edda M ${last}, account menu` })).toBeVisible()
+
+			await page.goto(`/edit-profile/${username}/academics`)
+			await page.getByLabel('University', { exact: true }).fill('Eastmere University')
+			await page.getByLabel('Branch').fill('Computer Science')
+			await page.getByLabel('Current year').fill('3')
+			await page.getByLabel('Year of passing').fill('2028')
+			await saveChanges(page)
+			await expect(page.getByText('Academics data updated successfully!')).toBeVisible()
+
+			await page.goto(`/edit-profile/${username}/social-links`)
+			await page.getByLabel('Github').fill('edda')
+			await saveChanges(page)
+			await expect(page.getByText('Social links updated successfully!')).toBeVisible()
+			await expect(page.getByLabel('Github')).toHaveValue('https://github.com/edda')
+
+			await page.goto(`/find-dev/${username}`)
+			for (const shown of ['I like small tools.', 'JavaScript', 'Kite flying', 'Eastmere Hills', 'Passing 2028'])
+				await expect(page.getByText(shown).first()).toBeVisible()
+			await expect(page.getByRole('link', { name: 'Github' })).toHaveAttribute('href', 'https://github.com/edda')
+		})
+
+		test('a project is added, updated after being loaded into the form, and deleted after a question', async ({
+			page,
+		}) => {
+			const username = await enrol(page, `Proj ${last}`)
+			await page.goto(`/edit-profile/${username}/projects`)
+			await expect(page.getByText('No Project found!')).toBeVisible()
+			await page.getByLabel('Title').fill('messmate')
+			await page.getByLabel('Description').fill('The mess menu as one page.')
+			await page.getByLabel('Tech stack').fill('React, Go')
+			await page.getByLabel('Source code link').fill('git.example/messmate')
+			await page.getByRole('button', { name: 'Add project' }).click()
+			await expect(page.getByText('Project added successfully!')).toBeVisible()
+			await expect(page.getByLabel('Title')).toHaveValue('')
+
+			await page.getByRole('link', { name: 'Edit messmate' }).click()
+			await expect(page.getByLabel('Title')).toHaveValue('messmate')
+			await expect(page.getByLabel('Source code link')).toHaveValue('https://git.example/messmate')
+			await page.getByLabel('Title').fill('messmate two')
+			await page.getByRole('button', { name: 'Update project' }).click()
+			await expect(page.getByText('Project Updated successfully!')).toBeVisible()
+			await expect(page.getByRole('heading', { name: 'messmate two' })).toBeVisible()
+
+			await page.getByRole('link', { name: 'Delete messmate two' }).click()
+			await expect(page.getByText('Delete “messmate two”?')).toBeVisible()
+			await page.getByRole('button', { name: 'Delete', exact: true }).click()
+			await expect(page.getByText('Project Deleted Successfully')).toBeVisible()
+			await expect(page.getByText('No Project found!')).toBeVisible()
+		})
+
+		test('a save that comes second shows both texts; the member keeps theirs, or takes what is stored', async ({
+			page,
+			context,
+		}) => {
+			const username = await enrol(page, `Twin ${last}`)
+			const address = `/edit-profile/${username}/academics`
+			const other = await context.newPage()
+			await page.goto(address)
+			await other.goto(address)
+			await other.getByLabel('Location').fill('From the other tab')
+			await saveChanges(other)
+			await expect(other.getByText('Academics data updated successfully!')).toBeVisible()
+
+			await page.getByLabel('Location').fill('From this tab')
+			await saveChanges(page)
+			const notice = page.getByRole('region', { name: /changed somewhere else/ })
+			await expect(notice).toContainText('From the other tab')
+			await expect(notice).toContainText('From this tab')
+			await expect(page.getByLabel('Location')).toHaveValue('From this tab')
+			await page.getByRole('button', { name: 'Keep mine' }).click()
+			await expect(page.getByText('Academics data updated successfully!')).toBeVisible()
+			await expect(notice).toHaveCount(0)
+
+			await other.getByLabel('Location').fill('Too late')
+			await saveChanges(other)
+			await other.getByRole('link', { name: 'Take what is stored' }).click()
+			await expect(other.getByLabel('Location')).toHaveValue('From this tab')
+		})
+
+		test('a refused form says what is wrong at the field and keeps what was typed', async ({ page }) => {
+			const username = await enrol(page, `Wrong ${last}`)
+			await page.goto(`/edit-profile/${username}/social-links`)
+			await page.getByLabel('Portfolio').fill('javascript:alert(1)')
+			await page.getByLabel('Github').fill('wrong')
+			await saveChanges(page)
+			await expect(page.getByLabel('Portfolio')).toHaveAttribute('aria-invalid', 'true')
+			await expect(page.getByText('This leads nowhere on the web.').first()).toBeVisible()
+			await expect(page.getByLabel('Github')).toHaveValue('wrong')
+
+			await page.goto(`/edit-profile/${username}/certificates`)
+			await page.getByLabel('Title').fill('Without an image')
+			await page.getByRole('button', { name: 'Add certificate' }).click()
+			await expect(page.getByText('Before uploading, choose an image!').first()).toBeVisible()
+			await expect(page.getByLabel('Title')).toHaveValue('Without an image')
+		})
+	})
+}
+
+test('skills are suggested, picked with the keyboard, and taken away again', async ({ page }) => {
+	const username = await enrol(page, 'Skye Keys')
+	await page.goto(`/edit-profile/${username}`)
+	const skills = page.getByRole('combobox', { name: 'Skills' })
+	await skills.pressSequentially('postg')
+	await expect(page.getByRole('option', { name: /PostgreSQL/ })).toHaveAttribute('aria-selected', 'true')
+	await skills.press('Enter')
+	await skills.pressSequentially('Knitting')
+	await expect(page.getByRole('option', { name: 'Add “Knitting”' })).toBeVisible()
+	await skills.press('Escape')
+	await expect(page.getByRole('listbox')).toHaveCount(0)
+	await skills.press('Enter')
+	await skills.pressSequentially('nonsense,')
+	await skills.press('Backspace')
+	await expect(page.getByText('2 of 30.')).toBeVisible()
+	await page.getByRole('button', { name: 'Remove Knitting' }).click()
+	await skills.pressSequentially('dja')
+	await page.getByRole('option', { name: 'Django', exact: false }).first().click()
+	await expectNoViolations(page)
+	await saveChanges(page)
+	await expect(page.getByText('Profile updated successfully!')).toBeVisible()
+	await page.reload()
+	await expect(page.getByRole('button', { name: /^Remove / })).toHaveCount(2)
+	await expect(page.getByRole('button', { name: 'Remove PostgreSQL' })).toBeVisible()
+})
+
+test('leaving with something unsaved asks first; after a save nobody is asked', async ({ page }) => {
+	const username = await enrol(page, 'Una Saved')
+	await page.goto(`/edit-profile/${username}`)
+	await page.getByLabel('City').fill('Half-typed')
+	await expect(page.getByText('Unsaved changes')).toBeVisible()
+	await page.getByRole('link', { name: 'Academics' }).first().click()
+	const dialog = page.getByRole('dialog', { name: 'Leave without saving?' })
+	await dialog.getByRole('button', { name: 'Stay here' }).click()
+	await expect(page.getByLabel('City')).toHaveValue('Half-typed')
+
+	page.once('dialog', (question) => question.dismiss())
+	await page.close({ runBeforeUnload: true })
+	await expect(page.getByLabel('City')).toHaveValue('Half-typed')
+
+	await page.getByRole('button', { name: 'Discard' }).click()
+	await expect(page.getByLabel('City')).toHaveValue('')
+	await expect(page.getByText('Unsaved changes')).toHaveCount(0)
+	await page.getByLabel('City').fill('Eastmere')
+	await saveChanges(page)
+	await expect(page.getByText('Profile updated successfully!')).toBeVisible()
+	await page.getByRole('link', { name: 'Academics' }).first().click()
+	await expect(page.getByRole('heading', { name: 'Academics', level: 1 })).toBeVisible()
+
+	await page.getByLabel('Location').fill('Gone with the wind')
+	await page.getByRole('link', { name: 'Social Links' }).first().click()
+	await dialog.getByRole('button', { name: 'Leave' }).click()
+	await expect(page.getByRole('heading', { name: 'Social Links', level: 1 })).toBeVisible()
+})
+
+test('a lost network loses nothing that was typed', async ({ page, context }) => {
+	const username = await enrol(page, 'Netta Gone')
+	await page.goto(`/edit-profile/${username}/academics`)
+	await page.getByLabel('Location').fill('Typed on a train')
+	await context.setOffline(true)
+	await saveChanges(page)
+	await expect(page.getByText('Something went wrong!').first()).toBeVisible()
+	await expect(page.getByLabel('Location')).toHaveValue('Typed on a train')
+	await context.setOffline(false)
+	await saveChanges(page)
+	await expect(page.getByText('Academics data updated successfully!')).toBeVisible()
+})
+
+test('changing the password needs the present one and ends every other session', async ({ page, browser }) => {
+	const username = await enrol(page, 'Pia Word')
+	const elsewhere = await browser.newPage({ baseURL: process.env.SITE_URL ?? '' })
+	await elsewhere.goto('/login')
+	await elsewhere.getByLabel('Email').fill(username)
+	await elsewhere.getByLabel('Password', { exact: true }).fill('a lantern at the ford')
+	await elsewhere.getByRole('button', { name: 'Login', exact: true }).click()
+	await elsewhere.waitForURL('**/find-dev')
+
+	await page.goto(`/edit-profile/${username}/change-password`)
+	const button = page.getByRole('button', { name: 'Save new password' })
+	await button.click()
+	await expect(page.getByText('Password field is required!').first()).toBeVisible()
+	await page.getByLabel('Current password').fill('not the lantern')
+	await page.getByLabel('New password').fill('another lantern at the ford')
+	await button.click()
+	await expect(page.getByText('That is not your current password.').first()).toBeVisible()
+	await page.getByLabel('Current password').fill('a lantern at the ford')
+	await page.getByLabel('New password').fill('another lantern at the ford')
+	await button.click()
+	await expect(page.getByText('Password updated Successfully')).toBeVisible()
+
+	await page.goto('/settings')
+	await expect(page.getByRole('heading', { name: 'Where you are logged in' })).toBeVisible()
+	await expect(page.getByText('this one')).toHaveCount(1)
+	await elsewhere.goto('/settings')
+	await expect(elsewhere).toHaveURL(/\/login/)
+	await elsewhere.close()
+})
+
+test('somebody else’s edit page leads to their profile', async ({ page }) => {
+	await enrol(page, 'Nosy Parker')
+	await page.goto('/edit-profile/mira.quillon/certificates')
+	await expect(page).toHaveURL(/\/find-dev\/mira\.quillon$/)
+})
+
+test('every part has no accessibility violation and fits a phone, in both themes', async ({ page }) => {
+	const username = await enrol(page, 'Axel Check')
+	for (const part of ['', '/academics', '/social-links', '/certificates', '/projects', '/change-password']) {
+		for (const colorScheme of ['light', 'dark'] as const) {
+			await page.emulateMedia({ colorScheme })
+			for (const width of [1280, 390, 360]) {
+				await page.setViewportSize({ width, height: 800 })
+				await page.goto(`/edit-profile/${username}${part}`)
+				const over = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
+				expect(over, `${part} at ${width}`).toBeLessThanOrEqual(0)
+			}
+			await expectNoViolations(page)
+		}
+	}
+})

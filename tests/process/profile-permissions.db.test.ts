@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { db } from '~/db/db.server.ts'
+import { savePersonal } from '~/features/profiles/editing.server.ts'
+import { addCertificate, addProject } from '~/features/profiles/editing-items.server.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { filled, makePicture } from '../factories/profiles.ts'
+import { useDatabase } from '../support/database.ts'
+import { logInMember, type MembersSite, password, readRows, startOnTestDatabase } from '../support/members-site.ts'
+
+/* Product page 6, for every way in to a profile: its pages, their `.data`, and every form. Pictures have their own table. */
+
+useDatabase()
+
+type Who = 'anonymous' | 'another member' | 'a moderator' | 'the owner'
+
+let site: MembersSite
+let mira: SignedIn
+let image: string
+const cookies: Record<Who, string> = { anonymous: '', 'another member': '', 'a moderator': '', 'the owner': '' }
+const ids = { certificate: '', project: '' }
+
+const secrets = ['+00 555 0142', 'mira@campus.example']
+
+beforeAll(async () => {
+	site = await startOnTestDatabase()
+	const owner = await logInMember(site, 'mira')
+	mira = owner.member
+	cookies['the owner'] = owner.cookie
+	cookies['another member'] = (await logInMember(site, 'bram')).cookie
+	cookies['a moderator'] = (await logInMember(site, 'keeper', 'moderator')).cookie
+	image = await makePicture(mira, 'certificate')
+	await savePersonal(mira, 'mira', { ...filled.personal, show_email: '', version: 1 })
+	await addCertificate(mira, 'mira', { ...filled.certificate, certificate_image: image })
+	await addProject(mira, 'mira', filled.project)
+	ids.certificate = (await only('certificates')).certificate_id
+	ids.project = (await only('projects')).project_id
+})
+
+afterAll(() => site?.stop())
+
+const parts = ['', '/academics', '/social-links', '/certificates', '/projects', '/change-password']
+
+describe('reading', () => {
+	const pages = [
+		['/find-dev/mira', ['login', 'page', 'page', 'page']],
+		['/my-profile/mira', ['login', '/find-dev/mira', '/find-dev/mira', 'page']],
+		...parts.map((part) => [`/edit-profile/mira${part}`, ['login', '/find-dev/mira', '/find-dev/mira', 'page']]),
+		['/edit-profile/MIRA', ['login', '/find-dev/MIRA', '/find-dev/MIRA', 'page']],
+		['/edit-profile/mira/certificates?edit=', ['login', '/find-dev/mira', '/find-dev/mira', 'page']],
+		['/edit-profile/mira/projects?edit=', ['login', '/find-dev/mira', '/find-dev/mira', 'page']],
+	] as [string, string[]][]
+	const people: Who[] = ['anonymous', 'another member', 'a moderator', 'the owner']
+	const table = pages.flatMap(([path, answers]) =>
+		people.flatMap((who, index) =>
+			[path, path.replace(/(\?|$)/, '.data$1')].map((way) => [way, who, answers[index] ?? ''] as const),
+		),
+	)
+
+	test.each(table)('%s as %s: %s', async (path, who, answer) => {
+		const item = path.includes('certificates') ? ids.certificate : ids.project
+		const response = await site.ask(path.endsWith('?edit=') ? path + item : path, cookies[who])
+		const text = await response.text()
+		expect(outcome(response, text)).toBe(answer)
+		const mayKnow = answer === 'page' && (who === 'the owner' || who === 'a moderator')
+		if (!mayKnow) for (const secret of secrets) expect(text).not.toContain(secret)
+		if (path === '/find-dev/mira' && mayKnow) for (const secret of secrets) expect(text).toContain(secret)
+	})
+
+	test.each(people)('skills are suggested to members alone: %s', async (who) => {
+		const response = await site.ask('/suggest/skills?q=reac', cookies[who])
+		expect(response.status).toBe(who === 'anonymous' ? 401 : 200)
+		const { suggestions } = (await response.json()) as { suggestions: { value: string }[] }
+		expect(suggestions.some(({ value }) => value === 'React')).toBe(who !== 'anonymous')
+	})
+})
+
+const writes: [name: string, part: string, form: () => Promise<Record<string, string>>][] = [
+	['personal details', '', async () => ({ ...filled.personal, version: await version('personal') })],
+	['academics', '/academics', async () => ({ ...filled.academics, version: await version('academics') })],
+	['social links', '/social-links', async () => ({ ...filled.social, version: await version('social') })],
+	['a new certificate', '/certificates', async () => ({ ...filled.certificate, certificate_image: image })],
+	[
+		'a certificate',
+		'/certificates',
+		async () => ({
+			...filled.certificate,
+			certificate_image: image,
+			item: ids.certificate,
+			version: String((await only('certificates')).version),
+		}),
+	],
+	['deleting a certificate', '/certificates', async () => ({ intent: 'delete', item: ids.certificate })],
+	['a new project', '/projects', async () => filled.project],
+	[
+		'a project',
+		'/projects',
+		async () => ({ ...filled.project, item: ids.project, version: String((await only('projects')).version) }),
+	],
+	['deleting a project', '/projects', async () => ({ intent: 'delete', item: ids.project })],
+	[
+		'the password',
+		'/change-password',
+		async () => ({ currentPassword: password, newPassword: 'another lantern at the ford' }),
+	],
+]
+
+describe('writing', () => {
+	const refusals = (['anonymous', 'another member', 'a moderator'] as const).flatMap((who) =>
+		writes.flatMap(([name, part, form]) =>
+			['', '.data'].map((way) => [name, `${part}${way}`, who, who === 'anonymous' ? 'login' : '403', form] as const),
+		),
+	)
+
+	test.each(refusals)(
+		'%s (%s) by %s is answered with %s and changes nothing',
+		async (_name, part, who, answer, form) => {
+			const fields = await form()
+			const before = await readRows()
+			// The first part is the page's index: its form goes to ?index.
+			const path = /^(\.data)?$/.test(part) ? `/edit-profile/mira${part}?index` : `/edit-profile/mira${part}`
+			const response = await site.ask(path, cookies[who], fields)
+			expect(outcome(response, await response.text())).toBe(answer)
+			expect(await readRows()).toEqual(before)
+		},
+	)
+
+	test.each(writes)('%s by the owner is saved', async (_name, part, form) => {
+		const fields = await form()
+		const before = await readRows()
+		const response = await site.ask(`/edit-profile/mira${part || '?index'}`, cookies['the owner'], fields)
+		expect(outcome(response, await response.text())).toBe(`/edit-profile/mira${part}`)
+		expect(await readRows()).not.toEqual(before)
+	})
+})
+
+/** What a request came to: `page`, `login`, the address it leads to, or the status. */
+function outcome(response: Response, text: string): string {
+	if (response.status === 200) return 'page'
+	const address = response.headers.get('Location') ?? (response.status === 202 ? text : '')
+	if (address.includes('/login?redirectTo=')) return 'login'
+	return /\/(find-dev|edit-profile)\/[\w/-]+/.exec(address)?.[0] ?? String(response.status)
+}
+
+async function version(part: 'personal' | 'academics' | 'social'): Promise<string> {
+	const row = await db().selectFrom('profiles').selectAll().where('user_id', '=', mira.id).executeTakeFirstOrThrow()
+	return String(row[`${part}_version`])
+}
+
+async function only(table: 'certificates' | 'projects') {
+	const row = (await readRows())[table].find(({ user_id }) => user_id === mira.id)
+	return row as { certificate_id: string; project_id: string; version: number }
+}

@@ -1,0 +1,82 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { inject } from 'vitest'
+import { db } from '~/db/db.server.ts'
+import { hashPassword } from '~/features/accounts/password.server.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { makeMember } from '../factories/forum.ts'
+import { startSite } from './site-process.ts'
+
+export const password = 'a lantern at the ford'
+
+export interface MembersSite {
+	/** Sends a request as it was typed: redirects are not followed. */
+	ask: (path: string, cookie: string, form?: Record<string, string>) => Promise<Response>
+	stop: () => Promise<void>
+}
+
+/** The built site on the database that the test has open, so that the test sees every row that a request changes. */
+export async function startOnTestDatabase(): Promise<MembersSite> {
+	const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(db())
+	const host = encodeURIComponent(inject('postgres').host)
+	const dataDir = mkdtempSync(join(tmpdir(), 'devquad-members-'))
+	const site = await startSite({
+		DATA_DIR: dataDir,
+		DATABASE_URL: `postgresql://devquad@localhost/${rows[0]?.name}?host=${host}`,
+		SEED: 'none',
+	})
+	return {
+		ask: (path, cookie, form) =>
+			fetch(site.url + path, {
+				redirect: 'manual',
+				headers: cookie ? { Cookie: cookie } : {},
+				...(form && { method: 'POST', body: new URLSearchParams(form) }),
+			}),
+		stop: async () => {
+			await site.stop()
+			rmSync(dataDir, { recursive: true, force: true })
+		},
+	}
+}
+
+/** A member with a password, logged in at the site. @returns the member and the cookies of their session */
+export async function logInMember(
+	site: MembersSite,
+	username: string,
+	role: SignedIn['role'] = 'member',
+): Promise<{ member: SignedIn; cookie: string }> {
+	const member = await makeMember(username, role)
+	const account = { user_id: member.id, account_id: String(member.id), provider_id: 'credential' }
+	await db()
+		.insertInto('credentials')
+		.values({ ...account, password: await hashPassword(password) })
+		.execute()
+	const response = await site.ask('/login', '', { email: `${username}@campus.example`, password })
+	const cookies = response.headers.getSetCookie().map((cookie) => cookie.split(';')[0] ?? '')
+	return { member, cookie: cookies.filter((cookie) => cookie.startsWith('session')).join('; ') }
+}
+
+export const profileTables = [
+	'users',
+	'credentials',
+	'profiles',
+	'skills',
+	'profile_skills',
+	'projects',
+	'certificates',
+	'pictures',
+] as const
+
+type Row = Record<string, unknown>
+
+/** Every row of the tables that a profile is made of. */
+export async function readRows(): Promise<Record<(typeof profileTables)[number], Row[]>> {
+	const tables = profileTables.map(async (table) => {
+		const { rows } = await sql<{ row: Row }>`
+			select to_jsonb(t) as row from ${sql.table(table)} as t order by to_jsonb(t)::text`.execute(db())
+		return [table, rows.map(({ row }) => row)]
+	})
+	return Object.fromEntries(await Promise.all(tables))
+}
