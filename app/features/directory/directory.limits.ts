@@ -5,8 +5,11 @@ export const membersPerPage = 20
 export const longestSearch = 100
 export const mostWords = 6
 
-/** Within filters, and in a search, people are counted up to here; “500+” means at least so many. */
-export const mostCounted = 500
+/**
+ * How far people are counted within filters and in a search. A community of up to `small` members is counted properly; beyond
+ * it a number costs the same whatever the size: “200+” means at least so many.
+ */
+export const counting = { small: 20_000, most: { small: 1_000, large: 200 } }
 
 /** Values of one filter that an address may name. */
 export const mostValues = 10

@@ -37,22 +37,25 @@ export async function listOnlineRows(limit: number): Promise<MemberRow[]> {
 		order by tabs.seen_at desc, users.id desc limit ${limit}`)
 }
 
-/** The skills most members have. */
-export function listSkillRows(limit: number): Promise<{ name: string; member_count: number }[]> {
-	return db()
-		.selectFrom('skills')
-		.select(['name', 'member_count'])
-		.where('member_count', '>', 0)
-		.orderBy('member_count', 'desc')
-		.orderBy('name_key')
-		.limit(limit)
-		.execute()
+/** Who is listed and joined last. */
+export function listNewestRows(limit: number): Promise<MemberRow[]> {
+	return read(sql`
+		select ${memberColumns} from member_search join users on users.id = user_id left join profiles using (user_id)
+		order by member_search.user_id desc limit ${limit}`)
 }
 
-/** How many members are listed. */
-export async function readMemberCount(): Promise<number> {
-	const everyone = await db().selectFrom('terms').select('members').where('kind', '=', 'everyone').executeTakeFirst()
-	return everyone?.members ?? 0
+/** The skills that most listed members have. */
+export async function listSkillRows(limit: number): Promise<{ name: string; member_count: number }[]> {
+	const rows = await db()
+		.selectFrom('terms')
+		.select(['label', 'members'])
+		.where('kind', '=', 'skill')
+		.where('members', '>', 0)
+		.orderBy('members', 'desc')
+		.orderBy('id')
+		.limit(limit)
+		.execute()
+	return rows.map(({ label, members }) => ({ name: label, member_count: members }))
 }
 
 async function read(statement: RawBuilder<unknown>): Promise<MemberRow[]> {

@@ -36,8 +36,9 @@ export interface FoundRow extends MemberRow {
 
 /** From this share on, the next members in order are looked at one by one. */
 const commonShare = 0.02
-/** So many expected members are simply all fetched. */
-const fewMembers = 2_000
+/** A set is fetched whole when one of its terms is as rare as this, or when so few members are expected in all. */
+const rareTerm = 2_000
+const fewMembers = 100
 /** At most so many are looked at one by one; what looked common may be rare together. */
 const mostWalked = 8_192
 
@@ -91,8 +92,8 @@ export async function countTerms(
 	)
 	const { rows } = await sql<{ set: number; id: number; count: number }>`
 		select set, id, count(*)::int as count
-		from (${sql.join(parts, sql` union all `)}) counted, unnest(terms) as id
-		where id = any(${shown}::int[]) group by set, id`.execute(db())
+		from (${sql.join(parts, sql` union all `)}) counted cross join unnest(terms) as id
+		join unnest(${shown}::int[]) as shown (id) using (id) group by set, id`.execute(db())
 	return rows
 }
 
@@ -105,7 +106,7 @@ function joinedLast(meant: Meant, total: number, after: Place | null, limit: num
 	const before = after ? sql`${after.id}::int` : sql`(select max(user_id) + 1 from member_search)`
 	if (isEverybody(meant))
 		return sql`(select user_id from member_search where user_id < ${before} and ${residue(meant)} order by user_id desc limit ${limit})`
-	if (share * total <= fewMembers)
+	if (isRare(meant, total))
 		// The sum keeps the planner from walking all members in their order to find a few.
 		return sql`(select user_id from member_search where ${indexed(meant)} and ${residue(meant)} and user_id < ${before}
 			order by user_id + 0 desc limit ${limit})`
@@ -127,10 +128,9 @@ function seenLast(meant: Meant, total: number, after: Place | null, limit: numbe
 	const order = sql`order by seen_at desc, user_id desc`
 	const beyond = after ? sql`(seen_at, user_id) < (${after.seenAt}::timestamptz, ${after.id}::int)` : sql`true`
 	if (isEverybody(meant)) return sql`(select user_id from member_search where ${beyond} and ${residue(meant)} ${order} limit ${limit})`
-	const share = shareOf(meant)
 	const few = (where: RawBuilder<unknown>) => sql`(select user_id from member_search
 		where ${indexed(meant)} and ${residue(meant)} and ${where} order by seen_at + interval '0' desc, user_id desc limit ${limit})`
-	if (share < commonShare || share * total <= fewMembers) return few(beyond)
+	if (shareOf(meant) < commonShare || isRare(meant, total)) return few(beyond)
 	// The row after which nothing was walked; nobody has it when everybody was.
 	const last = sql`(select seen_at, user_id from member_search where ${beyond} ${order} offset ${mostWalked - 1} limit 1)`
 	return sql`(select user_id from (
@@ -142,7 +142,7 @@ function seenLast(meant: Meant, total: number, after: Place | null, limit: numbe
 /** Members in no order, at most `limit`, for counting. */
 function anyOrder(meant: Meant, total: number, limit: number): RawBuilder<unknown> {
 	const share = shareOf(meant)
-	if (share * total <= fewMembers)
+	if (isRare(meant, total) || share * total <= limit)
 		return sql`(select terms from member_search where ${indexed(meant)} and ${residue(meant)} limit ${limit})`
 	const end = sql`(select max(user_id) + 1 from member_search)`
 	// A common set has its number within a few blocks, and within a few thousand rows when most members are in it.
@@ -160,6 +160,11 @@ function anyOrder(meant: Meant, total: number, limit: number): RawBuilder<unknow
 
 function isEverybody({ groups, exactly }: Meant): boolean {
 	return groups.length === 0 && !exactly
+}
+
+function isRare(meant: Meant, total: number): boolean {
+	const shares = meant.groups.map(({ share }) => share)
+	return Math.min(1, ...shares) * total <= rareTerm || shareOf(meant) * total <= fewMembers
 }
 
 /** What part of all members a set is expected to be, taking its groups as independent of one another. */

@@ -14,10 +14,10 @@ export interface TermRow {
 }
 
 /** A term that a word of a search may mean. */
-export interface MeaningRow extends TermRow {
+export interface MeaningRow extends Omit<TermRow, 'kind'> {
 	/** Which word, from 1. */
 	position: number
-	/** Whether the word is written out; else it is the beginning of one, or has a typo. */
+	/** Whether the word is written out, and with it the whole skill; else it is a beginning, or has a typo. */
 	exact: boolean
 	/** With `kind` 'username', `id` is the member whose username the whole search is. */
 	kind: TermKind | 'username'
@@ -37,7 +37,8 @@ export async function findMeanings(search: string): Promise<MeaningRow[]> {
 			select word, min(place)::int as position from string_to_table(search_key(${search}), ' ') with ordinality as asked (word, place)
 			where word <> '' group by word order by 2 limit ${mostWords}),
 		near as materialized (
-			select position, terms.id, kind, label, members, bool_or(alike.word = asked.word) as exact
+			select position, terms.id, kind, label, members, bool_or(alike.word = asked.word) and (
+				kind <> 'skill' or string_to_array(key, ' ') <@ (select array_agg(word) from asked)) as exact
 			from asked cross join lateral (
 				select * from term_words where term_words.word >= asked.word and term_words.word <
 					case when length(asked.word) = 1 then asked.word || ' ' else asked.word || chr(1114111) end
@@ -50,8 +51,8 @@ export async function findMeanings(search: string): Promise<MeaningRow[]> {
 			join term_words on term_words.word = word_spellings.word join terms on terms.id = term_words.term_id
 			where members > 0 and position not in (select position from near)),
 		ranked as (
-			select *, row_number() over (partition by position order by exact desc, members desc, id) as rank
-			from (select * from near union all select * from typos) as meant)
+			select *, row_number() over (partition by position order by exact desc, answers desc, members desc, id) as rank
+			from (select *, count(*) over (partition by id) as answers from (select * from near union all select * from typos) as each_word) as meant)
 		select position, id, kind, label, members, exact from ranked where rank <= ${mostMeanings}
 		union all
 		select 0, id, 'username', name, 1, true from users where username = lower(${search})

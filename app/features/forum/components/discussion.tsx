@@ -9,9 +9,9 @@ import { AcceptedAnswer } from './accepted-answer.tsx'
 import { CommentBox } from './comment-box.tsx'
 import { CommentItem } from './comment-item.tsx'
 import { DiscussionContext, type DiscussionFacts } from './discussion-context.ts'
-import { MoreLink } from './more-link.tsx'
+import { MoreLink } from '~/ui/more-link.tsx'
 import { joinThreads, liftAccepted } from './threads.ts'
-import { useMore } from './use-more.ts'
+import { useMore } from '~/ui/use-more.ts'
 
 /** A query's comments as its page loads them. */
 export interface CommentsData {
