@@ -1,31 +1,21 @@
 import { decodeCursor, encodeCursor, noSuchPlace } from '~/lib/cursors.ts'
 import { isId } from '~/lib/ids.ts'
+import type { CommunityData } from './components/community-data.ts'
 import { membersPerPage } from './directory.limits.ts'
 import { communityPath, sortOf, type Wish } from './directory.paths.ts'
-import type { Count, FiltersView, Loosening, MembersPage } from './directory.present.ts'
+import type { Loosening, MembersPage } from './directory.present.ts'
 import { presentMember } from './directory.server.ts'
 import { countSets, countsOf, presentFilters } from './filters.server.ts'
 import { everyMatch, isImpossible, type Meaning, meaningOf, tiersOf } from './meaning.server.ts'
 import { type FoundRow, findPage, type Place } from './search.queries.server.ts'
 import { whyFound } from './why.ts'
 
-export interface CommunityPage {
-	page: MembersPage
-	/** Where the page begins; null for the first. */
-	cursor: string | null
-	/** How many people the list has. */
-	count: Count
-	filters: FiltersView
-	/** Which filter to give up when nobody matches all of them. */
-	loosen: Loosening | null
-}
-
 /**
  * One page of the community: who matches a wish, in its order, how many they are, and what the filters offer.
  * @param cursor where the page before ended
  * @throws Invalid for a cursor that is not of this list
  */
-export async function listCommunity(wish: Wish, cursor: string | null = null): Promise<CommunityPage> {
+export async function listCommunity(wish: Wish, cursor: string | null = null): Promise<CommunityData> {
 	const place = cursor ? placeOf(wish, cursor) : null
 	const meaning = await meaningOf(wish)
 	const [page, counts] = await Promise.all([listPage(meaning, place, membersPerPage), countsOf(meaning)])

@@ -31,24 +31,31 @@ export const anybody: Wish = {
 	sort: null,
 }
 
-/** The order that a wish comes to. */
+/** The order that a wish comes to: the best match of a search, else the newest, unless it says otherwise. */
 export function sortOf({ sort, q }: Wish): Sort {
-	if (sort === 'match' && !q) return 'newest'
-	return sort ?? (q ? 'match' : 'newest')
+	if (sort === 'active') return sort
+	return q && sort !== 'newest' ? 'match' : 'newest'
 }
 
 /** Reads an address; what it says that cannot be meant is passed over. */
 export function wishOf(params: URLSearchParams): Wish {
+	const q = clean(params.get('q') ?? '')
 	const sort = params.get('sort')
 	return {
-		q: clean(params.get('q') ?? ''),
-		skills: valuesOf(params, 'skill').flatMap((value) => value.split(',')).map(clean).filter(Boolean).slice(0, mostValues),
+		q,
+		skills: valuesOf(params, 'skill')
+			.flatMap((value) => value.split(','))
+			.map(clean)
+			.filter(Boolean)
+			.slice(0, mostValues),
 		branches: valuesOf(params, 'branch'),
-		years: valuesOf(params, 'year').filter((year) => /^[1-8]$/.test(year)).map(Number),
+		years: valuesOf(params, 'year')
+			.filter((year) => /^[1-8]$/.test(year))
+			.map(Number),
 		universities: valuesOf(params, 'university'),
 		openTo: valuesOf(params, 'open').filter((thing) => thing === 'mentoring' || thing === 'collaborating'),
 		online: params.get('online') === '1',
-		sort: sort === 'newest' || sort === 'active' || sort === 'match' ? sort : null,
+		sort: sort === 'active' || (q && sort === 'newest') ? sort : null,
 	}
 }
 
@@ -69,7 +76,7 @@ export function fieldsOf(wish: Wish): [name: string, value: string][] {
 		...wish.universities.map((university): [string, string] => ['university', university]),
 		...wish.openTo.map((thing): [string, string] => ['open', thing]),
 		...(wish.online ? [['online', '1'] as [string, string]] : []),
-		...(wish.sort ? [['sort', wish.sort] as [string, string]] : []),
+		...(wish.sort === 'active' || (wish.q && wish.sort === 'newest') ? [['sort', wish.sort] as [string, string]] : []),
 	]
 }
 

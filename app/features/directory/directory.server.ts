@@ -1,11 +1,6 @@
 import { webUrl } from '~/lib/text.ts'
 import type { MemberView, SkillView } from './directory.present.ts'
-import {
-	listNewestRows,
-	listOnlineRows,
-	listSkillRows,
-	type MemberRow,
-} from './directory.queries.server.ts'
+import { listNewestRows, listOnlineRows, listSkillRows, type MemberRow } from './directory.queries.server.ts'
 
 /** The newest members, as everybody may see them. */
 export async function listNewest(limit: number): Promise<MemberView[]> {

@@ -73,7 +73,9 @@ export async function countSets({ popular, total }: Meaning, sets: (Meant | null
 /** The terms that the filters show: the commonest, and those that are chosen. */
 export function termsShown({ popular, named }: Meaning): TermRow[] {
 	const terms = new Map([...popular, ...named].map((term) => [term.id, term]))
-	return [...terms.values()].filter(({ kind, members }) => kind !== 'everyone' && kind !== 'skill' && (members > 0 || kind === 'online'))
+	return [...terms.values()].filter(
+		({ kind, members }) => kind !== 'everyone' && kind !== 'skill' && (members > 0 || kind === 'online'),
+	)
 }
 
 /** What the filters show. */

@@ -2,7 +2,14 @@ import { ordinal } from '~/lib/text.ts'
 import { longestSearch } from './directory.limits.ts'
 import { sortOf, type Wish } from './directory.paths.ts'
 import type { Group, Meant } from './search.queries.server.ts'
-import { findMeanings, findNamed, listPopular, type MeaningRow, type Named, type TermRow } from './terms.queries.server.ts'
+import {
+	findMeanings,
+	findNamed,
+	listPopular,
+	type MeaningRow,
+	type Named,
+	type TermRow,
+} from './terms.queries.server.ts'
 
 /** One filter of a wish: the terms that meet it, and the wish without it. */
 export interface Filter {
@@ -86,7 +93,8 @@ export function tiersOf(meaning: Meaning): Meant[] {
 	if (allExact) tiers.push({ groups: [...groups, ...exact], notUser })
 	if (words.some((word) => word.any.ids.length > word.exact.ids.length))
 		tiers.push({ groups: [...groups, ...any], notUser, ...(allExact ? { not: exact } : {}) })
-	for (let count = words.length - 1; count >= 1; count -= 1) tiers.push({ groups, exactly: { groups: any, count }, notUser })
+	for (let count = words.length - 1; count >= 1; count -= 1)
+		tiers.push({ groups, exactly: { groups: any, count }, notUser })
 	return tiers
 }
 

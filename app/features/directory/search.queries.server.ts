@@ -63,7 +63,8 @@ export async function findPage(input: PageInput): Promise<FoundRow[]> {
 	const { tiers, total, order, after, first, asked, limit } = input
 	const find = order === 'joined' ? joinedLast : seenLast
 	const parts = tiers.map(
-		(meant, index) => sql`(select user_id, ${sql.lit(index)}::int as tier from ${find(meant, total, index === 0 ? after : null, limit)} found)`,
+		(meant, index) =>
+			sql`(select user_id, ${sql.lit(index)}::int as tier from ${find(meant, total, index === 0 ? after : null, limit)} found)`,
 	)
 	if (first !== null) parts.unshift(sql`(select user_id, -1 as tier from member_search where user_id = ${first})`)
 	const sorted = order === 'joined' ? sql`page.tier, users.id desc` : sql`page.tier, search.seen_at desc, users.id desc`
@@ -127,7 +128,8 @@ function joinedLast(meant: Meant, total: number, after: Place | null, limit: num
 function seenLast(meant: Meant, total: number, after: Place | null, limit: number): RawBuilder<unknown> {
 	const order = sql`order by seen_at desc, user_id desc`
 	const beyond = after ? sql`(seen_at, user_id) < (${after.seenAt}::timestamptz, ${after.id}::int)` : sql`true`
-	if (isEverybody(meant)) return sql`(select user_id from member_search where ${beyond} and ${residue(meant)} ${order} limit ${limit})`
+	if (isEverybody(meant))
+		return sql`(select user_id from member_search where ${beyond} and ${residue(meant)} ${order} limit ${limit})`
 	const few = (where: RawBuilder<unknown>) => sql`(select user_id from member_search
 		where ${indexed(meant)} and ${residue(meant)} and ${where} order by seen_at + interval '0' desc, user_id desc limit ${limit})`
 	if (shareOf(meant) < commonShare || isRare(meant, total)) return few(beyond)
@@ -169,7 +171,12 @@ function isRare(meant: Meant, total: number): boolean {
 
 /** What part of all members a set is expected to be, taking its groups as independent of one another. */
 function shareOf({ groups, exactly }: Meant): number {
-	const any = exactly ? Math.min(1, exactly.groups.reduce((sum, { share }) => sum + share, 0)) : 1
+	const any = exactly
+		? Math.min(
+				1,
+				exactly.groups.reduce((sum, { share }) => sum + share, 0),
+			)
+		: 1
 	return groups.reduce((product, { share }) => product * share, any)
 }
 
@@ -195,7 +202,13 @@ function residue({ exactly, not, notUser }: Meant): RawBuilder<unknown> {
 		const counts = exactly.groups.map(({ ids }) => sql`(terms && ${ids}::int[])::int`)
 		parts.push(sql`(${sql.join(counts, sql` + `)}) = ${exactly.count}`)
 	}
-	if (not) parts.push(sql`not (${sql.join(not.map(({ ids }) => sql`terms && ${ids}::int[]`), sql` and `)})`)
+	if (not)
+		parts.push(
+			sql`not (${sql.join(
+				not.map(({ ids }) => sql`terms && ${ids}::int[]`),
+				sql` and `,
+			)})`,
+		)
 	if (notUser) parts.push(sql`user_id <> ${notUser}`)
 	return parts.length > 0 ? sql.join(parts, sql` and `) : sql`true`
 }

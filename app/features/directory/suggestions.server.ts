@@ -1,8 +1,10 @@
+import { grouped } from '~/lib/text.ts'
+import { listPage } from './community.server.ts'
+import { longestSearch } from './directory.limits.ts'
 import { anybody } from './directory.paths.ts'
 import type { SuggestionsView } from './directory.present.ts'
-import { listPage } from './community.server.ts'
 import { meaningOf } from './meaning.server.ts'
-import type { MeaningRow } from './terms.queries.server.ts'
+import { findMeanings, type MeaningRow } from './terms.queries.server.ts'
 
 const most = { people: 5, skills: 4, universities: 3 }
 
@@ -30,6 +32,18 @@ export async function suggest(typed: string): Promise<SuggestionsView> {
 		skills: named('skill', most.skills),
 		universities: named('university', most.universities),
 	}
+}
+
+const mostKnown = 8
+
+/** Skills that listed members have and that may be meant by what somebody is typing, with how many have them. */
+export async function suggestKnownSkills(typed: string): Promise<{ value: string; note: string }[]> {
+	const meanings = typed ? await findMeanings(typed.slice(0, longestSearch)) : []
+	const words = new Set(meanings.filter(({ position }) => position > 0).map(({ position }) => position)).size
+	return answersOf(meanings, words)
+		.filter(({ kind }) => kind === 'skill')
+		.slice(0, mostKnown)
+		.map(({ label, members }) => ({ value: label, note: grouped(members) }))
 }
 
 /** The terms that every word of a search may mean, those with most of its words written out first, then the commonest. */

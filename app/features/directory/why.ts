@@ -14,7 +14,11 @@ export function whyFound(
 ): { asked: string[]; why: string } {
 	const has = new Set(row.matched)
 	const searched = meanings.filter(({ id, kind }) => kind !== 'username' && has.has(id))
-	const keys = new Set([...named, ...searched].filter(({ id, kind }) => kind === 'skill' && has.has(id)).map(({ label }) => label.toLowerCase()))
+	const keys = new Set(
+		[...named, ...searched]
+			.filter(({ id, kind }) => kind === 'skill' && has.has(id))
+			.map(({ label }) => label.toLowerCase()),
+	)
 	const asked = row.skills.filter((skill) => keys.has(skill.toLowerCase()))
 	const found = new Set(searched.map(({ label, kind }) => (kind === 'skill' ? label.toLowerCase() : kind)))
 	const known = asked.filter((skill) => found.has(skill.toLowerCase()))

@@ -111,4 +111,9 @@ export const projectTitles = [
 	'Chess clock',
 	'Attendance by ear',
 ]
-export const certificateTitles = ['Cloud practitioner', 'Databases in depth', 'Secure programming', 'Signals and systems']
+export const certificateTitles = [
+	'Cloud practitioner',
+	'Databases in depth',
+	'Secure programming',
+	'Signals and systems',
+]

@@ -1,11 +1,11 @@
 import { Link, useLocation } from 'react-router'
 import { Answered } from '~/features/forum/components/answered.tsx'
-import { MoreLink } from '~/ui/more-link.tsx'
-import { type MorePage, useMore, withoutDoubles } from '~/ui/use-more.ts'
 import { categoryPath, withParams } from '~/features/forum/forum.paths.ts'
 import type { QueryCardView } from '~/features/forum/forum.present.ts'
 import { counted } from '~/lib/text.ts'
+import { MoreLink } from '~/ui/more-link.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
+import { type MorePage, useMore, withoutDoubles } from '~/ui/use-more.ts'
 import { Nothing } from './sections.tsx'
 
 interface OwnQueriesProps extends MorePage<QueryCardView> {
