@@ -13,8 +13,12 @@ export default [
 	route('theme', 'features/accounts/routes/theme.ts'),
 	route('settings', 'features/accounts/routes/settings.tsx'),
 
-	route('find-dev', 'features/directory/routes/community.tsx'),
-	route('find-dev/:username', 'features/profiles/routes/profile.tsx'),
+	layout('features/directory/routes/find-dev.tsx', [
+		route('find-dev', 'features/directory/routes/community.tsx'),
+		route('find-dev/:username', 'features/profiles/routes/profile.tsx'),
+	]),
+	route('suggest/developers', 'features/directory/routes/suggest.ts'),
+	route('suggest/known-skills', 'features/directory/routes/known-skills.ts'),
 	route('my-profile/:username', 'features/profiles/routes/my-profile.tsx'),
 	route('edit-profile/:username', 'features/profiles/routes/edit-layout.tsx', [
 		index('features/profiles/routes/edit-personal.tsx'),

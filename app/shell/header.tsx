@@ -1,5 +1,6 @@
 import { Menu } from 'lucide-react'
-import { Link, NavLink } from 'react-router'
+import type { ComponentType } from 'react'
+import { Link, NavLink, useMatches } from 'react-router'
 import { useRootData } from '~/lib/root-data.ts'
 import { AccountMenu } from './account-menu.tsx'
 import { Brand } from './brand.tsx'
@@ -8,6 +9,7 @@ import { SideMenu, sideMenuId } from './side-menu.tsx'
 /** The head of every page: brand, navigation, and the way to one's account. */
 export function Header() {
 	const { viewer } = useRootData()
+	const Search = useHeaderSearch()
 	return (
 		<header className="sticky top-0 z-(--z-header) border-b border-line bg-paper">
 			<div className="mx-auto flex h-14 max-w-page items-center gap-3 px-4 sm:px-6 md:gap-8">
@@ -31,13 +33,20 @@ export function Header() {
 						Forum
 					</NavLink>
 				</nav>
-				<div className="ml-auto flex flex-none items-center gap-2">
+				{Search && <Search />}
+				<div className={`${Search ? '' : 'ml-auto '}flex flex-none items-center gap-2`}>
 					{viewer ? <AccountMenu viewer={viewer} /> : <WaysIn />}
 				</div>
 			</div>
 			<SideMenu />
 		</header>
 	)
+}
+
+/** The search that the pages of a part of the site bring along, as `HeaderSearch` of a route's handle; most bring none. */
+function useHeaderSearch(): ComponentType | undefined {
+	const handles = useMatches().map(({ handle }) => handle as { HeaderSearch?: ComponentType } | undefined)
+	return handles.find((handle) => handle?.HeaderSearch)?.HeaderSearch
 }
 
 function WaysIn() {

@@ -1,4 +1,5 @@
 import type { Studies } from '~/features/profiles/profiles.present.ts'
+import { grouped } from '~/lib/text.ts'
 
 /** What everybody may know of a member, signed in or not. Empty text means "not given". */
 export interface MemberView {
@@ -17,6 +18,10 @@ export interface MemberView {
 	openTo: ('mentoring' | 'collaborating')[]
 	github: string
 	linkedin: string
+	/** Those of `skills` that were asked for; they stand first. */
+	asked?: string[]
+	/** Why a search found them: “Knows React, TypeScript”; '' when nothing was searched for. */
+	why?: string
 }
 
 export interface SkillView {
@@ -29,4 +34,50 @@ export interface SkillView {
 export interface MembersPage {
 	rows: MemberView[]
 	next: string | null
+}
+
+/** How many people there are. */
+export interface Count {
+	number: number
+	/** There are at least so many: counting ended here. */
+	atLeast: boolean
+}
+
+/** Something that a filter offers. */
+export interface Choice {
+	/** As the address names it. */
+	value: string
+	label: string
+	chosen: boolean
+	/** How many people one sees with it, among those whom the other filters leave; null where that was not counted. */
+	count: Count | null
+}
+
+/** What the filters of the community offer, each the commonest values and those that are chosen. */
+export interface FiltersView {
+	online: Choice
+	openTo: Choice[]
+	branches: Choice[]
+	years: Choice[]
+	universities: Choice[]
+}
+
+/** A filter that could be given up, when nobody matches all of them, and how many people there are without it. */
+export interface Loosening {
+	/** “online now” */
+	label: string
+	href: string
+	count: Count
+}
+
+/** What is offered while somebody types into the search. */
+export interface SuggestionsView {
+	people: Pick<MemberView, 'username' | 'name' | 'image' | 'online' | 'skills' | 'studies' | 'university'>[]
+	skills: { name: string; count: number }[]
+	universities: { name: string; count: number }[]
+}
+
+/** “48”, “1,284”, “500+”. */
+export function countText({ number, atLeast }: Count): string {
+	return `${grouped(number)}${atLeast ? '+' : ''}`
 }

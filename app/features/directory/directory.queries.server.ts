@@ -1,7 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { db } from '~/db/db.server.ts'
 import { isOnline, skillNames } from '~/features/profiles/profiles.queries.server.ts'
-import type { TimeCursor } from '~/lib/cursors.ts'
 import { isConnected } from '~/realtime/presence.queries.server.ts'
 
 export interface MemberRow {
@@ -9,8 +8,6 @@ export interface MemberRow {
 	username: string
 	name: string
 	image: string | null
-	/** ISO 8601 with microseconds, so that a cursor loses nothing. */
-	created_at: string
 	online: boolean
 	skills: string[]
 	university_name: string
@@ -26,47 +23,42 @@ export interface MemberRow {
 	campus_verified_at: Date | null
 }
 
-const columns = sql`
+/** The columns of {@link MemberRow}, for a statement that has `users` and `profiles`. */
+export const memberColumns = sql`
 	users.id, users.username, users.name, users.image,
-	to_char(users.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at,
 	${isOnline} as online, ${skillNames} as skills, coalesce(university_name, '') as university_name,
 	coalesce(enrol_in_branch_name, '') as enrol_in_branch_name, current_year, current_semester,
 	left(coalesce(about, ''), 400) as about, coalesce(expertise_in, '') as expertise_in, coalesce(open_to, '{}') as open_to,
 	coalesce(github, '') as github, coalesce(linkedin, '') as linkedin,
 	coalesce(campus_name, '') as campus_name, campus_verified_at`
 
-/** One page of members, newest first: one range of users_newest, then their rows by key. */
-export async function listMemberRows(cursor: TimeCursor | null, limit: number): Promise<MemberRow[]> {
-	const before = cursor ? sql`and (users.created_at, users.id) < (${cursor.at}::timestamptz, ${cursor.id})` : sql``
-	return read(sql`
-		select ${columns} from users left join profiles on profiles.user_id = users.id
-		where not users.imported ${before} order by users.created_at desc, users.id desc limit ${limit}`)
-}
-
 /** Members with an open tab, the latest to show themselves first. Bounded by who is online, not by who is a member. */
 export async function listOnlineRows(limit: number): Promise<MemberRow[]> {
 	return read(sql`
-		select ${columns} from users left join profiles on profiles.user_id = users.id
+		select ${memberColumns} from users left join profiles on profiles.user_id = users.id
 		join (select user_id, max(seen_at) as seen_at from connections where ${isConnected} group by user_id) tabs on tabs.user_id = users.id
 		order by tabs.seen_at desc, users.id desc limit ${limit}`)
 }
 
-/** The skills most members have. */
-export function listSkillRows(limit: number): Promise<{ name: string; member_count: number }[]> {
-	return db()
-		.selectFrom('skills')
-		.select(['name', 'member_count'])
-		.where('member_count', '>', 0)
-		.orderBy('member_count', 'desc')
-		.orderBy('name_key')
-		.limit(limit)
-		.execute()
+/** Who is listed and joined last. */
+export function listNewestRows(limit: number): Promise<MemberRow[]> {
+	return read(sql`
+		select ${memberColumns} from member_search join users on users.id = user_id left join profiles using (user_id)
+		order by member_search.user_id desc limit ${limit}`)
 }
 
-/** How many members there are, from the counter that each registration keeps. */
-export async function readMemberCount(): Promise<number> {
-	const counter = await db().selectFrom('counters').select('value').where('name', '=', 'members').executeTakeFirst()
-	return Number(counter?.value ?? 0)
+/** The skills that most listed members have. */
+export async function listSkillRows(limit: number): Promise<{ name: string; member_count: number }[]> {
+	const rows = await db()
+		.selectFrom('terms')
+		.select(['label', 'members'])
+		.where('kind', '=', 'skill')
+		.where('members', '>', 0)
+		.orderBy('members', 'desc')
+		.orderBy('id')
+		.limit(limit)
+		.execute()
+	return rows.map(({ label, members }) => ({ name: label, member_count: members }))
 }
 
 async function read(statement: RawBuilder<unknown>): Promise<MemberRow[]> {

@@ -1,36 +1,12 @@
 import { campusOf } from '~/features/profiles/campus.present.ts'
-import { decodeTimeCursor, encodeCursor } from '~/lib/cursors.ts'
 import { webUrl } from '~/lib/text.ts'
-import type { MembersPage, MemberView, SkillView } from './directory.present.ts'
-import {
-	listMemberRows,
-	listOnlineRows,
-	listSkillRows,
-	type MemberRow,
-	readMemberCount,
-} from './directory.queries.server.ts'
+import type { MemberView, SkillView } from './directory.present.ts'
+import { listNewestRows, listOnlineRows, listSkillRows, type MemberRow } from './directory.queries.server.ts'
 
-/**
- * One page of the community, newest members first. Authors of imported questions are no members.
- * @param cursor where the page before ended
- * @param limit at most 50
- * @throws Invalid for a cursor that is not ours
- */
-export async function listMembers({
-	cursor,
-	limit = 20,
-}: {
-	cursor?: string | null
-	limit?: number
-}): Promise<MembersPage> {
-	const most = Math.min(limit, 50)
-	const rows = await listMemberRows(cursor ? decodeTimeCursor(cursor) : null, most + 1)
-	const shown = rows.slice(0, most)
-	const last = shown.at(-1)
-	return {
-		rows: shown.map(presentMember),
-		next: rows.length > most && last ? encodeCursor([last.created_at, last.id]) : null,
-	}
+/** The newest members, as everybody may see them. */
+export async function listNewest(limit: number): Promise<MemberView[]> {
+	const rows = await listNewestRows(limit)
+	return rows.map(presentMember)
 }
 
 /** Members who are online, the latest first. */
@@ -45,10 +21,8 @@ export async function listSkills(limit: number): Promise<SkillView[]> {
 	return rows.map((row) => ({ name: row.name, count: row.member_count }))
 }
 
-/** How many members the site has. */
-export const countMembers = readMemberCount
-
-function presentMember(row: MemberRow): MemberView {
+/** A member's row as pages are told of it. */
+export function presentMember(row: MemberRow): MemberView {
 	return {
 		username: row.username,
 		name: row.name,

@@ -1,5 +1,5 @@
 import type { MemberView, SkillView } from '~/features/directory/directory.present.ts'
-import { listMembers, listOnline, listSkills } from '~/features/directory/directory.server.ts'
+import { listNewest, listOnline, listSkills } from '~/features/directory/directory.server.ts'
 import type { QueryCardView, QueryPageView, TagView } from '~/features/forum/forum.present.ts'
 import { countAskedSince, listQueries, listTags, mostDiscussed } from '~/features/forum/reading.server.ts'
 import type { Viewer } from '~/lib/viewer.ts'
@@ -35,7 +35,7 @@ export async function getHome(viewer: Viewer): Promise<HomeView> {
 	])
 	const window = windowOf(recent.rows[0]?.createdAt, today)
 	const [people, lead] = await Promise.all([
-		figures.online > 0 ? listOnline(5) : listMembers({ limit: 5 }).then(({ rows }) => rows),
+		figures.online > 0 ? listOnline(5) : listNewest(5),
 		window && mostDiscussed(window.since),
 	])
 	return {

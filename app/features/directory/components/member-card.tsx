@@ -38,7 +38,8 @@ export function MemberCard({ member }: { member: MemberView }) {
 					<dd className="min-w-0 truncate font-medium">{member.expertise}</dd>
 				</dl>
 			)}
-			{member.skills.length > 0 && <Skills skills={member.skills} />}
+			{member.skills.length > 0 && <Skills skills={member.skills} asked={member.asked ?? []} />}
+			{member.why && <p className="meta mt-3 truncate">{member.why}</p>}
 			<footer className="mt-auto flex items-center gap-2 pt-4">
 				<Link
 					className="btn btn-outline btn-sm h-8 px-3 max-sm:h-10"
@@ -76,12 +77,14 @@ function Handles({ member: { name, github, linkedin } }: { member: MemberView })
 	)
 }
 
-function Skills({ skills }: { skills: string[] }) {
+/** A few skills, those that were asked for first. */
+function Skills({ skills, asked }: { skills: string[]; asked: string[] }) {
 	const more = skills.length - chips
+	const inOrder = [...asked, ...skills.filter((skill) => !asked.includes(skill))]
 	return (
 		<ul className="mt-3 flex flex-wrap gap-1.5" aria-label="Skills">
-			{skills.slice(0, chips).map((skill) => (
-				<li key={skill} className="chip max-w-full">
+			{inOrder.slice(0, chips).map((skill) => (
+				<li key={skill} className="chip max-w-full" data-selected={asked.includes(skill) || undefined}>
 					<span className="truncate">{skill}</span>
 				</li>
 			))}

@@ -1,92 +1,69 @@
-import { Link } from 'react-router'
+import { useSearchParams } from 'react-router'
 import { answering } from '~/lib/http.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { useRootData } from '~/lib/root-data.ts'
-import { counted } from '~/lib/text.ts'
-import { EmptyState } from '~/ui/empty-state.tsx'
-import { LoadMore } from '~/ui/load-more.tsx'
+import { useSlowNavigation } from '~/lib/use-slow-navigation.ts'
 import { Pending, soon } from '~/ui/pending.tsx'
-import { MemberCard } from '../components/member-card.tsx'
-import { MembersSkeleton, memberCell, memberGrid } from '../components/member-skeleton.tsx'
-import { countMembers, listMembers } from '../directory.server.ts'
+import { listCommunity } from '../community.server.ts'
+import type { CommunityData } from '../components/community-data.ts'
+import { Filters } from '../components/filters.tsx'
+import { ListHead } from '../components/list-head.tsx'
+import { MemberList } from '../components/member-list.tsx'
+import { MembersSkeleton } from '../components/member-skeleton.tsx'
+import { NobodyFound } from '../components/nobody-found.tsx'
+import { type Wish, wishOf } from '../directory.paths.ts'
 import type { Route } from './+types/community'
 
+const path = '/find-dev'
+
 export function loader({ url }: Route.LoaderArgs) {
-	return answering(async () => {
-		const cursor = url.searchParams.get('cursor')
-		const [members, count] = await Promise.all([listMembers({ cursor }), countMembers()])
-		return { ...members, count }
-	})
+	return answering(() => listCommunity(wishOf(url.searchParams), url.searchParams.get('cursor')))
 }
 
-export const clientLoader = ({ serverLoader }: Route.ClientLoaderArgs) => soon(serverLoader())
+/** Coming from elsewhere, the page opens with its skeleton; within it, the list waits beside its filters. */
+export const clientLoader = ({ serverLoader }: Route.ClientLoaderArgs) =>
+	window.location.pathname === path ? serverLoader() : soon(serverLoader())
 
 export function meta({ matches, location }: Route.MetaArgs) {
 	return pageMeta(matches, {
 		title: 'Community',
 		description: 'Students who build things: who they are, what they know and what they are open to.',
-		canonical: '/find-dev',
-		noindex: location.search.includes('cursor='),
+		canonical: path,
+		noindex: location.search !== '',
 	})
 }
 
 export default function Community({ loaderData }: Route.ComponentProps) {
+	const [params] = useSearchParams()
+	const wish = wishOf(params)
 	return (
-		<div className="pt-6 md:pt-8">
-			<Pending data={loaderData} skeleton={<Members head={null} list={<MembersSkeleton />} />}>
-				{({ rows, next, count }) => (
-					<Members
-						head={counted(count, 'member')}
-						list={
-							rows.length === 0 ? (
-								<NobodyHere />
-							) : (
-								<>
-									<ul className={memberGrid}>
-										{rows.map((member) => (
-											<li key={member.username} className={memberCell}>
-												<MemberCard member={member} />
-											</li>
-										))}
-									</ul>
-									<LoadMore next={next}>Load more developers</LoadMore>
-								</>
-							)
-						}
-					/>
-				)}
+		<div className="grid gap-x-12 pt-6 md:pt-8 lg:grid-cols-[13rem_minmax(0,1fr)]">
+			<Pending data={loaderData} skeleton={<CommunityPage wish={wish} data={null} />}>
+				{(data) => <CommunityPage wish={wish} data={data} />}
 			</Pending>
 		</div>
 	)
 }
 
-function Members({ head, list }: { head: React.ReactNode; list: React.ReactNode }) {
+/** The filters and the list. @param data null while it is loading */
+function CommunityPage({ wish, data }: { wish: Wish; data: CommunityData | null }) {
+	const awaited = useSlowNavigation((pathname) => pathname === path)
+	const isWaiting = data === null || awaited !== null
 	return (
 		<>
-			<div className="border-b border-rule pb-3">
-				<h1 className="text-2xl font-bold">
-					Developers <span className="ml-1.5 text-base font-normal tracking-normal text-ink-3">{head}</span>
-				</h1>
+			<Filters wish={wish} filters={data?.filters ?? null} count={data?.count ?? null} />
+			<div className="min-w-0">
+				<ListHead wish={wish} count={data?.count ?? null} />
+				{isWaiting && <MembersSkeleton />}
+				{data && (
+					<div hidden={isWaiting}>
+						{data.page.rows.length > 0 ? (
+							<MemberList wish={wish} data={data} />
+						) : (
+							<NobodyFound wish={wish} cursor={data.cursor} loosen={data.loosen} />
+						)}
+					</div>
+				)}
 			</div>
-			{list}
 		</>
-	)
-}
-
-function NobodyHere() {
-	const { viewer } = useRootData()
-	return (
-		<EmptyState
-			title="No data found!"
-			action={
-				viewer ? null : (
-					<Link className="btn btn-outline" to="/register">
-						Register
-					</Link>
-				)
-			}
-		>
-			Nobody has registered here yet.
-		</EmptyState>
 	)
 }

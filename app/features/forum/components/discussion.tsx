@@ -2,16 +2,16 @@ import { useMemo } from 'react'
 import { Link, useSearchParams } from 'react-router'
 import type { FormRefusal } from '~/lib/http.ts'
 import { useRootData } from '~/lib/root-data.ts'
+import { MoreLink } from '~/ui/more-link.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
+import { useMore } from '~/ui/use-more.ts'
 import { withParams } from '../forum.paths.ts'
 import type { CommentView, Page, QueryPageView } from '../forum.present.ts'
 import { AcceptedAnswer } from './accepted-answer.tsx'
 import { CommentBox } from './comment-box.tsx'
 import { CommentItem } from './comment-item.tsx'
 import { DiscussionContext, type DiscussionFacts } from './discussion-context.ts'
-import { MoreLink } from './more-link.tsx'
 import { joinThreads, liftAccepted } from './threads.ts'
-import { useMore } from './use-more.ts'
 
 /** A query's comments as its page loads them. */
 export interface CommentsData {

@@ -1,18 +1,18 @@
 import { Plus } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Link, useLocation } from 'react-router'
+import { useSlowNavigation } from '~/lib/use-slow-navigation.ts'
+import { MoreLink } from '~/ui/more-link.tsx'
+import { useMore, withoutDoubles } from '~/ui/use-more.ts'
 import { isListPath, withParams } from '../forum.paths.ts'
 import type { ListData } from '../routes/list.server.ts'
 import { CategoryStrip } from './category-nav.tsx'
 import { EmptyList } from './empty-list.tsx'
 import { useForumFrame } from './forum-frame.ts'
 import { ListTabs } from './list-tabs.tsx'
-import { MoreLink } from './more-link.tsx'
 import { QueryCard } from './query-card.tsx'
 import { QueryRowsSkeleton } from './query-skeleton.tsx'
 import { SearchForm } from './search-form.tsx'
-import { useMore, withoutDoubles } from './use-more.ts'
-import { useSlowNavigation } from './use-slow-navigation.ts'
 
 interface ListPageProps {
 	/** The page's title as it stands in sentences: “Recent Queries”. */
@@ -64,7 +64,7 @@ function QueryRows({ data, pathname, total }: { data: ListData; pathname: string
 		loading,
 		load,
 	} = useMore(data.page, (next) => withParams(pathname, { ...params, cursor: next }))
-	const rows = withoutDoubles(all)
+	const rows = withoutDoubles(all, ({ id }) => id)
 	return (
 		<>
 			<ul>

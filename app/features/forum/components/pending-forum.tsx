@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react'
 import { useLocation } from 'react-router'
+import { useSlowNavigation } from '~/lib/use-slow-navigation.ts'
 import { isListPath } from '../forum.paths.ts'
 import { ForumSkeleton } from './query-skeleton.tsx'
-import { useSlowNavigation } from './use-slow-navigation.ts'
 
 /**
  * Any page, until a list of the forum that the reader asked for on it takes long: then the forum's skeleton. Between two

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { comment } from '../../../../tests/support/forum-samples.ts'
 import { countBranch, joinThreads, liftAccepted } from './threads.ts'
-import { withoutDoubles } from './use-more.ts'
 
 test('an accepted answer moves to the top with its replies', () => {
 	const reply = comment({ id: 3, depth: 1 })
@@ -27,10 +26,6 @@ test('an accepted answer of a later page is shown on top all the same', () => {
 test('a branch counts what is hidden deeper and leaves out what was deleted', () => {
 	const deep = comment({ id: 3, depth: 2, hiddenReplies: 4 })
 	expect(countBranch(comment({ id: 1, deleted: true, replies: [comment({ id: 2, replies: [deep] })] }))).toBe(6)
-})
-
-test('a row that two pages of a list bring is shown once, at its first place', () => {
-	expect(withoutDoubles([{ id: 3 }, { id: 2 }, { id: 3 }, { id: 1 }])).toEqual([{ id: 3 }, { id: 2 }, { id: 1 }])
 })
 
 test('the pages of one long thread become one thread', () => {

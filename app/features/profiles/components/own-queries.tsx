@@ -1,11 +1,11 @@
 import { Link, useLocation } from 'react-router'
 import { Answered } from '~/features/forum/components/answered.tsx'
-import { MoreLink } from '~/features/forum/components/more-link.tsx'
-import { type MorePage, useMore, withoutDoubles } from '~/features/forum/components/use-more.ts'
 import { categoryPath, withParams } from '~/features/forum/forum.paths.ts'
 import type { QueryCardView } from '~/features/forum/forum.present.ts'
 import { counted } from '~/lib/text.ts'
+import { MoreLink } from '~/ui/more-link.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
+import { type MorePage, useMore, withoutDoubles } from '~/ui/use-more.ts'
 import { Nothing } from './sections.tsx'
 
 interface OwnQueriesProps extends MorePage<QueryCardView> {
@@ -21,7 +21,7 @@ export function OwnQueries({ page, cursor, tab }: OwnQueriesProps) {
 	return (
 		<>
 			<ul className="mt-0.5">
-				{withoutDoubles(rows).map((query) => (
+				{withoutDoubles(rows, ({ id }) => id).map((query) => (
 					<li
 						key={query.id}
 						className="flex items-start justify-between gap-6 border-b border-line py-3 first:pt-0 last:border-0 max-sm:flex-col max-sm:gap-1"

@@ -1,6 +1,11 @@
 import { useEffect, useState } from 'react'
 import { useFetcher, useLocation } from 'react-router'
-import type { Page } from '../forum.present.ts'
+
+/** A page of a list: rows, and the cursor of the next page, null at the end. */
+interface Page<Row> {
+	rows: Row[]
+	next: string | null
+}
 
 /** What a loader answers that {@link useMore} can go on with. */
 export interface MorePage<Row> {
@@ -24,7 +29,7 @@ const keptEntries = 30
  * @param first the loader's page
  * @param hrefOf the address of the page that begins at a cursor: a page of this same route
  */
-export function useMore<Row extends { id: number }>(first: Page<Row>, hrefOf: (cursor: string) => string) {
+export function useMore<Row>(first: Page<Row>, hrefOf: (cursor: string) => string) {
 	const { key } = useLocation()
 	const fetcher = useFetcher<MorePage<Row>>()
 	const [appended, setAppended] = useState<Appended<Row>>(() => ({ first, pages: restore(key, first.next) }))
@@ -48,9 +53,9 @@ export function useMore<Row extends { id: number }>(first: Page<Row>, hrefOf: (c
 }
 
 /** A row that moved between two pages while they were loaded is shown once. */
-export function withoutDoubles<Row extends { id: number }>(rows: Row[]): Row[] {
-	const seen = new Set<number>()
-	return rows.filter(({ id }) => !seen.has(id) && seen.add(id))
+export function withoutDoubles<Row>(rows: Row[], keyOf: (row: Row) => number | string): Row[] {
+	const seen = new Set<number | string>()
+	return rows.filter((row) => !seen.has(keyOf(row)) && seen.add(keyOf(row)))
 }
 
 /** What was appended to this history entry, unless the list has changed so that it no longer fits its first page. */

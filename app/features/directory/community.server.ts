@@ -1,0 +1,93 @@
+import { decodeCursor, encodeCursor, noSuchPlace } from '~/lib/cursors.ts'
+import { isId } from '~/lib/ids.ts'
+import type { CommunityData } from './components/community-data.ts'
+import { membersPerPage } from './directory.limits.ts'
+import { communityPath, sortOf, type Wish } from './directory.paths.ts'
+import type { Loosening, MembersPage } from './directory.present.ts'
+import { presentMember } from './directory.server.ts'
+import { countSets, countsOf, presentFilters } from './filters.server.ts'
+import { everyMatch, isImpossible, type Meaning, meaningOf, tiersOf } from './meaning.server.ts'
+import { type FoundRow, findPage, type Place } from './search.queries.server.ts'
+import { whyFound } from './why.ts'
+
+/**
+ * One page of the community: who matches a wish, in its order, how many they are, and what the filters offer.
+ * @param cursor where the page before ended
+ * @throws Invalid for a cursor that is not of this list
+ */
+export async function listCommunity(wish: Wish, cursor: string | null = null): Promise<CommunityData> {
+	const place = cursor ? placeOf(wish, cursor) : null
+	const meaning = await meaningOf(wish)
+	const [page, counts] = await Promise.all([listPage(meaning, place, membersPerPage), countsOf(meaning)])
+	const isEmpty = page.rows.length === 0 && cursor === null
+	return {
+		page,
+		cursor,
+		count: counts.people,
+		filters: presentFilters(meaning, counts),
+		loosen: isEmpty ? await loosen(meaning) : null,
+	}
+}
+
+interface ListPlace extends Place {
+	tier: number
+}
+
+/** One page of who matches. */
+export async function listPage(meaning: Meaning, place: ListPlace | null, limit: number): Promise<MembersPage> {
+	const { wish, total, user } = meaning
+	const sort = sortOf(wish)
+	const first = sort === 'match' && !place ? user : null
+	const tier = Math.max(0, place?.tier ?? 0)
+	const tiers = tiersOf(meaning).slice(tier)
+	if (tiers.length === 0 && first === null) return { rows: [], next: null }
+	const found = await findPage({
+		tiers,
+		total,
+		order: sort === 'active' ? 'seen' : 'joined',
+		after: place && place.tier >= 0 ? place : null,
+		first,
+		asked: [...meaning.named, ...meaning.meanings.filter(({ kind }) => kind !== 'username')].map(({ id }) => id),
+		limit: limit + 1,
+	})
+	const rows = found.map((row) => ({ ...row, tier: row.tier < 0 ? row.tier : row.tier + tier }))
+	const shown = rows.slice(0, limit)
+	const last = shown.at(-1)
+	return {
+		rows: shown.map((row) => ({ ...presentMember(row), ...whyFound(meaning, row) })),
+		next: rows.length > limit && last ? cursorOf(wish, last) : null,
+	}
+}
+
+function cursorOf(wish: Wish, row: FoundRow): string {
+	const sort = sortOf(wish)
+	return encodeCursor([sort, sort === 'active' ? row.seen_at : row.tier, row.id])
+}
+
+const seenTime = /^(-?infinity|\d{4,6}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d{1,6})?[+-]\d\d(:\d\d){0,2})$/
+
+function placeOf(wish: Wish, cursor: string): ListPlace {
+	const [sort, at, id] = decodeCursor(cursor, 3)
+	if (sort !== sortOf(wish) || !isId(id)) throw noSuchPlace()
+	if (sort === 'active') {
+		if (typeof at !== 'string' || !seenTime.test(at)) throw noSuchPlace()
+		return { tier: 0, id, seenAt: at }
+	}
+	if (!Number.isInteger(at) || Number(at) < -1 || Number(at) > 20) throw noSuchPlace()
+	return { tier: Number(at), id }
+}
+
+/** The filter without which the most people match. */
+async function loosen(meaning: Meaning): Promise<Loosening | null> {
+	const { filters, wish } = meaning
+	if (filters.length + (wish.q ? 1 : 0) < 2) return null
+	const sets = filters.map((filter) => {
+		const rest = { ...meaning, filters: filters.filter((other) => other !== filter) }
+		return isImpossible(rest) ? null : everyMatch(rest)
+	})
+	const counts = await countSets(meaning, sets, [])
+	const options = filters.map((filter, index) => ({ filter, count: counts[index]?.people }))
+	const best = options.toSorted((one, other) => (other.count?.number ?? 0) - (one.count?.number ?? 0))[0]
+	if (!best?.count?.number) return null
+	return { label: best.filter.label, href: communityPath(best.filter.without), count: best.count }
+}

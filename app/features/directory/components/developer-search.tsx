@@ -1,0 +1,108 @@
+import { Search, X } from 'lucide-react'
+import { type KeyboardEvent, useEffect, useId, useRef } from 'react'
+import { Form, useLocation, useSearchParams } from 'react-router'
+import { longestSearch } from '../directory.limits.ts'
+import { anybody, fieldsOf, wishOf } from '../directory.paths.ts'
+import { SuggestionsPopup } from './suggestions-popup.tsx'
+import { useDeveloperSearch } from './use-developer-search.ts'
+
+const sheetId = 'search-sheet'
+
+/** The search of the community in the header: a box where there is room, else a button that opens one under the header. */
+export function DeveloperSearch() {
+	const sheet = useRef<HTMLDivElement>(null)
+	return (
+		<>
+			<search className="relative ml-auto hidden w-80 md:block lg:w-96">
+				<SearchBox />
+			</search>
+			<button
+				type="button"
+				className="icon-btn ml-auto max-md:size-11 md:hidden"
+				aria-label="Search"
+				popoverTarget={sheetId}
+			>
+				<Search className="icon icon-lg" aria-hidden="true" />
+			</button>
+			<div
+				ref={sheet}
+				className="search-sheet md:hidden"
+				id={sheetId}
+				popover="auto"
+				onToggle={(event) => event.newState === 'open' && sheet.current?.querySelector('input')?.focus()}
+			>
+				<search className="relative block">
+					<SearchBox />
+				</search>
+			</div>
+		</>
+	)
+}
+
+/** A form that searches by itself, with suggestions while one types where scripts run. */
+function SearchBox() {
+	const { pathname } = useLocation()
+	const [params] = useSearchParams()
+	const wish = pathname === '/find-dev' ? wishOf(params) : anybody
+	const id = useId()
+	const { input, text, shown, entries, suggestions, at, handlers, clear, pick } = useDeveloperSearch(wish)
+	useSlashKey(input)
+	const listId = `${id}-list`
+	return (
+		<Form method="get" action="/find-dev" onSubmit={handlers.onSubmit}>
+			{fieldsOf({ ...wish, q: '' }).map(([name, value]) => (
+				<input key={`${name}=${value}`} type="hidden" name={name} value={value} />
+			))}
+			<div className="input-box">
+				<Search className="icon" aria-hidden="true" />
+				<input
+					ref={input}
+					className="[&::-webkit-search-cancel-button]:hidden"
+					type="search"
+					name="q"
+					role="combobox"
+					aria-label="Search people and skills"
+					aria-autocomplete="list"
+					aria-expanded={shown}
+					aria-controls={shown ? listId : undefined}
+					aria-activedescendant={at >= 0 ? `${listId}-${at}` : undefined}
+					placeholder="Search people and skills"
+					autoComplete="off"
+					autoCapitalize="none"
+					spellCheck={false}
+					maxLength={longestSearch}
+					defaultValue={wish.q}
+					{...handlers.input}
+				/>
+				{text ? (
+					<button type="button" className="icon-btn icon-btn-sm -mr-1" aria-label="Clear search" onClick={clear}>
+						<X className="icon icon-sm" aria-hidden="true" />
+					</button>
+				) : (
+					<kbd className="kbd max-md:hidden">/</kbd>
+				)}
+			</div>
+			{shown && (
+				<SuggestionsPopup id={listId} entries={entries} suggestions={suggestions} text={text} at={at} onPick={pick} />
+			)}
+		</Form>
+	)
+}
+
+/** `/` leads into the search from anywhere on the page where nothing is being typed. */
+function useSlashKey(input: React.RefObject<HTMLInputElement | null>): void {
+	useEffect(() => {
+		const press = (event: globalThis.KeyboardEvent | KeyboardEvent) => {
+			const { target } = event
+			const typing = target instanceof HTMLElement && target.closest('input, textarea, select, [contenteditable]')
+			if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || typing) return
+			// Of the two boxes, the one that can be seen.
+			if (!input.current?.checkVisibility()) return
+			event.preventDefault()
+			input.current.focus()
+			input.current.select()
+		}
+		document.addEventListener('keydown', press)
+		return () => document.removeEventListener('keydown', press)
+	}, [input])
+}

@@ -1,0 +1,144 @@
+import { X } from 'lucide-react'
+import { Form, Link } from 'react-router'
+import { useHydrated } from '~/lib/use-hydrated.ts'
+import { anybody, communityPath, type Wish } from '../directory.paths.ts'
+import { type Choice, type Count, countText, type FiltersView } from '../directory.present.ts'
+import { FilterGroup } from './filter-group.tsx'
+import { SkillFilter } from './skill-filter.tsx'
+import { useFilterForm } from './use-filter-form.ts'
+
+export const filtersId = 'filters'
+export const filtersFormId = 'filters-form'
+
+interface FiltersProps {
+	wish: Wish
+	/** null while they are loading. */
+	filters: FiltersView | null
+	count: Count | null
+}
+
+/**
+ * What the community can be narrowed by: a rail beside the list, on small screens a sheet. One form that works by itself;
+ * where scripts run each choice in the rail applies at once, and the sheet says how many people one would see.
+ */
+export function Filters({ wish, filters, count }: FiltersProps) {
+	const hydrated = useHydrated()
+	const { form, change, apply, staged } = useFilterForm(wish)
+	const shown = staged ?? count
+	const clear = communityPath({ ...anybody, q: wish.q, sort: wish.sort })
+	return (
+		<aside className="filters" id={filtersId} popover="auto" aria-label="Filters">
+			<div className="flex h-14 flex-none items-center justify-between border-b border-line pr-2 pl-4 lg:hidden">
+				<h2 className="text-lg font-semibold">Filters</h2>
+				<button
+					type="button"
+					className="icon-btn size-11"
+					aria-label="Close filters"
+					popoverTarget={filtersId}
+					popoverTargetAction="hide"
+				>
+					<X className="icon icon-lg" aria-hidden="true" />
+				</button>
+			</div>
+			<Form
+				ref={form}
+				className="max-lg:flex-1 max-lg:overflow-y-auto max-lg:p-4"
+				id={filtersFormId}
+				method="get"
+				action="/find-dev"
+				aria-label="Filters"
+				onChange={change}
+				onSubmit={apply}
+			>
+				{wish.q && <input type="hidden" name="q" value={wish.q} />}
+				<OnlineSwitch choice={filters?.online ?? null} on={wish.online} />
+				<SkillFilter wish={wish} />
+				<Choices name="open" title="Open to" choices={filters?.openTo ?? []} />
+				<Choices name="branch" title="Branch" choices={filters?.branches ?? []} />
+				<Years choices={filters?.years ?? []} />
+				<Choices name="university" title="University" choices={filters?.universities ?? []} />
+				{!hydrated && (
+					<button type="submit" className="btn btn-outline mt-6 w-full max-lg:hidden">
+						Apply
+					</button>
+				)}
+			</Form>
+			<div className="flex flex-none gap-2 border-t border-line p-4 lg:hidden">
+				<Link className="btn btn-ghost btn-lg flex-1" to={clear}>
+					Clear all
+				</Link>
+				<button type="submit" className="btn btn-primary btn-lg flex-1" form={filtersFormId}>
+					<span aria-live="polite">{hydrated && shown ? `Show ${countText(shown)}` : 'Show'}</span>
+				</button>
+			</div>
+		</aside>
+	)
+}
+
+function OnlineSwitch({ choice, on }: { choice: Choice | null; on: boolean }) {
+	return (
+		<label className="flex h-10 cursor-pointer items-center justify-between border-t border-rule text-sm font-semibold">
+			<span className="flex items-center gap-2">
+				<span className="presence" data-online aria-hidden="true" />
+				Online now
+			</span>
+			<span className="flex items-center gap-2.5">
+				{choice?.count && <span className="num text-xs font-normal text-ink-3">{countText(choice.count)}</span>}
+				<span className="switch has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-ivy">
+					<input
+						className="absolute inset-0 z-1 size-full cursor-pointer opacity-0"
+						type="checkbox"
+						name="online"
+						value="1"
+						defaultChecked={on}
+						aria-label="Online now"
+					/>
+				</span>
+			</span>
+		</label>
+	)
+}
+
+function Choices({ name, title, choices }: { name: string; title: string; choices: Choice[] }) {
+	if (choices.length === 0) return null
+	return (
+		<FilterGroup title={title}>
+			{choices.map(({ value, label, chosen, count }) => (
+				<label key={value} className="check">
+					<input className="check-box" type="checkbox" name={name} value={value} defaultChecked={chosen} />
+					<span className="min-w-0 truncate" title={label.length > 22 ? label : undefined}>
+						{label}
+					</span>
+					{count && <span className="num flex-none">{countText(count)}</span>}
+				</label>
+			))}
+		</FilterGroup>
+	)
+}
+
+function Years({ choices }: { choices: Choice[] }) {
+	if (choices.length === 0) return null
+	return (
+		<FilterGroup title="Year">
+			<div className="grid grid-cols-4 gap-1.5">
+				{choices.map(({ value, label, chosen, count }) => (
+					<label
+						key={value}
+						className="btn btn-sm btn-outline relative cursor-pointer px-0 has-checked:border-ivy has-checked:bg-ivy-wash has-checked:text-ivy has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-ivy"
+						title={count ? `${label} year: ${countText(count)}` : undefined}
+					>
+						<input
+							className="absolute inset-0 size-full cursor-pointer opacity-0"
+							type="checkbox"
+							name="year"
+							value={value}
+							defaultChecked={chosen}
+							aria-label={`${label} year${count ? `, ${countText(count)}` : ''}`}
+						/>
+						{label}
+					</label>
+				))}
+			</div>
+		</FilterGroup>
+	)
+}

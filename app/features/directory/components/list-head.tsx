@@ -1,0 +1,91 @@
+import { ChevronDown, SlidersHorizontal } from 'lucide-react'
+import { useEffect, useRef } from 'react'
+import { useNavigate } from 'react-router'
+import { grouped } from '~/lib/text.ts'
+import { useHydrated } from '~/lib/use-hydrated.ts'
+import { communityPath, countFilters, type Sort, sortOf, type Wish } from '../directory.paths.ts'
+import { type Count, countText } from '../directory.present.ts'
+import { filtersFormId, filtersId } from './filters.tsx'
+
+interface ListHeadProps {
+	wish: Wish
+	/** null while it is loading. */
+	count: Count | null
+}
+
+/** The title of the community, how many people the list has, the way to the filters on small screens, and the order. */
+export function ListHead({ wish, count }: ListHeadProps) {
+	const filters = countFilters(wish)
+	return (
+		<div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-3 border-b border-rule pb-3">
+			<h1 className="min-w-0 text-2xl font-bold">
+				Developers{' '}
+				<span className="ml-1.5 text-base font-normal tracking-normal wrap-anywhere text-ink-3" aria-live="polite">
+					{count && countSentence(count, wish)}
+				</span>
+			</h1>
+			<div className="flex gap-2 max-sm:w-full">
+				<button type="button" className="btn btn-outline flex-1 lg:hidden" popoverTarget={filtersId}>
+					<SlidersHorizontal className="icon" aria-hidden="true" /> Filters
+					{filters > 0 && <span className="badge">{filters}</span>}
+				</button>
+				<SortSelect wish={wish} />
+			</div>
+		</div>
+	)
+}
+
+function SortSelect({ wish }: { wish: Wish }) {
+	const hydrated = useHydrated()
+	const navigate = useNavigate()
+	const select = useRef<HTMLSelectElement>(null)
+	const sort = sortOf(wish)
+	useEffect(() => {
+		if (select.current) select.current.value = sort
+	}, [sort])
+	return (
+		<>
+			<span className="relative max-sm:flex-1">
+				<select
+					ref={select}
+					className="btn btn-outline w-full cursor-pointer appearance-none pr-9 text-left"
+					name="sort"
+					form={filtersFormId}
+					aria-label="Sort by"
+					defaultValue={sort}
+					onChange={(event) => {
+						event.stopPropagation()
+						navigate(communityPath({ ...wish, sort: event.target.value as Sort }), { preventScrollReset: true })
+					}}
+				>
+					{wish.q && <option value="match">Best match</option>}
+					<option value="newest">Newest</option>
+					<option value="active">Recently active</option>
+				</select>
+				<ChevronDown
+					className="icon icon-sm pointer-events-none absolute top-1/2 right-3 -translate-y-1/2 text-ink-3"
+					aria-hidden="true"
+				/>
+			</span>
+			{!hydrated && (
+				<button type="submit" className="btn btn-outline" form={filtersFormId}>
+					Apply
+				</button>
+			)}
+		</>
+	)
+}
+
+/** “96 know Python”, “1,284 members”, “3 match “rea””. */
+export function countSentence(count: Count, wish: Wish): string {
+	const { q, skills } = wish
+	const filters = countFilters(wish)
+	const number = countText(count)
+	const isOne = count.number === 1 && !count.atLeast
+	if (count.number === 0) return ''
+	if (!q && filters === 0) return `${grouped(count.number)} ${isOne ? 'member' : 'members'}`
+	if (!q && filters === skills.length)
+		return `${number} ${isOne ? 'knows' : 'know'} ${skills.slice(0, -1).join(', ')}${skills.length > 1 ? ' and ' : ''}${skills.at(-1)}`
+	if (q && filters === 0) return `${number} ${isOne ? 'matches' : 'match'} “${q}”`
+	return `${number} ${isOne ? 'person' : 'people'}`
+}

@@ -1,0 +1,42 @@
+import { Link, useLocation } from 'react-router'
+import { MoreLink } from '~/ui/more-link.tsx'
+import { useMore, withoutDoubles } from '~/ui/use-more.ts'
+import { communityPath, type Wish } from '../directory.paths.ts'
+import type { CommunityData } from './community-data.ts'
+import { MemberCard } from './member-card.tsx'
+import { memberCell, memberGrid } from './member-skeleton.tsx'
+
+/** The members of a list, with the pages that were loaded after the first; they are there again when one comes back. */
+export function MemberList({ wish, data }: { wish: Wish; data: CommunityData }) {
+	const { key } = useLocation()
+	return <Rows key={key} wish={wish} data={data} />
+}
+
+function Rows({ wish, data: { page, cursor } }: { wish: Wish; data: CommunityData }) {
+	const { rows, nextHref, loading, load } = useMore(page, (next) => communityPath(wish, next))
+	return (
+		<>
+			<ul className={memberGrid}>
+				{withoutDoubles(rows, ({ username }) => username).map((member) => (
+					<li key={member.username} className={memberCell}>
+						<MemberCard member={member} />
+					</li>
+				))}
+			</ul>
+			{(nextHref || cursor !== null) && (
+				<nav className="flex flex-wrap items-center justify-center gap-3 py-5" aria-label="Pages">
+					{cursor !== null && (
+						<Link className="btn btn-sm btn-ghost" to={communityPath(wish)}>
+							Back to the first page
+						</Link>
+					)}
+					{nextHref && (
+						<MoreLink href={nextHref} loading={loading} load={load}>
+							Load more developers
+						</MoreLink>
+					)}
+				</nav>
+			)}
+		</>
+	)
+}

@@ -1,0 +1,102 @@
+import { ordinal } from '~/lib/text.ts'
+import { counting } from './directory.limits.ts'
+import type { Choice, Count, FiltersView } from './directory.present.ts'
+import { everyMatch, isImpossible, type Meaning } from './meaning.server.ts'
+import { countTerms, type Meant } from './search.queries.server.ts'
+import type { TermRow } from './terms.queries.server.ts'
+
+/** How many people a list has, and how many of them have each of the terms that filters offer. */
+export interface Counts {
+	people: Count
+	/** null where it was not counted. */
+	of: (term: TermRow) => Count | null
+}
+
+const nobody: Count = { number: 0, atLeast: false }
+/** A member has one of each of these: what else one may choose is counted as if none were chosen. */
+const single: TermRow['kind'][] = ['branch', 'year', 'university']
+
+/**
+ * Exact from the counters when nothing is asked for. Within a search or filters people are counted one by one up to a limit;
+ * beyond it each number is how many there are among the first so many, and says that there are at least those. What one could
+ * choose instead of a chosen branch, year or university needs a count of its own, which only a small community gets.
+ */
+export async function countsOf(meaning: Meaning): Promise<Counts> {
+	const { wish, filters, total } = meaning
+	if (filters.length === 0 && !wish.q)
+		return { people: { number: total, atLeast: false }, of: ({ members }) => ({ number: members, atLeast: false }) }
+	const isSmall = total <= counting.small
+	const chosen = single.filter((kind) => filters.some((filter) => filter.kind === kind))
+	const sets = (isSmall ? [null, ...chosen] : [null]).map((except) => ({ except, meant: setWithout(meaning, except) }))
+	const numbers = await countSets(
+		meaning,
+		sets.map(({ meant }) => meant),
+		termsShown(meaning),
+	)
+	const setOf = (kind: TermRow['kind']) => sets.findIndex(({ except }) => except === kind)
+	return {
+		people: numbers[0]?.people ?? nobody,
+		of: (term) => {
+			if (setOf(term.kind) >= 0) return numbers[setOf(term.kind)]?.of(term) ?? nobody
+			const isAlternative = chosen.includes(term.kind) && !meaning.named.some(({ id }) => id === term.id)
+			return isAlternative ? null : (numbers[0]?.of(term) ?? nobody)
+		},
+	}
+}
+
+/** Everybody who matches when the filters of one kind are left out; null when nobody can. */
+function setWithout(meaning: Meaning, except: TermRow['kind'] | null): Meant | null {
+	const rest = { ...meaning, filters: meaning.filters.filter(({ kind }) => kind !== except) }
+	return isImpossible(rest) ? null : everyMatch(rest)
+}
+
+/** Counts several sets in one statement, each as far as the size of the community allows. */
+export async function countSets({ popular, total }: Meaning, sets: (Meant | null)[], shown: TermRow[]) {
+	const everyone = popular.find(({ kind }) => kind === 'everyone')
+	const possible = sets.filter((meant) => meant !== null)
+	const most = total <= counting.small ? counting.most.small : counting.most.large
+	const ids = [everyone, ...shown].flatMap((term) => (term ? [term.id] : []))
+	const rows = possible.length > 0 ? await countTerms(possible, total, ids, most + 1) : []
+	const numbers = new Map(rows.map(({ set, id, count }) => [`${set}/${id}`, count]))
+	return sets.map((meant) => {
+		const set = meant ? possible.indexOf(meant) : -1
+		const numberOf = (id: number | undefined) => numbers.get(`${set}/${id}`) ?? 0
+		const ended = numberOf(everyone?.id) > most
+		const of = ({ id }: { id: number }): Count => ({
+			number: Math.min(numberOf(id), most),
+			atLeast: ended && numberOf(id) > 0,
+		})
+		return { people: everyone ? of(everyone) : nobody, of }
+	})
+}
+
+/** The terms that the filters show: the commonest, and those that are chosen. */
+export function termsShown({ popular, named }: Meaning): TermRow[] {
+	const terms = new Map([...popular, ...named].map((term) => [term.id, term]))
+	return [...terms.values()].filter(
+		({ kind, members }) => kind !== 'everyone' && kind !== 'skill' && (members > 0 || kind === 'online'),
+	)
+}
+
+/** What the filters show. */
+export function presentFilters(meaning: Meaning, counts: Counts): FiltersView {
+	const { wish, named } = meaning
+	const terms = termsShown(meaning)
+	const chosen = new Set(named.map(({ id }) => id))
+	const choices = (kind: TermRow['kind'], labelOf = (term: TermRow) => term.label): Choice[] =>
+		terms
+			.filter((term) => term.kind === kind)
+			.map((term) => ({ value: term.label, label: labelOf(term), chosen: chosen.has(term.id), count: counts.of(term) }))
+	const online = terms.find(({ kind }) => kind === 'online')
+	return {
+		online: { value: '1', label: 'Online now', chosen: wish.online, count: online ? counts.of(online) : nobody },
+		openTo: choices('open', ({ label }) => label.replace(/^./, (letter) => letter.toUpperCase())).sort((one, other) =>
+			other.value.localeCompare(one.value),
+		),
+		branches: choices('branch'),
+		years: choices('year', ({ label }) => ordinal(Number(label))).sort(
+			(one, other) => Number(one.value) - Number(other.value),
+		),
+		universities: choices('university'),
+	}
+}

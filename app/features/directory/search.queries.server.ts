@@ -1,0 +1,214 @@
+import { type RawBuilder, sql } from 'kysely'
+import { db } from '~/db/db.server.ts'
+import { type MemberRow, memberColumns } from './directory.queries.server.ts'
+
+/** A set of terms that a member has one of, with the share of all members who do. */
+export interface Group {
+	ids: number[]
+	share: number
+}
+
+/** Which members are meant: who has one of each group, and what of it the index cannot tell. */
+export interface Meant {
+	groups: Group[]
+	/** Exactly so many of these groups must be there, which only the row itself can tell. */
+	exactly?: { groups: Group[]; count: number }
+	/** Not one of each of these: they came before. */
+	not?: Group[]
+	/** A member who came before. */
+	notUser?: number | null
+}
+
+/** A place in the order of joining, or in the order of having been seen. */
+export interface Place {
+	id: number
+	/** ISO 8601, `infinity` or `-infinity`. */
+	seenAt?: string
+}
+
+export interface FoundRow extends MemberRow {
+	/** Which of the sets that were asked for, from 0. */
+	tier: number
+	seen_at: string
+	/** Those of the asked terms that the member has. */
+	matched: number[]
+}
+
+/** From this share on, the next members in order are looked at one by one. */
+const commonShare = 0.02
+/** A set is fetched whole when one of its terms is as rare as this, or when so few members are expected in all. */
+const rareTerm = 2_000
+const fewMembers = 100
+/** At most so many are looked at one by one; what looked common may be rare together. */
+const mostWalked = 8_192
+
+interface PageInput {
+	/** The sets in the order in which they are shown. */
+	tiers: Meant[]
+	/** How many listed members there are. */
+	total: number
+	/** Orders each set: who joined last first, or who was seen last. */
+	order: 'joined' | 'seen'
+	/** Where the page before ended: in `tiers[0]`. */
+	after: Place | null
+	/** A member to show before all others. */
+	first: number | null
+	/** Terms to say of each member whether they have them. */
+	asked: number[]
+	limit: number
+}
+
+/** One page of members: as many of the sets as fill it, read one after the other. */
+export async function findPage(input: PageInput): Promise<FoundRow[]> {
+	const { tiers, total, order, after, first, asked, limit } = input
+	const find = order === 'joined' ? joinedLast : seenLast
+	const parts = tiers.map(
+		(meant, index) =>
+			sql`(select user_id, ${sql.lit(index)}::int as tier from ${find(meant, total, index === 0 ? after : null, limit)} found)`,
+	)
+	if (first !== null) parts.unshift(sql`(select user_id, -1 as tier from member_search where user_id = ${first})`)
+	const sorted = order === 'joined' ? sql`page.tier, users.id desc` : sql`page.tier, search.seen_at desc, users.id desc`
+	const { rows } = await sql<FoundRow>`
+		with page as materialized (${sql.join(parts, sql` union all `)} limit ${limit})
+		select ${memberColumns}, page.tier, search.seen_at::text as seen_at,
+			array(select term from unnest(search.terms) as term where term = any(${asked}::int[])) as matched
+		from page join member_search search using (user_id) join users on users.id = page.user_id
+		left join profiles on profiles.user_id = users.id
+		order by ${sorted}`.execute(db())
+	return rows
+}
+
+/**
+ * How many of each set have which of the shown terms, counted among the first `most` that are found.
+ * @returns a row for each set and term that somebody has
+ */
+export async function countTerms(
+	sets: Meant[],
+	total: number,
+	shown: number[],
+	most: number,
+): Promise<{ set: number; id: number; count: number }[]> {
+	const parts = sets.map(
+		(meant, index) => sql`(select ${sql.lit(index)}::int as set, terms from ${anyOrder(meant, total, most)} found)`,
+	)
+	const { rows } = await sql<{ set: number; id: number; count: number }>`
+		select set, id, count(*)::int as count
+		from (${sql.join(parts, sql` union all `)}) counted cross join unnest(terms) as id
+		join unnest(${shown}::int[]) as shown (id) using (id) group by set, id`.execute(db())
+	return rows
+}
+
+/**
+ * Who joined last. Rare sets are fetched whole; of common ones, the newest members are looked at; what lies between is
+ * read block by block, each an intersection within the index.
+ */
+function joinedLast(meant: Meant, total: number, after: Place | null, limit: number): RawBuilder<unknown> {
+	const share = shareOf(meant)
+	const before = after ? sql`${after.id}::int` : sql`(select max(user_id) + 1 from member_search)`
+	if (isEverybody(meant))
+		return sql`(select user_id from member_search where user_id < ${before} and ${residue(meant)} order by user_id desc limit ${limit})`
+	if (isRare(meant, total))
+		// The sum keeps the planner from walking all members in their order to find a few.
+		return sql`(select user_id from member_search where ${indexed(meant)} and ${residue(meant)} and user_id < ${before}
+			order by user_id + 0 desc limit ${limit})`
+	const floor = sql`${before} - ${sql.lit(share >= commonShare ? mostWalked : 0)}`
+	const blocks = sql`(select found.user_id from generate_series((${floor}) >> 14, 0, -1) as number
+		cross join lateral (
+			select user_id from member_search where block = number and ${indexed(meant)} and ${residue(meant)} and user_id < ${floor}
+			order by user_id + 0 desc limit ${limit}) found
+		limit ${limit})`
+	if (share < commonShare) return blocks
+	return sql`(select user_id from (
+		(select user_id from member_search where user_id < ${before} and user_id >= ${floor} and ${walked(meant)} and ${residue(meant)}
+			order by user_id desc limit ${limit})
+		union all ${blocks}) near limit ${limit})`
+}
+
+/** Who was seen last, online members first. */
+function seenLast(meant: Meant, total: number, after: Place | null, limit: number): RawBuilder<unknown> {
+	const order = sql`order by seen_at desc, user_id desc`
+	const beyond = after ? sql`(seen_at, user_id) < (${after.seenAt}::timestamptz, ${after.id}::int)` : sql`true`
+	if (isEverybody(meant))
+		return sql`(select user_id from member_search where ${beyond} and ${residue(meant)} ${order} limit ${limit})`
+	const few = (where: RawBuilder<unknown>) => sql`(select user_id from member_search
+		where ${indexed(meant)} and ${residue(meant)} and ${where} order by seen_at + interval '0' desc, user_id desc limit ${limit})`
+	if (shareOf(meant) < commonShare || isRare(meant, total)) return few(beyond)
+	// The row after which nothing was walked; nobody has it when everybody was.
+	const last = sql`(select seen_at, user_id from member_search where ${beyond} ${order} offset ${mostWalked - 1} limit 1)`
+	return sql`(select user_id from (
+		(select user_id from (select user_id, seen_at, terms from member_search where ${beyond} ${order} limit ${mostWalked}) near
+			where ${walked(meant)} and ${residue(meant)} ${order} limit ${limit})
+		union all ${few(sql`(seen_at, user_id) < ${last}`)}) near limit ${limit})`
+}
+
+/** Members in no order, at most `limit`, for counting. */
+function anyOrder(meant: Meant, total: number, limit: number): RawBuilder<unknown> {
+	const share = shareOf(meant)
+	if (isRare(meant, total) || share * total <= limit)
+		return sql`(select terms from member_search where ${indexed(meant)} and ${residue(meant)} limit ${limit})`
+	const end = sql`(select max(user_id) + 1 from member_search)`
+	// A common set has its number within a few blocks, and within a few thousand rows when most members are in it.
+	const walk = share >= 0.25 ? mostWalked : 0
+	const blocks = sql`(select found.terms from generate_series((${end} - ${sql.lit(walk)}) >> 14, 0, -1) as number
+		cross join lateral (
+			select terms from member_search where block = number and ${indexed(meant)} and ${residue(meant)}
+			and user_id < ${end} - ${sql.lit(walk)} offset 0) found
+		limit ${limit})`
+	if (walk === 0) return blocks
+	return sql`(select terms from (
+		(select terms from member_search where user_id >= ${end} - ${sql.lit(walk)} and ${walked(meant)} and ${residue(meant)} limit ${limit})
+		union all ${blocks}) near limit ${limit})`
+}
+
+function isEverybody({ groups, exactly }: Meant): boolean {
+	return groups.length === 0 && !exactly
+}
+
+function isRare(meant: Meant, total: number): boolean {
+	const shares = meant.groups.map(({ share }) => share)
+	return Math.min(1, ...shares) * total <= rareTerm || shareOf(meant) * total <= fewMembers
+}
+
+/** What part of all members a set is expected to be, taking its groups as independent of one another. */
+function shareOf({ groups, exactly }: Meant): number {
+	const any = exactly
+		? Math.min(
+				1,
+				exactly.groups.reduce((sum, { share }) => sum + share, 0),
+			)
+		: 1
+	return groups.reduce((product, { share }) => product * share, any)
+}
+
+/** The conditions that the index on terms answers. */
+function indexed({ groups, exactly }: Meant): RawBuilder<unknown> {
+	const must = groups.filter(({ ids }) => ids.length === 1).flatMap(({ ids }) => ids)
+	const some = groups.filter(({ ids }) => ids.length > 1).map(({ ids }) => ids)
+	if (exactly) some.push(exactly.groups.flatMap(({ ids }) => ids))
+	const parts = some.map((ids) => sql`terms && ${ids}::int[]`)
+	if (must.length > 0) parts.unshift(sql`terms @> ${must}::int[]`)
+	return sql.join(parts, sql` and `)
+}
+
+/** The same, in a form that no index answers. */
+function walked(meant: Meant): RawBuilder<unknown> {
+	return sql`(${indexed(meant)}) is true`
+}
+
+/** The conditions that only a row answers. */
+function residue({ exactly, not, notUser }: Meant): RawBuilder<unknown> {
+	const parts: RawBuilder<unknown>[] = []
+	if (exactly) {
+		const counts = exactly.groups.map(({ ids }) => sql`(terms && ${ids}::int[])::int`)
+		parts.push(sql`(${sql.join(counts, sql` + `)}) = ${exactly.count}`)
+	}
+	if (not)
+		parts.push(
+			sql`not (${sql.join(
+				not.map(({ ids }) => sql`terms && ${ids}::int[]`),
+				sql` and `,
+			)})`,
+		)
+	if (notUser) parts.push(sql`user_id <> ${notUser}`)
+	return parts.length > 0 ? sql.join(parts, sql` and `) : sql`true`
+}

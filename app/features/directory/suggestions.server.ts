@@ -1,0 +1,60 @@
+import { grouped } from '~/lib/text.ts'
+import { listPage } from './community.server.ts'
+import { longestSearch } from './directory.limits.ts'
+import { anybody } from './directory.paths.ts'
+import type { SuggestionsView } from './directory.present.ts'
+import { meaningOf } from './meaning.server.ts'
+import { findMeanings, type MeaningRow } from './terms.queries.server.ts'
+
+const most = { people: 5, skills: 4, universities: 3 }
+
+/** Who and what may be meant by what somebody is typing: people, skills and universities, the best of each. */
+export async function suggest(typed: string): Promise<SuggestionsView> {
+	if (!typed) return { people: [], skills: [], universities: [] }
+	const meaning = await meaningOf({ ...anybody, q: typed })
+	const { rows } = await listPage(meaning, null, most.people)
+	const whole = answersOf(meaning.meanings, meaning.words.length)
+	const named = (kind: MeaningRow['kind'], limit: number) =>
+		whole
+			.filter((term) => term.kind === kind)
+			.slice(0, limit)
+			.map(({ label, members }) => ({ name: label, count: members }))
+	return {
+		people: rows.map(({ username, name, image, online, skills, asked = [], studies, university }) => ({
+			username,
+			name,
+			image,
+			online,
+			skills: [...asked, ...skills.filter((skill) => !asked.includes(skill))].slice(0, 2),
+			studies,
+			university,
+		})),
+		skills: named('skill', most.skills),
+		universities: named('university', most.universities),
+	}
+}
+
+const mostKnown = 8
+
+/** Skills that listed members have and that may be meant by what somebody is typing, with how many have them. */
+export async function suggestKnownSkills(typed: string): Promise<{ value: string; note: string }[]> {
+	const meanings = typed ? await findMeanings(typed.slice(0, longestSearch)) : []
+	const words = new Set(meanings.filter(({ position }) => position > 0).map(({ position }) => position)).size
+	return answersOf(meanings, words)
+		.filter(({ kind }) => kind === 'skill')
+		.slice(0, mostKnown)
+		.map(({ label, members }) => ({ value: label, note: grouped(members) }))
+}
+
+/** The terms that every word of a search may mean, those with most of its words written out first, then the commonest. */
+function answersOf(meanings: MeaningRow[], words: number): MeaningRow[] {
+	const byTerm = new Map<number, { term: MeaningRow; words: number; exact: number }>()
+	for (const term of meanings.filter(({ kind }) => kind !== 'username')) {
+		const known = byTerm.get(term.id) ?? { term, words: 0, exact: 0 }
+		byTerm.set(term.id, { term, words: known.words + 1, exact: known.exact + Number(term.exact) })
+	}
+	return [...byTerm.values()]
+		.filter((answer) => answer.words === words)
+		.sort((one, other) => other.exact - one.exact || other.term.members - one.term.members)
+		.map(({ term }) => term)
+}

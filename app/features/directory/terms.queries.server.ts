@@ -1,0 +1,87 @@
+import { sql } from 'kysely'
+import { db } from '~/db/db.server.ts'
+import { mostWords } from './directory.limits.ts'
+
+export type TermKind = 'everyone' | 'online' | 'open' | 'year' | 'branch' | 'university' | 'skill' | 'name'
+
+/** Something that members can be found by. */
+export interface TermRow {
+	id: number
+	kind: TermKind
+	label: string
+	/** How many listed members have it. */
+	members: number
+}
+
+/** A term that a word of a search may mean. */
+export interface MeaningRow extends Omit<TermRow, 'kind'> {
+	/** Which word, from 1. */
+	position: number
+	/** Whether the word is written out, and with it the whole skill; else it is a beginning, or has a typo. */
+	exact: boolean
+	/** With `kind` 'username', `id` is the member whose username the whole search is. */
+	kind: TermKind | 'username'
+}
+
+/** Meanings of one word that are looked for, the commonest first; and words that begin alike, before that. */
+const mostMeanings = 60
+const mostAlike = 2_000
+
+/**
+ * What the words of a search may mean: names, skills and universities with this word, else with a word that begins so,
+ * and only when there is neither, with one that differs by a typo.
+ */
+export async function findMeanings(search: string): Promise<MeaningRow[]> {
+	const { rows } = await sql<MeaningRow>`
+		with asked as materialized (
+			select word, min(place)::int as position from string_to_table(search_key(${search}), ' ') with ordinality as asked (word, place)
+			where word <> '' group by word order by 2 limit ${mostWords}),
+		near as materialized (
+			select position, terms.id, kind, label, members, bool_or(alike.word = asked.word) and (
+				kind <> 'skill' or string_to_array(key, ' ') <@ (select array_agg(word) from asked)) as exact
+			from asked cross join lateral (
+				select * from term_words where term_words.word >= asked.word and term_words.word <
+					case when length(asked.word) = 1 then asked.word || ' ' else asked.word || chr(1114111) end
+				order by term_words.word limit ${mostAlike}) alike
+			join terms on terms.id = alike.term_id where members > 0 group by position, terms.id),
+		typos as (
+			select distinct position, terms.id, kind, label, members, false as exact
+			from asked cross join unnest(spellings_of(asked.word) || regexp_replace(asked.word, '[0-9]+$', '')) as variant
+			join word_spellings on word_spellings.spelling = variant
+			join term_words on term_words.word = word_spellings.word join terms on terms.id = term_words.term_id
+			where members > 0 and position not in (select position from near)),
+		ranked as (
+			select *, row_number() over (partition by position order by exact desc, answers desc, members desc, id) as rank
+			from (select *, count(*) over (partition by id) as answers from (select * from near union all select * from typos) as each_word) as meant)
+		select position, id, kind, label, members, exact from ranked where rank <= ${mostMeanings}
+		union all
+		select 0, id, 'username', name, 1, true from users where username = lower(${search})
+		order by 1, exact desc, members desc, id`.execute(db())
+	return rows
+}
+
+/** A value that a filter names. */
+export interface Named {
+	kind: TermKind
+	value: string
+}
+
+/** The terms of values that filters name, with the place of each in the list; a value that nobody has is not there. */
+export async function findNamed(named: Named[]): Promise<(TermRow & { place: number })[]> {
+	const { rows } = await sql<TermRow & { place: number }>`
+		select terms.id, terms.kind, label, members, place::int - 1 as place
+		from unnest(${named.map(({ kind }) => kind)}::text[], ${named.map(({ value }) => value)}::text[])
+			with ordinality as named (kind, value, place)
+		join terms on terms.kind = named.kind and terms.key = search_key(value)`.execute(db())
+	return rows
+}
+
+/** The values that filters offer: of each kind the commonest, as many as asked for, and how many listed members there are. */
+export async function listPopular(most: Partial<Record<TermKind, number>>): Promise<TermRow[]> {
+	const { rows } = await sql<TermRow>`
+		select popular.* from unnest(${Object.keys(most)}::text[], ${Object.values(most)}::int[]) as wanted (kind, most)
+		cross join lateral (
+			select id, terms.kind, label, members from terms where terms.kind = wanted.kind
+			order by members desc, id limit wanted.most) popular`.execute(db())
+	return rows
+}
