@@ -83,6 +83,24 @@ export interface ProfileView {
 	certificates: CertificateView[]
 }
 
+/** What a list knows already of the member whose page is opened from it, as the state of that navigation. */
+export interface KnownState {
+	known: Pick<
+		ProfileView,
+		| 'username'
+		| 'name'
+		| 'image'
+		| 'online'
+		| 'studies'
+		| 'university'
+		| 'campus'
+		| 'about'
+		| 'expertise'
+		| 'skills'
+		| 'openTo'
+	>
+}
+
 /** “CSE, 3rd year, semester 6”, as much of it as is known. */
 export function studiesText({ branch, year, semester }: Studies): string {
 	return [branch, year && `${ordinal(year)} year`, semester && `semester ${semester}`].filter(Boolean).join(', ')

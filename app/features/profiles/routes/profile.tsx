@@ -7,6 +7,7 @@ import { OwnQueries } from '../components/own-queries.tsx'
 import { ProfileSkeleton } from '../components/profile-skeleton.tsx'
 import { About, Academics, Section } from '../components/sections.tsx'
 import { Certificates, Projects } from '../components/showpieces.tsx'
+import type { KnownState } from '../profiles.present.ts'
 import { getProfile } from '../profiles.server.ts'
 import type { Route } from './+types/profile'
 
@@ -22,12 +23,13 @@ export function loader({ context, params, url }: Route.LoaderArgs) {
 	})
 }
 
-// More queries are appended to a page that is there already: only the page itself opens with a skeleton.
+// The page opens at once with what the list knew of the member. More queries are appended to a page that is there already: only the page itself opens with a skeleton.
 export const clientLoader = ({ serverLoader, url }: Route.ClientLoaderArgs) =>
-	url.searchParams.has('cursor') ? serverLoader() : soon(serverLoader())
+	url.searchParams.has('cursor') ? serverLoader() : soon(serverLoader(), 0)
 
-export function meta({ matches, loaderData, params }: Route.MetaArgs) {
-	const name = loaderData && 'profile' in loaderData ? loaderData.profile.name : params.username
+export function meta({ matches, loaderData, location, params }: Route.MetaArgs) {
+	const known = (location.state as KnownState | null)?.known
+	const name = loaderData && 'profile' in loaderData ? loaderData.profile.name : (known?.name ?? params.username)
 	return pageMeta(matches, { title: name, noindex: true })
 }
 
