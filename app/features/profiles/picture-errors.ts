@@ -24,5 +24,6 @@ export const pictureRefusals = {
 	pixels: 'This picture has more than 40 megapixels. Choose a smaller one.',
 	damaged: 'This picture is damaged and cannot be read to its end.',
 	crop: 'The chosen part lies outside of the picture.',
+	sending: 'The picture is still on its way. Wait a moment, or cancel it.',
 	busy: 'Many pictures are being read at this moment. Try again in a minute.',
 } as const

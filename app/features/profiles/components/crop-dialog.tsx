@@ -25,7 +25,7 @@ export function CropDialog({ file, onDone, onClose, onUnreadable }: CropDialogPr
 		<Dialog open={file !== null} onClose={onClose} title="Choose the part to show">
 			{file && url && (
 				<>
-					<div className="relative h-72 overflow-clip rounded-lg bg-sunken">
+					<div className="relative h-72 overflow-clip rounded-md bg-sunken">
 						<Suspense fallback={<Spinner />}>
 							<Cropper url={url} zoom={zoom} onZoom={setZoom} onArea={setArea} onUnreadable={onUnreadable} />
 						</Suspense>

@@ -1,11 +1,12 @@
 import { CircleAlert, Upload as UploadIcon, X } from 'lucide-react'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { largestPicture, type PictureKind } from '~/lib/picture-paths.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import { Picture } from '~/ui/picture.tsx'
 import { pictureRefusals } from '../picture-errors.ts'
 import type { PictureView } from '../profiles.present.ts'
 import { CropDialog } from './crop-dialog.tsx'
+import { useHeldForm } from './use-held-form.ts'
 import { type Upload, useUpload } from './use-upload.ts'
 
 interface PictureFieldProps {
@@ -36,6 +37,8 @@ export function PictureField({
 	const hydrated = useHydrated()
 	const upload = useUpload(kind, value, onChange)
 	const [chosen, setChosen] = useState<File | null>(null)
+	const field = useRef<HTMLInputElement>(null)
+	useHeldForm(field, upload.sending !== null, () => upload.fail(pictureRefusals.sending))
 	const message = upload.failure ?? error
 	const choose = (file: File | undefined) => {
 		if (!file) return
@@ -53,7 +56,7 @@ export function PictureField({
 			}}
 		>
 			<legend className="label mb-1.5">{label}</legend>
-			<input type="hidden" name={name} value={upload.picture?.path ?? ''} />
+			<input ref={field} type="hidden" name={name} value={upload.picture?.path ?? ''} />
 			<Frame upload={upload} square={crop} />
 			{hydrated ? (
 				<Controls name={name} upload={upload} onFile={choose} />
@@ -88,7 +91,7 @@ export function PictureField({
 function Frame({ upload: { picture, sending, cancel }, square }: { upload: Upload; square: boolean }) {
 	if (!picture && !sending) return null
 	return (
-		<div className={`overflow-clip rounded-lg border border-line-2 ${square ? 'max-w-40' : 'max-w-72'}`}>
+		<div className={`overflow-clip rounded-md border border-line-2 ${square ? 'max-w-40' : 'max-w-72'}`}>
 			{picture && (
 				<Picture
 					picture={picture}
