@@ -1,5 +1,3 @@
-import type { z } from 'zod'
-import { counted } from '~/lib/text.ts'
 import { type Site, siteOfAddress } from './links.ts'
 import { profileLimits as limits } from './profiles.limits.ts'
 import {
@@ -15,12 +13,7 @@ import {
 } from './profiles.schema.ts'
 import { isEmpty, networks, type ResumePersonal } from './resume.ts'
 import type { ReadDocument } from './resume-document.ts'
-
-/** Something of a document that a profile cannot keep: where it stands there, and why. */
-export interface Unkept {
-	path: string
-	reason: string
-}
+import { type Entry, Extras, noPlace, Reader, type Said, said, type Unkept } from './resume-reader.ts'
 
 /** What a document says of a profile's fields, read by the schemas of the edit forms. What it does not say is not there. */
 export interface Found {
@@ -35,13 +28,6 @@ export interface Found {
 
 export type FoundCertificate = Partial<StoredCertificate> & Pick<StoredCertificate, 'certificate_title'>
 export type FoundProject = Partial<ProjectInput> & Pick<ProjectInput, 'project_title'>
-
-type Entry = Record<string, unknown>
-/** From a field's name to what the document says of it, and where. */
-type Said = Record<string, { value: unknown; path: string }>
-type Shape = Record<string, z.ZodType>
-
-const noPlace = 'A profile has no place for this.'
 
 /** What a document says of a profile, and what of it a profile cannot keep. */
 export function fromResume(document: ReadDocument): { found: Found; unkept: Unkept[] } {
@@ -62,36 +48,6 @@ export function fromResume(document: ReadDocument): { found: Found; unkept: Unke
 			projects: readProjects(reader, projects ?? [], ownProjects ?? []),
 		},
 		unkept: reader.unkept,
-	}
-}
-
-/** Reads fields by a schema, and remembers what it could not read. */
-class Reader {
-	readonly unkept: Unkept[] = []
-
-	note(path: string, reason: string): void {
-		this.unkept.push({ path: path.replace(/^\./, '').slice(0, 120), reason })
-	}
-
-	/** Notes everything in an object that nobody asked for. */
-	leave(entry: Entry, path: string): void {
-		for (const [key, value] of Object.entries(entry)) {
-			if (isEmpty(value)) continue
-			const many = Array.isArray(value) ? ` (${counted(value.length, 'entry', 'entries')})` : ''
-			this.note(`${path}.${key}${many}`, noPlace)
-		}
-	}
-
-	/** The fields that are given and right; a wrong one is noted and left out. */
-	fields<Fields>(shape: Shape, said: Said): Partial<Fields> {
-		const read: Record<string, unknown> = {}
-		for (const [name, { value, path }] of Object.entries(said)) {
-			if (isEmpty(value)) continue
-			const parsed = shape[name]?.safeParse(value)
-			if (!parsed?.success) this.note(path, parsed?.error.issues[0]?.message ?? noPlace)
-			else if (!isEmpty(parsed.data)) read[name] = parsed.data
-		}
-		return read as Partial<Fields>
 	}
 }
 
@@ -227,27 +183,6 @@ function readProjects(reader: Reader, entries: Entry[], own: Entry[]): FoundProj
 		})
 		return titled(reader, path, 'project', fields.project_title, fields)
 	}) as FoundProject[]
-}
-
-/** What stands under meta.devquad of the items of a list: at the same place, or, when somebody moved them, by their title. */
-class Extras {
-	private readonly entries: Entry[]
-	private readonly key: string
-
-	constructor(entries: Entry[], key: string) {
-		this.entries = entries
-		this.key = key
-	}
-
-	of(index: number, title: unknown): Entry {
-		const same = (entry: Entry | undefined) => entry !== undefined && entry[this.key] === title
-		const entry = same(this.entries[index]) ? this.entries[index] : this.entries.find(same)
-		return { ...entry }
-	}
-}
-
-function said(fields: Entry, path: string): Said {
-	return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, { value, path: `${path}.${name}` }]))
 }
 
 /** The item as a list of one, or none when it has no title. */

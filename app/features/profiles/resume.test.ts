@@ -311,6 +311,12 @@ test.each([
 		'A profile has no place for this.',
 	],
 	[
+		'a key of every function',
+		{ projects: [{ name: 'x' }], meta: { devquad: { projects: [{ project_title: 'x', constructor: 'y' }] } } },
+		'projects[0].constructor',
+		'A profile has no place for this.',
+	],
+	[
 		'a setting of who sees what',
 		{ meta: { devquad: { personal_details: { show_email: true } } } },
 		'meta.devquad.personal_details.show_email',

@@ -44,45 +44,47 @@ export function toResume(
 	publicUrl: string,
 ) {
 	const { university_name, enrol_in_branch_name, year_of_passing, ...studies } = academics
-	return given({
+	return {
 		$schema: schema,
-		basics: given({
-			name: personal.fullName,
-			label: personal.expertise_in,
-			image: personal.profile_url && publicUrl + pictureUrl(personal.profile_url, largestPortrait),
-			email,
-			phone: personal.phone,
-			url: social.portfolio,
-			summary: personal.about,
-			location: given({ city: personal.city }),
-			profiles: siteProfiles(social),
-		}),
-		education: [
-			given({
-				institution: university_name,
-				area: enrol_in_branch_name,
-				endDate: year_of_passing === null ? '' : String(year_of_passing),
+		...given({
+			basics: given({
+				name: personal.fullName,
+				label: personal.expertise_in,
+				image: personal.profile_url && publicUrl + pictureUrl(personal.profile_url, largestPortrait),
+				email,
+				phone: personal.phone,
+				url: social.portfolio,
+				summary: personal.about,
+				location: given({ city: personal.city }),
+				profiles: siteProfiles(social),
 			}),
-		].filter((entry) => entry !== undefined),
-		certificates: certificates.map(certificateEntry),
-		skills: personal.skills.map((name) => ({ name })),
-		projects: projects.map(projectEntry),
-		meta: given({
-			canonical: `${publicUrl}/find-dev/${username}.json`,
-			version: 'v1.0.0',
-			devquad: given({
-				personal_details: given({ username, profile_url: personal.profile_url, open_to: personal.open_to }),
-				academics: given(studies),
-				certificates: certificates.map(({ certificate_issue_date: _, ...rest }) => given(rest)),
-				projects: projects.map(({ project_description: _, project_tech_stack: __, project_date: ___, ...rest }) =>
-					given(rest),
-				),
+			education: [
+				given({
+					institution: university_name,
+					area: enrol_in_branch_name,
+					endDate: year_of_passing === null ? '' : String(year_of_passing),
+				}),
+			].filter((entry) => entry !== undefined),
+			certificates: certificates.map(certificateEntry),
+			skills: personal.skills.map((name) => ({ name })),
+			projects: projects.map(projectEntry),
+			meta: given({
+				canonical: `${publicUrl}/find-dev/${username}.json`,
+				version: 'v1.0.0',
+				devquad: given({
+					personal_details: given({ username, profile_url: personal.profile_url, open_to: personal.open_to }),
+					academics: given(studies),
+					certificates: certificates.map(({ certificate_issue_date: _, ...rest }) => given(rest)),
+					projects: projects.map(({ project_description: _, project_tech_stack: __, project_date: ___, ...rest }) =>
+						given(rest),
+					),
+				}),
 			}),
 		}),
-	})
+	}
 }
 
-export type ResumeDocument = NonNullable<ReturnType<typeof toResume>>
+export type ResumeDocument = ReturnType<typeof toResume>
 
 function siteProfiles(social: SocialInput) {
 	return Object.entries(networks).flatMap(([site, network]) => {
