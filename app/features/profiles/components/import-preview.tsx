@@ -99,7 +99,7 @@ function Part({ id, title, changes }: { id: string; title: string; changes: Chan
 							</span>
 						</label>
 						<dl className="mt-1 grid gap-1 pl-6.5 text-sm">
-							{change.differences.map((difference) => (
+							{change.differences.filter(isNews).map((difference) => (
 								<Shown key={difference.field} difference={difference} named={change.kind !== 'set'} />
 							))}
 						</dl>
@@ -109,6 +109,9 @@ function Part({ id, title, changes }: { id: string; title: string; changes: Chan
 		</fieldset>
 	)
 }
+
+/** What an item is called stands above already. */
+const isNews = ({ field, before }: Difference) => before !== '' || !field.endsWith('_title')
 
 const kinds = { add: 'is added', replace: 'is replaced' }
 

@@ -1,14 +1,17 @@
+import { redirect } from 'react-router'
 import { viewerOf } from '~/lib/context.ts'
 import { NotFound } from '~/lib/errors.ts'
-import { signedIn } from '~/lib/http.ts'
 import { getResume } from '../resume.server.ts'
 import type { Route } from './+types/profile-json'
 
 /** A profile as JSON Resume, for members. Others are sent to the login page, or told in JSON when they are a program. */
-export async function loader({ request, context, params, url }: Route.LoaderArgs) {
+export async function loader({ request, context, params }: Route.LoaderArgs) {
 	const viewer = viewerOf(context)
 	if (!viewer) {
-		if (request.headers.get('Accept')?.includes('text/html')) signedIn(context, url)
+		// After the login they see the page: a login inside the page cannot lead to a file.
+		const page = `/find-dev/${params.username}`
+		if (request.headers.get('Accept')?.includes('text/html'))
+			throw redirect(`/login?redirectTo=${encodeURIComponent(page)}`)
 		return problem(401, 'Log in to read profiles.')
 	}
 	try {
