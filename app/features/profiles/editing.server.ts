@@ -59,15 +59,19 @@ export async function getAcademics(viewer: Viewer, username: string): Promise<Ed
 	return academicsStart(await editable(owner(viewer, username)))
 }
 
-/** @throws NotAllowed, Invalid, Stale */
-export async function saveAcademics(viewer: Viewer, username: string, input: Input): Promise<void> {
+/**
+ * @returns the university address, if it is a new one that has to be confirmed
+ * @throws NotAllowed, Invalid, Stale
+ */
+export async function saveAcademics(viewer: Viewer, username: string, input: Input): Promise<string | null> {
 	const { id } = owner(viewer, username)
 	const { version } = parseInput(versionInput, input)
 	const fields = parseInput(academicsInput, input)
-	await transaction(async (trx) => {
+	return transaction(async (trx) => {
 		await ensureProfile(trx, id)
-		const { saved } = await updateAcademics(trx, id, version, fields)
+		const { saved, newAddress } = await updateAcademics(trx, id, version, fields)
 		if (!saved) unlessSame(fields, academicsStart(await editable({ id }, trx)))
+		return newAddress
 	})
 }
 

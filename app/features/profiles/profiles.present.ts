@@ -29,8 +29,7 @@ export interface ProjectView {
 	id: string
 	title: string
 	description: string
-	/** Address of the picture, or ''. */
-	image: string
+	image: PictureView | null
 	stack: string[]
 	/** `2026-11-21`, or null. */
 	date: string | null
@@ -40,8 +39,7 @@ export interface ProjectView {
 export interface CertificateView {
 	id: string
 	title: string
-	/** Address of the picture, or ''. */
-	image: string
+	image: PictureView | null
 	/** `2026-11-21`, or null. */
 	issued: string | null
 	expires: string | null

@@ -66,10 +66,18 @@ export async function findProfile(username: string): Promise<ProfileRow | undefi
 	return rows[0]
 }
 
-export interface ProjectRow {
+/** The picture that a row shows, as it stands in a statement's columns. */
+export interface ShownPicture {
+	image: { path: string; width: number; height: number; colour: string } | null
+}
+
+const shownPicture = sql`
+	case when pictures.path is not null then json_build_object('path', pictures.path, 'width', pictures.width,
+		'height', pictures.height, 'colour', pictures.colour) end as image`
+
+export interface ProjectRow extends ShownPicture {
 	project_id: string
 	project_title: string
-	project_image: string | null
 	project_source_code_link: string
 	project_deployment_link: string
 	project_demo_link: string
@@ -81,17 +89,17 @@ export interface ProjectRow {
 /** A member's projects in their own order, at most 100. */
 export async function listProjectRows(userId: number): Promise<ProjectRow[]> {
 	const { rows } = await sql<ProjectRow>`
-		select project_id, project_title, project_image, project_source_code_link, project_deployment_link, project_demo_link,
+		select project_id, project_title, ${shownPicture}, project_source_code_link, project_deployment_link, project_demo_link,
 			project_tech_stack, project_date::text as date, project_description
-		from projects where user_id = ${userId} order by position, project_id limit 100`.execute(db())
+		from projects left join pictures on pictures.path = project_image
+		where projects.user_id = ${userId} order by position, project_id limit 100`.execute(db())
 	return rows
 }
 
-export interface CertificateRow {
+export interface CertificateRow extends ShownPicture {
 	certificate_id: string
 	certificate_title: string
 	certificate_url: string
-	certificate_image: string | null
 	issued: string | null
 	expires: string | null
 	credential_verification_link: string
@@ -100,8 +108,9 @@ export interface CertificateRow {
 /** A member's certificates in their own order, at most 100. */
 export async function listCertificateRows(userId: number): Promise<CertificateRow[]> {
 	const { rows } = await sql<CertificateRow>`
-		select certificate_id, certificate_title, certificate_url, certificate_image, certificate_issue_date::text as issued,
+		select certificate_id, certificate_title, certificate_url, ${shownPicture}, certificate_issue_date::text as issued,
 			certificate_expire_date::text as expires, credential_verification_link
-		from certificates where user_id = ${userId} order by position, certificate_id limit 100`.execute(db())
+		from certificates left join pictures on pictures.path = certificate_image
+		where certificates.user_id = ${userId} order by position, certificate_id limit 100`.execute(db())
 	return rows
 }

@@ -71,7 +71,7 @@ export function presentProject(row: ProjectRow): ProjectView {
 		id: row.project_id,
 		title: row.project_title,
 		description: row.project_description,
-		image: row.project_image ?? '',
+		image: row.image,
 		stack: row.project_tech_stack,
 		date: row.date,
 		links: links([
@@ -87,7 +87,7 @@ export function presentCertificate(row: CertificateRow): CertificateView {
 	return {
 		id: row.certificate_id,
 		title: row.certificate_title,
-		image: row.certificate_image ?? '',
+		image: row.image,
 		issued: row.issued,
 		expires: row.expires,
 		url: webUrl(row.certificate_url),
