@@ -129,7 +129,8 @@ export function transaction<Result>(work: (trx: Executor) => Promise<Result>): P
 	return db().transaction().execute(work)
 }
 
-async function editable({ id }: { id: number }, executor?: Executor): Promise<EditableRow> {
+/** The row of a member's forms; an account without a profile gets an empty one. @throws NotFound */
+export async function editable({ id }: { id: number }, executor?: Executor): Promise<EditableRow> {
 	const row = (await findEditable(id, executor)) ?? (await afresh(id, executor))
 	if (!row) throw new NotFound('No Data Found !')
 	return row

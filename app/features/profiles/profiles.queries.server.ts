@@ -38,6 +38,7 @@ export interface ProfileRow {
 	show_phone: boolean
 	campus_name: string
 	campus_verified_at: Date | null
+	listed: boolean
 }
 
 /** The names of a user's skills in the order they were given, for the columns of a statement that has `users`. */
@@ -62,7 +63,7 @@ export async function findProfile(username: string): Promise<ProfileRow | undefi
 			coalesce(portfolio, '') as portfolio, coalesce(hackerrank, '') as hackerrank, coalesce(codechef, '') as codechef,
 			coalesce(geeksforgeek, '') as geeksforgeek,
 			coalesce(show_email, false) as show_email, coalesce(show_phone, false) as show_phone,
-			coalesce(campus_name, '') as campus_name, campus_verified_at
+			coalesce(campus_name, '') as campus_name, campus_verified_at, coalesce(listed, true) as listed
 		from users left join profiles on profiles.user_id = users.id where users.username = ${username}`.execute(db())
 	return rows[0]
 }

@@ -29,6 +29,13 @@ export function ContactCard({ profile, own = false }: { profile: ProfileView; ow
 				</div>
 				<Facts profile={profile} own={own} />
 			</div>
+			{!profile.imported && (
+				<p className="meta mt-3 print:hidden">
+					<a className="link" href={`/find-dev/${profile.username}.json`} download>
+						Download as JSON Resume
+					</a>
+				</p>
+			)}
 		</aside>
 	)
 }

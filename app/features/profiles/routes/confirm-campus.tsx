@@ -41,7 +41,8 @@ export async function action({ request, context }: Route.ActionArgs) {
 export function meta({ matches }: Route.MetaArgs) {
 	return [
 		...pageMeta(matches, { title: 'Confirm address', noindex: true }),
-		{ name: 'referrer', content: 'no-referrer' },
+		// The address holds a token. Without any referrer a browser would call the form's origin `null`, and it be refused.
+		{ name: 'referrer', content: 'same-origin' },
 	]
 }
 

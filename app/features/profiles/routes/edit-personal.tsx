@@ -1,3 +1,4 @@
+import { Link } from 'react-router'
 import { refreshSession } from '~/features/accounts/accounts.server.ts'
 import { answering, redirectWithToast } from '~/lib/http.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
@@ -36,7 +37,12 @@ export function meta({ matches }: Route.MetaArgs) {
 export default function EditPersonal({ loaderData, actionData }: Route.ComponentProps) {
 	return (
 		<>
-			<h1 className="text-2xl font-bold">Personal Details</h1>
+			<div className="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-1">
+				<h1 className="text-2xl font-bold">Personal Details</h1>
+				<Link className="link text-sm text-ink-2" to="import">
+					Import a résumé
+				</Link>
+			</div>
 			<EditForm
 				id="personal"
 				className="mt-6 grid gap-8"
