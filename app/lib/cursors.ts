@@ -35,9 +35,14 @@ export function noSuchPlace(): Invalid {
 
 const isoTime = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d(:?\d\d)?)$/
 
+/** Whether a text is a point in time as PostgreSQL prints it: ISO 8601, with microseconds or without. */
+export function isTimeText(text: unknown): text is string {
+	return typeof text === 'string' && isoTime.test(text) && !Number.isNaN(Date.parse(text))
+}
+
 /** @throws Invalid when `text` is not a cursor of a list in time order. */
 export function decodeTimeCursor(text: string): TimeCursor {
 	const [at, id] = decodeCursor(text, 2)
-	if (typeof at !== 'string' || !isoTime.test(at) || Number.isNaN(Date.parse(at)) || !isId(id)) throw noSuchPlace()
+	if (!isTimeText(at) || !isId(id)) throw noSuchPlace()
 	return { at, id }
 }

@@ -35,7 +35,7 @@ export function Header() {
 				</nav>
 				{Search && <Search />}
 				<div className={`${Search ? '' : 'ml-auto '}flex flex-none items-center gap-2`}>
-					{viewer ? <AccountMenu viewer={viewer} /> : <WaysIn />}
+					{viewer ? <AccountMenu viewer={viewer} /> : <WaysIn isTight={Search !== undefined} />}
 				</div>
 			</div>
 			<SideMenu />
@@ -49,13 +49,14 @@ function useHeaderSearch(): ComponentType | undefined {
 	return handles.find((handle) => handle?.HeaderSearch)?.HeaderSearch
 }
 
-function WaysIn() {
+/** @param isTight on a phone there is room for one of the two; the side menu has both */
+function WaysIn({ isTight }: { isTight: boolean }) {
 	return (
 		<>
 			<Link className="btn btn-ghost px-3" to="/login">
 				Login
 			</Link>
-			<Link className="btn btn-outline" to="/register">
+			<Link className={`btn btn-outline${isTight ? ' max-sm:hidden' : ''}`} to="/register">
 				Register
 			</Link>
 		</>

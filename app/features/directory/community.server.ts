@@ -1,4 +1,4 @@
-import { decodeCursor, encodeCursor, noSuchPlace } from '~/lib/cursors.ts'
+import { decodeCursor, encodeCursor, isTimeText, noSuchPlace } from '~/lib/cursors.ts'
 import { isId } from '~/lib/ids.ts'
 import type { CommunityData } from './components/community-data.ts'
 import { membersPerPage } from './directory.limits.ts'
@@ -64,13 +64,11 @@ function cursorOf(wish: Wish, row: FoundRow): string {
 	return encodeCursor([sort, sort === 'active' ? row.seen_at : row.tier, row.id])
 }
 
-const seenTime = /^(-?infinity|\d{4,6}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d{1,6})?[+-]\d\d(:\d\d){0,2})$/
-
 function placeOf(wish: Wish, cursor: string): ListPlace {
 	const [sort, at, id] = decodeCursor(cursor, 3)
 	if (sort !== sortOf(wish) || !isId(id)) throw noSuchPlace()
 	if (sort === 'active') {
-		if (typeof at !== 'string' || !seenTime.test(at)) throw noSuchPlace()
+		if (at !== 'infinity' && at !== '-infinity' && !isTimeText(at)) throw noSuchPlace()
 		return { tier: 0, id, seenAt: at }
 	}
 	if (!Number.isInteger(at) || Number(at) < -1 || Number(at) > 20) throw noSuchPlace()

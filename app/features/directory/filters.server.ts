@@ -2,7 +2,7 @@ import { ordinal } from '~/lib/text.ts'
 import { counting } from './directory.limits.ts'
 import type { Choice, Count, FiltersView } from './directory.present.ts'
 import { everyMatch, isImpossible, type Meaning } from './meaning.server.ts'
-import { countTerms, type Meant } from './search.queries.server.ts'
+import { countTerms, isEverybody, type Meant } from './search.queries.server.ts'
 import type { TermRow } from './terms.queries.server.ts'
 
 /** How many people a list has, and how many of them have each of the terms that filters offer. */
@@ -22,9 +22,7 @@ const single: TermRow['kind'][] = ['branch', 'year', 'university']
  * choose instead of a chosen branch, year or university needs a count of its own, which only a small community gets.
  */
 export async function countsOf(meaning: Meaning): Promise<Counts> {
-	const { wish, filters, total } = meaning
-	if (filters.length === 0 && !wish.q)
-		return { people: { number: total, atLeast: false }, of: ({ members }) => ({ number: members, atLeast: false }) }
+	const { filters, total } = meaning
 	const isSmall = total <= counting.small
 	const chosen = single.filter((kind) => filters.some((filter) => filter.kind === kind))
 	const sets = (isSmall ? [null, ...chosen] : [null]).map((except) => ({ except, meant: setWithout(meaning, except) }))
@@ -44,6 +42,10 @@ export async function countsOf(meaning: Meaning): Promise<Counts> {
 	}
 }
 
+function exactly(number: number): Count {
+	return { number, atLeast: false }
+}
+
 /** Everybody who matches when the filters of one kind are left out; null when nobody can. */
 function setWithout(meaning: Meaning, except: TermRow['kind'] | null): Meant | null {
 	const rest = { ...meaning, filters: meaning.filters.filter(({ kind }) => kind !== except) }
@@ -53,16 +55,17 @@ function setWithout(meaning: Meaning, except: TermRow['kind'] | null): Meant | n
 /** Counts several sets in one statement, each as far as the size of the community allows. */
 export async function countSets({ popular, total }: Meaning, sets: (Meant | null)[], shown: TermRow[]) {
 	const everyone = popular.find(({ kind }) => kind === 'everyone')
-	const possible = sets.filter((meant) => meant !== null)
+	const possible = sets.filter((meant) => meant !== null && !isEverybody(meant)) as Meant[]
 	const most = total <= counting.small ? counting.most.small : counting.most.large
 	const ids = [everyone, ...shown].flatMap((term) => (term ? [term.id] : []))
 	const rows = possible.length > 0 ? await countTerms(possible, total, ids, most + 1) : []
 	const numbers = new Map(rows.map(({ set, id, count }) => [`${set}/${id}`, count]))
 	return sets.map((meant) => {
+		if (meant && isEverybody(meant)) return { people: exactly(total), of: ({ members }: TermRow) => exactly(members) }
 		const set = meant ? possible.indexOf(meant) : -1
 		const numberOf = (id: number | undefined) => numbers.get(`${set}/${id}`) ?? 0
 		const ended = numberOf(everyone?.id) > most
-		const of = ({ id }: { id: number }): Count => ({
+		const of = ({ id }: TermRow): Count => ({
 			number: Math.min(numberOf(id), most),
 			atLeast: ended && numberOf(id) > 0,
 		})
@@ -80,21 +83,30 @@ export function termsShown({ popular, named }: Meaning): TermRow[] {
 
 /** What the filters show. */
 export function presentFilters(meaning: Meaning, counts: Counts): FiltersView {
-	const { wish, named } = meaning
+	const { wish, named, unknown } = meaning
 	const terms = termsShown(meaning)
 	const chosen = new Set(named.map(({ id }) => id))
-	const choices = (kind: TermRow['kind'], labelOf = (term: TermRow) => term.label): Choice[] =>
-		terms
+	const choices = (kind: TermRow['kind'], labelOf = (label: string) => label): Choice[] => [
+		...terms
 			.filter((term) => term.kind === kind)
-			.map((term) => ({ value: term.label, label: labelOf(term), chosen: chosen.has(term.id), count: counts.of(term) }))
+			.map((term) => ({
+				value: term.label,
+				label: labelOf(term.label),
+				chosen: chosen.has(term.id),
+				count: counts.of(term),
+			})),
+		...unknown
+			.filter((named) => named.kind === kind)
+			.map(({ value }) => ({ value, label: labelOf(value), chosen: true, count: nobody })),
+	]
 	const online = terms.find(({ kind }) => kind === 'online')
 	return {
 		online: { value: '1', label: 'Online now', chosen: wish.online, count: online ? counts.of(online) : nobody },
-		openTo: choices('open', ({ label }) => label.replace(/^./, (letter) => letter.toUpperCase())).sort((one, other) =>
+		openTo: choices('open', (label) => label.replace(/^./, (letter) => letter.toUpperCase())).sort((one, other) =>
 			other.value.localeCompare(one.value),
 		),
 		branches: choices('branch'),
-		years: choices('year', ({ label }) => ordinal(Number(label))).sort(
+		years: choices('year', (label) => ordinal(Number(label))).sort(
 			(one, other) => Number(one.value) - Number(other.value),
 		),
 		universities: choices('university'),

@@ -36,8 +36,10 @@ export interface Meaning {
 	/** The commonest values of each filter. */
 	popular: TermRow[]
 	filters: Filter[]
-	/** The terms that filters name, by their ids. */
+	/** The terms that filters name. */
 	named: TermRow[]
+	/** What filters name and nobody has. */
+	unknown: Named[]
 	words: Word[]
 	meanings: MeaningRow[]
 	/** The member whose username the whole search is. */
@@ -70,6 +72,7 @@ export async function meaningOf(wish: Wish): Promise<Meaning> {
 		popular,
 		filters,
 		named: found,
+		unknown: wanted.filter((_, index) => !found.some((term) => term.place === index)),
 		words: wordsOf(meanings, total),
 		meanings,
 		user: filters.length === 0 ? (meanings.find(({ kind }) => kind === 'username')?.id ?? null) : null,

@@ -70,7 +70,8 @@ export async function findPage(input: PageInput): Promise<FoundRow[]> {
 	const sorted = order === 'joined' ? sql`page.tier, users.id desc` : sql`page.tier, search.seen_at desc, users.id desc`
 	const { rows } = await sql<FoundRow>`
 		with page as materialized (${sql.join(parts, sql` union all `)} limit ${limit})
-		select ${memberColumns}, page.tier, search.seen_at::text as seen_at,
+		select ${memberColumns}, page.tier, case when isfinite(search.seen_at)
+			then to_char(search.seen_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') else search.seen_at::text end as seen_at,
 			array(select term from unnest(search.terms) as term where term = any(${asked}::int[])) as matched
 		from page join member_search search using (user_id) join users on users.id = page.user_id
 		left join profiles on profiles.user_id = users.id
@@ -160,7 +161,8 @@ function anyOrder(meant: Meant, total: number, limit: number): RawBuilder<unknow
 		union all ${blocks}) near limit ${limit})`
 }
 
-function isEverybody({ groups, exactly }: Meant): boolean {
+/** Whether a set leaves nobody out. */
+export function isEverybody({ groups, exactly }: Meant): boolean {
 	return groups.length === 0 && !exactly
 }
 

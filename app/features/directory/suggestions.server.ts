@@ -46,15 +46,21 @@ export async function suggestKnownSkills(typed: string): Promise<{ value: string
 		.map(({ label, members }) => ({ value: label, note: grouped(members) }))
 }
 
-/** The terms that every word of a search may mean, those with most of its words written out first, then the commonest. */
+/** The terms that every word of a search may mean: those with most of its words written out, no others, the commonest. */
 function answersOf(meanings: MeaningRow[], words: number): MeaningRow[] {
 	const byTerm = new Map<number, { term: MeaningRow; words: number; exact: number }>()
 	for (const term of meanings.filter(({ kind }) => kind !== 'username')) {
 		const known = byTerm.get(term.id) ?? { term, words: 0, exact: 0 }
 		byTerm.set(term.id, { term, words: known.words + 1, exact: known.exact + Number(term.exact) })
 	}
+	const isWhole = ({ term }: { term: MeaningRow }) => term.label.split(/\s+/).length <= words
 	return [...byTerm.values()]
 		.filter((answer) => answer.words === words)
-		.sort((one, other) => other.exact - one.exact || other.term.members - one.term.members)
+		.sort(
+			(one, other) =>
+				other.exact - one.exact ||
+				Number(isWhole(other)) - Number(isWhole(one)) ||
+				other.term.members - one.term.members,
+		)
 		.map(({ term }) => term)
 }

@@ -1,0 +1,303 @@
+import { randomUUID } from 'node:crypto'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { useDatabase } from '~/../tests/support/database.ts'
+import { db } from '~/db/db.server.ts'
+import { encodeCursor } from '~/lib/cursors.ts'
+import { listCommunity } from './community.server.ts'
+import { anybody, type Wish, wishOf } from './directory.paths.ts'
+import { type Person, personOf } from './seed/people.ts'
+import { seedMembers } from './seed/seed.server.ts'
+import { suggest } from './suggestions.server.ts'
+
+useDatabase()
+
+const size = 300
+const people = Array.from({ length: size }, (_, index) => personOf(index + 1))
+const visible = people.filter(({ profile }) => profile.show_presence && profile.listed)
+const online = new Set([visible[3], visible[40], visible[41]].map((person) => person?.username))
+const hidden = people.find((person) => !person.profile.show_presence && person.profile.listed)
+/** Who is in the list at all, the newest first: the whole truth that the statements are compared with. */
+const listed = people.filter(({ profile }) => profile.listed).reverse()
+
+beforeAll(async () => {
+	await seedMembers(size, { onProgress: () => {} })
+	// Many share a moment, so that only the order of joining can part them.
+	await db()
+		.updateTable('profiles')
+		.set({ last_seen_at: new Date('2026-01-01') })
+		.where('current_year', '=', 2)
+		.execute()
+	for (const { username, profile } of people)
+		if (profile.current_year === 2) profile.last_seen_at = '2026-01-01T00:00:00.000Z'
+	for (const username of [...online, hidden?.username ?? ''])
+		await db()
+			.insertInto('connections')
+			.values({ id: randomUUID(), user_id: await idOf(username ?? '') })
+			.execute()
+})
+
+/** Everybody who matches a wish, by reading all people one by one. */
+function truth(wish: Wish): Person[] {
+	const isOnline = (person: Person) => online.has(person.username)
+	const found = listed.filter(
+		(person) =>
+			wish.skills.every((skill) => person.skills.some((own) => own.toLowerCase() === skill.toLowerCase())) &&
+			(wish.branches.length === 0 || wish.branches.includes(person.profile.enrol_in_branch_name)) &&
+			(wish.years.length === 0 || wish.years.includes(person.profile.current_year)) &&
+			(wish.universities.length === 0 || wish.universities.includes(person.profile.university_name)) &&
+			wish.openTo.every((thing) => person.profile.open_to.includes(thing)) &&
+			(!wish.online || isOnline(person)),
+	)
+	if (wish.sort !== 'active') return found
+	const seen = ({ username, profile }: Person) =>
+		online.has(username) ? '9' : profile.show_presence ? (profile.last_seen_at ?? '') : ''
+	return found.toSorted((one, other) => (seen(one) < seen(other) ? 1 : seen(one) > seen(other) ? -1 : 0))
+}
+
+async function idOf(username: string): Promise<number> {
+	const { id } = await db().selectFrom('users').select('id').where('username', '=', username).executeTakeFirstOrThrow()
+	return id
+}
+
+/** The usernames of a whole list, page by page. */
+async function wholeList(wish: Wish): Promise<string[]> {
+	const seen: string[] = []
+	let cursor: string | null = null
+	do {
+		const { page }: Awaited<ReturnType<typeof listCommunity>> = await listCommunity(wish, cursor)
+		seen.push(...page.rows.map(({ username }) => username))
+		cursor = page.next
+	} while (cursor)
+	return seen
+}
+
+const filters: [string, Partial<Wish>][] = [
+	['nothing', {}],
+	['a skill', { skills: ['Python'] }],
+	['a skill in another case', { skills: ['pYTHON'] }],
+	['two skills', { skills: ['Python', 'JavaScript'] }],
+	['three skills', { skills: ['Python', 'JavaScript', 'SQL'] }],
+	['a branch', { branches: ['CSE'] }],
+	['one of two branches', { branches: ['CSE', 'ECE'] }],
+	['years', { years: [1, 4] }],
+	['a university', { universities: [listed[0]?.profile.university_name ?? ''] }],
+	['open to mentoring', { openTo: ['mentoring'] }],
+	['open to both', { openTo: ['mentoring', 'collaborating'] }],
+	['online now', { online: true }],
+	['everything', { skills: ['Python'], branches: ['CSE', 'IT'], years: [1, 2, 3], openTo: ['collaborating'] }],
+	['a skill that nobody has', { skills: ['Alchemy'] }],
+	['a branch that nobody is in, beside one that some are in', { branches: ['Alchemy', 'IT'] }],
+]
+
+describe.each(['newest', 'active'] as const)('ordered by %s, narrowed by', (sort) => {
+	test.each(filters)('%s, the pages hold everybody who matches once and in order', async (_, filter) => {
+		const wish: Wish = { ...anybody, ...filter, sort: sort === 'active' ? sort : null }
+		expect(await wholeList(wish)).toEqual(truth(wish).map(({ username }) => username))
+	})
+})
+
+test.each(filters)('narrowed by %s, the number of people is that of the rows', async (_, filter) => {
+	const wish = { ...anybody, ...filter }
+	expect((await listCommunity(wish)).count).toEqual({ number: truth(wish).length, atLeast: false })
+})
+
+test.each(filters)('narrowed by %s, each filter counts who one would see with it', async (_, filter) => {
+	const wish = { ...anybody, ...filter }
+	const { filters: shown } = await listCommunity(wish)
+	const withAll = (change: Partial<Wish>) => truth({ ...wish, ...change }).length
+	for (const { value, count } of shown.branches)
+		expect([value, count?.number]).toEqual([value, withAll({ branches: [value] })])
+	for (const { value, count } of shown.years)
+		expect([value, count?.number]).toEqual([value, withAll({ years: [Number(value)] })])
+	for (const { value, count } of shown.universities)
+		expect([value, count?.number]).toEqual([value, withAll({ universities: [value] })])
+	for (const { value, count } of shown.openTo)
+		expect([value, count?.number]).toEqual([
+			value,
+			withAll({ openTo: [...new Set([...wish.openTo, value as 'mentoring'])] }),
+		])
+	expect(shown.online.count?.number).toBe(withAll({ online: true }))
+})
+
+describe('who is unlisted', () => {
+	const unlisted = people.filter(({ profile }) => !profile.listed)
+
+	test('is in no list, search or suggestion', async () => {
+		expect(unlisted.length).toBeGreaterThan(0)
+		for (const { username, name } of unlisted) {
+			const found = [...(await wholeList({ ...anybody, q: name })), ...(await wholeList({ ...anybody, q: username }))]
+			expect(found).not.toContain(username)
+			expect((await suggest(name)).people.map((person) => person.username)).not.toContain(username)
+		}
+	})
+
+	test('comes back into all of them by saying so, and out again, with the counts', async () => {
+		const { username, name } = unlisted[0] ?? personOf(0)
+		const id = await idOf(username)
+		const before = (await listCommunity(anybody)).count.number
+		await db().updateTable('profiles').set({ listed: true }).where('user_id', '=', id).execute()
+		expect((await listCommunity({ ...anybody, q: name })).page.rows.map((row) => row.username)).toContain(username)
+		expect((await listCommunity(anybody)).count.number).toBe(before + 1)
+		await db().updateTable('profiles').set({ listed: false }).where('user_id', '=', id).execute()
+		expect((await listCommunity(anybody)).count.number).toBe(before)
+	})
+})
+
+test('who hides that they are online is not found by it', async () => {
+	expect(hidden).toBeDefined()
+	expect(await wholeList({ ...anybody, online: true })).not.toContain(hidden?.username)
+})
+
+describe('a search', () => {
+	const [one, other] = listed
+	const first = (name = '') => name.split(' ')[0] ?? ''
+	const last = (name = '') => name.split(' ')[1] ?? ''
+	const found = async (q: string) => (await listCommunity({ ...anybody, q })).page.rows
+
+	test.each([
+		['the full name', one?.name],
+		['the name in other case', one?.name.toUpperCase()],
+		['the name backwards', `${last(one?.name)} ${first(one?.name)}`],
+		['the name with accents', one?.name.replace('a', 'á').replace('e', 'ê')],
+		['the beginnings of both names', `${first(one?.name).slice(0, 4)} ${last(one?.name).slice(0, 5)}`],
+		['the username', one?.username],
+		['a letter too few', one?.name.slice(0, -1)],
+		['a letter missing within', `${first(one?.name)} ${last(one?.name)[0]}${last(one?.name).slice(2)}`],
+		['a letter too many', `${first(one?.name)} ${last(one?.name).slice(0, 3)}x${last(one?.name).slice(3)}`],
+		['a wrong letter', `${first(one?.name)} ${last(one?.name).slice(0, 3)}x${last(one?.name).slice(4)}`],
+		['two letters swapped', `${first(one?.name)} ${swapped(last(one?.name))}`],
+	])('finds somebody by %s, first of all', async (_, q) => {
+		expect((await found(q ?? ''))[0]?.username).toBe(one?.username)
+	})
+
+	test.each([
+		['reakt', 'React'],
+		['pyhton', 'Python'],
+		['javascrpt', 'JavaScript'],
+		['tyepscript', 'TypeScript'],
+		['c++', 'C++'],
+		['c#', 'C#'],
+		['node', 'Node.js'],
+		['machine lerning', 'Machine Learning'],
+	])('for %s finds who knows %s, and says so', async (q, skill) => {
+		const rows = await found(q)
+		expect(rows.length).toBeGreaterThan(0)
+		expect(rows[0]?.asked).toContain(skill)
+		expect(rows[0]?.why).toContain(skill)
+	})
+
+	test('for several skills shows who knows more of them first', async () => {
+		const asked = ['React', 'Python', 'SQL']
+		const seen = await wholeList({ ...anybody, q: asked.join(' ') })
+		const known = seen.map((username) => {
+			const skills = people.find((person) => person.username === username)?.skills ?? []
+			// “SQLite” begins like “SQL”, and counts as it.
+			return asked.filter((word) => skills.some((skill) => hasWord(skill, word))).length
+		})
+		expect(new Set(seen).size).toBe(seen.length)
+		expect(known).toEqual(known.toSorted((a, b) => b - a))
+		expect(new Set(known).size).toBeGreaterThan(1)
+		expect(seen.length).toBe(truthOfWords(asked))
+	})
+
+	test('finds who studies somewhere, and says so', async () => {
+		const university = other?.profile.university_name ?? ''
+		const rows = await found(university)
+		expect(rows[0]).toMatchObject({ university, why: `Studies at ${university}` })
+	})
+
+	test('combines with filters and other orders', async () => {
+		const q = 'Python'
+		const years = [2]
+		const expected = truth({ ...anybody, skills: [q], years }).map(({ username }) => username)
+		expect(await wholeList({ ...anybody, q, years, sort: 'newest' })).toEqual(expected)
+		expect((await wholeList({ ...anybody, q, years })).toSorted()).toEqual(expected.toSorted())
+		expect(await wholeList({ ...anybody, q, years, sort: 'active' })).toEqual(
+			truth({ ...anybody, skills: [q], years, sort: 'active' }).map(({ username }) => username),
+		)
+	})
+
+	test.each([
+		["'; drop table users; --"],
+		['%_\\'],
+		['" or 1=1'],
+		['$1 $2'],
+		['{1,2}'],
+		['\u0000\u0001'],
+		['🦊🦊'],
+		['a'.repeat(10_000)],
+		['a b c d e f g h '.repeat(1_000)],
+		['.*(+[?'],
+	])('for %j answers, and nothing breaks', async (typed) => {
+		const wish = wishOf(new URLSearchParams({ q: typed, skill: typed, branch: typed }))
+		await expect(listCommunity(wish)).resolves.toHaveProperty('count')
+		await expect(listCommunity({ ...anybody, q: wish.q })).resolves.toHaveProperty('count')
+		await expect(suggest(wish.q)).resolves.toHaveProperty('people')
+		expect((await listCommunity(anybody)).count.number).toBe(listed.length)
+	})
+})
+
+describe('a cursor', () => {
+	test.each([
+		['x'],
+		['%%'],
+		[encodeCursor(['newest', 0])],
+		[encodeCursor(['newest', 0, -1])],
+		[encodeCursor(['newest', 0, 2 ** 40])],
+		[encodeCursor(['newest', 'x', 1])],
+		[encodeCursor(['newest', 99, 1])],
+		[encodeCursor(['match', 0, 1])],
+		[encodeCursor(['active', 'now()', 1])],
+	])('that is not of this list, %j, is refused', async (cursor) => {
+		await expect(listCommunity(anybody, cursor)).rejects.toThrow('This page of the list cannot be found.')
+	})
+
+	test.each([["now()'; select 1"], ['9999-99-99T99:99:99Z'], ['infinityy'], ['2026-01-01']])(
+		'of the last seen that says %j is refused',
+		async (at) => {
+			const wish: Wish = { ...anybody, sort: 'active' }
+			await expect(listCommunity(wish, encodeCursor(['active', at, 1]))).rejects.toThrow(
+				'This page of the list cannot be found.',
+			)
+		},
+	)
+})
+
+test('nobody matches, and the filter to give up is the one without which the most do', async () => {
+	const { loosen, page } = await listCommunity({ ...anybody, skills: ['Alchemy', 'Python'] })
+	expect(page.rows).toEqual([])
+	expect(loosen).toEqual({
+		label: 'Alchemy',
+		href: '/find-dev?skill=Python',
+		count: { number: truth({ ...anybody, skills: ['Python'] }).length, atLeast: false },
+	})
+})
+
+test('what anybody may read of a member holds no address', async () => {
+	expect(JSON.stringify(await listCommunity(anybody))).not.toContain('@seed.example')
+})
+
+test('suggestions are people, skills with how many have them, and universities', async () => {
+	const { skills } = await suggest('pyth')
+	expect(skills[0]).toEqual({ name: 'Python', count: truth({ ...anybody, skills: ['Python'] }).length })
+	const university = listed[0]?.profile.university_name ?? ''
+	expect((await suggest(university)).universities[0]).toEqual({
+		name: university,
+		count: truth({ ...anybody, universities: [university] }).length,
+	})
+	expect((await suggest(listed[0]?.name ?? '')).people[0]?.username).toBe(listed[0]?.username)
+})
+
+function truthOfWords(words: string[]): number {
+	return listed.filter(({ skills }) => skills.some((skill) => words.some((word) => hasWord(skill, word)))).length
+}
+
+/** Whether a word of the skill begins like this one. */
+function hasWord(skill: string, word: string): boolean {
+	const parts = skill.toLowerCase().split(/[^a-z0-9+#]+/)
+	return parts.some((part) => part.startsWith(word.toLowerCase()))
+}
+
+function swapped(word: string): string {
+	return `${word.slice(0, 2)}${word[3]}${word[2]}${word.slice(4)}`
+}

@@ -1,0 +1,143 @@
+import { db } from '~/db/db.server.ts'
+import { cook, excerptOf } from '~/markdown/cook.server.ts'
+import { readDemo } from './demo.server.ts'
+import {
+	insertComments,
+	insertQueries,
+	listCategoryTags,
+	type NewComment,
+	settleQueries,
+	takeCommentIds,
+} from './import.queries.server.ts'
+import { countSeededQueries, listSeedAuthors, settleForum } from './seed.queries.server.ts'
+
+/** So many questions are one transaction. */
+const batchSize = 500
+export const seedSource = 'seed'
+const firstAsked = Date.UTC(2024, 0, 1)
+const hour = 3_600_000
+
+interface Options {
+	/** Domain of the addresses of the members who ask and answer. */
+	authors: string
+	onProgress: (done: number, total: number) => void
+	/** Stops after the batch that is being written. */
+	signal?: AbortSignal
+}
+
+/**
+ * Brings the number of seeded questions to `total`: the demo's texts in new combinations, asked and answered by invented
+ * members. The same number always makes the same question; what stands already stays.
+ * @returns how many rows were written
+ * @throws Error when there are no invented members
+ */
+export async function seedQueries(total: number, { authors, onProgress, signal }: Options): Promise<number> {
+	const people = await listSeedAuthors(authors)
+	let done = await countSeededQueries(seedSource)
+	if (done >= total) return 0
+	if (people.length === 0) throw new Error('Questions need members: ask for some with --members.')
+	const texts = await cookDemo()
+	const categories = await listCategoryTags(db())
+	let rows = 0
+	while (done < total && !signal?.aborted) {
+		const numbers = Array.from({ length: Math.min(batchSize, total - done) }, (_, index) => done + index + 1)
+		const drafts = numbers.map((number) => draftOf(number, texts, people, categories))
+		await db()
+			.transaction()
+			.execute(async (trx) => {
+				const ids = await insertQueries(
+					trx,
+					drafts.map(({ query }) => query),
+				)
+				const free = await takeCommentIds(
+					trx,
+					drafts.reduce((sum, { answers }) => sum + answers.length, 0),
+				)
+				const comments = drafts.flatMap(({ query, answers }) =>
+					answers.map((answer): NewComment => {
+						const id = free.shift() ?? 0
+						return { ...answer, id, queryId: ids.get(query.sourceId) ?? 0, path: [id] }
+					}),
+				)
+				await insertComments(trx, comments)
+				await settleQueries(trx, [...ids.values()])
+				rows += ids.size + comments.length
+			})
+		done += numbers.length
+		onProgress(done, total)
+	}
+	await settleForum()
+	return rows
+}
+
+interface Text {
+	category: string
+	title: string
+	body: string
+	html: string
+	excerpt: string
+	tags: string[]
+	answers: { body: string; html: string }[]
+}
+
+/** The demo's questions with their answers, cooked once. */
+async function cookDemo(): Promise<Text[]> {
+	const { questions } = await readDemo()
+	return Promise.all(
+		questions.map(async ({ category, question }) => {
+			const { html, text } = await cook(question.body, { topHeading: 2 })
+			const answers = await Promise.all(
+				question.comments.map(async ({ body }) => ({ body, html: (await cook(body, {})).html })),
+			)
+			return {
+				category,
+				title: question.title,
+				body: question.body,
+				html,
+				excerpt: excerptOf(text),
+				tags: question.tags,
+				answers,
+			}
+		}),
+	)
+}
+
+function draftOf(number: number, texts: Text[], people: number[], categories: { id: number; slug: string }[]) {
+	// Steps that share no divisor with the lengths walk through all combinations before one comes again.
+	const text = texts[(number * 7) % texts.length]
+	const other = texts[(number * 11 + Math.floor(number / texts.length)) % texts.length]
+	if (!text || !other) throw new Error('The demo has no questions.')
+	const authorOf = (step: number) => people[(number * 31 + step * 977) % people.length] ?? 0
+	const askedAt = new Date(firstAsked + number * hour)
+	const answers = [...text.answers, ...other.answers].slice(0, number % 5)
+	const category = categories.find(({ slug }) => slug === text.category) ?? categories.at(-1)
+	return {
+		query: {
+			authorId: authorOf(0),
+			categoryId: category?.id ?? 0,
+			title: `${text.title} (${number})`,
+			description: text.body,
+			descriptionHtml: text.html,
+			excerpt: text.excerpt,
+			tags: [...new Set([...text.tags, ...other.tags])].slice(0, 5),
+			createdAt: askedAt,
+			activeAt: new Date(askedAt.getTime() + answers.length * hour),
+			score: number % 23,
+			source: seedSource,
+			sourceId: String(number),
+			sourceUrl: null,
+			licence: null,
+		},
+		answers: answers.map((answer, index) => ({
+			authorId: authorOf(index + 1),
+			body: answer.body,
+			bodyHtml: answer.html,
+			createdAt: new Date(askedAt.getTime() + (index + 1) * hour),
+			isSolution: index === 0 && number % 3 === 0,
+			score: index,
+			sourceId: null,
+			sourceUrl: null,
+			licence: null,
+		})),
+	}
+}
