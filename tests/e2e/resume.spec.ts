@@ -4,19 +4,25 @@ import type { Page } from '@playwright/test'
 import sharp from 'sharp'
 import { demoEmail, enrol, expect, expectNoViolations, logIn, test } from './support/journey.ts'
 
-/** The link of the newest mail to this address, from the folder in which the site keeps its mails. */
-async function linkMailedTo(address: string): Promise<string> {
+/** The link of a mail to this address, other than the one `before`, from the folder in which the site keeps its mails. */
+async function linkMailedTo(address: string, before = ''): Promise<string> {
 	const folder = join(process.env.SITE_DATA_DIR ?? '', 'mail')
 	let link = ''
 	await expect
 		.poll(() => {
 			const mails = readdirSync(folder).map((file) => readFileSync(join(folder, file), 'utf8'))
-			const mine = mails.filter((mail) => mail.includes(`To: ${address}`)).at(-1) ?? ''
-			link = /\/confirm-campus\?token=[\w-]{43}/.exec(mine.replace(/=\r?\n/g, '').replaceAll('=3D', '='))?.[0] ?? ''
+			const mine = mails.filter((mail) => mail.includes(`To: ${address}`))
+			const links = mine.map((mail) => /\/confirm-campus\?token=[\w-]{43}/.exec(decoded(mail))?.[0] ?? '')
+			link = links.find((one) => one !== before) ?? ''
 			return link
 		})
 		.not.toBe('')
 	return link
+}
+
+/** The words of a mail in quoted-printable. */
+function decoded(mail: string): string {
+	return mail.replace(/=\r?\n/g, '').replaceAll('=3D', '=')
 }
 
 async function saveAddress(page: Page, username: string, address: string): Promise<void> {
@@ -38,10 +44,13 @@ for (const javaScriptEnabled of [true, false]) {
 			await page.reload()
 			await expect(page.getByText('so it cannot be confirmed')).toBeVisible()
 			await saveAddress(page, username, address)
-			await page.reload()
+			await expect(page.getByText(`We have mailed a link to ${address} to confirm it.`)).toBeVisible()
+			const first = await linkMailedTo(address)
 			await page.getByRole('button', { name: 'Send a confirmation link' }).click()
 			await expect(page.getByText(`A link is on its way to ${address}.`)).toBeVisible()
-			const link = await linkMailedTo(address)
+			await page.goto(first)
+			await expect(page.getByText('This link was used already, is too old')).toBeVisible()
+			const link = await linkMailedTo(address, first)
 			// Opened once by whoever scans the mail, and once by its reader.
 			await page.request.get(link)
 			await page.goto(link)
