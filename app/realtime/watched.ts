@@ -13,6 +13,8 @@ export class Watched {
 	private readonly changed = new Set<string>()
 	private socket: Live | null = null
 	private asking = false
+	/** Which question was the last; answers to earlier ones are about another page. */
+	private question = 0
 
 	/** Whether a member is online; undefined as long as the server has said nothing of them. */
 	isOnline(username: string): boolean | undefined {
@@ -33,8 +35,9 @@ export class Watched {
 		return () => {
 			this.shown.delete(part)
 			this.listeners.delete(changed)
-			if (this.isNeeded) this.ask()
-			else this.known.clear()
+			if (this.isNeeded) return this.ask()
+			this.known.clear()
+			this.question += 1
 		}
 	}
 
@@ -66,9 +69,12 @@ export class Watched {
 			// Those shown last are those a list has grown by: nearer to what is being read than its head.
 			const usernames = [...new Set([...this.shown.values()].flat())].slice(-mostWatched)
 			this.changed.clear()
+			this.question += 1
+			const question = this.question
 			this.socket.emit('presence:watch', usernames, (online) => {
-				const answered = usernames.filter((username) => !this.changed.has(username))
-				if (this.isNeeded) this.learn(answered.map((username) => [username, online.includes(username)]))
+				if (question !== this.question) return
+				const unchanged = usernames.filter((username) => !this.changed.has(username))
+				this.learn(unchanged.map((username) => [username, online.includes(username)]))
 			})
 		})
 	}

@@ -178,7 +178,7 @@ export async function authHandler(request: Request): Promise<Response> {
 async function signOut(request: Request): Promise<Response> {
 	const { viewer } = await viewerFromRequest(request)
 	const answer = await auth().handler(request)
-	if (viewer) await closeEndedSessions(viewer)
+	if (viewer && answer.ok) await closeEndedSessions(viewer)
 	return answer
 }
 
