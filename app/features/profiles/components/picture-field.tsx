@@ -1,5 +1,5 @@
 import { CircleAlert, Upload as UploadIcon, X } from 'lucide-react'
-import { useRef, useState } from 'react'
+import { useLayoutEffect, useRef, useState } from 'react'
 import { largestPicture, type PictureKind } from '~/lib/picture-paths.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import { Picture } from '~/ui/picture.tsx'
@@ -39,6 +39,7 @@ export function PictureField({
 	const [chosen, setChosen] = useState<File | null>(null)
 	const field = useRef<HTMLInputElement>(null)
 	useHeldForm(field, upload.sending !== null, () => upload.fail(pictureRefusals.sending))
+	const plain = useRef<HTMLInputElement>(null)
 	const message = upload.failure ?? error
 	const choose = (file: File | undefined) => {
 		if (!file) return
@@ -46,6 +47,9 @@ export function PictureField({
 		else if (crop) setChosen(file)
 		else upload.start(file, null)
 	}
+	// A file that was chosen before the scripts were there is in the plain input, which they replace.
+	// biome-ignore lint/correctness/useExhaustiveDependencies: there is one such moment
+	useLayoutEffect(() => choose(plain.current?.files?.[0]), [])
 	return (
 		<fieldset
 			className="field min-w-0"
@@ -61,7 +65,14 @@ export function PictureField({
 			{hydrated ? (
 				<Controls name={name} upload={upload} onFile={choose} />
 			) : (
-				<input className="input mt-2.5" type="file" name={`${name}_file`} accept={accepted} aria-label={label} />
+				<input
+					ref={plain}
+					className="input mt-2.5"
+					type="file"
+					name={`${name}_file`}
+					accept={accepted}
+					aria-label={label}
+				/>
 			)}
 			<p className="hint">JPG or PNG, up to 5 MB.{hydrated && ' Drop a file here, or choose one.'}</p>
 			{message && (
