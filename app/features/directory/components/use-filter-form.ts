@@ -28,13 +28,14 @@ export function useFilterForm(wish: Wish) {
 	}, [here, navigate])
 
 	const wished = () => communityPath(wishOfForm(form.current))
+	const go = () => navigate(wished(), { preventScrollReset: true })
 	const apply = (event: FormEvent) => {
 		event.preventDefault()
 		form.current?.closest<HTMLElement>(':popover-open')?.hidePopover()
-		navigate(wished(), { preventScrollReset: true })
+		go()
 	}
-	const change = (event: FormEvent) => {
-		if (isRail()) return apply(event)
+	const change = () => {
+		if (isRail()) return go()
 		setStagedAt(here)
 		preview.load(wished())
 	}
