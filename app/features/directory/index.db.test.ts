@@ -79,8 +79,14 @@ test('who is online is found by it while a tab is open, and not once all are clo
 	await db().updateTable('profiles').set({ show_presence: false }).where('user_id', '=', id).execute()
 	expect(await online()).toEqual([])
 	await db().deleteFrom('connections').where('user_id', '=', id).execute()
+	await db().updateTable('profiles').set({ last_seen_at: new Date() }).where('user_id', '=', id).execute()
+	const lastSeen = async () => (await listCommunity({ ...anybody, sort: 'active' })).page.rows[0]?.username
+	expect(await lastSeen()).not.toBe(username)
 	await db().updateTable('profiles').set({ show_presence: true }).where('user_id', '=', id).execute()
-	expect(await online()).toEqual([])
+	expect([await online(), await lastSeen()]).toEqual([[], username])
+	const { username: later, id: laterId } = await addMember('Later Seen')
+	await db().updateTable('profiles').set({ last_seen_at: new Date() }).where('user_id', '=', laterId).execute()
+	expect(await lastSeen()).toBe(later)
 })
 
 test('a member with two tabs is online once; a tab that was not renewed is gone', async () => {
