@@ -7,6 +7,7 @@ const nothing: ProfileView = {
 	name: 'Mira Quillon',
 	image: null,
 	online: false,
+	lastSeenAt: null,
 	imported: false,
 	joinedAt: '2026-01-02T03:04:05.000Z',
 	city: '',
