@@ -20,7 +20,7 @@ import { clientIpHeader, publicRequest } from './middleware/public-request.ts'
 import { sameOrigin } from './middleware/same-origin.ts'
 import { security } from './middleware/security.ts'
 import { isReady } from './ready.ts'
-import { handleSockets } from './sockets.ts'
+import { handleSockets, openSockets } from './sockets.ts'
 
 type Environment = { Bindings: HttpBindings }
 
@@ -103,7 +103,7 @@ export async function startAround(): Promise<() => Promise<void>> {
 	}
 }
 
-export { io, seedDemo }
+export { openSockets, seedDemo }
 
 /** Adds the cookies of the session as it was when the request came, except those that the page itself has just set anew. */
 function addSession(answer: Headers, session: Headers): void {

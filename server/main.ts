@@ -5,7 +5,7 @@ import { type Config, config } from '../app/config.server.ts'
 import { Startup } from './startup.ts'
 
 /** The site behind the port: what `server/app.ts` exports, from Vite in development and from the build otherwise. */
-type Site = Pick<typeof import('./app.ts'), 'handle' | 'startAround' | 'io' | 'seedDemo'>
+type Site = Pick<typeof import('./app.ts'), 'handle' | 'startAround' | 'openSockets' | 'seedDemo'>
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void
 
@@ -44,7 +44,7 @@ async function serve(settings: Config): Promise<void> {
 	await database
 	if (settings.SEED === 'demo') await site.seedDemo({ onProgress: startup.progress('Adding the demo content') })
 	startup.onEnd(await site.startAround())
-	site.io.attach(server)
+	site.openSockets(server)
 	refuseUnknownUpgrades(server, settings)
 	opened.resolve(answer)
 	await startup.greet({ ...settings, PORT: port })

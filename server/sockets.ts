@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
+import type { Server as HttpServer, IncomingMessage } from 'node:http'
 import type { Socket } from 'socket.io'
 import { config } from '~/config.server.ts'
 import { sessionOf } from '~/features/accounts/accounts.server.ts'
@@ -14,27 +14,30 @@ import {
 	leaveTabs,
 	mostTabs,
 	openTab,
+	roomOf,
 	watchersOf,
 } from '~/realtime/presence.server.ts'
 import { Allowance } from './allowance.ts'
 
 const renewEvery = 5_000
-/** A page asks a handful of things; a tab that says more than 60 things in 10 s is a broken or hostile one. */
+/** A page asks a handful of things; a tab that sends more than 60 packets in 10 s is a broken or hostile one. */
 const flood = { most: 60, milliseconds: 10_000 }
 
+type Connection = Tab['conn']
 type Tab = Socket<ClientEvents, ServerEvents, Record<string, never>, SocketData>
 
-/** Says who may connect and which rooms they join. Calling it again, after a hot reload, swaps the handlers. */
+/** Why a socket is not let in, as the browser is told. */
+class Refusal extends Error {}
+
+/** Says who may connect and which rooms they join; to be called once. @returns what lets everybody go */
 export function handleSockets(): () => Promise<void> {
-	io.engine?.removeAllListeners('connection_error')
-	io.removeAllListeners('connection')
 	io.use((socket, next) => {
 		identify(socket.request)
 			.then((data) => {
 				socket.data = data
 				next()
 			})
-			.catch((error: Error) => next(error))
+			.catch((error) => next(refusal(error)))
 	})
 	io.on('connection', receive)
 	const timer = setInterval(() => quietly(keepPresence()), renewEvery).unref()
@@ -44,30 +47,49 @@ export function handleSockets(): () => Promise<void> {
 	}
 }
 
+/** Lets sockets in, at this server. */
+export function openSockets(server: HttpServer): void {
+	io.attach(server)
+	// Every packet counts, also those before anybody is known and those that name no event of ours.
+	io.engine.on('connection', (connection: Connection) => {
+		const allowance = new Allowance(flood.most, flood.milliseconds)
+		connection.on('packet', () => {
+			if (!allowance.take()) connection.close(true)
+		})
+	})
+}
+
 function receive(socket: Tab): void {
 	const { userId, username, sessionId } = socket.data
+	// Of many that were let in at the same moment, the surplus is noticed here.
+	if (countTabs(userId) >= mostTabs) {
+		socket.disconnect(true)
+		return
+	}
 	const id = randomUUID()
-	const allowance = new Allowance(flood.most, flood.milliseconds)
-	void socket.join([`user:${userId}`, 'everybody'])
+	void socket.join([roomOf(userId), 'everybody'])
 	quietly(openTab({ id, userId, username, sessionId }))
-	socket.use((_event, next) => {
-		if (allowance.take()) next()
-		else socket.disconnect(true)
-	})
 	socket.on('presence:watch', (usernames, answer) => quietly(watch(socket, usernames, answer)))
 	socket.on('disconnect', () => quietly(closeTab(id)))
 }
 
-/** @throws Error whose message the browser is told */
+/** @throws Refusal, whose message the browser is told */
 async function identify(request: IncomingMessage): Promise<SocketData> {
 	// CORS does not guard WebSocket: a page of another site may open one, with our reader's cookies.
 	if (request.headers.origin && request.headers.origin !== new URL(config().publicUrl).origin)
-		throw new Error('foreign origin')
+		throw new Refusal('foreign origin')
 	const headers = new Headers({ Cookie: request.headers.cookie ?? '' })
-	const session = await sessionOf(new Request(config().publicUrl, { headers })).catch(() => null)
-	if (!session) throw new Error('unauthenticated')
-	if (countTabs(session.viewer.id) >= mostTabs) throw new Error('too many tabs')
+	const session = await sessionOf(new Request(config().publicUrl, { headers }))
+	if (!session) throw new Refusal('unauthenticated')
+	if (countTabs(session.viewer.id) >= mostTabs) throw new Refusal('too many tabs')
 	return { userId: session.viewer.id, username: session.viewer.username, sessionId: session.sessionId }
+}
+
+/** What went wrong here is not the browser's business; it tries again later. */
+function refusal(error: unknown): Error {
+	if (error instanceof Refusal) return error
+	log.warn({ err: error }, 'a socket could not be let in')
+	return new Error('unavailable')
 }
 
 /** What comes from a socket is anybody's word: anything but a list of names is passed over. */

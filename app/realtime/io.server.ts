@@ -19,6 +19,8 @@ export const io = remember(
 		new Server<ClientEvents, ServerEvents, Record<string, never>, SocketData>({
 			path: socketPath,
 			serveClient: false,
+			// The browser's client uses nothing else, and so there is no second way in to look after.
+			transports: ['websocket'],
 			maxHttpBufferSize: 64 * 1024,
 			// A tab whose network is gone is noticed within 20 s, and its member is offline 30 s after that.
 			pingInterval: 10_000,

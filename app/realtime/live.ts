@@ -6,7 +6,11 @@ import type { ClientEvents, ServerEvents } from './events.ts'
  * of something says so here, before or after the socket is open.
  */
 
-type Live = Socket<ServerEvents, ClientEvents>
+export type Live = Socket<ServerEvents, ClientEvents>
+
+/** A session that takes another's place, after a changed password, needs a moment to reach the browser. */
+const firstRetry = 2_000
+const laterRetries = 60_000
 
 let socket: Live | null = null
 const waiting = new Set<(socket: Live) => void>()
@@ -14,17 +18,20 @@ const waiting = new Set<(socket: Live) => void>()
 /** Opens the socket. @returns closes it again */
 export function openLive(): () => void {
 	let left = false
+	let forget = () => {}
 	const open = async () => {
 		const { io } = await import('socket.io-client')
 		if (left) return
 		socket = io({ path: '/realtime', transports: ['websocket'] })
+		forget = comeBack(socket)
 		for (const tell of waiting) tell(socket)
 	}
 	open().catch(() => {
-		// Without the socket everything but live changes works; the next page tries again.
+		// Without the socket everything but live changes works; the next page that is loaded whole tries again.
 	})
 	return () => {
 		left = true
+		forget()
 		socket?.disconnect()
 		socket = null
 	}
@@ -41,5 +48,30 @@ export function withLive(use: (socket: Live) => () => void): () => void {
 	return () => {
 		waiting.delete(tell)
 		undo()
+	}
+}
+
+/**
+ * The client comes back by itself after a lost connection, but not when the server has closed or refused the socket, which
+ * may be meant for a session that this browser has renewed since, or for a moment. @returns stops trying
+ */
+function comeBack(opened: Live): () => void {
+	let timer: ReturnType<typeof setTimeout> | undefined
+	let triedAt = Number.NEGATIVE_INFINITY
+	const later = () => {
+		if (opened.active) return
+		const wait = performance.now() - triedAt > laterRetries ? firstRetry : laterRetries
+		clearTimeout(timer)
+		timer = setTimeout(() => {
+			triedAt = performance.now()
+			opened.connect()
+		}, wait)
+	}
+	opened.on('disconnect', later)
+	opened.on('connect_error', later)
+	return () => {
+		clearTimeout(timer)
+		opened.off('disconnect', later)
+		opened.off('connect_error', later)
 	}
 }

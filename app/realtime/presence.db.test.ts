@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
+import { makeSession } from '~/../tests/factories/presence.ts'
 import { useDatabase } from '~/../tests/support/database.ts'
 import { db } from '~/db/db.server.ts'
 import {
@@ -10,6 +11,7 @@ import {
 	forgetMember,
 	listLiveSessions,
 	listOnlineAmong,
+	noteLeaving,
 	renewConnections,
 	type Tab,
 } from './presence.queries.server.ts'
@@ -112,6 +114,42 @@ test('who hides leaves no trace: no row, no time, and nobody is told', async () 
 	expect(await renewConnections([only])).toEqual([{ id: only.userId, username }])
 })
 
+test('a tab that was renewed a moment ago is not written again', async () => {
+	const only = await tab()
+	await renewConnections([only])
+	const seenAt = async () => (await db().selectFrom('connections').select('seen_at').executeTakeFirst())?.seen_at
+	const first = await seenAt()
+	await renewConnections([only])
+	expect(await seenAt()).toEqual(first)
+	await pass(9)
+	await renewConnections([only])
+	expect(Number(await seenAt())).toBeGreaterThanOrEqual(Number(first))
+})
+
+test.each([
+	['shows', true, true],
+	['hides', false, false],
+])(
+	'when the session of a member who %s their presence ends, that there is something to tell is %s',
+	async (_what, shown, told) => {
+		const only = await tab()
+		await db().updateTable('profiles').set({ show_presence: shown }).where('user_id', '=', only.userId).execute()
+		await renewConnections([only])
+		await db().deleteFrom('sessions').where('id', '=', only.sessionId).execute()
+		expect(await noteLeaving(only.userId)).toBe(told)
+		expect((await lastSeen(only.userId)) !== null).toBe(told)
+	},
+)
+
+test('a renewal that was on its way while a member hid leaves nothing behind', async () => {
+	const [first, second] = [await tab(), await tab()]
+	await renewConnections([first, second])
+	await db().updateTable('profiles').set({ show_presence: false }).where('user_id', '=', first.userId).execute()
+	expect(await forgetLapsed()).toEqual([{ id: first.userId, username }])
+	expect(await online()).toBe(false)
+	expect(await lastSeen(first.userId)).toBeNull()
+})
+
 test('last seen is when the tab closed, and for a process that died its last word', async () => {
 	const closed = await tab()
 	await renewConnections([closed])
@@ -131,13 +169,7 @@ test('last seen is when the tab closed, and for a process that died its last wor
 async function tab(): Promise<Tab> {
 	const known = await db().selectFrom('users').select('id').where('username', '=', username).executeTakeFirst()
 	const userId = known?.id ?? (await addMember())
-	const session = { user_id: userId, token: randomUUID(), expires_at: new Date(Date.now() + 86_400_000) }
-	const { id } = await db()
-		.insertInto('sessions')
-		.values({ ...session, ip_address: null, user_agent: null })
-		.returning('id')
-		.executeTakeFirstOrThrow()
-	return { id: randomUUID(), userId, username, sessionId: id }
+	return { id: randomUUID(), userId, username, sessionId: await makeSession(userId) }
 }
 
 async function addMember(): Promise<number> {

@@ -21,9 +21,7 @@ export const mostTabs = 50
 
 /** How many tabs a member has open on this process. */
 export function countTabs(userId: number): number {
-	let count = 0
-	for (const tab of tabs.values()) if (tab.userId === userId) count += 1
-	return count
+	return io.sockets.adapter.rooms.get(roomOf(userId))?.size ?? 0
 }
 
 /** A tab opened: its member is online, and whoever watches is told when it is the first. */
@@ -62,7 +60,7 @@ export async function leaveTabs(): Promise<void> {
  * when no other session keeps them online. To be called after a logout, a revocation or a changed password.
  */
 export async function closeEndedSessions({ id, username }: PresentMember): Promise<void> {
-	const sockets = await io.in(`user:${id}`).fetchSockets()
+	const sockets = await io.in(roomOf(id)).fetchSockets()
 	const sessions = sockets.map(({ data }) => data.sessionId)
 	const live = await listLiveSessions(sessions)
 	for (const socket of sockets) if (!live.has(socket.data.sessionId)) socket.disconnect(true)
@@ -72,6 +70,11 @@ export async function closeEndedSessions({ id, username }: PresentMember): Promi
 /** Takes a member off who does not want to be seen any more; their next renewal leaves no trace either. */
 export async function hidePresence(member: PresentMember): Promise<void> {
 	if (await forgetMember(member.id)) tell([member], false)
+}
+
+/** The room of all tabs of a member. */
+export function roomOf(userId: number): string {
+	return `user:${userId}`
 }
 
 /** The room of those who watch a member. */

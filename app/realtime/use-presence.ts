@@ -1,16 +1,9 @@
 import { useEffect, useState } from 'react'
 import { withLive } from './live.ts'
+import { Watched } from './watched.ts'
 
-/*
- * Who is online, of everybody that this page shows. The parts of a page say whom they show; the server is told of them all
- * together, answers with who is online, and then tells of each change.
- */
-
-const shown = new Map<symbol, string[]>()
-const known = new Map<string, boolean>()
-const listeners = new Set<() => void>()
+const watched = new Watched()
 let unwatch: (() => void) | null = null
-let ask = () => {}
 
 /**
  * Who of these members is online, live: as the page knew it, then as the server says once the socket is open, at each
@@ -21,57 +14,16 @@ export function usePresence(members: { username: string; online: boolean }[]): (
 	const usernames = members.map(({ username }) => username).join(' ')
 
 	useEffect(() => {
-		const part = Symbol(usernames)
-		const changed = () => redraw((count) => count + 1)
-		listeners.add(changed)
-		shown.set(part, usernames.split(' ').filter(Boolean))
-		watch()
+		const hide = watched.show(usernames.split(' ').filter(Boolean), () => redraw((count) => count + 1))
+		unwatch ??= withLive((socket) => watched.listen(socket))
 		return () => {
-			listeners.delete(changed)
-			shown.delete(part)
-			watch()
+			hide()
+			if (watched.isNeeded) return
+			unwatch?.()
+			unwatch = null
 		}
 	}, [usernames])
 
-	return (username) => known.get(username) ?? members.find((member) => member.username === username)?.online ?? false
-}
-
-/** Keeps the server's list of whom this tab watches in line with what is shown. */
-function watch(): void {
-	if (shown.size === 0) {
-		unwatch?.()
-		unwatch = null
-		known.clear()
-		return
-	}
-	if (unwatch) {
-		ask()
-		return
-	}
-	unwatch = withLive((socket) => {
-		ask = () => {
-			if (!socket.connected) return
-			const usernames = [...new Set([...shown.values()].flat())]
-			socket.emit('presence:watch', usernames, (online) => {
-				for (const username of usernames) known.set(username, online.includes(username))
-				tell()
-			})
-		}
-		const note = ({ username, online }: { username: string; online: boolean }) => {
-			known.set(username, online)
-			tell()
-		}
-		socket.on('connect', ask)
-		socket.on('presence:changed', note)
-		ask()
-		return () => {
-			socket.off('connect', ask)
-			socket.off('presence:changed', note)
-			ask = () => {}
-		}
-	})
-}
-
-function tell(): void {
-	for (const listener of listeners) listener()
+	return (username) =>
+		watched.isOnline(username) ?? members.find((member) => member.username === username)?.online ?? false
 }

@@ -1,13 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { db } from '~/db/db.server.ts'
 
-/**
- * Open tabs of a member, in a session of their own.
- * @param seenAt when their process last spoke of them
- * @returns their ids
- */
-export async function openTabs(userId: number, count = 1, seenAt = new Date()): Promise<string[]> {
-	const session = await db()
+/** A session of this member, without a cookie that leads to it. @returns its id */
+export async function makeSession(userId: number): Promise<number> {
+	const { id } = await db()
 		.insertInto('sessions')
 		.values({
 			user_id: userId,
@@ -18,12 +14,15 @@ export async function openTabs(userId: number, count = 1, seenAt = new Date()): 
 		})
 		.returning('id')
 		.executeTakeFirstOrThrow()
-	const tabs = Array.from({ length: count }, () => ({
-		id: randomUUID(),
-		user_id: userId,
-		session_id: session.id,
-		seen_at: seenAt,
-	}))
-	await db().insertInto('connections').values(tabs).execute()
-	return tabs.map(({ id }) => id)
+	return id
+}
+
+/** An open tab of this member, in a session of its own, as if it had shown itself so many seconds ago. @returns its id */
+export async function makeTab(userId: number, secondsAgo = 0): Promise<string> {
+	const tab = { id: randomUUID(), user_id: userId, session_id: await makeSession(userId) }
+	await db()
+		.insertInto('connections')
+		.values({ ...tab, seen_at: new Date(Date.now() - secondsAgo * 1_000) })
+		.execute()
+	return tab.id
 }

@@ -69,9 +69,14 @@ export async function logInMember(
 		.insertInto('credentials')
 		.values({ ...account, password: await hashPassword(password) })
 		.execute()
+	return { member, cookie: await logInAgain(site, username) }
+}
+
+/** One more session of a member whom {@link logInMember} has made. @returns its cookies */
+export async function logInAgain(site: MembersSite, username: string): Promise<string> {
 	const response = await site.ask('/login', '', { email: `${username}@campus.example`, password })
 	const cookies = response.headers.getSetCookie().map((cookie) => cookie.split(';')[0] ?? '')
-	return { member, cookie: cookies.filter((cookie) => cookie.startsWith('session')).join('; ') }
+	return cookies.filter((cookie) => cookie.startsWith('session')).join('; ')
 }
 
 export const profileTables = [

@@ -170,8 +170,16 @@ const open = new Set([
 /** Answers a request to `/api/auth/…`, for programs; pages call the use cases above. */
 export async function authHandler(request: Request): Promise<Response> {
 	const path = new URL(request.url).pathname.replace(/^\/api\/auth/, '')
+	if (path === '/sign-out') return signOut(request)
 	if (open.has(path)) return auth().handler(request)
 	return Response.json({ type: 'about:blank', title: 'There is no such address.', status: 404 }, { status: 404 })
+}
+
+async function signOut(request: Request): Promise<Response> {
+	const { viewer } = await viewerFromRequest(request)
+	const answer = await auth().handler(request)
+	if (viewer && answer.ok) await closeEndedSessions(viewer)
+	return answer
 }
 
 function viewerOfUser(user: {

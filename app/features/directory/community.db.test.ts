@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { openTabs } from '~/../tests/factories/presence.ts'
+import { makeTab } from '~/../tests/factories/presence.ts'
 import { useDatabase } from '~/../tests/support/database.ts'
 import { db } from '~/db/db.server.ts'
 import { encodeCursor } from '~/lib/cursors.ts'
@@ -27,8 +27,9 @@ beforeAll(async () => {
 		.set({ last_seen_at: new Date('2026-01-01') })
 		.where('current_year', '=', 2)
 		.execute()
-	for (const { profile } of people) if (profile.current_year === 2) profile.last_seen_at = '2026-01-01T00:00:00.000Z'
-	for (const username of [...online, hidden?.username ?? '']) await openTabs(await idOf(username ?? ''))
+	for (const { username, profile } of people)
+		if (profile.current_year === 2) profile.last_seen_at = '2026-01-01T00:00:00.000Z'
+	for (const username of [...online, hidden?.username ?? '']) await makeTab(await idOf(username ?? ''))
 })
 
 /** Everybody who matches a wish, by reading all people one by one. */

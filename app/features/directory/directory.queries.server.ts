@@ -32,11 +32,11 @@ export const memberColumns = sql`
 	coalesce(github, '') as github, coalesce(linkedin, '') as linkedin,
 	coalesce(campus_name, '') as campus_name, campus_verified_at`
 
-/** Members with an open tab, the latest to show themselves first. Bounded by who is online, not by who is a member. */
+/** Who is listed and has an open tab, the latest to show themselves first. Bounded by who is online, not by who is a member. */
 export async function listOnlineRows(limit: number): Promise<MemberRow[]> {
 	return read(sql`
-		select ${memberColumns} from users left join profiles on profiles.user_id = users.id
-		join (select user_id, max(seen_at) as seen_at from connections where ${isConnected} group by user_id) tabs on tabs.user_id = users.id
+		select ${memberColumns} from member_search join users on users.id = user_id left join profiles using (user_id)
+		join (select user_id, max(seen_at) as seen_at from connections where ${isConnected} group by user_id) tabs using (user_id)
 		order by tabs.seen_at desc, users.id desc limit ${limit}`)
 }
 

@@ -1,11 +1,11 @@
 import { beforeAll, expect, test } from 'vitest'
-import { openTabs } from '~/../tests/factories/presence.ts'
+import { makeTab } from '~/../tests/factories/presence.ts'
 import { useDatabase } from '~/../tests/support/database.ts'
 import { recountTerms } from '~/../tests/support/members.ts'
 import { db } from '~/db/db.server.ts'
 import { listCommunity } from './community.server.ts'
 import { anybody } from './directory.paths.ts'
-import { listNewest, listOnline } from './directory.server.ts'
+import { countMembers, listNewest, listOnline } from './directory.server.ts'
 import { seedMembers } from './seed/seed.server.ts'
 
 useDatabase()
@@ -23,10 +23,10 @@ test('a member can be found as soon as they have registered, and never twice', a
 })
 
 test('an author of imported questions is no member', async () => {
-	const { count } = await listCommunity(anybody)
+	const before = await countMembers()
 	await addMember('Imported Kettlewick', { imported: true })
 	expect(await found('imported')).toEqual([])
-	expect((await listCommunity(anybody)).count).toEqual(count)
+	expect(await countMembers()).toBe(before)
 })
 
 test('a new name, university, branch or skill is what one is found by, and the old one is not', async () => {
@@ -65,7 +65,7 @@ test('nothing of a transaction that was rolled back is found', async () => {
 
 test('who is online is found by it while a tab is open, and not once all are closed', async () => {
 	const { id, username } = await addMember('Nela Lampkeeper')
-	const tabs = await openTabs(id, 2)
+	const tabs = [await makeTab(id), await makeTab(id)]
 	const online = async () => (await listCommunity({ ...anybody, online: true })).page.rows.map((row) => row.username)
 	expect(await online()).toEqual([username])
 	const active = await listCommunity({ ...anybody, sort: 'active' })
@@ -78,26 +78,30 @@ test('who is online is found by it while a tab is open, and not once all are clo
 	await db().updateTable('profiles').set({ show_presence: false }).where('user_id', '=', id).execute()
 	expect(await online()).toEqual([])
 	await db().deleteFrom('connections').where('user_id', '=', id).execute()
-	await db().updateTable('profiles').set({ last_seen_at: new Date() }).where('user_id', '=', id).execute()
-	const lastSeen = async () => (await listCommunity({ ...anybody, sort: 'active' })).page.rows[0]?.username
-	expect(await lastSeen()).not.toBe(username)
 	await db().updateTable('profiles').set({ show_presence: true }).where('user_id', '=', id).execute()
-	expect([await online(), await lastSeen()]).toEqual([[], username])
-	const { username: later, id: laterId } = await addMember('Later Seen')
-	await db().updateTable('profiles').set({ last_seen_at: new Date() }).where('user_id', '=', laterId).execute()
-	expect(await lastSeen()).toBe(later)
+	expect(await online()).toEqual([])
 })
 
 test('a member with two tabs is online once; a tab that was not renewed is gone', async () => {
 	const first = await addMember('Tab Twice')
 	const second = await addMember('Tab Stale')
-	await openTabs(first.id, 2)
-	await openTabs(second.id, 1, new Date(Date.now() - 46_000))
+	await makeTab(first.id)
+	await makeTab(first.id)
+	await makeTab(second.id, 61)
 	expect((await listOnline(5)).map(({ username, online }) => ({ username, online }))).toEqual([
 		{ username: first.username, online: true },
 	])
 	const byFilter = await listCommunity({ ...anybody, online: true })
 	expect(byFilter.page.rows.map(({ username }) => username)).toEqual([first.username])
+})
+
+test('who has left the list is not shown among those online', async () => {
+	const { id, username } = await addMember('Unlisted Awake')
+	const online = async () => (await listOnline(50)).map((member) => member.username)
+	await makeTab(id)
+	expect(await online()).toContain(username)
+	await db().updateTable('profiles').set({ listed: false }).where('user_id', '=', id).execute()
+	expect(await online()).not.toContain(username)
 })
 
 test('many who change at once end with counts that equal the rows', async () => {
