@@ -11,7 +11,7 @@ const sharedChunks = [
 	{ name: 'react', test: /node_modules\/(react|react-dom|scheduler|react-router)\// },
 	{
 		name: 'shared',
-		test: /node_modules\/lucide-react\/(?!.*\/(award|folder|lock-keyhole|upload|zoom-in|zoom-out)\.)|\/app\/(ui\/(?!chips|check|sugges|use-sugges)|shell\/|lib\/(?!clean|problems|script-json|share-meta))/,
+		test: /node_modules\/lucide-react\/(?!.*\/(award|folder|graduation-cap|lock-keyhole|mail|map-pin|phone|upload|zoom-in|zoom-out)\.)|\/app\/(ui\/(?!chips|check|sugges|use-sugges|field|password|form-error|picture|submit)|shell\/|realtime\/|lib\/(?!clean|problems|script-json|share-meta))/,
 	},
 	{
 		name: 'forum-list',

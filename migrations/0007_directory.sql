@@ -161,14 +161,35 @@ create constraint trigger index_member after insert or update of name, username,
   deferrable initially deferred for each row when (current_setting('devquad.bulk', true) is distinct from 'on')
   execute function index_member();
 create constraint trigger index_member
-  after insert or delete or update of open_to, university_name, enrol_in_branch_name, current_year, listed, show_presence, last_seen_at
+  after insert or delete or update of open_to, university_name, enrol_in_branch_name, current_year, listed, show_presence
   on profiles deferrable initially deferred for each row when (current_setting('devquad.bulk', true) is distinct from 'on')
   execute function index_member();
 create constraint trigger index_member after insert or delete or update on profile_skills
   deferrable initially deferred for each row when (current_setting('devquad.bulk', true) is distinct from 'on')
   execute function index_member();
-create constraint trigger index_member after insert or delete on connections
+
+-- Tabs come and go by the thousand when a process starts or ends: one call for all of a statement.
+create function index_connected() returns trigger language plpgsql as $$
+begin
+  perform index_members(array(select distinct user_id from changed order by user_id));
+  return null;
+end
+$$;
+create trigger index_opened after insert on connections referencing new table as changed
+  for each statement execute function index_connected();
+create trigger index_closed after delete on connections referencing old table as changed
+  for each statement execute function index_connected();
+
+create function index_seen() returns trigger language plpgsql as $$
+declare
+  seen timestamptz := case when new.show_presence then coalesce(new.last_seen_at, '-infinity') else '-infinity' end;
+begin
+  update member_search set seen_at = seen where user_id = new.user_id and seen_at <> seen and seen_at <> 'infinity';
+  return null;
+end
+$$;
+create constraint trigger index_seen after update of last_seen_at on profiles
   deferrable initially deferred for each row when (current_setting('devquad.bulk', true) is distinct from 'on')
-  execute function index_member();
+  execute function index_seen();
 
 select index_members(array(select id from users where not imported order by id));

@@ -27,8 +27,7 @@ beforeAll(async () => {
 		.set({ last_seen_at: new Date('2026-01-01') })
 		.where('current_year', '=', 2)
 		.execute()
-	for (const { username, profile } of people)
-		if (profile.current_year === 2) profile.last_seen_at = '2026-01-01T00:00:00.000Z'
+	for (const { profile } of people) if (profile.current_year === 2) profile.last_seen_at = '2026-01-01T00:00:00.000Z'
 	for (const username of [...online, hidden?.username ?? '']) await makeTab(await idOf(username ?? ''))
 })
 

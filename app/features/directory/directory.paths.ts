@@ -43,11 +43,8 @@ export function wishOf(params: URLSearchParams): Wish {
 	const sort = params.get('sort')
 	return {
 		q,
-		skills: valuesOf(params, 'skill')
-			.flatMap((value) => value.split(','))
-			.map(clean)
-			.filter(Boolean)
-			.slice(0, mostValues),
+		// A field without JavaScript takes several at once, parted by commas.
+		skills: tidied(params.getAll('skill').flatMap((value) => value.split(','))),
 		branches: valuesOf(params, 'branch'),
 		years: valuesOf(params, 'year')
 			.filter((year) => /^[1-8]$/.test(year))
@@ -87,7 +84,11 @@ export function countFilters(wish: Wish): number {
 }
 
 function valuesOf(params: URLSearchParams, name: string): string[] {
-	return [...new Set(params.getAll(name).map(clean).filter(Boolean))].slice(0, mostValues)
+	return tidied(params.getAll(name))
+}
+
+function tidied(values: string[]): string[] {
+	return [...new Set(values.map(clean).filter(Boolean))].slice(0, mostValues)
 }
 
 /** PostgreSQL refuses NUL even as something to look for; the rest of the control characters nobody types. */

@@ -47,6 +47,7 @@ export function Filters({ wish, filters, count }: FiltersProps) {
 				method="get"
 				action="/find-dev"
 				aria-label="Filters"
+				autoComplete="off"
 				onChange={change}
 				onSubmit={apply}
 			>

@@ -16,23 +16,36 @@ export function useFilterForm(wish: Wish) {
 	const here = communityPath(wish)
 	const [stagedAt, setStagedAt] = useState<string | null>(null)
 
-	// The boxes follow the address (going back, a filter removed elsewhere) and keep the focus.
-	// biome-ignore lint/correctness/useExhaustiveDependencies: the address is what this waits for
-	useEffect(() => form.current?.reset(), [here])
+	// The boxes follow the address (going back, a filter removed elsewhere) and keep the focus. A box that was ticked before
+	// this script ran has told nobody: it is followed instead.
+	const drawn = useRef<string | null>(null)
+	useEffect(() => {
+		const isFirst = drawn.current === null
+		drawn.current = here
+		if (!isFirst) return form.current?.reset()
+		const typed = communityPath(wishOfForm(form.current))
+		if (isRail() && typed !== here) navigate(typed, { preventScrollReset: true })
+	}, [here, navigate])
 
 	const wished = () => communityPath(wishOfForm(form.current))
+	const go = () => navigate(wished(), { preventScrollReset: true })
 	const apply = (event: FormEvent) => {
 		event.preventDefault()
 		form.current?.closest<HTMLElement>(':popover-open')?.hidePopover()
-		navigate(wished(), { preventScrollReset: true })
+		go()
 	}
-	const change = (event: FormEvent) => {
-		if (window.matchMedia('(width >= 64rem)').matches) return apply(event)
+	const change = () => {
+		if (isRail()) return go()
 		setStagedAt(here)
 		preview.load(wished())
 	}
 	const staged: Count | null = stagedAt === here ? (preview.data?.count ?? null) : null
 	return { form, change, apply, staged }
+}
+
+/** Whether the filters stand beside the list, and not in a sheet; as `.filters` in shell.css. */
+function isRail(): boolean {
+	return window.matchMedia('(width >= 64rem)').matches
 }
 
 /** What the boxes of a form say, as a wish. */

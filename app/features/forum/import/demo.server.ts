@@ -45,7 +45,9 @@ export async function seedDemo({ onProgress }: { onProgress: (done: number, tota
 		.transaction()
 		.execute(async (trx) => {
 			const ids = new Map<string, number>()
-			for (const [index, member] of members.entries()) {
+			// Who joined first is written first: the community's order of joining is that of the ids.
+			const inOrder = members.toSorted((one, other) => other.joined - one.joined)
+			for (const [index, member] of inOrder.entries()) {
 				ids.set(
 					member.username,
 					await insertMember(trx, member, new Date(now - member.joined), member.email === email ? hash : null),

@@ -61,7 +61,7 @@ export async function seedQueries(total: number, { authors, onProgress, signal }
 				)
 				await insertComments(trx, comments)
 				await settleQueries(trx, [...ids.values()])
-				rows += ids.size + comments.length
+				rows += ids.size + comments.length + drafts.reduce((sum, { query }) => sum + query.tags.length, 0)
 			})
 		done += numbers.length
 		onProgress(done, total)

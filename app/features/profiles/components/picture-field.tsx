@@ -1,5 +1,5 @@
 import { CircleAlert, Upload as UploadIcon, X } from 'lucide-react'
-import { useRef, useState } from 'react'
+import { type RefObject, useEffect, useRef, useState } from 'react'
 import { largestPicture, type PictureKind } from '~/lib/picture-paths.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import { Picture } from '~/ui/picture.tsx'
@@ -39,6 +39,7 @@ export function PictureField({
 	const [chosen, setChosen] = useState<File | null>(null)
 	const field = useRef<HTMLInputElement>(null)
 	useHeldForm(field, upload.sending !== null, () => upload.fail(pictureRefusals.sending))
+	const file = useRef<HTMLInputElement>(null)
 	const message = upload.failure ?? error
 	const choose = (file: File | undefined) => {
 		if (!file) return
@@ -46,6 +47,9 @@ export function PictureField({
 		else if (crop) setChosen(file)
 		else upload.start(file, null)
 	}
+	// A file that was chosen before the scripts were there told nobody.
+	// biome-ignore lint/correctness/useExhaustiveDependencies: there is one such moment
+	useEffect(() => choose(file.current?.files?.[0]), [])
 	return (
 		<fieldset
 			className="field min-w-0"
@@ -58,11 +62,7 @@ export function PictureField({
 			<legend className="label mb-1.5">{label}</legend>
 			<input ref={field} type="hidden" name={name} value={upload.picture?.path ?? ''} />
 			<Frame upload={upload} square={crop} />
-			{hydrated ? (
-				<Controls name={name} upload={upload} onFile={choose} />
-			) : (
-				<input className="input mt-2.5" type="file" name={`${name}_file`} accept={accepted} aria-label={label} />
-			)}
+			<Controls name={name} label={label} input={file} hydrated={hydrated} upload={upload} onFile={choose} />
 			<p className="hint">JPG or PNG, up to 5 MB.{hydrated && ' Drop a file here, or choose one.'}</p>
 			{message && (
 				<p className="error" id={`${name}-error`} role="alert">
@@ -119,25 +119,44 @@ function Frame({ upload: { picture, sending, cancel }, square }: { upload: Uploa
 	)
 }
 
-function Controls({ name, upload, onFile }: { name: string; upload: Upload; onFile: (file?: File) => void }) {
+interface ControlsProps {
+	name: string
+	label: string
+	input: RefObject<HTMLInputElement | null>
+	hydrated: boolean
+	upload: Upload
+	onFile: (file?: File) => void
+}
+
+/** The file input stays the same element when the scripts come: a member may be choosing a file at that moment. */
+function Controls({ name, label, input, hydrated, upload, onFile }: ControlsProps) {
 	return (
 		<div className="mt-2.5 flex flex-wrap gap-2">
-			<label className="btn btn-outline btn-sm cursor-pointer focus-within:outline-2 focus-within:outline-ivy">
-				<UploadIcon className="icon icon-sm" aria-hidden="true" />
-				{upload.picture ? 'Replace' : 'Choose file'}
-				<input
-					className="sr-only"
-					type="file"
-					accept={accepted}
-					aria-describedby={upload.failure ? `${name}-error` : undefined}
-					onChange={(event) => {
-						onFile(event.currentTarget.files?.[0])
-						// The same file chosen again is a change again.
-						event.currentTarget.value = ''
-					}}
-				/>
-			</label>
-			{upload.picture && (
+			<input
+				ref={input}
+				className={hydrated ? 'peer sr-only' : 'input'}
+				id={`${name}-file`}
+				type="file"
+				name={hydrated ? undefined : `${name}_file`}
+				accept={accepted}
+				aria-label={`${label}: choose a file`}
+				aria-describedby={upload.failure ? `${name}-error` : undefined}
+				onChange={(event) => {
+					onFile(event.currentTarget.files?.[0])
+					// The same file chosen again is a change again.
+					event.currentTarget.value = ''
+				}}
+			/>
+			{hydrated && (
+				<label
+					className="btn btn-outline btn-sm cursor-pointer peer-focus-visible:outline-2 peer-focus-visible:outline-ivy"
+					htmlFor={`${name}-file`}
+				>
+					<UploadIcon className="icon icon-sm" aria-hidden="true" />
+					{upload.picture ? 'Replace' : 'Choose file'}
+				</label>
+			)}
+			{hydrated && upload.picture && (
 				<button type="button" className="btn btn-text-danger btn-sm" onClick={upload.remove}>
 					Remove
 				</button>

@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest'
+import { anybody } from '../directory.paths.ts'
+import { whyFound } from '../why.ts'
+import { countSentence } from './list-head.tsx'
+import { splitMatches } from './marked.tsx'
+import { wishText } from './nobody-found.tsx'
+
+test.each([
+	[{ number: 1_284, atLeast: false }, {}, '1,284 members'],
+	[{ number: 1, atLeast: false }, {}, '1 member'],
+	[{ number: 96, atLeast: false }, { skills: ['Python'] }, '96 know Python'],
+	[{ number: 1, atLeast: false }, { skills: ['Python', 'Go', 'C'] }, '1 knows Python, Go and C'],
+	[{ number: 200, atLeast: true }, { q: 'rea' }, '200+ match “rea”'],
+	[{ number: 3, atLeast: false }, { q: 'rea', years: [1] }, '3 people'],
+	[{ number: 0, atLeast: false }, { q: 'rea' }, ''],
+])('%j for %j reads %s', (count, wish, sentence) => {
+	expect(countSentence(count, { ...anybody, ...wish })).toBe(sentence)
+})
+
+test.each([
+	[{ skills: ['Python'], branches: ['CSE'], years: [1], online: true }, 'Python, CSE, 1st year and online now'],
+	[{ q: 'zz' }, '“zz”'],
+	[{ years: [2, 3], openTo: ['mentoring' as const] }, '2nd or 3rd year and open to mentoring'],
+])('the wish %j reads %s', (wish, text) => {
+	expect(wishText({ ...anybody, ...wish })).toBe(text)
+})
+
+test.each([
+	['React Native', 'rea', ['[Rea]', 'ct Native']],
+	['Ada Reave, React', 'rea', ['Ada ', '[Rea]', 've, ', '[Rea]', 'ct']],
+	['C++ and C', 'c++', ['[C++]', ' and C']],
+	['Area', 'rea', ['Area']],
+	['Mira Quillon', 'quil mi', ['[Mi]', 'ra ', '[Quil]', 'lon']],
+	['anything', '', ['anything']],
+	['a (b', '(', ['a ', '[(]', 'b']],
+])('in %s, what begins like %s is marked', (text, typed, parts) => {
+	expect(splitMatches(text, typed).map((part) => (part.isMatch ? `[${part.text}]` : part.text))).toEqual(parts)
+})
+
+test.each([
+	['nothing asked', { named: [], meanings: [] }, { asked: [], why: '' }],
+	[
+		'a skill by filter',
+		{ named: [{ id: 1, kind: 'skill' as const, label: 'React' }], meanings: [] },
+		{ asked: ['React'], why: '' },
+	],
+	[
+		'name, skill and university by search',
+		{
+			named: [],
+			meanings: [
+				{ id: 2, kind: 'name' as const, label: 'mira' },
+				{ id: 1, kind: 'skill' as const, label: 'react' },
+				{ id: 3, kind: 'university' as const, label: 'Eastmere' },
+				{ id: 9, kind: 'skill' as const, label: 'Go' },
+			],
+		},
+		{ asked: ['React'], why: 'Name · Knows React · Studies at Eastmere University' },
+	],
+	[
+		'the username',
+		{ named: [], meanings: [{ id: 7, kind: 'username' as const, label: 'mira' }] },
+		{ asked: [], why: 'Username' },
+	],
+])('why somebody was found: %s', (_, asked, said) => {
+	const member = { id: 7, matched: [1, 2, 3], skills: ['React', 'Go'], university_name: 'Eastmere University' }
+	expect(whyFound(asked, member)).toEqual(said)
+})

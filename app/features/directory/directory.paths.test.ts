@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest'
+import { mostValues } from './directory.limits.ts'
+import { anybody, communityPath, countFilters, sortOf, type Wish, wishOf } from './directory.paths.ts'
+
+const everything: Wish = {
+	q: 'rea & co',
+	skills: ['C++', 'Node.js'],
+	branches: ['CSE', 'IT'],
+	years: [1, 4],
+	universities: ['Eastmere University'],
+	openTo: ['mentoring'],
+	online: true,
+	sort: 'active',
+}
+
+test.each([
+	['nobody in particular', anybody],
+	['everything', everything],
+	['a search in its own order', { ...anybody, q: 'mira' }],
+	['a search by joining', { ...anybody, q: 'mira', sort: 'newest' as const }],
+])('a wish for %s survives its address', (_, wish) => {
+	expect(wishOf(new URL(communityPath(wish), 'http://site.example').searchParams)).toEqual(wish)
+})
+
+test.each([
+	['', {}],
+	['?sort=newest', {}],
+	['?sort=match', {}],
+	['?sort=sideways&online=yes&year=9&year=x&open=everything', {}],
+	['?skill=&skill=+&branch=', {}],
+	['?q=++mira++', { q: 'mira' }],
+	['?q=a%00b', { q: 'a b' }],
+	['?skill=React,+TypeScript&skill=React', { skills: ['React', 'TypeScript'] }],
+	['?online=1&cursor=abc', { online: true }],
+])('the address %s wishes for %j', (search, wish) => {
+	expect(wishOf(new URLSearchParams(search))).toEqual({ ...anybody, ...wish })
+})
+
+test('an address with too many values is read as far as it goes', () => {
+	const params = new URLSearchParams(Array.from({ length: 500 }, (_, index) => ['branch', `b${index}`]))
+	expect(wishOf(params).branches).toHaveLength(mostValues)
+})
+
+test.each([
+	[{}, 'newest'],
+	[{ q: 'mira' }, 'match'],
+	[{ q: 'mira', sort: 'newest' as const }, 'newest'],
+	[{ sort: 'match' as const }, 'newest'],
+	[{ sort: 'active' as const }, 'active'],
+])('the wish %j is ordered by %s', (wish, sort) => {
+	expect(sortOf({ ...anybody, ...wish })).toBe(sort)
+})
+
+test('filters are counted one by one, the search is none of them', () => {
+	expect([countFilters(anybody), countFilters(everything)]).toEqual([0, 9])
+})

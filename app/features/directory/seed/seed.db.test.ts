@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest'
+import { useDatabase } from '~/../tests/support/database.ts'
+import { recountTerms } from '~/../tests/support/members.ts'
+import { db } from '~/db/db.server.ts'
+import { seedQueries } from '~/features/forum/import/seed.server.ts'
+import { personOf, seedDomain } from './people.ts'
+import { seedMembers, siteHasAccounts } from './seed.server.ts'
+
+useDatabase()
+
+const quietly = { onProgress: () => {} }
+
+test('the same number is always the same person, and no two share a username', () => {
+	expect(personOf(4_711)).toEqual(personOf(4_711))
+	const usernames = Array.from({ length: 20_000 }, (_, index) => personOf(index + 1).username)
+	expect(new Set(usernames).size).toBe(usernames.length)
+	expect(usernames.every((username) => /^[a-z0-9_.-]+$/.test(username))).toBe(true)
+})
+
+test('a community grows to the size that was asked for, and counters and search rows stand at once', async () => {
+	await seedMembers(50, quietly)
+	await seedMembers(120, quietly)
+	expect((await seedMembers(120, quietly)).members).toBe(0)
+	const { count } = await db()
+		.selectFrom('users')
+		.select(({ fn }) => fn.countAll<string>().as('count'))
+		.executeTakeFirstOrThrow()
+	const counter = await db().selectFrom('counters').select('value').where('name', '=', 'members').executeTakeFirst()
+	expect([Number(count), Number(counter?.value)]).toEqual([120, 120])
+	const counters = await db().selectFrom('terms').select(['id', 'members']).orderBy('id').execute()
+	expect(counters).toEqual(await recountTerms())
+	expect(await siteHasAccounts()).toBe(false)
+})
+
+test('questions come from these members, once, with their counts', async () => {
+	await seedQueries(30, { authors: seedDomain, ...quietly })
+	expect(await seedQueries(30, { authors: seedDomain, ...quietly })).toBe(0)
+	const rows = await db().selectFrom('queries').select(['comment_count', 'author_id', 'tags']).execute()
+	const comments = await db().selectFrom('comments').select('id').execute()
+	expect(rows).toHaveLength(30)
+	expect(rows.reduce((sum, row) => sum + row.comment_count, 0)).toBe(comments.length)
+	const tags = await db().selectFrom('tags').select('query_count').execute()
+	expect(tags.reduce((sum, tag) => sum + tag.query_count, 0)).toBe(rows.reduce((sum, row) => sum + row.tags.length, 0))
+})
+
+test('there are no questions without members', async () => {
+	await expect(seedQueries(40, { authors: 'nowhere.example', ...quietly })).rejects.toThrow('Questions need members')
+})

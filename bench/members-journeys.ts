@@ -1,0 +1,72 @@
+import { listCommunity } from '~/features/directory/community.server.ts'
+import { anybody, type Wish } from '~/features/directory/directory.paths.ts'
+import { type Person, personOf, randomOf } from '~/features/directory/seed/people.ts'
+import { suggest } from '~/features/directory/suggestions.server.ts'
+import { listQueries } from '~/features/forum/reading.server.ts'
+import { getProfile } from '~/features/profiles/profiles.server.ts'
+import { encodeCursor } from '~/lib/cursors.ts'
+
+/** The pages that are measured, each other parameters at every call: what a random one of the members would look for. */
+export function journeys(size: number): [name: string, page: () => Promise<number>][] {
+	const random = randomOf(size)
+	const someone = () => personOf(1 + Math.floor(random() * size))
+	const pick = (list: readonly string[]) => list[Math.floor(random() * list.length)] ?? ''
+	const list = async (wish: Partial<Wish>, cursor: string | null = null) => {
+		const { page } = await listCommunity({ ...anybody, ...wish }, cursor)
+		return page.rows.length
+	}
+	const anywhere = () => (random() < 0.3 ? null : encodeCursor(['newest', 0, 21 + Math.floor(random() * size)]))
+	const viewer = { id: 1, username: 'nobody', name: 'Nobody', image: null, role: 'member' } as const
+	return [
+		['community list, first page or any later one', () => list({}, anywhere())],
+		[
+			'filters: a skill, open to something',
+			() => list({ skills: [pick(someone().skills)], openTo: random() < 0.5 ? ['mentoring'] : ['collaborating'] }),
+		],
+		['filters: two skills', () => list({ skills: someone().skills.slice(0, 2) })],
+		['filters: branch, year', () => list(studies(someone()))],
+		[
+			'filters: branch, year, university',
+			() => list({ ...studies(someone()), universities: [someone().profile.university_name] }),
+		],
+		['recently active, a skill', () => list({ sort: 'active', skills: [pick(someone().skills)] })],
+		['search: a name with a typo', () => list({ q: withTypo(someone().name, random) })],
+		['search: three skills', () => list({ q: someone().skills.slice(0, 3).join(' ') })],
+		[
+			'suggestions, 2 to 7 letters',
+			async () => {
+				const { name, skills, profile } = someone()
+				const typed = pick([name, name.split(' ')[1] ?? '', pick(skills), profile.university_name])
+				return (await suggest(typed.slice(0, 2 + Math.floor(random() * 6)))).people.length
+			},
+		],
+		[
+			'profile page',
+			async () => {
+				const { username } = await getProfile(viewer, someone().username)
+				await listQueries(viewer, { author: username, limit: 10 })
+				return 1
+			},
+		],
+	]
+}
+
+function studies({ profile }: Person): Partial<Wish> {
+	return { branches: [profile.enrol_in_branch_name], years: [profile.current_year] }
+}
+
+/** A name with one letter left out, wrong, added, or swapped with its neighbour. */
+function withTypo(name: string, random: () => number): string {
+	const words = name.split(' ')
+	const which = Math.floor(random() * words.length)
+	const word = words[which] ?? ''
+	const at = 1 + Math.floor(random() * (word.length - 2))
+	const kinds = [
+		word.slice(0, at) + word.slice(at + 1),
+		`${word.slice(0, at)}x${word.slice(at + 1)}`,
+		`${word.slice(0, at)}e${word.slice(at)}`,
+		word.slice(0, at) + (word[at + 1] ?? '') + (word[at] ?? '') + word.slice(at + 2),
+	]
+	words[which] = kinds[Math.floor(random() * kinds.length)] ?? word
+	return words.join(' ')
+}

@@ -1,0 +1,210 @@
+import type { Page } from '@playwright/test'
+import { expect, expectNoViolations, test } from './support/journey.ts'
+
+const search = (page: Page) => page.getByRole('combobox', { name: 'Search people and skills' })
+const cards = (page: Page) => page.getByRole('main').getByRole('article')
+const names = (page: Page) => cards(page).getByRole('heading').allTextContents()
+
+test('a reader finds somebody by keyboard alone: slash, letters with a typo, arrows, Enter', async ({ page }) => {
+	await page.goto('/find-dev')
+	await page.keyboard.press('/')
+	await expect(search(page)).toBeFocused()
+	await page.keyboard.type('odalis')
+	const list = page.getByRole('listbox', { name: 'Suggestions' })
+	await expect(list.getByRole('group', { name: 'People' }).getByRole('option')).toContainText(['Odalys Fernbrook'])
+	await expect(search(page)).toHaveAttribute('aria-expanded', 'true')
+	await page.keyboard.press('ArrowDown')
+	await expect(list.getByRole('option').first()).toHaveAttribute('aria-selected', 'true')
+	await page.keyboard.press('Escape')
+	await expect(list).toBeHidden()
+	await page.keyboard.press('Enter')
+	await expect(page).toHaveURL('/find-dev?q=odalis')
+	await expect(page.getByRole('heading', { level: 1 })).toContainText('matches “odalis”')
+	await expect(cards(page).first()).toContainText('Odalys Fernbrook')
+	await expect(cards(page).first()).toContainText('Name')
+})
+
+test('a suggested skill narrows the list, and an emptied search box clears a search', async ({ page }) => {
+	await page.goto('/find-dev?q=fernbrook')
+	await expect(search(page)).toHaveValue('fernbrook')
+	await search(page).fill('')
+	await expect(page).toHaveURL('/find-dev')
+	await search(page).fill('rea')
+	await page
+		.getByRole('option', { name: /^React/ })
+		.last()
+		.click()
+	await expect(page).toHaveURL('/find-dev?skill=React')
+	await expect(search(page)).toHaveValue('')
+	await expect(cards(page).first().getByRole('list', { name: 'Skills' }).getByRole('listitem').first()).toHaveText(
+		'React',
+	)
+})
+
+test('the list of suggestions closes shortly after one leaves the box', async ({ page }) => {
+	await page.goto('/find-dev')
+	await search(page).fill('mira')
+	const list = page.getByRole('listbox', { name: 'Suggestions' })
+	await expect(list).toBeVisible()
+	await page.getByRole('heading', { level: 1 }).click()
+	await expect(list).toBeHidden()
+	await search(page).focus()
+	await expect(list).toBeVisible()
+})
+
+test('the newest keystroke wins, also when its answer comes first', async ({ page }) => {
+	let held: (() => void) | undefined
+	await page.route('**/suggest/developers?q=mir', async (route) => {
+		await new Promise<void>((resolve) => {
+			held = resolve
+		})
+		await route.continue().catch(() => {})
+	})
+	await page.goto('/find-dev')
+	const asked = page.waitForRequest('**/suggest/developers?q=mir')
+	await search(page).pressSequentially('mir')
+	await asked
+	await search(page).fill('odalys')
+	const list = page.getByRole('listbox', { name: 'Suggestions' })
+	await expect(list).toContainText('Odalys Fernbrook')
+	held?.()
+	await expect(list).toContainText('Odalys Fernbrook')
+	await expect(list).not.toContainText('Mira Quillon')
+})
+
+test('filters apply at once, stand in the address, keep the focus, and go back one by one', async ({ page }) => {
+	await page.goto('/find-dev')
+	const rail = page.getByRole('complementary', { name: 'Filters' })
+	await rail.getByLabel('Mentoring').press('Space')
+	await expect(page).toHaveURL('/find-dev?open=mentoring')
+	await expect(rail.getByLabel('Mentoring')).toBeFocused()
+	await rail.getByRole('combobox', { name: 'Add a skill' }).fill('pyth')
+	await page
+		.getByRole('listbox', { name: 'Skills' })
+		.getByRole('option', { name: /Python/ })
+		.click()
+	await expect(page).toHaveURL('/find-dev?skill=Python&open=mentoring')
+	await expect(rail.getByLabel('Mentoring')).toBeChecked()
+	await page.getByLabel('Sort by').selectOption('Recently active')
+	await expect(page).toHaveURL('/find-dev?skill=Python&open=mentoring&sort=active')
+	await page.goBack()
+	await page.goBack()
+	await expect(page).toHaveURL('/find-dev?open=mentoring')
+	await expect(rail.getByRole('link', { name: 'Remove Python' })).toBeHidden()
+	await page.goBack()
+	await expect(rail.getByLabel('Mentoring')).not.toBeChecked()
+})
+
+test('the number beside a filter is the number of people one sees with it', async ({ page }) => {
+	await page.goto('/find-dev')
+	const rail = page.getByRole('complementary', { name: 'Filters' })
+	const box = rail.locator('label', { hasText: 'Collaborating' })
+	const count = await box.locator('.num').innerText()
+	await box.getByRole('checkbox').check()
+	await expect(page.getByRole('heading', { level: 1 })).toContainText(`${count} people`)
+})
+
+test('more developers are appended, and Back finds the list as long as it was', async ({ page }) => {
+	await page.goto('/find-dev')
+	const first = await cards(page).count()
+	await page.getByRole('link', { name: 'Load more developers' }).click()
+	await expect(cards(page)).not.toHaveCount(first)
+	const all = await names(page)
+	expect(new Set(all).size).toBe(all.length)
+	await expect(page).toHaveURL('/find-dev')
+	await cards(page).last().getByRole('heading').scrollIntoViewIfNeeded()
+	const place = await page.evaluate(() => window.scrollY)
+	await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Forum' }).click()
+	await expect(page.getByRole('heading', { level: 1 })).toHaveText('Recent Queries')
+	await page.goBack()
+	await expect(cards(page)).toHaveCount(all.length)
+	await expect.poll(() => page.evaluate(() => window.scrollY)).toBe(place)
+})
+
+test('when nobody matches, the page says what to give up', async ({ page }) => {
+	await page.goto('/find-dev?skill=Python&online=1')
+	await expect(page.getByText('No data found!')).toBeVisible()
+	await page.getByRole('link', { name: 'Remove “online now”' }).click()
+	await expect(page).toHaveURL('/find-dev?skill=Python')
+	await expect(cards(page).first()).toBeVisible()
+})
+
+test.describe('without JavaScript', () => {
+	test.use({ javaScriptEnabled: false })
+
+	test('one searches, filters, orders and pages by forms and links', async ({ page }) => {
+		await page.goto('/find-dev')
+		await search(page).fill('python')
+		await search(page).press('Enter')
+		await expect(page).toHaveURL(/\/find-dev\?q=python/)
+		await expect(cards(page).first()).toContainText('Knows Python')
+		await page.getByLabel('Mentoring').check()
+		await page.getByLabel('Sort by').selectOption('Recently active')
+		await page.getByRole('button', { name: 'Apply' }).first().click()
+		await expect(page.getByLabel('Mentoring')).toBeChecked()
+		await expect(page.getByLabel('Sort by')).toHaveValue('active')
+		await expect(search(page)).toHaveValue('python')
+		await page.goto('/find-dev')
+		const before = await names(page)
+		await page.getByRole('link', { name: 'Load more developers' }).click()
+		await expect(page).toHaveURL(/cursor=/)
+		expect(before).not.toContain((await names(page))[0])
+		await page.getByRole('link', { name: 'Back to the first page' }).click()
+		expect(await names(page)).toEqual(before)
+	})
+})
+
+test.describe('on a phone', () => {
+	test.use({ viewport: { width: 390, height: 844 } })
+
+	test('filters stand in a sheet that says how many people they come to', async ({ page }) => {
+		await page.goto('/find-dev')
+		await page.getByRole('button', { name: 'Filters' }).click()
+		const sheet = page.getByRole('complementary', { name: 'Filters' })
+		await expect(sheet).toBeVisible()
+		await sheet.getByLabel('Mentoring').check()
+		const show = sheet.getByRole('button', { name: /^Show \d/ })
+		const before = await show.innerText()
+		await sheet.getByLabel('Collaborating').check()
+		await expect(show).not.toHaveText(before)
+		const count = (await show.innerText()).replace('Show ', '')
+		await expectNoViolations(page)
+		await show.click()
+		await expect(sheet).toBeHidden()
+		await expect(page).toHaveURL('/find-dev?open=mentoring&open=collaborating')
+		await expect(page.getByRole('heading', { level: 1 })).toContainText(`${count} people`)
+		await expect(page.getByRole('button', { name: 'Filters 2' })).toBeVisible()
+		await page.getByRole('button', { name: 'Filters 2' }).click()
+		await page.keyboard.press('Escape')
+		await expect(sheet).toBeHidden()
+	})
+
+	test('the search opens under the header, and nothing is wider than the screen', async ({ page }) => {
+		for (const width of [360, 390]) {
+			await page.setViewportSize({ width, height: 844 })
+			await page.goto('/find-dev')
+			await page.getByRole('button', { name: 'Search', exact: true }).click()
+			await expect(search(page)).toBeFocused()
+			await search(page).fill('mira')
+			await page.getByRole('option', { name: /Mira Quillon/ }).waitFor()
+			expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
+		}
+	})
+})
+
+for (const colorScheme of ['light', 'dark'] as const) {
+	test.describe(`in the ${colorScheme} theme`, () => {
+		test.use({ colorScheme })
+
+		test('axe finds nothing on the list, with suggestions open, and where nobody is found', async ({ page }) => {
+			await page.goto('/find-dev?skill=Python')
+			await expectNoViolations(page)
+			await search(page).fill('rea')
+			await page.getByRole('option').first().waitFor()
+			await expectNoViolations(page)
+			await page.goto('/find-dev?q=zzzzzz&skill=Python')
+			await expect(page.getByText('No data found!')).toBeVisible()
+			await expectNoViolations(page)
+		})
+	})
+}
