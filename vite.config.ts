@@ -11,7 +11,7 @@ const sharedChunks = [
 	{ name: 'react', test: /node_modules\/(react|react-dom|scheduler|react-router)\// },
 	{
 		name: 'shared',
-		test: /node_modules\/lucide-react\/|\/app\/(ui\/(?!chips|check|sugges|use-sugges)|shell\/|lib\/(?!clean|problems))/,
+		test: /node_modules\/lucide-react\/(?!.*\/(award|folder|graduation-cap|lock-keyhole|mail|map-pin|phone|upload|zoom-in|zoom-out)\.)|\/app\/(ui\/(?!chips|check|sugges|use-sugges|field|password|form-error|picture|submit)|shell\/|realtime\/|lib\/(?!clean|problems|script-json|share-meta))/,
 	},
 	{
 		name: 'forum-list',
@@ -19,12 +19,29 @@ const sharedChunks = [
 	},
 ]
 
+/** Found by looking at a page's source before its loader is cut away; a browser never asks for them. */
+const serverOnly = [
+	'@node-rs/argon2',
+	'better-auth',
+	'graphile-worker',
+	'kysely',
+	'nodemailer',
+	'pg',
+	'pino',
+	'rate-limiter-flexible',
+	'sharp',
+]
+
 export default defineConfig({
 	plugins: [tailwindcss(), reactRouter(), precompress()],
 	resolve: { alias: { '~': new URL('./app', import.meta.url).pathname } },
 	// server/app.ts is bundled with the pages, so that both see one copy of every module.
 	environments: {
-		client: { build: { rolldownOptions: { output: { codeSplitting: { groups: sharedChunks } } } } },
+		client: {
+			// Made ready before the first page in development; a dependency found later would reload it.
+			optimizeDeps: { include: ['lucide-react', 'socket.io-client', 'zod'], exclude: serverOnly },
+			build: { rolldownOptions: { output: { codeSplitting: { groups: sharedChunks } } } },
+		},
 		ssr: { build: { rolldownOptions: { input: './server/app.ts' } } },
 	},
 	build: { target: 'es2022', assetsInlineLimit: 0 },

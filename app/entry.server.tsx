@@ -35,7 +35,11 @@ export function handleError(
 	log.error({ err: error, requestId: factsOf(context).requestId, path: new URL(request.url).pathname }, 'a page failed')
 }
 
-function render(element: React.ReactElement, nonce: string, signal: AbortSignal): Promise<Buffer<ArrayBuffer>> {
+function render(
+	element: React.ReactElement,
+	nonce: string | undefined,
+	signal: AbortSignal,
+): Promise<Buffer<ArrayBuffer>> {
 	return new Promise((resolve, reject) => {
 		const chunks: Buffer<ArrayBuffer>[] = []
 		const sink = new Writable({

@@ -1,6 +1,6 @@
 import plexMono from '@fontsource/ibm-plex-mono/files/ibm-plex-mono-latin-400-normal.woff2?url'
 import type { ReactNode } from 'react'
-import { Links, Meta, Outlet, Scripts, ScrollRestoration } from 'react-router'
+import { Links, Meta, Outlet, Scripts, ScrollRestoration, type ShouldRevalidateFunctionArgs } from 'react-router'
 import { config } from '~/config.server.ts'
 import { PendingForum } from '~/features/forum/components/pending-forum.tsx'
 import { factsOf, viewerOf } from '~/lib/context.ts'
@@ -38,6 +38,19 @@ export function loader({ context, url }: Route.LoaderArgs): RootData {
 		publicUrl,
 		requestId,
 	}
+}
+
+/**
+ * A form may change what every page knows, and a page that leads to the login found the session gone. Any other page opens
+ * without asking again: the answer would hold up its skeleton.
+ */
+export function shouldRevalidate({
+	formMethod,
+	nextUrl,
+	defaultShouldRevalidate,
+}: ShouldRevalidateFunctionArgs): boolean {
+	if (formMethod && formMethod !== 'GET') return defaultShouldRevalidate
+	return nextUrl.pathname === '/login'
 }
 
 /** The document around every page and around the error page. */

@@ -19,6 +19,8 @@ export default [
 	]),
 	route('suggest/developers', 'features/directory/routes/suggest.ts'),
 	route('suggest/known-skills', 'features/directory/routes/known-skills.ts'),
+	route('find-dev/:username.json', 'features/profiles/routes/profile-json.ts'),
+	route('find-dev/:username/card.png', 'features/profiles/routes/share-card.ts'),
 	route('my-profile/:username', 'features/profiles/routes/my-profile.tsx'),
 	route('edit-profile/:username', 'features/profiles/routes/edit-layout.tsx', [
 		index('features/profiles/routes/edit-personal.tsx'),
@@ -27,9 +29,14 @@ export default [
 		route('certificates', 'features/profiles/routes/edit-certificates.tsx'),
 		route('projects', 'features/profiles/routes/edit-projects.tsx'),
 		route('change-password', 'features/profiles/routes/edit-change-password.tsx'),
+		route('import', 'features/profiles/routes/resume-import.tsx'),
 	]),
+	route('verify-campus', 'features/profiles/routes/verify-campus.ts'),
+	route('confirm-campus', 'features/profiles/routes/confirm-campus.tsx'),
 	route('suggest/skills', 'features/profiles/routes/suggest-skills.ts'),
 	route('suggest/universities', 'features/profiles/routes/suggest-universities.ts'),
+	route('media', 'features/profiles/routes/media-upload.ts'),
+	route('media/*', 'features/profiles/routes/media.ts'),
 
 	layout('features/forum/routes/forum-layout.tsx', [
 		route('forum', 'features/forum/routes/recent.tsx'),

@@ -84,7 +84,7 @@ language sql stable as $$
       from listed join profile_skills on profile_skills.user_id = listed.id join skills on skills.id = skill_id
     union all
     select id, 'online', '', '' from listed where show_presence and exists (
-      select from connections where connections.user_id = listed.id and seen_at > now() - interval '60 seconds'))
+      select from connections where connections.user_id = listed.id and seen_at > now() - interval '45 seconds'))
   select distinct on (id, kind, key) id, kind, key, btrim(label) from named
   where key <> '' or kind in ('everyone', 'online')
 $$;

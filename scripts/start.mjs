@@ -1,6 +1,6 @@
 // `npm start` and `npm run dev`: installs and builds what is missing, then runs server/main.ts and passes signals on.
 import { spawn } from 'node:child_process'
-import { buildWhenOld, projectNode, root, stop } from './support/install.mjs'
+import { buildWhenOld, projectNode, root, siteFlags, stop } from './support/install.mjs'
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
 if (major < 20 || (major === 20 && minor < 19))
@@ -10,10 +10,8 @@ const development = process.argv.includes('--dev')
 const node = projectNode()
 if (!development) buildWhenOld(node)
 
-const flags = ['--disable-warning=ExperimentalWarning', '--import', './scripts/support/alias.mjs']
-if (development) flags.push('--conditions', 'development')
 // The channel to the child tells it when this process is gone, even by SIGKILL.
-const child = spawn(node, [...flags, 'server/main.ts'], {
+const child = spawn(node, [...siteFlags(development), 'server/main.ts'], {
 	cwd: root,
 	stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
 	env: { ...process.env, NODE_ENV: development ? 'development' : 'production' },

@@ -4,11 +4,15 @@
  *
  * The package's latin file is 47 KB. The interface uses the weights 400 to 700 and few of its layout features, and most
  * pages need no accented letter, so those are a second file that a browser fetches when it meets one.
+ *
+ * The server draws share cards with the same face, in the plain form that its text renderer reads, wherever it runs. Its
+ * letters are those that app/features/profiles/share-card.server.ts calls drawable.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import subsetFont from 'subset-font'
 
-const source = 'node_modules/@fontsource-variable/schibsted-grotesk/files/schibsted-grotesk-latin-wght-normal.woff2'
+const files = 'node_modules/@fontsource-variable/schibsted-grotesk/files'
+const source = `${files}/schibsted-grotesk-latin-wght-normal.woff2`
 
 const range = (first, last) => String.fromCodePoint(...Array.from({ length: last - first + 1 }, (_, i) => first + i))
 
@@ -27,4 +31,16 @@ for (const [name, text] of Object.entries(cuts)) {
 	})
 	writeFileSync(`app/ui/fonts/${name}.woff2`, font)
 	console.log(name, font.length)
+}
+
+const drawable = `${range(0x20, 0x7e)}${range(0xa0, 0xac)}${range(0xae, 0x17e)}ȘșȚț–—‘’‚“”„†•…€`
+for (const part of ['latin', 'latin-ext']) {
+	const font = await subsetFont(readFileSync(`${files}/schibsted-grotesk-${part}-wght-normal.woff2`), drawable, {
+		targetFormat: 'truetype',
+		variationAxes: { wght: { min: 400, max: 700 } },
+		keepFeatures: ['kern'],
+		noHinting: true,
+	})
+	writeFileSync(`app/features/profiles/data/card-${part}.ttf`, font)
+	console.log(`card-${part}`, font.length)
 }

@@ -7,6 +7,9 @@ import { createRequestHandler, RouterContextProvider } from 'react-router'
 import { config } from '~/config.server.ts'
 import { authHandler, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
 import { seedDemo } from '~/features/forum/import/demo.server.ts'
+import { remindOfCampus } from '~/features/profiles/campus.server.ts'
+import { pictureRefusals } from '~/features/profiles/picture-errors.ts'
+import { sweepPictures } from '~/features/profiles/pictures.server.ts'
 import { startJobs, stopJobs } from '~/jobs/jobs.server.ts'
 import { factsContext, type RequestFacts, viewerContext } from '~/lib/context.ts'
 import { clearFlash, cookieOf, flashOf } from '~/lib/http.ts'
@@ -14,26 +17,34 @@ import { log } from '~/lib/log.server.ts'
 import { io } from '~/realtime/io.server.ts'
 import { compress } from './middleware/compress.ts'
 import { clientIpHeader, publicRequest } from './middleware/public-request.ts'
+import { sameOrigin } from './middleware/same-origin.ts'
 import { security } from './middleware/security.ts'
 import { isReady } from './ready.ts'
-import { handleSockets } from './sockets.ts'
+import { handleSockets, openSockets } from './sockets.ts'
 
 type Environment = { Bindings: HttpBindings }
 
-/** A form of the longest question, written in three-byte characters, fits; pictures have a way of their own. */
+/** A form of the longest question, written in three-byte characters, fits. */
 const largestBody = 512 * 1024
+/** A form with a picture of 5 MB fits, and the refusal of one a little larger can still be told in words. */
+const largestBodyWithPicture = 6 * 1024 * 1024
+const takesPictures = /^\/(media|edit-profile\/.+)(\.data)?$/
 
 const nonces = new WeakMap<Request, string>()
 const app = new Hono<Environment>()
 
 app.use(security(config(), nonceOf))
 app.use(compress())
-app.use(
-	bodyLimit({
-		maxSize: largestBody,
-		onError: (context) => context.text('What was sent is too large. At most 512 KB are taken at once.', 413),
-	}),
-)
+app.use(sameOrigin())
+const limitBody = bodyLimit({
+	maxSize: largestBody,
+	onError: (context) => context.text('What was sent is too large. At most 512 KB are taken at once.', 413),
+})
+const limitBodyWithPicture = bodyLimit({
+	maxSize: largestBodyWithPicture,
+	onError: (context) => context.json({ error: { kind: 'invalid-argument', message: pictureRefusals.bytes } }, 413),
+})
+app.use((context, next) => (takesPictures.test(context.req.path) ? limitBodyWithPicture : limitBody)(context, next))
 
 if (config().NODE_ENV === 'production') {
 	const files = serveStatic({ root: './build/client', precompressed: true })
@@ -84,7 +95,7 @@ export async function handle(request: Request, bindings: HttpBindings): Promise<
 /** What lives beside the pages: sockets and jobs. @returns what stops them, sockets first */
 export async function startAround(): Promise<() => Promise<void>> {
 	const stopSockets = handleSockets()
-	await startJobs()
+	await startJobs({ 'sweep-pictures': sweepPictures, 'campus-reminders': remindOfCampus })
 	return async () => {
 		await stopSockets()
 		await io.close()
@@ -92,7 +103,7 @@ export async function startAround(): Promise<() => Promise<void>> {
 	}
 }
 
-export { io, seedDemo }
+export { openSockets, seedDemo }
 
 /** Adds the cookies of the session as it was when the request came, except those that the page itself has just set anew. */
 function addSession(answer: Headers, session: Headers): void {
@@ -121,7 +132,8 @@ function factsOf(request: Request): RequestFacts {
 	const theme = cookieOf(request, 'theme')
 	return {
 		requestId: randomUUID(),
-		nonce: nonceOf(request),
+		// In development the policy allows inline scripts, and React would report each nonce that the browser hides from it.
+		nonce: config().NODE_ENV === 'development' ? undefined : nonceOf(request),
 		ip: request.headers.get(clientIpHeader) ?? '',
 		theme: theme === 'light' || theme === 'dark' ? theme : 'system',
 		flash: flashOf(request),

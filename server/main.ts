@@ -5,14 +5,15 @@ import { type Config, config } from '../app/config.server.ts'
 import { Startup } from './startup.ts'
 
 /** The site behind the port: what `server/app.ts` exports, from Vite in development and from the build otherwise. */
-type Site = Pick<typeof import('./app.ts'), 'handle' | 'startAround' | 'io' | 'seedDemo'>
+type Site = Pick<typeof import('./app.ts'), 'handle' | 'startAround' | 'openSockets' | 'seedDemo'>
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => void
 
 const startup = new Startup()
 
 try {
 	const settings = config()
-	process.on('SIGINT', () => startup.end(0))
-	process.on('SIGTERM', () => startup.end(0))
+	obeySignals()
 	process.on('disconnect', () => startup.end(0))
 	await serve(settings)
 } catch (error) {
@@ -20,20 +21,32 @@ try {
 	await startup.end(1)
 }
 
+/** SIGINT and SIGTERM stop the site in order, whoever else listened for them. */
+function obeySignals(): void {
+	for (const signal of ['SIGINT', 'SIGTERM']) {
+		process.removeAllListeners(signal)
+		process.on(signal, () => startup.end(0))
+	}
+}
+
 /** Starts in the order of need, and leaves with `startup` what stops each part, in the opposite order. */
 async function serve(settings: Config): Promise<void> {
 	await startup.takeDataDir(settings)
-	const server = createServer()
+	const opened = Promise.withResolvers<Answer>()
+	// Requests that come while the site is still starting wait for it, so that nobody sees a half-started one.
+	const server = createServer((request, response) => {
+		void opened.promise.then((answer) => answer(request, response))
+	})
 	const port = await listen(server, settings)
 	startup.onEnd(() => closed(server))
 	const database = startup.openDatabase(settings)
-	const site = await loadSite(server, settings)
+	const { site, answer } = await loadSite(server, settings)
 	await database
-	if (settings.SEED === 'demo') await site.current.seedDemo({ onProgress: startup.progress('Adding the demo content') })
-	startup.onEnd(await site.current.startAround())
-	site.current.io.attach(server)
+	if (settings.SEED === 'demo') await site.seedDemo({ onProgress: startup.progress('Adding the demo content') })
+	startup.onEnd(await site.startAround())
+	site.openSockets(server)
 	refuseUnknownUpgrades(server, settings)
-	site.open()
+	opened.resolve(answer)
 	await startup.greet({ ...settings, PORT: port })
 }
 
@@ -51,32 +64,27 @@ async function listen(server: Server, { HOST, PORT }: Config): Promise<number> {
 	return (server.address() as AddressInfo).port
 }
 
-/** Requests that come while the site is still starting wait for it, so that nobody sees a half-started one. */
-async function loadSite(server: Server, { NODE_ENV }: Config): Promise<{ current: Site; open: () => void }> {
-	let open = () => {}
-	const opened = new Promise<void>((resolve) => {
-		open = resolve
-	})
+async function loadSite(server: Server, { NODE_ENV }: Config): Promise<{ site: Site; answer: Answer }> {
 	if (NODE_ENV !== 'development') {
 		const built = new URL('../build/server/index.js', import.meta.url).href
-		const current = (await import(built)) as Site
-		const answer = listener(async () => current)
-		server.on('request', (request, response) => void opened.then(() => answer(request, response)))
-		return { current, open }
+		const site = (await import(built)) as Site
+		return { site, answer: listener(async () => site) }
 	}
 	const { createServer: createVite } = await import('vite')
 	const vite = await createVite({ appType: 'custom', server: { middlewareMode: true, hmr: { server } } })
 	startup.onEnd(() => vite.close())
 	const load = async () => (await vite.ssrLoadModule('/server/app.ts')) as Site
-	const answer = listener(load)
-	server.on(
-		'request',
-		(request, response) => void opened.then(() => vite.middlewares(request, response, () => answer(request, response))),
-	)
-	return { current: await load(), open }
+	const pages = listener(load)
+	const site = await load()
+	// React Router's plugin ends the process at the first signal, with the database still running.
+	obeySignals()
+	return {
+		site,
+		answer: (request, response) => vite.middlewares(request, response, () => pages(request, response)),
+	}
 }
 
-function listener(load: () => Promise<Site>): (request: IncomingMessage, response: ServerResponse) => void {
+function listener(load: () => Promise<Site>): Answer {
 	return getRequestListener(async (request, env) => (await load()).handle(request, env as HttpBindings), {
 		overrideGlobalObjects: false,
 	})

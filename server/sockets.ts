@@ -1,74 +1,104 @@
 import { randomUUID } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
+import type { Server as HttpServer, IncomingMessage } from 'node:http'
+import type { Socket } from 'socket.io'
 import { config } from '~/config.server.ts'
-import { viewerFromRequest } from '~/features/accounts/accounts.server.ts'
+import { sessionOf } from '~/features/accounts/accounts.server.ts'
 import { log } from '~/lib/log.server.ts'
-import { remember } from '~/lib/remember.ts'
-import type { SignedIn } from '~/lib/viewer.ts'
-import { announce } from '~/realtime/announce.server.ts'
-import { io } from '~/realtime/io.server.ts'
+import { type ClientEvents, mostWatched, type ServerEvents } from '~/realtime/events.ts'
+import { io, type SocketData } from '~/realtime/io.server.ts'
+import { listOnlineAmong } from '~/realtime/presence.queries.server.ts'
 import {
-	addConnection,
-	forgetConnections,
-	removeConnection,
-	renewConnections,
-} from '~/realtime/presence.queries.server.ts'
+	closeTab,
+	countTabs,
+	keepPresence,
+	leaveTabs,
+	mostTabs,
+	openTab,
+	roomOf,
+	watchersOf,
+} from '~/realtime/presence.server.ts'
+import { Allowance } from './allowance.ts'
 
-/** A reload or a change of network closes a tab's socket for a moment; within this time nobody is told. */
-const graceMilliseconds = 30_000
-const renewMilliseconds = 15_000
+const renewEvery = 5_000
+/** A page asks a handful of things; a tab that sends more than 60 packets in 10 s is a broken or hostile one. */
+const flood = { most: 60, milliseconds: 10_000 }
 
-/** The tabs whose rows in `connections` this process renews: row id → member id. */
-const tabs = remember('tabs', () => new Map<string, number>())
+type Connection = Tab['conn']
+type Tab = Socket<ClientEvents, ServerEvents, Record<string, never>, SocketData>
 
-/** Says who may connect and which rooms they join. Calling it again, after a hot reload, swaps the handlers. */
+/** Why a socket is not let in, as the browser is told. */
+class Refusal extends Error {}
+
+/** Says who may connect and which rooms they join; to be called once. @returns what lets everybody go */
 export function handleSockets(): () => Promise<void> {
-	io.engine?.removeAllListeners('connection_error')
-	io.removeAllListeners('connection')
 	io.use((socket, next) => {
 		identify(socket.request)
-			.then((viewer) => {
-				socket.data = viewer
+			.then((data) => {
+				socket.data = data
 				next()
 			})
-			.catch(() => next(new Error('unauthenticated')))
+			.catch((error) => next(refusal(error)))
 	})
-	io.on('connection', (socket) => {
-		const viewer = socket.data as SignedIn
-		const tab = randomUUID()
-		void socket.join([`user:${viewer.id}`, 'everybody'])
-		tabs.set(tab, viewer.id)
-		quietly(open(tab, viewer))
-		socket.on('disconnect', () => setTimeout(() => quietly(close(tab, viewer)), graceMilliseconds).unref())
-	})
-	const timer = setInterval(() => quietly(renewConnections([...tabs.keys()])), renewMilliseconds).unref()
+	io.on('connection', receive)
+	const timer = setInterval(() => quietly(keepPresence()), renewEvery).unref()
 	return async () => {
 		clearInterval(timer)
-		const ids = [...tabs.keys()]
-		tabs.clear()
-		await forgetConnections(ids)
+		await leaveTabs()
 	}
 }
 
-async function identify(request: IncomingMessage): Promise<SignedIn> {
+/** Lets sockets in, at this server. */
+export function openSockets(server: HttpServer): void {
+	io.attach(server)
+	// Every packet counts, also those before anybody is known and those that name no event of ours.
+	io.engine.on('connection', (connection: Connection) => {
+		const allowance = new Allowance(flood.most, flood.milliseconds)
+		connection.on('packet', () => {
+			if (!allowance.take()) connection.close(true)
+		})
+	})
+}
+
+function receive(socket: Tab): void {
+	const { userId, username, sessionId } = socket.data
+	// Of many that were let in at the same moment, the surplus is noticed here.
+	if (countTabs(userId) >= mostTabs) {
+		socket.disconnect(true)
+		return
+	}
+	const id = randomUUID()
+	void socket.join([roomOf(userId), 'everybody'])
+	quietly(openTab({ id, userId, username, sessionId }))
+	socket.on('presence:watch', (usernames, answer) => quietly(watch(socket, usernames, answer)))
+	socket.on('disconnect', () => quietly(closeTab(id)))
+}
+
+/** @throws Refusal, whose message the browser is told */
+async function identify(request: IncomingMessage): Promise<SocketData> {
 	// CORS does not guard WebSocket: a page of another site may open one, with our reader's cookies.
 	if (request.headers.origin && request.headers.origin !== new URL(config().publicUrl).origin)
-		throw new Error('foreign origin')
+		throw new Refusal('foreign origin')
 	const headers = new Headers({ Cookie: request.headers.cookie ?? '' })
-	const { viewer } = await viewerFromRequest(new Request(config().publicUrl, { headers }))
-	if (!viewer) throw new Error('no session')
-	return viewer
+	const session = await sessionOf(new Request(config().publicUrl, { headers }))
+	if (!session) throw new Refusal('unauthenticated')
+	if (countTabs(session.viewer.id) >= mostTabs) throw new Refusal('too many tabs')
+	return { userId: session.viewer.id, username: session.viewer.username, sessionId: session.sessionId }
 }
 
-async function open(tab: string, viewer: SignedIn): Promise<void> {
-	if (await addConnection(tab, viewer.id))
-		announce('everybody', 'presence:changed', { username: viewer.username, online: true })
+/** What went wrong here is not the browser's business; it tries again later. */
+function refusal(error: unknown): Error {
+	if (error instanceof Refusal) return error
+	log.warn({ err: error }, 'a socket could not be let in')
+	return new Error('unavailable')
 }
 
-async function close(tab: string, viewer: SignedIn): Promise<void> {
-	if (!tabs.delete(tab)) return
-	if (await removeConnection(tab, viewer.id))
-		announce('everybody', 'presence:changed', { username: viewer.username, online: false })
+/** What comes from a socket is anybody's word: anything but a list of names is passed over. */
+async function watch(socket: Tab, usernames: unknown, answer: unknown): Promise<void> {
+	if (!Array.isArray(usernames) || usernames.length > mostWatched || typeof answer !== 'function') return
+	const names = usernames.filter((name): name is string => typeof name === 'string' && /^[a-z0-9_.-]{1,64}$/.test(name))
+	for (const room of socket.rooms) if (room.startsWith('presence:')) await socket.leave(room)
+	await socket.join(names.map(watchersOf))
+	answer(await listOnlineAmong(names))
 }
 
 function quietly(work: Promise<unknown>): void {

@@ -1,5 +1,6 @@
 import { accessSync, constants, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../app/config.server.ts'
 import { closeDatabase, openDatabase, pool } from '../app/db/db.server.ts'
 import { startEmbeddedPostgres } from '../app/db/embedded-postgres.server.ts'
@@ -11,15 +12,17 @@ import { lockDataDir } from './lock.ts'
 const migrations = new URL('../migrations', import.meta.url).pathname
 /** After this many milliseconds an orderly stop has failed, and the process ends anyway. */
 const patience = 4_500
+/** A part that has not ended after so many milliseconds is passed over, so that the database below it is still stopped. */
+const patienceForOne = 800
 
 /** The parts that stand so far, and how they end: last started, first stopped. */
 export class Startup {
-	private readonly ends: (() => unknown)[] = []
+	private readonly ends: { end: () => unknown; patience: number }[] = []
 	private ending: Promise<never> | undefined
 
-	/** Has `end` called when the process stops, before what was registered earlier. */
-	onEnd(end: () => unknown): void {
-		this.ends.push(end)
+	/** Has `end` called when the process stops, before what was registered earlier. @param patience in milliseconds */
+	onEnd(end: () => unknown, patience = patienceForOne): void {
+		this.ends.push({ end, patience })
 	}
 
 	/** Stops everything in order and ends the process. Called twice, it ends once. */
@@ -44,7 +47,7 @@ export class Startup {
 		if (DATABASE_URL) openDatabase({ connectionString: DATABASE_URL })
 		else {
 			const postgres = await startEmbeddedPostgres(dataDir)
-			this.onEnd(postgres.stop)
+			this.onEnd(postgres.stop, patience)
 			openDatabase(postgres.connection)
 		}
 		this.onEnd(closeDatabase)
@@ -88,9 +91,9 @@ export class Startup {
 
 	private async finish(code: number): Promise<never> {
 		setTimeout(() => process.exit(code || 1), patience).unref()
-		for (const end of this.ends.reverse()) {
+		for (const { end, patience } of this.ends.reverse()) {
 			try {
-				await end()
+				await Promise.race([end(), sleep(patience, undefined, { ref: false })])
 			} catch (error) {
 				process.stderr.write(`While stopping: ${reason(error)}\n`)
 			}

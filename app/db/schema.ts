@@ -68,6 +68,14 @@ export interface ProfilesTable {
 	show_presence: Generated<boolean>
 	campus_name: Generated<string>
 	campus_verified_at: MaybeTime
+	campus_reminded_at: MaybeTime
+}
+
+export interface CampusLinksTable {
+	token_hash: string
+	user_id: number
+	email: string
+	expires_at: Time
 }
 
 export interface QueriesTable {
@@ -121,6 +129,7 @@ export interface Database {
 	counters: { name: 'members' | 'queries'; value: ColumnType<string, never, never> }
 	milestones: { name: string; reached_at: Time }
 	profiles: ProfilesTable
+	campus_links: CampusLinksTable
 	skills: { id: GeneratedAlways<number>; name: string; name_key: string; member_count: Generated<number> }
 	profile_skills: { user_id: number; skill_id: number; position: number }
 	projects: {
@@ -161,9 +170,10 @@ export interface Database {
 		colour: string
 		created_at: Time
 	}
+	forgotten_pictures: { path: string; forgotten_at: Time }
 	terms: { id: GeneratedAlways<number>; kind: string; key: string; label: string; members: Generated<number> }
 	member_search: { user_id: number; block: GeneratedAlways<number>; terms: number[]; seen_at: Time }
-	connections: { id: string; user_id: number; seen_at: Time }
+	connections: { id: string; user_id: number; session_id: number; seen_at: Time }
 	categories: {
 		id: GeneratedAlways<number>
 		slug: string

@@ -22,11 +22,16 @@ const stopWithin = 2_500
 
 const held = remember<{ runner?: Runner }>('jobs', () => ({}))
 
-/** Starts working on jobs in this process, on the open pool. */
-export async function startJobs(): Promise<void> {
+/**
+ * Starts working on jobs in this process, on the open pool.
+ * @param hourly work of features that is done every hour, by one process of the site
+ */
+export async function startJobs(hourly: Record<string, () => Promise<unknown>> = {}): Promise<void> {
+	const regular = Object.entries(hourly).map(([name, work]) => [name, async () => void (await work())] as const)
 	held.runner ??= await run({
 		pgPool: pool(),
-		taskList: tasks,
+		taskList: { ...tasks, ...Object.fromEntries(regular) },
+		crontab: regular.map(([name], index) => `${(index * 7) % 60} * * * * ${name}`).join('\n'),
 		concurrency: 2,
 		noHandleSignals: true,
 		pollInterval: 2_000,

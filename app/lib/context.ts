@@ -6,7 +6,7 @@ export interface RequestFacts {
 	/** Shown on error pages and written to the log. */
 	requestId: string
 	/** For the inline scripts of this page; the CSP header names it. */
-	nonce: string
+	nonce: string | undefined
 	/** The address the request came from, after TRUST_PROXY. */
 	ip: string
 	/** The theme the reader chose; `system` when none. */

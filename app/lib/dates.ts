@@ -50,6 +50,13 @@ export function monthAndYear(date: string | null): string {
 	return `${months[Number(month) - 1]} ${year}`
 }
 
+/** “21 November 2026” of a date as the database keeps it, and '' of null. */
+export function fullDate(date: string | null): string {
+	if (!date) return ''
+	const [year, month, day] = date.split('-')
+	return `${Number(day)} ${fullMonths[Number(month) - 1]} ${year}`
+}
+
 /** The reader's own time: the first 24 characters of the date's string form. */
 export function localTime(at: string): string {
 	return new Date(at).toString().slice(0, 24)

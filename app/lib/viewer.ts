@@ -3,7 +3,7 @@ export interface SignedIn {
 	id: number
 	username: string
 	name: string
-	/** Address of the picture, or null for initials. */
+	/** Path of the picture, or null for initials. */
 	image: string | null
 	role: 'member' | 'moderator' | 'admin'
 }

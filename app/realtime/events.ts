@@ -1,9 +1,20 @@
 /** Everything the server may say to a tab, and what it says with it. */
 export interface ServerEvents {
-	/** A member came online or went offline. */
+	/** A member whom this tab watches came online or went offline. */
 	'presence:changed': (event: { username: string; online: boolean }) => void
+	/** Somebody registered and is in the community list. */
+	'member:joined': (event: { username: string }) => void
 	/** A query was asked. */
 	'query:added': (event: { url: string }) => void
 	/** A comment was written under a query. */
 	'comment:added': (event: { queryId: number; commentId: number }) => void
 }
+
+/** Everything a tab may say to the server. */
+export interface ClientEvents {
+	/** Which members this page shows; replaces what was watched before. Answers with those who are online. */
+	'presence:watch': (usernames: string[], answer: (online: string[]) => void) => void
+}
+
+/** How many members a page may watch. */
+export const mostWatched = 200

@@ -1,41 +1,136 @@
 import { sql } from 'kysely'
 import { db } from '~/db/db.server.ts'
 
-/** A tab that was not renewed for this long is gone, with the process that held it. */
-const goneAfter = sql.raw("interval '60 seconds'")
+/*
+ * A row of `connections` stands for an open tab. The process that holds the tab looks every 5 s, and renews it when it is
+ * 8 s old; a row that nobody renewed for 45 s is of a process that died. A tab that closed is made to look 15 s old, so that
+ * it counts for 30 s more: a reload or a change of network makes nobody look offline.
+ *
+ * The product promises offline within 60 s of a crash or a lost network. A dead process: 45 s. A dead network: at most 20 s
+ * until a ping is missed, and 30 s more. Whoever watches is told up to 5 s later.
+ */
+const lifetime = sql.raw("interval '45 seconds'")
+const spent = sql.raw("interval '15 seconds'")
+const renewable = sql.raw("interval '8 seconds'")
 
-/** Whether a row of `connections` still stands for an open tab; for use in other statements. */
-export const isConnected = sql<boolean>`connections.seen_at > now() - ${goneAfter}`
+/** Whether a row of `connections` stands for an open tab, or one that closed less than 30 s ago; for other statements. */
+export const isConnected = sql<boolean>`connections.seen_at > now() - ${lifetime}`
 
-/** Notes that a tab of this member opened. @returns whether it is their first */
-export async function addConnection(id: string, userId: number): Promise<boolean> {
-	const { rows } = await sql<{ others: number }>`
-		with added as (insert into connections (id, user_id) values (${id}, ${userId}))
-		select count(*)::int as others from connections where user_id = ${userId} and ${isConnected}`.execute(db())
-	return rows[0]?.others === 0
+/** A tab as the process that holds it knows it. */
+export interface Tab {
+	id: string
+	userId: number
+	username: string
+	sessionId: number
 }
 
-/** Notes that a tab closed. @returns whether it was the member's last */
-export async function removeConnection(id: string, userId: number): Promise<boolean> {
-	const { rows } = await sql<{ others: number }>`
-		with removed as (delete from connections where id = ${id}),
-		     seen as (update profiles set last_seen_at = now() where user_id = ${userId})
-		select count(*)::int as others from connections where user_id = ${userId} and id <> ${id} and ${isConnected}`.execute(
+/** A member whose presence changed. */
+export interface PresentMember {
+	id: number
+	username: string
+}
+
+/**
+ * Writes that these tabs are open: new ones are added, known ones renewed. Tabs of a session that has ended, and of members
+ * who do not show their presence, leave no row, so that nothing can be read from them.
+ * @returns the members of whom these are the first tabs
+ */
+export async function renewConnections(tabs: Tab[]): Promise<PresentMember[]> {
+	if (tabs.length === 0) return []
+	const { rows } = await sql<PresentMember>`
+		with open as (
+			select * from unnest(${tabs.map(({ id }) => id)}::uuid[], ${tabs.map(({ userId }) => userId)}::int[],
+				${tabs.map(({ sessionId }) => sessionId)}::int[]) as open (id, user_id, session_id)),
+		shown as (
+			select open.* from open
+			join sessions on sessions.id = open.session_id and sessions.user_id = open.user_id and sessions.expires_at > now()
+			left join profiles on profiles.user_id = open.user_id
+			where coalesce(profiles.show_presence, true)
+			for key share of sessions),
+		written as (
+			insert into connections (id, user_id, session_id) select id, user_id, session_id from shown
+			on conflict (id) do update set seen_at = now() where connections.seen_at < now() - ${renewable}
+			returning user_id)
+		select distinct users.id, users.username from written join users on users.id = written.user_id
+		where not exists (select 1 from connections where connections.user_id = written.user_id and ${isConnected})`.execute(
 		db(),
 	)
-	return rows[0]?.others === 0
+	return rows
 }
 
-/** Renews the tabs that this process holds, and forgets those that nobody renewed. */
-export async function renewConnections(ids: string[]): Promise<void> {
-	if (ids.length > 0)
-		await db().updateTable('connections').set({ seen_at: new Date() }).where('id', 'in', ids).execute()
+/** Notes that a tab closed: it counts for 30 s more. */
+export async function closeConnection(id: string): Promise<void> {
 	await sql`
-		with gone as (delete from connections where not (${isConnected}) returning user_id, seen_at)
-		update profiles set last_seen_at = gone.seen_at from gone where profiles.user_id = gone.user_id`.execute(db())
+		with closed as (
+			update connections set seen_at = least(seen_at, now() - ${spent}) where id = ${id} returning user_id)
+		update profiles set last_seen_at = now() from closed where profiles.user_id = closed.user_id`.execute(db())
 }
 
-/** Forgets tabs, at the end of the process that held them. */
-export async function forgetConnections(ids: string[]): Promise<void> {
-	if (ids.length > 0) await db().deleteFrom('connections').where('id', 'in', ids).execute()
+/** As {@link closeConnection}, for all tabs of a process that stops. */
+export async function closeConnections(ids: string[]): Promise<void> {
+	if (ids.length === 0) return
+	await sql`
+		with closed as (
+			update connections set seen_at = least(seen_at, now() - ${spent}) where id = any(${ids}::uuid[]) returning user_id)
+		update profiles set last_seen_at = now() from closed where profiles.user_id = closed.user_id`.execute(db())
+}
+
+/**
+ * Forgets the tabs whose time is over, and those of members who began to hide while a renewal was on its way.
+ * @returns the members who have none left
+ */
+export async function forgetLapsed(): Promise<PresentMember[]> {
+	const { rows } = await sql<PresentMember>`
+		with lapsed as (
+			delete from connections where not (${isConnected})
+				or exists (select 1 from profiles where profiles.user_id = connections.user_id and not show_presence)
+			returning user_id, seen_at),
+		latest as (select user_id, max(seen_at) as at from lapsed group by user_id),
+		noted as (
+			update profiles set last_seen_at = greatest(last_seen_at, latest.at) from latest
+			where profiles.user_id = latest.user_id and show_presence)
+		select users.id, users.username from latest join users on users.id = latest.user_id
+		where not exists (
+			select 1 from connections left join profiles using (user_id)
+			where user_id = latest.user_id and ${isConnected} and coalesce(show_presence, true))`.execute(db())
+	return rows
+}
+
+/** Forgets all tabs of a member at once, for one who hides. @returns whether there were any */
+export async function forgetMember(userId: number): Promise<boolean> {
+	const gone = await db().deleteFrom('connections').where('user_id', '=', userId).returning('id').execute()
+	return gone.length > 0
+}
+
+/** Of these sessions, those that still are. */
+export async function listLiveSessions(ids: number[]): Promise<Set<number>> {
+	if (ids.length === 0) return new Set()
+	const rows = await db()
+		.selectFrom('sessions')
+		.select('id')
+		.where('id', 'in', ids)
+		.where('expires_at', '>', new Date())
+		.execute()
+	return new Set(rows.map(({ id }) => id))
+}
+
+/**
+ * Notes that a member left just now, when an ended session took their last tab. Of one who hides nothing is noted.
+ * @returns whether there is something to tell: no tab is left, and they do not hide
+ */
+export async function noteLeaving(userId: number): Promise<boolean> {
+	const { rows } = await sql<{ left: boolean }>`
+		with noted as (update profiles set last_seen_at = now() where user_id = ${userId} and show_presence)
+		select coalesce((select show_presence from profiles where user_id = ${userId}), true)
+			and not exists (select 1 from connections where user_id = ${userId} and ${isConnected}) as left`.execute(db())
+	return rows[0]?.left ?? false
+}
+
+/** Which of these members are online, by their usernames. At most a page of them is asked for at once. */
+export async function listOnlineAmong(usernames: string[]): Promise<string[]> {
+	if (usernames.length === 0) return []
+	const { rows } = await sql<{ username: string }>`
+		select username from users where username = any(${usernames})
+			and exists (select 1 from connections where connections.user_id = users.id and ${isConnected})`.execute(db())
+	return rows.map(({ username }) => username)
 }

@@ -17,6 +17,8 @@ test('without a picture the initials stand in, and the dot only where presence i
 })
 
 test('no style attribute is written, which the content policy would refuse', () => {
-	const user = { username: 'mira', name: 'Mira Quillon', image: '/media/mira.webp' }
-	expect(renderToStaticMarkup(<Avatar user={user} size={112} />)).not.toContain('style=')
+	const user = { username: 'mira', name: 'Mira Quillon', image: `profiles/mira/${'a'.repeat(32)}` }
+	const html = renderToStaticMarkup(<Avatar user={user} size={112} />)
+	expect(html).toContain(`src="/media/profiles/mira/${'a'.repeat(32)}-224.webp"`)
+	expect(html).not.toContain('style=')
 })

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
+import { pictureSrcSet, pictureUrl } from '~/lib/picture-paths.ts'
 import { initials } from '~/lib/text.ts'
 import { isBroken, noteBroken } from './broken-pictures.ts'
 
@@ -29,7 +30,17 @@ export function Avatar({ user, size, online }: AvatarProps) {
 	return (
 		<span className={`avatar avatar-${size}`} data-ground={groundOf(user.username)} aria-hidden="true">
 			{image && !broken ? (
-				<img ref={picture} src={image} alt="" width={size} height={size} loading="lazy" onError={fail} />
+				<img
+					ref={picture}
+					src={pictureUrl(image, size > 48 ? 224 : 96)}
+					srcSet={pictureSrcSet(image)}
+					sizes={`${size}px`}
+					alt=""
+					width={size}
+					height={size}
+					loading="lazy"
+					onError={fail}
+				/>
 			) : (
 				initials(user.name)
 			)}

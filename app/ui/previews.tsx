@@ -4,6 +4,8 @@ import { Form } from 'react-router'
 import { toast } from '~/shell/toast.ts'
 import { ToastCard } from '~/shell/toaster.tsx'
 import { Avatar } from './avatar.tsx'
+import { Check } from './check.tsx'
+import { ChipsField } from './chips-field.tsx'
 import { Dialog } from './dialog.tsx'
 import { EmptyState } from './empty-state.tsx'
 import { Field, Select, TextArea } from './field.tsx'
@@ -15,6 +17,7 @@ import { RuleHead } from './rule-head.tsx'
 import { Skeleton } from './skeleton.tsx'
 import { Spinner } from './spinner.tsx'
 import { SubmitButton } from './submit-button.tsx'
+import { SuggestField } from './suggest-field.tsx'
 import { LocalTime, RelativeTime } from './time.tsx'
 
 /* Every part of the interface in every state, for development only (`/previews`). */
@@ -110,6 +113,22 @@ function Fields() {
 				<Field label="E-mail" name="fixed" defaultValue="mira@eastmere.example" disabled />
 				<PasswordField label="Password" name="password" aside={<span className="hint">8 to 128 characters</span>} />
 				<PasswordField label="Password" name="wrong" id="wrong" error="This password is too common." />
+				<Field label="Phone" name="phone" optional />
+				<ChipsField
+					label="Skills"
+					name="skills"
+					defaultValue="React, Go"
+					most={5}
+					longest={50}
+					source="/suggest/skills"
+				/>
+				<SuggestField label="University" name="university" defaultValue="" source="/suggest/universities" />
+				<Check name="listed" defaultChecked hint="One line that says what it does.">
+					Appear in the community list
+				</Check>
+				<Check name="shown" disabled>
+					Disabled
+				</Check>
 				<TextArea label="About" name="about" hint="At most 2,000 characters." />
 				<TextArea label="Description" name="description" error="Say a little more." />
 				<Select label="Category" name="category" defaultValue="others">

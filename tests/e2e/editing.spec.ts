@@ -1,7 +1,13 @@
 import type { Page } from '@playwright/test'
+import sharp from 'sharp'
 import { enrol, expect, expectNoViolations, test } from './support/journey.ts'
 
 const saveChanges = (page: Page) => page.getByRole('button', { name: 'Save changes' }).click()
+
+const png = () =>
+	sharp({ create: { width: 1280, height: 904, channels: 3, background: '#e3eee5' } })
+		.png()
+		.toBuffer()
 
 for (const javaScriptEnabled of [true, false]) {
 	test.describe(javaScriptEnabled ? 'with JavaScript' : 'without JavaScript', () => {
@@ -70,6 +76,45 @@ for (const javaScriptEnabled of [true, false]) {
 			await page.getByRole('button', { name: 'Delete', exact: true }).click()
 			await expect(page.getByText('Project Deleted Successfully')).toBeVisible()
 			await expect(page.getByText('No Project found!')).toBeVisible()
+		})
+
+		test('a certificate is added with its image, updated with the image kept, and deleted', async ({ page }) => {
+			const username = await enrol(page, `Certa ${last}`)
+			await page.goto(`/edit-profile/${username}/certificates`)
+			await expect(page.getByText('No certificates found!')).toBeVisible()
+			await page.getByLabel('Title').fill('Cloud Foundations')
+			await page.getByLabel('Expiry date').fill('2020-01-31')
+			await page.getByLabel('Verification link').fill('verify.example/7731')
+			await page
+				.locator('input[type=file]')
+				.setInputFiles({ name: 'c.png', mimeType: 'image/png', buffer: await png() })
+			if (javaScriptEnabled) await expect(page.getByAltText('The picture as it will be shown')).toBeVisible()
+			await page.getByRole('button', { name: 'Add certificate' }).click()
+			await expect(page.getByText('Certificate added successfully!')).toBeVisible()
+
+			await page.getByRole('link', { name: 'Edit Cloud Foundations' }).click()
+			await expect(page.getByAltText('The picture as it will be shown')).toBeVisible()
+			await page.getByLabel('Title').fill('Cloud Foundations, Level 2')
+			await page.getByRole('button', { name: 'Update certificate' }).click()
+			await expect(page.getByText('Certificate Updated successfully!')).toBeVisible()
+
+			await page.goto(`/find-dev/${username}`)
+			await expect(page.getByText('until Jan 2020, expired')).toBeVisible()
+			const image = page.locator('img[src*="/media/certificates/"]')
+			await image.scrollIntoViewIfNeeded()
+			await expect
+				.poll(() => image.evaluate((drawn: HTMLImageElement) => drawn.complete && drawn.naturalWidth))
+				.toBeTruthy()
+			await expect(page.getByRole('link', { name: 'Verify Cloud Foundations, Level 2' })).toHaveAttribute(
+				'href',
+				'https://verify.example/7731',
+			)
+
+			await page.goto(`/edit-profile/${username}/certificates`)
+			await page.getByRole('link', { name: /^Delete Cloud/ }).click()
+			await page.getByRole('button', { name: 'Delete', exact: true }).click()
+			await expect(page.getByText('Certificate deleted Successfully.')).toBeVisible()
+			await expect(page.getByText('No certificates found!')).toBeVisible()
 		})
 
 		test('a save that comes second shows both texts; the member keeps theirs, or takes what is stored', async ({
@@ -144,6 +189,42 @@ test('skills are suggested, picked with the keyboard, and taken away again', asy
 	await page.reload()
 	await expect(page.getByRole('button', { name: /^Remove / })).toHaveCount(2)
 	await expect(page.getByRole('button', { name: 'Remove PostgreSQL' })).toBeVisible()
+})
+
+test('a profile picture is cut to a square, saved with the form, and stands in the header at once', async ({
+	page,
+}) => {
+	const username = await enrol(page, 'Ava Tar')
+	await page.goto(`/edit-profile/${username}`)
+	await page.locator('input[type=file]').setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer: await png() })
+	await page.getByRole('button', { name: 'Use picture' }).click()
+	await expect(page.getByText('Profile picture uploaded successfully!')).toBeVisible()
+	await expect(page.getByText('Unsaved changes')).toBeVisible()
+	await saveChanges(page)
+	await expect(page.getByText('Profile updated successfully!')).toBeVisible()
+	const inHeader = page.getByRole('button', { name: /account menu/ }).locator('img')
+	await expect(inHeader).toHaveAttribute('src', /\/media\/profiles\/ava\.tar\//)
+	await page.getByRole('button', { name: 'Remove', exact: true }).click()
+	await saveChanges(page)
+	await expect(inHeader).toHaveCount(0)
+})
+
+test('more queries of a member are appended in place and stay when the reader comes back', async ({ page }) => {
+	const username = await enrol(page, 'Rea Der')
+	for (let asked = 1; asked <= 12; asked += 1) {
+		const form = { title: `Question number ${asked}`, description: 'How?', tags: 'paging', category: 'others' }
+		await page.request.post('/forum/ask', { form })
+	}
+	await page.goto(`/find-dev/${username}`)
+	const own = page.getByRole('region', { name: /^Queries/ })
+	const rows = own.getByRole('listitem')
+	await expect(rows).toHaveCount(10)
+	await own.getByRole('link', { name: 'Load more queries' }).click()
+	await expect(rows).toHaveCount(12)
+	await own.getByRole('link', { name: 'Question number 1', exact: true }).click()
+	await page.waitForURL('**/forum/**')
+	await page.goBack()
+	await expect(rows).toHaveCount(12)
 })
 
 test('leaving with something unsaved asks first; after a save nobody is asked', async ({ page }) => {

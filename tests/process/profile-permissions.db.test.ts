@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { db } from '~/db/db.server.ts'
-import { savePersonal } from '~/features/profiles/editing.server.ts'
+import { saveAcademics, savePersonal } from '~/features/profiles/editing.server.ts'
 import { addCertificate, addProject } from '~/features/profiles/editing-items.server.ts'
+import { previewImport } from '~/features/profiles/resume-import.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { filled, makePicture } from '../factories/profiles.ts'
 import { useDatabase } from '../support/database.ts'
@@ -30,6 +31,7 @@ beforeAll(async () => {
 	cookies['a moderator'] = (await logInMember(site, 'keeper', 'moderator')).cookie
 	image = await makePicture(mira, 'certificate')
 	await savePersonal(mira, 'mira', { ...filled.personal, show_email: '', version: 1 })
+	await saveAcademics(mira, 'mira', { ...filled.academics, version: 1 })
 	await addCertificate(mira, 'mira', { ...filled.certificate, certificate_image: image })
 	await addProject(mira, 'mira', filled.project)
 	ids.certificate = (await only('certificates')).certificate_id
@@ -45,6 +47,7 @@ describe('reading', () => {
 		['/find-dev/mira', ['login', 'page', 'page', 'page']],
 		['/my-profile/mira', ['login', '/find-dev/mira', '/find-dev/mira', 'page']],
 		...parts.map((part) => [`/edit-profile/mira${part}`, ['login', '/find-dev/mira', '/find-dev/mira', 'page']]),
+		['/edit-profile/mira/import', ['login', '/find-dev/mira', '/find-dev/mira', 'page']],
 		['/edit-profile/MIRA', ['login', '/find-dev/MIRA', '/find-dev/MIRA', 'page']],
 		['/edit-profile/mira/certificates?edit=', ['login', '/find-dev/mira', '/find-dev/mira', 'page']],
 		['/edit-profile/mira/projects?edit=', ['login', '/find-dev/mira', '/find-dev/mira', 'page']],
@@ -64,6 +67,23 @@ describe('reading', () => {
 		const mayKnow = answer === 'page' && (who === 'the owner' || who === 'a moderator')
 		if (!mayKnow) for (const secret of secrets) expect(text).not.toContain(secret)
 		if (path === '/find-dev/mira' && mayKnow) for (const secret of secrets) expect(text).toContain(secret)
+	})
+
+	test.each(people)('the profile as JSON says to %s what the page says', async (who) => {
+		const response = await site.ask('/find-dev/mira.json', cookies[who])
+		const text = await response.text()
+		expect(response.status).toBe(who === 'anonymous' ? 401 : 200)
+		const mayKnow = who === 'the owner' || who === 'a moderator'
+		for (const secret of secrets) expect(text.includes(secret)).toBe(mayKnow)
+		expect(text.includes(filled.academics.enrolment_number)).toBe(who === 'the owner')
+		expect(text.includes(filled.academics.university_email)).toBe(who === 'the owner')
+	})
+
+	test.each(people)('universities are suggested to members alone: %s', async (who) => {
+		const response = await site.ask('/suggest/universities?q=massachusetts+inst', cookies[who])
+		expect(response.status).toBe(who === 'anonymous' ? 401 : 200)
+		const { suggestions } = (await response.json()) as { suggestions: { value: string }[] }
+		expect(suggestions.some(({ value }) => value.startsWith('Massachusetts'))).toBe(who !== 'anonymous')
 	})
 
 	test.each(people)('skills are suggested to members alone: %s', async (who) => {
@@ -104,9 +124,18 @@ const writes: [name: string, part: string, form: () => Promise<Record<string, st
 	],
 ]
 
+const anImport: (typeof writes)[number] = [
+	'an import',
+	'/import',
+	async () => {
+		const { document, fingerprint } = await previewImport(mira, 'mira', '{"basics": {"label": "Imported"}}')
+		return { intent: 'apply', document, fingerprint, change: 'personal.expertise_in' }
+	},
+]
+
 describe('writing', () => {
 	const refusals = (['anonymous', 'another member', 'a moderator'] as const).flatMap((who) =>
-		writes.flatMap(([name, part, form]) =>
+		[...writes, anImport].flatMap(([name, part, form]) =>
 			['', '.data'].map((way) => [name, `${part}${way}`, who, who === 'anonymous' ? 'login' : '403', form] as const),
 		),
 	)
@@ -123,6 +152,13 @@ describe('writing', () => {
 			expect(await readRows()).toEqual(before)
 		},
 	)
+
+	test('an import by the owner is saved', async () => {
+		const response = await site.ask('/edit-profile/mira/import', cookies['the owner'], await anImport[2]())
+		expect(outcome(response, await response.text())).toBe('/edit-profile/mira')
+		const row = (await readRows()).profiles.find(({ user_id }) => user_id === mira.id)
+		expect(row).toMatchObject({ expertise_in: 'Imported' })
+	})
 
 	test.each(writes)('%s by the owner is saved', async (_name, part, form) => {
 		const fields = await form()

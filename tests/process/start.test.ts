@@ -2,9 +2,10 @@ import { type ChildProcess, execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
 import { freePort, type SiteProcess, spawnSite, startSite } from '../support/site-process.ts'
 
@@ -60,6 +61,15 @@ test('an open connection and an open page do not hold the stop up', async () => 
 	const hanging = await fetch(`${site.url}/forum`, { headers: { Connection: 'keep-alive' } })
 	expect(hanging.status).toBe(200)
 	expect(await site.stop()).toBe(0)
+})
+
+test('a request that comes while the site is starting waits and is answered', async () => {
+	const port = await freePort()
+	const site = spawnSite({ SEED: 'none', DATA_DIR: newDataDir(), PORT: String(port) })
+	sites.push(site)
+	const { answer } = await firstConnection(port)
+	expect(site.output()).not.toContain('Press Ctrl-C')
+	expect(await answer).toContain('HTTP/1.1 200 OK')
 })
 
 test('a second start on the same data directory says so, ends with 1, and harms nothing', async () => {
@@ -151,4 +161,19 @@ async function killAll(child: ChildProcess, dataDir: string): Promise<void> {
 	child.kill('SIGKILL')
 	await once(child, 'exit')
 	for (const line of databaseProcesses(dataDir)) process.kill(Number.parseInt(line, 10), 'SIGKILL')
+}
+
+/** Asks for the forum on the first connection that the port takes. @returns the promise of the answer's beginning */
+async function firstConnection(port: number): Promise<{ answer: Promise<string> }> {
+	for (;;) {
+		const socket = connect(port, 'localhost')
+		try {
+			await once(socket, 'connect')
+		} catch {
+			await sleep(5)
+			continue
+		}
+		socket.write('GET /forum HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')
+		return { answer: once(socket, 'data').then(([chunk]) => String(chunk)) }
+	}
 }

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,13 +13,19 @@ import { startSite } from './site-process.ts'
 export const password = 'a lantern at the ford'
 
 export interface MembersSite {
+	url: string
+	/** Ends the process without a word, as a crash would. */
+	kill: () => Promise<void>
 	/** Sends a request as it was typed: redirects are not followed. */
 	ask: (path: string, cookie: string, form?: Record<string, string>) => Promise<Response>
 	stop: () => Promise<void>
 }
 
-/** The built site on the database that the test has open, so that the test sees every row that a request changes. */
-export async function startOnTestDatabase(): Promise<MembersSite> {
+/**
+ * The built site on the database that the test has open, so that the test sees every row that a request changes.
+ * @param port a port of its own, to start a second one at the same address
+ */
+export async function startOnTestDatabase(port?: string): Promise<MembersSite> {
 	const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(db())
 	const host = encodeURIComponent(inject('postgres').host)
 	const dataDir = mkdtempSync(join(tmpdir(), 'devquad-members-'))
@@ -26,8 +33,17 @@ export async function startOnTestDatabase(): Promise<MembersSite> {
 		DATA_DIR: dataDir,
 		DATABASE_URL: `postgresql://devquad@localhost/${rows[0]?.name}?host=${host}`,
 		SEED: 'none',
+		// The same for each start, so that sessions outlive a restart.
+		AUTH_SECRET: 'a secret that only these tests know of',
+		...(port && { PORT: port }),
 	})
 	return {
+		url: site.url,
+		kill: async () => {
+			site.child.kill('SIGKILL')
+			await once(site.child, 'exit')
+			rmSync(dataDir, { recursive: true, force: true })
+		},
 		ask: (path, cookie, form) =>
 			fetch(site.url + path, {
 				redirect: 'manual',
@@ -53,9 +69,14 @@ export async function logInMember(
 		.insertInto('credentials')
 		.values({ ...account, password: await hashPassword(password) })
 		.execute()
+	return { member, cookie: await logInAgain(site, username) }
+}
+
+/** One more session of a member whom {@link logInMember} has made. @returns its cookies */
+export async function logInAgain(site: MembersSite, username: string): Promise<string> {
 	const response = await site.ask('/login', '', { email: `${username}@campus.example`, password })
 	const cookies = response.headers.getSetCookie().map((cookie) => cookie.split(';')[0] ?? '')
-	return { member, cookie: cookies.filter((cookie) => cookie.startsWith('session')).join('; ') }
+	return cookies.filter((cookie) => cookie.startsWith('session')).join('; ')
 }
 
 export const profileTables = [

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
+import { siteFlags } from '../../scripts/support/install.mjs'
 
 const root = new URL('../..', import.meta.url).pathname
 
@@ -28,9 +29,9 @@ export async function freePort(): Promise<number> {
  * Starts the built site as `npm start` does and waits until it says that it is ready.
  * @throws Error with its output when it ends before that
  */
-export async function startSite(env: Record<string, string>): Promise<SiteProcess> {
+export async function startSite(env: Record<string, string>, folder = root): Promise<SiteProcess> {
 	const port = env.PORT ?? String(await freePort())
-	const site = spawnSite({ ...env, PORT: port })
+	const site = spawnSite({ ...env, PORT: port }, folder)
 	const ready = new Promise<void>((resolve, reject) => {
 		site.child.stdout?.on('data', () => site.output().includes('Press Ctrl-C') && resolve())
 		site.child.once('exit', (code) => reject(new Error(`The site ended with ${code}:\n${site.output()}`)))
@@ -39,11 +40,10 @@ export async function startSite(env: Record<string, string>): Promise<SiteProces
 	return { ...site, url: `http://localhost:${port}` }
 }
 
-/** Starts the built site and does not wait. */
-export function spawnSite(env: Record<string, string>): Omit<SiteProcess, 'url'> {
-	const flags = ['--disable-warning=ExperimentalWarning', '--import', './scripts/support/alias.mjs']
-	const child = spawn(process.execPath, [...flags, 'server/main.ts'], {
-		cwd: root,
+/** Starts the built site, or with NODE_ENV=development the source of `folder`, and does not wait. */
+export function spawnSite(env: Record<string, string>, folder = root): Omit<SiteProcess, 'url'> {
+	const child = spawn(process.execPath, [...siteFlags(env.NODE_ENV === 'development'), 'server/main.ts'], {
+		cwd: folder,
 		stdio: ['ignore', 'pipe', 'pipe'],
 		env: { PATH: process.env.PATH, HOME: process.env.HOME, NODE_ENV: 'production', LOG_LEVEL: 'warn', ...env },
 	})

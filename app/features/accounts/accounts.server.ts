@@ -2,6 +2,7 @@ import { config } from '~/config.server.ts'
 import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { parseForm } from '~/lib/parse.server.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
+import { closeEndedSessions } from '~/realtime/presence.server.ts'
 import { deleteSession, findAccount, findEmail, listSessionRows } from './accounts.queries.server.ts'
 import { forgotInput, loginInput, registerInput, resetInput } from './accounts.schema.ts'
 import { auth } from './auth.server.ts'
@@ -25,6 +26,12 @@ export async function viewerFromRequest(
 		returnHeaders: true,
 	})
 	return { viewer: response ? viewerOfUser(response.user) : null, headers }
+}
+
+/** Which session a request carries and whose it is, looked up in the database; null when it carries none that is good. */
+export async function sessionOf(request: Request): Promise<{ viewer: SignedIn; sessionId: number } | null> {
+	const found = await auth().api.getSession({ headers: request.headers, query: { disableCookieCache: true } })
+	return found && { viewer: viewerOfUser(found.user), sessionId: Number(found.session.id) }
 }
 
 /**
@@ -59,7 +66,9 @@ export async function logIn(form: FormData, request: Request): Promise<Headers> 
 
 /** Ends the session of this request. @returns the cookies that forget it */
 export async function logOut(request: Request): Promise<Headers> {
+	const { viewer } = await viewerFromRequest(request)
 	const { headers } = await auth().api.signOut({ headers: request.headers, returnHeaders: true })
+	if (viewer) await closeEndedSessions(viewer)
 	return headers
 }
 
@@ -139,11 +148,13 @@ export async function getAccount(viewer: SignedIn): Promise<AccountView> {
 export async function revokeSession(viewer: SignedIn, id: number): Promise<void> {
 	const ended = id > 0 && id < 2 ** 31 && Number.isInteger(id) && (await deleteSession(viewer.id, id))
 	if (!ended) throw new NotFound('This session has ended already.')
+	await closeEndedSessions(viewer)
 }
 
 /** Logs the member out everywhere but here. */
-export async function revokeOtherSessions(request: Request): Promise<void> {
+export async function revokeOtherSessions(viewer: SignedIn, request: Request): Promise<void> {
 	await domainErrors(() => auth().api.revokeOtherSessions({ headers: request.headers }))
+	await closeEndedSessions(viewer)
 }
 
 /** The part of Better Auth's HTTP interface that is ours to offer: each of these passes the guard. */
@@ -159,8 +170,16 @@ const open = new Set([
 /** Answers a request to `/api/auth/…`, for programs; pages call the use cases above. */
 export async function authHandler(request: Request): Promise<Response> {
 	const path = new URL(request.url).pathname.replace(/^\/api\/auth/, '')
+	if (path === '/sign-out') return signOut(request)
 	if (open.has(path)) return auth().handler(request)
 	return Response.json({ type: 'about:blank', title: 'There is no such address.', status: 404 }, { status: 404 })
+}
+
+async function signOut(request: Request): Promise<Response> {
+	const { viewer } = await viewerFromRequest(request)
+	const answer = await auth().handler(request)
+	if (viewer && answer.ok) await closeEndedSessions(viewer)
+	return answer
 }
 
 function viewerOfUser(user: {

@@ -4,6 +4,7 @@ import { type Config, config } from '~/config.server.ts'
 import { db } from '~/db/db.server.ts'
 import { log } from '~/lib/log.server.ts'
 import { remember } from '~/lib/remember.ts'
+import { announce } from '~/realtime/announce.server.ts'
 import { claimUsername, forgetResetLinks, welcomeMember } from './accounts.queries.server.ts'
 import { conclude, guard } from './guard.server.ts'
 import { mailKnownAddress, mailReset, mailVerification } from './letters.server.ts'
@@ -147,9 +148,10 @@ async function nameUser<User extends { email: string; name: string }>(user: User
 }
 
 /** With ADMIN_EMAIL set that member is admin, and nobody becomes it by coming first. */
-async function greetUser(user: { id: string; email: string }): Promise<void> {
+async function greetUser(user: { id: string; email: string; username?: unknown }): Promise<void> {
 	const named = config().ADMIN_EMAIL.toLowerCase()
 	await welcomeMember(Number(user.id), (isFirst) => (named === '' ? isFirst : user.email === named))
+	if (typeof user.username === 'string') announce('everybody', 'member:joined', { username: user.username })
 }
 
 /** Whoever was locked out by wrong tries may log in with the new password; older links are worth nothing any more. */

@@ -1,6 +1,7 @@
 import { Invalid } from '~/lib/errors.ts'
 import { parseForm } from '~/lib/parse.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
+import { closeEndedSessions } from '~/realtime/presence.server.ts'
 import { forgetResetLinks } from './accounts.queries.server.ts'
 import { changePasswordInput } from './accounts.schema.ts'
 import { getAccount } from './accounts.server.ts'
@@ -29,7 +30,7 @@ export async function changePassword(viewer: SignedIn, form: FormData, request: 
 			returnHeaders: true,
 		}),
 	)
-	await Promise.all([forgiveAttempts('login', email, address), forgetResetLinks(viewer.id)])
+	await Promise.all([forgiveAttempts('login', email, address), forgetResetLinks(viewer.id), closeEndedSessions(viewer)])
 	return headers
 }
 

@@ -14,6 +14,8 @@ const rules = {
 	register: { account: { points: 5, duration: 3_600 }, address: { points: 100, duration: 3_600 } },
 	forgot: { account: { points: 3, duration: 3_600 }, address: { points: 30, duration: 3_600 } },
 	reset: { account: { points: 10, duration: 3_600 }, address: { points: 50, duration: 3_600 } },
+	/** Mails to a university address: for one member and, separately, to one address. */
+	campus: { account: { points: 5, duration: 86_400 }, address: { points: 100, duration: 3_600 } },
 } as const
 
 type Rule = keyof typeof rules

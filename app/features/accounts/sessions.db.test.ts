@@ -84,7 +84,7 @@ test('one session is ended, or all but this one', async () => {
 	const other = (await listSessions(viewer, request(cookie))).find(({ current }) => !current)
 	await revokeSession(viewer, Number(other?.id))
 	expect(await listSessions(viewer, request(cookie))).toHaveLength(2)
-	await revokeOtherSessions(request(cookie))
+	await revokeOtherSessions(viewer, request(cookie))
 	for (const each of others) expect(await viewerOf(each)).toBeNull()
 	expect(await viewerOf(cookie)).toMatchObject({ username: 'bea' })
 })

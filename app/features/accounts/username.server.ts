@@ -5,9 +5,12 @@ const reserved = lazyLines('app/features/accounts/data/reserved-usernames.txt')
 /** Long enough for every real address; a number of up to five digits still fits a URL and a line. */
 const longest = 40
 
-/** Whether a name is one that no member may take. */
+/**
+ * Whether a name is one that no member may take. `/find-dev/mira.json` is the profile of `mira` in another form, and
+ * `.data` is what the router asks for.
+ */
 function isReserved(username: string): boolean {
-	return reserved().has(username)
+	return reserved().has(username) || /\.(json|data)$/.test(username)
 }
 
 /**

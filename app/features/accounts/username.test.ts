@@ -18,6 +18,8 @@ test('a taken name is followed by numbers, a reserved one is never given', () =>
 	const first = (wanted: string) => candidates(wanted).take(3).toArray()
 	expect(first('tara')).toEqual(['tara', 'tara2', 'tara3'])
 	expect(first('admin')).toEqual(['admin2', 'admin3', 'admin4'])
+	expect(first('mira.json')).toEqual(['mira.json2', 'mira.json3', 'mira.json4'])
+	expect(first('mira.data')).toEqual(['mira.data2', 'mira.data3', 'mira.data4'])
 })
 
 test.each([

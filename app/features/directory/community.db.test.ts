@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { makeTab } from '~/../tests/factories/presence.ts'
 import { useDatabase } from '~/../tests/support/database.ts'
 import { db } from '~/db/db.server.ts'
 import { encodeCursor } from '~/lib/cursors.ts'
@@ -28,11 +28,7 @@ beforeAll(async () => {
 		.where('current_year', '=', 2)
 		.execute()
 	for (const { profile } of people) if (profile.current_year === 2) profile.last_seen_at = '2026-01-01T00:00:00.000Z'
-	for (const username of [...online, hidden?.username ?? ''])
-		await db()
-			.insertInto('connections')
-			.values({ id: randomUUID(), user_id: await idOf(username ?? '') })
-			.execute()
+	for (const username of [...online, hidden?.username ?? '']) await makeTab(await idOf(username ?? ''))
 })
 
 /** Everybody who matches a wish, by reading all people one by one. */

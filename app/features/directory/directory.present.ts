@@ -5,11 +5,13 @@ import { grouped } from '~/lib/text.ts'
 export interface MemberView {
 	username: string
 	name: string
-	/** Address of the picture, or null for initials. */
+	/** Path of the picture, or null for initials. */
 	image: string | null
 	online: boolean
 	studies: Studies
 	university: string
+	/** The university that they are a verified student of, or ''. */
+	campus: string
 	about: string
 	expertise: string
 	skills: string[]

@@ -19,6 +19,8 @@ export interface MemberRow {
 	open_to: ('mentoring' | 'collaborating')[]
 	github: string
 	linkedin: string
+	campus_name: string
+	campus_verified_at: Date | null
 }
 
 /** The columns of {@link MemberRow} but for skills, for a statement that has `users` and `profiles`. */
@@ -27,13 +29,14 @@ export const memberColumns = sql`
 	${isOnline} as online, coalesce(university_name, '') as university_name,
 	coalesce(enrol_in_branch_name, '') as enrol_in_branch_name, current_year, current_semester,
 	left(coalesce(about, ''), 400) as about, coalesce(expertise_in, '') as expertise_in, coalesce(open_to, '{}') as open_to,
-	coalesce(github, '') as github, coalesce(linkedin, '') as linkedin`
+	coalesce(github, '') as github, coalesce(linkedin, '') as linkedin,
+	coalesce(campus_name, '') as campus_name, campus_verified_at`
 
-/** Members with an open tab, the latest to show themselves first. Bounded by who is online, not by who is a member. */
+/** Who is listed and has an open tab, the latest to show themselves first. Bounded by who is online, not by who is a member. */
 export async function listOnlineRows(limit: number): Promise<MemberRow[]> {
 	return read(sql`
-		select ${memberColumns}, ${skillNames} as skills from users left join profiles on profiles.user_id = users.id
-		join (select user_id, max(seen_at) as seen_at from connections where ${isConnected} group by user_id) tabs on tabs.user_id = users.id
+		select ${memberColumns}, ${skillNames} as skills from member_search join users on users.id = user_id left join profiles using (user_id)
+		join (select user_id, max(seen_at) as seen_at from connections where ${isConnected} group by user_id) tabs using (user_id)
 		order by tabs.seen_at desc, users.id desc limit ${limit}`)
 }
 

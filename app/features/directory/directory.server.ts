@@ -1,3 +1,4 @@
+import { campusOf } from '~/features/profiles/campus.present.ts'
 import { webUrl } from '~/lib/text.ts'
 import type { MemberView, SkillView } from './directory.present.ts'
 import { listNewestRows, listOnlineRows, listSkillRows, type MemberRow } from './directory.queries.server.ts'
@@ -29,6 +30,7 @@ export function presentMember(row: MemberRow): MemberView {
 		online: row.online,
 		studies: { branch: row.enrol_in_branch_name, year: row.current_year, semester: row.current_semester },
 		university: row.university_name,
+		campus: campusOf(row),
 		about: row.about,
 		expertise: row.expertise_in,
 		skills: row.skills,

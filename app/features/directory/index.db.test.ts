@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
+import { makeTab } from '~/../tests/factories/presence.ts'
 import { useDatabase } from '~/../tests/support/database.ts'
 import { recountTerms } from '~/../tests/support/members.ts'
 import { db } from '~/db/db.server.ts'
@@ -65,8 +65,7 @@ test('nothing of a transaction that was rolled back is found', async () => {
 
 test('who is online is found by it while a tab is open, and not once all are closed', async () => {
 	const { id, username } = await addMember('Nela Lampkeeper')
-	const tabs = [randomUUID(), randomUUID()]
-	for (const tab of tabs) await db().insertInto('connections').values({ id: tab, user_id: id }).execute()
+	const tabs = [await makeTab(id), await makeTab(id)]
 	const online = async () => (await listCommunity({ ...anybody, online: true })).page.rows.map((row) => row.username)
 	expect(await online()).toEqual([username])
 	const active = await listCommunity({ ...anybody, sort: 'active' })
@@ -92,14 +91,9 @@ test('who is online is found by it while a tab is open, and not once all are clo
 test('a member with two tabs is online once; a tab that was not renewed is gone', async () => {
 	const first = await addMember('Tab Twice')
 	const second = await addMember('Tab Stale')
-	await db()
-		.insertInto('connections')
-		.values([
-			{ id: randomUUID(), user_id: first.id },
-			{ id: randomUUID(), user_id: first.id },
-			{ id: randomUUID(), user_id: second.id, seen_at: new Date(Date.now() - 61_000) },
-		])
-		.execute()
+	await makeTab(first.id)
+	await makeTab(first.id)
+	await makeTab(second.id, 46)
 	expect((await listOnline(5)).map(({ username, online }) => ({ username, online }))).toEqual([
 		{ username: first.username, online: true },
 	])

@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
+import { makeMember } from '~/../tests/factories/forum.ts'
+import { makeTab } from '~/../tests/factories/presence.ts'
 import { useDatabase } from '~/../tests/support/database.ts'
 import { db } from '~/db/db.server.ts'
 import { getHome } from './home.server.ts'
@@ -56,3 +58,17 @@ test.each([
 	expect(recent).toEqual([])
 	expect(people.map(({ username }) => username)).toEqual(['mira'])
 })
+
+test('who is online is shown and counted once; who has left the list is neither', async () => {
+	const [listed, unlisted] = [await makeMember('mira'), await makeMember('odalys')]
+	await db()
+		.insertInto('profiles')
+		.values({ user_id: unlisted.id, listed: false, ...noYears })
+		.execute()
+	for (const { id } of [listed, listed, unlisted]) await makeTab(id)
+	const { figures, people } = await getHome(null)
+	expect(figures.online).toBe(1)
+	expect(people.map(({ username, online }) => ({ username, online }))).toEqual([{ username: 'mira', online: true }])
+})
+
+const noYears = { year_of_passing: null, current_semester: null, current_year: null }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { db, type Executor } from '~/db/db.server.ts'
-import type { CertificateInput, ProjectInput } from './profiles.schema.ts'
+import type { ProjectInput, StoredCertificate } from './profiles.schema.ts'
 
 /** The tables whose rows a member adds, changes and deletes one by one. */
 export type ItemTable = 'certificates' | 'projects'
@@ -24,7 +24,7 @@ export async function deleteItem(trx: Executor, table: ItemTable, userId: number
 	return rows.length > 0
 }
 
-export interface CertificateEditRow extends CertificateInput {
+export interface CertificateEditRow extends StoredCertificate {
 	version: number
 }
 
@@ -42,7 +42,7 @@ export async function findCertificate(
 }
 
 /** Adds a certificate at the end of the member's list. */
-export async function insertCertificate(trx: Executor, userId: number, input: CertificateInput): Promise<void> {
+export async function insertCertificate(trx: Executor, userId: number, input: StoredCertificate): Promise<void> {
 	await sql`
 		insert into certificates (user_id, certificate_title, certificate_url, certificate_image, certificate_issue_date,
 			certificate_expire_date, credential_verification_link, position)
@@ -58,7 +58,7 @@ export async function updateCertificate(
 	userId: number,
 	id: string,
 	version: number,
-	input: CertificateInput,
+	input: StoredCertificate,
 ): Promise<boolean> {
 	const { rows } = await sql`
 		update certificates set version = version + 1, certificate_title = ${input.certificate_title},

@@ -20,10 +20,10 @@ import { profileLimits } from './profiles.limits.ts'
 import type { CertificateView, ProjectView } from './profiles.present.ts'
 import { listCertificateRows, listProjectRows } from './profiles.queries.server.ts'
 import {
-	type CertificateInput,
 	certificateInput,
 	type ProjectInput,
 	projectInput,
+	type StoredCertificate,
 	versionInput,
 } from './profiles.schema.ts'
 import { presentCertificate, presentProject } from './profiles.server.ts'
@@ -40,7 +40,7 @@ interface ItemKind<Fields extends object> {
 	texts: (fields: Fields) => Texts
 }
 
-const certificate: ItemKind<CertificateInput> = {
+const certificate: ItemKind<StoredCertificate> = {
 	table: 'certificates',
 	one: 'certificate',
 	schema: certificateInput,

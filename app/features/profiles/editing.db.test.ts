@@ -149,7 +149,8 @@ describe('the campus mark', () => {
 		await saveAcademics(mira, 'mira', { ...filled.academics, location: 'Elsewhere', version: version + 1 })
 		expect((await campus()).campus_name).toBe('Eastmere University')
 		const moved = { ...filled.academics, university_email: 'other@eastmere.example', version: version + 2 }
-		await saveAcademics(mira, 'mira', moved)
+		expect(await saveAcademics(mira, 'mira', moved)).toBe('other@eastmere.example')
+		expect(await saveAcademics(mira, 'mira', { ...moved, city: '', version: version + 3 })).toBeNull()
 		expect(await campus()).toEqual({ campus_name: '', campus_verified_at: null })
 	})
 

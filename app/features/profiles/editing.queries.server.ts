@@ -44,7 +44,7 @@ export async function ensureProfile(trx: Executor, userId: number): Promise<void
 		.execute()
 }
 
-/** Whether this picture is the member's and of the kind that the place wants. */
+/** Whether this picture is the member's and of the kind that the place wants; if so it stays until the transaction ends. */
 export async function ownsPicture(
 	trx: Executor,
 	userId: number,
@@ -57,6 +57,7 @@ export async function ownsPicture(
 		.where('path', '=', path)
 		.where('user_id', '=', userId)
 		.where('kind', '=', kind)
+		.forKeyShare()
 		.executeTakeFirst()
 	return row !== undefined
 }
@@ -85,14 +86,14 @@ export async function updatePersonal(
 
 /**
  * Saves the second part, if it is still of this version. A changed university address is no longer a confirmed one.
- * @returns whether the version was right, and whether the address is another than before
+ * @returns whether the version was right, and the address if it is another than before and not empty
  */
 export async function updateAcademics(
 	trx: Executor,
 	userId: number,
 	version: number,
 	input: AcademicsInput,
-): Promise<{ saved: boolean; movedTo: string | null }> {
+): Promise<{ saved: boolean; newAddress: string | null }> {
 	const { rows } = await sql<{ before: string; after: string }>`
 		update profiles set academics_version = profiles.academics_version + 1, university_name = ${input.university_name},
 			location = ${input.location}, enrol_in_branch_name = ${input.enrol_in_branch_name},
@@ -105,7 +106,7 @@ export async function updateAcademics(
 		where user_id = ${userId} and profiles.academics_version = ${version}
 		returning old.university_email as before, profiles.university_email as after`.execute(trx)
 	const row = rows[0]
-	return { saved: row !== undefined, movedTo: row && row.before !== row.after ? row.after : null }
+	return { saved: row !== undefined, newAddress: row && row.before !== row.after ? row.after || null : null }
 }
 
 /** Saves the third part, if it is still of this version. @returns whether it was */

@@ -2,6 +2,7 @@ import { db, type Executor } from '~/db/db.server.ts'
 import { Conflict, Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { parseInput } from '~/lib/parse.server.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
+import { hidePresence } from '~/realtime/presence.server.ts'
 import {
 	type EditableRow,
 	ensureProfile,
@@ -42,7 +43,8 @@ export async function getPersonal(viewer: Viewer, username: string): Promise<Edi
 
 /** @throws NotAllowed, Invalid, Stale */
 export async function savePersonal(viewer: Viewer, username: string, input: Input): Promise<void> {
-	const { id } = owner(viewer, username)
+	const member = owner(viewer, username)
+	const { id } = member
 	const { version } = parseInput(versionInput, input)
 	const fields = parseInput(personalInput, input)
 	await transaction(async (trx) => {
@@ -52,6 +54,7 @@ export async function savePersonal(viewer: Viewer, username: string, input: Inpu
 			return unlessSame(fields, personalStart(await editable({ id }, trx)))
 		await setSkills(trx, id, fields.skills)
 	})
+	if (!fields.show_presence) await hidePresence(member)
 }
 
 /** What the second form starts from. @throws NotAllowed, NotFound */
@@ -59,15 +62,19 @@ export async function getAcademics(viewer: Viewer, username: string): Promise<Ed
 	return academicsStart(await editable(owner(viewer, username)))
 }
 
-/** @throws NotAllowed, Invalid, Stale */
-export async function saveAcademics(viewer: Viewer, username: string, input: Input): Promise<void> {
+/**
+ * @returns the university address, if it is a new one that has to be confirmed
+ * @throws NotAllowed, Invalid, Stale
+ */
+export async function saveAcademics(viewer: Viewer, username: string, input: Input): Promise<string | null> {
 	const { id } = owner(viewer, username)
 	const { version } = parseInput(versionInput, input)
 	const fields = parseInput(academicsInput, input)
-	await transaction(async (trx) => {
+	return transaction(async (trx) => {
 		await ensureProfile(trx, id)
-		const { saved } = await updateAcademics(trx, id, version, fields)
+		const { saved, newAddress } = await updateAcademics(trx, id, version, fields)
 		if (!saved) unlessSame(fields, academicsStart(await editable({ id }, trx)))
+		return newAddress
 	})
 }
 
@@ -122,7 +129,8 @@ export function transaction<Result>(work: (trx: Executor) => Promise<Result>): P
 	return db().transaction().execute(work)
 }
 
-async function editable({ id }: { id: number }, executor?: Executor): Promise<EditableRow> {
+/** The row of a member's forms; an account without a profile gets an empty one. @throws NotFound */
+export async function editable({ id }: { id: number }, executor?: Executor): Promise<EditableRow> {
 	const row = (await findEditable(id, executor)) ?? (await afresh(id, executor))
 	if (!row) throw new NotFound('No Data Found !')
 	return row

@@ -31,6 +31,12 @@ export function socialLink(site: Site, typed: string): string | null {
 	return isHost(url.hostname, known.host) ? tidy(url) : address
 }
 
+/** The site that an address leads to, or null for any other. */
+export function siteOfAddress(typed: string): Site | null {
+	const host = URL.parse(webAddress(typed) ?? '')?.hostname
+	return siteNames.find((site) => host !== undefined && sites[site] !== null && isHost(host, sites[site].host)) ?? null
+}
+
 /**
  * An absolute address on the web, as it is stored: scheme and host in small letters, `https` where none was given.
  * @returns '' for an empty text, null for anything that a browser would not open as a web page

@@ -14,3 +14,8 @@ export type EditPart = (typeof editParts)[number]['part']
 export function editPath(username: string, part: EditPart = ''): string {
 	return `/edit-profile/${username}${part && `/${part}`}`
 }
+
+/** Where a member imports a résumé. */
+export function importPath(username: string): string {
+	return `/edit-profile/${username}/import`
+}

@@ -16,12 +16,20 @@ export interface LinkView {
 	url: string
 }
 
+/** A stored picture: where it is, the place it takes in pixels of its largest width, and what to show until it is there. */
+export interface PictureView {
+	path: string
+	width: number
+	height: number
+	/** `#rrggbb` */
+	colour: string
+}
+
 export interface ProjectView {
 	id: string
 	title: string
 	description: string
-	/** Address of the picture, or ''. */
-	image: string
+	image: PictureView | null
 	stack: string[]
 	/** `2026-11-21`, or null. */
 	date: string | null
@@ -31,8 +39,7 @@ export interface ProjectView {
 export interface CertificateView {
 	id: string
 	title: string
-	/** Address of the picture, or ''. */
-	image: string
+	image: PictureView | null
 	/** `2026-11-21`, or null. */
 	issued: string | null
 	expires: string | null
@@ -47,6 +54,8 @@ export interface ProfileView {
 	name: string
 	image: string | null
 	online: boolean
+	/** When the member was last here; null while online, for one who does not show it, and for one who never was. */
+	lastSeenAt: string | null
 	/** An author of imported questions: an account that nobody can log in to. */
 	imported: boolean
 	joinedAt: string
@@ -59,6 +68,8 @@ export interface ProfileView {
 	university: string
 	location: string
 	yearOfPassing: number | null
+	/** The university that they are a verified student of, or ''. */
+	campus: string
 	social: LinkView[]
 	/** '' unless its owner shows it, or the viewer is the owner or keeps order here. */
 	email: string
@@ -70,6 +81,24 @@ export interface ProfileView {
 	shows: { email: boolean; phone: boolean }
 	projects: ProjectView[]
 	certificates: CertificateView[]
+}
+
+/** What a list knows already of the member whose page is opened from it, as the state of that navigation. */
+export interface KnownState {
+	known: Pick<
+		ProfileView,
+		| 'username'
+		| 'name'
+		| 'image'
+		| 'online'
+		| 'studies'
+		| 'university'
+		| 'campus'
+		| 'about'
+		| 'expertise'
+		| 'skills'
+		| 'openTo'
+	>
 }
 
 /** “CSE, 3rd year, semester 6”, as much of it as is known. */

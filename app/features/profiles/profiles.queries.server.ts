@@ -11,6 +11,8 @@ export interface ProfileRow {
 	imported: boolean
 	created_at: Date
 	online: boolean
+	/** Null when the member does not show it, or was never here. */
+	last_seen_at: Date | null
 	skills: string[]
 	phone: string
 	city: string
@@ -34,6 +36,9 @@ export interface ProfileRow {
 	geeksforgeek: string
 	show_email: boolean
 	show_phone: boolean
+	campus_name: string
+	campus_verified_at: Date | null
+	listed: boolean
 }
 
 /** The names of a user's skills in the order they were given, for the columns of a statement that has `users`. */
@@ -48,7 +53,7 @@ export const isOnline = sql<boolean>`exists (select 1 from connections where con
 export async function findProfile(username: string): Promise<ProfileRow | undefined> {
 	const { rows } = await sql<ProfileRow>`
 		select users.id, users.username, users.name, users.email, users.image, users.imported, users.created_at,
-			${isOnline} as online, ${skillNames} as skills,
+			${isOnline} as online, case when show_presence then last_seen_at end as last_seen_at, ${skillNames} as skills,
 			coalesce(phone, '') as phone, coalesce(city, '') as city, coalesce(expertise_in, '') as expertise_in,
 			coalesce(about, '') as about, coalesce(open_to, '{}') as open_to,
 			coalesce(university_name, '') as university_name, coalesce(location, '') as location,
@@ -57,15 +62,24 @@ export async function findProfile(username: string): Promise<ProfileRow | undefi
 			coalesce(github, '') as github, coalesce(linkedin, '') as linkedin, coalesce(leetcode, '') as leetcode,
 			coalesce(portfolio, '') as portfolio, coalesce(hackerrank, '') as hackerrank, coalesce(codechef, '') as codechef,
 			coalesce(geeksforgeek, '') as geeksforgeek,
-			coalesce(show_email, false) as show_email, coalesce(show_phone, false) as show_phone
+			coalesce(show_email, false) as show_email, coalesce(show_phone, false) as show_phone,
+			coalesce(campus_name, '') as campus_name, campus_verified_at, coalesce(listed, true) as listed
 		from users left join profiles on profiles.user_id = users.id where users.username = ${username}`.execute(db())
 	return rows[0]
 }
 
-export interface ProjectRow {
+/** The picture that a row shows, as it stands in a statement's columns. */
+export interface ShownPicture {
+	image: { path: string; width: number; height: number; colour: string } | null
+}
+
+const shownPicture = sql`
+	case when pictures.path is not null then json_build_object('path', pictures.path, 'width', pictures.width,
+		'height', pictures.height, 'colour', pictures.colour) end as image`
+
+export interface ProjectRow extends ShownPicture {
 	project_id: string
 	project_title: string
-	project_image: string | null
 	project_source_code_link: string
 	project_deployment_link: string
 	project_demo_link: string
@@ -77,17 +91,17 @@ export interface ProjectRow {
 /** A member's projects in their own order, at most 100. */
 export async function listProjectRows(userId: number): Promise<ProjectRow[]> {
 	const { rows } = await sql<ProjectRow>`
-		select project_id, project_title, project_image, project_source_code_link, project_deployment_link, project_demo_link,
+		select project_id, project_title, ${shownPicture}, project_source_code_link, project_deployment_link, project_demo_link,
 			project_tech_stack, project_date::text as date, project_description
-		from projects where user_id = ${userId} order by position, project_id limit 100`.execute(db())
+		from projects left join pictures on pictures.path = project_image
+		where projects.user_id = ${userId} order by position, project_id limit 100`.execute(db())
 	return rows
 }
 
-export interface CertificateRow {
+export interface CertificateRow extends ShownPicture {
 	certificate_id: string
 	certificate_title: string
 	certificate_url: string
-	certificate_image: string | null
 	issued: string | null
 	expires: string | null
 	credential_verification_link: string
@@ -96,8 +110,9 @@ export interface CertificateRow {
 /** A member's certificates in their own order, at most 100. */
 export async function listCertificateRows(userId: number): Promise<CertificateRow[]> {
 	const { rows } = await sql<CertificateRow>`
-		select certificate_id, certificate_title, certificate_url, certificate_image, certificate_issue_date::text as issued,
+		select certificate_id, certificate_title, certificate_url, ${shownPicture}, certificate_issue_date::text as issued,
 			certificate_expire_date::text as expires, credential_verification_link
-		from certificates where user_id = ${userId} order by position, certificate_id limit 100`.execute(db())
+		from certificates left join pictures on pictures.path = certificate_image
+		where certificates.user_id = ${userId} order by position, certificate_id limit 100`.execute(db())
 	return rows
 }

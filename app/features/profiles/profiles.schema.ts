@@ -165,6 +165,8 @@ export type PersonalInput = z.output<typeof personalInput>
 export type AcademicsInput = z.output<typeof academicsInput>
 export type SocialInput = z.output<typeof socialInput>
 export type CertificateInput = z.output<typeof certificateInput>
+/** A certificate as it is kept: one that came with a résumé has no picture until its owner adds it. */
+export type StoredCertificate = Omit<CertificateInput, 'certificate_image'> & { certificate_image: string | null }
 export type ProjectInput = z.output<typeof projectInput>
 
 /** The version that a form was made from: what tells a save that somebody else came first. */

@@ -1,6 +1,7 @@
 import { NotFound } from '~/lib/errors.ts'
 import { webUrl } from '~/lib/text.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
+import { campusOf } from './campus.present.ts'
 import { isOwn, maySeeEmail, maySeePhone } from './profiles.policy.ts'
 import type { CertificateView, LinkView, ProfileView, ProjectView } from './profiles.present.ts'
 import {
@@ -34,6 +35,7 @@ function presentProfile(viewer: SignedIn, row: ProfileRow): Omit<ProfileView, 'p
 		name: row.name,
 		image: row.image,
 		online: row.online,
+		lastSeenAt: row.online ? null : (row.last_seen_at?.toISOString() ?? null),
 		imported: row.imported,
 		joinedAt: row.created_at.toISOString(),
 		city: row.city,
@@ -45,6 +47,7 @@ function presentProfile(viewer: SignedIn, row: ProfileRow): Omit<ProfileView, 'p
 		university: row.university_name,
 		location: row.location,
 		yearOfPassing: row.year_of_passing,
+		campus: campusOf(row),
 		social: links([
 			['Github', row.github],
 			['Linkedin', row.linkedin],
@@ -69,7 +72,7 @@ export function presentProject(row: ProjectRow): ProjectView {
 		id: row.project_id,
 		title: row.project_title,
 		description: row.project_description,
-		image: row.project_image ?? '',
+		image: row.image,
 		stack: row.project_tech_stack,
 		date: row.date,
 		links: links([
@@ -85,7 +88,7 @@ export function presentCertificate(row: CertificateRow): CertificateView {
 	return {
 		id: row.certificate_id,
 		title: row.certificate_title,
-		image: row.certificate_image ?? '',
+		image: row.image,
 		issued: row.issued,
 		expires: row.expires,
 		url: webUrl(row.certificate_url),

@@ -2,6 +2,7 @@ import { Form, Link, redirect, useSearchParams } from 'react-router'
 import { viewerOf } from '~/lib/context.ts'
 import { redirectWithToast, refused, safeRedirect } from '~/lib/http.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
+import { memberShare, sharedUsername } from '~/lib/share-meta.ts'
 import { Field } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { PasswordField } from '~/ui/password-field.tsx'
@@ -29,8 +30,14 @@ export async function action({ request, url }: Route.ActionArgs) {
 	}
 }
 
-export function meta({ matches }: Route.MetaArgs) {
-	return pageMeta(matches, { title: 'Login', noindex: true })
+/**
+ * A shared link to a member leads here, and whoever draws its preview is not signed in, so this page speaks for that one. It
+ * knows no more than the address: the card itself is the site's for a member who is not listed, and for a name nobody has.
+ */
+export function meta({ matches, location }: Route.MetaArgs) {
+	const username = sharedUsername(new URLSearchParams(location.search).get('redirectTo') ?? '')
+	const share = username ? memberShare(matches, { username, name: `@${username}` }) : []
+	return [...pageMeta(matches, { title: 'Login', noindex: true }), ...share]
 }
 
 export default function Login({ actionData }: Route.ComponentProps) {

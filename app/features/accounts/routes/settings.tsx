@@ -32,7 +32,7 @@ export function action({ request, context, url }: Route.ActionArgs) {
 		const viewer = signedIn(context, url)
 		const form = await request.formData()
 		const all = form.get('intent') === 'revoke-others'
-		if (all) await revokeOtherSessions(request)
+		if (all) await revokeOtherSessions(viewer, request)
 		else await revokeSession(viewer, Number(form.get('session')))
 		return redirectWithToast('/settings', {
 			type: 'success',

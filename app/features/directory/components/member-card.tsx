@@ -1,5 +1,6 @@
 import { Link } from 'react-router'
-import { openToText, studiesText } from '~/features/profiles/profiles.present.ts'
+import { CampusMark } from '~/features/profiles/components/campus-mark.tsx'
+import { type KnownState, openToText, studiesText } from '~/features/profiles/profiles.present.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { PresenceWords } from '~/ui/presence.tsx'
 import type { MemberView } from '../directory.present.ts'
@@ -7,26 +8,29 @@ import type { MemberView } from '../directory.present.ts'
 const chips = 4
 
 /** A member in the community: what everybody may know of them, and the way to their page. */
-export function MemberCard({ member }: { member: MemberView }) {
+export function MemberCard({ member, online = member.online }: { member: MemberView; online?: boolean }) {
 	const page = `/find-dev/${member.username}`
+	// What the card knows is what the page shows until it has the rest.
+	const known: KnownState = { known: { ...member, online } }
 	const studies = studiesText(member.studies)
 	const openTo = openToText(member.openTo)
 	return (
 		<article className="flex flex-1 flex-col">
 			<header className="flex gap-3.5">
-				<Avatar user={member} size={48} online={member.online} />
+				<Avatar user={member} size={48} online={online} />
 				<div className="min-w-0 flex-1">
 					<div className="flex items-baseline justify-between gap-3">
 						<h2 className="min-w-0 truncate text-lg leading-6 font-semibold">
-							<Link className="quiet-link" to={page}>
+							<Link className="quiet-link" to={page} state={known}>
 								{member.name}
 							</Link>
-							<PresenceWords online={member.online} />
+							<PresenceWords online={online} />
 						</h2>
 						<Handles member={member} />
 					</div>
 					{studies && <p className="text-sm text-ink-2">{studies}</p>}
 					{member.university && <p className="meta mt-0.5 truncate">{member.university}</p>}
+					{member.campus && <CampusMark university={member.campus} className="mt-1" />}
 				</div>
 			</header>
 			{member.about && <p className="mt-3 line-clamp-3 wrap-anywhere text-ink-2">{member.about}</p>}
@@ -42,6 +46,7 @@ export function MemberCard({ member }: { member: MemberView }) {
 				<Link
 					className="btn btn-outline btn-sm h-8 px-3 max-sm:h-10"
 					to={page}
+					state={known}
 					aria-label={`View Details of ${member.name}`}
 				>
 					View Details

@@ -1,10 +1,13 @@
 import { Link, useLocation } from 'react-router'
+import { counted } from '~/lib/text.ts'
+import { usePresence } from '~/realtime/use-presence.ts'
 import { MoreLink } from '~/ui/more-link.tsx'
 import { useMore, withoutDoubles } from '~/ui/use-more.ts'
-import { communityPath, type Wish } from '../directory.paths.ts'
+import { anybody, communityPath, type Wish } from '../directory.paths.ts'
 import type { CommunityData } from './community-data.ts'
 import { MemberCard } from './member-card.tsx'
 import { memberCell, memberGrid } from './member-skeleton.tsx'
+import { useNewcomers } from './use-newcomers.ts'
 
 /** The members of a list, with the pages that were loaded after the first; they are there again when one comes back. */
 export function MemberList({ wish, data }: { wish: Wish; data: CommunityData }) {
@@ -14,12 +17,25 @@ export function MemberList({ wish, data }: { wish: Wish; data: CommunityData }) 
 
 function Rows({ wish, data: { page, cursor } }: { wish: Wish; data: CommunityData }) {
 	const { rows, nextHref, loading, load } = useMore(page, (next) => communityPath(wish, next))
+	const members = withoutDoubles(rows, ({ username }) => username)
+	const isOnline = usePresence(members)
+	const newcomers = useNewcomers(
+		communityPath(wish) === communityPath(anybody) && cursor === null,
+		rows.length > page.rows.length,
+	)
 	return (
 		<>
+			<div role="status">
+				{newcomers.waiting > 0 && (
+					<button type="button" className="btn btn-outline btn-sm mt-4 w-full" onClick={newcomers.show}>
+						{counted(newcomers.waiting, 'new developer')}
+					</button>
+				)}
+			</div>
 			<ul className={memberGrid}>
-				{withoutDoubles(rows, ({ username }) => username).map((member) => (
+				{members.map((member) => (
 					<li key={member.username} className={memberCell}>
-						<MemberCard member={member} />
+						<MemberCard member={member} online={isOnline(member.username)} />
 					</li>
 				))}
 			</ul>

@@ -1,4 +1,5 @@
 import { Link } from 'react-router'
+import { usePresence } from '~/realtime/use-presence.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { PresenceWords } from '~/ui/presence.tsx'
 import type { MemberView } from '../directory.present.ts'
@@ -6,16 +7,17 @@ import type { MemberView } from '../directory.present.ts'
 /** A member in one line: name, first skills, and what they are open to. */
 export function MemberRow({ member }: { member: MemberView }) {
 	const openTo = member.openTo[0]
+	const online = usePresence([member])(member.username)
 	return (
 		<Link
 			className="-mx-2 flex items-center gap-3 rounded-sm px-2 py-1.5 hover:bg-hover"
 			to={`/find-dev/${member.username}`}
 		>
-			<Avatar user={member} size={40} online={member.online || undefined} />
+			<Avatar user={member} size={40} online={online || undefined} />
 			<span className="min-w-0 flex-1">
 				<span className="block truncate font-semibold">
 					{member.name}
-					<PresenceWords online={member.online} />
+					<PresenceWords online={online} />
 				</span>
 				<span className="meta block truncate">{member.skills.slice(0, 2).join(', ') || member.studies.branch}</span>
 			</span>

@@ -51,7 +51,7 @@ function Head({ query }: { query: QueryPageView }) {
 						edited <LocalTime at={editedAt} />
 					</span>
 				)}
-				<span className="flex flex-wrap gap-x-2.5 sm:ml-1">
+				<span className="flex flex-wrap gap-x-2.5 gap-y-2 sm:ml-1">
 					{tags.map((tag) => (
 						<Link key={tag} className="tag" to={tagPath(tag)}>
 							{tag}

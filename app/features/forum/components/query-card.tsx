@@ -77,7 +77,7 @@ function Footer({ query }: { query: QueryCardView }) {
 					<RelativeTime at={query.createdAt} />
 				</span>
 			</span>
-			<span className="flex min-w-0 flex-wrap gap-x-2.5">
+			<span className="flex min-w-0 flex-wrap gap-x-2.5 gap-y-2">
 				{query.tags.map((tag) => (
 					<Link key={tag} className="tag" to={tagPath(tag)}>
 						{tag}

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
+import { scriptJson } from '~/lib/script-json.ts'
 import { comment, query } from '../../../../tests/support/forum-samples.ts'
-import { plainText, qaPage, scriptJson } from './structured-data.ts'
+import { plainText, qaPage } from './structured-data.ts'
 
 test.each([
 	['</script><script>alert(1)</script>', '</script'],

@@ -41,14 +41,6 @@ export function qaPage(query: QueryPageView, { accepted, threads }: Discussed, p
 	}
 }
 
-/** JSON that may stand in a `<script>`: no character of it can end the element or begin a comment. */
-export function scriptJson(value: unknown): string {
-	return JSON.stringify(value).replace(
-		/[<>&\u2028\u2029]/g,
-		(character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-	)
-}
-
 const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" }
 
 /** The words of sanitized HTML, white space folded, at most 1,000 characters. */

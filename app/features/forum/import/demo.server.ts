@@ -8,7 +8,7 @@ import { hashPassword } from '~/features/accounts/password.server.ts'
 import { insertMember, isInhabited, reachDemo } from './demo.queries.server.ts'
 import { type DemoComment, type DemoMember, type DemoQuestion, demoMember, demoQuestion } from './demo.schema.ts'
 import { makeDemoAccount } from './demo-account.server.ts'
-import { listCategoryTags } from './import.queries.server.ts'
+import { listCategoryTags, refreshStatistics } from './import.queries.server.ts'
 import { type QueryDraft, type ThreadDraft, writeQueries } from './write.server.ts'
 
 export interface DemoContent {
@@ -66,6 +66,7 @@ export async function seedDemo({ onProgress }: { onProgress: (done: number, tota
 			}
 			await reachDemo(trx, members.length)
 		})
+	await refreshStatistics()
 }
 
 async function readList<Schema extends z.ZodType>(file: string, schema: Schema): Promise<z.output<Schema>[]> {

@@ -3,7 +3,13 @@ import { stat } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { db, type Executor } from '~/db/db.server.ts'
-import { type AuthorRow, findImported, listCategoryTags, saveAuthors } from './import.queries.server.ts'
+import {
+	type AuthorRow,
+	findImported,
+	listCategoryTags,
+	refreshStatistics,
+	saveAuthors,
+} from './import.queries.server.ts'
 import { type CommentLine, type QuestionLine, questionLine, reasonOf } from './import.schema.ts'
 import { inventedEmail, inventedName, inventedUsername } from './names.ts'
 import { type QueryDraft, type ThreadDraft, writeQueries } from './write.server.ts'
@@ -64,6 +70,7 @@ export async function importQuestions(file: string, options: Options): Promise<I
 		if (options.signal?.aborted) return summary
 	}
 	await flush()
+	if (summary.imported > 0) await refreshStatistics()
 	options.onProgress(1, 1)
 	return summary
 }

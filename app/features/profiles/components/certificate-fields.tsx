@@ -2,6 +2,7 @@ import { Field } from '~/ui/field.tsx'
 import type { EditStart, Texts } from '../editing.ts'
 import { profileLimits as limits } from '../profiles.limits.ts'
 import { FieldGroup } from './field-group.tsx'
+import { FormPicture } from './form-picture.tsx'
 
 export const certificateNames = {
 	certificate_title: 'Title',
@@ -30,7 +31,18 @@ export function CertificateFields({ values, errors, editing }: CertificateFields
 		error: errors[name],
 	})
 	return (
-		<FieldGroup title={editing ? 'Edit certificate' : 'Add a certificate'}>
+		<FieldGroup
+			title={editing ? 'Edit certificate' : 'Add a certificate'}
+			aside={
+				<FormPicture
+					name="certificate_image"
+					label="Image"
+					kind="certificate"
+					path={values.certificate_image ?? ''}
+					error={errors.certificate_image}
+				/>
+			}
+		>
 			<div className="sm:col-span-2">
 				<Field {...field('certificate_title')} required maxLength={limits.title} />
 			</div>

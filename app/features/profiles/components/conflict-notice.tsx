@@ -42,7 +42,7 @@ export function ConflictNotice({ stored, typed, names }: ConflictNoticeProps) {
 				</div>
 			))}
 			<div className="mt-4 flex flex-wrap gap-2">
-				<SubmitButton busyLabel="Saving..." name="choice" value="mine">
+				<SubmitButton busyLabel="Saving..." name="choice" value="save">
 					Keep mine
 				</SubmitButton>
 				<Link className="btn btn-outline" to={`${pathname}${search}`} preventScrollReset replace>

@@ -1,30 +1,41 @@
 import { GraduationCap, Mail, MapPin, Phone } from 'lucide-react'
 import type { ComponentType, ReactNode } from 'react'
 import { bareUrl } from '~/lib/text.ts'
+import { usePresence } from '~/realtime/use-presence.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { Presence } from '~/ui/presence.tsx'
 import { openToText, type ProfileView, studiesText } from '../profiles.present.ts'
+import { CampusMark } from './campus-mark.tsx'
 
 /** Who a member is and how to reach them. `own` adds what only the owner sees, and says so. */
 export function ContactCard({ profile, own = false }: { profile: ProfileView; own?: boolean }) {
 	const openTo = openToText(profile.openTo)
+	const online = usePresence([profile])(profile.username)
 	return (
 		<aside className="lg:sticky lg:top-22 lg:self-start" aria-label="Contact">
 			<div className="rounded-md border border-line-2 p-5 max-lg:grid max-lg:gap-x-8 sm:max-lg:grid-cols-2">
 				<div className="min-w-0">
 					<div className="flex items-end justify-between gap-3">
-						<Avatar user={profile} size={112} online={profile.online} />
+						<Avatar user={profile} size={112} online={online} />
 						<div className="self-start">
-							<Presence online={profile.online} />
+							<Presence online={online} lastSeenAt={profile.lastSeenAt} />
 						</div>
 					</div>
 					<h1 className="mt-4 text-2xl font-bold wrap-anywhere">{profile.name}</h1>
 					<p className="handle mt-0.5 text-sm break-all">@{profile.username}</p>
 					{profile.expertise && <p className="mt-2 text-md leading-5 wrap-anywhere">{profile.expertise}</p>}
 					{openTo && <p className="meta mt-2">{openTo}</p>}
+					{profile.campus && <CampusMark university={profile.campus} className="mt-2" />}
 				</div>
 				<Facts profile={profile} own={own} />
 			</div>
+			{!profile.imported && (
+				<p className="meta mt-3 print:hidden">
+					<a className="link" href={`/find-dev/${profile.username}.json`} download>
+						Download as JSON Resume
+					</a>
+				</p>
+			)}
 		</aside>
 	)
 }

@@ -1,7 +1,7 @@
 import { Award, Folder, GraduationCap, Link as LinkIcon, LockKeyhole, User } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { Link, useLocation } from 'react-router'
-import { editParts, editPath } from '../profiles.paths.ts'
+import { editParts, editPath, importPath } from '../profiles.paths.ts'
 
 const icons = {
 	'': User,
@@ -55,9 +55,12 @@ export function EditMenu({ username }: { username: string }) {
 					)
 				})}
 			</ul>
-			<p className="mt-6 border-t border-line pt-3 text-sm max-md:hidden">
+			<p className="mt-6 grid justify-items-start gap-2 border-t border-line pt-3 text-sm max-md:hidden">
 				<Link className="link text-ink-2" to={`/find-dev/${username}`}>
 					See public profile
+				</Link>
+				<Link className="link text-ink-2" to={importPath(username)}>
+					Import a résumé
 				</Link>
 			</p>
 		</nav>

@@ -1,12 +1,15 @@
 import { Pencil, Trash2 } from 'lucide-react'
 import { Link, useLocation, useSearchParams } from 'react-router'
 import { DeleteControl, type DeleteQuestion, DeleteSection } from '~/ui/delete-control.tsx'
+import { Picture } from '~/ui/picture.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
+import type { PictureView } from '../profiles.present.ts'
 import { Nothing } from './sections.tsx'
 
 interface Item {
 	id: string
 	title: string
+	image: PictureView | null
 	/** One line under the title. */
 	note: string
 	link?: { label: string; url: string } | '' | undefined
@@ -42,9 +45,17 @@ export function ItemList({ what, title, empty, items }: ItemListProps) {
 			<ul>
 				{items.map((item) => (
 					<li key={item.id} className="flex items-center gap-4 border-b border-line py-3">
+						{item.image && (
+							<Picture
+								className="h-14 w-20 flex-none rounded-sm border border-line object-cover"
+								picture={item.image}
+								alt=""
+								sizes="5rem"
+							/>
+						)}
 						<div className="min-w-0 flex-1">
 							<h3 className="truncate text-md leading-5 font-semibold">{item.title}</h3>
-							{item.note && <p className="mt-0.5 truncate text-sm text-ink-3">{item.note}</p>}
+							{item.note && <p className="mt-0.5 text-sm text-ink-3">{item.note}</p>}
 						</div>
 						{item.link && (
 							<a

@@ -5,6 +5,7 @@ import type { Texts } from '../editing.ts'
 import { profileLimits as limits } from '../profiles.limits.ts'
 import { CountedText } from './counted-text.tsx'
 import { FieldGroup } from './field-group.tsx'
+import { FormPicture } from './form-picture.tsx'
 
 export const personalNames = {
 	profile_url: 'Profile picture',
@@ -37,31 +38,48 @@ export function PersonalFields({ values, errors, email }: PersonalFieldsProps) {
 		error: errors[name],
 	})
 	return (
-		<FieldGroup title="About you">
-			<Field {...field('fullName')} required maxLength={limits.name} autoComplete="name" />
-			<Field
-				label="E-mail"
-				name="email"
-				defaultValue={email}
-				disabled
-				hint="You log in with it. It cannot be changed."
-			/>
-			<Field {...field('phone')} optional type="tel" maxLength={limits.phone} autoComplete="tel" />
-			<Field {...field('city')} maxLength={limits.city} autoComplete="address-level2" />
-			<div className="sm:col-span-2">
-				<Field {...field('expertise_in')} maxLength={limits.expertise} placeholder="Full-stack web, small data tools" />
-			</div>
-			<ChipsField
-				className="sm:col-span-2"
-				{...field('skills')}
-				most={limits.skills}
-				longest={limits.skill}
-				source="/suggest/skills"
-			/>
-			<div className="sm:col-span-2">
-				<CountedText {...field('about')} most={limits.about} rows={6} />
-			</div>
-		</FieldGroup>
+		<>
+			<FieldGroup title="Picture">
+				<div className="sm:col-span-2">
+					<FormPicture
+						name="profile_url"
+						label={personalNames.profile_url}
+						kind="profile"
+						path={values.profile_url ?? ''}
+						error={errors.profile_url}
+					/>
+				</div>
+			</FieldGroup>
+			<FieldGroup title="About you">
+				<Field {...field('fullName')} required maxLength={limits.name} autoComplete="name" />
+				<Field
+					label="E-mail"
+					name="email"
+					defaultValue={email}
+					disabled
+					hint="You log in with it. It cannot be changed."
+				/>
+				<Field {...field('phone')} optional type="tel" maxLength={limits.phone} autoComplete="tel" />
+				<Field {...field('city')} maxLength={limits.city} autoComplete="address-level2" />
+				<div className="sm:col-span-2">
+					<Field
+						{...field('expertise_in')}
+						maxLength={limits.expertise}
+						placeholder="Full-stack web, small data tools"
+					/>
+				</div>
+				<ChipsField
+					className="sm:col-span-2"
+					{...field('skills')}
+					most={limits.skills}
+					longest={limits.skill}
+					source="/suggest/skills"
+				/>
+				<div className="sm:col-span-2">
+					<CountedText {...field('about')} most={limits.about} rows={6} />
+				</div>
+			</FieldGroup>
+		</>
 	)
 }
 

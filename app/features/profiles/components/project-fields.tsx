@@ -4,6 +4,7 @@ import type { EditStart, Texts } from '../editing.ts'
 import { profileLimits as limits } from '../profiles.limits.ts'
 import { CountedText } from './counted-text.tsx'
 import { FieldGroup } from './field-group.tsx'
+import { FormPicture } from './form-picture.tsx'
 
 export const projectNames = {
 	project_title: 'Title',
@@ -35,7 +36,18 @@ export function ProjectFields({ values, errors, editing }: ProjectFieldsProps) {
 	})
 	const link = { optional: true, inputMode: 'url', maxLength: limits.url, placeholder: 'https://' } as const
 	return (
-		<FieldGroup title={editing ? 'Edit project' : 'Add a project'}>
+		<FieldGroup
+			title={editing ? 'Edit project' : 'Add a project'}
+			aside={
+				<FormPicture
+					name="project_image"
+					label="Image"
+					kind="project"
+					path={values.project_image ?? ''}
+					error={errors.project_image}
+				/>
+			}
+		>
 			<Field {...field('project_title')} required maxLength={limits.title} />
 			<Field {...field('project_date')} optional type="date" />
 			<div className="sm:col-span-2">

@@ -1,5 +1,7 @@
 import { monthAndYear } from '~/lib/dates.ts'
+import { pictureUrl, pictureWidths } from '~/lib/picture-paths.ts'
 import { useRootData } from '~/lib/root-data.ts'
+import { Picture } from '~/ui/picture.tsx'
 import { type CertificateView, type ProjectView, validityText } from '../profiles.present.ts'
 import { Nothing } from './sections.tsx'
 
@@ -24,13 +26,11 @@ function Project({ project }: { project: ProjectView }) {
 			className={project.image ? 'grid grid-cols-1 gap-x-5 gap-y-3 sm:grid-cols-[14rem_minmax(0,1fr)]' : undefined}
 		>
 			{project.image && (
-				<img
+				<Picture
 					className="aspect-8/5 w-full rounded-md border border-line object-cover"
-					src={project.image}
+					picture={project.image}
 					alt={`Screenshot of ${project.title}`}
-					width="640"
-					height="400"
-					loading="lazy"
+					sizes="(width >= 40rem) 14rem, 92vw"
 				/>
 			)}
 			<div className="min-w-0">
@@ -79,16 +79,14 @@ export function Certificates({ certificates }: { certificates: CertificateView[]
 					{certificate.image && (
 						<a
 							className="mb-2.5 block overflow-clip rounded-md border border-line hover:border-control"
-							href={certificate.image}
+							href={pictureUrl(certificate.image.path, pictureWidths.certificate[2])}
 							aria-label={`Enlarge ${certificate.title}`}
 						>
-							<img
+							<Picture
 								className="aspect-[640/452] w-full object-cover"
-								src={certificate.image}
+								picture={certificate.image}
 								alt=""
-								width="640"
-								height="452"
-								loading="lazy"
+								sizes="(width >= 64rem) 13rem, (width >= 24rem) 45vw, 92vw"
 							/>
 						</a>
 					)}

@@ -96,14 +96,19 @@ function useUnsaved(form: RefObject<HTMLFormElement | null>, key: string, refusa
 	return { dirty, look, allow, sending, blocker }
 }
 
-/** What the fields say, one way or the other, to be compared. Without a form there is nothing to lose. */
+/**
+ * What the fields say, one way or the other, to be compared. Without a form there is nothing to lose. The field of a file is
+ * there only until the script runs; from then on a hidden one says which picture it is.
+ */
 function saying(form: HTMLFormElement | null, read: (field: HTMLInputElement) => string): string | null {
 	if (!form) return null
 	const fields = [...form.elements].filter(
 		(field) => field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement,
 	) as HTMLInputElement[]
 	return JSON.stringify(
-		fields.filter(({ name }) => name && name !== 'version').map((field) => [field.name, read(field)]),
+		fields
+			.filter(({ name, type }) => name && name !== 'version' && type !== 'file')
+			.map((field) => [field.name, read(field)]),
 	)
 }
 

@@ -1,6 +1,10 @@
+import { factsOf, type SignedIn } from '~/lib/context.ts'
+import { DomainError } from '~/lib/errors.ts'
 import { answering, redirectWithToast } from '~/lib/http.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
+import { getCampus, requestCampusVerification } from '../campus.server.ts'
 import { AcademicsFields, academicsNames } from '../components/academics-fields.tsx'
+import { CampusStatus } from '../components/campus-status.tsx'
 import { EditForm } from '../components/edit-form.tsx'
 import { SaveBar } from '../components/save-bar.tsx'
 import { getAcademics, saveAcademics } from '../editing.server.ts'
@@ -10,20 +14,41 @@ import type { Route } from './+types/edit-academics'
 import { ownForm, ownPage, refusedEdit } from './edit.server.ts'
 
 export function loader(args: Route.LoaderArgs) {
-	return answering(async () => getAcademics(ownPage(args), args.params.username))
+	return answering(async () => {
+		const viewer = ownPage(args)
+		const [start, campus] = await Promise.all([
+			getAcademics(viewer, viewer.username),
+			getCampus(viewer, viewer.username),
+		])
+		return { start, campus }
+	})
 }
 
 export async function action(args: Route.ActionArgs) {
 	const viewer = await ownForm(args)
 	const form = await args.request.formData()
 	try {
-		await saveAcademics(viewer, viewer.username, textsOf(form))
+		const address = await saveAcademics(viewer, viewer.username, textsOf(form))
+		const mailed = address !== null && (await mailLink(viewer, factsOf(args.context).ip))
 		return redirectWithToast(args.url.pathname, {
 			type: 'success',
-			message: 'Academics data updated successfully!',
+			message: mailed ? `${updated} We have mailed a link to ${address} to confirm it.` : updated,
 		})
 	} catch (error) {
 		return refusedEdit(error, form)
+	}
+}
+
+const updated = 'Academics data updated successfully!'
+
+/** Mails the link that confirms a new address. Where that cannot be, the page says why beside its button. */
+async function mailLink(viewer: SignedIn, ip: string): Promise<boolean> {
+	try {
+		await requestCampusVerification(viewer, viewer.username, ip)
+		return true
+	} catch (error) {
+		if (error instanceof DomainError) return false
+		throw error
 	}
 }
 
@@ -40,13 +65,14 @@ export default function EditAcademics({ loaderData, actionData }: Route.Componen
 			<EditForm
 				id="academics"
 				className="mt-6 grid gap-8"
-				start={loaderData}
+				start={loaderData.start}
 				refusal={actionData ?? null}
 				names={academicsNames}
 				footer={SaveBar}
 			>
 				{(values, errors) => <AcademicsFields values={values} errors={errors} />}
 			</EditForm>
+			<CampusStatus campus={loaderData.campus} />
 		</>
 	)
 }

@@ -37,6 +37,7 @@ export const action = (args: Route.ActionArgs) =>
 		add: addCertificate,
 		save: saveCertificate,
 		remove: deleteCertificate,
+		picture: { kind: 'certificate', field: 'certificate_image' },
 		added: 'Certificate added successfully!',
 		updated: 'Certificate Updated successfully!',
 		deleted: 'Certificate deleted Successfully.',

@@ -1,3 +1,4 @@
+import { Link } from 'react-router'
 import { refreshSession } from '~/features/accounts/accounts.server.ts'
 import { answering, redirectWithToast } from '~/lib/http.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
@@ -5,10 +6,10 @@ import { EditForm } from '../components/edit-form.tsx'
 import { PersonalFields, personalNames, VisibilityFields } from '../components/personal-fields.tsx'
 import { SaveBar } from '../components/save-bar.tsx'
 import { getPersonal, savePersonal } from '../editing.server.ts'
-import { checkedFirst, textsOf } from '../editing.ts'
+import { checkedFirst } from '../editing.ts'
 import { personalInput } from '../profiles.schema.ts'
 import type { Route } from './+types/edit-personal'
-import { ownForm, ownPage, refusedEdit } from './edit.server.ts'
+import { ownForm, ownPage, refusedEdit, textsWithPicture } from './edit.server.ts'
 
 export function loader(args: Route.LoaderArgs) {
 	return answering(async () => getPersonal(ownPage(args), args.params.username))
@@ -18,7 +19,7 @@ export async function action(args: Route.ActionArgs) {
 	const viewer = await ownForm(args)
 	const form = await args.request.formData()
 	try {
-		await savePersonal(viewer, viewer.username, textsOf(form))
+		await savePersonal(viewer, viewer.username, await textsWithPicture(viewer, form, 'profile', 'profile_url'))
 		const flash = { type: 'success', message: 'Profile updated successfully!' } as const
 		// The header shows the name and the picture, which the session remembers.
 		return redirectWithToast(args.url.pathname, flash, await refreshSession(args.request))
@@ -36,7 +37,12 @@ export function meta({ matches }: Route.MetaArgs) {
 export default function EditPersonal({ loaderData, actionData }: Route.ComponentProps) {
 	return (
 		<>
-			<h1 className="text-2xl font-bold">Personal Details</h1>
+			<div className="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-1">
+				<h1 className="text-2xl font-bold">Personal Details</h1>
+				<Link className="link text-sm text-ink-2" to="import">
+					Import a résumé
+				</Link>
+			</div>
 			<EditForm
 				id="personal"
 				className="mt-6 grid gap-8"

@@ -30,6 +30,7 @@ export const action = (args: Route.ActionArgs) =>
 		add: addProject,
 		save: saveProject,
 		remove: deleteProject,
+		picture: { kind: 'project', field: 'project_image' },
 		added: 'Project added successfully!',
 		updated: 'Project Updated successfully!',
 		deleted: 'Project Deleted Successfully',

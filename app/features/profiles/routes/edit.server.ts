@@ -1,9 +1,11 @@
 import { data, type RouterContextProvider, redirect } from 'react-router'
 import { answering, refused, signedIn } from '~/lib/http.ts'
 import { log } from '~/lib/log.server.ts'
+import type { PictureKind } from '~/lib/picture-paths.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { owner, Stale } from '../editing.server.ts'
-import { type EditRefusal, textsOf } from '../editing.ts'
+import { type EditRefusal, type Texts, textsOf } from '../editing.ts'
+import { pictureFromForm } from '../pictures.server.ts'
 import { mayEditProfile } from '../profiles.policy.ts'
 
 interface Asked {
@@ -23,6 +25,21 @@ export function ownPage({ context, params, url }: Asked): SignedIn {
 export function ownForm({ context, params, url }: Asked): Promise<SignedIn> {
 	const viewer = signedIn(context, url)
 	return answering(async () => owner(viewer, params.username))
+}
+
+/**
+ * What a form with a picture says. A file that came with it, without JavaScript, is stored first and its path put into the
+ * form, so that the picture stays chosen when another field is refused.
+ * @throws Invalid at the field
+ */
+export async function textsWithPicture(
+	viewer: SignedIn,
+	form: FormData,
+	kind: PictureKind,
+	name: string,
+): Promise<Texts> {
+	form.set(name, (await pictureFromForm(viewer, kind, form, name)) ?? '')
+	return textsOf(form)
 }
 
 /**

@@ -2,8 +2,7 @@ import type { RouterContextProvider } from 'react-router'
 import { redirectWithToast } from '~/lib/http.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import type { Input } from '../editing.server.ts'
-import { textsOf } from '../editing.ts'
-import { ownForm, refusedEdit } from './edit.server.ts'
+import { ownForm, refusedEdit, textsWithPicture } from './edit.server.ts'
 
 interface ActionArgs {
 	request: Request
@@ -17,6 +16,7 @@ interface ItemForms {
 	add: (viewer: Viewer, username: string, input: Input) => Promise<void>
 	save: (viewer: Viewer, username: string, id: string, input: Input) => Promise<void>
 	remove: (viewer: Viewer, username: string, id: string) => Promise<void>
+	picture: { kind: 'certificate' | 'project'; field: string }
 	added: string
 	updated: string
 	deleted: string
@@ -28,16 +28,17 @@ interface ItemForms {
 export async function itemAction(args: ActionArgs, forms: ItemForms) {
 	const viewer = await ownForm(args)
 	const form = await args.request.formData()
-	const input = textsOf(form)
 	const done = (message: string) => redirectWithToast(args.url.pathname, { type: 'success', message })
-	const deletes = input.intent === 'delete'
+	const deletes = form.get('intent') === 'delete'
+	const item = String(form.get('item') ?? '')
 	try {
 		if (deletes) {
-			await forms.remove(viewer, viewer.username, input.item ?? '')
+			await forms.remove(viewer, viewer.username, item)
 			return done(forms.deleted)
 		}
-		if (input.item) {
-			await forms.save(viewer, viewer.username, input.item, input)
+		const input = await textsWithPicture(viewer, form, forms.picture.kind, forms.picture.field)
+		if (item) {
+			await forms.save(viewer, viewer.username, item, input)
 			return done(forms.updated)
 		}
 		await forms.add(viewer, viewer.username, input)

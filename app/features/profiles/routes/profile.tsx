@@ -1,12 +1,17 @@
 import { listQueries } from '~/features/forum/reading.server.ts'
+import { factsOf } from '~/lib/context.ts'
 import { answering, signedIn } from '~/lib/http.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
+import { memberShare } from '~/lib/share-meta.ts'
 import { Pending, soon } from '~/ui/pending.tsx'
 import { ContactCard } from '../components/contact-card.tsx'
 import { OwnQueries } from '../components/own-queries.tsx'
+import { ProfileScript } from '../components/profile-script.tsx'
 import { ProfileSkeleton } from '../components/profile-skeleton.tsx'
 import { About, Academics, Section } from '../components/sections.tsx'
 import { Certificates, Projects } from '../components/showpieces.tsx'
+import printStyles from '../print.css?url'
+import type { KnownState } from '../profiles.present.ts'
 import { getProfile } from '../profiles.server.ts'
 import type { Route } from './+types/profile'
 
@@ -18,24 +23,29 @@ export function loader({ context, params, url }: Route.LoaderArgs) {
 		const profile = await getProfile(viewer, params.username)
 		const cursor = url.searchParams.get('cursor')
 		const page = await listQueries(viewer, { author: profile.username, cursor, limit: queriesPerPage })
-		return { profile, page, cursor }
+		return { profile, page, cursor, nonce: factsOf(context).nonce }
 	})
 }
 
-// More queries are appended to a page that is there already: only the page itself opens with a skeleton.
+// The page opens at once with what the list knew of the member. More queries are appended to a page that is there.
 export const clientLoader = ({ serverLoader, url }: Route.ClientLoaderArgs) =>
-	url.searchParams.has('cursor') ? serverLoader() : soon(serverLoader())
+	url.searchParams.has('cursor') ? serverLoader() : soon(serverLoader(), 0)
 
-export function meta({ matches, loaderData, params }: Route.MetaArgs) {
-	const name = loaderData && 'profile' in loaderData ? loaderData.profile.name : params.username
-	return pageMeta(matches, { title: name, noindex: true })
+export function meta({ matches, loaderData, location, params }: Route.MetaArgs) {
+	const profile = loaderData && 'profile' in loaderData ? loaderData.profile : null
+	const known = (location.state as KnownState | null)?.known
+	const tags = pageMeta(matches, { title: profile?.name ?? known?.name ?? params.username, noindex: true })
+	return profile && !profile.imported ? [...tags, ...memberShare(matches, profile)] : tags
 }
+
+/** Made into a résumé by a style sheet that a screen never waits for. */
+export const links: Route.LinksFunction = () => [{ rel: 'stylesheet', href: printStyles, media: 'print' }]
 
 export default function Profile({ loaderData }: Route.ComponentProps) {
 	return (
 		<div className="pt-6 md:pt-8">
 			<Pending data={loaderData} skeleton={<ProfileSkeleton />}>
-				{({ profile, page, cursor }) => (
+				{({ profile, page, cursor, nonce }) => (
 					<div className="grid grid-cols-1 gap-x-14 gap-y-10 lg:grid-cols-[18rem_minmax(0,1fr)]">
 						<ContactCard profile={profile} />
 						<div className="min-w-0">
@@ -66,6 +76,7 @@ export default function Profile({ loaderData }: Route.ComponentProps) {
 								<OwnQueries page={page} cursor={cursor} />
 							</Section>
 						</div>
+						{!profile.imported && <ProfileScript profile={profile} nonce={nonce} />}
 					</div>
 				)}
 			</Pending>

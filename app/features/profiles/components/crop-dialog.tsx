@@ -1,0 +1,75 @@
+import { ZoomIn, ZoomOut } from 'lucide-react'
+import { lazy, Suspense, useEffect, useState } from 'react'
+import { Dialog } from '~/ui/dialog.tsx'
+import { Spinner } from '~/ui/spinner.tsx'
+import type { CropArea } from './upload.ts'
+
+/** 12 KB that only who chooses a picture needs. */
+const Cropper = lazy(() => import('./cropper.tsx'))
+
+interface CropDialogProps {
+	/** The chosen file; null keeps the dialog closed. */
+	file: File | null
+	onDone: (file: File, crop: CropArea) => void
+	onClose: () => void
+	/** The browser cannot show the file: it is no picture. */
+	onUnreadable: () => void
+}
+
+/** Has the member choose the square of a picture that is kept. */
+export function CropDialog({ file, onDone, onClose, onUnreadable }: CropDialogProps) {
+	const url = useObjectUrl(file)
+	const [zoom, setZoom] = useState(1)
+	const [area, setArea] = useState<CropArea | null>(null)
+	return (
+		<Dialog open={file !== null} onClose={onClose} title="Choose the part to show">
+			{file && url && (
+				<>
+					<div className="relative h-72 overflow-clip rounded-md bg-sunken">
+						<Suspense fallback={<Spinner />}>
+							<Cropper url={url} zoom={zoom} onZoom={setZoom} onArea={setArea} onUnreadable={onUnreadable} />
+						</Suspense>
+					</div>
+					<label className="mt-4 flex items-center gap-3">
+						<ZoomOut className="icon flex-none text-ink-3" aria-hidden="true" />
+						<span className="sr-only">Zoom</span>
+						<input
+							className="h-6 w-full accent-ivy"
+							type="range"
+							min={1}
+							max={4}
+							step={0.05}
+							value={zoom}
+							onChange={(event) => setZoom(event.currentTarget.valueAsNumber)}
+						/>
+						<ZoomIn className="icon flex-none text-ink-3" aria-hidden="true" />
+					</label>
+					<div className="mt-5 flex gap-2">
+						<button
+							type="button"
+							className="btn btn-primary"
+							disabled={!area}
+							onClick={() => area && onDone(file, area)}
+						>
+							Use picture
+						</button>
+						<button type="button" className="btn btn-ghost" onClick={onClose}>
+							Cancel
+						</button>
+					</div>
+				</>
+			)}
+		</Dialog>
+	)
+}
+
+function useObjectUrl(file: File | null): string | null {
+	const [url, setUrl] = useState<string | null>(null)
+	useEffect(() => {
+		if (!file) return setUrl(null)
+		const made = URL.createObjectURL(file)
+		setUrl(made)
+		return () => URL.revokeObjectURL(made)
+	}, [file])
+	return url
+}

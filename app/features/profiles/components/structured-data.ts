@@ -1,0 +1,38 @@
+import { pictureUrl } from '~/lib/picture-paths.ts'
+import type { ProfileView } from '../profiles.present.ts'
+
+const largestPortrait = 512
+
+/**
+ * A member as schema.org's ProfilePage: what this viewer sees on the page, and nothing else.
+ * @param publicUrl the site's address without a slash at the end
+ */
+export function profilePage(profile: ProfileView, publicUrl: string) {
+	const url = `${publicUrl}/find-dev/${profile.username}`
+	return {
+		'@context': 'https://schema.org',
+		'@type': 'ProfilePage',
+		url,
+		dateCreated: profile.joinedAt,
+		mainEntity: {
+			'@type': 'Person',
+			name: profile.name,
+			alternateName: `@${profile.username}`,
+			identifier: profile.username,
+			url,
+			description: said(profile.about),
+			jobTitle: said(profile.expertise),
+			image: profile.image ? publicUrl + pictureUrl(profile.image, largestPortrait) : undefined,
+			email: said(profile.email),
+			telephone: said(profile.phone),
+			knowsAbout: profile.skills.length > 0 ? profile.skills : undefined,
+			sameAs: profile.social.length > 0 ? profile.social.map((link) => link.url) : undefined,
+			address: profile.city ? { '@type': 'PostalAddress', addressLocality: profile.city } : undefined,
+			affiliation: profile.university ? { '@type': 'CollegeOrUniversity', name: profile.university } : undefined,
+		},
+	}
+}
+
+function said(text: string): string | undefined {
+	return text === '' ? undefined : text
+}

@@ -1,0 +1,61 @@
+import { useRef, useState } from 'react'
+import { largestPicture, type PictureKind } from '~/lib/picture-paths.ts'
+import { pictureRefusals } from '../picture-errors.ts'
+import type { PictureView } from '../profiles.present.ts'
+import { type CropArea, UploadError, uploadPicture } from './upload.ts'
+
+export interface Upload {
+	picture: PictureView | null
+	/** While a picture is on its way: its name, how much was sent from 0 to 1, and whether another try waits. */
+	sending: { name: string; sent: number; waiting: boolean } | null
+	failure: string | null
+	start: (file: File, crop: CropArea | null) => void
+	cancel: () => void
+	remove: () => void
+	fail: (message: string) => void
+}
+
+/** The picture of a form's field while it is chosen, sent, cancelled or removed. */
+export function useUpload(kind: PictureKind, initial: PictureView | null, onChange: () => void): Upload {
+	const [picture, setPicture] = useState(initial)
+	const [sending, setSending] = useState<Upload['sending']>(null)
+	const [failure, setFailure] = useState<string | null>(null)
+	const stop = useRef<AbortController>(null)
+
+	const finish = (next: PictureView | null) => {
+		setPicture(next)
+		onChange()
+	}
+
+	const start = async (file: File, crop: CropArea | null) => {
+		stop.current?.abort()
+		const controller = new AbortController()
+		stop.current = controller
+		const tell = (sent: number, waiting: boolean) => setSending({ name: file.name, sent, waiting })
+		setFailure(null)
+		tell(0, false)
+		try {
+			finish(await uploadPicture({ kind, file, crop, onProgress: tell, signal: controller.signal }))
+		} catch (error) {
+			if (controller === stop.current) setFailure(error instanceof UploadError ? error.message : String(error))
+		} finally {
+			if (controller === stop.current) setSending(null)
+		}
+	}
+
+	return {
+		picture,
+		sending,
+		failure,
+		start: (file, crop) => {
+			if (file.size > largestPicture) setFailure(pictureRefusals.bytes)
+			else void start(file, crop)
+		},
+		cancel: () => stop.current?.abort(),
+		remove: () => {
+			setFailure(null)
+			finish(null)
+		},
+		fail: setFailure,
+	}
+}

@@ -1,0 +1,80 @@
+import { data, Form, Link } from 'react-router'
+import { viewerOf } from '~/lib/context.ts'
+import { DomainError } from '~/lib/errors.ts'
+import { redirectWithToast, refused } from '~/lib/http.ts'
+import { pageMeta } from '~/lib/page-meta.ts'
+import { FormError } from '~/ui/form-error.tsx'
+import { SubmitButton } from '~/ui/submit-button.tsx'
+import { confirmCampus, findCampusLink } from '../campus.server.ts'
+import type { Route } from './+types/confirm-campus'
+
+/**
+ * Shows what the link would confirm, and changes nothing: mail scanners open links, too. Works signed out, as the mailbox
+ * may be open on another device.
+ */
+export async function loader({ url }: Route.LoaderArgs) {
+	const token = url.searchParams.get('token') ?? ''
+	try {
+		return { link: { ...(await findCampusLink(token)), token }, message: '' }
+	} catch (error) {
+		if (!(error instanceof DomainError)) throw error
+		return data({ link: null, message: error.message }, { status: error.status })
+	}
+}
+
+export async function action({ request, context }: Route.ActionArgs) {
+	const form = await request.formData()
+	try {
+		const { username, university } = await confirmCampus(String(form.get('token') ?? ''))
+		const own = viewerOf(context)?.username === username
+		return redirectWithToast(own ? `/my-profile/${username}?tab=academics` : '/find-dev', {
+			type: 'success',
+			message: own
+				? `You are a verified student of ${university}.`
+				: `@${username} is a verified student of ${university}.`,
+		})
+	} catch (error) {
+		return refused(error, form)
+	}
+}
+
+export function meta({ matches }: Route.MetaArgs) {
+	return [
+		...pageMeta(matches, { title: 'Confirm address', noindex: true }),
+		// The address holds a token. Without any referrer a browser would call the form's origin `null`, and it be refused.
+		{ name: 'referrer', content: 'same-origin' },
+	]
+}
+
+export default function ConfirmCampus({ loaderData: { link, message }, actionData }: Route.ComponentProps) {
+	if (!link)
+		return (
+			<div className="max-w-read pt-10">
+				<h1 className="text-2xl font-bold">Not confirmed</h1>
+				<p className="mt-2 text-ink-2">{message}</p>
+				<p className="mt-6">
+					<Link className="btn btn-outline" to="/verify-campus">
+						Go to my academics
+					</Link>
+				</p>
+			</div>
+		)
+	return (
+		<div className="max-w-read pt-10">
+			<h1 className="text-2xl font-bold text-balance">Confirm {link.email}?</h1>
+			<p className="mt-2 text-md text-ink-2">
+				Then the card and the profile of {link.name} (@{link.username}) say “Verified student of {link.university}” for
+				a year. The address itself is shown to nobody. If this is not you, close this page.
+			</p>
+			<Form method="post" className="mt-6 grid gap-4">
+				<FormError>{actionData?.message}</FormError>
+				<input type="hidden" name="token" value={link.token} />
+				<p>
+					<SubmitButton className="btn btn-primary" busyLabel="Confirming">
+						Confirm this address
+					</SubmitButton>
+				</p>
+			</Form>
+		</div>
+	)
+}

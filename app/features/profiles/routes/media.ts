@@ -1,0 +1,33 @@
+import { Readable } from 'node:stream'
+import { viewerOf } from '~/lib/context.ts'
+import { storage } from '~/storage/storage.server.ts'
+import type { Route } from './+types/media'
+
+/** `profiles/mira.quillon/{32 hex digits}-224.webp`, and nothing that could lead out of the storage. */
+const file = /^(profiles|certificates|projects)\/[a-z0-9_.-]+\/[0-9a-f]{32}-(96|224|320|512|640|1280)\.webp$/
+
+/**
+ * The file of a picture. Its name holds the hash of what it was made from, so it never changes. Profile pictures stand on
+ * open pages; certificates and projects are shown to members, and so are their pictures.
+ */
+export async function loader({ params, context, request }: Route.LoaderArgs): Promise<Response> {
+	const path = params['*'] ?? ''
+	const open = path.startsWith('profiles/')
+	if (!file.test(path)) return missing()
+	if (!open && !viewerOf(context)) return new Response('Log in to see this picture.', { status: 401 })
+	const tag = `"${path.slice(-45)}"`
+	const headers = {
+		'Content-Type': 'image/webp',
+		'Cache-Control': `${open ? 'public' : 'private'}, max-age=31536000, immutable`,
+		ETag: tag,
+		'Content-Disposition': 'inline',
+	}
+	if (request.headers.get('If-None-Match') === tag) return new Response(null, { status: 304, headers })
+	const stream = await (await storage()).read(path)
+	if (!stream) return missing()
+	return new Response(Readable.toWeb(stream) as ReadableStream, { headers })
+}
+
+function missing(): Response {
+	return new Response('There is no such picture.', { status: 404 })
+}

@@ -1,0 +1,36 @@
+import { redirect } from 'react-router'
+import { viewerOf } from '~/lib/context.ts'
+import { NotFound } from '~/lib/errors.ts'
+import { getResume } from '../resume.server.ts'
+import type { Route } from './+types/profile-json'
+
+/** A profile as JSON Resume, for members. Others are sent to the login page, or told in JSON when they are a program. */
+export async function loader({ request, context, params }: Route.LoaderArgs) {
+	const viewer = viewerOf(context)
+	if (!viewer) {
+		// After the login they see the page: a login inside the page cannot lead to a file.
+		const page = `/find-dev/${params.username}`
+		if (request.headers.get('Accept')?.includes('text/html'))
+			throw redirect(`/login?redirectTo=${encodeURIComponent(page)}`)
+		return problem(401, 'Log in to read profiles.')
+	}
+	try {
+		const document = await getResume(viewer, params.username)
+		return new Response(`${JSON.stringify(document, null, '\t')}\n`, {
+			headers: {
+				'Content-Type': 'application/json; charset=utf-8',
+				'Content-Disposition': `inline; filename="${params.username.toLowerCase().replace(/[^a-z0-9_.-]/g, '')}.json"`,
+				'Cache-Control': 'private, no-cache',
+				'X-Robots-Tag': 'noindex',
+			},
+		})
+	} catch (error) {
+		if (error instanceof NotFound) return problem(404, error.message)
+		throw error
+	}
+}
+
+function problem(status: number, title: string): Response {
+	const headers = { 'Content-Type': 'application/problem+json' }
+	return Response.json({ type: 'about:blank', title, status }, { status, headers })
+}

@@ -1,0 +1,175 @@
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import sharp, { type OverlayOptions } from 'sharp'
+import { config } from '~/config.server.ts'
+import { escapeHtml } from '~/lib/html.ts'
+import { remember } from '~/lib/remember.ts'
+import { campusOf } from './campus.present.ts'
+import { findProfile } from './profiles.queries.server.ts'
+import { type ShareCard, shareCard } from './share-card.ts'
+
+const width = 1_200
+const height = 630
+const margin = 80
+/** Goes up when the drawing changes, so that no reader keeps an old one. */
+const drawing = 1
+/** Cards are about 20 KB; a link that is shared is asked for by a few readers at once. */
+const mostKept = 50
+
+const colours = { paper: '#faf8f2', ink: '#1d1c18', ink2: '#4b483f', ink3: '#6a665a', line: '#cbc5b5', ivy: '#1c6b4a' }
+const fonts = ['card-latin-ext.ttf', 'card-latin.ttf'].map((file) => join('app/features/profiles/data', file))
+const kept = remember('share-cards', () => new Map<string, Promise<Buffer>>())
+
+/**
+ * The picture that stands beside a shared link to a member's page. A member who left the community list, and a name that
+ * nobody has, get the same card of the site: it tells nothing of them.
+ * @returns the ETag, and what draws the picture
+ */
+export async function getShareCard(username: string): Promise<{ tag: string; draw: () => Promise<Buffer> }> {
+	const row = await findProfile(username.toLowerCase())
+	const card = row?.listed && !row.imported ? shareCard(row, campusOf(row)) : null
+	const { SITE_NAME } = config()
+	const hash = createHash('sha256')
+		.update(JSON.stringify([drawing, SITE_NAME, card]))
+		.digest('base64url')
+		.slice(0, 22)
+	return { tag: `"${hash}"`, draw: () => keep(hash, () => drawCard(card, SITE_NAME)) }
+}
+
+/** A card as PNG, 1,200 × 630. @param card null for the one of the site */
+export async function drawCard(card: ShareCard | null, siteName: string): Promise<Buffer> {
+	await loadFonts()
+	const lines = await Promise.all(card ? linesOf(card) : siteLines(siteName))
+	const top = await place(lines, 190)
+	const brand = await text(siteName, { size: 34, weight: 700, colour: colours.ink })
+	const chips = card ? await chipsOf(card.skills, top.end + 30) : { shapes: '', overlays: [] }
+	const shapes = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}">
+		<rect width="${width}" height="${height}" fill="${colours.paper}"/>
+		<rect width="${width}" height="12" fill="${colours.ivy}"/>
+		<g transform="translate(${margin} 76) scale(2)"><path d="M17 9V3H3v14h7" fill="none" stroke="${colours.ink}" stroke-width="2"/><path d="M13 12h5v6h-5z" fill="${colours.ivy}"/></g>
+		<rect x="${margin}" y="150" width="${width - 2 * margin}" height="2" fill="${colours.ink}"/>
+		${chips.shapes}</svg>`
+	return sharp(Buffer.from(shapes))
+		.composite([
+			{ input: brand.image, left: margin + 54, top: 96 - Math.round(brand.height / 2) },
+			...top.overlays,
+			...chips.overlays,
+		])
+		.png({ palette: true, colours: 64, dither: 0 })
+		.toBuffer()
+}
+
+interface Style {
+	size: number
+	weight: 400 | 600 | 700
+	colour: string
+	/** Pixels before the next line. */
+	after?: number
+}
+
+interface Drawn {
+	image: Buffer
+	width: number
+	height: number
+	after: number
+}
+
+function linesOf({ name, username, studies, university, verified }: ShareCard): Promise<Drawn>[] {
+	const size = name.length > 34 ? 46 : name.length > 22 ? 60 : 80
+	const place = verified ? `Verified student of ${university}` : university
+	return [
+		text(name, { size, weight: 700, colour: colours.ink, after: 16 }),
+		name === `@${username}` ? null : text(`@${username}`, { size: 30, weight: 400, colour: colours.ink3, after: 38 }),
+		studies && text(studies, { size: 34, weight: 600, colour: colours.ink2, after: 12 }),
+		place && text(place, { size: 32, weight: 400, colour: verified ? colours.ivy : colours.ink2, after: 12 }),
+	].filter((line) => line !== null && line !== '') as Promise<Drawn>[]
+}
+
+function siteLines(siteName: string): Promise<Drawn>[] {
+	return [
+		text(siteName, { size: 80, weight: 700, colour: colours.ink, after: 30 }),
+		text('Connect, collaborate, build and learn new skills.', { size: 36, weight: 400, colour: colours.ink2 }),
+	]
+}
+
+/** Lines one under the other, from `top` on. */
+async function place(lines: Drawn[], top: number): Promise<{ overlays: OverlayOptions[]; end: number }> {
+	let end = top
+	const overlays = lines.map((line) => {
+		const overlay = { input: line.image, left: margin, top: end }
+		end += line.height + line.after
+		return overlay
+	})
+	return { overlays, end }
+}
+
+/** Framed skills in one row, as many as there is room for. */
+async function chipsOf(skills: string[], top: number): Promise<{ shapes: string; overlays: OverlayOptions[] }> {
+	const inside = 18
+	const tall = 52
+	const y = Math.min(Math.max(top, 470), height - tall - 50)
+	const drawn = await Promise.all(skills.map((skill) => text(skill, { size: 26, weight: 400, colour: colours.ink })))
+	let x = margin
+	const shapes: string[] = []
+	const overlays: OverlayOptions[] = []
+	for (const { image, ...size } of drawn) {
+		const wide = size.width + 2 * inside
+		if (x + wide > width - margin) break
+		shapes.push(
+			`<rect x="${x + 1}" y="${y + 1}" width="${wide - 2}" height="${tall - 2}" rx="4" fill="none" stroke="${colours.line}" stroke-width="2"/>`,
+		)
+		overlays.push({ input: image, left: x + inside, top: y + Math.round((tall - size.height) / 2) })
+		x += wide + 12
+	}
+	return { shapes: shapes.join(''), overlays }
+}
+
+/** One line of text, made smaller until it fits between the margins. Lines of one size are equally high. */
+async function text(line: string, { size, weight, colour, after = 0 }: Style): Promise<Drawn> {
+	const [whole, mark] = await Promise.all([
+		render(line, tail, size, weight, colour),
+		render('', tail, size, weight, colour),
+	])
+	const wide = whole.info.width - mark.info.width
+	const most = width - 2 * margin
+	if (wide > most) return text(line, { size: Math.floor((size * most) / wide) - 1, weight, colour, after })
+	return { image: whole.data, width: wide, height: whole.info.height, after }
+}
+
+/** An image of a text is as high as its letters are. Unseen ones behind it, the highest and the lowest, make all the same. */
+const tail = 'Ép'
+
+function render(
+	line: string,
+	unseen: string,
+	size: number,
+	weight: number,
+	colour: string,
+	fontfile = fonts.at(-1) ?? '',
+) {
+	const seen = `<span foreground="${colour}">${escapeHtml(line)}</span>`
+	const markup = `<span weight="${weight}">${seen}<span alpha="1">${unseen}</span></span>`
+	// At 72 dots an inch a point is a pixel.
+	return sharp({ text: { text: markup, font: `Schibsted Grotesk ${size}`, fontfile, rgba: true, dpi: 72 } })
+		.png()
+		.toBuffer({ resolveWithObject: true })
+}
+
+let loaded: Promise<unknown> | undefined
+
+/** A text names one font file; the renderer remembers all it was ever given, and takes what one lacks from another. */
+function loadFonts(): Promise<unknown> {
+	loaded ??= Promise.all(fonts.map((file) => render('a', '', 10, 400, colours.ink, file)))
+	return loaded
+}
+
+function keep(key: string, draw: () => Promise<Buffer>): Promise<Buffer> {
+	const had = kept.get(key)
+	kept.delete(key)
+	const card = had ?? draw()
+	kept.set(key, card)
+	card.catch(() => kept.delete(key))
+	const oldest = kept.keys().next().value
+	if (kept.size > mostKept && oldest !== undefined) kept.delete(oldest)
+	return card
+}

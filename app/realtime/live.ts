@@ -1,0 +1,77 @@
+import type { Socket } from 'socket.io-client'
+import type { ClientEvents, ServerEvents } from './events.ts'
+
+/*
+ * The one socket of this tab. Its client (13 KB) is loaded for members only, after the page stands; whatever wants to hear
+ * of something says so here, before or after the socket is open.
+ */
+
+export type Live = Socket<ServerEvents, ClientEvents>
+
+/** A session that takes another's place, after a changed password, needs a moment to reach the browser. */
+const firstRetry = 2_000
+const laterRetries = 60_000
+
+let socket: Live | null = null
+const waiting = new Set<(socket: Live) => void>()
+
+/** Opens the socket. @returns closes it again */
+export function openLive(): () => void {
+	let left = false
+	let forget = () => {}
+	const open = async () => {
+		const { io } = await import('socket.io-client')
+		if (left) return
+		socket = io({ path: '/realtime', transports: ['websocket'] })
+		forget = comeBack(socket)
+		for (const tell of waiting) tell(socket)
+	}
+	open().catch(() => {
+		// Without the socket everything but live changes works; the next page that is loaded whole tries again.
+	})
+	return () => {
+		left = true
+		forget()
+		socket?.disconnect()
+		socket = null
+	}
+}
+
+/** Calls `use` with the socket, now or once it is open. @returns takes that back, and undoes what `use` did */
+export function withLive(use: (socket: Live) => () => void): () => void {
+	let undo = () => {}
+	const tell = (opened: Live) => {
+		undo = use(opened)
+	}
+	waiting.add(tell)
+	if (socket) tell(socket)
+	return () => {
+		waiting.delete(tell)
+		undo()
+	}
+}
+
+/**
+ * The client comes back by itself after a lost connection, but not when the server has closed or refused the socket, which
+ * may be meant for a session that this browser has renewed since, or for a moment. @returns stops trying
+ */
+function comeBack(opened: Live): () => void {
+	let timer: ReturnType<typeof setTimeout> | undefined
+	let triedAt = Number.NEGATIVE_INFINITY
+	const later = () => {
+		if (opened.active) return
+		const wait = performance.now() - triedAt > laterRetries ? firstRetry : laterRetries
+		clearTimeout(timer)
+		timer = setTimeout(() => {
+			triedAt = performance.now()
+			opened.connect()
+		}, wait)
+	}
+	opened.on('disconnect', later)
+	opened.on('connect_error', later)
+	return () => {
+		clearTimeout(timer)
+		opened.off('disconnect', later)
+		opened.off('connect_error', later)
+	}
+}

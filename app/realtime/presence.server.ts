@@ -1,0 +1,87 @@
+import { remember } from '~/lib/remember.ts'
+import { announce } from './announce.server.ts'
+import { io } from './io.server.ts'
+import {
+	closeConnection,
+	closeConnections,
+	forgetLapsed,
+	forgetMember,
+	listLiveSessions,
+	noteLeaving,
+	type PresentMember,
+	renewConnections,
+	type Tab,
+} from './presence.queries.server.ts'
+
+/** The tabs that this process holds, by id. */
+const tabs = remember('tabs', () => new Map<string, Tab>())
+
+/** Tabs that one member may have open on this process. */
+export const mostTabs = 50
+
+/** How many tabs a member has open on this process. */
+export function countTabs(userId: number): number {
+	return io.sockets.adapter.rooms.get(roomOf(userId))?.size ?? 0
+}
+
+/** A tab opened: its member is online, and whoever watches is told when it is the first. */
+export async function openTab(tab: Tab): Promise<void> {
+	tabs.set(tab.id, tab)
+	tell(await renewConnections([tab]), true)
+}
+
+/** A tab closed. Its member stays online for 30 s; the next {@link keepPresence} after that tells whoever watches. */
+export async function closeTab(id: string): Promise<void> {
+	if (tabs.delete(id)) await closeConnection(id)
+}
+
+/**
+ * To be called every few seconds: renews the tabs of this process, closes those whose session ended without our doing (a
+ * reset password, a session that grew too old), and tells of members who left, whoever held them.
+ */
+export async function keepPresence(): Promise<void> {
+	const held = [...tabs.values()]
+	tell(await renewConnections(held), true)
+	const live = await listLiveSessions(held.map(({ sessionId }) => sessionId))
+	const ended = new Map(held.filter(({ sessionId }) => !live.has(sessionId)).map((tab) => [tab.userId, tab.username]))
+	for (const [id, username] of ended) await closeEndedSessions({ id, username })
+	tell(await forgetLapsed(), false)
+}
+
+/** The process stops: its members have 30 s to come back to another one, or to this one started again. */
+export async function leaveTabs(): Promise<void> {
+	const ids = [...tabs.keys()]
+	tabs.clear()
+	await closeConnections(ids)
+}
+
+/**
+ * Closes the sockets of a member's sessions that have ended, on every process, and tells at once that they are offline
+ * when no other session keeps them online. To be called after a logout, a revocation or a changed password.
+ */
+export async function closeEndedSessions({ id, username }: PresentMember): Promise<void> {
+	const sockets = await io.in(roomOf(id)).fetchSockets()
+	const sessions = sockets.map(({ data }) => data.sessionId)
+	const live = await listLiveSessions(sessions)
+	for (const socket of sockets) if (!live.has(socket.data.sessionId)) socket.disconnect(true)
+	if (await noteLeaving(id)) tell([{ id, username }], false)
+}
+
+/** Takes a member off who does not want to be seen any more; their next renewal leaves no trace either. */
+export async function hidePresence(member: PresentMember): Promise<void> {
+	if (await forgetMember(member.id)) tell([member], false)
+}
+
+/** The room of all tabs of a member. */
+export function roomOf(userId: number): string {
+	return `user:${userId}`
+}
+
+/** The room of those who watch a member. */
+export function watchersOf(username: string): string {
+	return `presence:${username}`
+}
+
+function tell(members: PresentMember[], online: boolean): void {
+	for (const { username } of members) announce(watchersOf(username), 'presence:changed', { username, online })
+}

@@ -1,0 +1,67 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import S3rver from 's3rver'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { parseConfig } from '~/config.server.ts'
+import { openStorage, type Storage } from './storage.server.ts'
+
+// The S3 side speaks with a server of that protocol on loopback, signatures included.
+
+const folder = mkdtempSync(join(tmpdir(), 'devquad-storage-'))
+const server = new S3rver({
+	port: 0,
+	silent: true,
+	directory: join(folder, 's3'),
+	configureBuckets: [{ name: 'quad' }],
+})
+const storages: Record<string, Storage> = {}
+const bucket: Record<string, string> = { S3_BUCKET: 'quad', S3_ACCESS_KEY_ID: 'S3RVER', S3_SECRET_ACCESS_KEY: 'S3RVER' }
+
+beforeAll(async () => {
+	const { port } = await server.run()
+	bucket.S3_ENDPOINT = `http://localhost:${port}`
+	storages.disk = await openStorage(parseConfig({ DATA_DIR: folder }))
+	storages.S3 = await openStorage(parseConfig({ ...bucket, DATA_DIR: folder }))
+})
+
+afterAll(async () => {
+	await server.close()
+	rmSync(folder, { recursive: true, force: true })
+})
+
+const key = 'profiles/mira.quillon/0123-96.webp'
+
+test.each(['disk', 'S3'])('%s: what was put can be read, replaced and removed', async (name) => {
+	const storage = storages[name] as Storage
+	expect(await storage.read(key)).toBeNull()
+	await storage.put(key, Buffer.from('one'), 'image/webp')
+	await storage.put(key, Buffer.from('two'), 'image/webp')
+	expect(await contents(storage)).toBe('two')
+	await storage.remove(key)
+	expect(await storage.read(key)).toBeNull()
+	await storage.remove(key)
+})
+
+test.each(['disk', 'S3'])('%s: twenty writers of one file leave one of them whole', async (name) => {
+	const storage = storages[name] as Storage
+	const texts = Array.from({ length: 20 }, (_, index) => String(index).repeat(50_000))
+	await Promise.all(texts.map((text) => storage.put(key, Buffer.from(text), 'image/webp')))
+	expect(texts).toContain(await contents(storage))
+})
+
+test.each(['../outside', 'a/../../b'])('the disk refuses the key %j', async (outside) => {
+	await expect(storages.disk?.put(outside, Buffer.from('x'), 'image/webp')).rejects.toThrow()
+})
+
+test('a bucket that is not there is told, and nothing is lost in silence', async () => {
+	const missing = await openStorage(parseConfig({ ...bucket, S3_BUCKET: 'elsewhere' }))
+	await expect(missing.put(key, Buffer.from('x'), 'image/webp')).rejects.toThrow()
+})
+
+async function contents(storage: Storage): Promise<string> {
+	const stream = await storage.read(key)
+	if (!stream) throw new Error('there is no such file')
+	return String(await buffer(stream))
+}

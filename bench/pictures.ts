@@ -1,0 +1,44 @@
+// npm run bench:pictures: what taking in large pictures costs the process that does it.
+import { randomBytes } from 'node:crypto'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import sharp from 'sharp'
+import { readPicture } from '../app/features/profiles/picture-gate.server.ts'
+
+const rounds = 10
+const wide = { width: 7_300, height: 5_475 }
+const noise = await sharp(randomBytes(900 * 675 * 3), { raw: { width: 900, height: 675, channels: 3 } })
+	.resize(wide)
+	.jpeg({ quality: 55 })
+	.toBuffer()
+const files = {
+	'JPEG of 40 megapixels': noise,
+	'the same, lying on its side': await sharp(noise).withMetadata({ orientation: 6 }).jpeg({ quality: 55 }).toBuffer(),
+	'PNG of 40 megapixels': await sharp({ create: { ...wide, channels: 4, background: '#345' } })
+		.png()
+		.toBuffer(),
+	'PNG of 20 megapixels, interlaced': await sharp({
+		create: { width: 5_000, height: 4_000, channels: 4, background: '#345' },
+	})
+		.png({ progressive: true })
+		.toBuffer(),
+}
+
+process.stdout.write(
+	'| picture | KB | ms each | growth of memory, MB | longest stop of the event loop, ms |\n|---|---|---|---|---|\n',
+)
+for (const [name, bytes] of Object.entries(files)) {
+	const before = process.memoryUsage().rss
+	let highest = before
+	const timer = setInterval(() => {
+		highest = Math.max(highest, process.memoryUsage().rss)
+	}, 5)
+	const delay = monitorEventLoopDelay({ resolution: 1 })
+	delay.enable()
+	const began = performance.now()
+	await Promise.all(Array.from({ length: rounds }, () => readPicture(bytes, 'project', null)))
+	const each = (performance.now() - began) / rounds
+	delay.disable()
+	clearInterval(timer)
+	const figures = [bytes.length / 1024, each, (highest - before) / 2 ** 20, delay.max / 1e6].map(Math.round)
+	process.stdout.write(`| ${name} | ${figures.join(' | ')} |\n`)
+}

@@ -1,0 +1,93 @@
+import { picture } from '../factories/pictures.ts'
+import { enrol, expect, expectNoViolations, test } from './support/journey.ts'
+
+const toast = 'Profile updated successfully!'
+
+test('a member chooses a picture, cuts it, sees it arrive and saves it; the header shows it at once', async ({
+	page,
+}) => {
+	const username = await enrol(page, 'Rosalind Picture')
+	await page.goto(`/edit-profile/${username}`)
+	const field = page.getByRole('group', { name: 'Profile picture' })
+	await field.locator('input[type=file]').setInputFiles({
+		name: 'me.jpg',
+		mimeType: 'image/jpeg',
+		buffer: await picture('jpeg', 1_200, 900),
+	})
+	const dialog = page.getByRole('dialog', { name: 'Choose the part to show' })
+	await expect(dialog.getByRole('button', { name: 'Use picture' })).toBeEnabled()
+	await expectNoViolations(page)
+	await dialog.getByLabel('Zoom').fill('2')
+	await dialog.getByRole('button', { name: 'Use picture' }).click()
+	const shown = field.getByRole('img')
+	await expect(shown).toHaveAttribute('srcset', /-96\.webp 96w, .*-224\.webp 224w, .*-512\.webp 512w/)
+	await expect.poll(() => shown.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(0)
+	await page.getByRole('button', { name: 'Save changes' }).click()
+	await expect(page.getByText(toast)).toBeVisible()
+	await expect(page.getByRole('banner').locator('.avatar img').first()).toHaveAttribute('src', /^\/media\/profiles\//)
+	await field.getByRole('button', { name: 'Remove' }).click()
+	await page.getByRole('button', { name: 'Save changes' }).click()
+	await expect(page.getByRole('banner').locator('.avatar img')).toHaveCount(0)
+})
+
+test('what is no picture is refused in words, and an upload can be cancelled', async ({ page }) => {
+	const username = await enrol(page, 'Jonas Picture')
+	await page.goto(`/edit-profile/${username}/projects`)
+	const field = page.getByRole('group', { name: 'Image' })
+	const choose = async (name: string, buffer: Buffer) =>
+		field.locator('input[type=file]').setInputFiles({ name, mimeType: 'image/png', buffer })
+	await choose('drawing.png', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'))
+	await expect(field.getByRole('alert')).toHaveText('Invalid file type!')
+	await choose('large.png', Buffer.alloc(5 * 1024 * 1024 + 1))
+	await expect(field.getByRole('alert')).toHaveText('This picture has more than 5 MB. Choose a smaller one.')
+	let release = () => {}
+	const held = new Promise<void>((resolve) => {
+		release = resolve
+	})
+	await page.route('**/media', async (route) => {
+		await held
+		await route.continue().catch(() => {})
+	})
+	await choose('slow.png', await picture('png'))
+	await expect(field.getByText(/^slow\.png, \d+%$/)).toBeVisible()
+	await page.getByLabel('Title').fill('A project with a slow picture')
+	await page.getByRole('button', { name: 'Add project' }).click()
+	await expect(field.getByRole('alert')).toHaveText('The picture is still on its way. Wait a moment, or cancel it.')
+	await field.getByRole('button', { name: 'Cancel upload' }).click()
+	await expect(field.getByRole('alert')).toHaveText('The upload was cancelled.')
+	release()
+})
+
+test('a lost connection is tried again by itself', async ({ page }) => {
+	const username = await enrol(page, 'Theodora Picture')
+	await page.goto(`/edit-profile/${username}/projects`)
+	const field = page.getByRole('group', { name: 'Image' })
+	let tries = 0
+	await page.route('**/media', (route) => {
+		tries += 1
+		return tries < 3 ? route.abort('connectionreset') : route.continue()
+	})
+	await field
+		.locator('input[type=file]')
+		.setInputFiles({ name: 'bench.png', mimeType: 'image/png', buffer: await picture('png') })
+	await expect(field.getByText('The connection failed. Trying again')).toBeVisible()
+	await expect(field.getByRole('img')).toBeVisible({ timeout: 15_000 })
+	expect(tries).toBe(3)
+})
+
+test.describe('without JavaScript', () => {
+	test.use({ javaScriptEnabled: false })
+
+	test('the form itself carries the file', async ({ page }) => {
+		const username = await enrol(page, 'Corwin Picture')
+		await page.goto(`/edit-profile/${username}/projects`)
+		await page.getByLabel('Title').fill('A kite that films')
+		await page
+			.locator('input[type=file]')
+			.setInputFiles({ name: 'kite.png', mimeType: 'image/png', buffer: await picture('png') })
+		await page.getByRole('button', { name: 'Add project' }).click()
+		await expect(page.getByText('Project added successfully!')).toBeVisible()
+		await page.goto(`/my-profile/${username}?tab=projects`)
+		await expect(page.locator('img[src^="/media/projects/"]')).toHaveCount(1)
+	})
+})

@@ -1,0 +1,86 @@
+import type { Browser, Page } from '@playwright/test'
+import { enrol, expect, logIn, test } from './support/journey.ts'
+
+/** A second member beside the first, in a browser of their own. */
+async function secondPage(browser: Browser): Promise<Page> {
+	const context = await browser.newContext({ baseURL: process.env.SITE_URL ?? '' })
+	return context.newPage()
+}
+
+test('a newcomer appears in the list of who looks at it, online, and goes offline with the logout', async ({
+	page,
+	browser,
+}) => {
+	await logIn(page)
+	await page.goto('/find-dev')
+	const newcomer = await secondPage(browser)
+	await enrol(newcomer, 'Lalita Fairweather')
+	const card = page.getByRole('article').filter({ hasText: 'Lalita Fairweather' })
+	await expect(card).toBeVisible()
+	await expect(card.getByText(', online')).toBeAttached()
+	await card.getByRole('link', { name: 'View Details of Lalita Fairweather' }).click()
+	await expect(page.getByText('Online', { exact: true })).toBeVisible()
+	await newcomer.getByRole('button', { name: 'Lalita Fairweather, account menu' }).click()
+	await newcomer.getByRole('button', { name: 'Logout' }).click()
+	await newcomer.waitForURL('**/login')
+	await expect(page.getByText('Offline', { exact: true })).toBeVisible()
+	await newcomer.context().close()
+})
+
+test('a reader further down is told of a newcomer, and nothing moves until they want it', async ({ page, browser }) => {
+	await logIn(page)
+	await page.goto('/find-dev')
+	await page.evaluate(() => window.scrollTo(0, 900))
+	const before = await page.evaluate(() => window.scrollY)
+	expect(before).toBeGreaterThan(200)
+	const newcomer = await secondPage(browser)
+	await enrol(newcomer, 'Ottilie Glasswing')
+	const bar = page.getByRole('button', { name: '1 new developer' })
+	await expect(bar).toBeAttached()
+	await expect(page.getByRole('article').filter({ hasText: 'Ottilie Glasswing' })).toHaveCount(0)
+	await bar.click()
+	await expect(page.getByRole('article').first()).toContainText('Ottilie Glasswing')
+	await newcomer.context().close()
+})
+
+test('View Details shows what the card knew while the rest is on its way', async ({ page }) => {
+	await logIn(page)
+	await page.goto('/find-dev?q=odalys+fernbrook')
+	// A click before the scripts are there opens the page whole, without a list that knows anything.
+	await page.waitForLoadState('networkidle')
+	const card = page.getByRole('article').filter({ hasText: 'Odalys Fernbrook' })
+	const about = await card.locator('p.line-clamp-3').innerText()
+	let release = () => {}
+	const held = new Promise<void>((resolve) => {
+		release = resolve
+	})
+	await page.route(/odalys\.fernbrook\.data/, async (route) => {
+		await held
+		await route.continue()
+	})
+	await card.getByRole('link', { name: 'View Details of Odalys Fernbrook' }).click()
+	await expect(page.getByRole('heading', { level: 1, name: 'Odalys Fernbrook' })).toBeVisible()
+	await expect(page.getByText(about.slice(0, 60))).toBeVisible()
+	await expect(page.getByRole('status').filter({ hasText: 'Loading the profile' })).toBeAttached()
+	await expect(page).toHaveTitle(/^Odalys Fernbrook/)
+	release()
+	await expect(page.getByRole('heading', { name: 'Academics' })).toBeVisible()
+	await expect(page.getByRole('status').filter({ hasText: 'Loading the profile' })).toHaveCount(0)
+})
+
+test('who hides their presence looks offline to everybody', async ({ page, browser }) => {
+	const hidden = await secondPage(browser)
+	const username = await enrol(hidden, 'Piers Nightjar')
+	await logIn(page)
+	await page.goto(`/find-dev/${username}`)
+	await expect(page.getByText('Online', { exact: true })).toBeVisible()
+	await hidden.goto(`/edit-profile/${username}`)
+	await hidden.getByLabel('Show when I am online').uncheck()
+	await hidden.getByRole('button', { name: 'Save changes' }).click()
+	await expect(hidden.getByText('Profile updated successfully!')).toBeVisible()
+	await expect(page.getByText('Offline', { exact: true })).toBeVisible()
+	await expect(page.getByText('Last seen')).toHaveCount(0)
+	await page.reload()
+	await expect(page.getByText('Offline', { exact: true })).toBeVisible()
+	await hidden.context().close()
+})

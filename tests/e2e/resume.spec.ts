@@ -1,0 +1,186 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Page } from '@playwright/test'
+import sharp from 'sharp'
+import { demoEmail, enrol, expect, expectNoViolations, logIn, test } from './support/journey.ts'
+
+/** The link of a mail to this address, other than the one `before`, from the folder in which the site keeps its mails. */
+async function linkMailedTo(address: string, before = ''): Promise<string> {
+	const folder = join(process.env.SITE_DATA_DIR ?? '', 'mail')
+	let link = ''
+	await expect
+		.poll(() => {
+			const mails = readdirSync(folder).map((file) => readFileSync(join(folder, file), 'utf8'))
+			const mine = mails.filter((mail) => mail.includes(`To: ${address}`))
+			const links = mine.map((mail) => /\/confirm-campus\?token=[\w-]{43}/.exec(decoded(mail))?.[0] ?? '')
+			link = links.find((one) => one !== before) ?? ''
+			return link
+		})
+		.not.toBe('')
+	return link
+}
+
+/** The words of a mail in quoted-printable. */
+function decoded(mail: string): string {
+	return mail.replace(/=\r?\n/g, '').replaceAll('=3D', '=')
+}
+
+async function saveAddress(page: Page, username: string, address: string): Promise<void> {
+	await page.goto(`/edit-profile/${username}/academics`)
+	await page.getByLabel('University e-mail').fill(address)
+	await page.getByRole('button', { name: 'Save changes' }).click()
+	await expect(page.getByText('Academics data updated successfully!')).toBeVisible()
+}
+
+for (const javaScriptEnabled of [true, false]) {
+	test.describe(javaScriptEnabled ? 'with JavaScript' : 'without JavaScript', () => {
+		test.use({ javaScriptEnabled })
+		const last = javaScriptEnabled ? 'Scripted' : 'Plain'
+
+		test('a university address is confirmed by its mail, and the card and the profile say so', async ({ page }) => {
+			const username = await enrol(page, `Ansel ${last}`)
+			const address = `${username}@cs.mit.edu`
+			await saveAddress(page, username, `${username}@eastmere.example`)
+			await page.reload()
+			await expect(page.getByText('so it cannot be confirmed')).toBeVisible()
+			await saveAddress(page, username, address)
+			await expect(page.getByText(`We have mailed a link to ${address} to confirm it.`)).toBeVisible()
+			const first = await linkMailedTo(address)
+			await page.getByRole('button', { name: 'Send a confirmation link' }).click()
+			await expect(page.getByText(`A link is on its way to ${address}.`)).toBeVisible()
+			await page.goto(first)
+			await expect(page.getByText('This link was used already, is too old')).toBeVisible()
+			const link = await linkMailedTo(address, first)
+			// Opened once by whoever scans the mail, and once by its reader.
+			await page.request.get(link)
+			await page.goto(link)
+			await expect(page.getByRole('heading', { name: `Confirm ${address}?` })).toBeVisible()
+			if (javaScriptEnabled) await expectNoViolations(page)
+			await page.getByRole('button', { name: 'Confirm this address' }).click()
+			await expect(page.getByText('You are a verified student of Massachusetts Institute of Technology.')).toBeVisible()
+			const mark = page.getByText('Verified student of Massachusetts Institute of Technology')
+			await page.goto(`/find-dev/${username}`)
+			await expect(mark).toBeVisible()
+			await page.goto('/find-dev')
+			await expect(mark.first()).toBeVisible()
+			await page.goto(link)
+			await expect(page.getByText('This link was used already')).toBeVisible()
+			await page.goto(`/edit-profile/${username}/academics`)
+			await expect(page.getByText(`${address} is confirmed. This shows until`)).toBeVisible()
+			if (javaScriptEnabled) await expectNoViolations(page)
+		})
+
+		test('a résumé is previewed, imported as far as it is ticked, and exported again', async ({ page }) => {
+			const username = await enrol(page, `Tove ${last}`)
+			await page.goto(`/edit-profile/${username}`)
+			await page.getByRole('link', { name: 'Import a résumé' }).first().click()
+			await expect(page.getByRole('heading', { name: 'Import a résumé', level: 1 })).toBeVisible()
+			await page.getByLabel('Or its text').fill('{"basics": []}')
+			await page.getByRole('button', { name: 'Preview' }).click()
+			await expect(page.getByText('basics: This has to be an object').first()).toBeVisible()
+			const resume = {
+				basics: { name: `Tove ${last}`, label: 'Lamp making', summary: 'I keep lanterns lit.' },
+				work: [{ name: 'Lamps & Sons' }],
+				skills: [{ name: 'js' }, { name: 'Glass' }],
+				projects: [{ name: 'wick', description: 'A taller wick.' }, { name: 'ford' }],
+			}
+			const file = { name: 'resume.json', mimeType: 'application/json', buffer: Buffer.from(JSON.stringify(resume)) }
+			await page.getByLabel('File', { exact: true }).setInputFiles(file)
+			await page.getByRole('button', { name: 'Preview' }).click()
+			await expect(page.getByText('work (1 entry)')).toBeVisible()
+			await expect(page.getByText('JavaScript, Glass')).toBeVisible()
+			if (javaScriptEnabled) await expectNoViolations(page)
+			await page.getByLabel('ford is added').uncheck()
+			await page.getByRole('button', { name: 'Import what is ticked' }).click()
+			await expect(page.getByText('Imported: 4 changes.')).toBeVisible()
+			await page.goto(`/find-dev/${username}`)
+			await expect(page.getByRole('heading', { name: 'wick' })).toBeVisible()
+			await expect(page.getByRole('heading', { name: 'ford' })).toHaveCount(0)
+			const exported = await page.request.get(`/find-dev/${username}.json`)
+			expect(await exported.json()).toMatchObject({
+				basics: { name: `Tove ${last}`, label: 'Lamp making', summary: 'I keep lanterns lit.' },
+				skills: [{ name: 'JavaScript' }, { name: 'Glass' }],
+				projects: [{ name: 'wick', description: 'A taller wick.' }],
+			})
+		})
+	})
+}
+
+test('what one member exports a second one imports, and exports the same', async ({ page, browser }) => {
+	await logIn(page)
+	const first = demoEmail.split('@')[0]
+	const text = await (await page.request.get(`/find-dev/${first}.json`)).text()
+	const other = await browser.newPage()
+	const username = await enrol(other, 'Second Reader')
+	await other.goto(`/edit-profile/${username}/import`)
+	await other.getByLabel('Or its text').fill(text)
+	await other.getByRole('button', { name: 'Preview' }).click()
+	await other.getByRole('button', { name: 'Import what is ticked' }).click()
+	await expect(other.getByText(/^Imported: \d+ changes\.$/)).toBeVisible()
+	const again = await (await other.request.get(`/find-dev/${username}.json`)).text()
+	expect(portable(again)).toEqual(portable(text))
+	await other.close()
+})
+
+/** A document without what belongs to one account alone. */
+function portable(text: string): unknown {
+	const own = ['username', 'email', 'image', 'profile_url', 'certificate_image', 'project_image', 'canonical']
+	return JSON.parse(text, function (this: unknown, key, value) {
+		const isNetwork = typeof this === 'object' && this !== null && 'network' in this
+		return own.includes(key) && !isNetwork ? undefined : value
+	})
+}
+
+test('a preview is not applied to a profile that changed meanwhile', async ({ page, context }) => {
+	const username = await enrol(page, 'Late Reader')
+	await page.goto(`/edit-profile/${username}/import`)
+	await page.getByLabel('Or its text').fill('{"basics": {"label": "Lamp making"}}')
+	await page.getByRole('button', { name: 'Preview' }).click()
+	await expect(page.getByText('Lamp making')).toBeVisible()
+	const other = await context.newPage()
+	await other.goto(`/edit-profile/${username}`)
+	await other.getByLabel('Expertise in').fill('Glass')
+	await other.getByRole('button', { name: 'Save changes' }).click()
+	await expect(other.getByText('Profile updated successfully!')).toBeVisible()
+	await page.getByRole('button', { name: 'Import what is ticked' }).click()
+	await expect(page.getByText('Nothing was imported: this is how it stands now.')).toBeVisible()
+	await expect(page.getByText('Glass')).toBeVisible()
+	await page.getByRole('button', { name: 'Import what is ticked' }).click()
+	await expect(page.getByText('Imported: 1 change.')).toBeVisible()
+})
+
+test('a full profile prints as one sheet of A4: words and addresses, nothing of the site', async ({ page }) => {
+	await logIn(page)
+	await page.goto(`/find-dev/${demoEmail.split('@')[0]}`)
+	await expect(page.getByRole('heading', { name: 'Mira Quillon' })).toBeVisible()
+	const pdf = (await page.pdf({ preferCSSPageSize: true })).toString('latin1')
+	expect(pdf.match(/\/Type\s*\/Page\b(?!s)/g)).toHaveLength(1)
+	expect(pdf).toMatch(/\/MediaBox\s*\[\s*0 0 59[45][.\d]* 84[12][.\d]*\s*\]/)
+	await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
+	for (const gone of ['body > header', 'body > footer', '[aria-labelledby="queries"]', 'a[download]'])
+		await expect(page.locator(gone)).toBeHidden()
+	for (const section of ['About me', 'Academics', 'Projects', 'Certificates'])
+		await expect(page.getByRole('heading', { name: section })).toBeVisible()
+	await expect(page.locator('body')).toHaveCSS('color', 'rgb(0, 0, 0)')
+	await expect(page.locator('html')).toHaveCSS('background-color', 'rgb(255, 255, 255)')
+	const address = page.getByRole('link', { name: 'Github' }).first()
+	const written = await address.evaluate((link) => getComputedStyle(link, '::after').content)
+	expect(written).toContain((await address.getAttribute('href')) ?? 'an address')
+})
+
+test('a shared link shows the member’s card to programs that are not signed in', async ({ request }) => {
+	const username = demoEmail.split('@')[0]
+	const page = await (await request.get(`/find-dev/${username}`)).text()
+	const [, address = ''] = /property="og:image" content="([^"]+)"/.exec(page) ?? []
+	expect(address).toMatch(new RegExp(`/find-dev/${username}/card\\.png$`))
+	expect(page).toContain('name="twitter:card" content="summary_large_image"')
+	const path = new URL(address).pathname
+	const card = await request.get(path)
+	expect(card.headers()['content-type']).toBe('image/png')
+	expect(await sharp(await card.body()).metadata()).toMatchObject({ width: 1_200, height: 630 })
+	const tag = card.headers().etag ?? ''
+	expect((await request.get(path, { headers: { 'If-None-Match': tag } })).status()).toBe(304)
+	const stranger = await request.get('/find-dev/nobody.here/card.png')
+	expect(stranger.status()).toBe(200)
+	expect(stranger.headers().etag).not.toBe(tag)
+})

@@ -1,0 +1,50 @@
+import { execFileSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type SiteProcess, startSite } from '../support/site-process.ts'
+
+// `npm run dev` on a copy of the source, so that a test may change a file.
+
+const root = new URL('../..', import.meta.url).pathname
+const folder = mkdtempSync(join(tmpdir(), 'devquad-develop-'))
+const dataDir = join(folder, 'data')
+let site: SiteProcess
+
+beforeAll(async () => {
+	for (const name of ['app', 'server', 'migrations', 'scripts', 'public', 'tests'])
+		cpSync(join(root, name), join(folder, name), { recursive: true })
+	for (const name of ['package.json', 'tsconfig.json', 'vite.config.ts', 'react-router.config.ts'])
+		cpSync(join(root, name), join(folder, name))
+	symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+	mkdirSync(dataDir)
+	site = await startSite({ NODE_ENV: 'development', SEED: 'none', DATA_DIR: dataDir }, folder)
+}, 60_000)
+
+afterAll(async () => {
+	await site?.stop()
+	rmSync(folder, { recursive: true, force: true })
+})
+
+test('pages, the previews and the socket answer on one port', async () => {
+	expect(await (await fetch(`${site.url}/forum`)).text()).toContain('Recent Queries')
+	expect((await fetch(`${site.url}/previews`)).status).toBe(200)
+	const socket = await fetch(`${site.url}/realtime/?EIO=4&transport=polling`)
+	expect(await socket.text()).toContain('"sid"')
+})
+
+test('changed server code answers the next request', async () => {
+	const file = join(folder, 'app/features/home/routes/robots.ts')
+	const before = await (await fetch(`${site.url}/robots.txt`)).text()
+	expect(before).not.toContain('/changed')
+	writeFileSync(file, readFileSync(file, 'utf8').replace("'User-agent: *',", "'User-agent: *', 'Disallow: /changed',"))
+	await expect
+		.poll(async () => (await fetch(`${site.url}/robots.txt`)).text(), { timeout: 20_000 })
+		.toContain('/changed')
+})
+
+test('SIGTERM ends it in order and leaves no process behind', async () => {
+	expect(await site.stop()).toBe(0)
+	expect(execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' })).not.toContain(dataDir)
+})

@@ -1,0 +1,195 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { db } from '~/db/db.server.ts'
+import { listOnlineAmong } from '~/realtime/presence.queries.server.ts'
+import { useDatabase } from '../support/database.ts'
+import { startLossyProxy } from '../support/lossy-proxy.ts'
+import { logInAgain, logInMember, type MembersSite, password, startOnTestDatabase } from '../support/members-site.ts'
+import { closeTabs, heard, next, openTab, watch } from '../support/tabs.ts'
+
+// Tabs are sockets of the real client against the built site. Waiting is made short by making the rows older.
+
+useDatabase()
+
+let site: MembersSite
+let mira: string
+let odalys: string
+
+beforeAll(async () => {
+	site = await startOnTestDatabase()
+	mira = (await logInMember(site, 'mira')).cookie
+	odalys = (await logInMember(site, 'odalys')).cookie
+}, 60_000)
+
+afterAll(() => site.stop())
+
+afterEach(async () => {
+	closeTabs()
+	await expect.poll(() => secondsPass(60), { timeout: 5_000 }).toBe(0)
+})
+
+test('who opens a page is online at once, and 30 s after closing it offline', async () => {
+	const watcher = await openTab(site.url, odalys)
+	expect(await watch(watcher, ['mira'])).toEqual([])
+	const came = heard(watcher)
+	const tab = await openTab(site.url, mira)
+	expect(await came).toEqual({ username: 'mira', online: true })
+	expect(await watch(watcher, ['mira', 'odalys', 'nobody'])).toEqual(['mira', 'odalys'].sort())
+	const left = heard(watcher)
+	tab.disconnect()
+	await expect.poll(() => secondsPass(31, 'mira')).toBe(0)
+	expect(await left).toEqual({ username: 'mira', online: false })
+	expect(await watch(watcher, ['mira'])).toEqual([])
+})
+
+test('a second tab keeps a member online, and nobody hears of it', async () => {
+	const watcher = await openTab(site.url, odalys)
+	const first = await openTab(site.url, mira)
+	await expect.poll(() => watch(watcher, ['mira'])).toEqual(['mira'])
+	let said = 0
+	watcher.on('presence:changed', () => (said += 1))
+	await openTab(site.url, mira)
+	first.disconnect()
+	await sleep(500)
+	await secondsPass(31, 'mira')
+	await sleep(6_000)
+	expect(said).toBe(0)
+	expect(await watch(watcher, ['mira'])).toEqual(['mira'])
+})
+
+const ways: [string, (cookie: string, username: string) => Promise<Response>][] = [
+	['logging out', (cookie) => site.ask('/logout', cookie, {})],
+	[
+		'logging out through the API',
+		(cookie) => {
+			const headers = { Cookie: cookie, Origin: site.url, 'Content-Type': 'application/json' }
+			return fetch(`${site.url}/api/auth/sign-out`, { method: 'POST', headers, body: '{}' })
+		},
+	],
+	[
+		'ending all other sessions',
+		async (_, username) => site.ask('/settings', await logInAgain(site, username), { intent: 'revoke-others' }),
+	],
+	[
+		'changing the password elsewhere',
+		async (_, username) =>
+			site.ask(`/edit-profile/${username}/change-password`, await logInAgain(site, username), {
+				currentPassword: password,
+				newPassword: 'another lantern at the ford',
+				confirmPassword: 'another lantern at the ford',
+			}),
+	],
+]
+
+test.each(ways)('%s closes the tabs of the session and is seen at once', async (what, end) => {
+	const { member, cookie } = await logInMember(site, what.replaceAll(' ', '-').toLowerCase())
+	const watcher = await openTab(site.url, odalys)
+	const tab = await openTab(site.url, cookie)
+	await expect.poll(() => watch(watcher, [member.username])).toEqual([member.username])
+	const left = heard(watcher)
+	const closed = next(tab, 'disconnect')
+	const answer = await end(cookie, member.username)
+	expect(answer.status, await answer.text()).toBeLessThan(400)
+	expect(await watch(watcher, [member.username])).toEqual([])
+	expect(await left).toEqual({ username: member.username, online: false })
+	expect(await closed).toBe('io server disconnect')
+})
+
+test('who hides is not told of when they log out', async () => {
+	const { member, cookie } = await logInMember(site, 'discreet')
+	await show(member.id, false)
+	const watcher = await openTab(site.url, odalys)
+	await watch(watcher, ['discreet'])
+	const said: unknown[] = []
+	watcher.on('presence:changed', (event) => said.push(event))
+	const tab = await openTab(site.url, cookie)
+	const closed = next(tab, 'disconnect')
+	await site.ask('/logout', cookie, {})
+	await closed
+	// Whatever was said before this answer has been heard by now.
+	expect(await watch(watcher, ['discreet'])).toEqual([])
+	expect(said).toEqual([])
+})
+
+test('a member who hides is offline for everybody, and comes back when they want', async () => {
+	const { cookie, member } = await logInMember(site, 'hiding')
+	const watcher = await openTab(site.url, odalys)
+	await openTab(site.url, cookie)
+	await expect.poll(() => watch(watcher, ['hiding'])).toEqual(['hiding'])
+	const left = heard(watcher)
+	await show(member.id, false)
+	expect(await left).toEqual({ username: 'hiding', online: false })
+	expect(await watch(watcher, ['hiding'])).toEqual([])
+	const back = heard(watcher)
+	await show(member.id, true)
+	expect(await back).toEqual({ username: 'hiding', online: true })
+})
+
+test('a network that is gone is noticed, and a tab whose network is back comes back by itself', async () => {
+	const network = await startLossyProxy(site.url)
+	const watcher = await openTab(site.url, odalys)
+	await openTab(network.url, mira)
+	await expect.poll(() => watch(watcher, ['mira'])).toEqual(['mira'])
+	network.lose()
+	const left = next(watcher, 'presence:changed', 30_000)
+	// In real time: two pings of 10 s go unanswered; from there on the time is made short.
+	await expect.poll(() => secondsPass(31, 'mira'), { timeout: 25_000 }).toBe(0)
+	expect(await left).toEqual({ username: 'mira', online: false })
+	const back = heard(watcher)
+	network.mend()
+	expect(await back).toEqual({ username: 'mira', online: true })
+	closeTabs()
+	await network.stop()
+}, 60_000)
+
+test.each([
+	['SIGTERM', () => site.stop(), 31],
+	['kill -9', () => site.kill(), 46],
+])(
+	'after %s tabs come back by themselves, and who does not is offline when the time is over',
+	async (_how, end, time) => {
+		const { port } = new URL(site.url)
+		const returning = await openTab(site.url, odalys)
+		const gone = await openTab(site.url, mira)
+		await expect.poll(() => watch(returning, ['mira', 'odalys'])).toEqual(['mira', 'odalys'])
+		const said: unknown[] = []
+		returning.on('presence:changed', (event) => said.push(event))
+		gone.io.reconnection(false)
+		await end()
+		expect(await onlineInRows(), 'while nothing runs').toEqual(['mira', 'odalys'])
+		site = await startOnTestDatabase(port)
+		await expect.poll(() => returning.connected, { timeout: 10_000 }).toBe(true)
+		expect(await watch(returning, ['mira', 'odalys'])).toEqual(['mira', 'odalys'])
+		const left = heard(returning)
+		await secondsPass(time, 'mira')
+		expect(await left).toEqual({ username: 'mira', online: false })
+		expect(await watch(returning, ['mira', 'odalys'])).toEqual(['odalys'])
+		expect(said, 'who came back has not flickered').toEqual([{ username: 'mira', online: false }])
+	},
+	40_000,
+)
+
+/** Who a page would show as online. */
+async function onlineInRows(): Promise<string[]> {
+	return (await listOnlineAmong(['mira', 'odalys'])).sort()
+}
+
+async function show(userId: number, shown: boolean): Promise<void> {
+	await sql`insert into profiles (user_id, show_presence) values (${userId}, ${shown})
+		on conflict (user_id) do update set show_presence = excluded.show_presence`.execute(db())
+}
+
+/** Makes tabs older, of one member or of all: those that closed, or with more than 40 s those of a dead process too. */
+async function secondsPass(seconds: number, username?: string): Promise<number> {
+	const whose = username === undefined ? sql`true` : sql`user_id = (select id from users where username = ${username})`
+	const which = seconds > 40 ? sql`true` : sql`seen_at < now() - interval '14 seconds'`
+	await sql`update connections set seen_at = seen_at - make_interval(secs => ${seconds}) where ${whose} and ${which}`.execute(
+		db(),
+	)
+	const { rows } = await sql<{ count: number }>`
+		select count(*)::int as count from connections where ${whose} and seen_at > now() - interval '45 seconds'`.execute(
+		db(),
+	)
+	return rows[0]?.count ?? 0
+}

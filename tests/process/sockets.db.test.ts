@@ -1,0 +1,106 @@
+import { once } from 'node:events'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { useDatabase } from '../support/database.ts'
+import { logInMember, type MembersSite, startOnTestDatabase } from '../support/members-site.ts'
+import { closeTabs, next, openTab, startTab, watch } from '../support/tabs.ts'
+
+// What a hostile or broken program may do with the socket of the built site, and what that does to others.
+
+useDatabase()
+
+const most = { tabs: 50, packets: 60, watched: 200 }
+
+let site: MembersSite
+let mira: string
+let odalys: string
+
+beforeAll(async () => {
+	site = await startOnTestDatabase()
+	mira = (await logInMember(site, 'mira')).cookie
+	odalys = (await logInMember(site, 'odalys')).cookie
+}, 60_000)
+
+afterAll(() => site.stop())
+
+afterEach(closeTabs)
+
+test.each([
+	['without a session', () => ({}), 'unauthenticated'],
+	['with a made-up session', () => ({ Cookie: 'session=made-up' }), 'unauthenticated'],
+	['from a page of another site', () => ({ Cookie: mira, Origin: 'https://other.example' }), 'foreign origin'],
+	['from a page without an origin of its own', () => ({ Cookie: mira, Origin: 'null' }), 'foreign origin'],
+])('a socket %s is refused', async (_what, headers, reason) => {
+	const socket = startTab(site.url, headers())
+	expect(await next(socket, 'connect_error')).toMatchObject({ message: reason })
+})
+
+test('there is no way in by polling', async () => {
+	const answer = await site.ask('/realtime/?EIO=4&transport=polling', mira)
+	expect(answer.status).toBe(400)
+})
+
+test('what a socket may not say is passed over, and the socket stays', async () => {
+	const tab = await openTab(site.url, mira)
+	tab.emit('no:such:event', { any: 'thing' })
+	tab.emit('presence:changed', { username: 'odalys', online: true })
+	const tooMany = Array(most.watched + 1).fill('mira')
+	for (const wrong of [null, 'mira', 7, {}, [null, 7, {}], [`${'x'.repeat(65)}`], tooMany])
+		tab.emit('presence:watch', wrong, () => {})
+	tab.emit('presence:watch', ['odalys'])
+	tab.emit('presence:watch', ['odalys'], 'no function')
+	await expect.poll(() => watch(tab, ['mira'])).toEqual(['mira'])
+})
+
+test('what one tab says in the name of the server reaches nobody', async () => {
+	const other = await openTab(site.url, odalys)
+	await watch(other, ['nobody'])
+	const heard: unknown[] = []
+	other.onAny((...event) => heard.push(event))
+	const tab = await openTab(site.url, mira)
+	tab.emit('member:joined', { username: 'nobody' })
+	tab.emit('presence:changed', { username: 'nobody', online: true })
+	await watch(tab, ['nobody'])
+	await watch(other, ['nobody'])
+	expect(heard).toEqual([])
+})
+
+test('a frame of 1 MB closes the socket that sent it, and no other', async () => {
+	const other = await openTab(site.url, odalys)
+	const tab = await openTab(site.url, mira)
+	const closed = next(tab, 'disconnect')
+	tab.io.reconnection(false)
+	tab.emit('presence:watch', ['x'.repeat(1_000_000)], () => {})
+	await closed
+	expect(await watch(other, ['odalys'])).toEqual(['odalys'])
+})
+
+test('a flood closes the socket that sends it, and no other', async () => {
+	const other = await openTab(site.url, odalys)
+	const tab = await openTab(site.url, mira)
+	const closed = next(tab, 'disconnect')
+	tab.io.reconnection(false)
+	for (let index = 0; index <= most.packets; index += 1) tab.emit('presence:watch', ['odalys'], () => {})
+	await closed
+	expect(await watch(other, ['odalys'])).toEqual(['odalys'])
+})
+
+test.each([
+	['asks again and again to be let in', '40'],
+	['asks for places that are not there', '40/elsewhere,'],
+	['sends heartbeats nobody asked for', '3'],
+])('who nobody knows and %s is closed too', async (_what, packet) => {
+	const raw = new WebSocket(`${site.url.replace('http', 'ws')}/realtime/?EIO=4&transport=websocket`)
+	await once(raw, 'open')
+	const closed = once(raw, 'close', { signal: AbortSignal.timeout(10_000) })
+	for (let index = 0; index <= most.packets; index += 1) raw.send(packet)
+	await closed
+})
+
+test('of one member so many tabs are taken and no more, even at the same moment', async () => {
+	const { cookie } = await logInMember(site, 'many')
+	const tabs = Array.from({ length: most.tabs + 10 }, () => startTab(site.url, { Cookie: cookie }))
+	await expect.poll(() => tabs.filter(({ connected }) => connected).length).toBe(most.tabs)
+	const surplus = startTab(site.url, { Cookie: cookie })
+	expect(await next(surplus, 'connect_error')).toMatchObject({ message: 'too many tabs' })
+	expect(tabs.filter(({ connected }) => connected)).toHaveLength(most.tabs)
+})
