@@ -8,7 +8,8 @@ export default defineConfig({
 		globalSetup: './tests/support/postgres.ts',
 		setupFiles: './tests/support/setup.ts',
 		maxWorkers: 2,
-		testTimeout: 20_000,
+		// Only ends what hangs: a test that is fast alone may wait for its turn on a busy machine.
+		testTimeout: 60_000,
 		hookTimeout: 60_000,
 	},
 })

@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto'
+import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { Disk } from 'flydrive'
@@ -28,7 +30,13 @@ export function storage(): Promise<Storage> {
 export async function openStorage(settings: Config): Promise<Storage> {
 	const disk = new Disk(settings.S3_BUCKET ? await bucket(settings, settings.S3_BUCKET) : folder(settings))
 	return {
-		put: (key, contents, contentType) => disk.put(key, contents, { contentType }),
+		put: async (key, contents, contentType) => {
+			if (settings.S3_BUCKET) return disk.put(key, contents, { contentType })
+			// A bucket shows a file when it is whole; on a disk only renaming does.
+			const part = `${key}.${randomUUID()}.part`
+			await disk.put(part, contents)
+			await rename(join(settings.dataDir, 'media', part), join(settings.dataDir, 'media', key))
+		},
 		read: async (key) => ((await disk.exists(key)) ? disk.getStream(key) : null),
 		remove: (key) => disk.delete(key),
 	}
