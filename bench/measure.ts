@@ -19,14 +19,15 @@ interface Spent {
 	ms: number
 }
 
-let spent: Spent[] = []
+/** The statements of the page being measured; null while nothing is. */
+let spent: Spent[] | null = null
 const query = pg.Client.prototype.query
 // biome-ignore lint/suspicious/noExplicitAny: pg's query has seven signatures; this one times those that return a promise.
 pg.Client.prototype.query = async function (this: pg.Client, ...args: any[]) {
 	const began = performance.now()
 	const result = await query.apply(this, args as Parameters<typeof query>)
 	const { text = args[0], values = args[1] ?? [] } = typeof args[0] === 'object' ? args[0] : {}
-	spent.push({ text, values, ms: performance.now() - began })
+	spent?.push({ text, values, ms: performance.now() - began })
 	return result
 	// biome-ignore lint/suspicious/noExplicitAny: as above
 } as any
@@ -38,11 +39,12 @@ export async function measure(page: () => Promise<number>, sets: number): Promis
 	let rows = 0
 	let statements: Spent[] = []
 	for (let index = 0; index < sets; index += 1) {
-		spent = []
+		statements = []
+		spent = statements
 		rows += await page()
-		times.push(spent.reduce((sum, { ms }) => sum + ms, 0))
-		if (index === sets - 1) statements = [...spent]
+		times.push(statements.reduce((sum, { ms }) => sum + ms, 0))
 	}
+	spent = null
 	times.sort((one, other) => one - other)
 	const dearest = statements.toSorted((one, other) => other.ms - one.ms)[0]
 	return {

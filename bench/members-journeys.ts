@@ -1,6 +1,7 @@
 import { listCommunity } from '~/features/directory/community.server.ts'
 import { anybody, type Wish } from '~/features/directory/directory.paths.ts'
 import { type Person, personOf, randomOf } from '~/features/directory/seed/people.ts'
+import { skills } from '~/features/directory/seed/words.ts'
 import { suggest } from '~/features/directory/suggestions.server.ts'
 import { listQueries } from '~/features/forum/reading.server.ts'
 import { getProfile } from '~/features/profiles/profiles.server.ts'
@@ -23,7 +24,7 @@ export function journeys(size: number): [name: string, page: () => Promise<numbe
 			'filters: a skill, open to something',
 			() => list({ skills: [pick(someone().skills)], openTo: random() < 0.5 ? ['mentoring'] : ['collaborating'] }),
 		],
-		['filters: two skills', () => list({ skills: someone().skills.slice(0, 2) })],
+		['filters: two skills', () => list({ skills: commonest(someone().skills, 2) })],
 		['filters: branch, year', () => list(studies(someone()))],
 		[
 			'filters: branch, year, university',
@@ -35,8 +36,8 @@ export function journeys(size: number): [name: string, page: () => Promise<numbe
 		[
 			'suggestions, 2 to 7 letters',
 			async () => {
-				const { name, skills, profile } = someone()
-				const typed = pick([name, name.split(' ')[1] ?? '', pick(skills), profile.university_name])
+				const { name, skills: own, profile } = someone()
+				const typed = pick([name, name.split(' ')[1] ?? '', pick(own), profile.university_name])
 				return (await suggest(typed.slice(0, 2 + Math.floor(random() * 6)))).people.length
 			},
 		],
@@ -53,6 +54,11 @@ export function journeys(size: number): [name: string, page: () => Promise<numbe
 
 function studies({ profile }: Person): Partial<Wish> {
 	return { branches: [profile.enrol_in_branch_name], years: [profile.current_year] }
+}
+
+/** Of somebody's skills those that most others have too: with them a page is full at both sizes. */
+function commonest(own: string[], count: number): string[] {
+	return own.toSorted((one, other) => skills.indexOf(one) - skills.indexOf(other)).slice(0, count)
 }
 
 /** A name with one letter left out, wrong, added, or swapped with its neighbour. */

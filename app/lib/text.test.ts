@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { bareUrl, counted, grouped, initials, ordinal, paragraphs, webUrl } from './text.ts'
+import { bareUrl, counted, grouped, initials, ordinal, paragraphs, shortened, webUrl } from './text.ts'
 
 test.each([
 	['Mira Quillon', 'MQ'],
@@ -41,4 +41,15 @@ test('a link to the web stays, and is shown without its scheme', () => {
 
 test('an empty line parts paragraphs', () => {
 	expect(paragraphs('one\ntwo\n \n\nthree\n')).toEqual(['one\ntwo', 'three'])
+})
+
+test.each([
+	['short enough', 12, 'short enough'],
+	['whole words only', 8, 'whole…'],
+	['whole words only', 11, 'whole words…'],
+	['whole words only', 12, 'whole words…'],
+	['unbreakable', 5, 'unbre…'],
+	['🌿🌿 🌿🌿', 3, '🌿🌿…'],
+])('%j in at most %i characters is %j', (text, most, expected) => {
+	expect(shortened(text, most)).toBe(expected)
 })

@@ -31,6 +31,16 @@ export function webUrl(url: string): string {
 	return /^https?:\/\//i.test(url) ? url : ''
 }
 
+/** `text`, or as many of its words as fit into `most` characters and an ellipsis; a word that is longer is cut. */
+export function shortened(text: string, most: number): string {
+	const characters = [...text]
+	if (characters.length <= most) return text
+	const start = characters.slice(0, most).join('')
+	// Where the next character is a space, the last word is whole.
+	const whole = /\s/.test(characters[most] ?? '') ? start : start.replace(/\s\S*$/, '')
+	return `${whole.trimEnd()}…`
+}
+
 /** The paragraphs of a plain text: parts with an empty line between them. */
 export function paragraphs(text: string): string[] {
 	return text

@@ -1,5 +1,5 @@
 import type { Browser, Page } from '@playwright/test'
-import { enrol, expect, logIn, test } from './support/journey.ts'
+import { enrol, expect, expectNoViolations, logIn, test } from './support/journey.ts'
 
 /** A second member beside the first, in a browser of their own. */
 async function secondPage(browser: Browser): Promise<Page> {
@@ -36,9 +36,12 @@ test('a reader further down is told of a newcomer, and nothing moves until they 
 	const newcomer = await secondPage(browser)
 	await enrol(newcomer, 'Ottilie Glasswing')
 	const bar = page.getByRole('button', { name: '1 new developer' })
-	await expect(bar).toBeAttached()
+	await expect(bar).toBeInViewport()
 	await expect(page.getByRole('article').filter({ hasText: 'Ottilie Glasswing' })).toHaveCount(0)
+	expect(await page.evaluate(() => window.scrollY)).toBe(before)
+	await expectNoViolations(page)
 	await bar.click()
+	await expect(bar).toHaveCount(0)
 	await expect(page.getByRole('article').first()).toContainText('Ottilie Glasswing')
 	await newcomer.context().close()
 })
@@ -83,4 +86,56 @@ test('who hides their presence looks offline to everybody', async ({ page, brows
 	await page.reload()
 	await expect(page.getByText('Offline', { exact: true })).toBeVisible()
 	await hidden.context().close()
+})
+
+test('a browser that is closed without a word is seen to be gone, in the list and on the profile', async ({
+	page,
+	browser,
+}) => {
+	test.setTimeout(120_000)
+	const leaving = await secondPage(browser)
+	const username = await enrol(leaving, 'Kestrel Moorgate')
+	await logIn(page)
+	await page.goto('/find-dev')
+	const profile = await page.context().newPage()
+	await profile.goto(`/find-dev/${username}`)
+	const card = page.getByRole('article').filter({ hasText: 'Kestrel Moorgate' })
+	await expect(card.getByText(', online')).toBeAttached()
+	await expect(profile.getByText('Online', { exact: true })).toBeVisible()
+	await leaving.context().close()
+	await expect(card.getByText(', offline')).toBeAttached({ timeout: 60_000 })
+	await expect(profile.getByText('Offline', { exact: true })).toBeVisible()
+	await profile.reload()
+	await expect(profile.getByText('Last seen')).toBeVisible()
+})
+
+test('a changed password ends the other sessions; the tab it was changed in is soon online again', async ({
+	page,
+	browser,
+}) => {
+	const changing = await secondPage(browser)
+	const username = await enrol(changing, 'Wren Applegarth')
+	await logIn(page)
+	await page.goto(`/find-dev/${username}`)
+	await expect(page.getByText('Online', { exact: true })).toBeVisible()
+	await changing.goto(`/edit-profile/${username}/change-password`)
+	await changing.getByLabel('Current password').fill('a lantern at the ford')
+	await changing.getByLabel('New password').fill('another lantern at the ford')
+	await changing.getByRole('button', { name: 'Save new password' }).click()
+	await expect(page.getByText('Offline', { exact: true })).toBeVisible()
+	await expect(page.getByText('Online', { exact: true })).toBeVisible()
+	await changing.context().close()
+})
+
+test('who is online stands on the home page, and is seen to leave', async ({ page, browser }) => {
+	const leaving = await secondPage(browser)
+	await enrol(leaving, 'Isaura Penhallow')
+	await logIn(page)
+	await page.goto('/')
+	const row = page.getByRole('link', { name: /^Isaura Penhallow/ })
+	await expect(row.getByText(', online')).toBeAttached()
+	await leaving.getByRole('button', { name: 'Isaura Penhallow, account menu' }).click()
+	await leaving.getByRole('button', { name: 'Logout' }).click()
+	await expect(row.getByText(', offline')).toBeAttached()
+	await leaving.context().close()
 })

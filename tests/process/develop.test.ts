@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -30,8 +31,10 @@ afterAll(async () => {
 test('pages, the previews and the socket answer on one port', async () => {
 	expect(await (await fetch(`${site.url}/forum`)).text()).toContain('Recent Queries')
 	expect((await fetch(`${site.url}/previews`)).status).toBe(200)
-	const socket = await fetch(`${site.url}/realtime/?EIO=4&transport=polling`)
-	expect(await socket.text()).toContain('"sid"')
+	const socket = new WebSocket(`${site.url.replace('http', 'ws')}/realtime/?EIO=4&transport=websocket`)
+	const [message] = (await once(socket, 'message')) as [MessageEvent]
+	expect(message.data).toContain('"sid"')
+	socket.close()
 })
 
 test('changed server code answers the next request', async () => {

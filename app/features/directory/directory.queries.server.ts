@@ -23,19 +23,22 @@ export interface MemberRow {
 	campus_verified_at: Date | null
 }
 
-/** The columns of {@link MemberRow}, for a statement that has `users` and `profiles`. */
+/** How many characters of “About” a list knows: more than three lines of a card. Of a longer text it has one more. */
+export const mostAbout = 400
+
+/** The columns of {@link MemberRow} but for skills, for a statement that has `users` and `profiles`. */
 export const memberColumns = sql`
 	users.id, users.username, users.name, users.image,
-	${isOnline} as online, ${skillNames} as skills, coalesce(university_name, '') as university_name,
+	${isOnline} as online, coalesce(university_name, '') as university_name,
 	coalesce(enrol_in_branch_name, '') as enrol_in_branch_name, current_year, current_semester,
-	left(coalesce(about, ''), 400) as about, coalesce(expertise_in, '') as expertise_in, coalesce(open_to, '{}') as open_to,
+	left(coalesce(about, ''), ${sql.lit(mostAbout + 1)}) as about, coalesce(expertise_in, '') as expertise_in, coalesce(open_to, '{}') as open_to,
 	coalesce(github, '') as github, coalesce(linkedin, '') as linkedin,
 	coalesce(campus_name, '') as campus_name, campus_verified_at`
 
 /** Who is listed and has an open tab, the latest to show themselves first. Bounded by who is online, not by who is a member. */
 export async function listOnlineRows(limit: number): Promise<MemberRow[]> {
 	return read(sql`
-		select ${memberColumns} from member_search join users on users.id = user_id left join profiles using (user_id)
+		select ${memberColumns}, ${skillNames} as skills from member_search join users on users.id = user_id left join profiles using (user_id)
 		join (select user_id, max(seen_at) as seen_at from connections where ${isConnected} group by user_id) tabs using (user_id)
 		order by tabs.seen_at desc, users.id desc limit ${limit}`)
 }
@@ -43,7 +46,7 @@ export async function listOnlineRows(limit: number): Promise<MemberRow[]> {
 /** Who is listed and joined last. */
 export function listNewestRows(limit: number): Promise<MemberRow[]> {
 	return read(sql`
-		select ${memberColumns} from member_search join users on users.id = user_id left join profiles using (user_id)
+		select ${memberColumns}, ${skillNames} as skills from member_search join users on users.id = user_id left join profiles using (user_id)
 		order by member_search.user_id desc limit ${limit}`)
 }
 

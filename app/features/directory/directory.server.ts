@@ -1,7 +1,7 @@
 import { campusOf } from '~/features/profiles/campus.present.ts'
-import { webUrl } from '~/lib/text.ts'
+import { shortened, webUrl } from '~/lib/text.ts'
 import type { MemberView, SkillView } from './directory.present.ts'
-import { listNewestRows, listOnlineRows, listSkillRows, type MemberRow } from './directory.queries.server.ts'
+import { listNewestRows, listOnlineRows, listSkillRows, type MemberRow, mostAbout } from './directory.queries.server.ts'
 
 /** The newest members, as everybody may see them. */
 export async function listNewest(limit: number): Promise<MemberView[]> {
@@ -31,7 +31,7 @@ export function presentMember(row: MemberRow): MemberView {
 		studies: { branch: row.enrol_in_branch_name, year: row.current_year, semester: row.current_semester },
 		university: row.university_name,
 		campus: campusOf(row),
-		about: row.about,
+		about: shortened(row.about, mostAbout),
 		expertise: row.expertise_in,
 		skills: row.skills,
 		openTo: row.open_to,

@@ -2,8 +2,9 @@ import { ordinal } from '~/lib/text.ts'
 import { counting } from './directory.limits.ts'
 import type { Choice, Count, FiltersView } from './directory.present.ts'
 import { everyMatch, isImpossible, type Meaning } from './meaning.server.ts'
-import { countTerms, isEverybody, type Meant } from './search.queries.server.ts'
+import { countTerms } from './search.queries.server.ts'
 import type { TermRow } from './terms.queries.server.ts'
+import { isEverybody, type Meant } from './ways.ts'
 
 /** How many people a list has, and how many of them have each of the terms that filters offer. */
 export interface Counts {

@@ -1,7 +1,6 @@
 import { ordinal } from '~/lib/text.ts'
 import { longestSearch } from './directory.limits.ts'
 import { sortOf, type Wish } from './directory.paths.ts'
-import type { Group, Meant } from './search.queries.server.ts'
 import {
 	findMeanings,
 	findNamed,
@@ -10,6 +9,7 @@ import {
 	type Named,
 	type TermRow,
 } from './terms.queries.server.ts'
+import type { Group, Meant } from './ways.ts'
 
 /** One filter of a wish: the terms that meet it, and the wish without it. */
 export interface Filter {

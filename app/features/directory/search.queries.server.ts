@@ -1,23 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { db } from '~/db/db.server.ts'
 import { type MemberRow, memberColumns } from './directory.queries.server.ts'
-
-/** A set of terms that a member has one of, with the share of all members who do. */
-export interface Group {
-	ids: number[]
-	share: number
-}
-
-/** Which members are meant: who has one of each group, and what of it the index cannot tell. */
-export interface Meant {
-	groups: Group[]
-	/** Exactly so many of these groups must be there, which only the row itself can tell. */
-	exactly?: { groups: Group[]; count: number }
-	/** Not one of each of these: they came before. */
-	not?: Group[]
-	/** A member who came before. */
-	notUser?: number | null
-}
+import { isEverybody, type Meant, mostWalked, splitGroups, wayOf } from './ways.ts'
 
 /** A place in the order of joining, or in the order of having been seen. */
 export interface Place {
@@ -33,14 +17,6 @@ export interface FoundRow extends MemberRow {
 	/** Those of the asked terms that the member has. */
 	matched: number[]
 }
-
-/** From this share on, the next members in order are looked at one by one. */
-const commonShare = 0.02
-/** A set is fetched whole when one of its terms is as rare as this, or when so few members are expected in all. */
-const rareTerm = 2_000
-const fewMembers = 100
-/** At most so many are looked at one by one; what looked common may be rare together. */
-const mostWalked = 8_192
 
 interface PageInput {
 	/** The sets in the order in which they are shown. */
@@ -69,12 +45,15 @@ export async function findPage(input: PageInput): Promise<FoundRow[]> {
 	if (first !== null) parts.unshift(sql`(select user_id, -1 as tier from member_search where user_id = ${first})`)
 	const sorted = order === 'joined' ? sql`page.tier, users.id desc` : sql`page.tier, search.seen_at desc, users.id desc`
 	const { rows } = await sql<FoundRow>`
-		with page as materialized (${sql.join(parts, sql` union all `)} limit ${limit})
-		select ${memberColumns}, page.tier, case when isfinite(search.seen_at)
+		with page as materialized (${sql.join(parts, sql` union all `)} limit ${limit}),
+		known as (
+			select user_id, array_agg(skills.name order by position) as skills
+			from page join profile_skills using (user_id) join skills on skills.id = skill_id group by user_id)
+		select ${memberColumns}, coalesce(known.skills, '{}') as skills, page.tier, case when isfinite(search.seen_at)
 			then to_char(search.seen_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') else search.seen_at::text end as seen_at,
 			array(select term from unnest(search.terms) as term where term = any(${asked}::int[])) as matched
 		from page join member_search search using (user_id) join users on users.id = page.user_id
-		left join profiles on profiles.user_id = users.id
+		left join profiles on profiles.user_id = users.id left join known on known.user_id = users.id
 		order by ${sorted}`.execute(db())
 	return rows
 }
@@ -100,25 +79,24 @@ export async function countTerms(
 }
 
 /**
- * Who joined last. Rare sets are fetched whole; of common ones, the newest members are looked at; what lies between is
- * read block by block, each an intersection within the index.
+ * Who joined last. A sum of `user_id` keeps the planner from the index in that order where the index on terms is meant: it
+ * cannot know how common a term is, and would walk all members to find a few.
  */
 function joinedLast(meant: Meant, total: number, after: Place | null, limit: number): RawBuilder<unknown> {
-	const share = shareOf(meant)
 	const before = after ? sql`${after.id}::int` : sql`(select max(user_id) + 1 from member_search)`
 	if (isEverybody(meant))
 		return sql`(select user_id from member_search where user_id < ${before} and ${residue(meant)} order by user_id desc limit ${limit})`
-	if (isRare(meant, total))
-		// The sum keeps the planner from walking all members in their order to find a few.
-		return sql`(select user_id from member_search where ${indexed(meant)} and ${residue(meant)} and user_id < ${before}
+	const way = wayOf(meant, { total, need: limit, order: 'joined' })
+	if (way === 'whole')
+		return sql`(select user_id from member_search where ${indexed(meant)} and ${residue(meant)} and user_id + 0 < ${before}
 			order by user_id + 0 desc limit ${limit})`
-	const floor = sql`${before} - ${sql.lit(share >= commonShare ? mostWalked : 0)}`
+	const floor = way === 'walk' ? sql`${before} - ${sql.lit(mostWalked)}` : before
 	const blocks = sql`(select found.user_id from generate_series((${floor}) >> 14, 0, -1) as number
 		cross join lateral (
-			select user_id from member_search where block = number and ${indexed(meant)} and ${residue(meant)} and user_id < ${floor}
+			select user_id from member_search where block = number and ${indexed(meant)} and ${residue(meant)} and user_id + 0 < ${floor}
 			order by user_id + 0 desc limit ${limit}) found
 		limit ${limit})`
-	if (share < commonShare) return blocks
+	if (way === 'blocks') return blocks
 	return sql`(select user_id from (
 		(select user_id from member_search where user_id < ${before} and user_id >= ${floor} and ${walked(meant)} and ${residue(meant)}
 			order by user_id desc limit ${limit})
@@ -132,8 +110,8 @@ function seenLast(meant: Meant, total: number, after: Place | null, limit: numbe
 	if (isEverybody(meant))
 		return sql`(select user_id from member_search where ${beyond} and ${residue(meant)} ${order} limit ${limit})`
 	const few = (where: RawBuilder<unknown>) => sql`(select user_id from member_search
-		where ${indexed(meant)} and ${residue(meant)} and ${where} order by seen_at + interval '0' desc, user_id desc limit ${limit})`
-	if (shareOf(meant) < commonShare || isRare(meant, total)) return few(beyond)
+		where ${indexed(meant)} and ${residue(meant)} and (${where}) is true order by seen_at + interval '0' desc, user_id desc limit ${limit})`
+	if (wayOf(meant, { total, need: limit, order: 'seen' }) === 'whole') return few(beyond)
 	// The row after which nothing was walked; nobody has it when everybody was.
 	const last = sql`(select seen_at, user_id from member_search where ${beyond} ${order} offset ${mostWalked - 1} limit 1)`
 	return sql`(select user_id from (
@@ -144,57 +122,44 @@ function seenLast(meant: Meant, total: number, after: Place | null, limit: numbe
 
 /** Members in no order, at most `limit`, for counting. */
 function anyOrder(meant: Meant, total: number, limit: number): RawBuilder<unknown> {
-	const share = shareOf(meant)
-	if (isRare(meant, total) || share * total <= limit)
+	const way = wayOf(meant, { total, need: limit, order: null })
+	if (way === 'whole')
 		return sql`(select terms from member_search where ${indexed(meant)} and ${residue(meant)} limit ${limit})`
 	const end = sql`(select max(user_id) + 1 from member_search)`
-	// A common set has its number within a few blocks, and within a few thousand rows when most members are in it.
-	const walk = share >= 0.25 ? mostWalked : 0
-	const blocks = sql`(select found.terms from generate_series((${end} - ${sql.lit(walk)}) >> 14, 0, -1) as number
+	const floor = way === 'walk' ? sql`${end} - ${sql.lit(mostWalked)}` : end
+	const blocks = sql`(select found.terms from generate_series((${floor}) >> 14, 0, -1) as number
 		cross join lateral (
-			select terms from member_search where block = number and ${indexed(meant)} and ${residue(meant)}
-			and user_id < ${end} - ${sql.lit(walk)} offset 0) found
+			select terms from member_search where block = number and ${indexed(meant)} and ${residue(meant)} and user_id + 0 < ${floor}
+			offset 0) found
 		limit ${limit})`
-	if (walk === 0) return blocks
+	if (way === 'blocks') return blocks
 	return sql`(select terms from (
-		(select terms from member_search where user_id >= ${end} - ${sql.lit(walk)} and ${walked(meant)} and ${residue(meant)} limit ${limit})
+		(select terms from member_search where user_id >= ${floor} and ${walked(meant)} and ${residue(meant)} limit ${limit})
 		union all ${blocks}) near limit ${limit})`
 }
 
-/** Whether a set leaves nobody out. */
-export function isEverybody({ groups, exactly }: Meant): boolean {
-	return groups.length === 0 && !exactly
+/** The conditions that the index on terms answers, and those that are cheaper to check in the rows it leaves. */
+function indexed(meant: Meant): RawBuilder<unknown> {
+	const { looked, checked } = splitGroups(meant)
+	const inIndex = hasAll(meant.exactly ? [...looked, unionOf(meant.exactly.groups)] : looked)
+	return checked.length > 0 ? sql`${inIndex} and (${hasAll(checked)}) is true` : inIndex
 }
 
-function isRare(meant: Meant, total: number): boolean {
-	const shares = meant.groups.map(({ share }) => share)
-	return Math.min(1, ...shares) * total <= rareTerm || shareOf(meant) * total <= fewMembers
+/** All of them in a form that no index answers. */
+function walked({ groups, exactly }: Meant): RawBuilder<unknown> {
+	return sql`(${hasAll(exactly ? [...groups, unionOf(exactly.groups)] : groups)}) is true`
 }
 
-/** What part of all members a set is expected to be, taking its groups as independent of one another. */
-function shareOf({ groups, exactly }: Meant): number {
-	const any = exactly
-		? Math.min(
-				1,
-				exactly.groups.reduce((sum, { share }) => sum + share, 0),
-			)
-		: 1
-	return groups.reduce((product, { share }) => product * share, any)
-}
-
-/** The conditions that the index on terms answers. */
-function indexed({ groups, exactly }: Meant): RawBuilder<unknown> {
+function hasAll(groups: { ids: number[] }[]): RawBuilder<unknown> {
 	const must = groups.filter(({ ids }) => ids.length === 1).flatMap(({ ids }) => ids)
-	const some = groups.filter(({ ids }) => ids.length > 1).map(({ ids }) => ids)
-	if (exactly) some.push(exactly.groups.flatMap(({ ids }) => ids))
-	const parts = some.map((ids) => sql`terms && ${ids}::int[]`)
+	const some = groups.filter(({ ids }) => ids.length > 1)
+	const parts = some.map(({ ids }) => sql`terms && ${ids}::int[]`)
 	if (must.length > 0) parts.unshift(sql`terms @> ${must}::int[]`)
 	return sql.join(parts, sql` and `)
 }
 
-/** The same, in a form that no index answers. */
-function walked(meant: Meant): RawBuilder<unknown> {
-	return sql`(${indexed(meant)}) is true`
+function unionOf(groups: { ids: number[] }[]): { ids: number[] } {
+	return { ids: groups.flatMap(({ ids }) => ids) }
 }
 
 /** The conditions that only a row answers. */

@@ -2,8 +2,9 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { useDatabase } from '~/../tests/support/database.ts'
 import { listIndexed, placeAfter } from '~/../tests/support/members.ts'
 import { db } from '~/db/db.server.ts'
-import { countTerms, findPage, type Group, type Meant, type Place } from './search.queries.server.ts'
+import { countTerms, findPage, type Place } from './search.queries.server.ts'
 import { seedMembers } from './seed/seed.server.ts'
+import type { Group, Meant } from './ways.ts'
 
 useDatabase()
 

@@ -98,7 +98,7 @@ export interface KnownState {
 		| 'expertise'
 		| 'skills'
 		| 'openTo'
-	>
+	> & { github: string; linkedin: string }
 }
 
 /** “CSE, 3rd year, semester 6”, as much of it as is known. */

@@ -1,5 +1,4 @@
 import { Link, useLocation } from 'react-router'
-import { counted } from '~/lib/text.ts'
 import { usePresence } from '~/realtime/use-presence.ts'
 import { MoreLink } from '~/ui/more-link.tsx'
 import { useMore, withoutDoubles } from '~/ui/use-more.ts'
@@ -7,6 +6,7 @@ import { anybody, communityPath, type Wish } from '../directory.paths.ts'
 import type { CommunityData } from './community-data.ts'
 import { MemberCard } from './member-card.tsx'
 import { memberCell, memberGrid } from './member-skeleton.tsx'
+import { NewcomersBar } from './newcomers-bar.tsx'
 import { useNewcomers } from './use-newcomers.ts'
 
 /** The members of a list, with the pages that were loaded after the first; they are there again when one comes back. */
@@ -25,13 +25,7 @@ function Rows({ wish, data: { page, cursor } }: { wish: Wish; data: CommunityDat
 	)
 	return (
 		<>
-			<div role="status">
-				{newcomers.waiting > 0 && (
-					<button type="button" className="btn btn-outline btn-sm mt-4 w-full" onClick={newcomers.show}>
-						{counted(newcomers.waiting, 'new developer')}
-					</button>
-				)}
-			</div>
+			<NewcomersBar count={newcomers.waiting} show={newcomers.show} />
 			<ul className={memberGrid}>
 				{members.map((member) => (
 					<li key={member.username} className={memberCell}>

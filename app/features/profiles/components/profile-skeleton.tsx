@@ -70,7 +70,10 @@ function useKnown(): ProfileView | null {
 		city: '',
 		location: '',
 		yearOfPassing: null,
-		social: [],
+		social: [
+			{ label: 'Github', url: known.github },
+			{ label: 'Linkedin', url: known.linkedin },
+		].filter(({ url }) => url !== ''),
 		email: '',
 		phone: '',
 		enrolmentNumber: '',
