@@ -42,7 +42,10 @@ const limitBody = bodyLimit({
 })
 const limitBodyWithPicture = bodyLimit({
 	maxSize: largestBodyWithPicture,
-	onError: (context) => context.json({ error: { kind: 'invalid-argument', message: pictureRefusals.bytes } }, 413),
+	onError: (context) =>
+		context.req.path === '/media'
+			? context.json({ error: { kind: 'invalid-argument', message: pictureRefusals.bytes } }, 413)
+			: context.text(pictureRefusals.bytes, 413),
 })
 app.use((context, next) => (takesPictures.test(context.req.path) ? limitBodyWithPicture : limitBody)(context, next))
 

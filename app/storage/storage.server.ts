@@ -1,22 +1,22 @@
-import { randomUUID } from 'node:crypto'
-import { rename } from 'node:fs/promises'
-import { join } from 'node:path'
-import type { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import { Disk } from 'flydrive'
-import { FSDriver } from 'flydrive/drivers/fs'
 import type { Config } from '~/config.server.ts'
 import { config } from '~/config.server.ts'
 import { remember } from '~/lib/remember.ts'
+import { openFolder } from './folder.server.ts'
 
 /** Where files are kept: a folder of the data directory, or a bucket that speaks S3. Keys are paths without a slash in front. */
 export interface Storage {
-	/** Writes a whole file; an older one under this key is replaced. */
+	/** Writes a whole file; an older one under this key is replaced, and who reads it meanwhile gets one of the two. */
 	put: (key: string, contents: Uint8Array, contentType: string) => Promise<void>
-	/** The file as a stream, or null when there is none. */
-	read: (key: string) => Promise<Readable | null>
+	/** The bytes of a file, or null when there is none. */
+	read: (key: string) => Promise<Buffer<ArrayBuffer> | null>
 	/** Removes a file; one that is not there is no error. */
 	remove: (key: string) => Promise<void>
 }
+
+/** Milliseconds that a bucket may take to connect, and to answer; the client itself would wait for ever. */
+const patience = { connectionTimeout: 5_000, requestTimeout: 30_000, throwOnRequestTimeout: true }
 
 const held = remember<{ storage?: Promise<Storage> }>('storage', () => ({}))
 
@@ -28,22 +28,20 @@ export function storage(): Promise<Storage> {
 
 /** Opens the storage of these settings: a bucket when `S3_BUCKET` is set, else the folder `media` of the data directory. */
 export async function openStorage(settings: Config): Promise<Storage> {
-	const disk = new Disk(settings.S3_BUCKET ? await bucket(settings, settings.S3_BUCKET) : folder(settings))
+	const disk = new Disk(settings.S3_BUCKET ? await bucket(settings, settings.S3_BUCKET) : await openFolder(settings))
 	return {
-		put: async (key, contents, contentType) => {
-			if (settings.S3_BUCKET) return disk.put(key, contents, { contentType })
-			// A bucket shows a file when it is whole; on a disk only renaming does.
-			const part = `${key}.${randomUUID()}.part`
-			await disk.put(part, contents)
-			await rename(join(settings.dataDir, 'media', part), join(settings.dataDir, 'media', key))
+		put: (key, contents, contentType) => disk.put(key, contents, { contentType }),
+		read: async (key) => {
+			try {
+				// FlyDrive's getBytes() may hand out more than the file: it takes the whole memory that a Buffer is a part of.
+				return await buffer(await disk.getStream(key))
+			} catch (error) {
+				if (await disk.exists(key)) throw error
+				return null
+			}
 		},
-		read: async (key) => ((await disk.exists(key)) ? disk.getStream(key) : null),
 		remove: (key) => disk.delete(key),
 	}
-}
-
-function folder({ dataDir }: Config): FSDriver {
-	return new FSDriver({ location: join(dataDir, 'media'), visibility: 'private' })
 }
 
 /** The driver of S3 weighs 13 MB on disk and half a second at the start, so only who uses it loads it. */
@@ -56,6 +54,7 @@ async function bucket(settings: Config, name: string) {
 		// Most services that speak S3 know no access lists; a private bucket needs none.
 		supportsACL: false,
 		region: S3_REGION ?? 'us-east-1',
+		requestHandler: patience,
 		// An own endpoint names the bucket in the path, as it seldom has a DNS name for each.
 		...(S3_ENDPOINT ? { endpoint: S3_ENDPOINT, forcePathStyle: true } : {}),
 		...(S3_ACCESS_KEY_ID && S3_SECRET_ACCESS_KEY

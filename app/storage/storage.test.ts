@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { buffer } from 'node:stream/consumers'
 import S3rver from 's3rver'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parseConfig } from '~/config.server.ts'
@@ -60,8 +59,29 @@ test('a bucket that is not there is told, and nothing is lost in silence', async
 	await expect(missing.put(key, Buffer.from('x'), 'image/webp')).rejects.toThrow()
 })
 
+test('a reader of the folder never meets half a file', async () => {
+	const storage = storages.disk as Storage
+	const texts = ['a', 'b'].map((letter) => letter.repeat(3_000_000))
+	await storage.put(key, Buffer.from(texts[0] as string), 'image/webp')
+	for (let round = 0; round < 15; round += 1) {
+		const writing = storage.put(key, Buffer.from(texts[round % 2] as string), 'image/webp')
+		for (let reading = 0; reading < 5; reading += 1) expect(texts.includes(await contents(storage))).toBe(true)
+		await writing
+	}
+})
+
+test('what a crash left half written is gone an hour later, and what is being written now stays', async () => {
+	const incoming = join(folder, 'media', '.incoming')
+	const [old, fresh] = [join(incoming, 'old'), join(incoming, 'fresh')]
+	for (const file of [old, fresh]) writeFileSync(file, 'half')
+	const before = Date.now() / 1_000 - 3_700
+	utimesSync(old, before, before)
+	await openStorage(parseConfig({ DATA_DIR: folder }))
+	expect([old, fresh].map((file) => existsSync(file))).toEqual([false, true])
+})
+
 async function contents(storage: Storage): Promise<string> {
-	const stream = await storage.read(key)
-	if (!stream) throw new Error('there is no such file')
-	return String(await buffer(stream))
+	const bytes = await storage.read(key)
+	if (!bytes) throw new Error('there is no such file')
+	return String(bytes)
 }

@@ -151,7 +151,10 @@ function People() {
 						))}
 					</div>
 				))}
-				<Avatar user={{ username: 'broken', name: 'Broken Picture', image: '/nothing.webp' }} size={48} />
+				<Avatar
+					user={{ username: 'broken', name: 'Broken Picture', image: `profiles/broken/${'0'.repeat(32)}` }}
+					size={48}
+				/>
 			</Group>
 			<Group title="Presence">
 				<Presence online />

@@ -22,6 +22,7 @@ export const pictureRefusals = {
 	type: 'Invalid file type!',
 	bytes: 'This picture has more than 5 MB. Choose a smaller one.',
 	pixels: 'This picture has more than 40 megapixels. Choose a smaller one.',
+	held: 'This picture is saved in a way that takes too much memory to read. Save it without “progressive” or “interlaced”.',
 	damaged: 'This picture is damaged and cannot be read to its end.',
 	crop: 'The chosen part lies outside of the picture.',
 	sending: 'The picture is still on its way. Wait a moment, or cancel it.',

@@ -7,10 +7,17 @@ import { pictureRefusals } from './picture-errors.ts'
 
 /** 40 megapixels, checked from the header before anything is decoded. */
 const mostPixels = 40_000_000
-/** What a picture that has to be held whole may take, decoded: an interlaced or rotated one cannot be read line by line. */
-const mostDecodedBytes = 170_000_000
+/**
+ * What a picture may take that cannot be read line by line and is therefore held whole: an interlaced PNG, one on its side, a
+ * progressive JPEG. With all that is around it the process then grows by less than 300 MB (`npm run bench:pictures`).
+ */
+const mostHeldBytes = 170_000_000
 /** Pictures waiting to be read; each holds up to 5 MB. */
 const mostWaiting = 24
+/** Of them those of one member, so that nobody takes all places. */
+const mostWaitingOfOne = 20
+/** Far more than 40 megapixels take; what takes longer was made to. */
+const mostSeconds = 60
 
 // Decoding is done by libvips on threads of its own, one picture at a time; a cache of pixels would only grow the process.
 sharp.cache(false)
@@ -48,10 +55,11 @@ export function digestOf(bytes: Uint8Array, crop: Crop | null): string {
  * Decodes a JPEG or PNG and encodes it anew in the widths of its kind: upright, in sRGB with 8 bits, without metadata.
  * Of an animated PNG the first picture is kept.
  * @param crop the part to keep; null for all of it, a profile picture's largest middle square
+ * @param owner whose it is
  * @throws Invalid when it is something else by its content, damaged, or too large; TooMany when too many are waiting
  */
-export function readPicture(bytes: Buffer, kind: PictureKind, crop: Crop | null): Promise<ReadPicture> {
-	return inTurn(async () => {
+export function readPicture(bytes: Buffer, kind: PictureKind, crop: Crop | null, owner: string): Promise<ReadPicture> {
+	return inTurn(owner, async () => {
 		const format = formatOf(bytes)
 		const header = await sharp(bytes, { limitInputPixels: false })
 			.metadata()
@@ -62,7 +70,9 @@ export function readPicture(bytes: Buffer, kind: PictureKind, crop: Crop | null)
 			limitInputPixels: mostPixels,
 			failOn: 'truncated',
 			sequentialRead: true,
-		}).autoOrient()
+		})
+			.timeout({ seconds: mostSeconds })
+			.autoOrient()
 		const base = await shape(upright, kind, crop && place(crop, header))
 			.raw()
 			.toBuffer({ resolveWithObject: true })
@@ -77,10 +87,16 @@ function formatOf(bytes: Buffer): 'jpeg' | 'png' {
 	return refuse('type')
 }
 
-function checkSize({ width, height, channels, depth, isProgressive, format, orientation = 1 }: Metadata): void {
-	if (width * height > mostPixels) refuse('pixels')
-	const wholeInMemory = format === 'png' && (isProgressive || orientation > 1)
-	if (wholeInMemory && width * height * channels * (depth === 'ushort' ? 2 : 1) > mostDecodedBytes) refuse('pixels')
+function checkSize(header: Metadata): void {
+	if (header.width * header.height > mostPixels) refuse('pixels')
+	if (header.width * header.height * heldBytesPerPixel(header) > mostHeldBytes) refuse('held')
+}
+
+function heldBytesPerPixel({ format, channels, depth, isProgressive, orientation = 1 }: Metadata): number {
+	// Coefficients of two bytes. A header may say that colours are stored coarser and mean it for all of them alike.
+	if (format === 'jpeg' && isProgressive) return channels * 2
+	if (format === 'png' && (isProgressive || orientation > 1)) return channels * (depth === 'ushort' ? 2 : 1)
+	return 0
 }
 
 /** The crop in whole pixels within the upright picture. */
@@ -117,17 +133,19 @@ async function encode(data: Buffer, { width, height, channels }: OutputInfo, kin
 }
 
 let last: Promise<unknown> = Promise.resolve()
-let waiting = 0
+/** The owner of each picture that waits or is being read. */
+const queue: string[] = []
 
-async function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-	if (waiting >= mostWaiting) throw new TooMany(pictureRefusals.busy, 30)
-	waiting += 1
+async function inTurn<Result>(owner: string, work: () => Promise<Result>): Promise<Result> {
+	const own = queue.filter((other) => other === owner).length
+	if (queue.length >= mostWaiting || own >= mostWaitingOfOne) throw new TooMany(pictureRefusals.busy, 30)
+	queue.push(owner)
 	const turn = last.then(work, work)
 	last = turn.catch(() => {})
 	try {
 		return await turn
 	} finally {
-		waiting -= 1
+		queue.splice(queue.indexOf(owner), 1)
 	}
 }
 

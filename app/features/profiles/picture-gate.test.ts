@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import sharp from 'sharp'
+import sharp, { type PngOptions } from 'sharp'
 import { expect, test } from 'vitest'
 import { picture, pngOf } from '~/../tests/factories/pictures.ts'
 import { digestOf, readPicture } from './picture-gate.server.ts'
@@ -36,10 +36,18 @@ test.each<[string, () => Promise<Buffer> | Buffer, string]>([
 				.toColourspace('rgb16')
 				.png({ progressive: true })
 				.toBuffer(),
-		'This picture has more than 40 megapixels.',
+		'takes too much memory to read',
+	],
+	[
+		'a progressive JPEG of 30 megapixels that would have to be held whole',
+		() =>
+			sharp({ create: { width: 6_000, height: 5_000, channels: 3, background: '#123' } })
+				.jpeg({ progressive: true })
+				.toBuffer(),
+		'takes too much memory to read',
 	],
 ])('%s is refused', async (_what, make, message) => {
-	await expect(readPicture(await make(), 'project', null)).rejects.toThrow(message)
+	await expect(readPicture(await make(), 'project', null, 'mira')).rejects.toThrow(message)
 })
 
 test.each<[string, () => Promise<Buffer>, number, number]>([
@@ -50,12 +58,15 @@ test.each<[string, () => Promise<Buffer>, number, number]>([
 	['a JPEG in CMYK', () => picture('jpeg', 640, 480, (image) => image.toColourspace('cmyk')), 640, 480],
 	['a PNG with 16 bits', () => picture('png', 640, 480, (image) => image.toColourspace('rgb16')), 640, 480],
 	['a grey JPEG', () => picture('jpeg', 640, 480, (image) => image.greyscale()), 640, 480],
+	['a PNG of 16 bits with see-through parts', () => seeThrough('rgb16'), 640, 480],
+	['a PNG with a palette and see-through parts', () => seeThrough('srgb', { palette: true }), 640, 480],
+	['a PNG on its side', () => picture('png', 640, 480, (image) => image.withMetadata({ orientation: 8 })), 480, 640],
 	['a progressive JPEG', () => picture('jpeg', 640, 480, (image) => image.jpeg({ progressive: true })), 640, 480],
 	['an interlaced PNG', () => picture('png', 640, 480, (image) => image.png({ progressive: true })), 640, 480],
 	['a JPEG with HTML behind it', async () => Buffer.concat([await picture('jpeg'), html]), 640, 480],
 	['one just below 40 megapixels', () => picture('jpeg', 7_000, 5_000), 1_280, 914],
 ])('%s becomes a right picture in three widths', async (_what, make, width, height) => {
-	const read = await readPicture(await make(), 'project', null)
+	const read = await readPicture(await make(), 'project', null, 'mira')
 	expect([read.width, read.height]).toEqual([width, height])
 	expect(read.files.map((file) => file.width)).toEqual([320, 640, 1280])
 	expect(read.colour).toMatch(/^#[0-9a-f]{6}$/)
@@ -67,24 +78,41 @@ test.each<[string, () => Promise<Buffer>, number, number]>([
 	}
 })
 
-test('colours survive: the red corner is red and the rest blue, also from CMYK with 8 and RGB with 16 bits', async () => {
-	for (const space of ['srgb', 'rgb16']) {
-		const { files } = await readPicture(
-			await picture('png', 640, 480, (image) => image.toColourspace(space)),
-			'project',
-			null,
-		)
-		const { data } = await sharp(files[1]?.data).raw().toBuffer({ resolveWithObject: true })
-		expect([...data.subarray(0, 3)].map(near)).toEqual([255, 0, 0].map(near))
-		expect([...data.subarray(-3)].map(near)).toEqual([0x20, 0x60, 0xa0].map(near))
-	}
+test.each<[string, () => Promise<Buffer>]>([
+	['a PNG', () => picture('png')],
+	['a PNG with 16 bits', () => picture('png', 640, 480, (image) => image.toColourspace('rgb16'))],
+	['a JPEG in the wider space of a phone', () => picture('jpeg', 640, 480, (image) => image.withIccProfile('p3'))],
+])('colours survive from %s: the red corner is red and the rest blue', async (_what, make) => {
+	const { files } = await readPicture(await make(), 'project', null, 'mira')
+	const { data } = await sharp(files[1]?.data).raw().toBuffer({ resolveWithObject: true })
+	expect([...data.subarray(0, 3)].map(near)).toEqual([255, 0, 0].map(near))
+	expect([...data.subarray(-3)].map(near)).toEqual([0x20, 0x60, 0xa0].map(near))
+})
+
+test('colours of CMYK come out as the colour management of the print shop shows them: red stays reddest', async () => {
+	const printed = await picture('jpeg', 640, 480, (image) => image.toColourspace('cmyk'))
+	expect((await sharp(printed).metadata()).space).toBe('cmyk')
+	const { files } = await readPicture(printed, 'project', null, 'mira')
+	const { data } = await sharp(files[1]?.data).raw().toBuffer({ resolveWithObject: true })
+	const [red = 0, green = 0, blue = 0] = data.subarray(0, 3)
+	expect(red).toBeGreaterThan(180)
+	expect(Math.max(green, blue)).toBeLessThan(90)
+	const [lessRed = 0, , moreBlue = 0] = data.subarray(-3)
+	expect(moreBlue).toBeGreaterThan(lessRed + 60)
+})
+
+test('what is see-through stays so', async () => {
+	const { files } = await readPicture(await seeThrough('srgb'), 'project', null, 'mira')
+	const { data, info } = await sharp(files[1]?.data).raw().toBuffer({ resolveWithObject: true })
+	expect(info.channels).toBe(4)
+	expect(data.at(-1)).toBe(0)
 })
 
 test('a picture from a phone held upright stands upright, and nobody learns where it was taken', async () => {
 	const gps = { IFD3: { GPSLatitudeRef: 'N', GPSLatitude: '19/1 4/1 0/1' }, IFD0: { Copyright: 'Mira at home' } }
 	const lying = await picture('jpeg', 640, 480, (image) => image.withExif(gps).withMetadata({ orientation: 6 }))
 	expect((await sharp(lying).metadata()).orientation).toBe(6)
-	const { width, height, files } = await readPicture(lying, 'project', null)
+	const { width, height, files } = await readPicture(lying, 'project', null, 'mira')
 	expect([width, height]).toEqual([480, 640])
 	expect(Buffer.concat(files.map(({ data }) => data)).includes('Mira at home')).toBe(false)
 	// Turned by a quarter to the right, the top left corner is at the top right.
@@ -100,14 +128,14 @@ test('of an animated PNG the first picture is kept', async () => {
 		Buffer.from('000000086163544c0000000200000000f38d9370', 'hex'),
 		still.subarray(header),
 	])
-	expect(await readPicture(animated, 'project', null)).toMatchObject({ width: 64, height: 64 })
+	expect(await readPicture(animated, 'project', null, 'mira')).toMatchObject({ width: 64, height: 64 })
 })
 
 test.each([
 	['the whole picture, a square of its middle', null, [0x20, 0x60, 0xa0]],
 	['a chosen square', { x: 0, y: 0, width: 100, height: 100 }, [255, 0, 0]],
 ])('a profile picture is %s', async (_what, crop, colour) => {
-	const { width, height, files } = await readPicture(await picture('png', 1_600, 800), 'profile', crop)
+	const { width, height, files } = await readPicture(await picture('png', 1_600, 800), 'profile', crop, 'mira')
 	expect([width, height]).toEqual([512, 512])
 	expect(files.map((file) => file.width)).toEqual([96, 224, 512])
 	const { data } = await sharp(files[0]?.data).raw().toBuffer({ resolveWithObject: true })
@@ -115,30 +143,57 @@ test.each([
 	expect([...data.subarray(middle, middle + 3)].map(near)).toEqual(colour.map(near))
 })
 
-test('a part outside of the picture is refused, and one that reaches over its edge is cut there', async () => {
-	const image = await picture('png', 200, 200)
-	await expect(readPicture(image, 'profile', { x: 300, y: 0, width: 50, height: 50 })).rejects.toThrow('lies outside')
-	expect(await readPicture(image, 'profile', { x: 150, y: 150, width: 100, height: 100 })).toMatchObject({ width: 512 })
+test('the part is chosen of the upright picture, as the browser shows it', async () => {
+	const lying = await picture('jpeg', 640, 480, (image) => image.withMetadata({ orientation: 6 }))
+	// Turned, it is 480 wide and 640 high, and its red corner is at the top right.
+	const part = { x: 380, y: 0, width: 100, height: 100 }
+	const { files } = await readPicture(lying, 'profile', part, 'mira')
+	const { data } = await sharp(files[0]?.data).raw().toBuffer({ resolveWithObject: true })
+	const middle = (48 * 96 + 48) * 3
+	expect([...data.subarray(middle, middle + 3)].map(near)).toEqual([255, 0, 0].map(near))
 })
 
-test('twenty large pictures at once keep memory within 300 MB', { timeout: 90_000 }, async () => {
-	const large = await picture('png', 5_000, 4_000)
+test('a part outside of the picture is refused, and one that reaches over its edge is cut there', async () => {
+	const image = await picture('png', 200, 200)
+	await expect(readPicture(image, 'profile', { x: 300, y: 0, width: 50, height: 50 }, 'mira')).rejects.toThrow(
+		'lies outside',
+	)
+	expect(await readPicture(image, 'profile', { x: 150, y: 150, width: 100, height: 100 }, 'mira')).toMatchObject({
+		width: 512,
+	})
+})
+
+test.each<[number, string, () => Promise<Buffer>]>([
+	[20, 'PNGs of 20 megapixels', () => picture('png', 5_000, 4_000)],
+	[
+		3,
+		'progressive JPEGs of 28 megapixels',
+		() => picture('jpeg', 7_000, 4_000, (image) => image.jpeg({ progressive: true, chromaSubsampling: '4:4:4' })),
+	],
+])('%i %s at once keep memory within 300 MB', { timeout: 90_000 }, async (length, _what, make) => {
+	const large = await make()
 	const before = process.memoryUsage().rss
 	let highest = before
 	const timer = setInterval(() => {
 		highest = Math.max(highest, process.memoryUsage().rss)
 	}, 5)
-	await Promise.all(Array.from({ length: 20 }, () => readPicture(large, 'project', null)))
+	await Promise.all(Array.from({ length }, () => readPicture(large, 'project', null, 'mira')))
 	clearInterval(timer)
 	expect((highest - before) / 2 ** 20).toBeLessThan(300)
 })
 
-test('more pictures than can wait are refused with a time to come back', { timeout: 60_000 }, async () => {
+test('more pictures than can wait are refused with a time to come back, and one member cannot take all places', {
+	timeout: 60_000,
+}, async () => {
 	const image = await picture('png')
-	const outcomes = await Promise.allSettled(Array.from({ length: 40 }, () => readPicture(image, 'project', null)))
-	const refused = outcomes.filter((outcome) => outcome.status === 'rejected')
-	expect(refused.length).toBe(16)
-	expect(refused[0]?.reason).toMatchObject({ status: 429, retryAfter: 30 })
+	const outcomesOf = (owner: string) =>
+		Promise.allSettled(Array.from({ length: 30 }, () => readPicture(image, 'project', null, owner)))
+	const [mira, odalys] = await Promise.all([outcomesOf('mira'), outcomesOf('odalys')])
+	const taken = [mira, odalys].map((outcomes) => outcomes.filter(({ status }) => status === 'fulfilled').length)
+	expect(taken).toEqual([20, 4])
+	const refused = [...mira, ...odalys].filter((outcome) => outcome.status === 'rejected')
+	for (const { reason } of refused) expect(reason).toMatchObject({ status: 429, retryAfter: 30 })
+	expect(await readPicture(image, 'project', null, 'mira')).toMatchObject({ width: 640 })
 })
 
 test('the same bytes cut in the same way have the same name, and nothing else has', () => {
@@ -156,5 +211,17 @@ function near(value: number): number {
 function noisy(format: 'jpeg' | 'png'): Promise<Buffer> {
 	return sharp(randomBytes(300 * 300 * 3), { raw: { width: 300, height: 300, channels: 3 } })
 		.toFormat(format)
+		.toBuffer()
+}
+
+/** A picture whose right half is not there. */
+async function seeThrough(space: string, options: PngOptions = {}): Promise<Buffer> {
+	const half = await sharp({ create: { width: 320, height: 480, channels: 3, background: '#2060a0' } })
+		.png()
+		.toBuffer()
+	return sharp({ create: { width: 640, height: 480, channels: 4, background: { r: 0, g: 0, b: 0, alpha: 0 } } })
+		.composite([{ input: half, gravity: 'west' }])
+		.toColourspace(space)
+		.png(options)
 		.toBuffer()
 }

@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { sql } from 'kysely'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { picture } from '~/../tests/factories/pictures.ts'
@@ -8,7 +8,7 @@ import { config } from '~/config.server.ts'
 import { db } from '~/db/db.server.ts'
 import { type PictureKind, widthsOf } from '~/lib/picture-paths.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
-import { listUnusedPictures } from './pictures.queries.server.ts'
+import { deleteUnusedPicture, expectPicture, listUnusedPictures, strikeForgotten } from './pictures.queries.server.ts'
 import { pictureFromForm, storePicture, sweepPictures } from './pictures.server.ts'
 import type { PictureView } from './profiles.present.ts'
 
@@ -57,6 +57,10 @@ test('parallel uploads cannot pass the quota of 50 MB together', async () => {
 	const refused = outcomes.filter((outcome) => outcome.status === 'rejected')
 	expect(refused.length).toBeGreaterThan(0)
 	for (const { reason } of refused) expect(reason).toMatchObject({ kind: 'quota-exceeded', status: 402 })
+	// What was stored for the refused ones does not stay.
+	await makeDue()
+	await sweepPictures()
+	expect(storedFiles('certificates/mira')).toBe(outcomes.filter(({ status }) => status === 'fulfilled').length * 3)
 	// Somebody else's quota is their own.
 	await storePicture(odalys, 'certificate', blob(await picture('png')))
 })
@@ -78,7 +82,7 @@ test.each([
 
 test.each<[string, PictureKind, () => Promise<string>, string]>([
 	['a picture of somebody else', 'project', async () => (await stored(odalys)).path, 'belongs to somebody else'],
-	['one of another kind', 'certificate', async () => (await stored(mira)).path, 'belongs to somebody else'],
+	['one of another kind', 'certificate', async () => (await stored(mira)).path, 'is not here any more'],
 	['one that is not there', 'project', async () => `projects/mira/${'0'.repeat(32)}`, 'is not here any more'],
 	['an address', 'project', async () => 'https://elsewhere.example/cat.png', 'is not here any more'],
 	['a way out of the folder', 'project', async () => '../../auth-secret', 'is not here any more'],
@@ -130,6 +134,61 @@ test('a save that shows a picture while it is being swept away wins', async () =
 	expect(await rows()).toHaveLength(1)
 })
 
+test('a form that names a picture keeps it from the sweep that is just about to take it', async () => {
+	const { path } = await stored(mira)
+	await age(path)
+	expect(await listUnusedPictures(10)).toEqual([path])
+	const form = new FormData()
+	form.set('image', path)
+	expect(await pictureFromForm(mira, 'project', form, 'image')).toBe(path)
+	expect(await deleteUnusedPicture(path)).toBe(false)
+	await age(path)
+	expect(await deleteUnusedPicture(path)).toBe(true)
+	await expect(pictureFromForm(mira, 'project', form, 'image')).rejects.toThrow('is not here any more')
+})
+
+test('a picture that is sent again while its files are being removed waits, and is stored anew', async () => {
+	const { path } = await stored(mira)
+	await db().deleteFrom('pictures').where('path', '=', path).execute()
+	let again: Promise<PictureView> | undefined
+	await db()
+		.transaction()
+		.execute(async (trx) => {
+			expect(await strikeForgotten(trx, path, { due: true })).toBe(true)
+			again = stored(mira)
+			await untilSomebodyWaits()
+			for (const file of filePaths(path)) rmSync(file)
+		})
+	expect((await again)?.path).toBe(path)
+	expect(filesOf(path)).toEqual([true, true, true])
+	await makeDue()
+	expect(await sweepPictures()).toBe(0)
+})
+
+test('an upload that ended between its files and its row leaves nothing', async () => {
+	const { path } = await stored(mira)
+	// As a killed process leaves it: files, and the note that was made before them.
+	await db().deleteFrom('pictures').where('path', '=', path).execute()
+	await expectPicture(path)
+	expect(await sweepPictures()).toBe(0)
+	expect(filesOf(path)).toEqual([true, true, true])
+	await makeDue()
+	expect(await sweepPictures()).toBe(1)
+	expect(filesOf(path)).toEqual([false, false, false])
+})
+
+test('a storage that fails leaves no picture that is not there', async () => {
+	const blocked = join(config().dataDir, 'media', 'certificates', 'odalys')
+	rmSync(blocked, { recursive: true, force: true })
+	mkdirSync(dirname(blocked), { recursive: true })
+	writeFileSync(blocked, 'a file where the folder would be')
+	await expect(storePicture(odalys, 'certificate', blob(await picture('png')))).rejects.toThrow()
+	expect(await rows()).toEqual([])
+	rmSync(blocked)
+	const { path } = await storePicture(odalys, 'certificate', blob(await picture('png')))
+	expect(filesOf(path)).toEqual([true, true, true])
+})
+
 test('a picture that is sent again after it was forgotten keeps its files', async () => {
 	const { path } = await stored(mira)
 	await db().deleteFrom('pictures').where('path', '=', path).execute()
@@ -156,7 +215,24 @@ async function stored(viewer: SignedIn, width = 300): Promise<PictureView> {
 }
 
 function filesOf(path: string): boolean[] {
-	return widthsOf(path).map((width) => existsSync(join(config().dataDir, 'media', `${path}-${width}.webp`)))
+	return filePaths(path).map((file) => existsSync(file))
+}
+
+function filePaths(path: string): string[] {
+	return widthsOf(path).map((width) => join(config().dataDir, 'media', `${path}-${width}.webp`))
+}
+
+function storedFiles(folder: string): number {
+	const place = join(config().dataDir, 'media', folder)
+	return existsSync(place) ? readdirSync(place).length : 0
+}
+
+/** Lets the hour pass that is given to an upload. */
+async function makeDue(): Promise<void> {
+	await db()
+		.updateTable('forgotten_pictures')
+		.set({ forgotten_at: new Date(Date.now() - 1_000) })
+		.execute()
 }
 
 function rows() {

@@ -10,9 +10,23 @@ export interface PictureRow {
 	colour: string
 }
 
-/** Holds the files of one member's pictures until the transaction ends: nobody else adds or removes any of them. */
-export async function lockPictures(trx: Executor, username: string): Promise<void> {
-	await sql`select pg_advisory_xact_lock(hashtextextended('pictures:' || ${username}, 0))`.execute(trx)
+export interface NewPicture extends PictureRow {
+	user_id: number
+	bytes: number
+}
+
+const shown = ['path', 'kind', 'width', 'height', 'colour'] as const
+
+/** How long a picture that nothing shows stays, for the form that it was uploaded for. */
+const grace = sql`interval '1 hour'`
+
+/**
+ * Makes the transaction the only one that adds to this member's pictures until it ends.
+ * @returns whether the member still has an account
+ */
+export async function lockPictures(trx: Executor, userId: number): Promise<boolean> {
+	const member = await trx.selectFrom('users').select('id').where('id', '=', userId).forNoKeyUpdate().executeTakeFirst()
+	return member !== undefined
 }
 
 /** A picture by its path, or undefined. */
@@ -22,7 +36,7 @@ export function findPicture(
 ): Promise<(PictureRow & { user_id: number }) | undefined> {
 	return executor
 		.selectFrom('pictures')
-		.select(['path', 'kind', 'width', 'height', 'colour', 'user_id'])
+		.select([...shown, 'user_id'])
 		.where('path', '=', path)
 		.executeTakeFirst()
 }
@@ -37,24 +51,25 @@ export async function sumPictureBytes(executor: Executor, userId: number): Promi
 	return Number(total)
 }
 
-export async function insertPicture(
-	trx: Executor,
-	picture: PictureRow & { user_id: number; bytes: number },
-): Promise<void> {
+export async function insertPicture(trx: Executor, picture: NewPicture): Promise<void> {
 	await trx.insertInto('pictures').values(picture).execute()
-	await trx.deleteFrom('forgotten_pictures').where('path', '=', picture.path).execute()
 }
 
-/** Counts a picture's age anew, for one that was sent again. */
-export async function renewPicture(trx: Executor, path: string): Promise<void> {
-	await trx.updateTable('pictures').set({ created_at: new Date() }).where('path', '=', path).execute()
+/** Counts a picture's age anew, so that it stays for another hour. @returns the picture, or undefined when it is gone */
+export function renewPicture(path: string): Promise<PictureRow | undefined> {
+	return db()
+		.updateTable('pictures')
+		.set({ created_at: sql`now()` })
+		.where('path', '=', path)
+		.returning(shown)
+		.executeTakeFirst()
 }
 
 /** Pictures that nothing shows and that are older than an hour: of forms that were never saved, or things that were changed. */
 export async function listUnusedPictures(limit: number): Promise<string[]> {
 	const { rows } = await sql<{ path: string }>`
 		select path from pictures
-		where created_at < now() - interval '1 hour'
+		where created_at < now() - ${grace}
 			and not exists (select 1 from users where image = pictures.path)
 			and not exists (select 1 from projects where project_image = pictures.path)
 			and not exists (select 1 from certificates where certificate_image = pictures.path)
@@ -62,24 +77,55 @@ export async function listUnusedPictures(limit: number): Promise<string[]> {
 	return rows.map(({ path }) => path)
 }
 
-/** Forgets a picture. @returns false when something shows it after all: the database itself refuses then */
-export async function deletePicture(path: string): Promise<boolean> {
+/** Forgets a picture. @returns false when it was renewed, or something shows it after all: the database itself refuses then */
+export async function deleteUnusedPicture(path: string): Promise<boolean> {
 	try {
-		await db().deleteFrom('pictures').where('path', '=', path).execute()
-		return true
+		const { numDeletedRows } = await db()
+			.deleteFrom('pictures')
+			.where('path', '=', path)
+			.where('created_at', '<', sql<Date>`now() - ${grace}`)
+			.executeTakeFirst()
+		return numDeletedRows > 0n
 	} catch (error) {
 		if ((error as { code?: string }).code === '23503') return false
 		throw error
 	}
 }
 
-/** Paths whose files are to be removed, the oldest first. */
+/**
+ * Lists a picture whose files are about to be stored as one to be removed an hour from now. Waits for a sweep that is
+ * removing its files at this moment.
+ */
+export async function expectPicture(path: string): Promise<void> {
+	const forgotten_at = sql<Date>`now() + ${grace}`
+	await db()
+		.insertInto('forgotten_pictures')
+		.values({ path, forgotten_at })
+		.onConflict((conflict) => conflict.column('path').doUpdateSet({ forgotten_at }))
+		.execute()
+}
+
+/** Paths whose files are to be removed by now, the oldest first. */
 export async function listForgottenPictures(limit: number): Promise<string[]> {
-	const rows = await db().selectFrom('forgotten_pictures').select('path').orderBy('forgotten_at').limit(limit).execute()
+	const rows = await db()
+		.selectFrom('forgotten_pictures')
+		.select('path')
+		.where('forgotten_at', '<=', sql<Date>`now()`)
+		.orderBy('forgotten_at')
+		.limit(limit)
+		.execute()
 	return rows.map(({ path }) => path)
 }
 
-/** Strikes a path off the list of what is to be removed. */
-export async function removeForgotten(trx: Executor, path: string): Promise<void> {
-	await trx.deleteFrom('forgotten_pictures').where('path', '=', path).execute()
+/**
+ * Strikes a path off the list of what is to be removed; until the transaction ends nobody else can.
+ * @returns whether it stood there, with `due` as one that is to be removed by now
+ */
+export async function strikeForgotten(trx: Executor, path: string, { due = false } = {}): Promise<boolean> {
+	const { numDeletedRows } = await trx
+		.deleteFrom('forgotten_pictures')
+		.where('path', '=', path)
+		.$if(due, (query) => query.where('forgotten_at', '<=', sql<Date>`now()`))
+		.executeTakeFirst()
+	return numDeletedRows > 0n
 }

@@ -1,4 +1,4 @@
-import { db } from '~/db/db.server.ts'
+import { db, type Executor } from '~/db/db.server.ts'
 import { DomainError, Invalid } from '~/lib/errors.ts'
 import { largestPicture, type PictureKind, pictureFolders, picturePath, widthsOf } from '~/lib/picture-paths.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
@@ -6,15 +6,17 @@ import { storage } from '~/storage/storage.server.ts'
 import { pictureRefusals, type UploadErrorKind, uploadErrors } from './picture-errors.ts'
 import { type Crop, digestOf, readPicture } from './picture-gate.server.ts'
 import {
-	deletePicture,
+	deleteUnusedPicture,
+	expectPicture,
 	findPicture,
 	insertPicture,
 	listForgottenPictures,
 	listUnusedPictures,
 	lockPictures,
+	type NewPicture,
 	type PictureRow,
-	removeForgotten,
 	renewPicture,
+	strikeForgotten,
 	sumPictureBytes,
 } from './pictures.queries.server.ts'
 import type { PictureView } from './profiles.present.ts'
@@ -22,8 +24,8 @@ import type { PictureView } from './profiles.present.ts'
 /** What a member's pictures may take, all of their files together: 50 MB. */
 const quota = 50 * 1024 * 1024
 
-/** How many pictures one round of the sweep looks at. */
-const mostSwept = 500
+/** How many pictures the sweep lists at once. */
+const roundOf = 500
 
 /** An upload that was refused, by one of the kinds that the browser knows. */
 export class UploadRefused extends DomainError {
@@ -52,27 +54,39 @@ export async function storePicture(
 	if (file.size > largestPicture) throw new Invalid(pictureRefusals.bytes)
 	const bytes = Buffer.from(await file.arrayBuffer())
 	const path = `${pictureFolders[kind]}/${viewer.username}/${digestOf(bytes, crop)}`
-	const known = await findPicture(path)
-	if (!known && (await sumPictureBytes(db(), viewer.id)) >= quota) throw new UploadRefused('quota-exceeded')
-	const picture = await readPicture(bytes, kind, crop)
+	const known = await renewPicture(path)
+	if (known) return presentPicture(known)
+	await checkQuota(viewer, 1)
+	const picture = await readPicture(bytes, kind, crop, viewer.username)
 	const size = picture.files.reduce((sum, { data }) => sum + data.length, 0)
+	await checkQuota(viewer, size)
+	// Until its row is there the picture counts as forgotten, so whatever happens from here on, its files do not stay behind.
+	await expectPicture(path)
+	const files = await storage()
+	for (const { width, data } of picture.files) await files.put(`${path}-${width}.webp`, data, 'image/webp')
+	const { width, height, colour } = picture
+	return notePicture(viewer, { path, kind, width, height, colour, bytes: size, user_id: viewer.id })
+}
+
+/** Notes a picture whose files are stored. Of a member's uploads one at a time comes here, so together they keep the quota. */
+function notePicture(viewer: SignedIn, picture: NewPicture): Promise<PictureView> {
 	return db()
 		.transaction()
 		.execute(async (trx) => {
-			await lockPictures(trx, viewer.username)
-			const before = await findPicture(path, trx)
-			if (before) {
-				await renewPicture(trx, path)
-				return presentPicture(before)
-			}
-			if ((await sumPictureBytes(trx, viewer.id)) + size > quota) throw new UploadRefused('quota-exceeded')
-			// The files come first: a picture that the database knows is always there.
-			const files = await storage()
-			for (const { width, data } of picture.files) await files.put(`${path}-${width}.webp`, data, 'image/webp')
-			const row = { path, kind, width: picture.width, height: picture.height, colour: picture.colour }
-			await insertPicture(trx, { ...row, user_id: viewer.id, bytes: size })
-			return presentPicture(row)
+			if (!(await lockPictures(trx, viewer.id))) throw new UploadRefused('unauthenticated')
+			const expected = await strikeForgotten(trx, picture.path)
+			const twin = await findPicture(picture.path, trx)
+			if (twin) return presentPicture(twin)
+			// Storing took so long that the sweep came by.
+			if (!expected) throw new UploadRefused('unknown')
+			await checkQuota(viewer, picture.bytes, trx)
+			await insertPicture(trx, picture)
+			return presentPicture(picture)
 		})
+}
+
+async function checkQuota(viewer: SignedIn, bytes: number, executor: Executor = db()): Promise<void> {
+	if ((await sumPictureBytes(executor, viewer.id)) + bytes > quota) throw new UploadRefused('quota-exceeded')
 }
 
 /**
@@ -97,13 +111,14 @@ export async function pictureFromForm(
 	const path = form.get(name)
 	if (typeof path !== 'string' || path === '') return null
 	const picture = picturePath.test(path) ? await findPicture(path) : undefined
-	if (picture?.user_id === viewer.id && picture.kind === kind) return path
-	const { message } = uploadErrors[picture ? 'unauthorized' : 'object-not-found']
+	// A form that was open for hours may come together with the sweep: renewed, the picture outlasts the save.
+	if (picture?.user_id === viewer.id && picture.kind === kind && (await renewPicture(path))) return path
+	const { message } = uploadErrors[picture && picture.user_id !== viewer.id ? 'unauthorized' : 'object-not-found']
 	throw new Invalid(message, { [name]: message })
 }
 
 /** What pages are told of a picture. */
-export function presentPicture({ path, width, height, colour }: Omit<PictureRow, 'kind'>): PictureView {
+function presentPicture({ path, width, height, colour }: PictureRow): PictureView {
 	return { path, width, height, colour }
 }
 
@@ -113,24 +128,33 @@ export function presentPicture({ path, width, height, colour }: Omit<PictureRow,
  * @returns how many pictures' files were removed
  */
 export async function sweepPictures(): Promise<number> {
-	for (const path of await listUnusedPictures(mostSwept)) await deletePicture(path)
-	let removed = 0
-	for (const path of await listForgottenPictures(mostSwept)) {
-		const username = picturePath.exec(path)?.[2] ?? ''
-		await db()
-			.transaction()
-			.execute(async (trx) => {
-				await lockPictures(trx, username)
-				// Sent again since it was forgotten: the files are in use.
-				if (!(await findPicture(path, trx))) removed += await removeFiles(path)
-				await removeForgotten(trx, path)
-			})
-	}
-	return removed
+	await inRounds(listUnusedPictures, deleteUnusedPicture)
+	return inRounds(listForgottenPictures, removeForgottenFiles)
 }
 
-async function removeFiles(path: string): Promise<1> {
-	const files = await storage()
-	for (const width of widthsOf(path)) await files.remove(`${path}-${width}.webp`)
-	return 1
+/** Works through a list until a round is not full any more. @returns how many were done */
+async function inRounds(
+	list: (limit: number) => Promise<string[]>,
+	work: (path: string) => Promise<boolean>,
+): Promise<number> {
+	let done = 0
+	for (;;) {
+		let doneNow = 0
+		for (const path of await list(roundOf)) if (await work(path)) doneNow += 1
+		done += doneNow
+		if (doneNow < roundOf) return done
+	}
+}
+
+/** An upload of the same picture waits until the files are gone, and then stores them anew. */
+function removeForgottenFiles(path: string): Promise<boolean> {
+	return db()
+		.transaction()
+		.execute(async (trx) => {
+			if (!(await strikeForgotten(trx, path, { due: true }))) return false
+			if (await findPicture(path, trx)) return false
+			const files = await storage()
+			for (const width of widthsOf(path)) await files.remove(`${path}-${width}.webp`)
+			return true
+		})
 }

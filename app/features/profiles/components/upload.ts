@@ -32,20 +32,22 @@ export class UploadError extends Error {
 const patience = 600_000
 const firstWait = 1_000
 const longestWait = 30_000
+/** A try in which nothing moves for so many milliseconds is given up: the connection is lost and has not noticed. */
+const longestSilence = 60_000
 
 /**
  * Sends a picture and tries again with growing pauses when the connection or the server fails.
  * @throws UploadError of one of the kinds; `canceled` when the signal aborts
  */
 export async function uploadPicture(options: UploadOptions): Promise<PictureView> {
-	const began = Date.now()
+	const end = Date.now() + patience
 	for (let wait = firstWait; ; wait = Math.min(wait * 2, longestWait)) {
 		try {
-			return await send(options)
+			return await send(options, end - Date.now())
 		} catch (error) {
 			if (!(error instanceof PassingFailure)) throw error
 		}
-		if (Date.now() - began + wait > patience) throw errorOf('retry-limit-exceeded')
+		if (Date.now() + wait > end) throw errorOf('retry-limit-exceeded')
 		options.onProgress(0, true)
 		await pause(wait, options.signal)
 	}
@@ -55,7 +57,7 @@ export async function uploadPicture(options: UploadOptions): Promise<PictureView
 class PassingFailure extends Error {}
 
 /** `fetch` tells nothing of what it has sent, so this is the older way. */
-function send({ kind, file, crop, onProgress, signal }: UploadOptions): Promise<PictureView> {
+function send({ kind, file, crop, onProgress, signal }: UploadOptions, within: number): Promise<PictureView> {
 	return new Promise((resolve, reject) => {
 		if (signal.aborted) return reject(errorOf('canceled'))
 		const form = new FormData()
@@ -63,7 +65,18 @@ function send({ kind, file, crop, onProgress, signal }: UploadOptions): Promise<
 		if (crop) form.set('crop', JSON.stringify(crop))
 		form.set('file', file)
 		const request = new XMLHttpRequest()
-		request.upload.onprogress = ({ loaded, total }) => onProgress(total ? loaded / total : 0, false)
+		let silence: ReturnType<typeof setTimeout>
+		const listen = () => {
+			clearTimeout(silence)
+			silence = setTimeout(() => {
+				reject(new PassingFailure())
+				request.abort()
+			}, longestSilence)
+		}
+		request.upload.onprogress = ({ loaded, total }) => {
+			listen()
+			onProgress(total ? loaded / total : 0, false)
+		}
 		request.onload = () => {
 			const answer = read(request.responseText)
 			if (request.status === 200 && answer.picture) resolve(answer.picture)
@@ -71,10 +84,14 @@ function send({ kind, file, crop, onProgress, signal }: UploadOptions): Promise<
 			else reject(answer.error ? new UploadError(answer.error) : errorOf('unknown'))
 		}
 		request.onerror = () => reject(new PassingFailure())
+		request.ontimeout = () => reject(errorOf('retry-limit-exceeded'))
 		request.onabort = () => reject(errorOf('canceled'))
+		request.onloadend = () => clearTimeout(silence)
 		signal.addEventListener('abort', () => request.abort(), { once: true })
 		request.open('POST', '/media')
+		request.timeout = within
 		request.send(form)
+		listen()
 	})
 }
 

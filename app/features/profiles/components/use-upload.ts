@@ -1,4 +1,4 @@
-import { useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { largestPicture, type PictureKind } from '~/lib/picture-paths.ts'
 import { pictureRefusals } from '../picture-errors.ts'
 import type { PictureView } from '../profiles.present.ts'
@@ -28,20 +28,30 @@ export function useUpload(kind: PictureKind, initial: PictureView | null, onChan
 	}
 
 	const start = async (file: File, crop: CropArea | null) => {
-		stop.current?.abort()
+		forget()
 		const controller = new AbortController()
 		stop.current = controller
 		const tell = (sent: number, waiting: boolean) => setSending({ name: file.name, sent, waiting })
 		setFailure(null)
 		tell(0, false)
 		try {
-			finish(await uploadPicture({ kind, file, crop, onProgress: tell, signal: controller.signal }))
+			const stored = await uploadPicture({ kind, file, crop, onProgress: tell, signal: controller.signal })
+			if (controller === stop.current) finish(stored)
 		} catch (error) {
 			if (controller === stop.current) setFailure(error instanceof UploadError ? error.message : String(error))
 		} finally {
 			if (controller === stop.current) setSending(null)
 		}
 	}
+
+	/** Stops what is on its way, and hears no more of it. */
+	const forget = () => {
+		const running = stop.current
+		stop.current = null
+		running?.abort()
+	}
+	// biome-ignore lint/correctness/useExhaustiveDependencies: there is one such moment
+	useEffect(() => forget, [])
 
 	return {
 		picture,
@@ -53,6 +63,8 @@ export function useUpload(kind: PictureKind, initial: PictureView | null, onChan
 		},
 		cancel: () => stop.current?.abort(),
 		remove: () => {
+			forget()
+			setSending(null)
 			setFailure(null)
 			finish(null)
 		},
