@@ -1,4 +1,3 @@
-import plexMono from '@fontsource/ibm-plex-mono/files/ibm-plex-mono-latin-400-normal.woff2?url'
 import type { ReactNode } from 'react'
 import { Links, Meta, Outlet, Scripts, ScrollRestoration, type ShouldRevalidateFunctionArgs } from 'react-router'
 import { config } from '~/config.server.ts'
@@ -11,13 +10,14 @@ import { useTheme } from '~/shell/theme-switch.tsx'
 import type { Route } from './+types/root'
 import stylesheet from './app.css?url'
 import { ErrorPage } from './shell/error-page.tsx'
+import mono from './ui/fonts/quad-mono.woff2?url'
 import schibsted from './ui/fonts/schibsted-grotesk-basic.woff2?url'
 
 const font = { rel: 'preload', as: 'font', type: 'font/woff2', crossOrigin: 'anonymous' } as const
 
 export const links: Route.LinksFunction = () => [
 	{ ...font, href: schibsted },
-	{ ...font, href: plexMono },
+	{ ...font, href: mono },
 	{ rel: 'stylesheet', href: stylesheet },
 	{ rel: 'icon', href: '/favicon.svg', type: 'image/svg+xml' },
 	{ rel: 'manifest', href: '/site.webmanifest' },

@@ -3,7 +3,8 @@
  * Run it by hand after an update of the font's package: node scripts/subset-fonts.mjs
  *
  * The package's latin file is 47 KB. The interface uses the weights 400 to 700 and few of its layout features, and most
- * pages need no accented letter, so those are a second file that a browser fetches when it meets one.
+ * pages need no accented letter, so those are a second file that a browser fetches when it meets one. The face of code is
+ * cut in the same way; its other letters come from the package's own file.
  *
  * The server draws share cards with the same face, in the plain form that its text renderer reads, wherever it runs. Its
  * letters are those that app/features/profiles/share-card.server.ts calls drawable.
@@ -32,6 +33,14 @@ for (const [name, text] of Object.entries(cuts)) {
 	writeFileSync(`app/ui/fonts/${name}.woff2`, font)
 	console.log(name, font.length)
 }
+
+const mono = await subsetFont(
+	readFileSync('node_modules/@fontsource/ibm-plex-mono/files/ibm-plex-mono-latin-400-normal.woff2'),
+	`${range(0x20, 0x7e)}\u00a0\u00b7\u2013\u2014\u2018\u2019\u201c\u201d\u2026\u2190\u2192`,
+	{ targetFormat: 'woff2', noHinting: true },
+)
+writeFileSync('app/ui/fonts/quad-mono.woff2', mono)
+console.log('quad-mono', mono.length)
 
 const drawable = `${range(0x20, 0x7e)}${range(0xa0, 0xac)}${range(0xae, 0x17e)}ȘșȚț–—‘’‚“”„†•…€`
 for (const part of ['latin', 'latin-ext']) {

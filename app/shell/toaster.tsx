@@ -15,7 +15,7 @@ const shown = 3
  */
 export function Toaster() {
 	const toasts = useSyncExternalStore(toastStore.subscribe, toastStore.read, toastStore.readOnServer)
-	const { flash } = useRootData()
+	const { flash, now } = useRootData()
 	const [seen, setSeen] = useState<Flash | null>(null)
 	const [paused, setPaused] = useState(false)
 	const carried = flash && flash !== seen ? flash : null
@@ -45,7 +45,7 @@ export function Toaster() {
 				.map((each) => (
 					<ToastCard key={each.id} {...each} paused={paused} onDone={() => dismiss(each.id)} />
 				))}
-			{carried && <ToastCard {...carried} paused={paused} onDone={() => setSeen(carried)} />}
+			{carried && <ToastCard key={now} {...carried} paused={paused} onDone={() => setSeen(carried)} />}
 		</section>
 	)
 }

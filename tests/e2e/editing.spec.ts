@@ -62,6 +62,7 @@ for (const javaScriptEnabled of [true, false]) {
 			await page.getByRole('button', { name: 'Add project' }).click()
 			await expect(page.getByText('Project added successfully!')).toBeVisible()
 			await expect(page.getByLabel('Title')).toHaveValue('')
+			const first = await page.locator('.toast').elementHandle()
 
 			await page.getByRole('link', { name: 'Edit messmate' }).click()
 			await expect(page.getByLabel('Title')).toHaveValue('messmate')
@@ -69,6 +70,8 @@ for (const javaScriptEnabled of [true, false]) {
 			await page.getByLabel('Title').fill('messmate two')
 			await page.getByRole('button', { name: 'Update project' }).click()
 			await expect(page.getByText('Project Updated successfully!')).toBeVisible()
+			// A toast with the clock of the one before would vanish with it.
+			if (javaScriptEnabled) expect(await first?.evaluate((node) => node.isConnected)).toBe(false)
 			await expect(page.getByRole('heading', { name: 'messmate two' })).toBeVisible()
 
 			await page.getByRole('link', { name: 'Delete messmate two' }).click()

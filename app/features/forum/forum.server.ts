@@ -5,8 +5,8 @@ import { parseInput } from '~/lib/parse.server.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { cook, excerptOf } from '~/markdown/cook.server.ts'
 import { languageOfTags } from '~/markdown/highlight.server.ts'
-import { announce } from '~/realtime/announce.server.ts'
 import { findComment } from './comments.queries.server.ts'
+import { type EventQuery, type ForumEvent, recordEffects, tellEffects } from './effects.server.ts'
 import { mayDelete, mayEdit, mayWrite } from './forum.policy.ts'
 import { findCategory, findQuery, type QueryPageRow } from './forum.queries.server.ts'
 import { askInput, commentInput } from './forum.schema.ts'
@@ -40,10 +40,17 @@ export type Input = Record<string, unknown>
 export async function askQuestion(viewer: Viewer, input: Input): Promise<{ url: string }> {
 	const author = writer(viewer)
 	const texts = await readTexts(input)
-	const id = await transaction((trx) => insertQuery(trx, author.id, texts))
-	const url = queryUrl({ id, username: author.username, category_slug: texts.slug })
-	announce('forum', 'query:added', { url })
-	return { url }
+	return change(async (trx) => {
+		const id = await insertQuery(trx, author.id, texts)
+		const query = { id, author_id: author.id, username: author.username, ...texts, category_slug: texts.slug }
+		const event = {
+			kind: 'query-added',
+			actorId: author.id,
+			query: facts(query),
+			description: texts.description,
+		} as const
+		return { event, result: { url: event.query.url } }
+	})
 }
 
 /**
@@ -52,25 +59,39 @@ export async function askQuestion(viewer: Viewer, input: Input): Promise<{ url: 
  * @throws NotFound, NotAllowed, Invalid
  */
 export async function editQuestion(viewer: Viewer, id: number, input: Input): Promise<{ url: string }> {
-	const query = await existing(id)
-	if (!mayEdit(viewer, { authorId: query.author_id })) throw new NotAllowed('Only its author can edit this query.')
+	const editor = writer(viewer)
+	const found = await existing(id)
+	if (!mayEdit(editor, { authorId: found.author_id })) throw new NotAllowed('Only its author can edit this query.')
 	const texts = await readTexts(input)
-	await transaction(async (trx) => {
+	return change(async (trx) => {
 		const before = await lockQuery(trx, id)
 		if (!before) throw new NotFound(noQuery)
 		await updateQuery(trx, id, before, texts)
+		const query = facts({ ...found, ...texts, category_slug: texts.slug })
+		const { description } = texts
+		return {
+			event: {
+				kind: 'query-changed',
+				actorId: editor.id,
+				query,
+				description,
+				before: { category: found.category_slug, tags: found.tags },
+			},
+			result: { url: query.url },
+		}
 	})
-	return { url: queryUrl({ ...query, category_slug: texts.slug }) }
 }
 
 /** Deletes a question; its comments go with it. @throws NotFound, NotAllowed */
 export async function deleteQuestion(viewer: Viewer, id: number): Promise<void> {
+	const actor = writer(viewer)
 	const query = await existing(id)
-	if (!mayDelete(viewer, { authorId: query.author_id })) throw new NotAllowed('Only its author can delete this query.')
-	await transaction(async (trx) => {
+	if (!mayDelete(actor, { authorId: query.author_id })) throw new NotAllowed('Only its author can delete this query.')
+	await change(async (trx) => {
 		const before = await lockQuery(trx, id)
 		if (!before) throw new NotFound(noQuery)
 		await removeQuery(trx, id, before)
+		return { event: { kind: 'query-deleted', actorId: actor.id, query: facts(query) }, result: undefined }
 	})
 }
 
@@ -88,38 +109,49 @@ export async function addComment(
 	const query = await existing(queryId)
 	if (parentId !== null && !isId(parentId)) throw new NotFound(noParent)
 	const { html } = await cook(body, { language: languageOfTags(query.tags) })
-	const id = await transaction(async (trx) => {
+	return change(async (trx) => {
 		if (!(await lockQuery(trx, queryId))) throw new NotFound(noQuery)
-		const added = await insertComment(trx, { queryId, authorId: author.id, parentId, body, bodyHtml: html })
-		if (added === undefined) throw new NotFound(noParent)
-		return added
+		const id = await insertComment(trx, { queryId, authorId: author.id, parentId, body, bodyHtml: html })
+		if (id === undefined) throw new NotFound(noParent)
+		return {
+			event: { kind: 'comment-added', actorId: author.id, query: facts(query), commentId: id, parentId, body },
+			result: { id, url: `${queryUrl(query)}#comment-${id}` },
+		}
 	})
-	announce(`query:${queryId}`, 'comment:added', { queryId, commentId: id })
-	return { id, url: `${queryUrl(query)}#comment-${id}` }
 }
 
 /** Changes a comment. @throws NotFound, NotAllowed, Invalid */
 export async function editComment(viewer: Viewer, id: number, input: Input): Promise<{ url: string }> {
-	const comment = await changeable(viewer, id)
+	const editor = writer(viewer)
+	const comment = await changeable(editor, id)
 	const { body } = parseInput(commentInput, input)
 	const { html } = await cook(body, { language: languageOfTags(comment.tags) })
-	await transaction(async (trx) => {
+	const query = facts(await existing(comment.query_id))
+	return change(async (trx) => {
 		const locked = await lockComment(trx, id)
 		if (!locked) throw new NotFound(noComment)
 		await updateComment(trx, id, locked.query_id, body, html)
+		return {
+			event: { kind: 'comment-changed', actorId: editor.id, query, commentId: id, body },
+			result: { url: `${query.url}#comment-${id}` },
+		}
 	})
-	return { url: `${queryUrl(await existing(comment.query_id))}#comment-${id}` }
 }
 
 /** Deletes a comment; replies to it stay. @throws NotFound, NotAllowed */
 export async function deleteComment(viewer: Viewer, id: number): Promise<{ url: string }> {
-	const comment = await changeable(viewer, id)
-	await transaction(async (trx) => {
+	const actor = writer(viewer)
+	const comment = await changeable(actor, id)
+	const query = facts(await existing(comment.query_id))
+	return change(async (trx) => {
 		const locked = await lockComment(trx, id)
 		if (!locked) throw new NotFound(noComment)
 		await removeComment(trx, id, locked.query_id)
+		return {
+			event: { kind: 'comment-deleted', actorId: actor.id, query, commentId: id },
+			result: { url: query.url },
+		}
 	})
-	return { url: queryUrl(await existing(comment.query_id)) }
 }
 
 const noQuery = 'There is no such query. It may have been deleted.'
@@ -131,8 +163,26 @@ function writer(viewer: Viewer): SignedIn {
 	return viewer
 }
 
-function transaction<Result>(work: (trx: Executor) => Promise<Result>): Promise<Result> {
-	return db().transaction().execute(work)
+/** Changes the forum in one transaction, with what follows from it; others are told once it is committed. */
+async function change<Result>(
+	work: (trx: Executor) => Promise<{ event: ForumEvent; result: Result }>,
+): Promise<Result> {
+	const { event, result } = await db()
+		.transaction()
+		.execute(async (trx) => {
+			const done = await work(trx)
+			await recordEffects(trx, done.event)
+			return done
+		})
+	await tellEffects(event)
+	return result
+}
+
+function facts(
+	query: Pick<QueryPageRow, 'id' | 'author_id' | 'title' | 'tags' | 'username' | 'category_slug'>,
+): EventQuery {
+	const { id, author_id: authorId, title, tags, category_slug: category } = query
+	return { id, authorId, title, tags, category, url: queryUrl(query) }
 }
 
 async function existing(id: number): Promise<QueryPageRow> {

@@ -17,13 +17,12 @@ export function FormPicture({ name, label, kind, path, error }: FormPictureProps
 	const box = useRef<HTMLDivElement>(null)
 	// The field draws it in a fixed shape, whatever its own.
 	const picture = path ? { path, width: pictureWidths[kind][2], height: pictureWidths[kind][2], colour: '' } : null
-	const tell = () =>
-		requestAnimationFrame(() => {
-			const field = box.current?.querySelector<HTMLInputElement>(`input[name="${name}"]`)
-			field?.dispatchEvent(new Event('input', { bubbles: true }))
-			if (kind === 'profile' && field?.value)
-				toast({ type: 'success', message: 'Profile picture uploaded successfully!' })
-		})
+	const tell = () => {
+		const field = box.current?.querySelector<HTMLInputElement>(`input[name="${name}"]`)
+		field?.dispatchEvent(new Event('input', { bubbles: true }))
+		if (kind === 'profile' && field?.value)
+			toast({ type: 'success', message: 'Profile picture uploaded successfully!' })
+	}
 	return (
 		<div ref={box}>
 			<PictureField

@@ -22,10 +22,13 @@ export function useUpload(kind: PictureKind, initial: PictureView | null, onChan
 	const [failure, setFailure] = useState<string | null>(null)
 	const stop = useRef<AbortController>(null)
 
-	const finish = (next: PictureView | null) => {
-		setPicture(next)
+	// Told once the form holds the new picture, as who is told reads the form.
+	const told = useRef(picture)
+	useEffect(() => {
+		if (told.current === picture) return
+		told.current = picture
 		onChange()
-	}
+	}, [picture, onChange])
 
 	const start = async (file: File, crop: CropArea | null) => {
 		forget()
@@ -36,7 +39,7 @@ export function useUpload(kind: PictureKind, initial: PictureView | null, onChan
 		tell(0, false)
 		try {
 			const stored = await uploadPicture({ kind, file, crop, onProgress: tell, signal: controller.signal })
-			if (controller === stop.current) finish(stored)
+			if (controller === stop.current) setPicture(stored)
 		} catch (error) {
 			if (controller === stop.current) setFailure(error instanceof UploadError ? error.message : String(error))
 		} finally {
@@ -66,7 +69,7 @@ export function useUpload(kind: PictureKind, initial: PictureView | null, onChan
 			forget()
 			setSending(null)
 			setFailure(null)
-			finish(null)
+			setPicture(null)
 		},
 		fail: setFailure,
 	}
