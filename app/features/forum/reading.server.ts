@@ -23,6 +23,7 @@ import {
 import { presentCard, presentQuery, queryUrl } from './forum.views.ts'
 import { marked, markedPassage } from './marks.ts'
 import { searchRows } from './search.queries.server.ts'
+import { findQueryVote } from './votes/votes.queries.server.ts'
 
 export type { ListView }
 
@@ -119,9 +120,12 @@ export async function mostDiscussed(since: Date): Promise<QueryPageView | null> 
 
 /** One query. @throws NotFound when there is none or it was deleted */
 export async function getQuery(viewer: Viewer, id: number): Promise<QueryPageView> {
-	const row = isId(id) ? await findQuery(id) : undefined
+	const [row, vote] = await Promise.all([
+		isId(id) ? findQuery(id) : undefined,
+		viewer && isId(id) ? findQueryVote(viewer.id, id) : (0 as const),
+	])
 	if (!row) throw new NotFound('There is no such query. It may have been deleted.')
-	return presentQuery(viewer, row)
+	return presentQuery(viewer, row, vote)
 }
 
 /** Pages of the sitemap and what stands on one, at most 5,000 addresses. */
