@@ -208,7 +208,7 @@ insert into spellings values
   ('neural-networks', '{neural-network,neuralnetworks}'),
   ('next.js', '{nextjs,next-js}'),
   ('nim', '{nimlang,nim-lang}'),
-  ('nodejs', '{node,node.js,node-js}'),
+  ('node.js', '{node,nodejs,node-js}'),
   ('npm', '{npmjs}'),
   ('nuxt', '{nuxt.js,nuxtjs}'),
   ('objective-c', '{obj-c,objectivec,objc}'),
@@ -289,4 +289,6 @@ insert into spellings values
 insert into tag_synonyms (name, main)
   select given.name, main from spellings, unnest(names) as given (name)
   where not exists (select 1 from tags where tags.name = given.name and query_count > 0);
+-- They have a page, and can be followed, before anybody asks about them.
+insert into tags (name) select main from spellings order by main on conflict do nothing;
 drop table spellings;

@@ -10,6 +10,7 @@ import { mayDelete, mayEdit, mayWrite } from './forum.policy.ts'
 import { findCategory, findQuery, type QueryPageRow } from './forum.queries.server.ts'
 import { askInput, commentInput } from './forum.schema.ts'
 import { queryUrl } from './forum.views.ts'
+import { mainTags } from './tags/tags.server.ts'
 import {
 	insertComment,
 	insertQuery,
@@ -40,8 +41,9 @@ export async function askQuestion(viewer: Viewer, input: Input): Promise<{ url: 
 	const author = writer(viewer)
 	const texts = await readTexts(input)
 	return change(async (trx) => {
-		const id = await insertQuery(trx, author.id, texts)
-		const query = { id, author_id: author.id, username: author.username, ...texts, category_slug: texts.slug }
+		const tags = await mainTags(trx, texts.tags)
+		const id = await insertQuery(trx, author.id, { ...texts, tags })
+		const query = { id, author_id: author.id, username: author.username, ...texts, tags, category_slug: texts.slug }
 		const event = {
 			kind: 'query-added',
 			actorId: author.id,
@@ -65,8 +67,9 @@ export async function editQuestion(viewer: Viewer, id: number, input: Input): Pr
 	return change(async (trx) => {
 		const before = await lockQuery(trx, id)
 		if (!before) throw new NotFound(noQuery)
-		await updateQuery(trx, id, before, texts)
-		const query = eventQuery({ ...found, ...texts, category_slug: texts.slug })
+		const tags = await mainTags(trx, texts.tags)
+		await updateQuery(trx, id, before, { ...texts, tags })
+		const query = eventQuery({ ...found, ...texts, tags, category_slug: texts.slug })
 		const { description } = texts
 		return {
 			event: {
