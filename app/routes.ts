@@ -44,6 +44,8 @@ export default [
 		route('forum/tag/:tag', 'features/forum/routes/tag.tsx'),
 		route('forum/tags', 'features/forum/routes/tags.tsx'),
 	]),
+	route('forum/vote', 'features/forum/routes/vote.ts'),
+	route('forum/follow', 'features/forum/routes/follow.ts'),
 	route('forum/ask', 'features/forum/routes/ask.tsx'),
 	route('forum/edit/:username/:id', 'features/forum/routes/edit.tsx'),
 	route('forum/:category/:username/:id', 'features/forum/routes/query.tsx'),

@@ -8,6 +8,7 @@ import { listenForDrops } from '~/cache/pages.server.ts'
 import { config } from '~/config.server.ts'
 import { authHandler, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
 import { seedDemo } from '~/features/forum/import/demo.server.ts'
+import { moveSynonyms } from '~/features/forum/tags/tags.server.ts'
 import { remindOfCampus } from '~/features/profiles/campus.server.ts'
 import { pictureRefusals } from '~/features/profiles/picture-errors.ts'
 import { sweepPictures } from '~/features/profiles/pictures.server.ts'
@@ -100,7 +101,11 @@ export async function handle(request: Request, bindings: HttpBindings): Promise<
 export async function startAround(): Promise<() => Promise<void>> {
 	const stopSockets = handleSockets()
 	const stopListening = await listenForDrops()
-	await startJobs({ 'sweep-pictures': sweepPictures, 'campus-reminders': remindOfCampus })
+	await startJobs({
+		'sweep-pictures': sweepPictures,
+		'campus-reminders': remindOfCampus,
+		'move-synonyms': moveSynonyms,
+	})
 	return async () => {
 		await stopSockets()
 		await stopListening()

@@ -114,6 +114,7 @@ export interface CommentsTable {
 	edited_at: MaybeTime
 	deleted_at: MaybeTime
 	is_solution: Generated<boolean>
+	chosen_at: MaybeTime
 	score: Generated<number>
 	source_id: string | null
 	source_url: string | null
@@ -182,8 +183,20 @@ export interface Database {
 		tags: Generated<string[]>
 		query_count: Generated<number>
 	}
-	tags: { id: GeneratedAlways<number>; name: string; query_count: Generated<number> }
+	tags: { id: GeneratedAlways<number>; name: string; query_count: Generated<number>; description: Generated<string> }
+	tag_synonyms: { name: string; main: string; created_at: Time }
+	follows: { user_id: number; tag_id: number | null; category_id: number | null; followed_at: Time }
 	queries: QueriesTable
-	query_tags: { tag_id: number; query_id: number; created_at: Time }
+	/** The last three are filled and kept by triggers. */
+	query_tags: {
+		tag_id: number
+		query_id: number
+		created_at: Time
+		active_at: ColumnType<Date, never, never>
+		unanswered: ColumnType<boolean, never, never>
+		solved: ColumnType<boolean, never, never>
+	}
+	query_votes: { user_id: number; query_id: number; value: number; voted_at: Time }
+	comment_votes: { user_id: number; comment_id: number; value: number; voted_at: Time }
 	comments: CommentsTable
 }

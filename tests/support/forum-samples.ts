@@ -30,6 +30,8 @@ export function query(changes: Partial<QueryPageView> = {}): QueryPageView {
 		descriptionHtml: '<p>Every request goes out <strong>two</strong> times.</p>',
 		editedAt: null,
 		origin: null,
+		vote: 0,
+		own: false,
 		...changes,
 	}
 }
@@ -44,6 +46,10 @@ export function comment(changes: Partial<CommentView> = {}): CommentView {
 		editedAt: null,
 		deleted: false,
 		solution: false,
+		chosenAt: null,
+		mayChoose: false,
+		vote: 0,
+		own: false,
 		score: 0,
 		depth: 0,
 		byAsker: false,

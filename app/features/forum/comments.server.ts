@@ -12,6 +12,7 @@ import {
 } from './comments.queries.server.ts'
 import type { CommentView, Page } from './forum.present.ts'
 import { presentComment, presentThread } from './forum.views.ts'
+import { withVotes } from './votes/votes.server.ts'
 
 /** A page of comments shows so many threads, and so many comments in all. */
 const threadsPerPage = 30
@@ -44,9 +45,12 @@ export async function listComments(
 		listSolutionRows(queryId),
 	])
 	const { rows, last, more } = await fitting(queryId, found, above)
+	const threads = presentThread(viewer, rows, askerUsername)
+	const chosen = solutions.map((row) => presentComment(viewer, row, askerUsername))
+	const voted = await withVotes(viewer, [...threads, ...chosen])
 	return {
-		rows: presentThread(viewer, rows, askerUsername),
-		solutions: solutions.map((row) => presentComment(viewer, row, askerUsername)),
+		rows: voted.slice(0, threads.length),
+		solutions: voted.slice(threads.length),
 		next: more && last ? encodeCursor([last]) : null,
 	}
 }

@@ -7,4 +7,5 @@ export const limits = {
 	tagsHint: 5,
 	tagsMax: 10,
 	tagMax: 35,
+	tagDescriptionMax: 500,
 } as const

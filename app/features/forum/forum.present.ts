@@ -35,7 +35,15 @@ export interface QueryCardView {
 	mayDelete: boolean
 }
 
-export interface QueryPageView extends QueryCardView {
+/** A viewer's vote on a text. */
+export interface VotedView {
+	/** 1 up, -1 down, 0 none. */
+	vote: 1 | 0 | -1
+	/** Whether it is the viewer's own text, which nobody votes on. */
+	own: boolean
+}
+
+export interface QueryPageView extends QueryCardView, VotedView {
 	/** Markdown as written, for the edit form and structured data. */
 	description: string
 	descriptionHtml: string
@@ -43,7 +51,7 @@ export interface QueryPageView extends QueryCardView {
 	origin: OriginView | null
 }
 
-export interface CommentView {
+export interface CommentView extends VotedView {
 	id: number
 	/** null when its author deleted it and replies keep its place. */
 	author: AuthorView | null
@@ -55,6 +63,10 @@ export interface CommentView {
 	editedAt: string | null
 	deleted: boolean
 	solution: boolean
+	/** When it was chosen; null when that is not known. */
+	chosenAt: string | null
+	/** Whether the viewer says what solved the query. */
+	mayChoose: boolean
 	score: number
 	depth: number
 	byAsker: boolean
@@ -75,6 +87,17 @@ export interface CategoryView {
 export interface TagView {
 	name: string
 	count: number
+}
+
+/** A tag with what its page says of it. */
+export interface TagPageView extends TagView {
+	id: number
+	/** '' when nobody wrote one. */
+	description: string
+	/** Other spellings, which lead here. */
+	synonyms: string[]
+	/** Whether the viewer follows it. */
+	following: boolean
 }
 
 /** A page of a list: rows and the cursor of the next page, null at the end. */

@@ -29,7 +29,7 @@ export interface QueryPageRow extends QueryRow {
 	licence: string | null
 }
 
-export type ListView = 'newest' | 'active' | 'unanswered'
+export type ListView = 'newest' | 'active' | 'unanswered' | 'solved'
 
 const iso = (column: string) => sql.raw(`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`)
 
@@ -56,18 +56,29 @@ export async function listRows({ view, categoryId, authorId, cursor, limit }: Li
 		${categoryId === undefined ? sql`` : sql`and q.category_id = ${categoryId}`}
 		${authorId === undefined ? sql`` : sql`and q.author_id = ${authorId}`}
 		${view === 'unanswered' ? sql`and q.comment_count = 0` : sql``}
+		${view === 'solved' ? sql`and q.solved` : sql``}
 		${cursor ? sql`and (${at}, q.id) < (${cursor.at}::timestamptz, ${cursor.id})` : sql``}
 		order by ${at} desc, q.id desc limit ${limit}`.execute(db())
 	return rows
 }
 
-/** One page of a tag's queries, newest first: one range of query_tags, then its rows by key. */
-export async function listTagRows(tagId: number, cursor: TimeCursor | null, limit: number): Promise<QueryRow[]> {
+interface TagFilter {
+	tagId: number
+	view: ListView
+	cursor: TimeCursor | null
+	limit: number
+}
+
+/** One page of a tag's queries: one range of an index of query_tags, then its rows by key. */
+export async function listTagRows({ tagId, view, cursor, limit }: TagFilter): Promise<QueryRow[]> {
+	const at = sql.raw(view === 'active' ? 't.active_at' : 't.created_at')
 	const { rows } = await sql<QueryRow>`
 		select ${queryColumns} from query_tags t join queries q on q.id = t.query_id ${queryJoins}
 		where t.tag_id = ${tagId} and q.deleted_at is null
-		${cursor ? sql`and (t.created_at, t.query_id) < (${cursor.at}::timestamptz, ${cursor.id})` : sql``}
-		order by t.created_at desc, t.query_id desc limit ${limit}`.execute(db())
+		${view === 'unanswered' ? sql`and t.unanswered` : sql``}
+		${view === 'solved' ? sql`and t.solved` : sql``}
+		${cursor ? sql`and (${at}, t.query_id) < (${cursor.at}::timestamptz, ${cursor.id})` : sql``}
+		order by ${at} desc, t.query_id desc limit ${limit}`.execute(db())
 	return rows
 }
 
@@ -124,8 +135,34 @@ export function listTagCounts(limit: number): Promise<{ name: string; query_coun
 		.execute()
 }
 
-export function findTag(name: string): Promise<{ id: number; name: string; query_count: number } | undefined> {
-	return db().selectFrom('tags').select(['id', 'name', 'query_count']).where('name', '=', name).executeTakeFirst()
+export interface TagRow {
+	id: number
+	name: string
+	query_count: number
+	description: string
+	synonyms: string[]
+	following: boolean
+}
+
+/** A tag by its name or another spelling. @param userId whose following is told; null for a visitor */
+export async function findTag(name: string, userId: number | null): Promise<TagRow | undefined> {
+	const { rows } = await sql<TagRow>`
+		select id, name, query_count, description,
+			array(select s.name from tag_synonyms s where s.main = tags.name order by s.name limit 20) as synonyms,
+			exists (select 1 from follows where user_id = ${userId}::int and tag_id = tags.id) as following
+		from tags where name = coalesce((select main from tag_synonyms where name = ${name}), ${name})`.execute(db())
+	return rows[0]
+}
+
+/** Whether a member follows a category. */
+export async function isFollowingCategory(userId: number, categoryId: number): Promise<boolean> {
+	const row = await db()
+		.selectFrom('follows')
+		.select('user_id')
+		.where('user_id', '=', userId)
+		.where('category_id', '=', categoryId)
+		.executeTakeFirst()
+	return row !== undefined
 }
 
 export async function findUserId(username: string): Promise<number | undefined> {

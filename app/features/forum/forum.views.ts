@@ -3,6 +3,7 @@ import type { CommentRow } from './comments.queries.server.ts'
 import { mayDelete, mayEdit } from './forum.policy.ts'
 import type { CommentView, OriginView, QueryCardView, QueryPageView } from './forum.present.ts'
 import type { QueryPageRow, QueryRow } from './forum.queries.server.ts'
+import { mayChoose } from './votes/votes.policy.ts'
 
 /** The canonical address of a query. */
 export function queryUrl(query: { id: number; username: string; category_slug: string }): string {
@@ -30,9 +31,11 @@ export function presentCard(viewer: Viewer, row: QueryRow): QueryCardView {
 }
 
 /** A query with its texts as this viewer may see it. */
-export function presentQuery(viewer: Viewer, row: QueryPageRow): QueryPageView {
+export function presentQuery(viewer: Viewer, row: QueryPageRow, vote: QueryPageView['vote'] = 0): QueryPageView {
 	return {
 		...presentCard(viewer, row),
+		vote,
+		own: viewer?.id === row.author_id,
 		description: row.description,
 		descriptionHtml: row.description_html,
 		editedAt: row.edited_at,
@@ -70,6 +73,10 @@ export function presentComment(viewer: Viewer, row: CommentRow, askerUsername: s
 		editedAt: row.edited_at,
 		deleted: row.deleted,
 		solution: row.is_solution,
+		chosenAt: row.chosen_at,
+		mayChoose: !row.deleted && choosing(viewer, askerUsername),
+		vote: 0,
+		own: viewer?.id === row.author_id,
 		score: row.score,
 		depth: row.depth,
 		byAsker: !row.deleted && row.username === askerUsername,
@@ -79,6 +86,11 @@ export function presentComment(viewer: Viewer, row: CommentRow, askerUsername: s
 		replies: [],
 		hiddenReplies: row.hidden,
 	}
+}
+
+/** A page knows its asker by username. */
+function choosing(viewer: Viewer, askerUsername: string): boolean {
+	return viewer !== null && mayChoose(viewer, { authorId: viewer.username === askerUsername ? viewer.id : 0 })
 }
 
 function isWorthShowing(comment: CommentView): boolean {

@@ -9,7 +9,7 @@ import { deleteQuestion, editQuestion } from './forum.server.ts'
 import {
 	countAskedSince,
 	countQueries,
-	getCategory,
+	getCategoryPage,
 	getTag,
 	listCategories,
 	listForSitemap,
@@ -103,8 +103,8 @@ test('categories and tags are told with their counts', async () => {
 		{ name: 'all', count: 30 },
 		{ name: 'even', count: 15 },
 	])
-	expect(await getTag('Odd')).toMatchObject({ name: 'odd', count: 15 })
-	expect(await getCategory('python')).toMatchObject({ slug: 'python', title: 'Python', count: 15 })
+	expect(await getTag(null, 'Odd')).toMatchObject({ name: 'odd', count: 15 })
+	expect(await getCategoryPage(null, 'python')).toMatchObject({ slug: 'python', title: 'Python', count: 15 })
 	expect(await countQueries()).toBe(30)
 })
 

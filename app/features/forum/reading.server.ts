@@ -2,7 +2,7 @@ import { decodeCursor, decodeTimeCursor, encodeCursor, noSuchPlace } from '~/lib
 import { NotFound } from '~/lib/errors.ts'
 import { isId } from '~/lib/ids.ts'
 import type { Viewer } from '~/lib/viewer.ts'
-import type { CategoryView, Page, QueryCardView, QueryPageView, TagView } from './forum.present.ts'
+import type { CategoryView, Page, QueryCardView, QueryPageView, TagPageView, TagView } from './forum.present.ts'
 import {
 	countSince,
 	findCategory,
@@ -11,6 +11,7 @@ import {
 	findTag,
 	findUserId,
 	highestId,
+	isFollowingCategory,
 	type ListView,
 	listAddresses,
 	listCategoryRows,
@@ -23,6 +24,7 @@ import {
 import { presentCard, presentQuery, queryUrl } from './forum.views.ts'
 import { marked, markedPassage } from './marks.ts'
 import { searchRows } from './search.queries.server.ts'
+import { findQueryVote } from './votes/votes.queries.server.ts'
 
 export type { ListView }
 
@@ -32,6 +34,8 @@ interface ListInput {
 	/** Slug of a category, name of a tag, username of an author: what the list is narrowed to. */
 	category?: string
 	tag?: string
+	/** The tag's id where the caller has it, which spares looking it up again. */
+	tagId?: number
 	author?: string
 	view?: ListView
 	/** Words to search for; the list is then ordered by how well it matches. */
@@ -63,7 +67,7 @@ export async function listQueries(viewer: Viewer, input: ListInput): Promise<Pag
 	const cursor = input.cursor ? decodeTimeCursor(input.cursor) : null
 	const view = input.view ?? 'newest'
 	const rows = input.tag
-		? await listTagRows((await getTag(input.tag)).id, cursor, limit + 1)
+		? await listTagRows({ tagId: input.tagId ?? (await getTag(viewer, input.tag)).id, view, cursor, limit: limit + 1 })
 		: await listRows({ view, categoryId: category?.id, authorId: author ?? undefined, cursor, limit: limit + 1 })
 	return page(
 		rows,
@@ -74,17 +78,24 @@ export async function listQueries(viewer: Viewer, input: ListInput): Promise<Pag
 }
 
 /** A category and how many queries it has. @throws NotFound */
-export async function getCategory(slug: string): Promise<CategoryView & { id: number }> {
+async function getCategory(slug: string): Promise<CategoryView & { id: number }> {
 	const category = await findCategory(storable(slug))
 	if (!category) throw new NotFound('There is no such category.')
 	return { id: category.id, slug: category.slug, title: category.title, count: category.query_count }
 }
 
-/** A tag and how many queries it has. @throws NotFound */
-export async function getTag(name: string): Promise<TagView & { id: number }> {
-	const tag = await findTag(storable(name).toLowerCase())
+/** A category with whether the viewer follows it. @throws NotFound */
+export async function getCategoryPage(viewer: Viewer, slug: string): Promise<CategoryView & { following: boolean }> {
+	const { id, ...category } = await getCategory(slug)
+	return { ...category, following: viewer !== null && (await isFollowingCategory(viewer.id, id)) }
+}
+
+/** A tag with what its page says of it, by its name or another spelling. @throws NotFound */
+export async function getTag(viewer: Viewer, name: string): Promise<TagPageView> {
+	const tag = await findTag(storable(name).toLowerCase(), viewer?.id ?? null)
 	if (!tag) throw new NotFound('There is no such tag.')
-	return { id: tag.id, name: tag.name, count: tag.query_count }
+	const { query_count: count, ...rest } = tag
+	return { ...rest, count }
 }
 
 /** Every category, in the order of the site. */
@@ -119,9 +130,12 @@ export async function mostDiscussed(since: Date): Promise<QueryPageView | null> 
 
 /** One query. @throws NotFound when there is none or it was deleted */
 export async function getQuery(viewer: Viewer, id: number): Promise<QueryPageView> {
-	const row = isId(id) ? await findQuery(id) : undefined
+	const [row, vote] = await Promise.all([
+		isId(id) ? findQuery(id) : undefined,
+		viewer && isId(id) ? findQueryVote(viewer.id, id) : (0 as const),
+	])
 	if (!row) throw new NotFound('There is no such query. It may have been deleted.')
-	return presentQuery(viewer, row)
+	return presentQuery(viewer, row, vote)
 }
 
 /** Pages of the sitemap and what stands on one, at most 5,000 addresses. */

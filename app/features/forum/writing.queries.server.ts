@@ -112,7 +112,7 @@ export async function updateComment(
 
 /** Marks a comment as deleted; its place stays as long as replies need it. Keeps count and solved state. */
 export async function removeComment(trx: Executor, id: number, queryId: number): Promise<void> {
-	await sql`update comments set deleted_at = now(), is_solution = false where id = ${id}`.execute(trx)
+	await sql`update comments set deleted_at = now(), is_solution = false, chosen_at = null where id = ${id}`.execute(trx)
 	await sql`update queries set comment_count = comment_count - 1,
 		solved = exists (select 1 from comments where query_id = ${queryId} and is_solution) where id = ${queryId}`.execute(
 		trx,

@@ -1,4 +1,5 @@
 import { Avatar } from '~/ui/avatar.tsx'
+import { RelativeTime } from '~/ui/time.tsx'
 import type { CommentView } from '../forum.present.ts'
 import { AnsweredMark } from './answered.tsx'
 import { Replies } from './comment-item.tsx'
@@ -23,6 +24,11 @@ export function AcceptedAnswer({ comment }: { comment: CommentView }) {
 			<p className="answered flex border-b border-marigold-line bg-marigold-wash px-4 py-2">
 				<AnsweredMark />
 				Accepted answer
+				{comment.chosenAt !== null && (
+					<span className="ml-auto font-normal text-ink-3">
+						chosen <RelativeTime at={comment.chosenAt} />
+					</span>
+				)}
 			</p>
 			<div className="grid grid-cols-[2rem_minmax(0,1fr)] gap-x-3 p-4">
 				{comment.author && <Avatar user={comment.author} size={32} />}

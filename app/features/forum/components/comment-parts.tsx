@@ -6,7 +6,9 @@ import { loginPath, profilePath, withParams } from '../forum.paths.ts'
 import type { CommentView } from '../forum.present.ts'
 import { type DiscussionFacts, useDiscussion } from './discussion-context.ts'
 import { ReplyBox } from './reply-box.tsx'
+import { SolutionButton } from './solution-button.tsx'
 import type { Boxes } from './use-boxes.ts'
+import { CommentVotes } from './votes.tsx'
 
 /** Who wrote a comment, and when. */
 export function CommentHead({ comment, large = false }: { comment: CommentView; large?: boolean }) {
@@ -41,9 +43,7 @@ export function CommentActions({ comment, level, boxes }: { comment: CommentView
 	return (
 		<>
 			<div className="mt-1 -ml-2 flex flex-wrap items-center text-xs text-ink-3">
-				<span className="px-2">
-					<span className="num">{comment.score}</span> {comment.score === 1 ? 'vote' : 'votes'}
-				</span>
+				<CommentVotes comment={comment} />
 				<BoxLink
 					className={link}
 					to={facts.viewer ? address('reply') : loginPath(address('reply'))}
@@ -51,6 +51,7 @@ export function CommentActions({ comment, level, boxes }: { comment: CommentView
 				>
 					Reply
 				</BoxLink>
+				{comment.mayChoose && <SolutionButton comment={comment} />}
 				{comment.mayEdit && (
 					<BoxLink className={link} to={address('edit')} open={boxes.openEdit}>
 						Edit

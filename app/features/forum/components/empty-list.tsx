@@ -18,7 +18,11 @@ export function EmptyList({ title, data: { search, view, cursor }, pathname, cat
 		return (
 			<Nothing
 				text="There is nothing more in this list."
-				undo={<Undo to={withParams(pathname, { q: search })}>Back to the first page</Undo>}
+				undo={
+					<Undo to={withParams(pathname, { q: search, view: view === 'newest' ? null : view })}>
+						Back to the first page
+					</Undo>
+				}
 			/>
 		)
 	if (search)
@@ -33,6 +37,14 @@ export function EmptyList({ title, data: { search, view, cursor }, pathname, cat
 		return (
 			<Nothing
 				text={`Nobody waits for an answer in ${title}.`}
+				undo={<Undo to={pathname}>Show all queries</Undo>}
+				ask={<Ask to={ask} />}
+			/>
+		)
+	if (view === 'solved')
+		return (
+			<Nothing
+				text={`Nothing is solved in ${title} yet.`}
 				undo={<Undo to={pathname}>Show all queries</Undo>}
 				ask={<Ask to={ask} />}
 			/>

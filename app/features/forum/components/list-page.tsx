@@ -18,6 +18,8 @@ interface ListPageProps {
 	/** The page's title as it stands in sentences: “Recent Queries”. */
 	title: string
 	heading?: ReactNode
+	/** What stands under the title: what the list is about, a button to follow it. */
+	intro?: ReactNode
 	data: ListData
 	/** How many queries the list has in its plain order. */
 	total: number
@@ -26,7 +28,7 @@ interface ListPageProps {
 }
 
 /** A list of queries with its search, its order and the way to more. */
-export function ListPage({ title, heading = title, data, total, category }: ListPageProps) {
+export function ListPage({ title, heading = title, intro, data, total, category }: ListPageProps) {
 	const { categories } = useForumFrame()
 	const { pathname } = useLocation()
 	const awaited = useSlowNavigation(isListPath)
@@ -39,13 +41,18 @@ export function ListPage({ title, heading = title, data, total, category }: List
 					New <Plus className="icon" aria-hidden="true" />
 				</Link>
 			</div>
+			{intro}
 			<SearchForm pathname={pathname} search={search} />
 			<CategoryStrip categories={categories} pathname={pathname} search={search} />
-			<ListTabs pathname={pathname} view={view} only={data.hasViews ? null : search ? 'Best match' : 'Newest'} />
+			<ListTabs pathname={pathname} view={view} only={data.hasViews ? null : 'Best match'} />
 			{awaited !== null && <QueryRowsSkeleton />}
 			<div hidden={awaited !== null}>
 				{page.rows.length > 0 ? (
-					<QueryRows data={data} pathname={pathname} total={search || view === 'unanswered' ? null : total} />
+					<QueryRows
+						data={data}
+						pathname={pathname}
+						total={search || view === 'unanswered' || view === 'solved' ? null : total}
+					/>
 				) : (
 					<EmptyList title={title} data={data} pathname={pathname} category={category} />
 				)}

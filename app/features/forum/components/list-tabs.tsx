@@ -6,6 +6,7 @@ const views: { view: ListView; title: string }[] = [
 	{ view: 'newest', title: 'Newest' },
 	{ view: 'active', title: 'Active' },
 	{ view: 'unanswered', title: 'Unanswered' },
+	{ view: 'solved', title: 'Solved' },
 ]
 
 interface ListTabsProps {

@@ -1,4 +1,5 @@
 import { Pencil, Trash2 } from 'lucide-react'
+import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import { useRootData } from '~/lib/root-data.ts'
 import { Avatar } from '~/ui/avatar.tsx'
@@ -10,20 +11,19 @@ import { Answered } from './answered.tsx'
 import { CookedText, CopyLink } from './copy.tsx'
 import { deleteQuery } from './delete-query.ts'
 import { OriginLine } from './origin-line.tsx'
+import { QueryVotes, useQueryVotes } from './votes.tsx'
 
 /** A query with everything but its comments. */
 export function QueryArticle({ query }: { query: QueryPageView }) {
+	const ballot = useQueryVotes(query)
 	return (
 		<article className="mt-3 grid grid-cols-1 gap-x-6 sm:grid-cols-[2.5rem_minmax(0,44rem)]">
-			<p className="row-span-2 flex flex-col items-center pt-5 max-sm:hidden">
-				<span className="num text-lg font-semibold">{query.score}</span>
-				<span className="meta">{votes(query.score)}</span>
-			</p>
+			<QueryVotes ballot={ballot} place="column" />
 			<Head query={query} />
 			<div className="mt-5 min-w-0">
 				<CookedText html={query.descriptionHtml} />
 				<OriginLine origin={query.origin} />
-				<Tools query={query} />
+				<Tools query={query} votes={<QueryVotes ballot={ballot} place="row" />} />
 			</div>
 		</article>
 	)
@@ -64,14 +64,11 @@ function Head({ query }: { query: QueryPageView }) {
 }
 
 /** The line under the text: its height stands before scripts add their button. */
-function Tools({ query }: { query: QueryPageView }) {
+function Tools({ query, votes }: { query: QueryPageView; votes: ReactNode }) {
 	const { publicUrl } = useRootData()
 	return (
 		<div className="mt-5 flex min-h-[2.5625rem] items-center gap-1 border-y border-line py-1.5 text-ink-2">
-			<span className="pr-3 sm:hidden">
-				<span className="num text-md font-semibold text-ink">{query.score}</span>{' '}
-				<span className="meta">{votes(query.score)}</span>
-			</span>
+			{votes}
 			<CopyLink href={publicUrl + query.url} />
 			<span className="ml-auto flex">
 				{query.mayEdit && (
@@ -91,8 +88,4 @@ function Tools({ query }: { query: QueryPageView }) {
 			</span>
 		</div>
 	)
-}
-
-function votes(score: number): string {
-	return Math.abs(score) === 1 ? 'vote' : 'votes'
 }

@@ -1,6 +1,7 @@
 import type { Executor } from '~/db/db.server.ts'
 import { cook, excerptOf } from '~/markdown/cook.server.ts'
 import { languageOfTags } from '~/markdown/highlight.server.ts'
+import { mainTagsOfAll } from '../tags/tags.server.ts'
 import {
 	insertComments,
 	insertQueries,
@@ -34,9 +35,13 @@ export async function writeQueries(
 	drafts: QueryDraft[],
 ): Promise<{ queries: number; comments: number }> {
 	const cooked = await Promise.all(drafts.map(cookQuery))
+	const tags = await mainTagsOfAll(
+		trx,
+		drafts.map((draft) => draft.tags),
+	)
 	const ids = await insertQueries(
 		trx,
-		cooked.map(({ row }) => row),
+		cooked.map(({ row }, index) => ({ ...row, tags: tags[index] ?? [] })),
 	)
 	if (ids.size === 0) return { queries: 0, comments: 0 }
 	const fresh = cooked.filter(({ row }) => ids.has(row.sourceId))

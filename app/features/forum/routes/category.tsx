@@ -1,19 +1,21 @@
+import { viewerOf } from '~/lib/context.ts'
 import { answering } from '~/lib/http.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
+import { FollowButton } from '../components/follow-button.tsx'
 import { listMeta } from '../components/list-meta.ts'
 import { ListPage } from '../components/list-page.tsx'
 import { categoryPath } from '../forum.paths.ts'
-import { getCategory } from '../reading.server.ts'
+import { getCategoryPage } from '../reading.server.ts'
 import type { Route } from './+types/category'
 import { loadList } from './list.server.ts'
 
 export function loader({ params, context, url }: Route.LoaderArgs) {
 	return answering(async () => {
-		const [{ slug, title, count }, list] = await Promise.all([
-			getCategory(params.slug),
+		const [{ slug, title, count, following }, list] = await Promise.all([
+			getCategoryPage(viewerOf(context), params.slug),
 			loadList({ context, url }, { category: params.slug }),
 		])
-		return { ...list, slug, title, count }
+		return { ...list, slug, title, count, following }
 	})
 }
 
@@ -28,5 +30,11 @@ export function meta({ loaderData, matches }: Route.MetaArgs) {
 }
 
 export default function Category({ loaderData }: Route.ComponentProps) {
-	return <ListPage title={loaderData.title} data={loaderData} total={loaderData.count} category={loaderData.slug} />
+	const { slug, title, count, following } = loaderData
+	const intro = (
+		<div className="mt-2 flex">
+			<FollowButton key={slug} place={{ category: slug }} name={title} following={following} />
+		</div>
+	)
+	return <ListPage title={title} intro={intro} data={loaderData} total={count} category={slug} />
 }

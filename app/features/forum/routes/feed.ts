@@ -1,7 +1,7 @@
 import { config } from '~/config.server.ts'
 import { answering } from '~/lib/http.ts'
 import { categoryPath, tagPath } from '../forum.paths.ts'
-import { getCategory, getTag, listQueries } from '../reading.server.ts'
+import { getCategoryPage, getTag, listQueries } from '../reading.server.ts'
 import type { Route } from './+types/feed'
 import { atomFeed } from './xml.ts'
 
@@ -35,9 +35,9 @@ export function loader({ params }: Route.LoaderArgs) {
 
 async function scopeOf(slug: string | undefined, tag: string | undefined): Promise<{ title: string; path: string }> {
 	if (slug !== undefined)
-		return { title: `Newest queries in ${(await getCategory(slug)).title}`, path: categoryPath(slug) }
+		return { title: `Newest queries in ${(await getCategoryPage(null, slug)).title}`, path: categoryPath(slug) }
 	if (tag !== undefined) {
-		const { name } = await getTag(tag)
+		const { name } = await getTag(null, tag)
 		return { title: `Newest queries tagged ${name}`, path: tagPath(name) }
 	}
 	return { title: 'Newest queries', path: '/forum' }

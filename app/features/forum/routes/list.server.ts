@@ -21,10 +21,10 @@ export interface ListData {
  */
 export async function loadList(
 	{ context, url }: Pick<LoaderFunctionArgs, 'context' | 'url'>,
-	scope: { category?: string; tag?: string },
+	scope: { category?: string; tag?: string; tagId?: number },
 ): Promise<ListData> {
 	const search = url.searchParams.get('q')?.trim().slice(0, 200) ?? ''
-	const hasViews = !search && !scope.tag
+	const hasViews = !search
 	const view = hasViews ? viewOf(url.searchParams.get('view')) : 'newest'
 	const cursor = url.searchParams.get('cursor') || null
 	const page = await listQueries(viewerOf(context), { ...scope, search, view, cursor })
@@ -32,5 +32,5 @@ export async function loadList(
 }
 
 function viewOf(text: string | null): ListView {
-	return text === 'active' || text === 'unanswered' ? text : 'newest'
+	return text === 'active' || text === 'unanswered' || text === 'solved' ? text : 'newest'
 }

@@ -3,6 +3,7 @@ import { Invalid, TooMany } from '~/lib/errors.ts'
 import { redirectWithToast, refused } from '~/lib/http.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { addComment, deleteComment, deleteQuestion, editComment } from '../forum.server.ts'
+import { chooseSolution, withdrawSolution } from '../votes/votes.server.ts'
 import { readId } from './ids.ts'
 
 type Act = (viewer: SignedIn, queryId: number, form: FormData) => Promise<Response>
@@ -40,6 +41,20 @@ const acts = new Map<FormDataEntryValue | null, Act>([
 		async (viewer, _queryId, form) => {
 			const { url } = await deleteComment(viewer, readId(form.get('comment')))
 			return redirectWithToast(`${url}#comments`, { type: 'success', message: 'Comment deleted.' })
+		},
+	],
+	[
+		'choose-solution',
+		async (viewer, queryId, form) => {
+			const { url } = await chooseSolution(viewer, { queryId, commentId: readId(form.get('comment')) })
+			return redirectWithToast(url, { type: 'success', message: 'Marked as the answer.' })
+		},
+	],
+	[
+		'withdraw-solution',
+		async (viewer, queryId, form) => {
+			const { url } = await withdrawSolution(viewer, { queryId, commentId: readId(form.get('comment')) })
+			return redirectWithToast(url, { type: 'success', message: 'No longer marked as the answer.' })
 		},
 	],
 	[

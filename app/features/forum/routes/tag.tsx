@@ -1,32 +1,60 @@
-import { redirect } from 'react-router'
-import { answering } from '~/lib/http.ts'
+import { redirect, useSearchParams } from 'react-router'
+import { viewerOf } from '~/lib/context.ts'
+import { answering, redirectWithToast, refused, signedIn } from '~/lib/http.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { listMeta } from '../components/list-meta.ts'
 import { ListPage } from '../components/list-page.tsx'
+import { TagIntro } from '../components/tag-intro.tsx'
 import { tagPath } from '../forum.paths.ts'
 import { getTag } from '../reading.server.ts'
+import { mayKeepTags } from '../tags/tags.policy.ts'
+import { describeTag, listRelatedTags } from '../tags/tags.server.ts'
 import type { Route } from './+types/tag'
 import { loadList } from './list.server.ts'
 
+const relatedShown = 8
+
+/** Another spelling leads to the tag it is kept as. */
 export function loader({ params, context, url }: Route.LoaderArgs) {
 	return answering(async () => {
-		const { name, count } = await getTag(params.tag)
-		if (name !== params.tag) throw redirect(tagPath(name) + url.search, 301)
-		return { ...(await loadList({ context, url }, { tag: name })), name, count }
+		const viewer = viewerOf(context)
+		const tag = await getTag(viewer, params.tag)
+		if (tag.name !== params.tag) throw redirect(tagPath(tag.name) + url.search, 301)
+		const [list, related] = await Promise.all([
+			loadList({ context, url }, { tag: tag.name, tagId: tag.id }),
+			listRelatedTags(tag.id, relatedShown),
+		])
+		return { ...list, tag, related, mayDescribe: mayKeepTags(viewer) }
 	})
+}
+
+/** Describes the tag. */
+export async function action({ request, params, context, url }: Route.ActionArgs) {
+	const viewer = signedIn(context, url)
+	const form = await request.formData()
+	try {
+		await describeTag(viewer, params.tag, Object.fromEntries(form))
+		return redirectWithToast(tagPath(params.tag), { type: 'success', message: 'Description saved.' })
+	} catch (error) {
+		return refused(error, form)
+	}
 }
 
 export function meta({ loaderData, matches }: Route.MetaArgs) {
 	if (!loaderData) return pageMeta(matches, { title: 'Forum' })
-	const { name, count } = loaderData
+	const { name, count, description } = loaderData.tag
 	return pageMeta(matches, {
 		...listMeta(`Queries about ${name}`, tagPath(name), loaderData),
-		description: `${count} questions of students tagged ${name}, with their answers.`,
+		description: description || `${count} questions of students tagged ${name}, with their answers.`,
 		feed: { path: `${tagPath(name)}/feed.atom`, title: `Newest queries tagged ${name}` },
 	})
 }
 
-export default function Tag({ loaderData }: Route.ComponentProps) {
-	const heading = <span className="font-mono tracking-tight">#{loaderData.name}</span>
-	return <ListPage title={`#${loaderData.name}`} heading={heading} data={loaderData} total={loaderData.count} />
+export default function Tag({ loaderData, actionData }: Route.ComponentProps) {
+	const [params] = useSearchParams()
+	const { tag, related, mayDescribe } = loaderData
+	const heading = <span className="font-mono tracking-tight">#{tag.name}</span>
+	const describing = params.has('describe')
+	const intro = <TagIntro {...{ tag, related, mayDescribe, describing }} refusal={actionData ?? null} />
+	return <ListPage title={`#${tag.name}`} heading={heading} intro={intro} data={loaderData} total={tag.count} />
 }

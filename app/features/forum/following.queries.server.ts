@@ -1,0 +1,51 @@
+import { sql } from 'kysely'
+import { db, type Executor } from '~/db/db.server.ts'
+
+/** What can be followed: a tag or a category. */
+export type Followed = { tagId: number } | { categoryId: number }
+
+/** Follows something, or no longer; doing it twice changes nothing. */
+export async function writeFollow(userId: number, followed: Followed, following: boolean): Promise<void> {
+	const [column, id] = 'tagId' in followed ? ['tag_id', followed.tagId] : ['category_id', followed.categoryId]
+	const ref = sql.ref(String(column))
+	if (following)
+		await sql`insert into follows (user_id, ${ref}) values (${userId}, ${id}) on conflict do nothing`.execute(db())
+	else await sql`delete from follows where user_id = ${userId} and ${ref} = ${id}`.execute(db())
+}
+
+/** What a member follows, at most 200 tags and every category. */
+export async function listFollowedRows(userId: number): Promise<{ tags: string[]; categories: string[] }> {
+	const { rows } = await sql<{ tags: string[]; categories: string[] }>`
+		select
+			array(select name from follows join tags on tags.id = tag_id where user_id = ${userId} order by name limit 200) as tags,
+			array(select slug from follows join categories c on c.id = category_id where user_id = ${userId} order by position, title) as categories`.execute(
+		db(),
+	)
+	return rows[0] ?? { tags: [], categories: [] }
+}
+
+interface Places {
+	tagIds: number[]
+	categoryId: number
+}
+
+/**
+ * Members who follow one of these tags or the category, each once, in the order of their ids.
+ * @param after the last id of the page before, 0 for the first
+ */
+export async function listFollowers(
+	trx: Executor,
+	{ tagIds, categoryId }: Places,
+	after: number,
+	limit: number,
+): Promise<number[]> {
+	// Each range of the indexes is read as far as a page can need it.
+	const { rows } = await sql<{ user_id: number }>`
+		select distinct user_id from (
+			(select user_id from follows where category_id = ${categoryId} and user_id > ${after} order by user_id limit ${limit})
+			union all
+			(select near.user_id from unnest(${tagIds}::int[]) as tag, lateral (
+				select user_id from follows where follows.tag_id = tag and user_id > ${after} order by user_id limit ${limit}) near)
+		) found order by user_id limit ${limit}`.execute(trx)
+	return rows.map(({ user_id }) => user_id)
+}

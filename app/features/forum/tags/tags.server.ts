@@ -1,0 +1,101 @@
+import { dropPages, everyPage } from '~/cache/pages.server.ts'
+import { db, type Executor } from '~/db/db.server.ts'
+import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'
+import { parseInput } from '~/lib/parse.server.ts'
+import type { Viewer } from '~/lib/viewer.ts'
+import type { TagView } from '../forum.present.ts'
+import type { Input } from '../forum.server.ts'
+import { mayKeepTags } from './tags.policy.ts'
+import {
+	deleteSynonym,
+	findMain,
+	insertSynonym,
+	listMains,
+	listRelatedRows,
+	listSynonymRows,
+	listUnmoved,
+	lockSynonyms,
+	moveQueries,
+	updateDescription,
+} from './tags.queries.server.ts'
+import { descriptionInput, synonymInput } from './tags.schema.ts'
+
+/** So many queries change their tag in one transaction: nobody who edits one of them waits long. */
+const batch = 200
+
+/**
+ * Tags as they are kept: js is written, javascript is stored. For the transaction that writes the query.
+ * @returns the main tags in the order given, each once
+ */
+export async function mainTags(trx: Executor, tags: string[]): Promise<string[]> {
+	const [kept] = await mainTagsOfAll(trx, [tags])
+	return kept ?? tags
+}
+
+/** As {@link mainTags}, for the tags of many queries. */
+export async function mainTagsOfAll(trx: Executor, lists: string[][]): Promise<string[][]> {
+	const mains = await listMains(trx, [...new Set(lists.flat())])
+	return lists.map((tags) => [...new Set(tags.map((tag) => mains.get(tag) ?? tag))])
+}
+
+/** The tags that stand most often beside this one, at most `limit`. */
+export async function listRelatedTags(tagId: number, limit: number): Promise<TagView[]> {
+	const rows = await listRelatedRows(tagId, limit)
+	return rows.map((row) => ({ name: row.name, count: row.query_count }))
+}
+
+/** Says what a tag is about. @throws NotAllowed for all but moderators, NotFound, Invalid */
+export async function describeTag(viewer: Viewer, name: string, input: Input): Promise<void> {
+	if (!mayKeepTags(viewer)) throw new NotAllowed('Only a moderator can describe a tag.')
+	const { description } = parseInput(descriptionInput, input)
+	if (!(await updateDescription(name, description))) throw new NotFound('There is no such tag.')
+	await dropPages([everyPage])
+}
+
+/**
+ * Keeps one tag as another from now on, and moves its queries there in batches. What an interruption leaves behind is
+ * moved by {@link moveSynonyms}, or by adding the same synonym again.
+ * @param input name: the spelling, main: the tag it is kept as
+ * @throws NotAllowed for all but moderators, Invalid, Conflict when the main tag is kept as this very one
+ */
+export async function addSynonym(viewer: Viewer, input: Input): Promise<{ name: string; main: string }> {
+	if (!mayKeepTags(viewer)) throw new NotAllowed('Only a moderator can join tags.')
+	const { name, main: wanted } = parseInput(synonymInput, input)
+	const main = await db()
+		.transaction()
+		.execute(async (trx) => {
+			await lockSynonyms(trx)
+			const kept = (await findMain(trx, wanted)) ?? wanted
+			if (kept === name) throw new Conflict(`#${wanted} is kept as #${name} already. Remove that first.`)
+			await insertSynonym(trx, name, kept)
+			return kept
+		})
+	await move(name, main)
+	return { name, main }
+}
+
+/** Makes a synonym a tag of its own again; queries stay where they are. @throws NotAllowed, NotFound */
+export async function removeSynonym(viewer: Viewer, name: string): Promise<void> {
+	if (!mayKeepTags(viewer)) throw new NotAllowed('Only a moderator can part tags.')
+	if (!(await deleteSynonym(name))) throw new NotFound('There is no such synonym.')
+	await dropPages([everyPage])
+}
+
+/** The synonyms by main tag, for those who may change them; at most 1,000. */
+export async function listSynonyms(viewer: Viewer): Promise<{ main: string; names: string[] }[] | null> {
+	return mayKeepTags(viewer) ? listSynonymRows(1_000) : null
+}
+
+/** Ends what an interrupted {@link addSynonym} began. Called every hour. */
+export async function moveSynonyms(): Promise<void> {
+	for (const { name, main } of await listUnmoved()) await move(name, main)
+}
+
+async function move(name: string, main: string): Promise<void> {
+	let moved = batch
+	while (moved === batch)
+		moved = await db()
+			.transaction()
+			.execute((trx) => moveQueries(trx, name, main, batch))
+	await dropPages([everyPage])
+}
