@@ -35,6 +35,7 @@ export function presentQuery(viewer: Viewer, row: QueryPageRow): QueryPageView {
 		...presentCard(viewer, row),
 		description: row.description,
 		descriptionHtml: row.description_html,
+		version: row.version,
 		editedAt: row.edited_at,
 		origin: origin(row),
 	}
