@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { cleanText, isStorable } from '~/lib/clean.ts'
 import { limits } from './forum.limits.ts'
+import { tagsOf, toTag } from './tag-names.ts'
 
 /** A text that PostgreSQL can store, as it is stored. */
 const clean = (missing: string) =>
@@ -66,13 +67,4 @@ export const commentInput = z.object({
 		),
 })
 
-/** The tags of a text with commas, each once, as they are stored. */
-export function tagsOf(text: string): string[] {
-	return [...new Set(text.split(',').map(toTag).filter(Boolean))]
-}
-
-/** A tag as it is stored; '' for what is none, such as `..`, which no address could hold. */
-export function toTag(text: string): string {
-	const tag = text.trim().replace(/^#+/, '').toLowerCase().replace(/\s+/g, '-')
-	return /^\.+$/.test(tag) ? '' : tag
-}
+export { toTag }

@@ -4,7 +4,8 @@ import { TooMany } from '~/lib/errors.ts'
 import { parseInput } from '~/lib/parse.server.ts'
 import { remember } from '~/lib/remember.ts'
 import type { Viewer } from '~/lib/viewer.ts'
-import { previewInput, tagsOf } from '../forum.schema.ts'
+import { previewInput } from '../forum.schema.ts'
+import { tagsOf } from '../tag-names.ts'
 import { cookDescription } from './texts.server.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { isStorable } from '~/lib/clean.ts'
 import { limits } from '../forum.limits.ts'
 import type { TagView } from '../forum.present.ts'
-import { toTag } from '../forum.schema.ts'
+import { toTag } from '../tag-names.ts'
 import { listTagsLike } from './tags.queries.server.ts'
 
 /** Tags that a text may be the beginning of, with how many queries each has; none for what can be no tag. */
