@@ -99,6 +99,7 @@ export interface QueriesTable {
 	source_url: string | null
 	licence: string | null
 	search: Generated<string>
+	version: Generated<number>
 }
 
 export interface CommentsTable {
@@ -164,7 +165,7 @@ export interface Database {
 	pictures: {
 		path: string
 		user_id: number
-		kind: 'profile' | 'certificate' | 'project'
+		kind: 'profile' | 'certificate' | 'project' | 'post'
 		width: number
 		height: number
 		bytes: number
@@ -199,4 +200,17 @@ export interface Database {
 	query_votes: { user_id: number; query_id: number; value: number; voted_at: Time }
 	comment_votes: { user_id: number; comment_id: number; value: number; voted_at: Time }
 	comments: CommentsTable
+	drafts: {
+		id: GeneratedAlways<number>
+		user_id: number
+		key: string
+		title: string
+		description: string
+		tags: string
+		category: string
+		made_from: Generated<number>
+		version: Generated<number>
+		updated_at: Time
+	}
+	post_pictures: { path: string; query_id: number | null; comment_id: number | null; draft_id: number | null }
 }

@@ -16,6 +16,19 @@ export async function answering<Result>(work: () => Promise<Result>): Promise<Re
 	}
 }
 
+/** As {@link answering}, for an address that scripts ask: JSON that is kept nowhere, and `{ message }` for a broken rule. */
+export async function answeringJson(work: () => Promise<object>): Promise<Response> {
+	const headers = { 'Cache-Control': 'private, no-store' }
+	try {
+		return Response.json(await work(), { headers })
+	} catch (error) {
+		if (!(error instanceof DomainError)) throw error
+		const { message, status } = error
+		const later: Record<string, string> = error instanceof TooMany ? { 'Retry-After': String(error.retryAfter) } : {}
+		return Response.json({ message }, { status, headers: { ...headers, ...later } })
+	}
+}
+
 /** What a form shows after a refusal: a line on top, a message per field, and what was typed. */
 export interface FormRefusal {
 	message: string

@@ -1,4 +1,5 @@
 import sanitizeHtml, { type Attributes, type IOptions } from 'sanitize-html'
+import { pictureSrcSet } from '~/lib/picture-paths.ts'
 
 /** The highest heading of a text, below the page's own: 2 under the title, 3 under "Comments". */
 export type TopHeading = 2 | 3
@@ -20,7 +21,7 @@ const allowed: IOptions = {
 	],
 	allowedAttributes: {
 		a: ['href', 'title', 'rel'],
-		img: ['src', 'alt', 'title', 'loading', 'decoding', 'referrerpolicy'],
+		img: ['src', 'srcset', 'sizes', 'width', 'height', 'alt', 'title', 'loading', 'decoding', 'referrerpolicy'],
 		ol: ['start'],
 		pre: [{ name: 'tabindex', values: ['0'] }],
 	},
@@ -44,6 +45,7 @@ const transformed: IOptions['transformTags'] = {
 		tagName,
 		attribs: {
 			...without({ src: pictureOf(src), title }),
+			...placeOf(src),
 			alt,
 			loading: 'lazy',
 			decoding: 'async',
@@ -56,6 +58,18 @@ const transformed: IOptions['transformTags'] = {
 function pictureOf(src: string): string {
 	const secure = src.replace(/^http:\/\//i, 'https://')
 	return /^(https:\/\/|\/media\/)/i.test(secure) ? secure : ''
+}
+
+const uploaded = /^\/media\/(posts\/[a-z0-9_.-]+\/[0-9a-f]{32})-1280\.webp#(\d{1,4})x(\d{1,4})$/
+
+/**
+ * An uploaded picture says in its address how large it is, so that its place is kept while it loads, and a phone may take a
+ * smaller file of it. Whoever writes other figures there distorts a picture of their own text.
+ */
+function placeOf(src: string): Attributes {
+	const [, path, width = '', height = ''] = uploaded.exec(src) ?? []
+	if (!path || Number(width) < 1 || Number(height) < 1) return {}
+	return { width, height, srcset: pictureSrcSet(path), sizes: '(min-width: 46rem) 44rem, 100vw' }
 }
 
 function without(attributes: Attributes): Attributes {

@@ -1,5 +1,5 @@
 import { X } from 'lucide-react'
-import { type ClipboardEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import { type ClipboardEvent, type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import { described, Field, FieldShell } from './field.tsx'
 import { SuggestionList } from './suggestion-list.tsx'
@@ -18,13 +18,23 @@ interface ChipsFieldProps {
 	source?: string
 	error?: string | null | undefined
 	className?: string
+	/** Stands beside the label. */
+	aside?: ReactNode
+	/** Says how many there are and what the keys do; by default in one sentence. */
+	hint?: (count: number) => ReactNode
+	/** Stands in the field after the chips. */
+	placeholder?: (count: number) => string
+	/** A name as it is kept; '' for what is none. */
+	shape?: (typed: string) => string
+	/** How a chip is written. */
+	chipClass?: string
 }
 
 /** Several short names as chips, suggested while they are typed; without JavaScript one text with commas. */
 export function ChipsField({ className, ...props }: ChipsFieldProps) {
 	const hydrated = useHydrated()
 	const plain = useRef<HTMLInputElement>(null)
-	const { label, name, defaultValue, error } = props
+	const { label, name, defaultValue, error, aside } = props
 	return (
 		<div className={className}>
 			{hydrated ? (
@@ -36,6 +46,7 @@ export function ChipsField({ className, ...props }: ChipsFieldProps) {
 					name={name}
 					defaultValue={defaultValue}
 					error={error}
+					aside={aside}
 					hint="Separated by commas."
 				/>
 			)}
@@ -48,8 +59,9 @@ interface ChipsProps extends Omit<ChipsFieldProps, 'className'> {
 	typed: string
 }
 
-function Chips({ label, name, defaultValue, typed: before, most, longest, source = '', error }: ChipsProps) {
-	const { chips, said, add, remove, store } = useChips(before, most)
+function Chips({ label, name, defaultValue, typed: before, most, longest, source = '', error, ...look }: ChipsProps) {
+	const { aside, hint: hintOf = usualHint(most), placeholder, shape: shaped = usualShape, chipClass } = look
+	const { chips, said, add, remove, store } = useChips(before, most, shaped)
 	const [text, setText] = useState('')
 	const input = useRef<HTMLInputElement>(null)
 	const take = (typed: string) => {
@@ -62,7 +74,8 @@ function Chips({ label, name, defaultValue, typed: before, most, longest, source
 		eager: true,
 		shape: (found) => {
 			const fresh = found.filter(({ value }) => !has(chips, value))
-			const typed = text.trim()
+			const typed = shaped(text)
+			if (typed === '') return fresh
 			const known = has(chips, typed) || fresh.some(({ value }) => value.toLowerCase() === typed.toLowerCase())
 			return known ? fresh : [...fresh, { value: typed, own: true }]
 		},
@@ -83,15 +96,15 @@ function Chips({ label, name, defaultValue, typed: before, most, longest, source
 		take(`${text}${pasted}`)
 	}
 	const id = name
-	const hint = `${chips.length} of ${most}. Enter adds, Backspace removes the last one.`
+	const hint = hintOf(chips.length)
 	return (
-		<FieldShell {...{ label, name, error, hint, id }}>
+		<FieldShell {...{ label, name, error, hint, id, aside }}>
 			<div className="relative">
 				{/* biome-ignore lint/a11y: pressing beside the text leads into it, as in a field of the browser */}
 				<div className="input-box" data-invalid={error ? true : undefined} onClick={() => input.current?.focus()}>
 					{chips.map((chip, index) => (
 						<span key={chip} className="chip max-w-full">
-							<span className="truncate">{chip}</span>
+							<span className={`truncate ${chipClass ?? ''}`}>{chip}</span>
 							<button
 								type="button"
 								aria-label={`Remove ${chip}`}
@@ -115,6 +128,7 @@ function Chips({ label, name, defaultValue, typed: before, most, longest, source
 						autoComplete="off"
 						autoCapitalize="none"
 						maxLength={longest}
+						placeholder={placeholder?.(chips.length)}
 						value={text}
 						onChange={(event) => {
 							setText(event.target.value)
@@ -141,8 +155,8 @@ function Chips({ label, name, defaultValue, typed: before, most, longest, source
 }
 
 /** The chips themselves, what was last done to them in words, and the hidden field that tells the form of each change. */
-function useChips(start: string, most: number) {
-	const [chips, setChips] = useState(() => merged([], start, most))
+function useChips(start: string, most: number, shape: (typed: string) => string) {
+	const [chips, setChips] = useState(() => merged([], start, most, shape))
 	const [said, setSaid] = useState('')
 	const store = useRef<HTMLInputElement>(null)
 	const joined = chips.join(', ')
@@ -153,7 +167,7 @@ function useChips(start: string, most: number) {
 		store.current?.dispatchEvent(new Event('input', { bubbles: true }))
 	}, [joined])
 	const add = (typed: string) => {
-		const next = merged(chips, typed, most)
+		const next = merged(chips, typed, most, shape)
 		setSaid(next.length > chips.length ? `${next.slice(chips.length).join(', ')} added` : '')
 		setChips(next)
 	}
@@ -167,10 +181,10 @@ function useChips(start: string, most: number) {
 }
 
 /** The chips with what was typed, each once whatever its case, and no more than fit. */
-function merged(chips: string[], typed: string, most: number): string[] {
+function merged(chips: string[], typed: string, most: number, shape: (typed: string) => string): string[] {
 	const all = [...chips]
 	for (const part of typed.split(/[,\n]/)) {
-		const name = part.replace(/\s+/g, ' ').trim()
+		const name = shape(part)
 		if (name !== '' && !has(all, name) && all.length < most) all.push(name)
 	}
 	return all
@@ -178,4 +192,12 @@ function merged(chips: string[], typed: string, most: number): string[] {
 
 function has(chips: string[], name: string): boolean {
 	return chips.some((chip) => chip.toLowerCase() === name.toLowerCase())
+}
+
+function usualHint(most: number) {
+	return (count: number) => `${count} of ${most}. Enter adds, Backspace removes the last one.`
+}
+
+function usualShape(typed: string): string {
+	return typed.replace(/\s+/g, ' ').trim()
 }

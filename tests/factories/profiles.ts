@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
 import { db } from '~/db/db.server.ts'
 import type { Database } from '~/db/schema.ts'
+import { pictureFolders } from '~/lib/picture-paths.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
-
-const folders = { profile: 'profiles', certificate: 'certificates', project: 'projects' } as const
 
 /** A picture of this member that is stored already, as far as the database knows. @returns its path */
 export async function makePicture(
@@ -12,7 +11,7 @@ export async function makePicture(
 	content = `${kind} of ${owner.username}`,
 ): Promise<string> {
 	const name = createHash('sha256').update(content).digest('hex').slice(0, 32)
-	const path = `${folders[kind]}/${owner.username}/${name}`
+	const path = `${pictureFolders[kind]}/${owner.username}/${name}`
 	await db()
 		.insertInto('pictures')
 		.values({ path, user_id: owner.id, kind, width: 640, height: 452, bytes: 20_000, colour: '#8b8577' })

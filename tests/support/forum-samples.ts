@@ -28,6 +28,7 @@ export function query(changes: Partial<QueryPageView> = {}): QueryPageView {
 		...card(),
 		description: 'Every request goes out **two** times.',
 		descriptionHtml: '<p>Every request goes out <strong>two</strong> times.</p>',
+		version: 1,
 		editedAt: null,
 		origin: null,
 		vote: 0,

@@ -47,6 +47,8 @@ export interface QueryPageView extends QueryCardView, VotedView {
 	/** Markdown as written, for the edit form and structured data. */
 	description: string
 	descriptionHtml: string
+	/** Grows with each edit; an edit names the one it was made from. */
+	version: number
 	editedAt: string | null
 	origin: OriginView | null
 }

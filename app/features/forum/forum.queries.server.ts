@@ -24,6 +24,7 @@ export interface QueryRow {
 export interface QueryPageRow extends QueryRow {
 	description: string
 	description_html: string
+	version: number
 	edited_at: string | null
 	source_url: string | null
 	licence: string | null
@@ -83,17 +84,17 @@ export async function listTagRows({ tagId, view, cursor, limit }: TagFilter): Pr
 }
 
 /** A query with its texts, or undefined when there is none or it was deleted. */
-export async function findQuery(id: number): Promise<QueryPageRow | undefined> {
+export async function findQuery(id: number, executor: Executor = db()): Promise<QueryPageRow | undefined> {
 	const { rows } = await sql<QueryPageRow>`
-		select ${queryColumns}, q.description, q.description_html, ${iso('q.edited_at')} as edited_at, q.source_url, q.licence
-		from queries q ${queryJoins} where q.id = ${id} and q.deleted_at is null`.execute(db())
+		select ${queryColumns}, q.description, q.description_html, q.version, ${iso('q.edited_at')} as edited_at, q.source_url, q.licence
+		from queries q ${queryJoins} where q.id = ${id} and q.deleted_at is null`.execute(executor)
 	return rows[0]
 }
 
 /** The query with the most comments among the newest 200 since a time; undefined when none has any. */
 export async function findMostDiscussed(since: Date): Promise<QueryPageRow | undefined> {
 	const { rows } = await sql<QueryPageRow>`
-		select ${queryColumns}, q.description, q.description_html, ${iso('q.edited_at')} as edited_at, q.source_url, q.licence
+		select ${queryColumns}, q.description, q.description_html, q.version, ${iso('q.edited_at')} as edited_at, q.source_url, q.licence
 		from (select * from queries where deleted_at is null and created_at >= ${since} order by created_at desc, id desc limit 200) q ${queryJoins}
 		where q.comment_count > 0 order by q.comment_count desc, q.id desc limit 1`.execute(db())
 	return rows[0]

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { cleanText, isStorable } from '~/lib/clean.ts'
 import { limits } from './forum.limits.ts'
+import { tagsOf, toTag } from './tag-names.ts'
 
 /** A text that PostgreSQL can store, as it is stored. */
 const clean = (missing: string) =>
@@ -16,7 +17,7 @@ const tagsInput = z
 	.union([clean(tagsMissing), z.array(clean(tagsMissing)).transform((texts) => texts.join(','))], {
 		error: tagsMissing,
 	})
-	.transform((text) => [...new Set(text.split(',').map(toTag).filter(Boolean))])
+	.transform(tagsOf)
 	.refine((tags) => tags.length > 0, tagsMissing)
 	.refine((tags) => tags.length <= limits.tagsMax, `A query has at most ${limits.tagsMax} tags.`)
 	.refine((tags) => tags.every((tag) => tag.length <= limits.tagMax), `A tag has at most ${limits.tagMax} characters.`)
@@ -38,6 +39,23 @@ export const askInput = z.object({
 	category: z.string({ error: 'Category field is required!' }).min(1, 'Category field is required!').max(60),
 })
 
+/** What the preview sends: a description as far as it is written, and the tags beside it. */
+export const previewInput = z.object({
+	description: clean('The description is required!').refine(
+		(text) => text.length <= limits.descriptionMax,
+		`The description may have at most ${limits.descriptionMax.toLocaleString('en')} characters.`,
+	),
+	tags: clean('').catch(''),
+})
+
+/** The version that an edit was made from; null when the sender does not say, and then the last edit wins. */
+export const versionInput = z.object({
+	version: z.preprocess(
+		(value) => (value === '' ? undefined : value),
+		z.coerce.number().int().min(1).nullable().default(null),
+	),
+})
+
 /** What a comment, a reply or an edited comment sends. */
 export const commentInput = z.object({
 	body: clean('Write something first.')
@@ -49,8 +67,4 @@ export const commentInput = z.object({
 		),
 })
 
-/** A tag as it is stored; '' for what is none, such as `..`, which no address could hold. */
-export function toTag(text: string): string {
-	const tag = text.trim().replace(/^#+/, '').toLowerCase().replace(/\s+/g, '-')
-	return /^\.+$/.test(tag) ? '' : tag
-}
+export { toTag }

@@ -4,11 +4,13 @@ import { parseInput } from '~/lib/parse.server.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { cook, excerptOf } from '~/markdown/cook.server.ts'
 import { languageOfTags } from '~/markdown/highlight.server.ts'
+import { unlessSame } from './asking/stale.server.ts'
+import { cookDescription } from './asking/texts.server.ts'
 import { change, eventQuery } from './change.server.ts'
 import { findComment } from './comments.queries.server.ts'
 import { mayDelete, mayEdit, mayWrite } from './forum.policy.ts'
 import { findCategory, findQuery, type QueryPageRow } from './forum.queries.server.ts'
-import { askInput, commentInput } from './forum.schema.ts'
+import { askInput, commentInput, versionInput } from './forum.schema.ts'
 import { queryUrl } from './forum.views.ts'
 import { mainTags } from './tags/tags.server.ts'
 import {
@@ -56,18 +58,22 @@ export async function askQuestion(viewer: Viewer, input: Input): Promise<{ url: 
 
 /**
  * Changes a question.
+ * @param input as for {@link askQuestion}, with the `version` it was made from; without one the last edit wins
  * @returns its address, which another category changes
- * @throws NotFound, NotAllowed, Invalid
+ * @throws NotFound, NotAllowed, Invalid, StaleQuery when another edit was saved first
  */
 export async function editQuestion(viewer: Viewer, id: number, input: Input): Promise<{ url: string }> {
 	const editor = writer(viewer)
 	const found = await existing(id)
 	if (!mayEdit(editor, { authorId: found.author_id })) throw new NotAllowed('Only its author can edit this query.')
 	const texts = await readTexts(input)
+	const { version } = parseInput(versionInput, input)
 	return change(async (trx) => {
 		const before = await lockQuery(trx, id)
 		if (!before) throw new NotFound(noQuery)
 		const tags = await mainTags(trx, texts.tags)
+		if (version !== null && version !== before.version)
+			await unlessSame(trx, id, { ...texts, tags, category: texts.slug })
 		await updateQuery(trx, id, before, { ...texts, tags })
 		const query = eventQuery({ ...found, ...texts, tags, category_slug: texts.slug })
 		const { description } = texts
@@ -184,7 +190,7 @@ async function readTexts(input: Input): Promise<QueryTexts & { slug: string }> {
 	const { title, description, tags, category } = parseInput(askInput, input)
 	const found = await findCategory(category)
 	if (!found) throw new Invalid('Category field is required!', { category: 'Category field is required!' })
-	const { html, text } = await cook(description, { language: languageOfTags(tags), topHeading: 2 })
+	const { html, text } = await cookDescription(description, tags)
 	return {
 		title,
 		description,

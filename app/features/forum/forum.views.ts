@@ -38,6 +38,7 @@ export function presentQuery(viewer: Viewer, row: QueryPageRow, vote: QueryPageV
 		own: viewer?.id === row.author_id,
 		description: row.description,
 		descriptionHtml: row.description_html,
+		version: row.version,
 		editedAt: row.edited_at,
 		origin: origin(row),
 	}

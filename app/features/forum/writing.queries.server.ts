@@ -28,10 +28,10 @@ export async function insertQuery(trx: Executor, authorId: number, texts: QueryT
 export async function lockQuery(
 	trx: Executor,
 	id: number,
-): Promise<{ author_id: number; category_id: number } | undefined> {
+): Promise<{ author_id: number; category_id: number; version: number } | undefined> {
 	return trx
 		.selectFrom('queries')
-		.select(['author_id', 'category_id'])
+		.select(['author_id', 'category_id', 'version'])
 		.where('id', '=', id)
 		.where('deleted_at', 'is', null)
 		.forUpdate()
@@ -46,7 +46,7 @@ export async function updateQuery(
 	texts: QueryTexts,
 ): Promise<void> {
 	await sql`update queries set title = ${texts.title}, description = ${texts.description}, description_html = ${texts.descriptionHtml},
-		excerpt = ${texts.excerpt}, tags = ${texts.tags}, category_id = ${texts.categoryId}, edited_at = now() where id = ${id}`.execute(
+		excerpt = ${texts.excerpt}, tags = ${texts.tags}, category_id = ${texts.categoryId}, edited_at = now(), version = version + 1 where id = ${id}`.execute(
 		trx,
 	)
 	if (before.category_id !== texts.categoryId) await moveQuery(trx, before.category_id, texts.categoryId)

@@ -115,7 +115,7 @@ function shape(picture: Sharp, kind: PictureKind, region: Region | null): Sharp 
 	const sized =
 		kind === 'profile'
 			? part.resize(most, most, { fit: 'cover' })
-			: part.resize(most, most, { fit: 'inside', withoutEnlargement: true })
+			: part.resize(most, kind === 'post' ? most * 2 : most, { fit: 'inside', withoutEnlargement: true })
 	return sized.toColourspace('srgb')
 }
 

@@ -19,6 +19,8 @@ const shown = ['path', 'kind', 'width', 'height', 'colour'] as const
 
 /** How long a picture that nothing shows stays, for the form that it was uploaded for. */
 const grace = sql`interval '1 hour'`
+/** The same by its kind: a text of the forum is written over hours. */
+const graceOfKind = sql`case kind when 'post' then interval '24 hours' else interval '1 hour' end`
 
 /**
  * Makes the transaction the only one that adds to this member's pictures until it ends.
@@ -55,7 +57,7 @@ export async function insertPicture(trx: Executor, picture: NewPicture): Promise
 	await trx.insertInto('pictures').values(picture).execute()
 }
 
-/** Counts a picture's age anew, so that it stays for another hour. @returns the picture, or undefined when it is gone */
+/** Counts a picture's age anew, so that it stays for another hour or day. @returns the picture, or undefined when it is gone */
 export function renewPicture(path: string): Promise<PictureRow | undefined> {
 	return db()
 		.updateTable('pictures')
@@ -65,14 +67,15 @@ export function renewPicture(path: string): Promise<PictureRow | undefined> {
 		.executeTakeFirst()
 }
 
-/** Pictures that nothing shows and that are older than an hour: of forms that were never saved, or things that were changed. */
+/** Pictures that nothing shows and that are older than an hour, those of texts than a day: of forms that were never saved, or things that were changed. */
 export async function listUnusedPictures(limit: number): Promise<string[]> {
 	const { rows } = await sql<{ path: string }>`
 		select path from pictures
-		where created_at < now() - ${grace}
+		where created_at < now() - ${graceOfKind}
 			and not exists (select 1 from users where image = pictures.path)
 			and not exists (select 1 from projects where project_image = pictures.path)
 			and not exists (select 1 from certificates where certificate_image = pictures.path)
+			and not exists (select 1 from post_pictures where path = pictures.path)
 		order by created_at limit ${limit}`.execute(db())
 	return rows.map(({ path }) => path)
 }
@@ -83,7 +86,7 @@ export async function deleteUnusedPicture(path: string): Promise<boolean> {
 		const { numDeletedRows } = await db()
 			.deleteFrom('pictures')
 			.where('path', '=', path)
-			.where('created_at', '<', sql<Date>`now() - ${grace}`)
+			.where('created_at', '<', sql<Date>`now() - ${graceOfKind}`)
 			.executeTakeFirst()
 		return numDeletedRows > 0n
 	} catch (error) {

@@ -41,7 +41,7 @@ export class UploadRefused extends DomainError {
 
 /**
  * Takes a picture in: checks it, encodes it anew, stores its files and notes it as the viewer's. Sending it again gives
- * the same picture and costs nothing. It lasts an hour, and then as long as something shows it.
+ * the same picture and costs nothing. It lasts an hour, one for a text a day, and then as long as something shows it.
  * @param crop the part to keep, in pixels of the upright picture
  * @throws Invalid when it is no picture we take; UploadRefused when the quota is used up; TooMany
  */
@@ -123,7 +123,7 @@ function presentPicture({ path, width, height, colour }: PictureRow): PictureVie
 }
 
 /**
- * Forgets the pictures that nothing has shown for an hour, then removes the files of all that were forgotten. A picture
+ * Forgets the pictures that nothing has shown for an hour or a day, then removes the files of all that were forgotten. A picture
  * that something shows cannot be forgotten: the database refuses. What an interruption leaves is removed the next time.
  * @returns how many pictures' files were removed
  */

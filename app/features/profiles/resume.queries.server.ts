@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { db, type Executor } from '~/db/db.server.ts'
+import type { PictureKind } from '~/lib/picture-paths.ts'
 import type { CertificateEditRow, ProjectEditRow } from './editing-items.queries.server.ts'
 
 /**
@@ -41,7 +42,7 @@ export async function listOwnPictures(
 	userId: number,
 	paths: string[],
 	executor: Executor = db(),
-): Promise<{ path: string; kind: 'profile' | 'certificate' | 'project' }[]> {
+): Promise<{ path: string; kind: PictureKind }[]> {
 	return executor
 		.selectFrom('pictures')
 		.select(['path', 'kind'])

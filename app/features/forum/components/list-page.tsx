@@ -1,9 +1,9 @@
-import { Plus } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Link, useLocation } from 'react-router'
 import { useSlowNavigation } from '~/lib/use-slow-navigation.ts'
 import { MoreLink } from '~/ui/more-link.tsx'
 import { useMore, withoutDoubles } from '~/ui/use-more.ts'
+import { NewQuery } from '../asking/components/new-query.tsx'
 import { isListPath, withParams } from '../forum.paths.ts'
 import type { ListData } from '../routes/list.server.ts'
 import { CategoryStrip } from './category-nav.tsx'
@@ -37,9 +37,7 @@ export function ListPage({ title, heading = title, intro, data, total, category 
 		<div className="min-w-0">
 			<div className="flex items-center justify-between gap-4">
 				<h1 className="min-w-0 text-2xl font-bold wrap-anywhere">{heading}</h1>
-				<Link className="btn btn-primary" to={withParams('/forum/ask', { category })}>
-					New <Plus className="icon" aria-hidden="true" />
-				</Link>
+				<NewQuery category={category} categories={categories} />
 			</div>
 			{intro}
 			<SearchForm pathname={pathname} search={search} />

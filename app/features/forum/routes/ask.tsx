@@ -1,7 +1,11 @@
 import { viewerOf } from '~/lib/context.ts'
-import { answering, redirectWithToast, refused, signedIn } from '~/lib/http.ts'
+import { NotAllowed } from '~/lib/errors.ts'
+import { answering, redirectWithToast } from '~/lib/http.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { AskForm } from '../components/ask-form.tsx'
+import { AskForm } from '../asking/components/ask-form.tsx'
+import { sendAsked } from '../asking/components/send.ts'
+import { dropDraft, getDraft } from '../asking/drafts.server.ts'
+import { refusedAsk } from '../asking/refused.server.ts'
 import { loginPath } from '../forum.paths.ts'
 import { askQuestion } from '../forum.server.ts'
 import { listCategories } from '../reading.server.ts'
@@ -10,23 +14,32 @@ import type { Route } from './+types/ask'
 /** `?title=` and `?category=` fill the form. */
 export function loader({ context, url }: Route.LoaderArgs) {
 	return answering(async () => {
-		const categories = await listCategories()
+		const viewer = viewerOf(context)
+		const [categories, draft] = await Promise.all([listCategories(), getDraft(viewer, 'ask')])
 		const wanted = url.searchParams.get('category')
 		const category = categories.some(({ slug }) => slug === wanted) && wanted ? wanted : 'others'
-		const start = { title: url.searchParams.get('title') ?? '', description: '', tags: '', category }
-		return { categories, start, login: viewerOf(context) ? null : loginPath(url.pathname + url.search) }
+		const title = url.searchParams.get('title') ?? ''
+		const start = { title, description: '', tags: '', category }
+		return { categories, start, draft, login: viewer ? null : loginPath(url.pathname + url.search) }
 	})
 }
 
-export async function action({ request, context, url }: Route.ActionArgs) {
-	const viewer = signedIn(context, url)
+export async function action({ request, context }: Route.ActionArgs) {
+	const viewer = viewerOf(context)
 	const form = await request.formData()
 	try {
+		// A redirect to the login page would lose what a browser without scripts has typed.
+		if (!viewer) throw new NotAllowed('You are not logged in any more. Log in in another tab, then post it from here.')
 		const { url: to } = await askQuestion(viewer, Object.fromEntries(form))
+		if (form.get('draft') === 'ask') await dropDraft(viewer, 'ask')
 		return redirectWithToast(to, { type: 'success', message: 'Query added successfully!' })
 	} catch (error) {
-		return refused(error, form)
+		return refusedAsk(error, form)
 	}
+}
+
+export function clientAction({ request, serverAction }: Route.ClientActionArgs) {
+	return sendAsked({ request, serverAction })
 }
 
 export function meta({ matches, location }: Route.MetaArgs) {
@@ -38,12 +51,17 @@ export function meta({ matches, location }: Route.MetaArgs) {
 	})
 }
 
-export default function Ask({ loaderData: { categories, start, login }, actionData }: Route.ComponentProps) {
+export default function Ask({ loaderData: { categories, start, draft, login }, actionData }: Route.ComponentProps) {
 	return (
-		<div className="max-w-[44rem] pt-6 md:pt-8">
-			<h1 className="text-2xl leading-9 font-bold">Ask a question</h1>
+		<div className="max-w-[66rem] pt-6 md:pt-8">
+			<h1 className="text-2xl leading-9 font-bold">Ask a Question</h1>
 			<AskForm
+				action="/forum/ask"
 				start={start}
+				madeFrom={0}
+				draftKey="ask"
+				draft={draft}
+				named={start.title !== ''}
 				categories={categories}
 				refusal={actionData ?? null}
 				submit="Post question"

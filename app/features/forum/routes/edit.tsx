@@ -1,8 +1,11 @@
 import { redirect } from 'react-router'
 import { NotAllowed } from '~/lib/errors.ts'
-import { answering, redirectWithToast, refused, signedIn } from '~/lib/http.ts'
+import { answering, redirectWithToast, signedIn } from '~/lib/http.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { AskForm } from '../components/ask-form.tsx'
+import { AskForm } from '../asking/components/ask-form.tsx'
+import { sendAsked } from '../asking/components/send.ts'
+import { dropDraft, getDraft } from '../asking/drafts.server.ts'
+import { refusedAsk } from '../asking/refused.server.ts'
 import { editPath } from '../forum.paths.ts'
 import { editQuestion } from '../forum.server.ts'
 import { getQuery, listCategories } from '../reading.server.ts'
@@ -15,9 +18,10 @@ export function loader({ params, context, url }: Route.LoaderArgs) {
 		const query = await getQuery(viewer, readId(params.id))
 		if (!query.mayEdit) throw new NotAllowed('Only its author can edit this query.')
 		if (url.pathname !== editPath(query.url)) throw redirect(editPath(query.url) + url.search, 301)
-		const { title, description, tags, category } = query
+		const { id, title, description, tags, category, version } = query
 		const start = { title, description, tags: tags.join(', '), category: category.slug }
-		return { start, url: query.url, categories: await listCategories() }
+		const [categories, draft] = await Promise.all([listCategories(), getDraft(viewer, `edit:${id}`)])
+		return { id, start, version, draft, url: query.url, categories }
 	})
 }
 
@@ -25,23 +29,36 @@ export async function action({ request, params, context, url }: Route.ActionArgs
 	const viewer = signedIn(context, url)
 	const form = await request.formData()
 	try {
-		const { url: to } = await editQuestion(viewer, readId(params.id), Object.fromEntries(form))
+		const id = readId(params.id)
+		const { url: to } = await editQuestion(viewer, id, Object.fromEntries(form))
+		if (form.get('draft') === `edit:${id}`) await dropDraft(viewer, `edit:${id}`)
 		return redirectWithToast(to, { type: 'success', message: 'Query updated successfully!' })
 	} catch (error) {
-		return refused(error, form)
+		return refusedAsk(error, form)
 	}
+}
+
+export function clientAction({ request, serverAction }: Route.ClientActionArgs) {
+	return sendAsked({ request, serverAction })
 }
 
 export function meta({ matches }: Route.MetaArgs) {
 	return pageMeta(matches, { title: 'Edit query', noindex: true })
 }
 
-export default function Edit({ loaderData: { start, url, categories }, actionData }: Route.ComponentProps) {
+export default function Edit({ loaderData, actionData }: Route.ComponentProps) {
+	const { id, start, version, draft, url, categories } = loaderData
 	return (
 		<div className="max-w-[44rem] pt-6 md:pt-8">
 			<h1 className="text-2xl leading-9 font-bold">Edit query</h1>
 			<AskForm
+				key={id}
+				action={editPath(url)}
 				start={start}
+				madeFrom={version}
+				draftKey={`edit:${id}`}
+				draft={draft}
+				named={false}
 				categories={categories}
 				refusal={actionData ?? null}
 				submit="Save"

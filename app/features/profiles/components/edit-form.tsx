@@ -1,10 +1,10 @@
 import { Fragment, type ReactNode, useId } from 'react'
 import { Form } from 'react-router'
 import { useHydrated } from '~/lib/use-hydrated.ts'
+import { ConflictNotice, type FieldNames } from '~/ui/conflict-notice.tsx'
 import { Dialog } from '~/ui/dialog.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import type { EditRefusal, EditStart, Texts } from '../editing.ts'
-import { ConflictNotice, type FieldNames } from './conflict-notice.tsx'
 import { useEditForm } from './use-edit-form.ts'
 
 interface FooterState {

@@ -3,17 +3,17 @@ import { storage } from '~/storage/storage.server.ts'
 import type { Route } from './+types/media'
 
 /** `profiles/mira.quillon/{32 hex digits}-224.webp`, and nothing that could lead out of the storage. */
-const file = /^(profiles|certificates|projects)\/[a-z0-9_.-]+\/([0-9a-f]{32}-(?:96|224|320|512|640|1280))\.webp$/
+const file = /^(profiles|certificates|projects|posts)\/[a-z0-9_.-]+\/([0-9a-f]{32}-(?:96|224|320|512|640|1280))\.webp$/
 
 /**
- * The file of a picture. Its name holds the hash of what it was made from, so it never changes. Profile pictures stand on
- * open pages; certificates and projects are shown to members, and so are their pictures.
+ * The file of a picture. Its name holds the hash of what it was made from, so it never changes. Profile pictures and those of
+ * the forum's texts stand on open pages; certificates and projects are shown to members, and so are their pictures.
  */
 export async function loader({ params, context, request }: Route.LoaderArgs): Promise<Response> {
 	const path = params['*'] ?? ''
 	const [, folder, name] = file.exec(path) ?? []
 	if (!name) return missing()
-	const open = folder === 'profiles'
+	const open = folder === 'profiles' || folder === 'posts'
 	if (!open && !viewerOf(context)) return new Response('Log in to see this picture.', { status: 401 })
 	const tag = `"${name}"`
 	const headers = {

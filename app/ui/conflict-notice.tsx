@@ -1,20 +1,21 @@
 import { Link, useLocation } from 'react-router'
-import { SubmitButton } from '~/ui/submit-button.tsx'
-import type { Texts } from '../editing.ts'
+import { SubmitButton } from './submit-button.tsx'
 
 /** The fields of a form in words; the kind says how a value is shown. */
 export type FieldNames = Record<string, string>
 
 interface ConflictNoticeProps {
 	/** What another save left. */
-	stored: Texts
+	stored: Record<string, string>
 	/** What this form said. */
-	typed: Texts
+	typed: Record<string, string>
 	names: FieldNames
+	/** Called when the member takes what is stored, before the page is loaded anew. */
+	onTake?: () => void
 }
 
 /** Somebody saved while this form was open: both texts, field by field where they differ, and the choice between them. */
-export function ConflictNotice({ stored, typed, names }: ConflictNoticeProps) {
+export function ConflictNotice({ stored, typed, names, onTake }: ConflictNoticeProps) {
 	const { pathname, search } = useLocation()
 	const differing = Object.keys(names).filter((name) => (stored[name] ?? '') !== (typed[name] ?? ''))
 	return (
@@ -45,7 +46,7 @@ export function ConflictNotice({ stored, typed, names }: ConflictNoticeProps) {
 				<SubmitButton busyLabel="Saving..." name="choice" value="save">
 					Keep mine
 				</SubmitButton>
-				<Link className="btn btn-outline" to={`${pathname}${search}`} preventScrollReset replace>
+				<Link className="btn btn-outline" to={`${pathname}${search}`} preventScrollReset replace onClick={onTake}>
 					Take what is stored
 				</Link>
 			</div>

@@ -1,0 +1,132 @@
+/* What the buttons over a text do to it. Pure: a text with a selection goes in, a replacement comes out. */
+
+export interface Selected {
+	text: string
+	/** Where the selection begins and ends, in characters of the text. */
+	from: number
+	to: number
+}
+
+/** Characters `from` to `to` are replaced by `insert`; then `select` is selected. */
+export interface Edit {
+	from: number
+	to: number
+	insert: string
+	select: [number, number]
+}
+
+export type EditKind = 'heading' | 'bold' | 'italic' | 'code' | 'block' | 'link' | 'quote' | 'list' | 'numbers'
+
+/** What a button does to a selection; pressed again it takes its marks back. */
+export function editOf(kind: EditKind, selected: Selected): Edit {
+	return edits[kind](selected)
+}
+
+const edits: Record<EditKind, (selected: Selected) => Edit> = {
+	heading: (selected) => lines(selected, () => '## ', /^#{1,6} /),
+	bold: (selected) => wrap(selected, '**', 'bold text'),
+	italic: (selected) => wrap(selected, '_', 'emphasis'),
+	code: (selected) => (picked(selected).includes('\n') ? fence(selected) : wrap(selected, '`', 'code')),
+	block: (selected) => fence(selected),
+	link: (selected) => link(selected),
+	quote: (selected) => lines(selected, () => '> ', /^> ?/),
+	list: (selected) => lines(selected, () => '- ', /^[-*+] /),
+	numbers: (selected) => lines(selected, (index) => `${index + 1}. `, /^\d{1,9}[.)] /),
+}
+
+/** A block of its own at the end of the line that `at` is in, such as a picture. */
+export function blockAfter(text: string, at: number, block: string): Edit {
+	const end = lineEnd(text, at)
+	const before = text.slice(0, end).trim() === '' ? '' : '\n\n'
+	const insert = `${before}${block}\n`
+	return { from: end, to: end, insert, select: [end + insert.length, end + insert.length] }
+}
+
+function wrap(selected: Selected, mark: string, sample: string): Edit {
+	const { text, from, to } = selected
+	const inner = picked(selected)
+	const size = mark.length
+	// Marks within the selection, then those around it, are taken back.
+	if (inner.length >= 2 * size && inner.startsWith(mark) && inner.endsWith(mark))
+		return replace(from, to, inner.slice(size, -size), 0)
+	if (text.slice(from - size, from) === mark && text.slice(to, to + size) === mark && !alone(text, from, to, mark))
+		return replace(from - size, to + size, inner, 0)
+	const space = /^\s*/.exec(inner)?.[0] ?? ''
+	const core = inner.trim()
+	const words = core || sample
+	const start = from + space.length + size
+	const insert = core ? inner.replace(core, () => mark + core + mark) : `${mark}${sample}${mark}`
+	return { from, to, insert, select: core ? [start, start + words.length] : [from + size, from + size + words.length] }
+}
+
+/** One `*` beside the selection may be half of a `**`, which is another mark. */
+function alone(text: string, from: number, to: number, mark: string): boolean {
+	return mark.length === 1 && (text[from - 2] === mark || text[to + 1] === mark)
+}
+
+function link(selected: Selected): Edit {
+	const { from, to } = selected
+	const inner = picked(selected)
+	if (/^https?:\/\/\S+$/.test(inner)) {
+		const insert = `[link text](${inner})`
+		return { from, to, insert, select: [from + 1, from + 1 + 'link text'.length] }
+	}
+	const words = inner || 'link text'
+	const address = 'https://'
+	const at = from + words.length + 3
+	return {
+		from,
+		to,
+		insert: `[${words}](${address})`,
+		select: inner ? [at, at + address.length] : [from + 1, from + 1 + words.length],
+	}
+}
+
+function fence(selected: Selected): Edit {
+	const { text } = selected
+	const [from, to] = wholeLines(selected)
+	const inner = text.slice(from, to)
+	const inside = /^(`{3,})[^\n]*\n([\s\S]*)\n\1$/.exec(inner)
+	if (inside) return replace(from, to, inside[2] ?? '', 0)
+	// A longer fence than any in the code, so that the code cannot end it.
+	const longest = Math.max(2, ...(inner.match(/`{3,}/g) ?? []).map((run) => run.length))
+	const mark = '`'.repeat(longest + 1)
+	const above = from > 0 && text.slice(0, from).trim() !== '' && !text.slice(0, from).endsWith('\n\n') ? '\n' : ''
+	const insert = `${above}${mark}\n${inner}\n${mark}`
+	const start = from + above.length + mark.length + 1
+	return { from, to, insert, select: [start, start + inner.length] }
+}
+
+function lines(selected: Selected, mark: (index: number) => string, marked: RegExp): Edit {
+	const [from, to] = wholeLines(selected)
+	const rows = selected.text.slice(from, to).split('\n')
+	const full = rows.filter((row) => row.trim() !== '')
+	const undo = full.length > 0 && full.every((row) => marked.test(row))
+	let index = 0
+	const changed = rows.map((row) => {
+		if (undo) return row.replace(marked, '')
+		if (row.trim() === '' && rows.length > 1) return row
+		index += 1
+		return mark(index - 1) + row.replace(marked, '')
+	})
+	const insert = changed.join('\n')
+	const end = from + insert.length
+	return { from, to, insert, select: rows.length > 1 ? [from, end] : [end, end] }
+}
+
+function wholeLines({ text, from, to }: Selected): [number, number] {
+	return [text.lastIndexOf('\n', from - 1) + 1, lineEnd(text, to)]
+}
+
+function lineEnd(text: string, at: number): number {
+	const end = text.indexOf('\n', at)
+	return end < 0 ? text.length : end
+}
+
+function picked({ text, from, to }: Selected): string {
+	return text.slice(from, to)
+}
+
+function replace(from: number, to: number, insert: string, inset: number): Edit {
+	return { from, to, insert, select: [from + inset, from + insert.length - inset] }
+}

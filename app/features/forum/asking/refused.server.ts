@@ -1,0 +1,22 @@
+import { data } from 'react-router'
+import { refused } from '~/lib/http.ts'
+import { log } from '~/lib/log.server.ts'
+import type { AskRefusal } from './components/send.ts'
+import { StaleQuery } from './stale.server.ts'
+
+/** The answer of an ask form that was not published. Nothing that was typed is lost, whatever went wrong. */
+export function refusedAsk(error: unknown, form: FormData) {
+	if (error instanceof Response) throw error
+	const stored = error instanceof StaleQuery ? error.stored : null
+	try {
+		const { data: refusal, init } = refused(error, form)
+		return data<AskRefusal>({ ...refusal, stored }, init ?? {})
+	} catch {
+		log.error({ err: error }, 'a query could not be published')
+		const values = Object.fromEntries([...form].filter((pair): pair is [string, string] => typeof pair[1] === 'string'))
+		return data<AskRefusal>(
+			{ message: 'Something went wrong. Try again!', errors: {}, values, stored },
+			{ status: 500 },
+		)
+	}
+}

@@ -1,0 +1,7 @@
+import { type Cooked, cook } from '~/markdown/cook.server.ts'
+import { languageOfTags } from '~/markdown/highlight.server.ts'
+
+/** A query's description as HTML. Publishing and the preview call this one, so that they cannot differ. */
+export function cookDescription(description: string, tags: readonly string[]): Promise<Cooked> {
+	return cook(description, { language: languageOfTags(tags), topHeading: 2 })
+}

@@ -1,0 +1,20 @@
+import { viewerOf } from '~/lib/context.ts'
+import { answeringJson } from '~/lib/http.ts'
+import { dropDraft, getDraft, saveDraft } from '../asking/drafts.server.ts'
+import type { Route } from './+types/drafts'
+
+/** `?key=`: the viewer's draft of a form as `{ draft }`, null when there is none. */
+export function loader({ context, url }: Route.LoaderArgs): Promise<Response> {
+	return answeringJson(async () => ({ draft: await getDraft(viewerOf(context), url.searchParams.get('key') ?? '') }))
+}
+
+/** POST keeps a draft, DELETE forgets it. A refusal is `{ message }` with its status. */
+export function action({ request, context }: Route.ActionArgs): Promise<Response> {
+	const viewer = viewerOf(context)
+	return answeringJson(async () => {
+		const form = await request.formData()
+		if (request.method !== 'DELETE') return saveDraft(viewer, Object.fromEntries(form))
+		await dropDraft(viewer, String(form.get('key')))
+		return {}
+	})
+}

@@ -1,0 +1,12 @@
+import { counted } from '~/lib/text.ts'
+import { suggestTags } from '../asking/tags.server.ts'
+import type { Route } from './+types/suggest-tags'
+
+const most = 8
+
+/** `/suggest/tags?q=`: tags that a text may be the beginning of, as JSON, for the chips of the ask form. Open to everybody. */
+export async function loader({ url }: Route.LoaderArgs): Promise<Response> {
+	const found = await suggestTags(url.searchParams.get('q') ?? '', most)
+	const suggestions = found.map(({ name, count }) => ({ value: name, note: counted(count, 'query', 'queries') }))
+	return Response.json({ suggestions }, { headers: { 'Cache-Control': 'private, max-age=60' } })
+}
