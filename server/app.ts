@@ -8,6 +8,9 @@ import { listenForDrops } from '~/cache/pages.server.ts'
 import { config } from '~/config.server.ts'
 import { authHandler, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
 import { seedDemo } from '~/features/forum/import/demo.server.ts'
+import { tellFollowers } from '~/features/forum/notices/notices.server.ts'
+import { mailDigests } from '~/features/notifications/digest.server.ts'
+import { sweepNotices } from '~/features/notifications/notifications.server.ts'
 import { remindOfCampus } from '~/features/profiles/campus.server.ts'
 import { pictureRefusals } from '~/features/profiles/picture-errors.ts'
 import { sweepPictures } from '~/features/profiles/pictures.server.ts'
@@ -100,7 +103,15 @@ export async function handle(request: Request, bindings: HttpBindings): Promise<
 export async function startAround(): Promise<() => Promise<void>> {
 	const stopSockets = handleSockets()
 	const stopListening = await listenForDrops()
-	await startJobs({ 'sweep-pictures': sweepPictures, 'campus-reminders': remindOfCampus })
+	await startJobs(
+		{
+			'sweep-pictures': sweepPictures,
+			'campus-reminders': remindOfCampus,
+			'mail-digests': mailDigests,
+			'sweep-notices': sweepNotices,
+		},
+		{ 'tell-followers': tellFollowers },
+	)
 	return async () => {
 		await stopSockets()
 		await stopListening()

@@ -1,5 +1,6 @@
 import { Pencil, Trash2 } from 'lucide-react'
 import { Link } from 'react-router'
+import { MuteThread } from '~/features/notifications/components/mute-thread.tsx'
 import { useRootData } from '~/lib/root-data.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { DeleteControl } from '~/ui/delete-control.tsx'
@@ -11,8 +12,8 @@ import { CookedText, CopyLink } from './copy.tsx'
 import { deleteQuery } from './delete-query.ts'
 import { OriginLine } from './origin-line.tsx'
 
-/** A query with everything but its comments. */
-export function QueryArticle({ query }: { query: QueryPageView }) {
+/** A query with everything but its comments. @param muted whether the viewer is told nothing of it; null for a visitor */
+export function QueryArticle({ query, muted }: { query: QueryPageView; muted: boolean | null }) {
 	return (
 		<article className="mt-3 grid grid-cols-1 gap-x-6 sm:grid-cols-[2.5rem_minmax(0,44rem)]">
 			<p className="row-span-2 flex flex-col items-center pt-5 max-sm:hidden">
@@ -23,7 +24,7 @@ export function QueryArticle({ query }: { query: QueryPageView }) {
 			<div className="mt-5 min-w-0">
 				<CookedText html={query.descriptionHtml} />
 				<OriginLine origin={query.origin} />
-				<Tools query={query} />
+				<Tools query={query} muted={muted} />
 			</div>
 		</article>
 	)
@@ -64,7 +65,7 @@ function Head({ query }: { query: QueryPageView }) {
 }
 
 /** The line under the text: its height stands before scripts add their button. */
-function Tools({ query }: { query: QueryPageView }) {
+function Tools({ query, muted }: { query: QueryPageView; muted: boolean | null }) {
 	const { publicUrl } = useRootData()
 	return (
 		<div className="mt-5 flex min-h-[2.5625rem] items-center gap-1 border-y border-line py-1.5 text-ink-2">
@@ -73,6 +74,7 @@ function Tools({ query }: { query: QueryPageView }) {
 				<span className="meta">{votes(query.score)}</span>
 			</span>
 			<CopyLink href={publicUrl + query.url} />
+			{muted !== null && <MuteThread muted={muted} />}
 			<span className="ml-auto flex">
 				{query.mayEdit && (
 					<Link className="icon-btn icon-btn-sm" to={editPath(query.url)} aria-label="Edit query">

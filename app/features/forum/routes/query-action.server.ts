@@ -1,8 +1,10 @@
 import { data, redirect } from 'react-router'
+import { muteThread } from '~/features/notifications/notifications.server.ts'
 import { Invalid, TooMany } from '~/lib/errors.ts'
 import { redirectWithToast, refused } from '~/lib/http.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { addComment, deleteComment, deleteQuestion, editComment } from '../forum.server.ts'
+import { getQuery } from '../reading.server.ts'
 import { readId } from './ids.ts'
 
 type Act = (viewer: SignedIn, queryId: number, form: FormData) => Promise<Response>
@@ -42,6 +44,8 @@ const acts = new Map<FormDataEntryValue | null, Act>([
 			return redirectWithToast(`${url}#comments`, { type: 'success', message: 'Comment deleted.' })
 		},
 	],
+	['mute', (viewer, queryId) => mute(viewer, queryId, true)],
+	['unmute', (viewer, queryId) => mute(viewer, queryId, false)],
 	[
 		'delete-query',
 		async (viewer, queryId) => {
@@ -50,6 +54,13 @@ const acts = new Map<FormDataEntryValue | null, Act>([
 		},
 	],
 ])
+
+async function mute(viewer: SignedIn, queryId: number, muted: boolean): Promise<Response> {
+	const { url } = await getQuery(viewer, queryId)
+	await muteThread(viewer, queryId, muted)
+	const message = muted ? 'Muted: you are told nothing more of this query.' : 'You are told of this query again.'
+	return redirectWithToast(url, { type: 'success', message })
+}
 
 /**
  * Does what a form of a query's page asks for, and leads to the result.
