@@ -2,6 +2,8 @@ import type { ReactNode } from 'react'
 import { Links, Meta, Outlet, Scripts, ScrollRestoration, type ShouldRevalidateFunctionArgs } from 'react-router'
 import { config } from '~/config.server.ts'
 import { PendingForum } from '~/features/forum/components/pending-forum.tsx'
+import { InboxControl } from '~/features/notifications/components/inbox-control.tsx'
+import { countUnread } from '~/features/notifications/notifications.server.ts'
 import { factsOf, viewerOf } from '~/lib/context.ts'
 import type { RootData } from '~/lib/root-data.ts'
 import { useConnection } from '~/realtime/use-connection.ts'
@@ -23,12 +25,14 @@ export const links: Route.LinksFunction = () => [
 	{ rel: 'manifest', href: '/site.webmanifest' },
 ]
 
-/** What every page knows; reads no database. */
-export function loader({ context, url }: Route.LoaderArgs): RootData {
+/** What every page knows; reads one counter for a member, and no database for a visitor. */
+export async function loader({ context, url }: Route.LoaderArgs): Promise<RootData> {
 	const { theme, flash, requestId, now } = factsOf(context)
+	const viewer = viewerOf(context)
 	const { SITE_NAME, AUTHOR_NAME, AUTHOR_URL, publicUrl } = config()
 	return {
-		viewer: viewerOf(context),
+		viewer,
+		unread: await countUnread(viewer),
 		siteName: SITE_NAME,
 		author: AUTHOR_NAME ? { name: AUTHOR_NAME, url: AUTHOR_URL } : null,
 		theme,
@@ -66,7 +70,7 @@ export function Layout({ children }: { children: ReactNode }) {
 				<Links />
 			</head>
 			<body className="flex min-h-dvh flex-col">
-				<Shell>{children}</Shell>
+				<Shell inbox={<InboxControl />}>{children}</Shell>
 				<ScrollRestoration />
 				<Scripts />
 			</body>

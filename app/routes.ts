@@ -11,7 +11,11 @@ export default [
 	route('verify-email', 'features/accounts/routes/verify-email.tsx'),
 	route('logout', 'features/accounts/routes/logout.ts'),
 	route('theme', 'features/accounts/routes/theme.ts'),
-	route('settings', 'features/accounts/routes/settings.tsx'),
+	route('settings', 'features/accounts/routes/settings.tsx', [index('features/notifications/routes/preferences.tsx')]),
+	route('notifications', 'features/notifications/routes/notifications.tsx'),
+	route('notifications/latest', 'features/notifications/routes/latest.ts'),
+	route('notifications/read', 'features/notifications/routes/read-all.ts'),
+	route('unsubscribe', 'features/notifications/routes/unsubscribe.tsx'),
 
 	layout('features/directory/routes/find-dev.tsx', [
 		route('find-dev', 'features/directory/routes/community.tsx'),

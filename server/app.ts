@@ -8,7 +8,10 @@ import { listenForDrops } from '~/cache/pages.server.ts'
 import { config } from '~/config.server.ts'
 import { authHandler, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
 import { seedDemo } from '~/features/forum/import/demo.server.ts'
+import { tellFollowers } from '~/features/forum/notices/notices.server.ts'
 import { moveSynonyms } from '~/features/forum/tags/tags.server.ts'
+import { mailDigests } from '~/features/notifications/digest.server.ts'
+import { sweepNotices } from '~/features/notifications/notifications.server.ts'
 import { remindOfCampus } from '~/features/profiles/campus.server.ts'
 import { pictureRefusals } from '~/features/profiles/picture-errors.ts'
 import { sweepPictures } from '~/features/profiles/pictures.server.ts'
@@ -101,11 +104,16 @@ export async function handle(request: Request, bindings: HttpBindings): Promise<
 export async function startAround(): Promise<() => Promise<void>> {
 	const stopSockets = handleSockets()
 	const stopListening = await listenForDrops()
-	await startJobs({
-		'sweep-pictures': sweepPictures,
-		'campus-reminders': remindOfCampus,
-		'move-synonyms': moveSynonyms,
-	})
+	await startJobs(
+		{
+			'sweep-pictures': sweepPictures,
+			'campus-reminders': remindOfCampus,
+			'move-synonyms': moveSynonyms,
+			'mail-digests': mailDigests,
+			'sweep-notices': sweepNotices,
+		},
+		{ 'tell-followers': tellFollowers },
+	)
 	return async () => {
 		await stopSockets()
 		await stopListening()

@@ -3,6 +3,7 @@ import type { Server as HttpServer, IncomingMessage } from 'node:http'
 import type { Socket } from 'socket.io'
 import { config } from '~/config.server.ts'
 import { sessionOf } from '~/features/accounts/accounts.server.ts'
+import { countUnread } from '~/features/notifications/notifications.server.ts'
 import { log } from '~/lib/log.server.ts'
 import { type ClientEvents, mostWatched, type ServerEvents } from '~/realtime/events.ts'
 import { io, type SocketData } from '~/realtime/io.server.ts'
@@ -69,6 +70,7 @@ function receive(socket: Tab): void {
 	const id = randomUUID()
 	void socket.join([roomOf(userId), 'everybody'])
 	quietly(openTab({ id, userId, username, sessionId }))
+	quietly(tellCount(socket))
 	socket.on('presence:watch', (usernames, answer) => quietly(watch(socket, usernames, answer)))
 	socket.on('disconnect', () => quietly(closeTab(id)))
 }
@@ -90,6 +92,12 @@ function refusal(error: unknown): Error {
 	if (error instanceof Refusal) return error
 	log.warn({ err: error }, 'a socket could not be let in')
 	return new Error('unavailable')
+}
+
+/** What changed while the tab was away, or between its page and its socket. */
+async function tellCount(socket: Tab): Promise<void> {
+	const unread = await countUnread({ id: socket.data.userId })
+	socket.emit('notifications:changed', { unread })
 }
 
 /** What comes from a socket is anybody's word: anything but a list of names is passed over. */

@@ -39,8 +39,9 @@ function offenders(from: RegExp, to: RegExp, except: RegExp = /^$/): string[] {
 
 describe('the import ladder', () => {
 	test.each([
-		['accounts', 'profiles|directory|forum|home'],
+		['accounts', 'profiles|notifications|directory|forum|home'],
 		['profiles', 'directory|home'],
+		['notifications', 'directory|forum|home'],
 		['directory', 'forum|home'],
 		['forum', 'directory|home'],
 	])('%s imports no feature beside or above it', (feature, above) => {

@@ -122,6 +122,26 @@ export interface CommentsTable {
 	licence: string | null
 }
 
+export interface NotificationsTable {
+	id: GeneratedAlways<number>
+	user_id: number
+	kind: string
+	group_key: string
+	actor_ids: number[]
+	count: Generated<number>
+	query_id: number | null
+	comment_id: number | null
+	title: string
+	url: string
+	on_site: boolean
+	by_mail: boolean
+	created_at: Time
+	updated_at: Time
+	seen_at: MaybeTime
+	read_at: MaybeTime
+	mailed_at: MaybeTime
+}
+
 /** Every table that our own statements touch, as the migrations make them. */
 export interface Database {
 	users: UsersTable
@@ -213,4 +233,14 @@ export interface Database {
 		updated_at: Time
 	}
 	post_pictures: { path: string; query_id: number | null; comment_id: number | null; draft_id: number | null }
+	notifications: NotificationsTable
+	notification_boxes: {
+		user_id: number
+		unread: Generated<number>
+		mail: Generated<'daily' | 'off'>
+		mail_due_at: MaybeTime
+		mailed_at: MaybeTime
+	}
+	notification_preferences: { user_id: number; kind: string; site: boolean; mail: boolean }
+	muted_threads: { user_id: number; query_id: number; muted_at: Time }
 }

@@ -10,7 +10,12 @@ interface Jobs {
 	'send-mail': Mail
 	/** The work of adding a mail for nobody, where the time it takes would tell who has an account. */
 	'send-nothing': Mail
+	/** Tells those who follow a tag or a category of a new query, after the member with this id. */
+	'tell-followers': { event: { kind: 'query-added' }; after: number }
 }
+
+/** Work of features that is added when it is needed. */
+type Asked = { [Name in 'tell-followers']: (payload: never) => Promise<unknown> }
 
 const tasks: TaskList = {
 	'send-mail': (payload) => sendMail(payload as Mail),
@@ -25,12 +30,19 @@ const held = remember<{ runner?: Runner }>('jobs', () => ({}))
 /**
  * Starts working on jobs in this process, on the open pool.
  * @param hourly work of features that is done every hour, by one process of the site
+ * @param asked work of features that waits in the database
  */
-export async function startJobs(hourly: Record<string, () => Promise<unknown>> = {}): Promise<void> {
+export async function startJobs(
+	hourly: Record<string, () => Promise<unknown>> = {},
+	asked: Partial<Asked> = {},
+): Promise<void> {
 	const regular = Object.entries(hourly).map(([name, work]) => [name, async () => void (await work())] as const)
+	const waiting: TaskList = Object.fromEntries(
+		Object.entries(asked).map(([name, work]) => [name, async (payload) => void (await work(payload as never))]),
+	)
 	held.runner ??= await run({
 		pgPool: pool(),
-		taskList: { ...tasks, ...Object.fromEntries(regular) },
+		taskList: { ...tasks, ...waiting, ...Object.fromEntries(regular) },
 		crontab: regular.map(([name], index) => `${(index * 7) % 60} * * * * ${name}`).join('\n'),
 		concurrency: 2,
 		noHandleSignals: true,

@@ -5,6 +5,8 @@ import type { Viewer } from './viewer.ts'
 /** What every page knows. */
 export interface RootData {
 	viewer: Viewer
+	/** How many notices the viewer has not read. */
+	unread: number
 	siteName: string
 	/** Credited in the footer; null when the settings name nobody. `url` may be empty. */
 	author: { name: string; url: string } | null
@@ -24,6 +26,7 @@ export interface RootData {
 /** A page must be drawable when nothing could be loaded: the error page is such a page. */
 const nothingKnown: RootData = {
 	viewer: null,
+	unread: 0,
 	siteName: 'DevQuad',
 	author: null,
 	theme: 'system',

@@ -11,6 +11,8 @@ export interface Mail {
 	subject: string
 	text: string
 	html: string
+	/** Headers beside those of every mail. */
+	headers?: Record<string, string>
 }
 
 /** Milliseconds that a mail server may keep us waiting. */

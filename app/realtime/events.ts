@@ -8,6 +8,8 @@ export interface ServerEvents {
 	'query:added': (event: { url: string }) => void
 	/** A comment was written under a query. */
 	'comment:added': (event: { queryId: number; commentId: number }) => void
+	/** This member was told something, or read it elsewhere. */
+	'notifications:changed': (event: { unread: number }) => void
 }
 
 /** Everything a tab may say to the server. */

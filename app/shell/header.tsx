@@ -1,5 +1,5 @@
 import { Menu } from 'lucide-react'
-import type { ComponentType } from 'react'
+import type { ComponentType, ReactNode } from 'react'
 import { Link, NavLink, useMatches } from 'react-router'
 import { useRootData } from '~/lib/root-data.ts'
 import { AccountMenu } from './account-menu.tsx'
@@ -7,7 +7,7 @@ import { Brand } from './brand.tsx'
 import { SideMenu, sideMenuId } from './side-menu.tsx'
 
 /** The head of every page: brand, navigation, and the way to one's account. */
-export function Header() {
+export function Header({ inbox }: { inbox: ReactNode }) {
 	const { viewer } = useRootData()
 	const Search = useHeaderSearch()
 	return (
@@ -35,6 +35,7 @@ export function Header() {
 				</nav>
 				{Search && <Search />}
 				<div className={`${Search ? '' : 'ml-auto '}flex flex-none items-center gap-2`}>
+					{viewer && inbox}
 					{viewer ? <AccountMenu viewer={viewer} /> : <WaysIn isTight={Search !== undefined} />}
 				</div>
 			</div>

@@ -6,8 +6,12 @@ import { usePopoversClosedOnNavigation } from './popover.ts'
 import { RouteFocus } from './route-focus.tsx'
 import { Toaster } from './toaster.tsx'
 
-/** The frame of every page. `children` is the page: it brings its own `h1`, and `main` is already around it. */
-export function Shell({ children }: { children: ReactNode }) {
+/**
+ * The frame of every page.
+ * @param inbox the header's way to what happened for a member
+ * @param children the page: it brings its own `h1`, and `main` is already around it
+ */
+export function Shell({ inbox, children }: { inbox: ReactNode; children: ReactNode }) {
 	usePopoversClosedOnNavigation()
 	useLostPage(offerWhole)
 	return (
@@ -15,7 +19,7 @@ export function Shell({ children }: { children: ReactNode }) {
 			<a className="btn btn-primary skip-link" href="#main">
 				Skip to content
 			</a>
-			<Header />
+			<Header inbox={inbox} />
 			<main id="main" tabIndex={-1} className="mx-auto w-full max-w-page px-4 pb-16 outline-none sm:px-6">
 				{children}
 			</main>

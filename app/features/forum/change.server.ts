@@ -11,8 +11,7 @@ export async function change<Result>(
 		.transaction()
 		.execute(async (trx) => {
 			const done = await work(trx)
-			await recordEffects(trx, done.event)
-			return done
+			return { ...done, event: await recordEffects(trx, done.event) }
 		})
 	await tellEffects(event)
 	return result

@@ -1,6 +1,8 @@
 import { dropPages, forumLists, queryPage } from '~/cache/pages.server.ts'
 import type { Executor } from '~/db/db.server.ts'
+import { tellUnread } from '~/features/notifications/notifications.server.ts'
 import { announce } from '~/realtime/announce.server.ts'
+import { noteEvent } from './notices/notices.server.ts'
 
 /* What follows from a change of the forum, in one place, so that no use case forgets a part of it. */
 
@@ -19,6 +21,8 @@ interface Happening {
 	query: EventQuery
 	/** Who did it. */
 	actorId: number
+	/** Whose notices changed with it. */
+	told?: number[]
 }
 
 /** Everything that can happen in the forum. */
@@ -37,13 +41,19 @@ export type ForumEvent =
 	| (Happening & { kind: 'solution-chosen' | 'solution-withdrawn'; commentId: number; authorId: number })
 	| (Happening & { kind: 'vote-changed'; commentId: number | null })
 
-/** What must be stored with the change or not at all; called as the last step of its transaction. */
-export async function recordEffects(_trx: Executor, _event: ForumEvent): Promise<void> {}
+/**
+ * What must be stored with the change or not at all; called as the last step of its transaction.
+ * @returns what happened in the end, with whom it was told
+ */
+export async function recordEffects(trx: Executor, event: ForumEvent): Promise<ForumEvent> {
+	return { ...event, told: await noteEvent(trx, event) }
+}
 
 /** What others are told; called after the commit. */
 export async function tellEffects(event: ForumEvent): Promise<void> {
 	const { query } = event
 	await dropPages([forumLists, queryPage(query.id)])
+	await tellUnread(event.told ?? [])
 	if (event.kind === 'query-added') announce('forum', 'query:added', { url: query.url })
 	if (event.kind === 'comment-added')
 		announce(`query:${query.id}`, 'comment:added', { queryId: query.id, commentId: event.commentId })

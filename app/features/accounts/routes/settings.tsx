@@ -1,4 +1,4 @@
-import { Form, redirect } from 'react-router'
+import { Form, Outlet, redirect } from 'react-router'
 import type { SignedIn } from '~/lib/context.ts'
 import { monthAndYear } from '~/lib/dates.ts'
 import { answering, redirectWithToast, signedIn } from '~/lib/http.ts'
@@ -57,13 +57,14 @@ export default function Settings({ loaderData: { viewer, account, sessions } }: 
 				<RuleHead id="theme" title="Theme" />
 				<ThemeForm />
 			</section>
+			<Outlet />
 			<section className="mt-10" aria-labelledby="sessions">
 				<RuleHead id="sessions" title="Where you are logged in">
 					<span>{sessions.length}</span>
 				</RuleHead>
 				<SessionList sessions={sessions} />
 				{sessions.length > 1 && (
-					<Form method="post" className="mt-4">
+					<Form method="post" action="/settings" className="mt-4">
 						<button className="btn btn-outline" name="intent" value="revoke-others" type="submit">
 							Log out everywhere else
 						</button>

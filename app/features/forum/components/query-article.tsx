@@ -1,6 +1,7 @@
 import { Pencil, Trash2 } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
+import { MuteThread } from '~/features/notifications/components/mute-thread.tsx'
 import { useRootData } from '~/lib/root-data.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { DeleteControl } from '~/ui/delete-control.tsx'
@@ -13,8 +14,8 @@ import { deleteQuery } from './delete-query.ts'
 import { OriginLine } from './origin-line.tsx'
 import { QueryVotes, useQueryVotes } from './votes.tsx'
 
-/** A query with everything but its comments. */
-export function QueryArticle({ query }: { query: QueryPageView }) {
+/** A query with everything but its comments. @param muted whether the viewer is told nothing of it; null for a visitor */
+export function QueryArticle({ query, muted }: { query: QueryPageView; muted: boolean | null }) {
 	const ballot = useQueryVotes(query)
 	return (
 		<article className="mt-3 grid grid-cols-1 gap-x-6 sm:grid-cols-[2.5rem_minmax(0,44rem)]">
@@ -23,7 +24,7 @@ export function QueryArticle({ query }: { query: QueryPageView }) {
 			<div className="mt-5 min-w-0">
 				<CookedText html={query.descriptionHtml} />
 				<OriginLine origin={query.origin} />
-				<Tools query={query} votes={<QueryVotes ballot={ballot} place="row" />} />
+				<Tools query={query} muted={muted} votes={<QueryVotes ballot={ballot} place="row" />} />
 			</div>
 		</article>
 	)
@@ -64,12 +65,13 @@ function Head({ query }: { query: QueryPageView }) {
 }
 
 /** The line under the text: its height stands before scripts add their button. */
-function Tools({ query, votes }: { query: QueryPageView; votes: ReactNode }) {
+function Tools({ query, muted, votes }: { query: QueryPageView; muted: boolean | null; votes: ReactNode }) {
 	const { publicUrl } = useRootData()
 	return (
 		<div className="mt-5 flex min-h-[2.5625rem] items-center gap-1 border-y border-line py-1.5 text-ink-2">
 			{votes}
 			<CopyLink href={publicUrl + query.url} />
+			{muted !== null && <MuteThread muted={muted} />}
 			<span className="ml-auto flex">
 				{query.mayEdit && (
 					<Link className="icon-btn icon-btn-sm" to={editPath(query.url)} aria-label="Edit query">

@@ -1,8 +1,10 @@
 import { data, redirect } from 'react-router'
+import { muteThread } from '~/features/notifications/notifications.server.ts'
 import { Invalid, TooMany } from '~/lib/errors.ts'
 import { redirectWithToast, refused } from '~/lib/http.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { addComment, deleteComment, deleteQuestion, editComment } from '../forum.server.ts'
+import { getQuery } from '../reading.server.ts'
 import { chooseSolution, withdrawSolution } from '../votes/votes.server.ts'
 import { readId } from './ids.ts'
 
@@ -43,6 +45,8 @@ const acts = new Map<FormDataEntryValue | null, Act>([
 			return redirectWithToast(`${url}#comments`, { type: 'success', message: 'Comment deleted.' })
 		},
 	],
+	['mute', (viewer, queryId) => mute(viewer, queryId, true)],
+	['unmute', (viewer, queryId) => mute(viewer, queryId, false)],
 	[
 		'choose-solution',
 		async (viewer, queryId, form) => {
@@ -65,6 +69,13 @@ const acts = new Map<FormDataEntryValue | null, Act>([
 		},
 	],
 ])
+
+async function mute(viewer: SignedIn, queryId: number, muted: boolean): Promise<Response> {
+	const { url } = await getQuery(viewer, queryId)
+	await muteThread(viewer, queryId, muted)
+	const message = muted ? 'Muted: you are told nothing more of this query.' : 'You are told of this query again.'
+	return redirectWithToast(url, { type: 'success', message })
+}
 
 /**
  * Does what a form of a query's page asks for, and leads to the result.

@@ -1,4 +1,5 @@
-import { redirect, useSearchParams } from 'react-router'
+import { createContext, redirect, useSearchParams } from 'react-router'
+import { visitThread } from '~/features/notifications/notifications.server.ts'
 import { factsOf, viewerOf } from '~/lib/context.ts'
 import { NotFound } from '~/lib/errors.ts'
 import { answering, signedIn } from '~/lib/http.ts'
@@ -23,6 +24,15 @@ import { act } from './query-action.server.ts'
 /** Words that stand where a category would, and are none. */
 const reserved = new Set(['category', 'tag', 'edit'])
 
+const mutedContext = createContext<boolean | null>(null)
+
+/** Before any loader, so that the number in the header counts what this page shows as read. */
+export const middleware: Route.MiddlewareFunction[] = [
+	async ({ params, context }) => {
+		context.set(mutedContext, await visitThread(viewerOf(context), Number(params.id)))
+	},
+]
+
 export function loader({ params, context, url }: Route.LoaderArgs) {
 	return answering(async () => {
 		if (reserved.has(params.category)) throw new NotFound('There is no such page.')
@@ -37,7 +47,15 @@ export function loader({ params, context, url }: Route.LoaderArgs) {
 			cursor,
 			...(thread === null ? {} : { thread }),
 		})
-		return { query, page: { rows, next }, cursor, thread, solutions, nonce: factsOf(context).nonce }
+		return {
+			query,
+			muted: context.get(mutedContext),
+			page: { rows, next },
+			cursor,
+			thread,
+			solutions,
+			nonce: factsOf(context).nonce,
+		}
 	})
 }
 
@@ -60,7 +78,7 @@ export function meta({ loaderData, matches, location }: Route.MetaArgs) {
 }
 
 export default function Query({ loaderData, actionData }: Route.ComponentProps) {
-	const { query, nonce, page, solutions } = loaderData
+	const { query, muted, nonce, page, solutions } = loaderData
 	const { publicUrl } = useRootData()
 	const [params] = useSearchParams()
 	const structured = qaPage(query, liftAccepted(page.rows, solutions), publicUrl)
@@ -73,7 +91,7 @@ export default function Query({ loaderData, actionData }: Route.ComponentProps) 
 						<DeleteSection question={deleteQuery(query)} keepHref={query.url} />
 					</div>
 				)}
-				<QueryArticle query={query} />
+				<QueryArticle query={query} muted={muted} />
 				<Discussion query={query} data={loaderData} refusal={actionData ?? null} />
 			</div>
 			<AskedBy author={query.author} />

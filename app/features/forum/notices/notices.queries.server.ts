@@ -1,0 +1,36 @@
+import { sql } from 'kysely'
+import type { Executor } from '~/db/db.server.ts'
+
+/** Who wrote a comment; null when it is gone. */
+export async function findCommentAuthor(trx: Executor, commentId: number): Promise<number | null> {
+	const { rows } = await sql<{ author_id: number }>`
+		select author_id from comments where id = ${commentId} and deleted_at is null`.execute(trx)
+	return rows[0]?.author_id ?? null
+}
+
+/** The members of these usernames, lower-cased. */
+export async function listIdsOf(trx: Executor, usernames: string[]): Promise<number[]> {
+	const { rows } = await sql<{ id: number }>`select id from users where username = any(${usernames})`.execute(trx)
+	return rows.map((row) => row.id)
+}
+
+/** Whether a query still stands; it cannot go before the transaction ends. */
+export async function holdQuery(trx: Executor, id: number): Promise<boolean> {
+	const { rows } = await sql`select from queries where id = ${id} and deleted_at is null for key share`.execute(trx)
+	return rows.length > 0
+}
+
+/** Who follows one of these tags or the category, in the order of their ids. @param after the id that the ones before ended with */
+export async function followersOf(
+	trx: Executor,
+	{ tags, category, after, limit }: { tags: string[]; category: string; after: number; limit: number },
+): Promise<number[]> {
+	const { rows } = await sql<{ user_id: number }>`
+		(select user_id from follows where user_id > ${after}
+			and tag_id = any(array(select id from tags where name = any(${tags}))) order by user_id limit ${limit})
+		union
+		(select user_id from follows where user_id > ${after}
+			and category_id = (select id from categories where slug = ${category}) order by user_id limit ${limit})
+		order by user_id limit ${limit}`.execute(trx)
+	return rows.map((row) => row.user_id)
+}

@@ -1,0 +1,67 @@
+import { Inbox } from 'lucide-react'
+import { lazy, Suspense, useRef, useState } from 'react'
+import { Link } from 'react-router'
+import { useHydrated } from '~/lib/use-hydrated.ts'
+import { closeOnLink } from '~/shell/popover.ts'
+import { useUnread } from './use-unread.ts'
+
+const InboxPanel = lazy(() => import('./inbox-panel.tsx'))
+
+const id = 'inbox'
+const look = 'icon-btn relative size-11'
+
+/** The way to what happened, with how much of it is new: a link, and where scripts run a panel, loaded when it is opened. */
+export function InboxControl() {
+	const unread = useUnread()
+	const hydrated = useHydrated()
+	const panel = useRef<HTMLDivElement>(null)
+	const [opened, setOpened] = useState(0)
+	const [open, setOpen] = useState(false)
+	const label = unread > 0 ? `Notifications, ${unread} unread` : 'Notifications'
+	if (!hydrated)
+		return (
+			<Link className={look} to="/notifications" aria-label={label}>
+				<Face unread={unread} />
+			</Link>
+		)
+	return (
+		<>
+			<button type="button" className={look} aria-label={label} aria-haspopup="dialog" popoverTarget={id}>
+				<Face unread={unread} />
+			</button>
+			{/* biome-ignore lint/a11y: the handler only closes the panel behind its own links */}
+			<div
+				className="popup inbox-panel"
+				id={id}
+				ref={panel}
+				popover="auto"
+				role="dialog"
+				aria-label="Notifications"
+				onClick={closeOnLink}
+				onToggle={(event) => {
+					setOpen(event.newState === 'open')
+					if (event.newState === 'open') setOpened((times) => times + 1)
+				}}
+			>
+				{opened > 0 && (
+					<Suspense fallback={<p className="p-4 text-sm text-ink-3">Loading...</p>}>
+						<InboxPanel unread={unread} open={open} />
+					</Suspense>
+				)}
+			</div>
+		</>
+	)
+}
+
+function Face({ unread }: { unread: number }) {
+	return (
+		<>
+			<Inbox className="icon icon-lg" aria-hidden="true" />
+			{unread > 0 && (
+				<span className="badge absolute top-0.5 right-0 ring-2 ring-paper" aria-hidden="true">
+					{unread > 99 ? '99+' : unread}
+				</span>
+			)}
+		</>
+	)
+}

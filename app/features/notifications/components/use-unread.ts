@@ -1,0 +1,28 @@
+import { useEffect, useState } from 'react'
+import { useRootData } from '~/lib/root-data.ts'
+import { useLiveEvent } from '~/realtime/use-live-event.ts'
+
+/** How many notices are unread: as the last whole page said, or the socket since; also put into the tab's title. */
+export function useUnread(): number {
+	const { unread, requestId } = useRootData()
+	const [heard, setHeard] = useState({ unread, requestId })
+	useLiveEvent('notifications:changed', (event) => setHeard({ unread: event.unread, requestId }))
+	const current = heard.requestId === requestId ? heard.unread : unread
+	useTitleCount(current)
+	return current
+}
+
+/** Keeps “(3) ” before the title, whatever page sets it. */
+function useTitleCount(count: number): void {
+	useEffect(() => {
+		const mark = () => {
+			const plain = document.title.replace(/^\(\d+\) /, '')
+			const wanted = count > 0 ? `(${count}) ${plain}` : plain
+			if (document.title !== wanted) document.title = wanted
+		}
+		mark()
+		const observer = new MutationObserver(mark)
+		observer.observe(document.head, { childList: true, subtree: true, characterData: true })
+		return () => observer.disconnect()
+	}, [count])
+}

@@ -1,0 +1,163 @@
+import { sql } from 'kysely'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { db } from '~/db/db.server.ts'
+import { startJobs, stopJobs } from '~/jobs/jobs.server.ts'
+import { Invalid } from '~/lib/errors.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import type { Mail } from '~/mail/mail.server.ts'
+import { makeMember } from '../../../tests/factories/forum.ts'
+import { useDatabase } from '../../../tests/support/database.ts'
+import { mailDigests } from './digest.server.ts'
+import { listNotices, muteThread, notify, readNotices } from './notifications.server.ts'
+import { getPreferences, setPreferences } from './preferences.server.ts'
+import { readUnsubscribe, unsubscribe, unsubscribeUrl } from './unsubscribe.server.ts'
+
+useDatabase()
+
+let serial = 0
+let mira: SignedIn
+let zubin: SignedIn
+
+beforeAll(async () => {
+	await startJobs()
+	await stopJobs()
+})
+
+beforeEach(async () => {
+	serial += 1
+	mira = await makeMember(`mira${serial}`)
+	zubin = await makeMember(`zubin${serial}`)
+})
+
+describe('the mail of what was missed', () => {
+	test('comes once an hour has passed, and once, though two processes look at the same moment', async () => {
+		await happen('A & B')
+		expect(await mailDigests()).toBe(0)
+		await pass('61 minutes')
+		const made = await Promise.all([mailDigests(), mailDigests(), mailDigests()])
+		expect(made.reduce((sum, mails) => sum + mails, 0)).toBe(1)
+		expect(await mailDigests()).toBe(0)
+		const [mail, ...more] = await mails()
+		expect(more).toEqual([])
+		expect(mail).toMatchObject({ subject: `Zubin${serial} commented on “A & B”` })
+		expect(mail?.text).toContain('http://localhost:3000/forum/others/a/1#comment-1')
+		expect(mail?.html).toContain('“A &amp; B”')
+		expect(mail?.headers).toEqual({
+			'List-Unsubscribe': expect.stringMatching(/^<http:\/\/localhost:3000\/unsubscribe\?token=[\w.-]+>$/),
+			'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+		})
+	})
+
+	test('is one a day, of all that came meanwhile', async () => {
+		await happen('First')
+		await pass('61 minutes')
+		await mailDigests()
+		await happen('Second')
+		await happen('Third')
+		await pass('22 hours')
+		expect(await mailDigests()).toBe(0)
+		await pass('3 hours')
+		expect(await mailDigests()).toBe(1)
+		const mail = (await mails()).at(-1)
+		expect(mail?.subject).toBe('2 things happened for you at DevQuad')
+		expect(mail?.text).not.toContain('First')
+	})
+
+	test.each<[string, () => Promise<unknown>]>([
+		['was seen on the site', () => listNotices(mira)],
+		['was read', () => readNotices(mira, {})],
+		['is of a query that was muted since', () => muteThread(mira, 1, true)],
+		['comes to a member who wants no mails', () => setPreferences(mira, new Set(['comment-site', 'comment-mail']))],
+		['comes to a member who unsubscribed', () => unsubscribe(tokenOf(mira))],
+	])('does not come of what %s', async (_what, act) => {
+		await sql`insert into queries (id, author_id, category_id, title, description, description_html, excerpt)
+			values (1, ${mira.id}, 1, 'One', '', '', '') on conflict do nothing`.execute(db())
+		await happen('One', 1)
+		await act()
+		await pass('2 days')
+		expect(await mailDigests()).toBe(0)
+		expect(await mails()).toEqual([])
+	})
+
+	test('can be all that is told of a kind', async () => {
+		await setPreferences(mira, new Set(['comment-mail', 'daily']))
+		await happen('Only by mail')
+		expect((await listNotices(mira)).rows).toEqual([])
+		await pass('61 minutes')
+		expect(await mailDigests()).toBe(1)
+	})
+})
+
+test('what a member chose is kept, and what they did not choose is the default', async () => {
+	expect((await getPreferences(mira)).kinds.every(({ site, mail }) => site && mail)).toBe(true)
+	await setPreferences(mira, new Set(['reply-site', 'nonsense-site']))
+	const { daily, kinds } = await getPreferences(mira)
+	expect(daily).toBe(false)
+	expect(kinds.filter(({ site, mail }) => site || mail)).toMatchObject([{ kind: 'reply', site: true, mail: false }])
+})
+
+describe('the link that unsubscribes', () => {
+	test('names its member, works twice and without a login, and only for its time', async () => {
+		const token = tokenOf(mira)
+		expect(readUnsubscribe(token)).toBe(mira.id)
+		for (let time = 0; time < 2; time += 1) await unsubscribe(token)
+		expect((await getPreferences(mira)).daily).toBe(false)
+		expect(() => readUnsubscribe(token, Date.now() + 91 * 86_400_000)).toThrow(Invalid)
+	})
+
+	test('is refused when a character of it was changed, or it is none', async () => {
+		const token = tokenOf(mira)
+		const [id, expires, signature] = token.split('.')
+		const forged = [
+			`${zubin.id}.${expires}.${signature}`,
+			`${id}.${Number(expires) + 1}.${signature}`,
+			`${id}.${expires}.${signature?.replace(/^./, (first) => (first === 'A' ? 'B' : 'A'))}`,
+			`${id}.${expires}.`,
+			`${id}.${expires}`,
+			'',
+			'0',
+			`${token}x`,
+		]
+		for (const text of forged) await expect(unsubscribe(text)).rejects.toThrow(Invalid)
+		for (const member of [mira, zubin]) expect((await getPreferences(member)).daily).toBe(true)
+	})
+
+	test('of a member who is gone is refused', async () => {
+		const token = tokenOf({ id: 999_999 })
+		await expect(unsubscribe(token)).rejects.toThrow(Invalid)
+	})
+})
+
+/** Zubin comments on a query of Mira's. */
+async function happen(title: string, queryId?: number): Promise<void> {
+	await db()
+		.transaction()
+		.execute(async (trx) => {
+			const { rows } = await sql<{
+				id: number
+			}>`insert into queries (author_id, category_id, title, description, description_html, excerpt)
+				select ${mira.id}, 1, ${title}, '', '', '' where ${queryId === undefined} returning id`.execute(trx)
+			await notify(trx, {
+				people: new Map([[mira.id, 'comment']]),
+				actorId: zubin.id,
+				query: { id: queryId ?? Number(rows[0]?.id), title },
+				commentId: null,
+				url: '/forum/others/a/1#comment-1',
+			})
+		})
+}
+
+/** Lets time pass by making everything older. */
+async function pass(time: string): Promise<void> {
+	await sql`update notification_boxes set mail_due_at = mail_due_at - ${time}::interval, mailed_at = mailed_at - ${time}::interval`.execute(
+		db(),
+	)
+}
+
+async function mails(): Promise<Mail[]> {
+	const { rows } = await sql<{ payload: Mail }>`select payload from graphile_worker._private_jobs
+		where payload ->> 'to' = ${`mira${serial}@campus.example`} order by id`.execute(db())
+	return rows.map(({ payload }) => payload)
+}
+
+const tokenOf = ({ id }: { id: number }) => new URL(unsubscribeUrl(id)).searchParams.get('token') ?? ''

@@ -1,0 +1,34 @@
+/*
+ * Everything that a member can be told of. A new kind is a line here; the table, the list, the settings and the mail need
+ * no other change.
+ */
+
+interface Kind {
+	/** In the settings. */
+	label: string
+	/** Between who did it and what it was done to: “Mira **commented on** Why does …”. */
+	words: string
+}
+
+export const kinds = {
+	comment: { label: 'Comments on my queries', words: 'commented on' },
+	reply: { label: 'Replies to my comments', words: 'replied to you in' },
+	mention: { label: 'Mentions of my name', words: 'mentioned you in' },
+	solution: { label: 'My comment marked as a solution', words: 'marked your comment as a solution to' },
+	followed: { label: 'New queries in tags and categories I follow', words: 'asked' },
+} as const satisfies Record<string, Kind>
+
+export type NoticeKind = keyof typeof kinds
+
+export const kindNames = Object.keys(kinds) as NoticeKind[]
+
+/** What happened, in the words of its kind; a row of a kind that was since removed still reads as a sentence. */
+export function wordsOf(kind: string): string {
+	return kind in kinds ? kinds[kind as NoticeKind].words : 'did something in'
+}
+
+/** “ and 3 others”, or nothing for one person alone. @param people how many did it */
+export function others(people: number): string {
+	if (people <= 1) return ''
+	return people === 2 ? ' and 1 other' : ` and ${people - 1} others`
+}

@@ -1,0 +1,22 @@
+/** What pages are told of a notice. Times are ISO 8601 strings in UTC. */
+export interface NoticeView {
+	id: number
+	/** The last one who did it; null when they are gone. */
+	actor: { username: string; name: string; image: string | null } | null
+	/** How many people did it, the actor included. */
+	people: number
+	/** What they did: “commented on”. */
+	words: string
+	title: string
+	url: string
+	at: string
+	unread: boolean
+}
+
+/** How a member wants to be told of one kind. */
+export interface PreferenceView {
+	kind: string
+	label: string
+	site: boolean
+	mail: boolean
+}

@@ -1,0 +1,139 @@
+import { db, type Executor } from '~/db/db.server.ts'
+import { decodeTimeCursor, encodeCursor } from '~/lib/cursors.ts'
+import { NotAllowed, NotFound } from '~/lib/errors.ts'
+import { isId } from '~/lib/ids.ts'
+import type { SignedIn, Viewer } from '~/lib/viewer.ts'
+import { announce } from '~/realtime/announce.server.ts'
+import { type NoticeKind, wordsOf } from './kinds.present.ts'
+import type { NoticeView } from './notifications.present.ts'
+import { findThread, listRows, type NoticeRow, readUnread, readUnreadOf } from './notifications.queries.server.ts'
+import {
+	addNotices,
+	listUntold,
+	lockBoxes,
+	markRead,
+	markSeen,
+	removeOfQuery,
+	removeReadBefore,
+	setMuted,
+	type Which,
+} from './writing.queries.server.ts'
+
+/** One thing that happened, and whom it is told. */
+export interface Notice {
+	/** Member → the kind it is for them; whoever did it is passed over. */
+	people: ReadonlyMap<number, NoticeKind>
+	actorId: number
+	query: { id: number; title: string }
+	commentId: number | null
+	url: string
+	/** Tells nobody a second time, read or not: for jobs that may run again. */
+	once?: boolean
+}
+
+/**
+ * Stores what happened for each of these members, in the transaction of what caused it. It falls into one group by member,
+ * kind and query until that is read.
+ * @returns who was told; give them to {@link tellUnread} after the commit
+ */
+export async function notify(
+	trx: Executor,
+	{ people, actorId, query, commentId, url, once }: Notice,
+): Promise<number[]> {
+	const asked = [...people.keys()].filter((id) => id !== actorId)
+	if (asked.length === 0) return []
+	const boxes = await lockBoxes(trx, asked, query.id)
+	const told: number[] = []
+	for (const kind of new Set(people.values())) {
+		const groupKey = `${kind}:${query.id}`
+		const ofKind = boxes.filter((id) => people.get(id) === kind)
+		const users = once ? await listUntold(trx, ofKind, groupKey, query.id) : ofKind
+		if (users.length === 0) continue
+		const notice = { kind, groupKey, actorId, queryId: query.id, commentId, title: query.title, url }
+		told.push(...(await addNotices(trx, users, notice)))
+	}
+	return told
+}
+
+/** Takes back what was told about a query that is gone. @returns whose counters changed, for {@link tellUnread} */
+export const forgetQuery: (trx: Executor, queryId: number) => Promise<number[]> = removeOfQuery
+
+/** Tells every tab of these members how many notices they have not read; to be called after the commit. */
+export async function tellUnread(userIds: readonly number[]): Promise<void> {
+	if (userIds.length === 0) return
+	for (const { userId, unread } of await readUnreadOf([...userIds]))
+		announce(`user:${userId}`, 'notifications:changed', { unread })
+}
+
+/** How many notices the viewer has not read; 0 for a visitor. */
+export async function countUnread(viewer: Pick<SignedIn, 'id'> | null): Promise<number> {
+	return viewer ? readUnread(viewer.id) : 0
+}
+
+/**
+ * A page of the viewer's own notices, newest first. What is shown counts as seen.
+ * @throws NotAllowed for a visitor, Invalid for a cursor that is not ours
+ */
+export async function listNotices(
+	viewer: Viewer,
+	{ unread = false, cursor = null, limit = 30 }: { unread?: boolean; cursor?: string | null; limit?: number } = {},
+): Promise<{ rows: NoticeView[]; next: string | null }> {
+	const { id } = member(viewer)
+	const place = cursor ? decodeTimeCursor(cursor) : null
+	const found = await listRows(id, { unread, cursor: place, limit: limit + 1 })
+	const shown = found.slice(0, limit)
+	const last = shown.at(-1)
+	const fresh = shown.filter((row) => row.unread).map((row) => row.id)
+	if (fresh.length > 0) await markSeen(db(), id, fresh)
+	return {
+		rows: shown.map(present),
+		next: found.length > limit && last ? encodeCursor([last.updated_at, last.id]) : null,
+	}
+}
+
+/** Marks own notices as read: some, those about a query, or all. @returns how many are left @throws NotAllowed */
+export async function readNotices(viewer: Viewer, which: Which): Promise<number> {
+	const { id } = member(viewer)
+	const unread = await db()
+		.transaction()
+		.execute((trx) => markRead(trx, id, which))
+	announce(`user:${id}`, 'notifications:changed', { unread })
+	return unread
+}
+
+/** The viewer reads a query: what they were told about it is read. @returns whether they muted it; null for a visitor */
+export async function visitThread(viewer: Viewer, queryId: number): Promise<boolean | null> {
+	if (!viewer || !isId(queryId)) return null
+	const { muted, waiting } = await findThread(viewer.id, queryId)
+	if (waiting) await readNotices(viewer, { queryId })
+	return muted
+}
+
+/** Stops notices and mails about a query, or resumes them. @throws NotAllowed, NotFound */
+export async function muteThread(viewer: Viewer, queryId: number, muted: boolean): Promise<void> {
+	const { id } = member(viewer)
+	try {
+		await setMuted(db(), id, queryId, muted)
+	} catch (error) {
+		if ((error as { code?: string }).code === '23503') throw new NotFound('There is no such query.')
+		throw error
+	}
+}
+
+const keptFor = 180 * 86_400_000
+
+/** Deletes what was read half a year ago, some at a time. @returns how many */
+export async function sweepNotices(): Promise<number> {
+	return removeReadBefore(db(), new Date(Date.now() - keptFor), 10_000)
+}
+
+function member(viewer: Viewer): SignedIn {
+	if (!viewer) throw new NotAllowed('Log in first.')
+	return viewer
+}
+
+function present(row: NoticeRow): NoticeView {
+	const { id, people, title, url, updated_at: at, unread, username, name, image } = row
+	const actor = username === null ? null : { username, name: name ?? username, image }
+	return { id, actor, people, words: wordsOf(row.kind), title, url, at, unread }
+}

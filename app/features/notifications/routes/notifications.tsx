@@ -1,0 +1,106 @@
+import { CheckCheck } from 'lucide-react'
+import { Form, Link } from 'react-router'
+import { viewerOf } from '~/lib/context.ts'
+import { answering, redirectWithToast, safeRedirect, signedIn } from '~/lib/http.ts'
+import { pageMeta } from '~/lib/page-meta.ts'
+import { EmptyState } from '~/ui/empty-state.tsx'
+import { MoreLink } from '~/ui/more-link.tsx'
+import { useMore, withoutDoubles } from '~/ui/use-more.ts'
+import { NoticeItem } from '../components/notice-item.tsx'
+import { listNotices, readNotices } from '../notifications.server.ts'
+import type { Route } from './+types/notifications'
+
+export function loader({ context, url }: Route.LoaderArgs) {
+	return answering(async () => {
+		const viewer = signedIn(context, url)
+		const unread = url.searchParams.get('show') === 'unread'
+		const cursor = url.searchParams.get('cursor') || null
+		return { page: await listNotices(viewer, { unread, cursor }), unread, cursor }
+	})
+}
+
+export async function action({ request, context, url }: Route.ActionArgs) {
+	const viewer = viewerOf(context) ?? signedIn(context, url)
+	const form = await request.formData()
+	return answering(async () => {
+		const id = form.get('id')
+		await readNotices(viewer, id === null ? {} : { ids: [Number(id)].filter(Number.isSafeInteger) })
+		const message = id === null ? 'All notifications are marked as read.' : 'Marked as read.'
+		return redirectWithToast(safeRedirect(form.get('from'), '/notifications'), { type: 'success', message })
+	})
+}
+
+export function meta({ matches }: Route.MetaArgs) {
+	return pageMeta(matches, { title: 'Notifications', noindex: true })
+}
+
+export default function Notifications({ loaderData }: Route.ComponentProps) {
+	const { page, unread, cursor } = loaderData
+	const path = unread ? '/notifications?show=unread' : '/notifications'
+	const more = useMore(page, (next) => `${path}${unread ? '&' : '?'}cursor=${encodeURIComponent(next)}`)
+	const rows = withoutDoubles(more.rows, ({ id }) => id)
+	return (
+		<div className="max-w-[44rem] pt-6 md:pt-8">
+			<div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
+				<h1 className="text-2xl leading-9 font-bold">Notifications</h1>
+				<Form method="post" action="/notifications">
+					<input type="hidden" name="from" value={path} />
+					<button className="btn btn-outline" type="submit">
+						<CheckCheck className="icon" aria-hidden="true" /> Mark all as read
+					</button>
+				</Form>
+			</div>
+			<Filter unread={unread} />
+			{rows.length === 0 ? (
+				<EmptyState title={unread ? 'Nothing is unread.' : 'Nothing happened yet.'}>
+					When somebody answers, mentions you or asks in a tag you follow, it is told here.
+				</EmptyState>
+			) : (
+				<ul className="mt-2">
+					{rows.map((notice) => (
+						<NoticeItem key={notice.id} notice={notice} from={path} />
+					))}
+				</ul>
+			)}
+			<nav className="flex items-center justify-between gap-4 py-4 text-sm" aria-label="Pages">
+				{cursor === null ? (
+					<Link className="link" to="/settings#notifications">
+						What I am told
+					</Link>
+				) : (
+					<Link className="btn btn-sm btn-ghost -ml-2.5" to={path}>
+						Back to the first page
+					</Link>
+				)}
+				{more.nextHref && (
+					<MoreLink href={more.nextHref} loading={more.loading} load={more.load}>
+						Load more
+					</MoreLink>
+				)}
+			</nav>
+		</div>
+	)
+}
+
+function Filter({ unread }: { unread: boolean }) {
+	return (
+		<nav className="tabs mt-5" aria-label="Which notifications">
+			<Link
+				className="tab"
+				to="/notifications"
+				aria-current={unread ? undefined : 'page'}
+				data-active={unread ? undefined : ''}
+			>
+				All
+			</Link>
+			<Link
+				className="tab"
+				to="/notifications?show=unread"
+				aria-current={unread ? 'page' : undefined}
+				data-active={unread ? '' : undefined}
+			>
+				Unread
+			</Link>
+		</nav>
+	)
+}

@@ -1,0 +1,82 @@
+import { Form } from 'react-router'
+import { answering, redirectWithToast, signedIn } from '~/lib/http.ts'
+import { Check } from '~/ui/check.tsx'
+import { RuleHead } from '~/ui/rule-head.tsx'
+import type { PreferenceView } from '../notifications.present.ts'
+import { getPreferences, setPreferences } from '../preferences.server.ts'
+import type { Route } from './+types/preferences'
+
+export function loader({ context, url }: Route.LoaderArgs) {
+	return answering(() => getPreferences(signedIn(context, url)))
+}
+
+export async function action({ request, context, url }: Route.ActionArgs) {
+	const viewer = signedIn(context, url)
+	const form = await request.formData()
+	return answering(async () => {
+		await setPreferences(viewer, new Set(form.keys()))
+		return redirectWithToast('/settings', { type: 'success', message: 'Saved what you are told.' })
+	})
+}
+
+/** A part of the settings: each kind, on the site and by mail. */
+export default function Preferences({ loaderData: { daily, kinds } }: Route.ComponentProps) {
+	return (
+		<section className="mt-10" aria-labelledby="notifications">
+			<RuleHead id="notifications" title="Notifications" />
+			<Form method="post" action="/settings?index">
+				<table className="w-full text-left">
+					<thead>
+						<tr className="border-b border-line text-sm text-ink-3">
+							<th className="py-2.5 font-normal" scope="col">
+								What happened
+							</th>
+							<th className="w-16 py-2.5 text-center font-normal" scope="col">
+								Site
+							</th>
+							<th className="w-16 py-2.5 text-center font-normal" scope="col">
+								Mail
+							</th>
+						</tr>
+					</thead>
+					<tbody>
+						{kinds.map((kind) => (
+							<Row key={kind.kind} kind={kind} />
+						))}
+					</tbody>
+				</table>
+				<div className="mt-4">
+					<Check name="daily" defaultChecked={daily} hint="At most one mail a day, and none about what you saw here.">
+						Mail me what I missed
+					</Check>
+				</div>
+				<button className="btn btn-outline mt-4" type="submit">
+					Save notifications
+				</button>
+			</Form>
+		</section>
+	)
+}
+
+function Row({ kind: { kind, label, site, mail } }: { kind: PreferenceView }) {
+	return (
+		<tr className="border-b border-line">
+			<th className="py-1 pr-4 font-normal" scope="row">
+				{label}
+			</th>
+			<Box name={`${kind}-site`} label={`${label}: on the site`} checked={site} />
+			<Box name={`${kind}-mail`} label={`${label}: by mail`} checked={mail} />
+		</tr>
+	)
+}
+
+function Box({ name, label, checked }: { name: string; label: string; checked: boolean }) {
+	return (
+		<td className="text-center">
+			<label className="inline-flex size-11 items-center justify-center">
+				<span className="sr-only">{label}</span>
+				<input className="check-box" type="checkbox" name={name} defaultChecked={checked} />
+			</label>
+		</td>
+	)
+}

@@ -1,0 +1,53 @@
+import { Form, Link } from 'react-router'
+import { answering } from '~/lib/http.ts'
+import { pageMeta } from '~/lib/page-meta.ts'
+import { readUnsubscribe, unsubscribe } from '../unsubscribe.server.ts'
+import type { Route } from './+types/unsubscribe'
+
+/** Only asks: mail programs and scanners open every link of a mail. */
+export function loader({ url }: Route.LoaderArgs) {
+	return answering(async () => {
+		const token = url.searchParams.get('token') ?? ''
+		readUnsubscribe(token)
+		return { token }
+	})
+}
+
+/** Ends the mails; also what a mail program sends by itself for one click (RFC 8058), without cookies. */
+export function action({ url }: Route.ActionArgs) {
+	return answering(async () => {
+		await unsubscribe(url.searchParams.get('token') ?? '')
+		return { done: true }
+	})
+}
+
+export function meta({ matches }: Route.MetaArgs) {
+	return pageMeta(matches, { title: 'Unsubscribe', noindex: true })
+}
+
+export default function Unsubscribe({ loaderData, actionData }: Route.ComponentProps) {
+	if (actionData?.done)
+		return (
+			<div className="max-w-[36rem] py-12">
+				<h1 className="text-2xl font-bold">No more mails.</h1>
+				<p className="mt-3 text-md text-ink-2">
+					What happens is still told on the site. In your{' '}
+					<Link className="link" to="/settings#notifications">
+						settings
+					</Link>{' '}
+					you can turn mails on again.
+				</p>
+			</div>
+		)
+	return (
+		<div className="max-w-[36rem] py-12">
+			<h1 className="text-2xl font-bold">Stop the mails?</h1>
+			<p className="mt-3 text-md text-ink-2">You will get no more mails of what you missed on the site.</p>
+			<Form method="post" action={`/unsubscribe?token=${encodeURIComponent(loaderData.token)}`} className="mt-5">
+				<button className="btn btn-primary" type="submit">
+					Unsubscribe
+				</button>
+			</Form>
+		</div>
+	)
+}
