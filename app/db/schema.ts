@@ -13,6 +13,9 @@ export interface UsersTable {
 	image: string | null
 	role: Generated<'member' | 'moderator' | 'admin'>
 	imported: Generated<boolean>
+	suspended_until: MaybeTime
+	suspended_reason: Generated<string>
+	approved_at: MaybeTime
 	created_at: Time
 	updated_at: Time
 }
@@ -99,6 +102,10 @@ export interface QueriesTable {
 	source_url: string | null
 	licence: string | null
 	search: Generated<string>
+	withheld: 'hidden' | 'waiting' | 'merged' | null
+	withheld_reason: Generated<string>
+	locked_at: MaybeTime
+	merged_into: number | null
 }
 
 export interface CommentsTable {
@@ -118,6 +125,41 @@ export interface CommentsTable {
 	source_id: string | null
 	source_url: string | null
 	licence: string | null
+	withheld: 'hidden' | 'waiting' | null
+	withheld_reason: Generated<string>
+	withheld_solution: Generated<boolean>
+}
+
+export interface CasesTable {
+	id: GeneratedAlways<number>
+	kind: 'query' | 'comment' | 'profile'
+	target_id: number
+	report_count: Generated<number>
+	waits: Generated<boolean>
+	active_at: Time
+	closed_at: MaybeTime
+}
+
+export interface ReportsTable {
+	id: GeneratedAlways<number>
+	case_id: number
+	reporter_id: number
+	reason: 'spam' | 'off-topic' | 'abusive' | 'other'
+	details: Generated<string>
+	created_at: Time
+	settled_at: MaybeTime
+}
+
+export interface ModerationLogTable {
+	id: GeneratedAlways<number>
+	at: Time
+	actor_id: number
+	act: string
+	kind: CasesTable['kind']
+	target_id: number
+	member_id: number
+	why: Generated<string>
+	facts: ColumnType<Record<string, unknown>, string | undefined, never>
 }
 
 /** Every table that our own statements touch, as the migrations make them. */
@@ -186,4 +228,7 @@ export interface Database {
 	queries: QueriesTable
 	query_tags: { tag_id: number; query_id: number; created_at: Time }
 	comments: CommentsTable
+	cases: CasesTable
+	reports: ReportsTable
+	moderation_log: ModerationLogTable
 }

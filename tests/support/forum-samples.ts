@@ -30,6 +30,8 @@ export function query(changes: Partial<QueryPageView> = {}): QueryPageView {
 		descriptionHtml: '<p>Every request goes out <strong>two</strong> times.</p>',
 		editedAt: null,
 		origin: null,
+		locked: false,
+		withheld: null,
 		...changes,
 	}
 }
@@ -43,6 +45,7 @@ export function comment(changes: Partial<CommentView> = {}): CommentView {
 		createdAt: '2026-11-21T06:00:00.000000Z',
 		editedAt: null,
 		deleted: false,
+		withheld: null,
 		solution: false,
 		score: 0,
 		depth: 0,

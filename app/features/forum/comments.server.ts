@@ -12,6 +12,7 @@ import {
 } from './comments.queries.server.ts'
 import type { CommentView, Page } from './forum.present.ts'
 import { presentComment, presentThread } from './forum.views.ts'
+import { withFreshRole } from './moderation/staff.server.ts'
 
 /** A page of comments shows so many threads, and so many comments in all. */
 const threadsPerPage = 30
@@ -44,9 +45,11 @@ export async function listComments(
 		listSolutionRows(queryId),
 	])
 	const { rows, last, more } = await fitting(queryId, found, above)
+	// A session remembers a role for a while; what is hidden is shown to those who hold it now.
+	const reader = rows.some((row) => row.withheld !== null) ? await withFreshRole(viewer) : viewer
 	return {
-		rows: presentThread(viewer, rows, askerUsername),
-		solutions: solutions.map((row) => presentComment(viewer, row, askerUsername)),
+		rows: presentThread(reader, rows, askerUsername),
+		solutions: solutions.map((row) => presentComment(reader, row, askerUsername)),
 		next: more && last ? encodeCursor([last]) : null,
 	}
 }

@@ -1,5 +1,6 @@
 import type { Executor } from '~/db/db.server.ts'
 import { announce } from '~/realtime/announce.server.ts'
+import { keepOrder } from './moderation/guard.server.ts'
 
 /* What follows from a change of the forum, in one place, so that no use case forgets a part of it. */
 
@@ -22,7 +23,8 @@ interface Happening {
 
 /** Everything that can happen in the forum. */
 export type ForumEvent =
-	| (Happening & { kind: 'query-added'; description: string })
+	/** `approvedBy`: it waited for this moderator, who let it pass; the actor is still its author. */
+	| (Happening & { kind: 'query-added'; description: string; approvedBy?: number })
 	| (Happening & {
 			kind: 'query-changed'
 			description: string
@@ -30,14 +32,30 @@ export type ForumEvent =
 			before: { category: string; tags: string[] }
 	  })
 	| (Happening & { kind: 'query-deleted' | 'query-restored' })
-	| (Happening & { kind: 'comment-added'; commentId: number; parentId: number | null; body: string })
+	| (Happening & {
+			kind: 'comment-added'
+			commentId: number
+			parentId: number | null
+			body: string
+			approvedBy?: number
+	  })
 	| (Happening & { kind: 'comment-changed'; commentId: number; body: string })
 	| (Happening & { kind: 'comment-deleted' | 'comment-restored'; commentId: number })
 	| (Happening & { kind: 'solution-chosen' | 'solution-withdrawn'; commentId: number; authorId: number })
 	| (Happening & { kind: 'vote-changed'; commentId: number | null })
+	/** Taken out of the forum, to wait for a moderator, by one, or into another query; and back. */
+	| (Happening & { kind: 'query-withheld' | 'query-returned' })
+	| (Happening & { kind: 'comment-withheld' | 'comment-returned'; commentId: number })
+	| (Happening & { kind: 'query-locked' | 'query-unlocked' })
 
-/** What must be stored with the change or not at all; called as the last step of its transaction. */
-export async function recordEffects(_trx: Executor, _event: ForumEvent): Promise<void> {}
+/**
+ * What must be stored with the change or not at all; called as the last step of its transaction.
+ * @returns what happened in the end: a post that has to wait for a moderator is withheld instead of added
+ * @throws NotAllowed, TooMany where the rules of moderation forbid the change
+ */
+export async function recordEffects(trx: Executor, event: ForumEvent): Promise<ForumEvent> {
+	return keepOrder(trx, event)
+}
 
 /** What others are told; called after the commit. */
 export async function tellEffects(event: ForumEvent): Promise<void> {

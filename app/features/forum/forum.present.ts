@@ -41,6 +41,18 @@ export interface QueryPageView extends QueryCardView {
 	descriptionHtml: string
 	editedAt: string | null
 	origin: OriginView | null
+	/** Nobody may comment any more. */
+	locked: boolean
+	/** Why it is out of the forum, for its author and moderators; null for what everybody sees. */
+	withheld: WithheldView | null
+}
+
+/** Why a text that nobody deleted is out of the forum. */
+export interface WithheldView {
+	/** Hidden by a moderator, waiting for one, or merged into another query. */
+	state: 'hidden' | 'waiting' | 'merged'
+	/** In the moderator's words; '' where there are none, and for whoever may not see the text. */
+	reason: string
 }
 
 export interface CommentView {
@@ -54,6 +66,8 @@ export interface CommentView {
 	createdAt: string
 	editedAt: string | null
 	deleted: boolean
+	/** Why it is out of the forum though nobody deleted it; `deleted` is true as well for whoever may not see the text. */
+	withheld: WithheldView | null
 	solution: boolean
 	score: number
 	depth: number

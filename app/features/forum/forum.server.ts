@@ -1,12 +1,11 @@
-import { db, type Executor } from '~/db/db.server.ts'
 import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { isId } from '~/lib/ids.ts'
 import { parseInput } from '~/lib/parse.server.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { cook, excerptOf } from '~/markdown/cook.server.ts'
 import { languageOfTags } from '~/markdown/highlight.server.ts'
+import { change, eventQuery } from './change.server.ts'
 import { findComment } from './comments.queries.server.ts'
-import { type EventQuery, type ForumEvent, recordEffects, tellEffects } from './effects.server.ts'
 import { mayDelete, mayEdit, mayWrite } from './forum.policy.ts'
 import { findCategory, findQuery, type QueryPageRow } from './forum.queries.server.ts'
 import { askInput, commentInput } from './forum.schema.ts'
@@ -46,7 +45,7 @@ export async function askQuestion(viewer: Viewer, input: Input): Promise<{ url: 
 		const event = {
 			kind: 'query-added',
 			actorId: author.id,
-			query: facts(query),
+			query: eventQuery(query),
 			description: texts.description,
 		} as const
 		return { event, result: { url: event.query.url } }
@@ -67,7 +66,7 @@ export async function editQuestion(viewer: Viewer, id: number, input: Input): Pr
 		const before = await lockQuery(trx, id)
 		if (!before) throw new NotFound(noQuery)
 		await updateQuery(trx, id, before, texts)
-		const query = facts({ ...found, ...texts, category_slug: texts.slug })
+		const query = eventQuery({ ...found, ...texts, category_slug: texts.slug })
 		const { description } = texts
 		return {
 			event: {
@@ -91,7 +90,7 @@ export async function deleteQuestion(viewer: Viewer, id: number): Promise<void> 
 		const before = await lockQuery(trx, id)
 		if (!before) throw new NotFound(noQuery)
 		await removeQuery(trx, id, before)
-		return { event: { kind: 'query-deleted', actorId: actor.id, query: facts(query) }, result: undefined }
+		return { event: { kind: 'query-deleted', actorId: actor.id, query: eventQuery(query) }, result: undefined }
 	})
 }
 
@@ -114,7 +113,7 @@ export async function addComment(
 		const id = await insertComment(trx, { queryId, authorId: author.id, parentId, body, bodyHtml: html })
 		if (id === undefined) throw new NotFound(noParent)
 		return {
-			event: { kind: 'comment-added', actorId: author.id, query: facts(query), commentId: id, parentId, body },
+			event: { kind: 'comment-added', actorId: author.id, query: eventQuery(query), commentId: id, parentId, body },
 			result: { id, url: `${queryUrl(query)}#comment-${id}` },
 		}
 	})
@@ -126,7 +125,7 @@ export async function editComment(viewer: Viewer, id: number, input: Input): Pro
 	const comment = await changeable(editor, id)
 	const { body } = parseInput(commentInput, input)
 	const { html } = await cook(body, { language: languageOfTags(comment.tags) })
-	const query = facts(await existing(comment.query_id))
+	const query = eventQuery(await existing(comment.query_id))
 	return change(async (trx) => {
 		const locked = await lockComment(trx, id)
 		if (!locked) throw new NotFound(noComment)
@@ -142,7 +141,7 @@ export async function editComment(viewer: Viewer, id: number, input: Input): Pro
 export async function deleteComment(viewer: Viewer, id: number): Promise<{ url: string }> {
 	const actor = writer(viewer)
 	const comment = await changeable(actor, id)
-	const query = facts(await existing(comment.query_id))
+	const query = eventQuery(await existing(comment.query_id))
 	return change(async (trx) => {
 		const locked = await lockComment(trx, id)
 		if (!locked) throw new NotFound(noComment)
@@ -161,28 +160,6 @@ const noComment = 'There is no such comment. It may have been deleted.'
 function writer(viewer: Viewer): SignedIn {
 	if (!viewer || !mayWrite(viewer)) throw new NotAllowed('Log in first.')
 	return viewer
-}
-
-/** Changes the forum in one transaction, with what follows from it; others are told once it is committed. */
-async function change<Result>(
-	work: (trx: Executor) => Promise<{ event: ForumEvent; result: Result }>,
-): Promise<Result> {
-	const { event, result } = await db()
-		.transaction()
-		.execute(async (trx) => {
-			const done = await work(trx)
-			await recordEffects(trx, done.event)
-			return done
-		})
-	await tellEffects(event)
-	return result
-}
-
-function facts(
-	query: Pick<QueryPageRow, 'id' | 'author_id' | 'title' | 'tags' | 'username' | 'category_slug'>,
-): EventQuery {
-	const { id, author_id: authorId, title, tags, category_slug: category } = query
-	return { id, authorId, title, tags, category, url: queryUrl(query) }
 }
 
 async function existing(id: number): Promise<QueryPageRow> {

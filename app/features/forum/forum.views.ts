@@ -3,6 +3,7 @@ import type { CommentRow } from './comments.queries.server.ts'
 import { mayDelete, mayEdit } from './forum.policy.ts'
 import type { CommentView, OriginView, QueryCardView, QueryPageView } from './forum.present.ts'
 import type { QueryPageRow, QueryRow } from './forum.queries.server.ts'
+import { maySeeWithheld } from './moderation/moderation.policy.ts'
 
 /** The canonical address of a query. */
 export function queryUrl(query: { id: number; username: string; category_slug: string }): string {
@@ -37,6 +38,8 @@ export function presentQuery(viewer: Viewer, row: QueryPageRow): QueryPageView {
 		descriptionHtml: row.description_html,
 		editedAt: row.edited_at,
 		origin: origin(row),
+		locked: row.locked,
+		withheld: null,
 	}
 }
 
@@ -61,21 +64,23 @@ export function presentThread(viewer: Viewer, rows: CommentRow[], askerUsername:
 export function presentComment(viewer: Viewer, row: CommentRow, askerUsername: string): CommentView {
 	const owned = { authorId: row.author_id }
 	const editable = !row.deleted && mayEdit(viewer, owned)
+	const isVisible = !row.deleted || (row.withheld !== null && maySeeWithheld(viewer, owned))
 	return {
 		id: row.id,
-		author: row.deleted ? null : { username: row.username, name: row.name, image: row.image },
-		bodyHtml: row.deleted ? '' : row.body_html,
+		author: isVisible ? { username: row.username, name: row.name, image: row.image } : null,
+		bodyHtml: isVisible ? row.body_html : '',
 		body: editable ? row.body : null,
 		createdAt: row.created_at,
 		editedAt: row.edited_at,
-		deleted: row.deleted,
+		deleted: !isVisible,
+		withheld: row.withheld && { state: row.withheld, reason: isVisible ? row.withheld_reason : '' },
 		solution: row.is_solution,
 		score: row.score,
 		depth: row.depth,
-		byAsker: !row.deleted && row.username === askerUsername,
+		byAsker: isVisible && row.username === askerUsername,
 		mayEdit: editable,
 		mayDelete: !row.deleted && mayDelete(viewer, owned),
-		origin: row.deleted ? null : origin(row),
+		origin: isVisible ? origin(row) : null,
 		replies: [],
 		hiddenReplies: row.hidden,
 	}

@@ -22,6 +22,7 @@ import {
 } from './forum.queries.server.ts'
 import { presentCard, presentQuery, queryUrl } from './forum.views.ts'
 import { marked, markedPassage } from './marks.ts'
+import { findWithheld } from './moderation/withheld.server.ts'
 import { searchRows } from './search.queries.server.ts'
 
 export type { ListView }
@@ -117,11 +118,12 @@ export async function mostDiscussed(since: Date): Promise<QueryPageView | null> 
 	return row ? presentQuery(null, row) : null
 }
 
-/** One query. @throws NotFound when there is none or it was deleted */
+/** One query; one that is withheld is there for its author and for moderators. @throws NotFound when there is none or it was deleted */
 export async function getQuery(viewer: Viewer, id: number): Promise<QueryPageView> {
 	const row = isId(id) ? await findQuery(id) : undefined
-	if (!row) throw new NotFound('There is no such query. It may have been deleted.')
-	return presentQuery(viewer, row)
+	const query = row ? presentQuery(viewer, row) : isId(id) ? await findWithheld(viewer, id) : null
+	if (!query) throw new NotFound('There is no such query. It may have been deleted.')
+	return query
 }
 
 /** Pages of the sitemap and what stands on one, at most 5,000 addresses. */

@@ -1,0 +1,26 @@
+import { db, type Executor } from '~/db/db.server.ts'
+import { type EventQuery, type ForumEvent, recordEffects, tellEffects } from './effects.server.ts'
+import type { QueryPageRow } from './forum.queries.server.ts'
+import { queryUrl } from './forum.views.ts'
+
+/** Changes the forum in one transaction, with what follows from it; others are told once it is committed. */
+export async function change<Result>(
+	work: (trx: Executor) => Promise<{ event: ForumEvent; result: Result }>,
+): Promise<Result> {
+	const { event, result } = await db()
+		.transaction()
+		.execute(async (trx) => {
+			const done = await work(trx)
+			return { ...done, event: await recordEffects(trx, done.event) }
+		})
+	await tellEffects(event)
+	return result
+}
+
+/** A query as events name it. */
+export function eventQuery(
+	query: Pick<QueryPageRow, 'id' | 'author_id' | 'title' | 'tags' | 'username' | 'category_slug'>,
+): EventQuery {
+	const { id, author_id: authorId, title, tags, category_slug: category } = query
+	return { id, authorId, title, tags, category, url: queryUrl(query) }
+}
