@@ -7,11 +7,15 @@ let made = 0
 const longAgo = new Date('2026-01-15T09:00:00Z')
 
 /** A member of long standing who can act at once, without a password: newcomers may do less, see moderation.limits.ts. */
-export async function makeMember(username: string, role: SignedIn['role'] = 'member'): Promise<SignedIn> {
+export async function makeMember(
+	username: string,
+	role: SignedIn['role'] = 'member',
+	joined = longAgo,
+): Promise<SignedIn> {
 	const name = username.replace(/^./, (letter) => letter.toUpperCase())
 	const { id } = await db()
 		.insertInto('users')
-		.values({ username, name, email: `${username}@campus.example`, role, image: null, created_at: longAgo })
+		.values({ username, name, email: `${username}@campus.example`, role, image: null, created_at: joined })
 		.returning('id')
 		.executeTakeFirstOrThrow()
 	return { id, username, name, image: null, role }

@@ -19,12 +19,12 @@ interface PostingLimit {
 
 /**
  * What a member may write in an hour, by the age of the account. A day's newcomer has one lecture's worth of questions;
- * later limits are far above what a person types and only stop a script that got hold of an account.
+ * a month later the limit is one that nobody reaches by typing and that stops a script which got hold of an account.
  */
 export const postingLimits: readonly PostingLimit[] = [
 	{ youngerThan: 24, queries: 3, comments: 10 },
 	{ youngerThan: 30 * 24, queries: 10, comments: 60 },
-	{ youngerThan: Number.POSITIVE_INFINITY, queries: 60, comments: 600 },
+	{ youngerThan: Number.POSITIVE_INFINITY, queries: 300, comments: 3_000 },
 ]
 
 /** The limit of an account that is so many hours old. */
