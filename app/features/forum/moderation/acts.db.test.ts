@@ -32,9 +32,14 @@ beforeEach(async () => {
 	comment = await makeComment(who.author, query, 'Use a gradient.')
 })
 
-const decide = (viewer: Viewer, kind: string, id: number, act: string, input: Record<string, unknown> = {}) =>
-	judge(viewer, { kind, id, act }, { why, ...input })
-const profile = () => who.author.id
+const decide = (
+	viewer: Viewer,
+	kind: string,
+	name: number | string,
+	act: string,
+	input: Record<string, unknown> = {},
+) => judge(viewer, { kind, name: String(name), act }, { why, ...input })
+const profile = () => 'author'
 
 describe('who may do what', () => {
 	const acts: [string, (viewer: Viewer) => Promise<unknown>, (keyof typeof who)[]][] = [
@@ -46,7 +51,7 @@ describe('who may do what', () => {
 			['member', 'moderator', 'admin'],
 		],
 		['read the queue', (viewer) => listCases(viewer, { order: 'newest', cursor: null }), ['moderator', 'admin']],
-		['open a case', (viewer) => getCase(viewer, 'query', query), ['moderator', 'admin']],
+		['open a case', (viewer) => getCase(viewer, named('query', query)), ['moderator', 'admin']],
 		['hide a query', (viewer) => decide(viewer, 'query', query, 'hide'), ['moderator', 'admin']],
 		['hide a comment', (viewer) => decide(viewer, 'comment', comment, 'hide'), ['moderator', 'admin']],
 		['lock a query', (viewer) => decide(viewer, 'query', query, 'lock'), ['moderator', 'admin']],
@@ -85,9 +90,9 @@ describe('who may do what', () => {
 			[who.moderator, who.moderator],
 			[who.admin, who.admin],
 		] as const)
-			await expect(decide(actor, 'profile', victim.id, 'suspend', { time: '1 day' })).rejects.toThrow(NotAllowed)
+			await expect(decide(actor, 'profile', victim.username, 'suspend', { time: '1 day' })).rejects.toThrow(NotAllowed)
 		expect(await hashForum()).toEqual(before)
-		await decide(who.admin, 'profile', second.id, 'suspend', { time: 'for ever' })
+		await decide(who.admin, 'profile', second.username, 'suspend', { time: 'for ever' })
 		await expect(decide(second, 'query', query, 'hide')).rejects.toThrow(/suspended for good/)
 	})
 

@@ -10,9 +10,8 @@ import { suspendAuthor } from './members.server.ts'
 import type { Act } from './moderation.present.ts'
 import { maybeWhyInput, mergeInput, whyInput } from './moderation.schema.ts'
 import { actsOn, startsFrom, stateOf } from './moderation.views.ts'
-import { isKind } from './queue.server.ts'
 import { lockModerator, moderator } from './staff.server.ts'
-import { type CaseRow, findTarget } from './targets.queries.server.ts'
+import { type CaseRow, findNamed, type TargetName } from './targets.server.ts'
 import { textActs } from './text-acts.server.ts'
 import { lockAnyComment, lockAnyQuery } from './withholding.queries.server.ts'
 
@@ -41,11 +40,11 @@ const done: Record<Act, string> = {
  */
 export async function judge(
 	viewer: Viewer,
-	{ kind, id, act }: { kind: string; id: number; act: string },
+	{ act, ...name }: TargetName & { act: string },
 	input: Record<string, unknown>,
 ): Promise<string> {
 	const actor = moderator(viewer)
-	const row = isKind(kind) && isId(id) ? await findTarget(kind, id) : undefined
+	const row = await findNamed(name)
 	if (!row) throw new NotFound('There is nothing here to judge.')
 	if (!isAct(act)) throw new Invalid('Choose what to do.')
 	if (act === 'suspend' || act === 'lift') await suspendAuthor(actor, row, act, input)

@@ -42,7 +42,11 @@ describe('a suspended member', () => {
 		const own = (await makeQuery(member)).id
 		const comment = await makeComment(member, own)
 		const other = (await makeQuery(old)).id
-		await judge(moderator, { kind: 'profile', id: member.id, act: 'suspend' }, { time: '1 week', why: 'Shouting.' })
+		await judge(
+			moderator,
+			{ kind: 'profile', name: member.username, act: 'suspend' },
+			{ time: '1 week', why: 'Shouting.' },
+		)
 		const before = await hashForum()
 		const writes = [
 			() => askQuestion(member, plain),
@@ -59,13 +63,13 @@ describe('a suspended member', () => {
 			)
 		expect(await hashForum()).toEqual(before)
 		expect(await getQuery(member, other)).toMatchObject({ id: other })
-		await judge(moderator, { kind: 'profile', id: member.id, act: 'lift' }, {})
+		await judge(moderator, { kind: 'profile', name: member.username, act: 'lift' }, {})
 		await editComment(member, comment, { body: 'y' })
 	})
 
 	test('writes again once the time is over', async () => {
 		const member = await makeMember('patient')
-		await judge(moderator, { kind: 'profile', id: member.id, act: 'suspend' }, { time: '1 day', why: 'x' })
+		await judge(moderator, { kind: 'profile', name: member.username, act: 'suspend' }, { time: '1 day', why: 'x' })
 		await expect(askQuestion(member, plain)).rejects.toThrow(NotAllowed)
 		await sql`update users set suspended_until = now() - interval '1 second' where id = ${member.id}`.execute(db())
 		await askQuestion(member, plain)
@@ -87,7 +91,7 @@ describe('a first post with a link', () => {
 			acts: expect.arrayContaining(['approve', 'refuse']),
 		})
 		await expectCountsToHold()
-		await judge(moderator, { kind: 'query', id, act: 'approve' }, {})
+		await judge(moderator, { kind: 'query', name: String(id), act: 'approve' }, {})
 		expect(await getQuery(null, id)).toMatchObject({ withheld: null })
 		const next = idOf(await askQuestion(member, texts))
 		expect(await getQuery(null, next)).toMatchObject({ withheld: null })
@@ -103,7 +107,7 @@ describe('a first post with a link', () => {
 		expect(await getQuery(null, query)).toEqual(before)
 		expect((await listComments(old, page(query))).rows.map((row) => row.id)).not.toContain(id)
 		expect((await listComments(member, page(query))).rows.at(-1)).toMatchObject({ id, withheld: { state: 'waiting' } })
-		await judge(moderator, { kind: 'comment', id, act: 'refuse' }, { why: 'Shoes.' })
+		await judge(moderator, { kind: 'comment', name: String(id), act: 'refuse' }, { why: 'Shoes.' })
 		expect((await listComments(member, page(query))).rows.at(-1)).toMatchObject({
 			id,
 			withheld: { state: 'hidden', reason: 'Shoes.' },

@@ -22,7 +22,6 @@ export async function listMembers(viewer: Viewer): Promise<{ staff: StaffView[];
 		staff: staff.map((row) => ({ ...facts(row), role: row.role, maySetRole: maySetRole(actor, row) })),
 		suspended: suspended.map((row) => ({
 			...facts(row),
-			id: row.id,
 			until: row.suspended_until,
 			reason: row.suspended_reason,
 			mayLift: maySuspend(actor, row),

@@ -3,8 +3,6 @@ import { isModerator, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 /** What can be reported and judged. */
 export type TargetKind = 'query' | 'comment' | 'profile'
 
-export const targetKinds: readonly TargetKind[] = ['query', 'comment', 'profile']
-
 /** What a member's row says about whether they may write. */
 export interface Standing {
 	/** ISO 8601 in UTC; `infinity` for ever; null when not suspended. A moment that has passed suspends nobody. */

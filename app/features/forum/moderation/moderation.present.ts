@@ -92,7 +92,6 @@ export interface StaffView extends AuthorView {
 }
 
 export interface SuspendedView extends AuthorView {
-	id: number
 	until: string
 	reason: string
 	mayLift: boolean

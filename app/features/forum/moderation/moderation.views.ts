@@ -7,9 +7,9 @@ import { mayModerate, maySuspend, type TargetKind } from './moderation.policy.ts
 import type { Act, CaseView, LogView, ReportView, TargetState } from './moderation.present.ts'
 import type { CaseRow, TargetRow } from './targets.queries.server.ts'
 
-/** The page on which something is judged. */
-export function caseUrl(kind: TargetKind, id: number): string {
-	return `/moderation/${kind}/${id}`
+/** The page on which something is judged. @param member whose profile it is, or whose text */
+function caseUrl(kind: TargetKind, id: number, member: string): string {
+	return `/moderation/${kind}/${kind === 'profile' ? member : id}`
 }
 
 /** Where a target stands on the site. */
@@ -62,7 +62,7 @@ export function presentCase(viewer: Viewer, row: CaseRow, reports: ReportRow[]):
 	return {
 		kind: row.kind,
 		id: row.target_id,
-		caseUrl: caseUrl(row.kind, row.target_id),
+		caseUrl: caseUrl(row.kind, row.target_id, row.username),
 		url: targetUrl(row),
 		title: row.title ?? row.name,
 		html: row.html ?? '',
@@ -87,7 +87,7 @@ export function presentLog(row: LogRow): LogView {
 		act: row.act,
 		member: { username: row.member_username, name: row.member_name, image: row.member_image },
 		title: row.title,
-		caseUrl: caseUrl(row.kind, row.target_id),
+		caseUrl: caseUrl(row.kind, row.target_id, row.member_username),
 		why: row.why,
 		note: row.note,
 	}

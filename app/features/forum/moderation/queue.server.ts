@@ -5,11 +5,12 @@ import type { Viewer } from '~/lib/viewer.ts'
 import type { Page } from '../forum.present.ts'
 import { listReportRows } from './cases.queries.server.ts'
 import { listLogRows } from './log.queries.server.ts'
-import { mayReadLog, type TargetKind } from './moderation.policy.ts'
+import { mayReadLog } from './moderation.policy.ts'
 import type { CaseView, LogView } from './moderation.present.ts'
 import { presentCase, presentLog } from './moderation.views.ts'
 import { moderator } from './staff.server.ts'
-import { findMemberId, findTarget, listCaseRows, type QueueOrder } from './targets.queries.server.ts'
+import { findMemberId, listCaseRows, type QueueOrder } from './targets.queries.server.ts'
+import { findNamed, type TargetName } from './targets.server.ts'
 
 export type { QueueOrder }
 
@@ -43,9 +44,9 @@ export async function listCases(
 }
 
 /** One thing to judge, reported or not, with at most 100 of its open reports. @throws NotAllowed, NotFound */
-export async function getCase(viewer: Viewer, kind: string, id: number): Promise<CaseView> {
+export async function getCase(viewer: Viewer, name: TargetName): Promise<CaseView> {
 	moderator(viewer)
-	const row = isId(id) && isKind(kind) ? await findTarget(kind, id) : undefined
+	const row = await findNamed(name)
 	if (!row) throw new NotFound('There is nothing here to judge.')
 	return presentCase(viewer, row, row.open ? await listReportRows([row.case_id], 100) : [])
 }
@@ -66,11 +67,6 @@ export async function listLog(
 		rows: rows.slice(0, logPerPage).map(presentLog),
 		next: rows.length > logPerPage && last ? encodeCursor([last.id]) : null,
 	}
-}
-
-/** Whether a text names something that can be judged. */
-export function isKind(kind: string): kind is TargetKind {
-	return kind === 'query' || kind === 'comment' || kind === 'profile'
 }
 
 function placeIn(order: QueueOrder, cursor: string): { key: string | number; id: number } {

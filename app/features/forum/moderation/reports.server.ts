@@ -1,6 +1,5 @@
 import { db } from '~/db/db.server.ts'
 import { Conflict, NotAllowed, NotFound, TooMany } from '~/lib/errors.ts'
-import { isId } from '~/lib/ids.ts'
 import { parseInput } from '~/lib/parse.server.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { addReport, hasOpenReport, secondsUntilReport } from './cases.queries.server.ts'
@@ -10,13 +9,7 @@ import { mayReport, type TargetKind } from './moderation.policy.ts'
 import { reportInput } from './moderation.schema.ts'
 import { targetUrl } from './moderation.views.ts'
 import { lockStanding } from './posting.queries.server.ts'
-import { findMemberId, findTarget, type TargetRow } from './targets.queries.server.ts'
-
-/** What a report names: a kind, and the number of a query or comment or a member's username. */
-export interface TargetName {
-	kind: string
-	name: string
-}
+import { type CaseRow, findNamed, type TargetName } from './targets.server.ts'
 
 export interface ReportableView {
 	kind: TargetKind
@@ -64,24 +57,14 @@ export async function report(
 	return { url: targetUrl(row) }
 }
 
-async function reportable(viewer: SignedIn, { kind, name }: TargetName): Promise<TargetRow> {
-	const row = await namedTarget(kind, name)
+async function reportable(viewer: SignedIn, name: TargetName): Promise<CaseRow> {
+	const row = await findNamed(name)
 	if (!row || row.gone || row.query_gone) throw new NotFound('There is nothing here to report. It may be gone already.')
 	if (!mayReport(viewer, { authorId: row.author_id })) throw new NotAllowed('This is your own. You can change it.')
 	return row
 }
 
-/** A target by what addresses call it; undefined when there is none. */
-async function namedTarget(kind: string, name: string): Promise<TargetRow | undefined> {
-	if (kind === 'profile') {
-		const id = await findMemberId(name.replaceAll('\u0000', '').toLowerCase())
-		return id === undefined ? undefined : findTarget('profile', id)
-	}
-	const id = /^[1-9]\d{0,9}$/.test(name) ? Number(name) : 0
-	return (kind === 'query' || kind === 'comment') && isId(id) ? findTarget(kind, id) : undefined
-}
-
-function titleOf(row: TargetRow): string {
+function titleOf(row: CaseRow): string {
 	if (row.kind === 'profile') return `the profile of ${row.name}`
 	return row.kind === 'query' ? `“${row.title}”` : `the comment of ${row.name} on “${row.title}”`
 }

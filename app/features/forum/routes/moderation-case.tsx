@@ -8,13 +8,12 @@ import { CaseHead, CaseText, Reports } from '../moderation/components/case-card.
 import { ModerationFrame } from '../moderation/components/moderation-frame.tsx'
 import { getCase } from '../moderation/queue.server.ts'
 import type { Route } from './+types/moderation-case'
-import { readId } from './ids.ts'
 import { moderatorOf } from './moderator.server.ts'
 
 export function loader({ request, params, context, url }: Route.LoaderArgs) {
 	return answering(async () => {
 		const viewer = await moderatorOf({ request, context, url })
-		return { entry: await getCase(viewer, params.kind, readId(params.id)) }
+		return { entry: await getCase(viewer, { kind: params.kind, name: params.id }) }
 	})
 }
 
@@ -26,7 +25,7 @@ export function action({ request, params, context, url }: Route.ActionArgs) {
 		const form = await request.formData()
 		try {
 			const { act = '', ...input } = Object.fromEntries(form)
-			const message = await judge(viewer, { kind: params.kind, id: readId(params.id), act: String(act) }, input)
+			const message = await judge(viewer, { kind: params.kind, name: params.id, act: String(act) }, input)
 			return redirectWithToast('/moderation', { type: 'success', message })
 		} catch (error) {
 			return refused(error, form)

@@ -120,7 +120,7 @@ function Until({ member: { until, reason } }: { member: SuspendedView }) {
 
 /** The page of the profile lifts it, where a reason can be given as well. */
 function LiftForm({ member }: { member: SuspendedView }) {
-	const href = `/moderation/profile/${member.id}`
+	const href = `/moderation/profile/${member.username}`
 	return (
 		<Form method="post" action={href}>
 			<button className="btn btn-sm btn-outline" name="act" value="lift" type="submit">
