@@ -26,7 +26,7 @@ async function ask(page: Page, title: string, description: string): Promise<stri
 test('a report leads to the queue, a moderator hides and restores, suspends, locks, merges, lets a first post pass', async ({
 	browser,
 }) => {
-	test.setTimeout(180_000)
+	test.setTimeout(300_000)
 	const [admin, moderator, asker, reader] = await Promise.all(Array.from({ length: 4 }, () => newPage(browser)))
 	if (!admin || !moderator || !asker || !reader) throw new Error('There are no pages.')
 	const visitor = await newPage(browser)
