@@ -44,6 +44,8 @@ export interface TargetView {
 	title: string
 	/** Sanitized HTML of the text, '' for a profile. */
 	html: string
+	/** Its beginning as it was written, so that an address shows where it leads. */
+	beginning: string
 	author: AuthorView
 	createdAt: string
 	state: TargetState

@@ -66,6 +66,7 @@ export function presentCase(viewer: Viewer, row: CaseRow, reports: ReportRow[]):
 		url: targetUrl(row),
 		title: row.title ?? row.name,
 		html: row.html ?? '',
+		beginning: row.beginning ?? '',
 		author: authorOf(row),
 		createdAt: row.created_at,
 		state: stateOf(row),

@@ -12,6 +12,8 @@ export interface TargetRow {
 	query_id: number | null
 	title: string | null
 	html: string | null
+	/** The beginning of the text as it was written. */
+	beginning: string | null
 	created_at: string
 	gone: boolean
 	/** Whether the query around a comment is out of the forum, too. */
@@ -45,6 +47,7 @@ export interface CaseRow extends TargetRow {
 /** The columns and joins of {@link TargetRow} for rows of (kind, target_id) called `t`. */
 const columns = sql`
 	t.kind, t.target_id, q.id as query_id, q.title, coalesce(m.body_html, case t.kind when 'query' then q.description_html end) as html,
+	left(coalesce(m.body, case t.kind when 'query' then q.description end), 400) as beginning,
 	to_char(coalesce(m.created_at, case t.kind when 'query' then q.created_at end, u.created_at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as created_at,
 	case t.kind when 'comment' then m.deleted_at is not null when 'query' then q.deleted_at is not null else false end as gone,
 	q.deleted_at is not null as query_gone,

@@ -2,9 +2,10 @@ import { Link } from 'react-router'
 import { viewerOf } from '~/lib/context.ts'
 import { answering, redirectWithToast, refused, signedIn } from '~/lib/http.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
+import { Prose } from '~/ui/prose.tsx'
 import { judge } from '../moderation/acts.server.ts'
 import { ActForms } from '../moderation/components/act-forms.tsx'
-import { CaseHead, CaseText, Reports } from '../moderation/components/case-card.tsx'
+import { CaseHead, Reports } from '../moderation/components/case-card.tsx'
 import { ModerationFrame } from '../moderation/components/moderation-frame.tsx'
 import { getCase } from '../moderation/queue.server.ts'
 import type { Route } from './+types/moderation-case'
@@ -43,7 +44,11 @@ export default function ModerationCase({ loaderData: { entry }, actionData }: Ro
 			<div className="mt-5">
 				<CaseHead entry={entry} />
 			</div>
-			<CaseText entry={entry} />
+			{entry.html && (
+				<div className="mt-3 border-l-2 border-line-2 pl-4">
+					<Prose html={entry.html} small />
+				</div>
+			)}
 			{entry.withheldReason && <p className="mt-3 text-sm text-ink-2">Reason: {entry.withheldReason}</p>}
 			<p className="mt-3 text-sm">
 				<Link className="link" to={entry.url}>

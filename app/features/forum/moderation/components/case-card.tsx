@@ -1,7 +1,6 @@
 import { Form, Link } from 'react-router'
 import { counted } from '~/lib/text.ts'
 import { Avatar } from '~/ui/avatar.tsx'
-import { Prose } from '~/ui/prose.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
 import { profilePath } from '../../forum.paths.ts'
@@ -22,7 +21,9 @@ export function CaseCard({ entry }: { entry: CaseView }) {
 						{entry.title}
 					</Link>
 				</h2>
-				<CaseText entry={entry} short />
+				{entry.beginning && (
+					<p className="mt-3 line-clamp-4 border-l-2 border-line-2 pl-4 wrap-anywhere text-ink-2">{entry.beginning}</p>
+				)}
 				<Reports entry={entry} />
 				<QuickForm entry={entry} />
 			</article>
@@ -52,16 +53,6 @@ export function CaseHead({ entry }: { entry: CaseView }) {
 			{entry.locked && <span className="chip">locked</span>}
 			{entry.suspendedUntil !== null && <span className="chip">author suspended</span>}
 			{entry.reportCount > 0 && <span className="chip">{counted(entry.reportCount, 'report')}</span>}
-		</div>
-	)
-}
-
-/** The text as its readers see it. @param short in the queue a long one is cut; its own page shows all */
-export function CaseText({ entry, short = false }: { entry: CaseView; short?: boolean }) {
-	if (entry.html === '') return null
-	return (
-		<div className={`mt-3 border-l-2 border-line-2 pl-4 ${short ? 'max-h-48 overflow-hidden' : ''}`} inert={short}>
-			<Prose html={entry.html} small />
 		</div>
 	)
 }
