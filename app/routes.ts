@@ -60,6 +60,12 @@ export default [
 	route('forum/category/:slug/feed.atom', 'features/forum/routes/feed.ts', { id: 'category-feed' }),
 	route('forum/tag/:tag/feed.atom', 'features/forum/routes/feed.ts', { id: 'tag-feed' }),
 
+	route('report/:kind/:id', 'features/forum/routes/report.tsx'),
+	route('moderation', 'features/forum/routes/moderation.tsx'),
+	route('moderation/members', 'features/forum/routes/moderation-members.tsx'),
+	route('moderation/log', 'features/forum/routes/moderation-log.tsx'),
+	route('moderation/:kind/:id', 'features/forum/routes/moderation-case.tsx'),
+
 	route('sitemap.xml', 'features/forum/routes/sitemap.ts'),
 	route('robots.txt', 'features/home/routes/robots.ts'),
 	...(process.env.NODE_ENV === 'development' ? [route('previews', 'ui/previews.tsx')] : []),

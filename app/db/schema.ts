@@ -13,6 +13,9 @@ export interface UsersTable {
 	image: string | null
 	role: Generated<'member' | 'moderator' | 'admin'>
 	imported: Generated<boolean>
+	suspended_until: MaybeTime
+	suspended_reason: Generated<string>
+	approved_at: MaybeTime
 	created_at: Time
 	updated_at: Time
 }
@@ -100,6 +103,10 @@ export interface QueriesTable {
 	licence: string | null
 	search: Generated<string>
 	version: Generated<number>
+	withheld: 'hidden' | 'waiting' | 'merged' | null
+	withheld_reason: Generated<string>
+	locked_at: MaybeTime
+	merged_into: number | null
 }
 
 export interface CommentsTable {
@@ -120,6 +127,41 @@ export interface CommentsTable {
 	source_id: string | null
 	source_url: string | null
 	licence: string | null
+	withheld: 'hidden' | 'waiting' | null
+	withheld_reason: Generated<string>
+	withheld_solution: Generated<boolean>
+}
+
+export interface CasesTable {
+	id: GeneratedAlways<number>
+	kind: 'query' | 'comment' | 'profile'
+	target_id: number
+	report_count: Generated<number>
+	waits: Generated<boolean>
+	active_at: Time
+	closed_at: MaybeTime
+}
+
+export interface ReportsTable {
+	id: GeneratedAlways<number>
+	case_id: number
+	reporter_id: number
+	reason: 'spam' | 'off-topic' | 'abusive' | 'other'
+	details: Generated<string>
+	created_at: Time
+	settled_at: MaybeTime
+}
+
+export interface ModerationLogTable {
+	id: GeneratedAlways<number>
+	at: Time
+	actor_id: number
+	act: string
+	kind: CasesTable['kind']
+	target_id: number
+	member_id: number
+	why: Generated<string>
+	facts: ColumnType<Record<string, unknown>, string | undefined, never>
 }
 
 export interface NotificationsTable {
@@ -243,4 +285,7 @@ export interface Database {
 	}
 	notification_preferences: { user_id: number; kind: string; site: boolean; mail: boolean }
 	muted_threads: { user_id: number; query_id: number; muted_at: Time }
+	cases: CasesTable
+	reports: ReportsTable
+	moderation_log: ModerationLogTable
 }

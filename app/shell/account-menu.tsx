@@ -1,6 +1,6 @@
-import { ChevronDown, LogOut, Settings, SquarePen, User } from 'lucide-react'
+import { ChevronDown, LogOut, Settings, ShieldCheck, SquarePen, User } from 'lucide-react'
 import { Form, Link } from 'react-router'
-import type { SignedIn } from '~/lib/viewer.ts'
+import { isModerator, type SignedIn } from '~/lib/viewer.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { closeOnLink } from './popover.ts'
 import { ThemeSwitch } from './theme-switch.tsx'
@@ -35,6 +35,11 @@ export function AccountMenu({ viewer }: { viewer: SignedIn }) {
 					<Link className="menu-item" to="/settings">
 						<Settings className="icon" aria-hidden="true" /> Settings
 					</Link>
+					{isModerator(viewer) && (
+						<Link className="menu-item" to="/moderation">
+							<ShieldCheck className="icon" aria-hidden="true" /> Moderation
+						</Link>
+					)}
 					<div className="menu-separator" />
 					<div className="flex items-center justify-between px-2.5 py-1.5 text-sm text-ink-2">
 						<span aria-hidden="true">Theme</span>

@@ -1,7 +1,7 @@
-import { House, LogOut, MessagesSquare, Settings, SquarePen, User, Users, X } from 'lucide-react'
+import { House, LogOut, MessagesSquare, Settings, ShieldCheck, SquarePen, User, Users, X } from 'lucide-react'
 import { Form, Link, NavLink } from 'react-router'
 import { useRootData } from '~/lib/root-data.ts'
-import type { SignedIn } from '~/lib/viewer.ts'
+import { isModerator, type SignedIn } from '~/lib/viewer.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { Brand } from './brand.tsx'
 import { closeOnLink } from './popover.ts'
@@ -58,6 +58,11 @@ function OwnItems({ viewer }: { viewer: SignedIn }) {
 			<NavLink className={item} to="/settings">
 				<Settings className="icon" aria-hidden="true" /> Settings
 			</NavLink>
+			{isModerator(viewer) && (
+				<NavLink className={item} to="/moderation">
+					<ShieldCheck className="icon" aria-hidden="true" /> Moderation
+				</NavLink>
+			)}
 			<Form method="post" action="/logout">
 				<button type="submit" className={item}>
 					<LogOut className="icon" aria-hidden="true" /> Logout

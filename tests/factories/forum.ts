@@ -4,12 +4,18 @@ import type { SignedIn } from '~/lib/viewer.ts'
 
 let made = 0
 
-/** A member who can act at once, without a password. */
-export async function makeMember(username: string, role: SignedIn['role'] = 'member'): Promise<SignedIn> {
+const longAgo = new Date('2026-01-15T09:00:00Z')
+
+/** A member of long standing who can act at once, without a password: newcomers may do less, see moderation.limits.ts. */
+export async function makeMember(
+	username: string,
+	role: SignedIn['role'] = 'member',
+	joined = longAgo,
+): Promise<SignedIn> {
 	const name = username.replace(/^./, (letter) => letter.toUpperCase())
 	const { id } = await db()
 		.insertInto('users')
-		.values({ username, name, email: `${username}@campus.example`, role, image: null })
+		.values({ username, name, email: `${username}@campus.example`, role, image: null, created_at: joined })
 		.returning('id')
 		.executeTakeFirstOrThrow()
 	return { id, username, name, image: null, role }

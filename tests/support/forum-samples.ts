@@ -33,6 +33,8 @@ export function query(changes: Partial<QueryPageView> = {}): QueryPageView {
 		origin: null,
 		vote: 0,
 		own: false,
+		locked: false,
+		withheld: null,
 		...changes,
 	}
 }
@@ -46,6 +48,7 @@ export function comment(changes: Partial<CommentView> = {}): CommentView {
 		createdAt: '2026-11-21T06:00:00.000000Z',
 		editedAt: null,
 		deleted: false,
+		withheld: null,
 		solution: false,
 		chosenAt: null,
 		mayChoose: false,

@@ -11,6 +11,9 @@ export interface CommentRow {
 	created_at: string
 	edited_at: string | null
 	deleted: boolean
+	/** Deleted only for others than its author and moderators. */
+	withheld: 'hidden' | 'waiting' | null
+	withheld_reason: string
 	is_solution: boolean
 	chosen_at: string | null
 	score: number
@@ -27,7 +30,7 @@ export interface CommentRow {
 const iso = (column: string) => sql.raw(`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`)
 const columns = sql`m.id, m.parent_id, m.path, m.depth, m.body, m.body_html, ${iso('m.created_at')} as created_at,
 	${iso('m.edited_at')} as edited_at, m.deleted_at is not null as deleted, m.is_solution, ${iso('m.chosen_at')} as chosen_at, m.score, m.author_id,
-	u.username, u.name, u.image, m.source_url, m.licence`
+	m.withheld, m.withheld_reason, u.username, u.name, u.image, m.source_url, m.licence`
 
 interface Window {
 	queryId: number

@@ -12,6 +12,7 @@ import {
 } from './comments.queries.server.ts'
 import type { CommentView, Page } from './forum.present.ts'
 import { presentComment, presentThread } from './forum.views.ts'
+import { withFreshRole } from './moderation/staff.server.ts'
 import { withVotes } from './votes/votes.server.ts'
 
 /** A page of comments shows so many threads, and so many comments in all. */
@@ -45,8 +46,10 @@ export async function listComments(
 		listSolutionRows(queryId),
 	])
 	const { rows, last, more } = await fitting(queryId, found, above)
-	const threads = presentThread(viewer, rows, askerUsername)
-	const chosen = solutions.map((row) => presentComment(viewer, row, askerUsername))
+	// A session remembers a role for a while; what is hidden is shown to those who hold it now.
+	const reader = rows.some((row) => row.withheld !== null) ? await withFreshRole(viewer) : viewer
+	const threads = presentThread(reader, rows, askerUsername)
+	const chosen = solutions.map((row) => presentComment(reader, row, askerUsername))
 	const voted = await withVotes(viewer, [...threads, ...chosen])
 	return {
 		rows: voted.slice(0, threads.length),

@@ -2,6 +2,7 @@ import { dropPages, forumLists, queryPage } from '~/cache/pages.server.ts'
 import type { Executor } from '~/db/db.server.ts'
 import { tellUnread } from '~/features/notifications/notifications.server.ts'
 import { announce } from '~/realtime/announce.server.ts'
+import { keepOrder } from './moderation/guard.server.ts'
 import { noteEvent } from './notices/notices.server.ts'
 
 /* What follows from a change of the forum, in one place, so that no use case forgets a part of it. */
@@ -27,7 +28,8 @@ interface Happening {
 
 /** Everything that can happen in the forum. */
 export type ForumEvent =
-	| (Happening & { kind: 'query-added'; description: string })
+	/** `approvedBy`: it waited for this moderator, who let it pass; the actor is still its author. */
+	| (Happening & { kind: 'query-added'; description: string; approvedBy?: number })
 	| (Happening & {
 			kind: 'query-changed'
 			description: string
@@ -35,18 +37,30 @@ export type ForumEvent =
 			before: { category: string; tags: string[] }
 	  })
 	| (Happening & { kind: 'query-deleted' | 'query-restored' })
-	| (Happening & { kind: 'comment-added'; commentId: number; parentId: number | null; body: string })
+	| (Happening & {
+			kind: 'comment-added'
+			commentId: number
+			parentId: number | null
+			body: string
+			approvedBy?: number
+	  })
 	| (Happening & { kind: 'comment-changed'; commentId: number; body: string })
 	| (Happening & { kind: 'comment-deleted' | 'comment-restored'; commentId: number })
 	| (Happening & { kind: 'solution-chosen' | 'solution-withdrawn'; commentId: number; authorId: number })
 	| (Happening & { kind: 'vote-changed'; commentId: number | null })
+	/** Taken out of the forum, to wait for a moderator, by one, or into another query; and back. */
+	| (Happening & { kind: 'query-withheld' | 'query-returned' })
+	| (Happening & { kind: 'comment-withheld' | 'comment-returned'; commentId: number })
+	| (Happening & { kind: 'query-locked' | 'query-unlocked' })
 
 /**
  * What must be stored with the change or not at all; called as the last step of its transaction.
- * @returns what happened in the end, with whom it was told
+ * @returns what happened in the end, with whom it was told: a post that has to wait for a moderator is withheld instead of added
+ * @throws NotAllowed, TooMany where the rules of moderation forbid the change
  */
 export async function recordEffects(trx: Executor, event: ForumEvent): Promise<ForumEvent> {
-	return { ...event, told: await noteEvent(trx, event) }
+	const happened = await keepOrder(trx, event)
+	return { ...happened, told: await noteEvent(trx, happened) }
 }
 
 /** What others are told; called after the commit. */

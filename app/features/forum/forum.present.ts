@@ -51,6 +51,18 @@ export interface QueryPageView extends QueryCardView, VotedView {
 	version: number
 	editedAt: string | null
 	origin: OriginView | null
+	/** Nobody may comment any more. */
+	locked: boolean
+	/** Why it is out of the forum, for its author and moderators; null for what everybody sees. */
+	withheld: WithheldView | null
+}
+
+/** Why a text that nobody deleted is out of the forum. */
+export interface WithheldView {
+	/** Hidden by a moderator, waiting for one, or merged into another query. */
+	state: 'hidden' | 'waiting' | 'merged'
+	/** In the moderator's words; '' where there are none, and for whoever may not see the text. */
+	reason: string
 }
 
 export interface CommentView extends VotedView {
@@ -64,6 +76,8 @@ export interface CommentView extends VotedView {
 	createdAt: string
 	editedAt: string | null
 	deleted: boolean
+	/** Why it is out of the forum though nobody deleted it; `deleted` is true as well for whoever may not see the text. */
+	withheld: WithheldView | null
 	solution: boolean
 	/** When it was chosen; null when that is not known. */
 	chosenAt: string | null

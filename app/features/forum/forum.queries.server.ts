@@ -28,6 +28,8 @@ export interface QueryPageRow extends QueryRow {
 	edited_at: string | null
 	source_url: string | null
 	licence: string | null
+	/** Whether nobody may comment any more. */
+	locked: boolean
 }
 
 export type ListView = 'newest' | 'active' | 'unanswered' | 'solved'
@@ -38,6 +40,9 @@ const iso = (column: string) => sql.raw(`to_char(${column} at time zone 'UTC', '
 export const queryColumns = sql`
 	q.id, q.title, q.excerpt, q.tags, ${iso('q.created_at')} as created_at, ${iso('q.active_at')} as active_at,
 	q.comment_count, q.score, q.solved, q.author_id, u.username, u.name, u.image, c.slug as category_slug, c.title as category_title`
+/** The columns of {@link QueryPageRow}. */
+export const queryPageColumns = sql`${queryColumns}, q.description, q.description_html, q.version, ${iso('q.edited_at')} as edited_at,
+	q.source_url, q.licence, q.locked_at is not null as locked`
 export const queryJoins = sql`join users u on u.id = q.author_id join categories c on c.id = q.category_id`
 
 interface ListFilter {
@@ -86,15 +91,16 @@ export async function listTagRows({ tagId, view, cursor, limit }: TagFilter): Pr
 /** A query with its texts, or undefined when there is none or it was deleted. */
 export async function findQuery(id: number, executor: Executor = db()): Promise<QueryPageRow | undefined> {
 	const { rows } = await sql<QueryPageRow>`
-		select ${queryColumns}, q.description, q.description_html, q.version, ${iso('q.edited_at')} as edited_at, q.source_url, q.licence
-		from queries q ${queryJoins} where q.id = ${id} and q.deleted_at is null`.execute(executor)
+		select ${queryPageColumns} from queries q ${queryJoins} where q.id = ${id} and q.deleted_at is null`.execute(
+		executor,
+	)
 	return rows[0]
 }
 
 /** The query with the most comments among the newest 200 since a time; undefined when none has any. */
 export async function findMostDiscussed(since: Date): Promise<QueryPageRow | undefined> {
 	const { rows } = await sql<QueryPageRow>`
-		select ${queryColumns}, q.description, q.description_html, q.version, ${iso('q.edited_at')} as edited_at, q.source_url, q.licence
+		select ${queryPageColumns}
 		from (select * from queries where deleted_at is null and created_at >= ${since} order by created_at desc, id desc limit 200) q ${queryJoins}
 		where q.comment_count > 0 order by q.comment_count desc, q.id desc limit 1`.execute(db())
 	return rows[0]

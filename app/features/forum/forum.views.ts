@@ -3,6 +3,7 @@ import type { CommentRow } from './comments.queries.server.ts'
 import { mayDelete, mayEdit } from './forum.policy.ts'
 import type { CommentView, OriginView, QueryCardView, QueryPageView } from './forum.present.ts'
 import type { QueryPageRow, QueryRow } from './forum.queries.server.ts'
+import { maySeeWithheld } from './moderation/moderation.policy.ts'
 import { mayChoose } from './votes/votes.policy.ts'
 
 /** The canonical address of a query. */
@@ -41,6 +42,8 @@ export function presentQuery(viewer: Viewer, row: QueryPageRow, vote: QueryPageV
 		version: row.version,
 		editedAt: row.edited_at,
 		origin: origin(row),
+		locked: row.locked,
+		withheld: null,
 	}
 }
 
@@ -65,14 +68,16 @@ export function presentThread(viewer: Viewer, rows: CommentRow[], askerUsername:
 export function presentComment(viewer: Viewer, row: CommentRow, askerUsername: string): CommentView {
 	const owned = { authorId: row.author_id }
 	const editable = !row.deleted && mayEdit(viewer, owned)
+	const isVisible = !row.deleted || (row.withheld !== null && maySeeWithheld(viewer, owned))
 	return {
 		id: row.id,
-		author: row.deleted ? null : { username: row.username, name: row.name, image: row.image },
-		bodyHtml: row.deleted ? '' : row.body_html,
+		author: isVisible ? { username: row.username, name: row.name, image: row.image } : null,
+		bodyHtml: isVisible ? row.body_html : '',
 		body: editable ? row.body : null,
 		createdAt: row.created_at,
 		editedAt: row.edited_at,
-		deleted: row.deleted,
+		deleted: !isVisible,
+		withheld: row.withheld && { state: row.withheld, reason: isVisible ? row.withheld_reason : '' },
 		solution: row.is_solution,
 		chosenAt: row.chosen_at,
 		mayChoose: !row.deleted && choosing(viewer, askerUsername),
@@ -80,10 +85,10 @@ export function presentComment(viewer: Viewer, row: CommentRow, askerUsername: s
 		own: viewer?.id === row.author_id,
 		score: row.score,
 		depth: row.depth,
-		byAsker: !row.deleted && row.username === askerUsername,
+		byAsker: isVisible && row.username === askerUsername,
 		mayEdit: editable,
 		mayDelete: !row.deleted && mayDelete(viewer, owned),
-		origin: row.deleted ? null : origin(row),
+		origin: isVisible ? origin(row) : null,
 		replies: [],
 		hiddenReplies: row.hidden,
 	}

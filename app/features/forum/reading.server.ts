@@ -23,6 +23,7 @@ import {
 } from './forum.queries.server.ts'
 import { presentCard, presentQuery, queryUrl } from './forum.views.ts'
 import { marked, markedPassage } from './marks.ts'
+import { findWithheld } from './moderation/withheld.server.ts'
 import { searchRows } from './search.queries.server.ts'
 import { findQueryVote } from './votes/votes.queries.server.ts'
 
@@ -128,14 +129,15 @@ export async function mostDiscussed(since: Date): Promise<QueryPageView | null> 
 	return row ? presentQuery(null, row) : null
 }
 
-/** One query. @throws NotFound when there is none or it was deleted */
+/** One query; one that is withheld is there for its author and for moderators. @throws NotFound when there is none or it was deleted */
 export async function getQuery(viewer: Viewer, id: number): Promise<QueryPageView> {
 	const [row, vote] = await Promise.all([
 		isId(id) ? findQuery(id) : undefined,
 		viewer && isId(id) ? findQueryVote(viewer.id, id) : (0 as const),
 	])
-	if (!row) throw new NotFound('There is no such query. It may have been deleted.')
-	return presentQuery(viewer, row, vote)
+	const query = row ? presentQuery(viewer, row, vote) : isId(id) ? await findWithheld(viewer, id) : null
+	if (!query) throw new NotFound('There is no such query. It may have been deleted.')
+	return query
 }
 
 /** Pages of the sitemap and what stands on one, at most 5,000 addresses. */

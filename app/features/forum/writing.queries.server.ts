@@ -61,6 +61,16 @@ export async function removeQuery(trx: Executor, id: number, before: { category_
 	await retagQuery(trx, id, [])
 }
 
+/** Takes a query back that {@link removeQuery} took out: into its category, its tags and every count. */
+export async function returnQuery(trx: Executor, id: number): Promise<void> {
+	const { rows } = await sql<{ category_id: number; tags: string[] }>`
+		update queries set deleted_at = null where id = ${id} returning category_id, tags`.execute(trx)
+	const query = rows[0]
+	if (!query) throw new Error('A query was not there to be taken back.')
+	await countQueries(trx, query.category_id, 1)
+	await retagQuery(trx, id, query.tags)
+}
+
 /** Inserts a comment and counts it. @returns its id, or undefined when the parent is not in this query or was deleted */
 export async function insertComment(
 	trx: Executor,
@@ -120,7 +130,8 @@ export async function removeComment(trx: Executor, id: number, queryId: number):
 	await rebuildSearch(trx, queryId)
 }
 
-async function rebuildSearch(trx: Executor, id: number): Promise<void> {
+/** Makes the text that searches look at anew, from the query and its comments. */
+export async function rebuildSearch(trx: Executor, id: number): Promise<void> {
 	await sql`update queries set search = whole_document(queries) where id = ${id}`.execute(trx)
 }
 

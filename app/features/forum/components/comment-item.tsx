@@ -3,6 +3,7 @@ import { Link } from 'react-router'
 import { Avatar } from '~/ui/avatar.tsx'
 import { withParams } from '../forum.paths.ts'
 import type { CommentView } from '../forum.present.ts'
+import { WithheldNotice } from '../moderation/components/standing-notice.tsx'
 import { Answered } from './answered.tsx'
 import { CommentActions, CommentHead, threadAfter } from './comment-parts.tsx'
 import { CookedText } from './copy.tsx'
@@ -89,7 +90,12 @@ export function Replies({ comment, level, className }: CommentItemProps & { clas
 function Body({ comment, level }: CommentItemProps) {
 	const facts = useDiscussion()
 	const boxes = useBoxes(comment.id)
-	if (comment.deleted) return <p className="text-ink-3">This comment was deleted.</p>
+	if (comment.deleted)
+		return (
+			<p className="text-ink-3">
+				{comment.withheld ? 'This comment was hidden by a moderator.' : 'This comment was deleted.'}
+			</p>
+		)
 	if (boxes.edit && comment.mayEdit)
 		return (
 			<ReplyBox
@@ -104,6 +110,7 @@ function Body({ comment, level }: CommentItemProps) {
 		)
 	return (
 		<>
+			{comment.withheld && <WithheldNotice withheld={comment.withheld} what="comment" />}
 			{comment.solution && !facts.lifted.has(comment.id) && <Answered>Accepted answer</Answered>}
 			<CookedText html={comment.bodyHtml} small />
 			<OriginLine origin={comment.origin} />

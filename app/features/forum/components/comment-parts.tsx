@@ -1,9 +1,11 @@
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
+import { isModerator } from '~/lib/viewer.ts'
 import { DeleteControl, type DeleteQuestion, DeleteSection } from '~/ui/delete-control.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
 import { loginPath, profilePath, withParams } from '../forum.paths.ts'
 import type { CommentView } from '../forum.present.ts'
+import { ReportLink } from '../moderation/components/report-link.tsx'
 import { type DiscussionFacts, useDiscussion } from './discussion-context.ts'
 import { ReplyBox } from './reply-box.tsx'
 import { SolutionButton } from './solution-button.tsx'
@@ -44,13 +46,15 @@ export function CommentActions({ comment, level, boxes }: { comment: CommentView
 		<>
 			<div className="mt-1 -ml-2 flex flex-wrap items-center text-xs text-ink-3">
 				<CommentVotes comment={comment} />
-				<BoxLink
-					className={link}
-					to={facts.viewer ? address('reply') : loginPath(address('reply'))}
-					open={facts.viewer ? boxes.openReply : null}
-				>
-					Reply
-				</BoxLink>
+				{!facts.locked && comment.withheld === null && (
+					<BoxLink
+						className={link}
+						to={facts.viewer ? address('reply') : loginPath(address('reply'))}
+						open={facts.viewer ? boxes.openReply : null}
+					>
+						Reply
+					</BoxLink>
+				)}
 				{comment.mayChoose && <SolutionButton comment={comment} />}
 				{comment.mayEdit && (
 					<BoxLink className={link} to={address('edit')} open={boxes.openEdit}>
@@ -62,13 +66,28 @@ export function CommentActions({ comment, level, boxes }: { comment: CommentView
 						Delete
 					</DeleteControl>
 				)}
+				{facts.viewer?.username !== comment.author?.username && comment.withheld === null && (
+					<ReportLink
+						className={link}
+						href={`/report/comment/${id}`}
+						what="this comment"
+						signedIn={facts.viewer !== null}
+					>
+						Report
+					</ReportLink>
+				)}
+				{isModerator(facts.viewer) && (
+					<Link className={link} to={`/moderation/comment/${id}`}>
+						Moderate
+					</Link>
+				)}
 			</div>
 			{comment.mayDelete && facts.asked.remove === id && (
 				<div className="mt-2">
 					<DeleteSection question={deleteComment(facts, comment, '')} keepHref={`${facts.here}#comment-${id}`} />
 				</div>
 			)}
-			{boxes.reply && facts.viewer && (
+			{boxes.reply && facts.viewer && !facts.locked && (
 				<div className="mt-3">
 					<ReplyBox
 						intent="reply"

@@ -11,6 +11,8 @@ export interface DiscussionFacts {
 	here: string
 	/** The comment whose thread is shown alone, or null. */
 	thread: number | null
+	/** Whether nobody may comment any more. */
+	locked: boolean
 	/** What the last form was refused for, or null. */
 	refusal: FormRefusal | null
 	/** The boxes that the address opens: `?reply=`, `?edit=`, `?delete-comment=`. */

@@ -53,7 +53,7 @@ export function Discussion({ query, data, refusal }: DiscussionProps) {
 				{accepted.map((comment) => (
 					<AcceptedAnswer key={comment.id} comment={comment} />
 				))}
-				{thread === null && <CommentBox showAlone={!isFirst || page.next !== null} />}
+				{thread === null && !query.locked && <CommentBox showAlone={!isFirst || page.next !== null} />}
 				<ul className="mt-6 grid gap-6">
 					{threads.map((comment) => (
 						<CommentItem key={comment.id} comment={comment} level={0} />
@@ -89,6 +89,7 @@ function useFacts(
 		url: query.url,
 		here: withParams(query.url, { thread, cursor }),
 		thread,
+		locked: query.locked,
 		refusal,
 		asked: { reply: idIn(params, 'reply'), edit: idIn(params, 'edit'), remove: idIn(params, 'delete-comment') },
 		lifted: new Set(accepted.map(({ id }) => id)),

@@ -1,13 +1,15 @@
-import { Pencil, Trash2 } from 'lucide-react'
+import { Flag, Pencil, ShieldCheck, Trash2 } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import { MuteThread } from '~/features/notifications/components/mute-thread.tsx'
 import { useRootData } from '~/lib/root-data.ts'
+import { isModerator } from '~/lib/viewer.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { DeleteControl } from '~/ui/delete-control.tsx'
 import { LocalTime } from '~/ui/time.tsx'
 import { categoryPath, editPath, profilePath, tagPath } from '../forum.paths.ts'
 import type { QueryPageView } from '../forum.present.ts'
+import { ReportLink } from '../moderation/components/report-link.tsx'
 import { Answered } from './answered.tsx'
 import { CookedText, CopyLink } from './copy.tsx'
 import { deleteQuery } from './delete-query.ts'
@@ -66,13 +68,29 @@ function Head({ query }: { query: QueryPageView }) {
 
 /** The line under the text: its height stands before scripts add their button. */
 function Tools({ query, muted, votes }: { query: QueryPageView; muted: boolean | null; votes: ReactNode }) {
-	const { publicUrl } = useRootData()
+	const { publicUrl, viewer } = useRootData()
 	return (
 		<div className="mt-5 flex min-h-[2.5625rem] items-center gap-1 border-y border-line py-1.5 text-ink-2">
 			{votes}
 			<CopyLink href={publicUrl + query.url} />
 			{muted !== null && <MuteThread muted={muted} />}
 			<span className="ml-auto flex">
+				{isModerator(viewer) && (
+					<Link className="icon-btn icon-btn-sm" to={`/moderation/query/${query.id}`} aria-label="Moderate query">
+						<ShieldCheck className="icon icon-sm" aria-hidden="true" />
+					</Link>
+				)}
+				{viewer?.username !== query.author.username && query.withheld === null && (
+					<ReportLink
+						className="icon-btn icon-btn-sm"
+						href={`/report/query/${query.id}`}
+						what="this query"
+						label="Report query"
+						signedIn={viewer !== null}
+					>
+						<Flag className="icon icon-sm" aria-hidden="true" />
+					</ReportLink>
+				)}
 				{query.mayEdit && (
 					<Link className="icon-btn icon-btn-sm" to={editPath(query.url)} aria-label="Edit query">
 						<Pencil className="icon icon-sm" aria-hidden="true" />

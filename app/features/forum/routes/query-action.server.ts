@@ -1,6 +1,6 @@
 import { data, redirect } from 'react-router'
 import { muteThread } from '~/features/notifications/notifications.server.ts'
-import { Invalid, TooMany } from '~/lib/errors.ts'
+import { Invalid, NotAllowed, TooMany } from '~/lib/errors.ts'
 import { redirectWithToast, refused } from '~/lib/http.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { addComment, deleteComment, deleteQuestion, editComment } from '../forum.server.ts'
@@ -79,7 +79,7 @@ async function mute(viewer: SignedIn, queryId: number, muted: boolean): Promise<
 
 /**
  * Does what a form of a query's page asks for, and leads to the result.
- * A text that breaks a rule comes back to its box; a broken right or a missing comment is an error page.
+ * A text that may not be written so, or not now, comes back to its box; what has no box is an error page.
  */
 export async function act(viewer: SignedIn, queryId: number, form: FormData) {
 	const wanted = acts.get(form.get('intent'))
@@ -91,7 +91,8 @@ export async function act(viewer: SignedIn, queryId: number, form: FormData) {
 	try {
 		return await wanted(viewer, queryId, form)
 	} catch (error) {
-		if (error instanceof Invalid || error instanceof TooMany) return refused(error, form)
+		const isWritten = form.has('body') && error instanceof NotAllowed
+		if (isWritten || error instanceof Invalid || error instanceof TooMany) return refused(error, form)
 		throw error
 	}
 }

@@ -16,6 +16,8 @@ import { QueryArticle } from '../components/query-article.tsx'
 import { qaPage } from '../components/structured-data.ts'
 import { liftAccepted } from '../components/threads.ts'
 import { withParams } from '../forum.paths.ts'
+import { StandingNotice } from '../moderation/components/standing-notice.tsx'
+import { mergedAddress, mergedFrom } from '../moderation/withheld.server.ts'
 import { getQuery } from '../reading.server.ts'
 import type { Route } from './+types/query'
 import { readId } from './ids.ts'
@@ -38,7 +40,10 @@ export function loader({ params, context, url }: Route.LoaderArgs) {
 		if (reserved.has(params.category)) throw new NotFound('There is no such page.')
 		const viewer = viewerOf(context)
 		const query = await getQuery(viewer, readId(params.id))
+		const elsewhere = url.searchParams.has('original') ? null : await mergedAddress(query)
+		if (elsewhere) throw redirect(elsewhere, 301)
 		if (url.pathname !== query.url) throw redirect(query.url + url.search, 301)
+		const from = url.searchParams.get('merged')
 		const thread = url.searchParams.has('thread') ? readId(url.searchParams.get('thread')) : null
 		const cursor = url.searchParams.get('cursor') || null
 		const { rows, next, solutions } = await listComments(viewer, {
@@ -47,8 +52,10 @@ export function loader({ params, context, url }: Route.LoaderArgs) {
 			cursor,
 			...(thread === null ? {} : { thread }),
 		})
+		const merged = from ? await mergedFrom(readId(from), query.id) : null
 		return {
 			query,
+			merged,
 			muted: context.get(mutedContext),
 			page: { rows, next },
 			cursor,
@@ -72,13 +79,13 @@ export function meta({ loaderData, matches, location }: Route.MetaArgs) {
 		title: query.title,
 		description: query.excerpt,
 		canonical: query.url,
-		noindex: location.search !== '',
+		noindex: location.search !== '' || query.withheld !== null,
 		next: page.next === null ? null : withParams(query.url, { thread, cursor: page.next }),
 	})
 }
 
 export default function Query({ loaderData, actionData }: Route.ComponentProps) {
-	const { query, muted, nonce, page, solutions } = loaderData
+	const { query, merged, muted, nonce, page, solutions } = loaderData
 	const { publicUrl } = useRootData()
 	const [params] = useSearchParams()
 	const structured = qaPage(query, liftAccepted(page.rows, solutions), publicUrl)
@@ -91,6 +98,7 @@ export default function Query({ loaderData, actionData }: Route.ComponentProps) 
 						<DeleteSection question={deleteQuery(query)} keepHref={query.url} />
 					</div>
 				)}
+				<StandingNotice query={query} mergedFrom={merged} />
 				<QueryArticle query={query} muted={muted} />
 				<Discussion query={query} data={loaderData} refusal={actionData ?? null} />
 			</div>

@@ -1,6 +1,9 @@
 import { GraduationCap, Mail, MapPin, Phone } from 'lucide-react'
 import type { ComponentType, ReactNode } from 'react'
+import { Link } from 'react-router'
+import { useRootData } from '~/lib/root-data.ts'
 import { bareUrl } from '~/lib/text.ts'
+import { isModerator } from '~/lib/viewer.ts'
 import { usePresence } from '~/realtime/use-presence.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { Presence } from '~/ui/presence.tsx'
@@ -34,9 +37,32 @@ export function ContactCard({ profile, own = false }: { profile: ProfileView; ow
 					<a className="link" href={`/find-dev/${profile.username}.json`} download>
 						Download as JSON Resume
 					</a>
+					{!own && <OrderLinks username={profile.username} />}
 				</p>
 			)}
 		</aside>
+	)
+}
+
+/** Nobody reports or judges themselves; whoever keeps order sees both ways. */
+function OrderLinks({ username }: { username: string }) {
+	const { viewer } = useRootData()
+	if (viewer?.username === username) return null
+	return (
+		<>
+			{' · '}
+			<Link className="link" to={`/report/profile/${username}`} rel="nofollow">
+				Report
+			</Link>
+			{isModerator(viewer) && (
+				<>
+					{' · '}
+					<Link className="link" to={`/moderation/profile/${username}`}>
+						Moderate
+					</Link>
+				</>
+			)}
+		</>
 	)
 }
 

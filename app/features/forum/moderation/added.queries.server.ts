@@ -1,0 +1,26 @@
+import type { Executor } from '~/db/db.server.ts'
+import type { EventQuery, ForumEvent } from '../effects.server.ts'
+
+/** What happened when a post was let pass: its author added it. */
+export async function readAdded(
+	trx: Executor,
+	kind: 'query' | 'comment',
+	id: number,
+	query: EventQuery,
+	approvedBy: number,
+): Promise<ForumEvent> {
+	if (kind === 'query') {
+		const { author_id: actorId, description } = await trx
+			.selectFrom('queries')
+			.select(['author_id', 'description'])
+			.where('id', '=', id)
+			.executeTakeFirstOrThrow()
+		return { kind: 'query-added', actorId, query, description, approvedBy }
+	}
+	const { author_id, parent_id, body } = await trx
+		.selectFrom('comments')
+		.select(['author_id', 'parent_id', 'body'])
+		.where('id', '=', id)
+		.executeTakeFirstOrThrow()
+	return { kind: 'comment-added', actorId: author_id, query, commentId: id, parentId: parent_id, body, approvedBy }
+}

@@ -1,0 +1,27 @@
+import type { ReactNode } from 'react'
+import { NavLink } from 'react-router'
+import { useRootData } from '~/lib/root-data.ts'
+
+/** The pages of those who keep order: a heading, and the way from one to the other. */
+export function ModerationFrame({ title, children }: { title: string; children: ReactNode }) {
+	const { viewer } = useRootData()
+	return (
+		<div className="max-w-[52rem] pt-6 md:pt-8">
+			<h1 className="text-2xl leading-9 font-bold wrap-anywhere">{title}</h1>
+			<nav className="tabs mt-3" aria-label="Moderation">
+				<Tab to="/moderation">Queue</Tab>
+				<Tab to="/moderation/members">Members</Tab>
+				{viewer?.role === 'admin' && <Tab to="/moderation/log">Log</Tab>}
+			</nav>
+			{children}
+		</div>
+	)
+}
+
+function Tab({ to, children }: { to: string; children: string }) {
+	return (
+		<NavLink className="tab aria-[current]:border-ink aria-[current]:text-ink" to={to} end>
+			{children}
+		</NavLink>
+	)
+}

@@ -1,0 +1,124 @@
+import { config } from '~/config.server.ts'
+import type { Executor } from '~/db/db.server.ts'
+import { NotAllowed, TooMany } from '~/lib/errors.ts'
+import type { ForumEvent } from '../effects.server.ts'
+import { openWaitingCase } from './cases.queries.server.ts'
+import { leadsElsewhere } from './leads-elsewhere.ts'
+import { addLogRow } from './log.queries.server.ts'
+import { limits, postingLimitAt } from './moderation.limits.ts'
+import { suspensionOf } from './moderation.policy.ts'
+import { isLocked, lockStanding, readPost, type StandingRow, secondsOverLimit } from './posting.queries.server.ts'
+import { lockAnyQuery, withholdComment, withholdQuery } from './withholding.queries.server.ts'
+
+/**
+ * The rules of moderation for every change of the forum, whichever way it came in; the last word of its transaction, so that
+ * a refusal leaves nothing behind. Members who are suspended change nothing, nobody comments on a locked query, newcomers
+ * write only so much in an hour, their first post with a link waits, and what moderators do to others' texts is recorded.
+ * @returns what happened in the end: the event itself, or that the post is withheld
+ * @throws NotAllowed, TooMany
+ */
+export async function keepOrder(trx: Executor, event: ForumEvent): Promise<ForumEvent> {
+	if ('approvedBy' in event && event.approvedBy !== undefined) return event
+	const actor = await lockStanding(trx, event.actorId)
+	if (!actor) throw new NotAllowed('This account is gone.')
+	refuseSuspended(actor)
+	if (event.kind === 'comment-added' && (await isLocked(trx, event.query.id))) throw new NotAllowed(lockedMessage)
+	await refuseTooMuch(trx, event, actor)
+	await recordForeignHand(trx, event, actor)
+	return (await mustWait(trx, event, actor)) ? withhold(trx, event) : event
+}
+
+/** The refusal of a comment under a query that a moderator locked. */
+export const lockedMessage = 'This query is locked. Nobody can comment on it any more.'
+
+/** @throws NotAllowed with until when and why */
+export function refuseSuspended(row: Pick<StandingRow, 'suspended_until' | 'suspended_reason'>): void {
+	const standing = { suspendedUntil: row.suspended_until, suspendedReason: row.suspended_reason }
+	const message = suspensionOf(standing, Date.now())
+	if (message) throw new NotAllowed(message)
+}
+
+async function refuseTooMuch(trx: Executor, event: ForumEvent, actor: StandingRow): Promise<void> {
+	if (actor.role !== 'member') return
+	if (event.kind !== 'query-added' && event.kind !== 'comment-added') return
+	const limit = postingLimitAt(actor.hours)
+	const [kind, most, what] =
+		event.kind === 'query-added'
+			? (['query', limit.queries, 'queries'] as const)
+			: (['comment', limit.comments, 'comments'] as const)
+	const seconds = await secondsOverLimit(trx, kind, event.actorId, most)
+	if (seconds === null) return
+	const minutes = Math.max(1, Math.ceil(seconds / 60))
+	throw new TooMany(
+		`Your account may write ${most} ${what} in an hour for now. Try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`,
+		seconds,
+	)
+}
+
+type Post = Extract<ForumEvent, { kind: 'query-added' | 'query-changed' | 'comment-added' | 'comment-changed' }>
+
+/** Whether this is a newcomer's text with a link, and none of theirs was ever let pass. An edit counts as well as a post. */
+async function mustWait(trx: Executor, event: ForumEvent, actor: StandingRow): Promise<boolean> {
+	if (!isPost(event) || actor.role !== 'member' || actor.approved) return false
+	if (actor.hours >= limits.newAccountDays * 24) return false
+	const post = await readPost(trx, kindOf(event), idOf(event))
+	return post !== undefined && post.author_id === event.actorId && leadsElsewhere(post.html, config().publicUrl)
+}
+
+async function withhold(trx: Executor, event: ForumEvent): Promise<ForumEvent> {
+	if (!isPost(event)) return event
+	const { actorId, query } = event
+	const why = { state: 'waiting', reason: '' } as const
+	const kind = kindOf(event)
+	const id = idOf(event)
+	if (kind === 'query') {
+		const held = await lockAnyQuery(trx, id)
+		if (held) await withholdQuery(trx, id, held, why)
+	} else await withholdComment(trx, id, query.id, why)
+	await openWaitingCase(trx, kind, id)
+	return kind === 'query'
+		? { kind: 'query-withheld', actorId, query }
+		: { kind: 'comment-withheld', actorId, query, commentId: id }
+}
+
+/** Changes of others' texts by moderators, which their authors and admins can look up. */
+const recorded: Partial<Record<ForumEvent['kind'], string>> = {
+	'query-changed': 'edit',
+	'query-deleted': 'delete',
+	'query-restored': 'undelete',
+	'comment-changed': 'edit',
+	'comment-deleted': 'delete',
+	'comment-restored': 'undelete',
+	'solution-chosen': 'choose solution',
+	'solution-withdrawn': 'withdraw solution',
+}
+
+async function recordForeignHand(trx: Executor, event: ForumEvent, actor: StandingRow): Promise<void> {
+	const act = recorded[event.kind]
+	if (!act || actor.role === 'member') return
+	const isSolution = event.kind === 'solution-chosen' || event.kind === 'solution-withdrawn'
+	const isComment = 'commentId' in event && event.commentId !== null
+	const commentId = isComment ? (event.commentId as number) : 0
+	const owner = isComment && !isSolution ? (await readPost(trx, 'comment', commentId))?.author_id : event.query.authorId
+	if (owner === undefined || owner === event.actorId) return
+	await addLogRow(trx, {
+		actorId: event.actorId,
+		act,
+		kind: isComment ? 'comment' : 'query',
+		targetId: isComment ? commentId : event.query.id,
+		memberId: owner,
+		title: event.query.title,
+	})
+}
+
+function isPost(event: ForumEvent): event is Post {
+	return ['query-added', 'query-changed', 'comment-added', 'comment-changed'].includes(event.kind)
+}
+
+function kindOf(event: Post): 'query' | 'comment' {
+	return 'commentId' in event ? 'comment' : 'query'
+}
+
+function idOf(event: Post): number {
+	return 'commentId' in event ? event.commentId : event.query.id
+}

@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'vitest'
+import type { SignedIn, Viewer } from '~/lib/viewer.ts'
+import { postingLimitAt } from './moderation.limits.ts'
+import {
+	mayModerate,
+	mayReadLog,
+	mayReport,
+	maySeeWithheld,
+	maySetRole,
+	maySuspend,
+	suspensionOf,
+} from './moderation.policy.ts'
+
+const someone = (id: number, role: SignedIn['role']): SignedIn => ({ id, username: 'x', name: 'X', image: null, role })
+const member = someone(1, 'member')
+const moderator = someone(2, 'moderator')
+const admin = someone(3, 'admin')
+
+test.each<[string, Viewer, boolean[]]>([
+	['a visitor', null, [false, false, false, false]],
+	['a member', member, [true, false, false, false]],
+	['the author', someone(9, 'member'), [false, false, false, true]],
+	['a moderator', moderator, [true, true, false, true]],
+	['an admin', admin, [true, true, true, true]],
+])(
+	'%s reports, judges, reads the log, reads what is withheld as the product says',
+	(_who, viewer, [report, judge, log, see]) => {
+		expect(mayReport(viewer, { authorId: 9 })).toBe(report)
+		expect(mayModerate(viewer)).toBe(judge)
+		expect(mayReadLog(viewer)).toBe(log)
+		expect(maySeeWithheld(viewer, { authorId: 9 })).toBe(see)
+	},
+)
+
+test.each<[string, Viewer, boolean[]]>([
+	['a visitor', null, [false, false, false]],
+	['a member', someone(7, 'member'), [false, false, false]],
+	['a moderator', someone(7, 'moderator'), [true, false, false]],
+	['an admin', someone(7, 'admin'), [true, true, false]],
+])('%s suspends members, moderators, admins: as the product says', (_who, viewer, expected) => {
+	expect([member, moderator, admin].map((victim) => maySuspend(viewer, victim))).toEqual(expected)
+	const mayAppoint = viewer?.role === 'admin'
+	expect([member, moderator, admin].map((victim) => maySetRole(viewer, victim))).toEqual([
+		mayAppoint,
+		mayAppoint,
+		false,
+	])
+})
+
+describe('a suspension', () => {
+	const now = Date.parse('2026-11-21T12:00:00Z')
+	test.each([
+		[null, null],
+		['2026-11-21T12:00:00Z', null],
+		[
+			'2026-11-28T12:05:00Z',
+			'You are suspended until 28 Nov 2026 12:05 UTC and cannot write here until then. Reason: Spam.',
+		],
+		['infinity', 'You are suspended for good and cannot write here. Reason: Spam.'],
+	])('until %s says: %s', (suspendedUntil, message) => {
+		expect(suspensionOf({ suspendedUntil, suspendedReason: 'Spam.' }, now)).toBe(message)
+	})
+})
+
+test.each([
+	[0, 3],
+	[23.9, 3],
+	[24, 10],
+	[719, 10],
+	[720, 300],
+	[1e6, 300],
+])('an account that is %d hours old asks %d questions in an hour', (hours, queries) => {
+	expect(postingLimitAt(hours).queries).toBe(queries)
+})

@@ -1,0 +1,67 @@
+import { sql } from 'kysely'
+import type { Executor } from '~/db/db.server.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+
+export interface StandingRow {
+	role: SignedIn['role']
+	/** As PostgreSQL prints it in ISO 8601, or `infinity`; null when there is no suspension that still lasts. */
+	suspended_until: string | null
+	suspended_reason: string
+	/** Age of the account. */
+	hours: number
+	approved: boolean
+}
+
+/** `suspended_until` as text: a suspension without end is no point in time, and one that is over is none. */
+export const suspendedUntil = (table: string) =>
+	sql.raw(`case when ${table}.suspended_until = 'infinity' then 'infinity' when ${table}.suspended_until > now()
+		then to_char(${table}.suspended_until at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') end`)
+
+/**
+ * How a member stands, for writing: whoever writes or is suspended takes this row in turn, so that of two posts at once
+ * the second one counts the first. Taken last of all locks but those on cases.
+ */
+export async function lockStanding(trx: Executor, userId: number): Promise<StandingRow | undefined> {
+	const { rows } = await sql<StandingRow>`
+		select role, ${suspendedUntil('users')} as suspended_until, suspended_reason,
+			(extract(epoch from now() - created_at) / 3600)::float8 as hours, approved_at is not null as approved
+		from users where id = ${userId} for no key update`.execute(trx)
+	return rows[0]
+}
+
+const tables = { query: sql`queries`, comment: sql`comments` }
+
+/**
+ * Seconds until a member may write one more, if they wrote more than `most` in the last hour, the one just written included;
+ * null when they did not. What they deleted counts.
+ */
+export async function secondsOverLimit(
+	trx: Executor,
+	kind: 'query' | 'comment',
+	userId: number,
+	most: number,
+): Promise<number | null> {
+	const { rows } = await sql<{ seconds: number }>`
+		select extract(epoch from created_at + interval '1 hour' - now())::float8 as seconds from ${tables[kind]}
+		where author_id = ${userId} and created_at > now() - interval '1 hour'
+		order by created_at desc, id desc limit 1 offset ${most}`.execute(trx)
+	return rows[0]?.seconds ?? null
+}
+
+/** The text of a post as it is shown, and whose it is. */
+export async function readPost(
+	trx: Executor,
+	kind: 'query' | 'comment',
+	id: number,
+): Promise<{ author_id: number; html: string } | undefined> {
+	const html = kind === 'query' ? sql`description_html` : sql`body_html`
+	const { rows } = await sql<{ author_id: number; html: string }>`
+		select author_id, ${html} as html from ${tables[kind]} where id = ${id}`.execute(trx)
+	return rows[0]
+}
+
+/** Whether nobody may comment on a query that the caller holds. */
+export async function isLocked(trx: Executor, queryId: number): Promise<boolean> {
+	const query = await trx.selectFrom('queries').select('locked_at').where('id', '=', queryId).executeTakeFirst()
+	return query?.locked_at != null
+}

@@ -1,0 +1,27 @@
+import type { Executor } from '~/db/db.server.ts'
+import { NotAllowed } from '~/lib/errors.ts'
+import type { SignedIn, Viewer } from '~/lib/viewer.ts'
+import { refuseSuspended } from './guard.server.ts'
+import { findRole } from './members.queries.server.ts'
+import { mayModerate } from './moderation.policy.ts'
+import { lockStanding } from './posting.queries.server.ts'
+
+/** Refuses whoever does not keep order here. @throws NotAllowed */
+export function moderator(viewer: Viewer): SignedIn {
+	if (!mayModerate(viewer)) throw new NotAllowed('Only moderators can do this.')
+	return viewer
+}
+
+/** Holds a moderator's row while they act: whoever lost the role or was suspended a moment ago does nothing any more. */
+export async function lockModerator(trx: Executor, viewer: SignedIn): Promise<SignedIn> {
+	const standing = await lockStanding(trx, viewer.id)
+	const fresh = standing ? { ...viewer, role: standing.role } : null
+	if (!standing || !mayModerate(fresh)) throw new NotAllowed('Only moderators can do this.')
+	refuseSuspended(standing)
+	return fresh
+}
+
+/** The viewer with the role that the database knows now, not the one that a session remembers. */
+export async function withFreshRole<Someone extends SignedIn | null>(viewer: Someone): Promise<Someone> {
+	return viewer ? { ...viewer, role: (await findRole(viewer.id)) ?? 'member' } : viewer
+}

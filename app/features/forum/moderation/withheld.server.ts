@@ -1,0 +1,33 @@
+import type { Viewer } from '~/lib/viewer.ts'
+import type { QueryPageView } from '../forum.present.ts'
+import { presentQuery, queryUrl } from '../forum.views.ts'
+import { maySeeWithheld } from './moderation.policy.ts'
+import { withFreshRole } from './staff.server.ts'
+import { findMergedRow, findPlaceOfQuery, findWithheldRow } from './withheld.queries.server.ts'
+
+/**
+ * A query that is out of the forum, for whoever may still read it: its author and moderators, and of a merged one everybody.
+ * Nobody changes it while it is out.
+ */
+export async function findWithheld(viewer: Viewer, id: number): Promise<QueryPageView | null> {
+	const row = await findWithheldRow(id)
+	if (!row) return null
+	const isOpen = row.withheld === 'merged'
+	if (!isOpen && !maySeeWithheld(await withFreshRole(viewer), { authorId: row.author_id })) return null
+	const withheld = { state: row.withheld, reason: row.withheld_reason }
+	return { ...presentQuery(viewer, row), mayEdit: false, mayDelete: false, locked: true, withheld }
+}
+
+/** The address that a merged query leads to; null for a query that was not merged. */
+export async function mergedAddress(query: QueryPageView): Promise<string | null> {
+	if (query.withheld?.state !== 'merged') return null
+	const merged = await findMergedRow(query.id)
+	const place = merged && (await findPlaceOfQuery(merged.merged_into))
+	return place ? `${queryUrl(place)}?merged=${query.id}` : null
+}
+
+/** The query that a reader came from, if it was merged into this one: its title, and where it can be read as it was. */
+export async function mergedFrom(id: number, into: number): Promise<{ title: string; url: string } | null> {
+	const row = await findMergedRow(id)
+	return row?.merged_into === into ? { title: row.title, url: `${queryUrl(row)}?original=1` } : null
+}

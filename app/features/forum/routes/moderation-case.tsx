@@ -1,0 +1,62 @@
+import { Link } from 'react-router'
+import { viewerOf } from '~/lib/context.ts'
+import { answering, redirectWithToast, refused, signedIn } from '~/lib/http.ts'
+import { pageMeta } from '~/lib/page-meta.ts'
+import { Prose } from '~/ui/prose.tsx'
+import { judge } from '../moderation/acts.server.ts'
+import { ActForms } from '../moderation/components/act-forms.tsx'
+import { CaseHead, Reports } from '../moderation/components/case-card.tsx'
+import { ModerationFrame } from '../moderation/components/moderation-frame.tsx'
+import { getCase } from '../moderation/queue.server.ts'
+import type { Route } from './+types/moderation-case'
+import { moderatorOf } from './moderator.server.ts'
+
+export function loader({ request, params, context, url }: Route.LoaderArgs) {
+	return answering(async () => {
+		const viewer = await moderatorOf({ request, context, url })
+		return { entry: await getCase(viewer, { kind: params.kind, name: params.id }) }
+	})
+}
+
+/** What cannot be done stands at its form, with the reason that was typed; a stranger gets an error page. */
+export function action({ request, params, context, url }: Route.ActionArgs) {
+	return answering(async () => {
+		signedIn(context, url)
+		const viewer = viewerOf(context)
+		const form = await request.formData()
+		try {
+			const { act = '', ...input } = Object.fromEntries(form)
+			const message = await judge(viewer, { kind: params.kind, name: params.id, act: String(act) }, input)
+			return redirectWithToast('/moderation', { type: 'success', message })
+		} catch (error) {
+			return refused(error, form)
+		}
+	})
+}
+
+export function meta({ matches, loaderData }: Route.MetaArgs) {
+	return pageMeta(matches, { title: loaderData?.entry.title ?? 'Moderation', noindex: true })
+}
+
+export default function ModerationCase({ loaderData: { entry }, actionData }: Route.ComponentProps) {
+	return (
+		<ModerationFrame title={entry.kind === 'comment' ? `Comment on ${entry.title}` : entry.title}>
+			<div className="mt-5">
+				<CaseHead entry={entry} />
+			</div>
+			{entry.html && (
+				<div className="mt-3 border-l-2 border-line-2 pl-4">
+					<Prose html={entry.html} small />
+				</div>
+			)}
+			{entry.withheldReason && <p className="mt-3 text-sm text-ink-2">Reason: {entry.withheldReason}</p>}
+			<p className="mt-3 text-sm">
+				<Link className="link" to={entry.url}>
+					See where it stands
+				</Link>
+			</p>
+			<Reports entry={entry} />
+			<ActForms entry={entry} refusal={actionData ?? null} />
+		</ModerationFrame>
+	)
+}

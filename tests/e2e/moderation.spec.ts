@@ -1,0 +1,232 @@
+import type { Browser, Page } from '@playwright/test'
+import { enrol, expect, expectNoViolations, test } from './support/journey.ts'
+
+/* Two members, a moderator and the admin whom the settings name. Each has a browser of their own. */
+
+const site = () => ({ baseURL: process.env.SITE_URL ?? '' })
+
+async function newPage(browser: Browser, options = {}): Promise<Page> {
+	const context = await browser.newContext({ ...site(), viewport: { width: 1280, height: 800 }, ...options })
+	return context.newPage()
+}
+
+/** Asks as the form without scripts does, and opens the query: how asking looks is another journey. @returns its path */
+async function ask(page: Page, title: string, description: string): Promise<string> {
+	const response = await page.request.post('/forum/ask', {
+		form: { title, description, tags: 'order', category: 'others' },
+		headers: { Origin: process.env.SITE_URL ?? '' },
+		maxRedirects: 0,
+	})
+	expect(response.status()).toBe(303)
+	const path = response.headers().location ?? ''
+	await page.goto(path)
+	return path
+}
+
+test('a report leads to the queue, a moderator hides and restores, suspends, locks, merges, lets a first post pass', async ({
+	browser,
+}) => {
+	test.setTimeout(300_000)
+	const [admin, moderator, asker, reader] = await Promise.all(Array.from({ length: 4 }, () => newPage(browser)))
+	if (!admin || !moderator || !asker || !reader) throw new Error('There are no pages.')
+	const visitor = await newPage(browser)
+	for (const [page, name] of [
+		[admin, 'Wanda Warden'],
+		[moderator, 'Orrin Orderly'],
+		[asker, 'Asta Asker'],
+		[reader, 'Ruben Reader'],
+	] as const)
+		await enrol(page, name)
+
+	await test.step('the admin makes a moderator, whose next request knows it', async () => {
+		expect((await moderator.goto('/moderation'))?.status()).toBe(403)
+		await admin.goto('/moderation/members')
+		await admin.getByLabel('Username').fill('@Orrin.Orderly')
+		await admin.getByRole('button', { name: 'Make a moderator' }).click()
+		await expect(admin.getByText('They are a moderator now.')).toBeVisible()
+		expect((await moderator.goto('/moderation'))?.status()).toBe(200)
+		await expect(moderator.getByText('Nothing to decide')).toBeVisible()
+		expect((await moderator.goto('/moderation/log'))?.status()).toBe(403)
+	})
+
+	const path = await ask(asker, 'Cheap shoes for every order', 'Nothing but shoes.')
+
+	await test.step('a member reports the query in a dialog', async () => {
+		await reader.goto(path)
+		await reader.getByRole('link', { name: 'Report query' }).click()
+		const dialog = reader.getByRole('dialog', { name: 'Report this query' })
+		await dialog.getByLabel('Something else').check()
+		await dialog.getByRole('button', { name: 'Report' }).click()
+		await expect(dialog.getByText('Say in a few words what is wrong.')).toBeVisible()
+		await expectNoViolations(reader)
+		await dialog.getByLabel('Spam').check()
+		await dialog.getByLabel('In your words').fill('It sells shoes.')
+		await dialog.getByRole('button', { name: 'Report' }).click()
+		await expect(reader.getByText('Thank you. A moderator will look at it.')).toBeVisible()
+		await expect(dialog).toBeHidden()
+	})
+
+	await test.step('the moderator hides it, with a reason that the author reads', async () => {
+		await moderator.goto('/moderation')
+		const entry = moderator.getByRole('article', { name: 'Cheap shoes for every order' })
+		await expect(entry).toContainText('Spam says Ruben Reader')
+		await expect(entry).toContainText('It sells shoes.')
+		await expectNoViolations(moderator)
+		// Without a reason it is refused, on the page of the case, where it can be given.
+		await entry.getByRole('button', { name: 'Hide' }).click()
+		await expect(moderator.getByText('Say why, in a few words.')).toBeVisible()
+		await expectNoViolations(moderator)
+		await moderator.getByRole('region', { name: 'Decide' }).getByLabel('Why').fill('Advertising.')
+		await moderator.getByRole('button', { name: 'Hide' }).click()
+		await expect(moderator.getByText('Hidden. Its author sees your reason.')).toBeVisible()
+		await expect(moderator.getByText('Nothing to decide')).toBeVisible()
+		for (const page of [visitor, reader]) expect((await page.goto(path))?.status()).toBe(404)
+		await visitor.goto('/forum')
+		await expect(visitor.getByText('Cheap shoes for every order')).toHaveCount(0)
+		expect((await asker.goto(path))?.status()).toBe(200)
+		await expect(asker.getByText('Reason: Advertising.')).toBeVisible()
+		await expectNoViolations(asker)
+	})
+
+	await test.step('and restores it', async () => {
+		await moderator.goto(path)
+		await moderator.getByRole('link', { name: 'Moderate query' }).click()
+		await moderator.getByRole('button', { name: 'Restore' }).click()
+		await expect(moderator.getByText('It is back in the forum.')).toBeVisible()
+		expect((await visitor.goto(path))?.status()).toBe(200)
+		await visitor.goto('/forum')
+		await expect(visitor.getByText('Cheap shoes for every order')).toBeVisible()
+	})
+
+	await test.step('a suspended member reads on, and what they typed is kept with the reason', async () => {
+		await moderator.goto('/moderation/profile/asta.asker')
+		const form = moderator.getByRole('region', { name: 'Suspend Asta Asker' })
+		await form.getByLabel('For how long').selectOption('1 week')
+		await form.getByLabel('Why').fill('Shoes again.')
+		await form.getByRole('button', { name: 'Suspend' }).click()
+		await expect(moderator.getByText('Suspended.', { exact: true })).toBeVisible()
+		await asker.goto(path)
+		await asker.getByLabel('Your comment').fill('But these are good shoes.')
+		await asker.getByRole('button', { name: 'Comment', exact: true }).click()
+		await expect(asker.getByRole('alert')).toContainText(/You are suspended until .* Reason: Shoes again\./)
+		await expect(asker.getByLabel('Your comment')).toHaveValue('But these are good shoes.')
+		await moderator.goto('/moderation/members')
+		await expectNoViolations(moderator)
+		await moderator.getByRole('button', { name: 'Lift' }).click()
+		await expect(moderator.getByText('The suspension is lifted.')).toBeVisible()
+		await asker.getByRole('button', { name: 'Comment', exact: true }).click()
+		await expect(asker.locator('.comment').getByText('But these are good shoes.')).toBeVisible()
+	})
+
+	await test.step('a locked query says so and takes no comment', async () => {
+		await moderator.goto(path)
+		await moderator.getByRole('link', { name: 'Moderate query' }).click()
+		await moderator.getByRole('region', { name: 'Decide' }).getByLabel('Why').fill('Enough of it.')
+		await moderator.getByRole('button', { name: 'Lock', exact: true }).click()
+		await expect(moderator.getByText('Nobody can comment on it any more.')).toBeVisible()
+		await reader.goto(path)
+		await expect(reader.getByText('A moderator locked this query')).toBeVisible()
+		await expect(reader.getByLabel('Your comment')).toHaveCount(0)
+		await expectNoViolations(reader)
+	})
+
+	await test.step('a merged query leads to the other one and can be read', async () => {
+		const other = await ask(reader, 'Where are shoes discussed?', 'I only ask.')
+		await moderator.goto(other)
+		await moderator.getByRole('link', { name: 'Moderate query' }).click()
+		const form = moderator.getByRole('region', { name: 'Merge into another query' })
+		await form.getByLabel('Address of the query that stays').fill(process.env.SITE_URL + path)
+		await form.getByLabel('Why').fill('The same.')
+		await form.getByRole('button', { name: 'Merge' }).click()
+		await expect(moderator.getByText('Merged. Its address leads to the other query.')).toBeVisible()
+		await visitor.goto(other)
+		await expect(visitor.getByRole('heading', { name: 'Cheap shoes for every order' })).toBeVisible()
+		await visitor.getByRole('link', { name: 'Read it as it was' }).click()
+		await expect(visitor.getByRole('heading', { name: 'Where are shoes discussed?' })).toBeVisible()
+		await expectNoViolations(visitor)
+	})
+
+	await test.step("a newcomer's first post with a link waits until a moderator lets it pass", async () => {
+		const waiting = await ask(reader, 'Is this guide any good?', 'I mean [this one](https://guides.example/order).')
+		await expect(reader.getByText('This query waits for a moderator')).toBeVisible()
+		expect((await visitor.goto(waiting))?.status()).toBe(404)
+		await moderator.goto('/moderation')
+		const entry = moderator.getByRole('article', { name: 'Is this guide any good?' })
+		await entry.getByRole('button', { name: 'Let it pass' }).click()
+		await expect(moderator.getByText('Everybody can see it now.')).toBeVisible()
+		expect((await visitor.goto(waiting))?.status()).toBe(200)
+	})
+
+	await test.step('the admin reads in the log who did what and why', async () => {
+		await admin.goto('/moderation/log?member=asta.asker')
+		const entries = admin.getByRole('listitem').filter({ hasText: '@orrin.orderly' })
+		await expect(entries.filter({ hasText: 'suspend for 1 week' })).toContainText('Shoes again.')
+		await expect(entries.filter({ hasText: 'hide' })).toContainText('Advertising.')
+		await expectNoViolations(admin)
+	})
+
+	await test.step('a moderator no longer is one at once', async () => {
+		await admin.goto('/moderation/members')
+		await admin
+			.getByRole('listitem')
+			.filter({ hasText: 'Orrin Orderly' })
+			.getByRole('button', { name: 'Make a member' })
+			.click()
+		await expect(admin.getByText('They are a member like others now.')).toBeVisible()
+		expect((await moderator.goto('/moderation'))?.status()).toBe(403)
+	})
+})
+
+test('reporting works without JavaScript, also by a visitor who logs in on the way', async ({ browser }) => {
+	const author = await newPage(browser)
+	await enrol(author, 'Petra Poster')
+	const path = await ask(author, 'Does it work without scripts?', 'It should.')
+	const page = await newPage(browser, { javaScriptEnabled: false })
+	await enrol(page, 'Nils Noscript')
+	await page.goto(path)
+	await page.getByRole('link', { name: 'Report query' }).click()
+	await expect(page.getByRole('heading', { name: 'Report “Does it work without scripts?”' })).toBeVisible()
+	await page.getByLabel('Something else').check()
+	await page.getByRole('button', { name: 'Report' }).click()
+	await expect(page.getByText('Say in a few words what is wrong.')).toBeVisible()
+	await expect(page.getByLabel('Something else')).toBeChecked()
+	await page.getByLabel('In your words').fill('Only a test.')
+	await page.getByRole('button', { name: 'Report' }).click()
+	await expect(page.getByText('Thank you. A moderator will look at it.')).toBeVisible()
+	expect(new URL(page.url()).pathname).toBe(path)
+	await page.getByRole('link', { name: 'Report query' }).click()
+	await expect(page.getByText('You reported this already.')).toBeVisible()
+
+	const visitor = await newPage(browser)
+	await visitor.goto(path)
+	await visitor.getByRole('link', { name: 'Report query' }).click()
+	await expect(visitor).toHaveURL(/\/login\?redirectTo=%2Freport%2Fquery%2F\d+$/)
+})
+
+for (const colorScheme of ['light', 'dark'] as const)
+	test(`the pages of moderation fit a phone and axe finds nothing, ${colorScheme}`, async ({ browser }) => {
+		const author = await newPage(browser)
+		const name = colorScheme === 'light' ? 'Lina Light' : 'Dora Dark'
+		await enrol(author, name)
+		const path = await ask(author, `A query to look at in the ${colorScheme}`, 'See [there](https://there.example/).')
+		const page = await newPage(browser, { colorScheme, viewport: { width: 360, height: 740 } })
+		await page.goto('/login')
+		await page.getByLabel('Email').fill('wanda.warden@eastmere.example')
+		await page.getByLabel('Password', { exact: true }).fill('a lantern at the ford')
+		await page.getByRole('button', { name: 'Login', exact: true }).click()
+		await page.waitForURL('**/find-dev')
+		const id = path.split('/').at(-1)
+		for (const address of [
+			'/moderation',
+			'/moderation?order=reported',
+			`/moderation/query/${id}`,
+			'/moderation/members',
+			'/moderation/log',
+			`/report/profile/${name.toLowerCase().replace(' ', '.')}`,
+			path,
+		]) {
+			expect((await page.goto(address))?.status(), address).toBe(200)
+			await expectNoViolations(page)
+			expect(await page.evaluate(() => document.documentElement.scrollWidth), address).toBeLessThanOrEqual(360)
+		}
+	})

@@ -1,0 +1,47 @@
+import { sql } from 'kysely'
+import { expect } from 'vitest'
+import { db } from '~/db/db.server.ts'
+
+const tables = [
+	'users',
+	'queries',
+	'comments',
+	'query_tags',
+	'tags',
+	'categories',
+	'counters',
+	'cases',
+	'reports',
+	'moderation_log',
+] as const
+
+/** What every table of the forum and its moderation holds, as one hash each: equal when nothing changed. */
+export async function hashForum(): Promise<Record<string, string>> {
+	const hashes = tables.map(async (table) => {
+		const { rows } = await sql<{ hash: string }>`
+			select coalesce(md5(string_agg(t::text, '|' order by t::text)), '') as hash from ${sql.table(table)} t`.execute(
+			db(),
+		)
+		return [table, rows[0]?.hash ?? ''] as const
+	})
+	return Object.fromEntries(await Promise.all(hashes))
+}
+
+/** Fails unless every counter equals what the rows say. */
+export async function expectCountsToHold(): Promise<void> {
+	const { rows } = await sql`
+		select 'query ' || q.id as what from queries q where
+			comment_count <> (select count(*) from comments m where m.query_id = q.id and m.deleted_at is null)
+			or solved <> exists (select 1 from comments m where m.query_id = q.id and m.deleted_at is null and m.is_solution)
+		union all select 'category ' || slug from categories c where
+			query_count <> (select count(*) from queries q where q.category_id = c.id and q.deleted_at is null)
+		union all select 'tag ' || name from tags t where
+			query_count <> (select count(*) from queries q where q.tags @> array[t.name] and q.deleted_at is null)
+			or query_count <> (select count(*) from query_tags x where x.tag_id = t.id)
+		union all select 'all queries' where
+			(select value from counters where name = 'queries') <> (select count(*) from queries where deleted_at is null)
+		union all select 'case ' || k.id from cases k where
+			report_count <> (select count(*) from reports r where r.case_id = k.id and r.settled_at is null)
+			or (closed_at is null and report_count = 0 and not waits)`.execute(db())
+	expect(rows).toEqual([])
+}
