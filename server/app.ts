@@ -7,6 +7,7 @@ import { createRequestHandler, RouterContextProvider } from 'react-router'
 import { config } from '~/config.server.ts'
 import { authHandler, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
 import { seedDemo } from '~/features/forum/import/demo.server.ts'
+import { refreshWordCounts } from '~/features/forum/similar/similar.queries.server.ts'
 import { remindOfCampus } from '~/features/profiles/campus.server.ts'
 import { pictureRefusals } from '~/features/profiles/picture-errors.ts'
 import { sweepPictures } from '~/features/profiles/pictures.server.ts'
@@ -98,7 +99,7 @@ export async function handle(request: Request, bindings: HttpBindings): Promise<
 /** What lives beside the pages: sockets and jobs. @returns what stops them, sockets first */
 export async function startAround(): Promise<() => Promise<void>> {
 	const stopSockets = handleSockets()
-	await startJobs({ 'sweep-pictures': sweepPictures, 'campus-reminders': remindOfCampus })
+	await startJobs({ 'sweep-pictures': sweepPictures, 'campus-reminders': remindOfCampus, 'similar-words': refreshWordCounts })
 	return async () => {
 		await stopSockets()
 		await io.close()

@@ -186,4 +186,5 @@ export interface Database {
 	queries: QueriesTable
 	query_tags: { tag_id: number; query_id: number; created_at: Time }
 	comments: CommentsTable
+	similar_helped: { id: GeneratedAlways<number>; query_id: number; user_id: number | null; at: Time }
 }
