@@ -45,6 +45,7 @@ export default [
 		route('forum/tags', 'features/forum/routes/tags.tsx'),
 	]),
 	route('forum/ask', 'features/forum/routes/ask.tsx'),
+	route('suggest/similar', 'features/forum/routes/suggest-similar.ts'),
 	route('forum/edit/:username/:id', 'features/forum/routes/edit.tsx'),
 	route('forum/:category/:username/:id', 'features/forum/routes/query.tsx'),
 	route('forum/feed.atom', 'features/forum/routes/feed.ts', { id: 'feed' }),

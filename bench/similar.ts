@@ -122,8 +122,7 @@ async function judgeAll() {
 		],
 		[
 			'what ships',
-			async (text) =>
-				(await findSimilar({ title: text, limit: depth })).map(({ id }) => thread.get(id) ?? ''),
+			async (text) => (await findSimilar({ title: text, limit: depth })).map(({ id }) => thread.get(id) ?? ''),
 		],
 	]
 	const judged = []
@@ -163,7 +162,11 @@ async function timeLarge() {
 	if (!(size > 0)) return null
 	const { signal } = new AbortController()
 	await seedMembers(2_000, { onProgress: () => {}, signal })
-	await seedQueries(size, { authors: seedDomain, onProgress: progressLine(`${size.toLocaleString('en')} queries`), signal })
+	await seedQueries(size, {
+		authors: seedDomain,
+		onProgress: progressLine(`${size.toLocaleString('en')} queries`),
+		signal,
+	})
 	await closeDatabase()
 	openDatabase({ ...postgres.connection, max: 1 })
 	const { rows } = await pool().query<{ title: string; description: string }>(

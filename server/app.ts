@@ -99,7 +99,11 @@ export async function handle(request: Request, bindings: HttpBindings): Promise<
 /** What lives beside the pages: sockets and jobs. @returns what stops them, sockets first */
 export async function startAround(): Promise<() => Promise<void>> {
 	const stopSockets = handleSockets()
-	await startJobs({ 'sweep-pictures': sweepPictures, 'campus-reminders': remindOfCampus, 'similar-words': refreshWordCounts })
+	await startJobs({
+		'sweep-pictures': sweepPictures,
+		'campus-reminders': remindOfCampus,
+		'similar-words': refreshWordCounts,
+	})
 	return async () => {
 		await stopSockets()
 		await io.close()

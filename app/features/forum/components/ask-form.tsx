@@ -1,10 +1,13 @@
-import { Form, Link } from 'react-router'
+import { type FormEvent, useState } from 'react'
+import { Form, Link, useNavigate } from 'react-router'
 import type { FormRefusal } from '~/lib/http.ts'
+import { toast } from '~/shell/toast.ts'
 import { Field, Select, TextArea } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { limits } from '../forum.limits.ts'
 import type { CategoryView } from '../forum.present.ts'
+import { SimilarQuestions } from './similar-questions.tsx'
 
 export interface AskValues {
 	title: string
@@ -25,14 +28,26 @@ interface AskFormProps {
 	cancel: string
 	/** For a visitor: the login page, which stands in place of the button. */
 	login: string | null
+	/** Whether to show what was asked already. */
+	similar?: boolean
 }
 
 /** Title, category, tags and text of a query, for asking and for editing. */
-export function AskForm({ start, categories, refusal, submit, cancel, login }: AskFormProps) {
+export function AskForm({ start, categories, refusal, submit, cancel, login, similar = false }: AskFormProps) {
 	const errors = refusal?.errors ?? {}
 	const values = { ...start, ...refusal?.values }
+	const [texts, setTexts] = useState({ title: values.title, description: values.description })
+	const navigate = useNavigate()
+	const leave = async (_id: number, url: string) => {
+		await navigate(url)
+		toast({ type: 'success', message: 'Good to hear. Your draft was discarded.' })
+	}
+	const keep = ({ target }: FormEvent<HTMLFormElement>) => {
+		const { name, value } = target as HTMLInputElement
+		if (name in texts) setTexts((before) => ({ ...before, [name]: value }))
+	}
 	return (
-		<Form className="mt-5 grid gap-5" method="post" replace>
+		<Form className="mt-5 grid gap-5" method="post" replace onInput={keep}>
 			<FormError>{refusal?.message}</FormError>
 			<Field
 				className="input text-md font-semibold"
@@ -46,6 +61,7 @@ export function AskForm({ start, categories, refusal, submit, cancel, login }: A
 				maxLength={limits.titleMax}
 				autoComplete="off"
 			/>
+			{similar && <SimilarQuestions className="rounded-sm bg-sunken p-3" {...texts} onSolved={leave} />}
 			<div className="grid grid-cols-1 gap-x-4 gap-y-5 sm:grid-cols-[13rem_minmax(0,1fr)]">
 				<Select label="Category" name="category" defaultValue={values.category} error={errors.category} required>
 					{categories.map(({ slug, title }) => (

@@ -49,6 +49,7 @@ export default function Ask({ loaderData: { categories, start, login }, actionDa
 				submit="Post question"
 				cancel="/forum"
 				login={login}
+				similar
 			/>
 		</div>
 	)

@@ -41,9 +41,7 @@ export async function readTotals(): Promise<Totals> {
 }
 
 /** Known words that are spelt like unknown ones, at most two for each. */
-export async function readSpellings(
-	words: string[],
-): Promise<{ meant: string; documents: number }[]> {
+export async function readSpellings(words: string[]): Promise<{ meant: string; documents: number }[]> {
 	const { rows } = await sql<{ meant: string; documents: number }>`
 		select near.word as meant, near.documents from unnest(${words}::text[]) asked (word)
 		cross join lateral (

@@ -50,16 +50,16 @@ export async function findSimilar({
 	least = worthShowing,
 }: Asked): Promise<SimilarView[]> {
 	const text = clean(title, readOfTitle)
-	const [rows, totals] = await Promise.all([
-		readWords(text, clean(description, readOfDescription)),
-		readTotals(),
-	])
+	const [rows, totals] = await Promise.all([readWords(text, clean(description, readOfDescription)), readTotals()])
 	const typed = rows.filter(({ titled, documents }) => titled || documents !== null)
 	const meant = await findMeant(typed)
 	const words = weigh([...typed.map((row) => ({ ...row, documents: row.documents ?? 1 })), ...meant], totals)
 	if (words.length === 0) return []
 	const candidates = await findCandidates(probesOf(words), words, scored)
-	const whole = words.reduce((sum, { word, weight }) => sum + (meant.some((each) => each.word === word) ? 0 : weight), 0)
+	const whole = words.reduce(
+		(sum, { word, weight }) => sum + (meant.some((each) => each.word === word) ? 0 : weight),
+		0,
+	)
 	const best = rank(candidates, text, whole)
 		.filter(({ score }) => score >= least)
 		.slice(0, limit)
@@ -90,7 +90,12 @@ async function findMeant(typed: WordRow[]) {
 	const found = await readSpellings(unknown.slice(0, mostTypos).map(({ word }) => word))
 	// Two typed words may be meant as one and the same.
 	const unique = new Map(found.filter(({ meant }) => !known.has(meant)).map((near) => [near.meant, near]))
-	return [...unique.values()].map(({ meant, documents }) => ({ word: meant, titled: true, documents, share: meantShare }))
+	return [...unique.values()].map(({ meant, documents }) => ({
+		word: meant,
+		titled: true,
+		documents,
+		share: meantShare,
+	}))
 }
 
 /** @param whole the weight of all words, which a query would reach that has each of them everywhere */
