@@ -54,6 +54,7 @@ export default [
 	route('forum/preview', 'features/forum/routes/preview.ts'),
 	route('forum/drafts', 'features/forum/routes/drafts.ts'),
 	route('suggest/tags', 'features/forum/routes/suggest-tags.ts'),
+	route('suggest/similar', 'features/forum/routes/suggest-similar.ts'),
 	route('forum/edit/:username/:id', 'features/forum/routes/edit.tsx'),
 	route('forum/:category/:username/:id', 'features/forum/routes/query.tsx'),
 	route('forum/feed.atom', 'features/forum/routes/feed.ts', { id: 'feed' }),

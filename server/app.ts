@@ -9,6 +9,7 @@ import { config } from '~/config.server.ts'
 import { authHandler, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
 import { seedDemo } from '~/features/forum/import/demo.server.ts'
 import { tellFollowers } from '~/features/forum/notices/notices.server.ts'
+import { refreshWordCounts } from '~/features/forum/similar/similar.queries.server.ts'
 import { moveSynonyms } from '~/features/forum/tags/tags.server.ts'
 import { mailDigests } from '~/features/notifications/digest.server.ts'
 import { sweepNotices } from '~/features/notifications/notifications.server.ts'
@@ -111,6 +112,7 @@ export async function startAround(): Promise<() => Promise<void>> {
 			'move-synonyms': moveSynonyms,
 			'mail-digests': mailDigests,
 			'sweep-notices': sweepNotices,
+			'similar-words': refreshWordCounts,
 		},
 		{ 'tell-followers': tellFollowers },
 	)

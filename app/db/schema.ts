@@ -288,4 +288,5 @@ export interface Database {
 	cases: CasesTable
 	reports: ReportsTable
 	moderation_log: ModerationLogTable
+	similar_helped: { id: GeneratedAlways<number>; query_id: number; user_id: number | null; at: Time }
 }

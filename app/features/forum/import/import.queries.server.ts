@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { db, type Executor } from '~/db/db.server.ts'
+import { refreshWordCounts } from '../similar/similar.queries.server.ts'
 
 export interface AuthorRow {
 	username: string
@@ -176,4 +177,5 @@ export async function settleQueries(trx: Executor, ids: number[]): Promise<void>
  */
 export async function refreshStatistics(): Promise<void> {
 	await sql`vacuum (analyze) users, queries, comments, query_tags, tags`.execute(db())
+	await refreshWordCounts()
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { db } from '~/db/db.server.ts'
+import { refreshWordCounts } from '../similar/similar.queries.server.ts'
 
 /** How many questions of a source there are. */
 export async function countSeededQueries(source: string): Promise<number> {
@@ -19,4 +20,5 @@ export async function listSeedAuthors(domain: string): Promise<number[]> {
 export async function settleForum(): Promise<void> {
 	for (const table of ['queries', 'comments', 'query_tags', 'tags'])
 		await sql`vacuum (analyze) ${sql.id(table)}`.execute(db())
+	await refreshWordCounts()
 }

@@ -6,6 +6,7 @@ import { loginPath } from '../../forum.paths.ts'
 import type { CategoryView } from '../../forum.present.ts'
 import { AskForm } from './ask-form.tsx'
 import type { AskRefusal } from './send.ts'
+import { SimilarAside } from './similar-aside.tsx'
 
 interface AskModalProps {
 	/** Slug that a new query begins with. */
@@ -59,6 +60,15 @@ export default function AskModal({ category, categories, onClose }: AskModalProp
 				cancel={close}
 				login={viewer ? null : loginPath(address)}
 				fetcher={fetcher}
+				similar={(typed, onSolved) => (
+					<SimilarAside
+						typed={typed}
+						onSolved={() => {
+							onSolved()
+							close()
+						}}
+					/>
+				)}
 			/>
 		</dialog>
 	)

@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest'
+import { likeness, piecesOf, probesOf, weigh } from './weights.ts'
+
+const forum = { sampled: 1_000, queries: 1_000 }
+const counted = (word: string, documents: number, titled = true) => ({ word, documents, titled })
+
+test('a rare word weighs more than a common one, and a word of the description less than one of the title', () => {
+	const words = weigh([counted('git', 300), counted('rebas', 4), counted('reflog', 4, false)], forum)
+	expect(words.map(({ word }) => word)).toEqual(['rebas', 'reflog', 'git'])
+})
+
+test('a word that every query has still weighs a little', () => {
+	const [word] = weigh([counted('campus', 1_000)], forum)
+	expect(word?.weight).toBeGreaterThan(0)
+})
+
+test('how often a word stands in a sample tells how often it stands in all', () => {
+	expect(weigh([counted('git', 300)], { sampled: 1_000, queries: 50_000 })[0]?.documents).toBe(15_000)
+})
+
+test('an empty forum weighs words without dividing by nothing', () => {
+	const [word] = weigh([counted('git', 0)], { sampled: 0, queries: 0 })
+	expect(word).toMatchObject({ documents: 0 })
+	expect(Number.isFinite(word?.weight)).toBe(true)
+})
+
+test('of very many words the rarest thirty count', () => {
+	const many = Array.from({ length: 4_000 }, (_, index) => counted(`w${index}`, 1 + (index % 900), index % 2 === 0))
+	expect(weigh(many, forum)).toHaveLength(30)
+})
+
+test('a rare word is looked for alone, a common one only beside others', () => {
+	const words = weigh([counted('rebas', 40), counted('git', 30_000), counted('work', 60_000)], {
+		sampled: 100_000,
+		queries: 100_000,
+	})
+	const looked = probesOf(words).map(({ words: together }) => together.join('+'))
+	expect(new Set(looked)).toEqual(new Set(['rebas', 'rebas+git', 'rebas+work', 'git+work']))
+})
+
+test('whatever is typed, the looks into indexes are bounded in number and in rows', () => {
+	for (const documents of [1, 999, 1_001, 900_000]) {
+		const many = Array.from({ length: 5_000 }, (_, index) => counted(`w${index}`, documents, index % 2 === 0))
+		const probes = probesOf(weigh(many, { sampled: 1_000_000, queries: 1_000_000 }))
+		expect(probes.length).toBeLessThanOrEqual(40)
+		expect(probes.reduce((sum, { most }) => sum + most, 0)).toBeLessThanOrEqual(20_000)
+	}
+})
+
+test.each([
+	['the same words', 'Undo a rebase', 'undo A REBASE!', 1, 1],
+	['a typo', 'soldering iron', 'solderng iron', 0.7, 0.99],
+	['a compound written apart', 'time zone', 'timezone', 0.5, 0.99],
+	['other words', 'solder', 'git', 0, 0],
+	['nothing', '', 'git', 0, 0],
+	['other letters', 'größe', 'große', 0.2, 0.99],
+])('%s: the likeness of “%s” and “%s” lies between %d and %d', (_name, one, other, least, most) => {
+	const value = likeness(piecesOf(one), piecesOf(other))
+	expect(value).toBeGreaterThanOrEqual(least)
+	expect(value).toBeLessThanOrEqual(most + 1e-9)
+})

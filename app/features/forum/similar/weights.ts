@@ -1,0 +1,113 @@
+/*
+ * How the words of a question weigh. The figures come from measuring on one half of a set of real questions and looking at the
+ * other (docs/decisions/0015-similar-questions.md); both halves like the same ones, and none names a word.
+ */
+
+/** BM25's k1, for a title of average length. */
+export const halfTitle = 1.2
+/** What a word counts at most in tags, description and comments, as a share of its weight. */
+export const bodyWeight = 0.5
+/** What the spelling of the titles counts beside the words. */
+export const spellingWeight = 0.3
+/** A word that stands only in the description that is being written tells less than one of its title. */
+const descriptionWeight = 0.3
+
+/** A question has at most so many words that count: the rarest of its title, then of its description. */
+const mostTitleWords = 20
+const mostDescriptionWords = 10
+/** Looked for each by itself, in the titles and anywhere. */
+const mostProbed = 10
+/** A word in more queries than this is looked for only together with another. */
+const common = 1_000
+/** So many words are looked for in pairs when one of the two is common. */
+const mostPaired = 5
+/** So many queries of one pair are looked at. */
+const mostOfPair = 200
+
+/** A word of a question. */
+export interface Word {
+	word: string
+	weight: number
+	/** In how many queries it stands, as far as can be told. */
+	documents: number
+}
+
+/** One bounded look into an index: queries that have all of these words. */
+export interface Probe {
+	words: string[]
+	weight: number
+	titleOnly: boolean
+	most: number
+}
+
+interface Counted {
+	word: string
+	titled: boolean
+	documents: number
+	/** Less than 1 for a word that was not typed but may be meant. */
+	share?: number
+}
+
+/**
+ * The words that count, the heaviest first.
+ * @param sampled how many queries `documents` is a part of
+ * @param queries how many there are
+ */
+export function weigh(counted: Counted[], { sampled, queries }: { sampled: number; queries: number }): Word[] {
+	const rarity = ({ documents }: Counted) => Math.log(1 + (sampled - documents + 0.5) / (documents + 0.5))
+	const words = counted
+		.map((word) => ({
+			word: word.word,
+			titled: word.titled,
+			weight: Math.max(0.01, rarity(word)) * (word.share ?? 1) * (word.titled ? 1 : descriptionWeight),
+			documents: sampled === 0 ? 0 : Math.round((word.documents * queries) / sampled),
+		}))
+		.toSorted((one, other) => other.weight - one.weight || (one.word < other.word ? -1 : 1))
+	const best = (titled: boolean, most: number) => words.filter((word) => word.titled === titled).slice(0, most)
+	return [...best(true, mostTitleWords), ...best(false, mostDescriptionWords)]
+		.map(({ word, weight, documents }) => ({ word, weight, documents }))
+		.toSorted((one, other) => other.weight - one.weight)
+}
+
+/** Where to look for queries with these words, so that each look costs about the same however common its words are. */
+export function probesOf(words: Word[]): Probe[] {
+	const rare = words.filter(({ documents }) => documents <= common).slice(0, mostProbed)
+	const single = rare.flatMap(({ word, weight }) => [
+		{ words: [word], weight, titleOnly: true, most: common },
+		{ words: [word], weight: weight * bodyWeight, titleOnly: false, most: common },
+	])
+	const paired = words.slice(0, mostPaired).flatMap((one, index, heaviest) =>
+		heaviest
+			.slice(index + 1)
+			.filter((other) => one.documents > common || other.documents > common)
+			.flatMap((other) => {
+				const pair = { words: [one.word, other.word], weight: one.weight + other.weight, most: mostOfPair }
+				return [
+					{ ...pair, titleOnly: true },
+					{ ...pair, weight: pair.weight * bodyWeight, titleOnly: false },
+				]
+			}),
+	)
+	return [...single, ...paired]
+}
+
+/**
+ * How alike two texts are spelt, from 0 to 1: the cosine of their sets of three-letter pieces, which a typo, a compound
+ * written apart or another ending changes little.
+ */
+export function likeness(one: Set<string>, other: Set<string>): number {
+	if (one.size === 0 || other.size === 0) return 0
+	let both = 0
+	for (const piece of one) if (other.has(piece)) both += 1
+	return both / Math.sqrt(one.size * other.size)
+}
+
+/** The three-letter pieces of a text's words, each word with a space before and after. */
+export function piecesOf(text: string): Set<string> {
+	const pieces = new Set<string>()
+	for (const word of text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []) {
+		const padded = ` ${word} `
+		for (let from = 0; from + 3 <= padded.length; from += 1) pieces.add(padded.slice(from, from + 3))
+	}
+	return pieces
+}

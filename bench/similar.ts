@@ -1,0 +1,218 @@
+// npm run bench:similar [-- FOLDER [SIZE]]: does "similar questions" find what was already asked, and how fast is it.
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpus, tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { closeDatabase, openDatabase, pool } from '~/db/db.server.ts'
+import { startEmbeddedPostgres } from '~/db/embedded-postgres.server.ts'
+import { migrate } from '~/db/migrate.server.ts'
+import { seedDomain } from '~/features/directory/seed/people.ts'
+import { seedMembers } from '~/features/directory/seed/seed.server.ts'
+import { importQuestions } from '~/features/forum/import/import.server.ts'
+import { seedQueries } from '~/features/forum/import/seed.server.ts'
+import { findSimilar } from '~/features/forum/similar/similar.server.ts'
+import { progressLine } from '../scripts/support/progress.ts'
+
+const folder = process.argv[2] && resolve(process.env.INIT_CWD ?? '.', process.argv[2])
+const size = Number(process.argv[3] ?? 100_000)
+if (!folder) {
+	process.stdout.write(`Give a folder with
+  corpus.jsonl     {"id": "T1-A1", "thread": "T1", "question": "…", "answer": "…"} a line, one line an answer
+  queries.*.jsonl  {"id": "Q1", "text": "…"} a line
+  qrels.*.txt      Q1 0 T1-A1 1
+such as a collection of frequently asked questions with paraphrases made from (StackFAQ, Karan and Šnajder 2018, is one).
+`)
+	process.exit(1)
+}
+
+interface Thread {
+	question: string
+	answers: string[]
+}
+interface Query {
+	text: string
+	/** Threads that answer it. */
+	wanted: Set<string>
+}
+
+/** A ranking is cut after so many, as nobody reads on. */
+const depth = 20
+
+const { threads, queries } = readFolder(folder)
+const dataDir = mkdtempSync(join(tmpdir(), 'devquad-similar-'))
+const postgres = await startEmbeddedPostgres(dataDir, ['shared_buffers=1GB', 'max_wal_size=4GB'])
+try {
+	openDatabase(postgres.connection)
+	await migrate(pool(), new URL('../migrations', import.meta.url).pathname)
+	await load()
+	const quality = await judgeAll()
+	const speed = await timeLarge()
+	report(quality, speed)
+} finally {
+	await closeDatabase()
+	await postgres.stop()
+	rmSync(dataDir, { recursive: true, force: true })
+}
+
+function readFolder(path: string) {
+	const named = (pattern: RegExp) =>
+		readdirSync(path)
+			.filter((file) => pattern.test(file))
+			.flatMap((file) => readFileSync(join(path, file), 'utf8').split('\n').filter(Boolean))
+	const threads = new Map<string, Thread>()
+	const threadOf = new Map<string, string>()
+	for (const line of named(/^corpus\.jsonl$/)) {
+		const { id, thread, question, answer } = JSON.parse(line)
+		threadOf.set(id, thread)
+		threads.set(thread, { question, answers: [...(threads.get(thread)?.answers ?? []), answer] })
+	}
+	const wanted = new Map<string, Set<string>>()
+	for (const line of named(/^qrels\..*\.txt$/)) {
+		const [query = '', , answer = '', relevant] = line.trim().split(/\s+/)
+		if (Number(relevant) > 0) wanted.set(query, (wanted.get(query) ?? new Set()).add(threadOf.get(answer) ?? answer))
+	}
+	const queries = named(/^queries\..*\.jsonl$/).map((line): Query => {
+		const { id, text } = JSON.parse(line)
+		return { text, wanted: wanted.get(id) ?? new Set() }
+	})
+	return { threads, queries: queries.filter((query) => query.wanted.size > 0) }
+}
+
+/** Each thread becomes a query without a description, its answers comments, through the importer. */
+async function load(): Promise<void> {
+	const file = join(dataDir, 'threads.jsonl')
+	const lines = [...threads].map(([id, { question, answers }]) =>
+		JSON.stringify({
+			id,
+			source: 'bench',
+			title: question,
+			// The importer wants a text, and this one holds no word.
+			body: '…',
+			created: '2024-01-01T00:00:00Z',
+			answers: answers.map((body) => ({ body, score: 0 })),
+		}),
+	)
+	writeFileSync(file, lines.join('\n'))
+	const summary = await importQuestions(file, {
+		onBadLine: (line, reason) => {
+			throw new Error(`Line ${line} ${reason}`)
+		},
+		onProgress: () => {},
+	})
+	if (summary.imported !== threads.size) throw new Error(`Only ${summary.imported} of ${threads.size} were imported.`)
+}
+
+type Ranker = (text: string) => Promise<string[]>
+
+async function judgeAll() {
+	const { rows } = await pool().query("select id, source_id from queries where source = 'bench'")
+	const thread = new Map<number, string>(rows.map(({ id, source_id }) => [id, source_id]))
+	const plain =
+		(statement: string): Ranker =>
+		async (text) =>
+			(await pool().query(`${statement} limit ${depth}`, [text])).rows.map(({ id }) => thread.get(id) ?? '')
+	const rankers: [string, Ranker][] = [
+		[
+			'full text, any word (ts_rank)',
+			plain(`with asked as (select replace(plainto_tsquery('english', search_text($1))::text, '&', '|')::tsquery as words)
+				select id from queries, asked where search @@ words order by ts_rank(search, words) desc, id`),
+		],
+		[
+			'title trigram (similarity)',
+			plain('select id from queries where similarity(title, $1) > 0 order by similarity(title, $1) desc, id'),
+		],
+		[
+			'what ships',
+			async (text) => (await findSimilar({ title: text, limit: depth })).map(({ id }) => thread.get(id) ?? ''),
+		],
+	]
+	const judged = []
+	for (const [name, ranker] of rankers) judged.push({ name, ...(await judge(ranker)) })
+	return judged
+}
+
+async function judge(ranker: Ranker) {
+	const sums = { map: 0, mrr: 0, p1: 0, p5: 0, r5: 0 }
+	const halves = [0, 0]
+	const times: number[] = []
+	for (const [index, { text, wanted }] of queries.entries()) {
+		const began = performance.now()
+		const found = await ranker(text)
+		times.push(performance.now() - began)
+		const hits = found.flatMap((thread, place) => (wanted.has(thread) ? [place + 1] : []))
+		const reciprocal = hits[0] ? 1 / hits[0] : 0
+		const inFive = hits.filter((place) => place <= 5).length
+		sums.map += hits.reduce((sum, place, at) => sum + (at + 1) / place, 0) / wanted.size
+		sums.mrr += reciprocal
+		sums.p1 += hits[0] === 1 ? 1 : 0
+		sums.p5 += inFive / 5
+		sums.r5 += inFive / wanted.size
+		halves[index % 2] = (halves[index % 2] ?? 0) + reciprocal / Math.ceil((queries.length - (index % 2)) / 2)
+	}
+	const mean = Object.fromEntries(Object.entries(sums).map(([name, sum]) => [name, sum / queries.length]))
+	return { ...(mean as typeof sums), halves, ...percentiles(times) }
+}
+
+function percentiles(times: number[]) {
+	const sorted = times.toSorted((one, other) => one - other)
+	return { p50: sorted[Math.floor(sorted.length / 2)] ?? 0, p99: sorted[Math.floor(sorted.length * 0.99)] ?? 0 }
+}
+
+/** The same questions, and the seeded ones' own titles with a description, among so many queries. */
+async function timeLarge() {
+	if (!(size > 0)) return null
+	const { signal } = new AbortController()
+	await seedMembers(2_000, { onProgress: () => {}, signal })
+	await seedQueries(size, {
+		authors: seedDomain,
+		onProgress: progressLine(`${size.toLocaleString('en')} queries`),
+		signal,
+	})
+	await closeDatabase()
+	openDatabase({ ...postgres.connection, max: 1 })
+	const { rows } = await pool().query<{ title: string; description: string }>(
+		"select title, description from queries where source = 'seed' order by id limit 300",
+	)
+	const strange = await times(queries.map(({ text }) => ({ title: text })))
+	const own = await times(rows)
+	return { strange, own }
+}
+
+async function times(asked: { title: string; description?: string }[]) {
+	for (const each of asked) await findSimilar(each)
+	const taken: number[] = []
+	for (const each of asked) {
+		const began = performance.now()
+		await findSimilar(each)
+		taken.push(performance.now() - began)
+	}
+	return percentiles(taken)
+}
+
+function report(quality: Awaited<ReturnType<typeof judgeAll>>, speed: Awaited<ReturnType<typeof timeLarge>>): void {
+	const rows = quality.map(
+		({ name, map, mrr, p1, p5, r5, halves, p50, p99 }) =>
+			`| ${[name, ...[map, mrr, p1, p5, r5, ...halves].map((value) => value.toFixed(3)), p50.toFixed(1), p99.toFixed(1)].join(' | ')} |`,
+	)
+	const large = speed
+		? `Among ${size.toLocaleString('en')} seeded queries with their comments: the same questions p50 ${speed.strange.p50.toFixed(1)} ms, p99 ${speed.strange.p99.toFixed(1)} ms;
+titles and whole descriptions of the seeded ones p50 ${speed.own.p50.toFixed(1)} ms, p99 ${speed.own.p99.toFixed(1)} ms.`
+		: ''
+	const text = `## Similar questions
+
+\`npm run bench:similar\` on ${cpus().length} cores of a shared virtual machine, ${new Date().toISOString().slice(0, 10)}: ${queries.length} questions as people put them,
+asked of ${threads.size} threads, each imported as a query without a description, its answers as comments. A ranking is read to its
+${depth}th place. “even” and “odd” are the MRR of every other question. Milliseconds with all statements and the way there and back.
+
+| ranking | MAP | MRR | P@1 | P@5 | recall@5 | even | odd | p50 | p99 |
+|---|---|---|---|---|---|---|---|---|---|
+${rows.join('\n')}
+
+${large}
+`
+	process.stdout.write(text)
+	const file = 'bench/RESULTS.md'
+	const marks = ['<!-- similar -->', '<!-- /similar -->'] as const
+	const before = readFileSync(file, 'utf8')
+	const [head = '', rest = ''] = before.includes(marks[0]) ? before.split(marks[0]) : [`${before}\n`, '']
+	writeFileSync(file, `${head}${marks[0]}\n${text}${marks[1]}${rest.split(marks[1])[1] ?? '\n'}`)
+}

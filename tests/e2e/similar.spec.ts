@@ -1,0 +1,76 @@
+import { expect, expectNoViolations, logIn, test } from './support/journey.ts'
+
+test.describe('somebody who asks what was asked already', () => {
+	test('is shown it while typing, reads it beside the draft, and may leave the draft for it', async ({ page }) => {
+		await logIn(page)
+		await page.goto('/forum')
+		const known = (await page.getByRole('article').first().getByRole('heading').innerText()).trim()
+		await page.goto('/forum/ask')
+		await page.getByLabel('Title').pressSequentially(known.slice(0, 40), { delay: 15 })
+		const panel = page.getByRole('region', { name: 'Similar questions' })
+		const first = panel.getByRole('listitem').filter({ hasText: known })
+		await expect(first.locator('mark').first()).toBeVisible()
+		await expect(page.getByRole('status').filter({ hasText: /similar questions? found/ })).toBeAttached()
+		await expectNoViolations(page)
+
+		const opened = page.waitForEvent('popup')
+		await first.getByRole('link').click()
+		const beside = await opened
+		await expect(beside.getByRole('heading', { level: 1 })).toHaveText(known)
+		await beside.close()
+
+		await first.getByRole('button', { name: `This solved mine: ${known}` }).click()
+		await expect(page).toHaveURL(/\/forum\/[^/]+\/[^/]+\/\d+$/)
+		await expect(page.getByRole('heading', { level: 1 })).toHaveText(known)
+	})
+
+	test('sees what fits the newest words, however late an older answer comes', async ({ page }) => {
+		let asked = 0
+		let release = () => {}
+		const held = new Promise<void>((done) => {
+			release = done
+		})
+		await page.route('**/suggest/similar?**', async (route) => {
+			asked += 1
+			const title = new URL(route.request().url()).searchParams.get('title') ?? ''
+			if (title === 'older words') await held
+			const row = { id: 1, url: '/forum', title, titleHtml: title, solved: false, commentCount: 0, score: 1 }
+			await route.fulfill({ json: { rows: [row] } }).catch(() => {})
+		})
+		await page.goto('/forum/ask')
+		const field = page.getByLabel('Title')
+		await expect(async () => {
+			await field.fill('older words')
+			await expect.poll(() => asked, { timeout: 1_000 }).toBe(1)
+		}).toPass()
+		await field.fill('newer words')
+		const panel = page.getByRole('region', { name: 'Similar questions' })
+		await expect(panel).toContainText('newer words')
+		release()
+		await page.unrouteAll({ behavior: 'wait' })
+		await expect(panel).not.toContainText('older words')
+		await field.fill('')
+		await expect(panel).toBeHidden()
+	})
+
+	test('has room for the panel on a phone', async ({ page }) => {
+		await page.setViewportSize({ width: 360, height: 800 })
+		await page.goto('/forum/ask')
+		await page.getByLabel('Title').fill('useEffect runs twice')
+		await expect(page.getByRole('region', { name: 'Similar questions' })).toBeVisible()
+		expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360)
+		await expectNoViolations(page)
+	})
+})
+
+test('what is asked without a title, with half a request, or too late is answered plainly', async ({ request }) => {
+	const nothing = await request.get('/suggest/similar')
+	expect(nothing.headers()['cache-control']).toContain('no-store')
+	expect(await nothing.json()).toEqual({ rows: [] })
+	const gone = await request.post('/suggest/similar', {
+		form: { query: '1999999999' },
+		headers: { Origin: String(process.env.SITE_URL) },
+	})
+	expect(gone.status()).toBe(404)
+	expect(await gone.json()).toEqual({ message: 'There is no such query. It may have been deleted.' })
+})
