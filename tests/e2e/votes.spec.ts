@@ -1,0 +1,196 @@
+import type { Page } from '@playwright/test'
+import { enrol, expect, expectNoViolations, logIn, test } from './support/journey.ts'
+
+/** Sends a form as the member of this page, as a browser would. @returns where the answer leads */
+async function send(page: Page, path: string, form: Record<string, string>): Promise<string> {
+	const headers = { Origin: new URL(page.url()).origin }
+	const response = await page.request.post(path, { form, headers, maxRedirects: 0 })
+	expect([302, 303]).toContain(response.status())
+	return response.headers().location ?? ''
+}
+
+/** Asks a question. @returns its path */
+async function ask(page: Page, title: string, tags = 'voting'): Promise<string> {
+	const path = await send(page, '/forum/ask', { title, description: 'What do you think?', tags, category: 'others' })
+	await page.goto(path)
+	return path
+}
+
+async function answer(page: Page, path: string, body: string): Promise<void> {
+	await send(page, path, { intent: 'comment', body })
+	await page.goto(path)
+	await expect(page.getByText(body)).toBeVisible()
+}
+
+const queryVotes = (page: Page) => page.getByRole('group', { name: 'Votes on this query' }).filter({ visible: true })
+const up = (page: Page) => queryVotes(page).getByRole('button', { name: 'Vote up' })
+
+test('a member votes, another takes sides, both take it back, and the score is the same for everybody', async ({
+	page,
+	browser,
+}) => {
+	await logIn(page)
+	const path = await ask(page, 'Do votes add up here?')
+	await expect(queryVotes(page)).toHaveCount(0)
+	const context = await browser.newContext({ baseURL: process.env.SITE_URL ?? '' })
+	const other = await context.newPage()
+	await enrol(other, 'Vera Votewell')
+	await other.goto(path)
+	const stored = other.waitForResponse('**/forum/vote')
+	await up(other).click()
+	await expect(up(other)).toHaveAttribute('aria-pressed', 'true')
+	await expect(queryVotes(other)).toContainText('1')
+	await stored
+	await other.reload()
+	await expect(up(other)).toHaveAttribute('aria-pressed', 'true')
+	await page.reload()
+	await expect(page.getByText('1 vote', { exact: true }).filter({ visible: true })).toBeVisible()
+	const taken = other.waitForResponse('**/forum/vote')
+	await up(other).click()
+	await taken
+	await other.goto('/forum')
+	await other.goto(path)
+	await expect(queryVotes(other)).toContainText('0')
+	await expect(up(other)).toHaveAttribute('aria-pressed', 'false')
+	await context.close()
+})
+
+test('a double click counts once, and a vote that cannot be sent is shown as it was', async ({
+	page,
+	browser,
+	context,
+}) => {
+	const asking = await browser.newContext({ baseURL: process.env.SITE_URL ?? '' })
+	const asker = await asking.newPage()
+	await enrol(asker, 'Dora Doubleday')
+	const path = await ask(asker, 'Is a double click one vote?')
+	await asking.close()
+	await logIn(page)
+	await page.goto(path)
+	const stored = page.waitForResponse('**/forum/vote')
+	await up(page).dblclick()
+	await stored
+	await expect(queryVotes(page)).toContainText('1')
+	await context.setOffline(true)
+	await queryVotes(page).getByRole('button', { name: 'Vote down' }).click()
+	await expect(page.getByText('Something went wrong!')).toBeVisible()
+	await expect(up(page)).toHaveAttribute('aria-pressed', 'true')
+	await expect(queryVotes(page)).toContainText('1')
+	await context.setOffline(false)
+	await page.reload()
+	await expect(queryVotes(page)).toContainText('1')
+})
+
+test('a visitor who wants to vote is led to the login page and back', async ({ page, request }) => {
+	await page.goto('/forum')
+	const href =
+		(await page.getByRole('article').first().getByRole('heading').getByRole('link').getAttribute('href')) ?? ''
+	await page.goto(href)
+	await page.getByRole('link', { name: 'Log in to vote up' }).filter({ visible: true }).first().click()
+	await expect(page).toHaveURL(`/login?redirectTo=${encodeURIComponent(href)}`)
+	const refused = await request.post('/forum/vote', {
+		form: { query: href.split('/').at(-1) ?? '', value: '1' },
+		headers: { Accept: 'application/json', Origin: new URL(page.url()).origin },
+	})
+	expect(refused.status()).toBe(401)
+})
+
+test('by keyboard alone who asked says what solved it, and takes it back', async ({ page, browser }) => {
+	await logIn(page)
+	const path = await ask(page, 'Which answer is the right one?', 'keyboard-only')
+	const context = await browser.newContext({ baseURL: process.env.SITE_URL ?? '' })
+	const other = await context.newPage()
+	await enrol(other, 'Hilda Helpwell')
+	await answer(other, path, 'Use the second one.')
+	await expect(other.getByRole('button', { name: 'This solved it' })).toHaveCount(0)
+	await context.close()
+	await page.goto(path)
+	const vote = page.getByRole('group', { name: 'Votes on the comment of Hilda Helpwell' })
+	await vote.getByRole('button', { name: 'Vote up' }).focus()
+	const stored = page.waitForResponse('**/forum/vote')
+	await page.keyboard.press('Enter')
+	await stored
+	await expect(vote).toContainText('1')
+	await page.getByRole('button', { name: 'This solved it' }).focus()
+	await page.keyboard.press('Enter')
+	await expect(page.getByRole('region', { name: 'Accepted answer' })).toContainText('Use the second one.')
+	await page.goto('/forum/tag/keyboard-only?view=solved')
+	await expect(page.getByRole('article')).toHaveCount(1)
+	await expect(page.getByRole('article')).toContainText('Answered')
+	await page.goto(path)
+	await page.getByRole('button', { name: 'No longer the answer' }).focus()
+	await page.keyboard.press('Enter')
+	await expect(page.getByRole('region', { name: 'Accepted answer' })).toHaveCount(0)
+	await page.goto('/forum/tag/keyboard-only?view=solved')
+	await expect(page.getByText('No Query Found !')).toBeVisible()
+})
+
+test('a tag is reached by its other spelling, ordered and followed', async ({ page, request }) => {
+	const moved = await request.get('/forum/tag/js?view=active', { maxRedirects: 0 })
+	expect([moved.status(), new URL(moved.headers().location ?? '', 'http://x').pathname]).toEqual([
+		301,
+		'/forum/tag/javascript',
+	])
+	await logIn(page)
+	await page.goto('/forum/tag/git')
+	for (const name of ['Active', 'Unanswered', 'Solved', 'Newest']) {
+		await page.getByRole('navigation', { name: 'Order' }).getByRole('link', { name }).click()
+		await expect(page.getByRole('link', { name, exact: true })).toHaveAttribute('aria-current', 'true')
+	}
+	const stored = page.waitForResponse('**/forum/follow')
+	await page.getByRole('button', { name: 'Follow #git' }).click()
+	await expect(page.getByRole('button', { name: 'Follow #git' })).toHaveAttribute('aria-pressed', 'true')
+	await stored
+	await page.goto('/forum/tags')
+	await expect(page.getByRole('region', { name: 'You follow' })).toContainText('git')
+	await page.goto('/forum/tag/git')
+	const undone = page.waitForResponse('**/forum/follow')
+	await page.getByRole('button', { name: 'Follow #git' }).click()
+	await undone
+	await page.goto('/forum/tags')
+	await expect(page.getByRole('region', { name: 'You follow' })).toHaveCount(0)
+})
+
+test.describe('without JavaScript', () => {
+	test.use({ javaScriptEnabled: false })
+
+	test('a member votes, chooses a solution and follows a category by forms', async ({ page }) => {
+		await enrol(page, 'Nora Noscript')
+		await page.goto('/forum')
+		await page.getByRole('article').first().getByRole('heading').getByRole('link').click()
+		const path = new URL(page.url()).pathname
+		await up(page).click()
+		await expect(page).toHaveURL(path)
+		await expect(up(page)).toHaveAttribute('aria-pressed', 'true')
+		await up(page).click()
+		await expect(up(page)).toHaveAttribute('aria-pressed', 'false')
+		const own = await ask(page, 'Does it work without scripts?')
+		await answer(page, own, 'It does.')
+		await page.getByRole('button', { name: 'This solved it' }).click()
+		await expect(page.getByRole('region', { name: 'Accepted answer' })).toContainText('It does.')
+		await page.goto('/forum/category/python')
+		await page.getByRole('button', { name: 'Follow Python' }).click()
+		await expect(page).toHaveURL('/forum/category/python')
+		await expect(page.getByRole('button', { name: 'Follow Python' })).toHaveText('Following')
+	})
+})
+
+for (const colorScheme of ['light', 'dark'] as const)
+	test.describe(`in the ${colorScheme} theme`, () => {
+		test.use({ colorScheme })
+
+		test('axe finds nothing, and nothing is wider than a phone', async ({ page }) => {
+			await logIn(page)
+			await page.goto('/forum?view=solved')
+			const href =
+				(await page.getByRole('article').first().getByRole('heading').getByRole('link').getAttribute('href')) ?? ''
+			for (const width of [1280, 360]) {
+				await page.setViewportSize({ width, height: 800 })
+				for (const path of ['/forum/tag/git', '/forum/category/python', '/forum/tags', href]) {
+					await page.goto(path)
+					await expectNoViolations(page)
+					expect(await page.evaluate(() => document.documentElement.scrollWidth), path).toBeLessThanOrEqual(width)
+				}
+			}
+		})
+	})
