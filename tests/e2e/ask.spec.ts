@@ -28,7 +28,9 @@ test('a member asks in the dialog over the list, with chips, the toolbar and the
 	await expect(dialog.getByLabel('Category')).toHaveValue('python')
 	await dialog.getByLabel('Title').fill('How do I read a file by lines?')
 	await tagsOf(dialog).pressSequentially('jav')
-	await expect(dialog.getByRole('option').first()).toContainText(/\d quer(y|ies)/)
+	await expect(dialog.getByRole('listbox', { name: 'Tags' }).getByRole('option').first()).toContainText(
+		/\d quer(y|ies)/,
+	)
 	await tagsOf(dialog).fill('File Reading')
 	await tagsOf(dialog).press('Enter')
 	await tagsOf(dialog).pressSequentially('files,')
