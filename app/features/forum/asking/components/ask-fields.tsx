@@ -60,7 +60,7 @@ export function AskFields({ values, tags, errors, categories, pictures, onSendin
 					shape={toTag}
 					chipClass="font-mono before:content-['#']"
 					placeholder={roomFor}
-					hint={adviceOn}
+					hint={noHint}
 					error={errors.tags}
 				/>
 			</div>
@@ -83,7 +83,7 @@ function roomFor(count: number): string {
 	return count < limits.tagsHint ? `${limits.tagsHint - count} more` : ''
 }
 
-function adviceOn(count: number): string | null {
-	if (count > limits.tagsMax) return `A query has at most ${limits.tagsMax} tags. Remove ${count - limits.tagsMax}.`
-	return count > limits.tagsHint ? 'The first five are usually enough to be found by.' : null
+/** None: a line that came and went with the tags would move the button that the pointer is on. */
+function noHint(): null {
+	return null
 }

@@ -11,8 +11,8 @@ interface SaverOptions {
 	forget: () => void
 	/** What the fields say, and the version of the query that an edit began with; null when there is nothing to keep. */
 	read: () => (AskValues & { madeFrom: number }) | null
-	/** Told what the server answered. */
-	onSaved: (saved: DraftSaved) => void
+	/** Told what the server answered, and whether more was typed meanwhile. */
+	onSaved: (saved: DraftSaved, unsent: boolean) => void
 }
 
 /** The savers of the open forms by their key, so that sending a form waits for the save that is on its way. */
@@ -62,6 +62,12 @@ export class DraftSaver {
 		await this.running
 	}
 
+	/** The form was refused: what was held back is saved. */
+	resume(): void {
+		this.held = false
+		if (this.dirty) this.timer ??= setTimeout(() => this.save(), savePause)
+	}
+
 	/** Forgets the draft on the server. */
 	async drop(): Promise<void> {
 		this.dirty = false
@@ -98,7 +104,7 @@ export class DraftSaver {
 		if (leaving) return
 		if (saved) {
 			this.version = saved.version ?? 0
-			if (saved.version) this.options.onSaved(saved)
+			if (saved.version) this.options.onSaved(saved, this.dirty)
 		} else {
 			this.dirty = true
 			if (!this.held) this.timer ??= setTimeout(() => this.save(), retryPause)

@@ -32,10 +32,14 @@ export async function sendAsked({ request, serverAction }: ClientAction) {
 	}
 	const saver = await heldSaver(values.draft ?? '')
 	try {
-		return await serverAction()
+		const refusal = await serverAction()
+		saver?.resume()
+		return refusal
 	} catch (error) {
-		if (!(error instanceof Response))
+		if (!(error instanceof Response)) {
+			saver?.resume()
 			return data<AskRefusal>({ message: failed, errors: {}, values, stored: null }, { status: 503 })
+		}
 		const published = error.headers.get('Location')?.startsWith('/login') === false
 		if (published) saver?.end()
 		throw error

@@ -57,9 +57,9 @@ export function useDraft(options: DraftOptions) {
 				forget: () => writeLocal(name, null),
 				read: () =>
 					isEmpty(current.current.values) ? null : { ...current.current.values, madeFrom: current.current.madeFrom },
-				onSaved: ({ version, replaced }) => {
+				onSaved: ({ version, replaced }, unsent) => {
 					setSavedAt(new Date().toISOString())
-					writeLocal(name, { ...localOf(current.current, version), unsent: false })
+					writeLocal(name, { ...localOf(current.current, version), unsent })
 					if (replaced) setNotice({ kind: 'device', at: new Date().toISOString(), other: replaced })
 				},
 			}),
@@ -92,11 +92,7 @@ export function useDraft(options: DraftOptions) {
 		const end = saver.start()
 		const open = (server: Draft | null | undefined) => {
 			saver.version = server?.version ?? 0
-			const own = readLocal(name)
-			const visitors = owner === null || draftKey !== 'ask' ? null : readLocal(localName(null, draftKey))
-			const found = newerOf(own, server)
-			const { draft, other } = visitors ? { draft: visitors, other: found.draft } : found
-			if (own && !found.draft) writeLocal(name, null)
+			const { draft, other, visitors } = findDraft(owner, draftKey, server)
 			// What was typed before the script ran, or while the server was asked, is the newest of all.
 			look()
 			const touched = named || refused !== null || !isSame(current.current.values, first.values)
@@ -116,24 +112,16 @@ export function useDraft(options: DraftOptions) {
 		}
 	}, [saver])
 
-	useEffect(() => {
-		const hear = ({ key, newValue }: StorageEvent) => {
-			const newer = key === name ? parseLocal(newValue) : null
-			if (!newer) return
-			saver.version = Math.max(saver.version, newer.version)
-			const before = current.current.values
-			if (isSame(newer, before)) return
-			fill(newer)
-			setNotice((now) => ({
-				kind: 'tab',
-				at: newer.savedAt,
-				// What this tab had when the other began, not each letter that came from there.
-				other: now?.kind === 'tab' ? now.other : isEmpty(before) ? null : asDraft(before, newer),
-			}))
-		}
-		window.addEventListener('storage', hear)
-		return () => window.removeEventListener('storage', hear)
-	}, [name, saver, fill])
+	const hear = (newer: LocalDraft) => {
+		saver.version = Math.max(saver.version, newer.version)
+		const before = current.current.values
+		if (isSame(newer, before)) return
+		fill(newer)
+		// What this tab had when the other began, not each letter that came from there.
+		const own = isEmpty(before) ? null : asDraft(before, newer)
+		setNotice((now) => ({ kind: 'tab', at: newer.savedAt, other: now?.kind === 'tab' ? now.other : own }))
+	}
+	useOtherTabs(name, hear)
 
 	const discard = (to: AskValues = start, madeFrom = options.madeFrom) => {
 		writeLocal(name, null)
@@ -151,6 +139,32 @@ export function useDraft(options: DraftOptions) {
 		keep()
 	}
 	return { base, live, notice, savedAt, look, discard, swap, close: () => setNotice(null) }
+}
+
+/** Tells of a draft that another tab of this browser wrote. */
+function useOtherTabs(name: string, tell: (newer: LocalDraft) => void): void {
+	const latest = useRef(tell)
+	useEffect(() => {
+		latest.current = tell
+	})
+	useEffect(() => {
+		const hear = ({ key, newValue }: StorageEvent) => {
+			const newer = key === name ? parseLocal(newValue) : null
+			if (newer) latest.current(newer)
+		}
+		window.addEventListener('storage', hear)
+		return () => window.removeEventListener('storage', hear)
+	}, [name])
+}
+
+/** The draft to go on with; what a visitor typed in this browser before logging in is the newest there is. */
+function findDraft(owner: string | null, key: string, server: Draft | null | undefined) {
+	const name = localName(owner, key)
+	const own = readLocal(name)
+	const found = newerOf(own, server)
+	if (own && !found.draft) writeLocal(name, null)
+	const visitors = owner !== null && key === 'ask' ? readLocal(localName(null, key)) : null
+	return visitors ? { draft: visitors, other: found.draft, visitors: true } : { ...found, visitors: false }
 }
 
 /** What the form begins with, the same on the server and in the browser. */
