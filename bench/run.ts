@@ -4,10 +4,10 @@ import { once } from 'node:events'
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { cpus, tmpdir, totalmem } from 'node:os'
 import { join, resolve } from 'node:path'
-import autocannon from 'autocannon'
 import pg from 'pg'
 import { freePort, startSite } from '../tests/support/site-process.ts'
 import { firstVisit } from './first-visit.ts'
+import { type Flood, flood } from './flood.ts'
 import { writeQuestions } from './questions.ts'
 
 const seconds = 8
@@ -32,7 +32,7 @@ try {
 		const base = await load(bare.url)
 		const rows: string[] = [`| bare handler "ok" | ${figures(base)} | 1 | | |`]
 		for (const [name, path] of pages) {
-			const share = ({ requests }: autocannon.Result) => (requests.average / base.requests.average).toFixed(4)
+			const share = ({ perSecond }: Flood) => (perSecond / base.perSecond).toFixed(4)
 			const { statements, bytes } = await inspect(site.url + path, dataDir)
 			const made = await load(site.url + path, unkept)
 			rows.push(
@@ -115,17 +115,14 @@ async function visitMany(url: string, paths: string[]): Promise<void> {
 	)
 }
 
-async function load(url: string, headers: Record<string, string> = {}): Promise<autocannon.Result> {
-	const sent = { 'accept-encoding': 'br', ...headers }
-	await autocannon({ url, connections, duration: 2, headers: sent })
-	const result = await autocannon({ url, connections, duration: seconds, headers: sent })
-	if (result.non2xx || result.errors)
-		throw new Error(`${url}: ${result.non2xx} answers were not 200, ${result.errors} failed`)
-	return result
+async function load(url: string, more: Record<string, string> = {}): Promise<Flood> {
+	const headers = { 'Accept-Encoding': 'br', ...more }
+	await flood(url, { connections, seconds: 2, headers })
+	return flood(url, { connections, seconds, headers })
 }
 
-function figures({ requests, latency }: autocannon.Result): string {
-	return `${Math.round(requests.average).toLocaleString('en')} | ${latency.p50} | ${latency.p99}`
+function figures({ perSecond, p50, p99 }: Flood): string {
+	return `${Math.round(perSecond).toLocaleString('en')} | ${p50} | ${p99}`
 }
 
 /** How many statements one page costs, read from PostgreSQL's own log, and its size over the wire. */

@@ -28,7 +28,7 @@ export type Render = (place: Place, nonce: string) => Promise<{ response: Respon
 /** What a page's address may carry and still be kept. Anything else changes nothing on it. */
 const parameters = new Set(['_routes', 'cursor', 'q', 'sort', 'thread', 'view'])
 /** Longer ones are somebody's experiment, and not asked for twice. */
-const longestQuery = 300
+const longestUrl = 400
 const list = /^\/(?:forum(?:\/tags|\/(?:category|tag)\/[^/]+)?)?$/
 const query = /^\/forum\/(?!(?:category|tag|edit|history|comment)\/)[^/]+\/[^/]+\/([1-9]\d{0,9})$/
 const personal = /(?:^|;\s*)(?:(?:__Host-)?session|flash)=/
@@ -40,13 +40,27 @@ const chosenTheme = /(?:^|;\s*)theme=(light|dark)(?:;|$)/
  */
 export function placeOf(method: string | undefined, url: string, cookies: string | undefined): Place | null {
 	if (method !== 'GET' && method !== 'HEAD') return null
-	if (cookies && personal.test(cookies)) return null
+	if (cookies)
+		return personal.test(cookies) ? null : read(url, chosenTheme.exec(cookies)?.[1] as 'light' | 'dark' | undefined)
+	const known = places.get(url)
+	if (known) return known
+	const place = read(url)
+	if (!place) return null
+	if (places.size >= mostPlaces) places.clear()
+	places.set(url, place)
+	return place
+}
+
+/** Addresses that were read already, as most visitors ask for the same ones and without a cookie. */
+const places = new Map<string, Place>()
+const mostPlaces = 1_000
+
+function read(url: string, theme: Place['theme'] = 'system'): Place | null {
 	const mark = url.indexOf('?')
 	const pathname = mark < 0 ? url : url.slice(0, mark)
 	const tags = tagsOf(pathname)
-	if (!tags || url.length - pathname.length > longestQuery) return null
+	if (!tags || url.length > longestUrl) return null
 	const path = mark < 0 ? url : pathname + searchOf(url.slice(mark + 1))
-	const theme = (cookies && (chosenTheme.exec(cookies)?.[1] as 'light' | 'dark')) || 'system'
 	return { key: `${theme} ${path}`, path, theme, tags }
 }
 
@@ -60,11 +74,10 @@ export function answerKept(request: IncomingMessage, response: ServerResponse): 
 	if (!page) return false
 	const coding = codingOf(request.headers['accept-encoding'])
 	const body = coding === 'br' ? page.br : coding === 'gzip' ? page.gzip : undefined
-	if (!body) return false
-	const headers = rawHeaders(page)
-	if (isCurrent(request.headers['if-none-match'], page)) response.writeHead(304, headers).end()
+	if (!body || coding === 'identity') return false
+	if (isCurrent(request.headers['if-none-match'], page)) response.writeHead(304, page.headers.flat()).end()
 	else {
-		response.writeHead(200, [...headers, 'Content-Encoding', coding, 'Content-Length', String(body.length)])
+		response.writeHead(200, rawHeaders(page, coding, body))
 		response.end(request.method === 'HEAD' ? undefined : body)
 	}
 	return true
@@ -94,6 +107,8 @@ async function make(place: Place, render: Render): Promise<KeptPage> {
 	const replaced = new Set(
 		[...always.map(([name]) => name), policyHeader, 'Content-Length'].map((name) => name.toLowerCase()),
 	)
+	// Its id would name the request of somebody else.
+	if (response.status === 200) replaced.add('x-request-id')
 	const headers = [...response.headers].filter(([name]) => !replaced.has(name))
 	// Made anew without a change, a page differs only in when and for whom it was made.
 	const content = text.replaceAll(now, '').replaceAll(requestId, '')
@@ -157,14 +172,14 @@ function isCurrent(asked: string | null | undefined, { etag }: KeptPage): boolea
 	return asked === '*' || asked.split(/\s*,\s*/).some((one) => one.replace(/^W\//, '') === etag.slice(2))
 }
 
-/** As Node takes them without looking at each. */
-const raw = new WeakMap<KeptPage, string[]>()
+const raw = new WeakMap<Buffer, string[]>()
 
-function rawHeaders(page: KeptPage): string[] {
-	const known = raw.get(page)
+/** The headers of a body as Node takes them without looking at each. */
+function rawHeaders({ headers }: KeptPage, coding: string, body: Buffer): string[] {
+	const known = raw.get(body)
 	if (known) return known
-	const flat = page.headers.flat()
-	raw.set(page, flat)
+	const flat = [...headers.flat(), 'Content-Encoding', coding, 'Content-Length', String(body.length)]
+	raw.set(body, flat)
 	return flat
 }
 

@@ -15,6 +15,8 @@ interface Entry {
 	tags: readonly string[]
 	bytes: number
 	expiresAt: number
+	/** Whether it was asked for since it was last passed over. */
+	used: boolean
 }
 
 interface Flight {
@@ -35,12 +37,13 @@ interface PageCacheOptions {
 const overhead = 1_500
 
 /**
- * Pages by key, at most so many bytes of them, the longest unused given up first. Several requests for a page that is not
+ * Pages by key, at most so many bytes of them. When room is needed, the oldest that nobody asked for lately is given up: a
+ * second chance for the others, which costs a hit nothing but a mark. Several requests for a page that is not
  * there make it once. A page that was dropped while it was being made is handed to those who waited and not kept.
  */
 export class PageCache {
 	readonly #options: Required<PageCacheOptions>
-	// A Map hands out its keys in the order of insertion: the first is the longest unused.
+	// A Map hands out its keys in the order of insertion: the first is the oldest.
 	readonly #entries = new Map<string, Entry>()
 	readonly #byTag = new Map<string, Set<string>>()
 	readonly #flights = new Map<string, Flight>()
@@ -70,8 +73,7 @@ export class PageCache {
 			this.#remove(key)
 			return undefined
 		}
-		this.#entries.delete(key)
-		this.#entries.set(key, entry)
+		entry.used = true
 		return entry.page
 	}
 
@@ -131,7 +133,7 @@ export class PageCache {
 		const bytes = page.br.length + Buffer.byteLength(key) + overhead
 		if (!this.#open || bytes > this.#options.maxBytes) return
 		this.#remove(key)
-		this.#entries.set(key, { page, tags, bytes, expiresAt: this.#options.now() + this.#options.maxAge })
+		this.#entries.set(key, { page, tags, bytes, expiresAt: this.#options.now() + this.#options.maxAge, used: false })
 		this.#bytes += bytes
 		for (const tag of tags) {
 			const keys = this.#byTag.get(tag) ?? new Set()
@@ -141,9 +143,16 @@ export class PageCache {
 	}
 
 	#shrink(): void {
-		for (const key of this.#entries.keys()) {
+		for (const [key, entry] of this.#entries) {
 			if (this.#bytes <= this.#options.maxBytes) return
-			this.#remove(key)
+			if (!entry.used) {
+				this.#remove(key)
+				continue
+			}
+			// Behind all others, where this loop meets it again if there is still no room.
+			entry.used = false
+			this.#entries.delete(key)
+			this.#entries.set(key, entry)
 		}
 	}
 
