@@ -1,0 +1,147 @@
+import type { Browser, Page } from '@playwright/test'
+import { enrol, expect, expectNoViolations, logIn, test } from './support/journey.ts'
+
+/** A member beside the first, in a browser of their own. */
+async function another(browser: Browser, name: string): Promise<Page> {
+	const context = await browser.newContext({ baseURL: process.env.SITE_URL ?? '' })
+	const page = await context.newPage()
+	await enrol(page, name)
+	return page
+}
+
+/** Asks through the site's form, without its scripts. @returns the query's path */
+async function ask(page: Page, title: string): Promise<string> {
+	const answer = await page.request.post('/forum/ask', {
+		form: { title, description: 'How does it work?', tags: 'testing', category: 'others' },
+		headers: { Origin: process.env.SITE_URL ?? '' },
+		maxRedirects: 0,
+	})
+	expect(answer.status()).toBe(303)
+	return new URL(answer.headers().location ?? '', process.env.SITE_URL).pathname
+}
+
+async function comment(page: Page, path: string, body: string): Promise<void> {
+	const answer = await page.request.post(path, {
+		form: { intent: 'comment', body },
+		headers: { Origin: process.env.SITE_URL ?? '' },
+		maxRedirects: 0,
+	})
+	expect(answer.status()).toBe(303)
+}
+
+const bell = (page: Page, unread: number) =>
+	page.getByRole('button', { name: unread > 0 ? `Notifications, ${unread} unread` : 'Notifications', exact: true })
+
+test('a comment shows in every tab at once, is read in the panel, and reading it clears all tabs', async ({
+	page,
+	browser,
+}) => {
+	await logIn(page)
+	const path = await ask(page, 'Who rings the bell?')
+	await page.goto('/forum')
+	const other = await page.context().newPage()
+	await other.goto('/settings')
+	await expect(bell(other, 0)).toBeVisible()
+	const zubin = await another(browser, 'Zubin Bellfounder')
+	await comment(zubin, path, 'I do.')
+	for (const tab of [page, other]) {
+		await expect(bell(tab, 1)).toBeVisible()
+		await expect(tab).toHaveTitle(/^\(1\) /)
+	}
+	await bell(page, 1).click()
+	const panel = page.getByRole('dialog', { name: 'Notifications' })
+	const notice = panel.getByRole('link', { name: /Zubin Bellfounder commented on Who rings the bell/ })
+	await expect(notice).toBeVisible()
+	await expectNoViolations(page)
+	await notice.click()
+	await expect(page.getByRole('heading', { name: 'Who rings the bell?' })).toBeVisible()
+	for (const tab of [page, other]) {
+		await expect(bell(tab, 0)).toBeVisible()
+		await expect(tab).not.toHaveTitle(/^\(/)
+	}
+	await expect(panel).toBeHidden()
+	await zubin.context().close()
+})
+
+test('a muted query tells nothing, and the panel marks all as read', async ({ page, browser }) => {
+	await logIn(page)
+	const muted = await ask(page, 'What is a quiet question?')
+	const loud = await ask(page, 'What is a loud question?')
+	await page.goto(muted)
+	await page.getByRole('button', { name: 'Mute this query' }).click()
+	await expect(page.getByRole('button', { name: 'Mute this query', pressed: true })).toBeVisible()
+	const pia = await another(browser, 'Pia Saffronbell')
+	await comment(pia, muted, 'Hush.')
+	await comment(pia, loud, 'Hey!')
+	await expect(bell(page, 1)).toBeVisible()
+	await bell(page, 1).click()
+	await page.getByRole('button', { name: 'Mark all as read' }).click()
+	await expect(bell(page, 0)).toBeVisible()
+	await pia.context().close()
+})
+
+for (const [name, viewport, colorScheme] of [
+	['a phone in the dark', { width: 390, height: 844 }, 'dark'],
+	['a wide screen in the light', { width: 1280, height: 800 }, 'light'],
+] as const)
+	test(`on ${name} the page, the settings and the panel fit and are accessible`, async ({ page, browser }) => {
+		await page.setViewportSize(viewport)
+		await page.emulateMedia({ colorScheme })
+		await logIn(page)
+		const path = await ask(page, `How does this look on ${name}?`)
+		const rohan = await another(browser, `Rohan Kitebell ${colorScheme}`)
+		await comment(rohan, path, 'Well.')
+		for (const address of ['/notifications', '/notifications?show=unread', '/settings']) {
+			await page.goto(address)
+			await expectNoViolations(page)
+			expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(viewport.width)
+			await page.screenshot({ path: `test-results/notifications-${colorScheme}-${address.replace(/\W/g, '')}.png` })
+		}
+		await page.getByRole('button', { name: /^Notifications/ }).click()
+		const panel = page.getByRole('dialog', { name: 'Notifications' })
+		await expect(panel.getByRole('link', { name: /commented on How does this look/ }).first()).toBeVisible()
+		await expectNoViolations(page)
+		await page.screenshot({ path: `test-results/notifications-${colorScheme}-panel.png` })
+		await page.keyboard.press('Escape')
+		await expect(panel).toBeHidden()
+		await rohan.context().close()
+	})
+
+test('without JavaScript the header counts, the query clears it, and the forms work', async ({ page, browser }) => {
+	await logIn(page)
+	const paths = [await ask(page, 'One without scripts'), await ask(page, 'Two without scripts')]
+	await page.request.post('/notifications/read.data', { headers: { Origin: process.env.SITE_URL ?? '' } })
+	const ines = await another(browser, 'Ines Plainbell')
+	for (const path of paths) await comment(ines, path, 'Plain.')
+	const context = await browser.newContext({
+		baseURL: process.env.SITE_URL ?? '',
+		javaScriptEnabled: false,
+		storageState: await page.context().storageState(),
+	})
+	const plain = await context.newPage()
+	await plain.goto('/forum')
+	await expect(plain.getByRole('link', { name: 'Notifications, 2 unread' })).toBeVisible()
+	await plain.goto(paths[0] ?? '')
+	await expect(plain.getByRole('link', { name: 'Notifications, 1 unread' })).toBeVisible()
+	await plain.getByRole('link', { name: 'Notifications, 1 unread' }).click()
+	await plain.getByRole('button', { name: 'Mark as read: Two without scripts' }).click()
+	await expect(plain.getByRole('link', { name: 'Notifications', exact: true })).toBeVisible()
+	await plain.goto('/settings')
+	await plain.getByLabel('Replies to my comments: by mail').uncheck()
+	await plain.getByRole('button', { name: 'Save notifications' }).click()
+	await expect(plain.getByLabel('Replies to my comments: by mail')).not.toBeChecked()
+	await expect(plain.getByLabel('Replies to my comments: on the site')).toBeChecked()
+	await context.close()
+	await ines.context().close()
+})
+
+test('a visitor sees no notifications, and a forged link unsubscribes nobody', async ({ page, request }) => {
+	await page.goto('/notifications')
+	await expect(page).toHaveURL(/\/login\?redirectTo=%2Fnotifications/)
+	expect((await request.get('/notifications/latest.data')).status()).not.toBe(200)
+	const forged = await request.post(`/unsubscribe?token=1.99999999999999.${'A'.repeat(43)}`, {
+		form: { 'List-Unsubscribe': 'One-Click' },
+	})
+	expect(forged.status()).toBe(422)
+	expect((await page.request.get('/unsubscribe?token=')).status()).toBe(422)
+})
