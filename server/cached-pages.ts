@@ -26,7 +26,7 @@ export interface Place {
 export type Render = (place: Place, nonce: string) => Promise<{ response: Response; now: string; requestId: string }>
 
 /** What a page's address may carry and still be kept. Anything else changes nothing on it. */
-const parameters = new Set(['_routes', 'cursor', 'merged', 'q', 'sort', 'thread', 'view'])
+const parameters = new Set(['_routes', 'cursor', 'merged', 'original', 'q', 'sort', 'thread', 'view'])
 /** Longer ones are somebody's experiment, and not asked for twice. */
 const longestUrl = 400
 const list = /^\/(?:forum(?:\/tags|\/(?:category|tag)\/[^/]+)?)?$/

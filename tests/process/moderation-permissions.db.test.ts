@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { judge } from '~/features/forum/moderation/acts.server.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
 import { makeComment, makeQuery } from '../factories/forum.ts'
 import { useDatabase } from '../support/database.ts'
 import { hashForum } from '../support/forum-rows.ts'
@@ -14,23 +15,22 @@ type Who = (typeof people)[number]
 
 let site: MembersSite
 const cookies = { anonymous: '' } as Record<Who, string>
-const ids = { query: 0, comment: 0, hidden: 0 }
+const ids = { query: 0, comment: 0 }
+let author: SignedIn
+let moderator: SignedIn
 let hiddenUrl = ''
 
 beforeAll(async () => {
 	site = await startOnTestDatabase()
-	const author = await logInMember(site, 'author')
-	const moderator = await logInMember(site, 'moderator', 'moderator')
-	cookies.author = author.cookie
-	cookies.moderator = moderator.cookie
+	;({ member: author, cookie: cookies.author } = await logInMember(site, 'author'))
+	;({ member: moderator, cookie: cookies.moderator } = await logInMember(site, 'moderator', 'moderator'))
 	cookies.member = (await logInMember(site, 'member')).cookie
 	cookies.admin = (await logInMember(site, 'admin', 'admin')).cookie
-	ids.query = (await makeQuery(author.member)).id
-	ids.comment = await makeComment(author.member, ids.query)
-	const hidden = await makeQuery(author.member, { title: 'A secret of a kind' })
-	ids.hidden = hidden.id
+	ids.query = (await makeQuery(author)).id
+	ids.comment = await makeComment(author, ids.query)
+	const hidden = await makeQuery(author, { title: 'A secret of a kind' })
 	hiddenUrl = hidden.url
-	await judge(moderator.member, { kind: 'query', name: String(hidden.id), act: 'hide' }, { why: 'It is secret.' })
+	await judge(moderator, { kind: 'query', name: String(hidden.id), act: 'hide' }, { why: 'It is secret.' })
 })
 
 afterAll(() => site?.stop())
@@ -90,4 +90,21 @@ describe('writing', () => {
 		else expect(response.status).toBe(403)
 		expect(await hashForum()).toEqual(before)
 	})
+})
+
+test('a merged query leads visitors to the other one, which says so, and can be read as it was', async () => {
+	const [kept, merged] = [
+		await makeQuery(author, { title: 'The one that stays' }),
+		await makeQuery(author, { title: 'The same again' }),
+	]
+	const into = `http://localhost${kept.url}`
+	await judge(moderator, { kind: 'query', name: String(merged.id), act: 'merge' }, { why: 'The same.', into })
+	// Twice, as the second answer comes from the kept pages.
+	for (const _time of [1, 2]) {
+		const response = await site.ask(merged.url, '')
+		expect(response.status).toBe(301)
+		expect(response.headers.get('location')).toBe(`${kept.url}?merged=${merged.id}`)
+		expect(await (await site.ask(`${kept.url}?merged=${merged.id}`, '')).text()).toContain('was merged into this query')
+		expect((await site.ask(`${merged.url}?original=1`, '')).status).toBe(200)
+	}
 })
