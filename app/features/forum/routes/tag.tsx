@@ -12,7 +12,7 @@ import { describeTag, listRelatedTags } from '../tags/tags.server.ts'
 import type { Route } from './+types/tag'
 import { loadList } from './list.server.ts'
 
-const relatedShown = 8
+const relatedShown = 6
 
 /** Another spelling leads to the tag it is kept as. */
 export function loader({ params, context, url }: Route.LoaderArgs) {
