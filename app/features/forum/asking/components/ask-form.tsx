@@ -123,9 +123,10 @@ export function AskForm(props: AskFormProps) {
 							className="max-lg:rounded-sm max-lg:bg-sunken max-lg:p-3"
 							title={draft.live.title}
 							description={draft.live.description}
-							onSolved={(_id, url) => {
+							onSolved={async (_id, url) => {
 								discard()
-								navigate(url)
+								await navigate(url)
+								toast({ type: 'success', message: 'Good to hear. Your draft was discarded.' })
 							}}
 						/>
 						<p className="hint group-has-[section]/similar:hidden max-lg:hidden">
