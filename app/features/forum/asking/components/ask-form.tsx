@@ -1,5 +1,5 @@
-import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
-import { type FetcherWithComponents, Form, useNavigation } from 'react-router'
+import { type ComponentType, useCallback, useEffect, useRef, useState } from 'react'
+import { type FetcherWithComponents, Form, useNavigate, useNavigation } from 'react-router'
 import { useRootData } from '~/lib/root-data.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import { toast } from '~/shell/toast.ts'
@@ -12,6 +12,15 @@ import { AskFooter } from './ask-footer.tsx'
 import { DraftNotice } from './draft-notice.tsx'
 import type { AskRefusal } from './send.ts'
 import { useDraft } from './use-draft.ts'
+
+/** What the similar questions are told. */
+interface SimilarProps {
+	title: string
+	description: string
+	/** One of them has the answer: nothing of what was typed is needed any more. */
+	onSolved: (id: number, url: string) => void
+	className?: string
+}
 
 export interface AskFormProps {
 	/** Where it is sent. */
@@ -35,20 +44,18 @@ export interface AskFormProps {
 	login: string | null
 	/** Sends the form without leaving the page; for the form in a dialog. */
 	fetcher?: FetcherWithComponents<AskRefusal>
-	/**
-	 * Stands under the title, and beside the form where there is room: told what is typed, and what to do when a question
-	 * that is shown there has the answer already.
-	 */
-	similar?: (typed: { title: string; description: string }, onSolved: () => void) => ReactNode
+	/** Stands under the title, and beside the form where there is room. */
+	similar?: ComponentType<SimilarProps>
 }
 
 const names = { title: 'Title', category: 'Category', tags: 'Tags', description: 'Description' }
 
 /** Title, category, tags and text of a query, for asking and for editing; whatever is typed is kept as a draft. */
 export function AskForm(props: AskFormProps) {
-	const { action, start, madeFrom, draftKey, named, categories, refusal, fetcher, similar } = props
+	const { action, start, madeFrom, draftKey, named, categories, refusal, fetcher, similar: Similar } = props
 	const { viewer } = useRootData()
 	const hydrated = useHydrated()
+	const navigate = useNavigate()
 	const form = useRef<HTMLFormElement>(null)
 	const [dismissed, setDismissed] = useState<AskRefusal | null>(null)
 	const [sending, setSending] = useState(0)
@@ -107,12 +114,24 @@ export function AskForm(props: AskFormProps) {
 					)}
 					<TitleField key={draft.base.round} value={draft.base.values.title} error={errors.title} />
 				</div>
-				{similar && (
+				{Similar && (
 					<div
-						className={`max-lg:pt-5 lg:col-start-2 lg:row-span-2 lg:row-start-1 lg:border-l lg:border-line ${inDialog ? 'max-lg:px-5 lg:p-5' : 'lg:pl-10'}`}
+						className={`group/similar lg:col-start-2 lg:row-span-2 lg:row-start-1 lg:border-l lg:border-line ${inDialog ? 'max-lg:px-5 max-lg:has-[section]:pt-5 lg:p-5' : 'max-lg:has-[section]:pt-5 lg:pl-10'}`}
 						data-similar
 					>
-						{similar({ title: draft.live.title, description: draft.live.description }, () => discard())}
+						<Similar
+							className="max-lg:rounded-sm max-lg:bg-sunken max-lg:p-3"
+							title={draft.live.title}
+							description={draft.live.description}
+							onSolved={async (_id, url) => {
+								discard()
+								await navigate(url)
+								toast({ type: 'success', message: 'Good to hear. Your draft was discarded.' })
+							}}
+						/>
+						<p className="hint group-has-[section]/similar:hidden max-lg:hidden">
+							Questions like yours appear here while you type.
+						</p>
 					</div>
 				)}
 				<div className={inDialog ? 'p-5' : 'pt-5'}>
