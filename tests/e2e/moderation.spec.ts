@@ -95,7 +95,7 @@ test('a report leads to the queue, a moderator hides and restores, suspends, loc
 		await expect(moderator.getByText('It is back in the forum.')).toBeVisible()
 		expect((await visitor.goto(path))?.status()).toBe(200)
 		await visitor.goto('/forum')
-		await expect(visitor.getByText('Cheap shoes for every order')).toBeVisible()
+		await expect(visitor.getByRole('article').getByText('Cheap shoes for every order')).toBeVisible()
 	})
 
 	await test.step('a suspended member reads on, and what they typed is kept with the reason', async () => {

@@ -79,6 +79,7 @@ export interface LogView {
 	at: string
 	actor: AuthorView
 	act: string
+	kind: TargetKind
 	member: AuthorView
 	/** What it was about, in a few words, and where that can be judged. */
 	title: string

@@ -86,6 +86,7 @@ export function presentLog(row: LogRow): LogView {
 		at: row.at,
 		actor: { username: row.actor_username, name: row.actor_name, image: row.actor_image },
 		act: row.act,
+		kind: row.kind,
 		member: { username: row.member_username, name: row.member_name, image: row.member_image },
 		title: row.title,
 		caseUrl: caseUrl(row.kind, row.target_id, row.member_username),

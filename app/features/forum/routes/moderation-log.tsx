@@ -70,7 +70,8 @@ function Entry({ row }: { row: LogView }) {
 					{row.title}
 				</Link>{' '}
 				<span className="text-ink-3">
-					of <Who username={row.member.username} />
+					{row.kind === 'profile' ? '' : 'of '}
+					<Who username={row.member.username} />
 				</span>
 			</p>
 			{row.why && <p className="mt-0.5 text-ink-2">{row.why}</p>}

@@ -41,7 +41,13 @@ export function ActForms({ entry, refusal }: ActFormsProps) {
 				</ActForm>
 			)}
 			{author.length > 0 && (
-				<ActForm id="author" title={`Suspend ${entry.author.name}`} acts={author} entry={entry} refusal={refusal}>
+				<ActForm
+					id="author"
+					title={author.includes('lift') ? `${entry.author.name} is suspended` : `Suspend ${entry.author.name}`}
+					acts={author}
+					entry={entry}
+					refusal={refusal}
+				>
 					{author.includes('suspend') && (
 						<Select
 							label="For how long"

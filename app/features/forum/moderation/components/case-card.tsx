@@ -88,7 +88,7 @@ function QuickForm({ entry }: { entry: CaseView }) {
 				Why
 			</label>
 			<input
-				className="input min-w-0 flex-1 basis-56"
+				className="input min-w-0 flex-1 basis-56 max-sm:basis-full"
 				id={why}
 				name="why"
 				maxLength={limits.whyMax}
