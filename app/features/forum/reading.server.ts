@@ -1,4 +1,4 @@
-import { decodeCursor, decodeTimeCursor, encodeCursor, noSuchPlace } from '~/lib/cursors.ts'
+import { decodeTimeCursor, encodeCursor } from '~/lib/cursors.ts'
 import { NotFound } from '~/lib/errors.ts'
 import { isId } from '~/lib/ids.ts'
 import type { Viewer } from '~/lib/viewer.ts'
@@ -24,7 +24,7 @@ import {
 import { presentCard, presentQuery, queryUrl } from './forum.views.ts'
 import { marked, markedPassage } from './marks.ts'
 import { findWithheld } from './moderation/withheld.server.ts'
-import { searchRows } from './search.queries.server.ts'
+import { findMatches } from './search/search.server.ts'
 import { findQueryVote } from './votes/votes.queries.server.ts'
 
 export type { ListView }
@@ -169,25 +169,26 @@ async function search(
 	viewer: Viewer,
 	input: ListInput & { search: string; categoryId?: number; limit: number },
 ): Promise<Page<QueryCardView>> {
-	const rows = await searchRows({
+	const found = await findMatches({
 		search: input.search,
 		categoryId: input.categoryId,
 		tag: input.tag === undefined ? undefined : storable(input.tag).toLowerCase(),
-		cursor: input.cursor ? rankCursor(input.cursor) : null,
+		cursor: input.cursor ?? null,
 		limit: input.limit + 1,
 	})
-	const present = (row: (typeof rows)[number]) => ({
+	if (!found.ranked)
+		return page(
+			found.rows,
+			input.limit,
+			(row) => presentCard(viewer, row),
+			(row) => [row.created_at, row.id],
+		)
+	const present = (row: (typeof found.rows)[number]) => ({
 		...presentCard(viewer, row),
 		titleHtml: marked(row.title_marked),
 		excerptHtml: markedPassage(row.description_marked),
 	})
-	return page(rows, input.limit, present, (row) => [row.rank, row.id])
-}
-
-function rankCursor(text: string): { rank: string; id: number } {
-	const [rank, id] = decodeCursor(text, 2)
-	if (typeof rank !== 'string' || !/^\d(\.\d{1,20})?(e-\d{1,3})?$/.test(rank) || !isId(id)) throw noSuchPlace()
-	return { rank, id }
+	return page(found.rows, input.limit, present, (row) => [row.rank, row.id])
 }
 
 function page<Row extends QueryRow, View>(

@@ -13,6 +13,7 @@ import { ListTabs } from './list-tabs.tsx'
 import { QueryCard } from './query-card.tsx'
 import { QueryRowsSkeleton } from './query-skeleton.tsx'
 import { SearchForm } from './search-form.tsx'
+import { SearchHelp, SearchToolsBar } from './search-tools.tsx'
 
 interface ListPageProps {
 	/** The page's title as it stands in sentences: “Recent Queries”. */
@@ -41,6 +42,8 @@ export function ListPage({ title, heading = title, intro, data, total, category 
 			</div>
 			{intro}
 			<SearchForm pathname={pathname} search={search} />
+			<SearchHelp />
+			<SearchToolsBar tools={data.tools} pathname={pathname} />
 			<CategoryStrip categories={categories} pathname={pathname} search={search} />
 			<ListTabs pathname={pathname} view={view} only={data.hasViews ? null : 'Best match'} />
 			{awaited !== null && <QueryRowsSkeleton />}

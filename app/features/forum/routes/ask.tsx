@@ -4,9 +4,9 @@ import { answering, redirectWithToast } from '~/lib/http.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { AskForm } from '../asking/components/ask-form.tsx'
 import { sendAsked } from '../asking/components/send.ts'
-import { SimilarAside } from '../asking/components/similar-aside.tsx'
 import { dropDraft, getDraft } from '../asking/drafts.server.ts'
 import { refusedAsk } from '../asking/refused.server.ts'
+import { SimilarQuestions } from '../components/similar-questions.tsx'
 import { loginPath } from '../forum.paths.ts'
 import { askQuestion } from '../forum.server.ts'
 import { listCategories } from '../reading.server.ts'
@@ -68,7 +68,7 @@ export default function Ask({ loaderData: { categories, start, draft, login }, a
 				submit="Post question"
 				cancel="/forum"
 				login={login}
-				similar={(typed, onSolved) => <SimilarAside typed={typed} onSolved={onSolved} />}
+				similar={SimilarQuestions}
 			/>
 		</div>
 	)

@@ -2,6 +2,7 @@ import type { LoaderFunctionArgs } from 'react-router'
 import { viewerOf } from '~/lib/context.ts'
 import type { Page, QueryCardView } from '../forum.present.ts'
 import { type ListView, listQueries } from '../reading.server.ts'
+import { type SearchTools, searchTools } from '../search/search-tools.server.ts'
 
 /** What the three list pages share. */
 export interface ListData {
@@ -11,6 +12,8 @@ export interface ListData {
 	view: ListView
 	/** What is searched for, or ''. A search is ordered by how well it matches. */
 	search: string
+	/** What stands beside a search; null without one. */
+	tools: SearchTools | null
 	/** Whether the list can be ordered otherwise than newest first. */
 	hasViews: boolean
 }
@@ -28,7 +31,8 @@ export async function loadList(
 	const view = hasViews ? viewOf(url.searchParams.get('view')) : 'newest'
 	const cursor = url.searchParams.get('cursor') || null
 	const page = await listQueries(viewerOf(context), { ...scope, search, view, cursor })
-	return { page, cursor, view, search, hasViews }
+	const tools = search ? await searchTools(search, cursor === null ? page.rows.length : null) : null
+	return { page, cursor, view, search, tools, hasViews }
 }
 
 function viewOf(text: string | null): ListView {

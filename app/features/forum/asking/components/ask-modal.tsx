@@ -2,11 +2,11 @@ import { X } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { PrefetchPageLinks, useFetcher } from 'react-router'
 import { useRootData } from '~/lib/root-data.ts'
+import { SimilarQuestions } from '../../components/similar-questions.tsx'
 import { loginPath } from '../../forum.paths.ts'
 import type { CategoryView } from '../../forum.present.ts'
 import { AskForm } from './ask-form.tsx'
 import type { AskRefusal } from './send.ts'
-import { SimilarAside } from './similar-aside.tsx'
 
 interface AskModalProps {
 	/** Slug that a new query begins with. */
@@ -60,13 +60,7 @@ export default function AskModal({ category, categories, onClose }: AskModalProp
 				cancel={close}
 				login={viewer ? null : loginPath(address)}
 				fetcher={fetcher}
-				similar={(typed, onSolved) => (
-					<SimilarAside
-						typed={typed}
-						onSolved={() => {
-							onSolved()
-							close()
-						}}
+				similar={SimilarQuestions}
 					/>
 				)}
 			/>

@@ -3,10 +3,10 @@ import { beforeAll, expect, test } from 'vitest'
 import { db } from '~/db/db.server.ts'
 import { encodeCursor } from '~/lib/cursors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
-import { makeComment, makeMember, makeQuery } from '../../../tests/factories/forum.ts'
-import { useDatabase } from '../../../tests/support/database.ts'
-import { deleteComment, deleteQuestion, editComment, editQuestion } from './forum.server.ts'
-import { listQueries } from './reading.server.ts'
+import { makeComment, makeMember, makeQuery } from '../../../../tests/factories/forum.ts'
+import { useDatabase } from '../../../../tests/support/database.ts'
+import { deleteComment, deleteQuestion, editComment, editQuestion } from '../forum.server.ts'
+import { listQueries } from '../reading.server.ts'
 
 useDatabase()
 
@@ -102,6 +102,28 @@ test.each<[string, Omit<Parameters<typeof listQueries>[1], 'search'>, string[]]>
 	['HEAD~1', {}, ['commit']],
 	['nothing-of-the-kind', {}, []],
 	['the', {}, []],
+	['tag:javascript', {}, ['loop', 'closures']],
+	['tag:javascript tag:node.js', {}, ['loop']],
+	['-tag:javascript loop', {}, ['python']],
+	['tag:javascript -tag:node.js', {}, ['closures']],
+	['tag:nobody-has-it', {}, []],
+	['tag:git', { tag: 'javascript' }, []],
+	['category:python category:javascript', {}, ['python', 'loop', 'closures']],
+	['loop -category:javascript', {}, ['python']],
+	['category:python', { category: 'javascript' }, []],
+	['undo user:asha', {}, ['commit', 'undo']],
+	['undo -user:asha', {}, []],
+	['user:@ASHA tag:c', {}, ['c']],
+	['undo user:nobody', {}, []],
+	['undo is:unanswered', {}, []],
+	['undo -is:unanswered', {}, ['commit', 'undo']],
+	['undo -is:solved', {}, ['commit', 'undo']],
+	['is:solved', {}, []],
+	['is:solved -is:solved', {}, []],
+	['"event loop" tag:javascript', {}, ['loop']],
+	['undo -"last commit"', {}, ['undo']],
+	['is:nonsense', {}, []],
+	["tag:';--", {}, []],
 	["'; drop table queries; --", {}, []],
 	['& | ! ( ) : * <->', {}, []],
 	['a\u0000b \ud800', {}, []],
@@ -171,6 +193,25 @@ test('paging through results meets each once, also where ranks are equal', async
 		cursor = next
 	} while (cursor)
 	expect(met).toEqual(made.toReversed())
+})
+
+test('a search of operators alone is paged by time, each query once', async () => {
+	const made: number[] = []
+	for (let number = 0; number < 7; number += 1) made.push((await makeQuery(asha, { tags: 'paging, other' })).id)
+	const met: number[] = []
+	let cursor: string | null = null
+	do {
+		const { rows, next } = await listQueries(null, { search: 'tag:paging is:unanswered tag:other', cursor, limit: 3 })
+		met.push(...rows.map((row) => row.id))
+		cursor = next
+	} while (cursor)
+	expect(met).toEqual(made.toReversed())
+	await deleteQuestion(asha, made[0] ?? 0)
+	const { rows } = await listQueries(null, { search: 'tag:paging' })
+	expect(rows.map((row) => row.id)).toEqual(made.slice(1).toReversed())
+	await expect(listQueries(null, { search: 'tag:paging', cursor: encodeCursor(['0.1', 2]) })).rejects.toThrow(
+		'This page of the list cannot be found.',
+	)
 })
 
 test.each([

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest'
+import { parseSearch, withoutOperator } from './parse.ts'
+
+test.each<[search: string, words: string, operators: string[]]>([
+	['', '', []],
+	['undo commit', 'undo commit', []],
+	['tag:java', '', ['tag:java']],
+	['TAG:Java loop', 'loop', ['tag:java']],
+	['loop tag:java -tag:kotlin', 'loop', ['tag:java', '-tag:kotlin']],
+	['tag:a tag:b tag:a', '', ['tag:a', 'tag:b']],
+	['tag:"machine learning"', '', ['tag:machine-learning']],
+	['tag:#java user:@Asha', '', ['tag:java', 'user:asha']],
+	['category:"Git and tools"', '', ['category:git-and-tools']],
+	['is:solved is:unanswered -is:solved', '', ['is:solved', 'is:unanswered', '-is:solved']],
+	['tag:c++ tag:c# tag:.net', '', ['tag:c++', 'tag:c#', 'tag:.net']],
+	['"event loop" -timer', '"event loop" -timer', []],
+	['-"event loop" x', '-"event loop" x', []],
+	['"tag:java inside"', '"tag:java inside"', []],
+	['a or b', 'a or b', []],
+	['tag: category: user:', 'tag: category: user:', []],
+	['tag:"" tag:# user:@', 'tag:"" tag:# user:@', []],
+	['is:open has:image std::vector http://a.example', 'is:open has:image std::vector http://a.example', []],
+	['"never closed tag:java', '"never closed tag:java', []],
+	['tag:"never closed', '', ['tag:never-closed']],
+	['--tag:x', '--tag:x', []],
+	['xtag:y', 'xtag:y', []],
+	['\n\t tag:x \u00a0 y', 'y', ['tag:x']],
+	['tag:user:x', '', ['tag:user:x']],
+	["tag:'; drop table queries; --", 'drop table queries; --', ["tag:';"]],
+])('%j has the words %j and the operators %j', (search, words, operators) => {
+	const parsed = parseSearch(search)
+	expect(parsed.words).toBe(words)
+	expect(parsed.operators.map(({ kind, value, excluded }) => `${excluded ? '-' : ''}${kind}:${value}`)).toEqual(
+		operators,
+	)
+})
+
+test.each([
+	['loop tag:java "a  b" TAG:java -tag:java', 'loop "a  b" -tag:java'],
+	['tag:java', ''],
+])('without its first operator %j is %j', (search, rest) => {
+	const parsed = parseSearch(search)
+	const [first] = parsed.operators
+	expect(first && withoutOperator(parsed, first)).toBe(rest)
+})
+
+test.each(['"'.repeat(20_000), 'tag:'.repeat(5_000), '-'.repeat(20_000), 'tag:"'.repeat(4_000)])(
+	'a hostile search loses nothing that was written',
+	(search) => {
+		expect(parseSearch(search).parts.join('').length).toBe(search.length)
+	},
+)

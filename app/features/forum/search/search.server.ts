@@ -1,0 +1,60 @@
+import { db } from '~/db/db.server.ts'
+import { decodeCursor, decodeTimeCursor, noSuchPlace } from '~/lib/cursors.ts'
+import { isId } from '~/lib/ids.ts'
+import type { QueryRow } from '../forum.queries.server.ts'
+import { mainTagsOfAll } from '../tags/tags.server.ts'
+import { type OperatorKind, parseSearch } from './parse.ts'
+import { type Scope, type SearchRow, scopedRows, searchRows } from './search.queries.server.ts'
+
+/** What a search finds: ranked where there are words, else the newest within what operators narrow the list to. */
+export type Found = { ranked: true; rows: SearchRow[] } | { ranked: false; rows: QueryRow[] }
+
+interface SearchInput {
+	search: string
+	/** What the list is narrowed to anyhow. */
+	categoryId?: number
+	tag?: string
+	cursor: string | null
+	limit: number
+}
+
+/** Reads one page of a search. @throws Invalid for a cursor that is not ours */
+export async function findMatches({ search, categoryId, tag, cursor, limit }: SearchInput): Promise<Found> {
+	const { words, operators } = parseSearch(search)
+	const named = (kind: OperatorKind, excluded = false) =>
+		operators.filter((each) => each.kind === kind && each.excluded === excluded).map(({ value }) => value)
+	const [tags = [], withoutTags = []] = await meant([
+		[...(tag === undefined ? [] : [tag]), ...named('tag')],
+		named('tag', true),
+	])
+	const scope: Scope = {
+		categoryId,
+		tags,
+		categories: named('category'),
+		users: named('user'),
+		without: { tags: withoutTags, categories: named('category', true), users: named('user', true) },
+	}
+	for (const state of ['solved', 'unanswered'] as const) {
+		const wanted = named('is').includes(state)
+		const unwanted = named('is', true).includes(state)
+		if (wanted && unwanted) return { ranked: false, rows: [] }
+		if (wanted || unwanted) scope[state] = wanted
+	}
+	if (words) return { ranked: true, rows: await searchRows({ ...scope, words, cursor: rankCursor(cursor), limit }) }
+	return {
+		ranked: false,
+		rows: await scopedRows({ ...scope, cursor: cursor ? decodeTimeCursor(cursor) : null, limit }),
+	}
+}
+
+function rankCursor(text: string | null): { rank: string; id: number } | null {
+	if (text === null) return null
+	const [rank, id] = decodeCursor(text, 2)
+	if (typeof rank !== 'string' || !/^\d(\.\d{1,20})?(e-\d{1,3})?$/.test(rank) || !isId(id)) throw noSuchPlace()
+	return { rank, id }
+}
+
+/** Tags as they are kept, whatever synonyms somebody typed. */
+function meant(lists: string[][]): Promise<string[][]> {
+	return lists.flat().length > 0 ? mainTagsOfAll(db(), lists) : Promise.resolve(lists)
+}

@@ -1,0 +1,41 @@
+import { expect, expectNoViolations, test } from './support/journey.ts'
+
+test.describe('a reader without JavaScript', () => {
+	test.use({ javaScriptEnabled: false })
+
+	test('narrows a search by operators, and takes one away again', async ({ page }) => {
+		await page.goto('/forum')
+		await page.getByText('Search tips').click()
+		await expect(page.getByText('is:unanswered')).toBeVisible()
+		await page.getByPlaceholder('Search topics...').fill('-category:python tag:javascript')
+		await page.getByPlaceholder('Search topics...').press('Enter')
+		await expect(page.getByRole('article').first()).toContainText('javascript')
+		await page.getByRole('link', { name: 'Remove tag:javascript' }).click()
+		await expect(page).toHaveURL(/q=-category%3Apython$/)
+		await expect(page.getByRole('link', { name: 'Remove -category:python' })).toBeVisible()
+	})
+
+	test('is offered the spelling that was meant', async ({ page }) => {
+		await page.goto('/forum?q=tag:javascrpit')
+		await page.getByRole('link', { name: 'tag:javascript', exact: true }).click()
+		await expect(page.getByRole('article').first()).toContainText('javascript')
+	})
+})
+
+test('results follow what is typed, and the newest keystroke wins', async ({ page }) => {
+	await page.goto('/forum')
+	const box = page.getByPlaceholder('Search topics...')
+	await box.pressSequentially('tag:javascript')
+	await expect(page).toHaveURL(/q=tag%3Ajavascript$/)
+	await expect(page.getByRole('link', { name: 'Remove tag:javascript' })).toBeVisible()
+	await expect(box).toBeFocused()
+})
+
+test('a search with everything beside it is accessible and fits a phone', async ({ page }) => {
+	await page.setViewportSize({ width: 360, height: 740 })
+	await page.goto('/forum?q=tag:javascrpit+is:unanswered')
+	await page.getByText('Search tips').click()
+	await expect(page.getByText('Did you mean:')).toBeVisible()
+	expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360)
+	await expectNoViolations(page)
+})
