@@ -2,7 +2,7 @@ import { db } from '~/db/db.server.ts'
 import { decodeCursor, decodeTimeCursor, noSuchPlace } from '~/lib/cursors.ts'
 import { isId } from '~/lib/ids.ts'
 import type { QueryRow } from '../forum.queries.server.ts'
-import { mainTagsOfAll } from '../tags/tags.server.ts'
+import { meantTags } from '../tags/tags.server.ts'
 import { type OperatorKind, parseSearch } from './parse.ts'
 import { type Scope, type SearchRow, scopedRows, searchRows } from './search.queries.server.ts'
 
@@ -56,5 +56,5 @@ function rankCursor(text: string | null): { rank: string; id: number } | null {
 
 /** Tags as they are kept, whatever synonyms somebody typed. */
 function meant(lists: string[][]): Promise<string[][]> {
-	return lists.flat().length > 0 ? mainTagsOfAll(db(), lists) : Promise.resolve(lists)
+	return lists.flat().length > 0 ? meantTags(db(), lists) : Promise.resolve(lists)
 }

@@ -26,11 +26,15 @@ export async function updateDescription(name: string, description: string): Prom
 }
 
 /**
- * Which of these tags are kept as others, in a transaction that writes a query: until it ends nobody adds a synonym,
- * so no query can be written with a tag whose queries have just been moved.
+ * For a transaction that writes a query: until it ends nobody adds a synonym, so no query can be written with a tag whose
+ * queries have just been moved.
  */
-export async function listMains(trx: Executor, names: string[]): Promise<Map<string, string>> {
+export async function holdSynonyms(trx: Executor): Promise<void> {
 	await sql`lock table tag_synonyms in row share mode`.execute(trx)
+}
+
+/** Which of these tags are kept as others. */
+export async function listMains(trx: Executor, names: string[]): Promise<Map<string, string>> {
 	const { rows } = await sql<{ name: string; main: string }>`
 		select name, main from tag_synonyms where name = any(${names}::text[])`.execute(trx)
 	return new Map(rows.map(({ name, main }) => [name, main]))

@@ -9,6 +9,7 @@ import { mayKeepTags } from './tags.policy.ts'
 import {
 	deleteSynonym,
 	findMain,
+	holdSynonyms,
 	insertSynonym,
 	listMains,
 	listRelatedRows,
@@ -34,6 +35,12 @@ export async function mainTags(trx: Executor, tags: string[]): Promise<string[]>
 
 /** As {@link mainTags}, for the tags of many queries. */
 export async function mainTagsOfAll(trx: Executor, lists: string[][]): Promise<string[][]> {
+	await holdSynonyms(trx)
+	return meantTags(trx, lists)
+}
+
+/** As {@link mainTagsOfAll}, for somebody who reads. */
+export async function meantTags(trx: Executor, lists: string[][]): Promise<string[][]> {
 	const mains = await listMains(trx, [...new Set(lists.flat())])
 	return lists.map((tags) => [...new Set(tags.map((tag) => mains.get(tag) ?? tag))])
 }

@@ -61,8 +61,6 @@ export default function AskModal({ category, categories, onClose }: AskModalProp
 				login={viewer ? null : loginPath(address)}
 				fetcher={fetcher}
 				similar={SimilarQuestions}
-					/>
-				)}
 			/>
 		</dialog>
 	)
