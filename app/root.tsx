@@ -1,7 +1,8 @@
-import { lazy, type ReactNode, Suspense } from 'react'
+import type { ReactNode } from 'react'
 import { Links, Meta, Outlet, Scripts, ScrollRestoration, type ShouldRevalidateFunctionArgs } from 'react-router'
 import { config } from '~/config.server.ts'
 import { PendingForum } from '~/features/forum/components/pending-forum.tsx'
+import { InboxControl } from '~/features/notifications/components/inbox-control.tsx'
 import { countUnread } from '~/features/notifications/notifications.server.ts'
 import { factsOf, viewerOf } from '~/lib/context.ts'
 import type { RootData } from '~/lib/root-data.ts'
@@ -13,18 +14,6 @@ import stylesheet from './app.css?url'
 import { ErrorPage } from './shell/error-page.tsx'
 import mono from './ui/fonts/quad-mono.woff2?url'
 import schibsted from './ui/fonts/schibsted-grotesk-basic.woff2?url'
-
-/** Of no use to visitors, so their first visit does not carry it. */
-const InboxControl = lazy(async () => {
-	const { InboxControl } = await import('~/features/notifications/components/inbox-control.tsx')
-	return { default: InboxControl }
-})
-
-const inbox = (
-	<Suspense fallback={<span className="size-11" />}>
-		<InboxControl />
-	</Suspense>
-)
 
 const font = { rel: 'preload', as: 'font', type: 'font/woff2', crossOrigin: 'anonymous' } as const
 
@@ -81,7 +70,7 @@ export function Layout({ children }: { children: ReactNode }) {
 				<Links />
 			</head>
 			<body className="flex min-h-dvh flex-col">
-				<Shell inbox={inbox}>{children}</Shell>
+				<Shell inbox={<InboxControl />}>{children}</Shell>
 				<ScrollRestoration />
 				<Scripts />
 			</body>

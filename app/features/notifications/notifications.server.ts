@@ -15,6 +15,7 @@ import {
 	markSeen,
 	removeOfQuery,
 	removeReadBefore,
+	retitle,
 	setMuted,
 	type Which,
 } from './writing.queries.server.ts'
@@ -57,6 +58,9 @@ export async function notify(
 
 /** Takes back what was told about a query that is gone. @returns whose counters changed, for {@link tellUnread} */
 export const forgetQuery: (trx: Executor, queryId: number) => Promise<number[]> = removeOfQuery
+
+/** Calls a query by its new title wherever it was told of. */
+export const renameQuery: (trx: Executor, queryId: number, title: string) => Promise<void> = retitle
 
 /** Tells every tab of these members how many notices they have not read; to be called after the commit. */
 export async function tellUnread(userIds: readonly number[]): Promise<void> {

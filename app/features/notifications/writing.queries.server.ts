@@ -111,10 +111,7 @@ export async function markSeen(trx: Executor, userId: number, ids: number[]): Pr
 
 /** Takes back every notice about a query. @returns whose counters changed */
 export async function removeOfQuery(trx: Executor, queryId: number): Promise<number[]> {
-	await sql`select from notification_boxes
-		where user_id in (select user_id from notifications where query_id = ${queryId}) order by user_id for update`.execute(
-		trx,
-	)
+	await lockBoxesOf(trx, queryId)
 	const { rows } = await sql<{ user_id: number }>`
 		with gone as (delete from notifications where query_id = ${queryId} returning user_id, on_site and read_at is null as unread),
 			counts as (select user_id, count(*) filter (where unread) as unread from gone group by user_id)
@@ -122,6 +119,12 @@ export async function removeOfQuery(trx: Executor, queryId: number): Promise<num
 		from counts where counts.user_id = notification_boxes.user_id and counts.unread > 0
 		returning notification_boxes.user_id`.execute(trx)
 	return rows.map((row) => row.user_id)
+}
+
+/** Calls a query by its new title in every notice about it. */
+export async function retitle(trx: Executor, queryId: number, title: string): Promise<void> {
+	await lockBoxesOf(trx, queryId)
+	await sql`update notifications set title = ${title} where query_id = ${queryId} and title <> ${title}`.execute(trx)
 }
 
 /** Stops or resumes notices about a query. */
@@ -137,4 +140,11 @@ export async function removeReadBefore(trx: Executor, before: Date, limit: numbe
 	const { numAffectedRows } = await sql`delete from notifications where id in (
 		select id from notifications where read_at < ${before} order by read_at limit ${limit})`.execute(trx)
 	return Number(numAffectedRows ?? 0)
+}
+
+async function lockBoxesOf(trx: Executor, queryId: number): Promise<void> {
+	await sql`select from notification_boxes
+		where user_id in (select user_id from notifications where query_id = ${queryId}) order by user_id for update`.execute(
+		trx,
+	)
 }

@@ -16,7 +16,7 @@ import { makeComment, makeMember, makeQuery } from '../../../../tests/factories/
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { change } from '../change.server.ts'
 import type { EventQuery, ForumEvent } from '../effects.server.ts'
-import { deleteQuestion } from '../forum.server.ts'
+import { deleteQuestion, editQuestion } from '../forum.server.ts'
 import { type FollowersLeft, tellFollowers } from './notices.server.ts'
 
 useDatabase()
@@ -83,6 +83,13 @@ describe('what is told', () => {
 		await db().updateTable('users').set({ imported: true }).where('id', '=', ben.id).execute()
 		await makeComment(cleo, query.id, `@${ben.username}`)
 		expect(await told(ben)).toEqual([])
+	})
+
+	test('a query by the title that it has now', async () => {
+		await makeComment(ben, query.id)
+		const texts = { description: 'How does it work?', tags: 'testing', category: 'others' }
+		await editQuestion(asker, query.id, { title: 'A title without the name', ...texts })
+		expect(await told(asker)).toEqual([`Ben${serial} commented on A title without the name`])
 	})
 
 	test('nothing more of a query that was deleted, and the number follows', async () => {

@@ -1,5 +1,5 @@
 import { db, type Executor } from '~/db/db.server.ts'
-import { forgetQuery, notify, tellUnread } from '~/features/notifications/notifications.server.ts'
+import { forgetQuery, notify, renameQuery, tellUnread } from '~/features/notifications/notifications.server.ts'
 import { addJob } from '~/jobs/jobs.server.ts'
 import type { ForumEvent } from '../effects.server.ts'
 import { mentionsIn } from '../mentions.ts'
@@ -42,6 +42,9 @@ export async function noteEvent(trx: Executor, event: ForumEvent): Promise<numbe
 		}
 		case 'query-added':
 			return noteQuery(trx, event)
+		case 'query-changed':
+			await renameQuery(trx, query.id, query.title)
+			return []
 		case 'query-deleted':
 			return forgetQuery(trx, query.id)
 		default:
