@@ -12,6 +12,7 @@ export default [
 	route('logout', 'features/accounts/routes/logout.ts'),
 	route('theme', 'features/accounts/routes/theme.ts'),
 	route('settings', 'features/accounts/routes/settings.tsx'),
+	route('settings/tokens', 'features/accounts/routes/tokens.tsx'),
 
 	layout('features/directory/routes/find-dev.tsx', [
 		route('find-dev', 'features/directory/routes/community.tsx'),
