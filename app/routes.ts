@@ -52,6 +52,7 @@ export default [
 	route('forum/category/:slug/feed.atom', 'features/forum/routes/feed.ts', { id: 'category-feed' }),
 	route('forum/tag/:tag/feed.atom', 'features/forum/routes/feed.ts', { id: 'tag-feed' }),
 
+	route('api/docs', 'features/api/routes/docs.tsx'),
 	route('sitemap.xml', 'features/forum/routes/sitemap.ts'),
 	route('robots.txt', 'features/home/routes/robots.ts'),
 	...(process.env.NODE_ENV === 'development' ? [route('previews', 'ui/previews.tsx')] : []),
