@@ -13,9 +13,11 @@ export function mismatches(document: ApiDocument, schema: Schema, value: unknown
 		return fits ? [] : [`${place}: fits none of ${schema.anyOf.length}`]
 	}
 	if (schema.enum && !schema.enum.includes(value)) return [`${place}: ${String(value)} is none of the choices`]
-	if (schema.type && !types[String(schema.type)]?.(value)) return [`${place}: is no ${schema.type}`]
+	const kinds = schema.type === undefined ? [] : [schema.type].flat()
+	if (kinds.length > 0 && !kinds.some((kind) => types[kind]?.(value))) return [`${place}: is no ${kinds.join(' or ')}`]
 	if (Array.isArray(value))
 		return value.flatMap((item, index) => mismatches(document, schema.items ?? {}, item, `${place}[${index}]`))
+	if (value === null) return []
 	if (schema.type === 'object') return objectMismatches(document, schema, value as Record<string, unknown>, place)
 	if (schema.format === 'date-time' && Number.isNaN(Date.parse(String(value)))) return [`${place}: is no time`]
 	return []

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { makeToken } from '~/features/accounts/tokens/tokens.server.ts'
 import { changedQuery } from '~/features/forum/api/shapes.server.ts'
+import { startJobs, stopJobs } from '~/jobs/jobs.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { makeComment, makeMember, makeQuery } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
@@ -17,6 +18,8 @@ let queryId: number
 let commentId: number
 
 beforeAll(async () => {
+	await startJobs()
+	await stopJobs()
 	nell = await makeMember('nell')
 	const named = async (scopes: string[]) => (await makeToken(nell, { name: 'test', scopes, days: 7 })).token
 	Object.assign(tokens, {

@@ -72,6 +72,10 @@ const words: Record<string, string> = { string: 'text', integer: 'whole number',
 function typeOf(schema: Schema): { type: string; shape: string | null } {
 	const shape = nameOf(schema)
 	if (shape) return { type: shape, shape }
+	if (Array.isArray(schema.type) && schema.format) {
+		const { type, shape } = typeOf({ ...schema, type: 'string' })
+		return { type: `${type} or null`, shape }
+	}
 	if (schema.anyOf) {
 		const kinds = schema.anyOf.map(typeOf)
 		return { type: kinds.map(({ type }) => type).join(' or '), shape: kinds.find((kind) => kind.shape)?.shape ?? null }
@@ -83,7 +87,8 @@ function typeOf(schema: Schema): { type: string; shape: string | null } {
 	if (schema.enum) return { type: schema.enum.map((value) => `“${value}”`).join(', '), shape: null }
 	if (schema.format === 'date-time') return { type: 'time, ISO 8601 in UTC', shape: null }
 	if (schema.properties) return { type: `{ ${Object.keys(schema.properties).join(', ')} }`, shape: null }
-	return { type: words[String(schema.type)] ?? 'object', shape: null }
+	const kinds = [schema.type ?? 'object'].flat()
+	return { type: kinds.map((kind) => words[kind] ?? kind).join(' or '), shape: null }
 }
 
 function notes({ minLength, maxLength, minimum, maximum, default: preset, type }: Schema): string {

@@ -35,7 +35,11 @@ export const askInput = z.object({
 			`The description may have at most ${limits.descriptionMax.toLocaleString('en')} characters.`,
 		),
 	tags: tagsInput,
-	category: z.string({ error: 'Category field is required!' }).min(1, 'Category field is required!').max(60),
+	category: z
+		.string({ error: 'Category field is required!' })
+		.min(1, 'Category field is required!')
+		.max(60)
+		.refine(isStorable, 'Category field is required!'),
 })
 
 /** What a comment, a reply or an edited comment sends. */

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { db } from '~/db/db.server.ts'
+import { startJobs, stopJobs } from '~/jobs/jobs.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { makeMember } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
@@ -9,6 +10,11 @@ import { auth } from '../auth.server.ts'
 import { listTokens, makeToken, readToken, revokeToken } from './tokens.server.ts'
 
 useDatabase()
+
+beforeAll(async () => {
+	await startJobs()
+	await stopJobs()
+})
 
 const input = { name: 'Backup', scopes: ['read'], days: 30 }
 
