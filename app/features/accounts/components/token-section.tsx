@@ -37,7 +37,7 @@ function TokenItem({ token }: { token: TokenView }) {
 					<code className="ml-2 font-mono text-xs font-normal text-ink-3">dq_…{token.lastFour}</code>
 				</p>
 				<p className="meta">
-					{token.scopes.join(', ')}; {token.expired ? 'ended' : 'works until'} {fullDate(token.expiresAt)};{' '}
+					{token.scopes.join(', ')}; {token.expired ? 'ended' : 'works until'} {fullDate(token.expiresAt.slice(0, 10))};{' '}
 					{token.lastUsedAt ? (
 						<>
 							last used <RelativeTime at={token.lastUsedAt} />

@@ -1,4 +1,5 @@
 import type { FieldDoc } from '../docs.present.ts'
+import { Words } from './words.tsx'
 
 /** Fields with their types, one under the other: readable on a phone, where a table is not. */
 export function FieldList({ fields }: { fields: FieldDoc[] }) {
@@ -18,7 +19,7 @@ export function FieldList({ fields }: { fields: FieldDoc[] }) {
 						) : (
 							field.type
 						)}
-						{field.note && `. ${field.note}`}
+						{field.note && <Words>{`. ${field.note}`}</Words>}
 					</dd>
 				</div>
 			))}

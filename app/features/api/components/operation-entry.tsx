@@ -1,6 +1,7 @@
 import type { OperationDoc } from '../docs.present.ts'
 import { FieldList } from './field-list.tsx'
 import { Shell } from './shell.tsx'
+import { Words } from './words.tsx'
 
 /** One operation: what it does, what it takes, what it answers, and a call to paste. */
 export function OperationEntry({ operation }: { operation: OperationDoc }) {
@@ -13,7 +14,11 @@ export function OperationEntry({ operation }: { operation: OperationDoc }) {
 			<p className="meta mt-1">
 				{operation.access}; a token needs <code className="font-mono">{operation.scope}</code>
 			</p>
-			{operation.description && <p className="mt-2 max-w-read text-ink-2">{operation.description}</p>}
+			{operation.description && (
+				<p className="mt-2 max-w-read text-ink-2">
+					<Words>{operation.description}</Words>
+				</p>
+			)}
 			{operation.parameters.length > 0 && (
 				<Part title="Parameters">
 					<FieldList fields={operation.parameters} />
@@ -31,7 +36,7 @@ export function OperationEntry({ operation }: { operation: OperationDoc }) {
 						<li key={answer.status} className="grid grid-cols-[3rem_minmax(0,1fr)] py-0.5 text-sm text-ink-2">
 							<span className="font-mono">{answer.status}</span>
 							<span>
-								{answer.text}{' '}
+								<Words>{answer.text}</Words>{' '}
 								{answer.shape && answer.shape !== 'Problem' && (
 									<a className="link" href={`#shape-${answer.shape}`}>
 										{answer.shape}

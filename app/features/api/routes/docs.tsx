@@ -45,7 +45,7 @@ export default function Docs({ loaderData: docs }: Route.ComponentProps) {
 					))}
 				</section>
 			</div>
-			<nav className="order-first mb-8 lg:order-none lg:mb-0" aria-label="On this page">
+			<nav className="max-lg:hidden" aria-label="On this page">
 				<RuleHead title="On this page" />
 				{docs.groups.map((group) => (
 					<ul key={group.id} className="border-b border-line py-2">
