@@ -16,6 +16,7 @@ export default [
 	route('notifications/latest', 'features/notifications/routes/latest.ts'),
 	route('notifications/read', 'features/notifications/routes/read-all.ts'),
 	route('unsubscribe', 'features/notifications/routes/unsubscribe.tsx'),
+	route('settings/tokens', 'features/accounts/routes/tokens.tsx'),
 
 	layout('features/directory/routes/find-dev.tsx', [
 		route('find-dev', 'features/directory/routes/community.tsx'),
@@ -67,6 +68,7 @@ export default [
 	route('moderation/log', 'features/forum/routes/moderation-log.tsx'),
 	route('moderation/:kind/:id', 'features/forum/routes/moderation-case.tsx'),
 
+	route('api/docs', 'features/api/routes/docs.tsx'),
 	route('sitemap.xml', 'features/forum/routes/sitemap.ts'),
 	route('robots.txt', 'features/home/routes/robots.ts'),
 	...(process.env.NODE_ENV === 'development' ? [route('previews', 'ui/previews.tsx')] : []),

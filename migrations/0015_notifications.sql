@@ -61,16 +61,3 @@ create table muted_threads (
   primary key (user_id, query_id)
 );
 create index muted_threads_query on muted_threads (query_id);
-
--- Who follows which tag or category: made by 0013_votes.sql where that ran before.
-create table if not exists follows (
-  user_id      integer not null references users (id) on delete cascade,
-  tag_id       integer references tags (id) on delete cascade,
-  category_id  integer references categories (id) on delete cascade,
-  followed_at  timestamptz not null default now(),
-  check (num_nonnulls(tag_id, category_id) = 1),
-  unique (user_id, tag_id),
-  unique (user_id, category_id)
-);
-create index if not exists follows_tag on follows (tag_id, user_id) where tag_id is not null;
-create index if not exists follows_category on follows (category_id, user_id) where category_id is not null;

@@ -7,6 +7,7 @@ import { createRequestHandler, RouterContextProvider } from 'react-router'
 import { listenForDrops } from '~/cache/pages.server.ts'
 import { config } from '~/config.server.ts'
 import { authHandler, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
+import { answerApi } from '~/features/api/mount.server.ts'
 import { seedDemo } from '~/features/forum/import/demo.server.ts'
 import { tellFollowers } from '~/features/forum/notices/notices.server.ts'
 import { refreshWordCounts } from '~/features/forum/similar/similar.queries.server.ts'
@@ -20,6 +21,7 @@ import { startJobs, stopJobs } from '~/jobs/jobs.server.ts'
 import { factsContext, type RequestFacts, type Viewer, viewerContext } from '~/lib/context.ts'
 import { clearFlash, cookieOf, flashOf } from '~/lib/http.ts'
 import { log } from '~/lib/log.server.ts'
+import { problem } from '~/lib/problems.ts'
 import { io } from '~/realtime/io.server.ts'
 import { answerKept, answerVisitor, type Place } from './cached-pages.ts'
 import { compress } from './middleware/compress.ts'
@@ -46,9 +48,10 @@ const app = new Hono<Environment>()
 app.use(security(config(), nonceOf))
 app.use(compress())
 app.use(sameOrigin())
+const tooLarge = 'What was sent is too large. At most 512 KB are taken at once.'
 const limitBody = bodyLimit({
 	maxSize: largestBody,
-	onError: (context) => context.text('What was sent is too large. At most 512 KB are taken at once.', 413),
+	onError: (context) => (context.req.path.startsWith('/api/') ? problem(413, tooLarge) : context.text(tooLarge, 413)),
 })
 const limitBodyWithPicture = bodyLimit({
 	maxSize: largestBodyWithPicture,
@@ -71,8 +74,9 @@ app.get('/healthz', (context) => context.text('ok'))
 app.get('/readyz', async (context) => ((await isReady()) ? context.text('ready') : context.text('not ready', 503)))
 
 app.on(['GET', 'POST'], '/api/auth/*', (context) => authHandler(context.req.raw))
-app.all('/api/*', (context) =>
-	context.json({ type: 'about:blank', title: 'There is no such address.', status: 404 }, 404),
+app.all('/api/v1/*', (context) => answerApi(context.req.raw))
+app.all('/api/*', (context, next) =>
+	/^\/api\/docs(\.data)?$/.test(context.req.path) ? next() : problem(404, 'There is no such address.'),
 )
 
 const pages = createRequestHandler(() => import('virtual:react-router/server-build'), config().NODE_ENV)

@@ -184,12 +184,25 @@ export interface NotificationsTable {
 	mailed_at: MaybeTime
 }
 
+export interface AccessTokensTable {
+	id: GeneratedAlways<number>
+	user_id: number
+	name: string
+	token_hash: string
+	last_four: string
+	scopes: ('read' | 'write' | 'moderate')[]
+	created_at: Time
+	expires_at: Time
+	last_used_at: MaybeTime
+}
+
 /** Every table that our own statements touch, as the migrations make them. */
 export interface Database {
 	users: UsersTable
 	usernames: { username: string; claimed_at: Time }
 	sessions: SessionsTable
 	credentials: CredentialsTable
+	access_tokens: AccessTokensTable
 	counters: { name: 'members' | 'queries'; value: ColumnType<string, never, never> }
 	milestones: { name: string; reached_at: Time }
 	profiles: ProfilesTable

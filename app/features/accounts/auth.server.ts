@@ -11,6 +11,7 @@ import { mailKnownAddress, mailReset, mailVerification } from './letters.server.
 import { forgiveAttempts } from './limits.server.ts'
 import { hashPassword, verifyPassword } from './password.server.ts'
 import { authSecret } from './secret.server.ts'
+import { deleteTokens } from './tokens/tokens.queries.server.ts'
 import { candidates, usernameFrom } from './username.server.ts'
 
 /** How long a link to set a new password works, in seconds. */
@@ -154,7 +155,7 @@ async function greetUser(user: { id: string; email: string; username?: unknown }
 	if (typeof user.username === 'string') announce('everybody', 'member:joined', { username: user.username })
 }
 
-/** Whoever was locked out by wrong tries may log in with the new password; older links are worth nothing any more. */
+/** Whoever was locked out by wrong tries may log in with the new password; older links and tokens are worth nothing any more. */
 async function afterReset({ id, email }: { id: string; email: string }): Promise<void> {
-	await Promise.all([forgetResetLinks(Number(id)), forgiveAttempts('login', email, null)])
+	await Promise.all([forgetResetLinks(Number(id)), deleteTokens(Number(id)), forgiveAttempts('login', email, null)])
 }

@@ -7,6 +7,7 @@ import { TooMany } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { logIn, registerMember, requestPasswordReset, resetPassword, viewerFromRequest } from './accounts.server.ts'
 import { changePassword } from './change-password.server.ts'
+import { makeToken, readToken } from './tokens/tokens.server.ts'
 
 useDatabase()
 
@@ -65,6 +66,15 @@ test('the new password logs in, the old one does not, and only this session goes
 	expect([await viewerOf(elsewhere), await viewerOf(cookie)]).toEqual([null, null])
 	await expect(enter(email)).rejects.toThrow('do not belong together')
 	expect(await viewerOf(await enter(email, next))).not.toBeNull()
+})
+
+test('a new password ends the access tokens, and a refused one does not', async () => {
+	const { viewer, cookie } = await member('keyed')
+	const { token } = await makeToken(viewer, { name: 'Backup', scopes: ['read'], days: 7 })
+	await change(viewer, cookie, 'wrong', next).catch(() => {})
+	expect(await readToken(token)).not.toBeNull()
+	await change(viewer, cookie, present, next)
+	expect(await readToken(token)).toBeNull()
 })
 
 test.each([

@@ -9,9 +9,11 @@ import { auth } from './auth.server.ts'
 import { countAttempt, forgiveAttempts } from './limits.server.ts'
 import { passwordProblem } from './password.server.ts'
 import { domainErrors, inner } from './refusals.server.ts'
+import { deleteTokens } from './tokens/tokens.queries.server.ts'
 
 /**
- * Changes the password of whoever knows the present one, and ends every other session. Wrong tries are counted together
+ * Changes the password of whoever knows the present one, and ends every other session and all access
+ * tokens. Wrong tries are counted together
  * with those of logging in: both guess the same secret.
  * @returns the cookies of the session that takes this one's place
  * @throws Invalid with the field, TooMany
@@ -30,7 +32,12 @@ export async function changePassword(viewer: SignedIn, form: FormData, request: 
 			returnHeaders: true,
 		}),
 	)
-	await Promise.all([forgiveAttempts('login', email, address), forgetResetLinks(viewer.id), closeEndedSessions(viewer)])
+	await Promise.all([
+		forgiveAttempts('login', email, address),
+		forgetResetLinks(viewer.id),
+		deleteTokens(viewer.id),
+		closeEndedSessions(viewer),
+	])
 	return headers
 }
 

@@ -6,6 +6,7 @@ import {
 	type CommentPlace,
 	type CommentRows,
 	countBelow,
+	findComment,
 	findPlace,
 	listCommentRows,
 	listSolutionRows,
@@ -13,6 +14,7 @@ import {
 import type { CommentView, Page } from './forum.present.ts'
 import { presentComment, presentThread } from './forum.views.ts'
 import { withFreshRole } from './moderation/staff.server.ts'
+import { getQuery } from './reading.server.ts'
 import { withVotes } from './votes/votes.server.ts'
 
 /** A page of comments shows so many threads, and so many comments in all. */
@@ -58,9 +60,21 @@ export async function listComments(
 	}
 }
 
+/** One comment with the replies to it. @throws NotFound when it, or its query, was deleted */
+export async function getComment(viewer: Viewer, id: number): Promise<CommentView> {
+	const found = isId(id) ? await findComment(id) : undefined
+	if (!found) throw new NotFound(noComment)
+	const { author } = await getQuery(viewer, found.query_id)
+	const { rows } = await listComments(viewer, { queryId: found.query_id, askerUsername: author.username, thread: id })
+	if (!rows[0]) throw new NotFound(noComment)
+	return rows[0]
+}
+
+const noComment = 'There is no such comment. It may have been deleted.'
+
 async function findThread(queryId: number, id: number) {
 	const place = isId(id) ? await findPlace(queryId, id) : undefined
-	if (!place) throw new NotFound('There is no such comment. It may have been deleted.')
+	if (!place) throw new NotFound(noComment)
 	return place
 }
 

@@ -36,7 +36,11 @@ export const askInput = z.object({
 			`The description may have at most ${limits.descriptionMax.toLocaleString('en')} characters.`,
 		),
 	tags: tagsInput,
-	category: z.string({ error: 'Category field is required!' }).min(1, 'Category field is required!').max(60),
+	category: z
+		.string({ error: 'Category field is required!' })
+		.min(1, 'Category field is required!')
+		.max(60)
+		.refine(isStorable, 'Category field is required!'),
 })
 
 /** What the preview sends: a description as far as it is written, and the tags beside it. */

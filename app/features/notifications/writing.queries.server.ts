@@ -30,7 +30,7 @@ export async function lockBoxes(trx: Executor, userIds: number[], queryId: numbe
 	const { rows } = await sql<{ user_id: number }>`
 		insert into notification_boxes (user_id)
 		select id from users
-		where id = any(${userIds}::int[]) and not imported
+		where id = any(${userIds}::int[]) and not imported and (suspended_until is null or suspended_until <= now())
 			and not exists (select from muted_threads where user_id = users.id and query_id = ${queryId}::int)
 		order by id
 		on conflict (user_id) do update set unread = notification_boxes.unread

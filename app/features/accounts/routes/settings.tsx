@@ -1,4 +1,4 @@
-import { Form, Outlet, redirect } from 'react-router'
+import { Form, Link, Outlet, redirect } from 'react-router'
 import type { SignedIn } from '~/lib/context.ts'
 import { monthAndYear } from '~/lib/dates.ts'
 import { answering, redirectWithToast, signedIn } from '~/lib/http.ts'
@@ -14,6 +14,8 @@ import {
 } from '../accounts.server.ts'
 import { SessionList } from '../components/session-list.tsx'
 import { ThemeForm } from '../components/theme-form.tsx'
+import { TokenSection } from '../components/token-section.tsx'
+import { listTokens } from '../tokens/tokens.server.ts'
 import type { Route } from './+types/settings'
 
 /** Believes no cookie alone: whoever was logged out elsewhere sees nothing here. */
@@ -22,8 +24,12 @@ export function loader({ request, context, url }: Route.LoaderArgs) {
 		signedIn(context, url)
 		const { viewer, headers } = await viewerFromRequest(request, { fresh: true })
 		if (!viewer) throw redirect('/login?redirectTo=/settings', { headers })
-		const [account, sessions] = await Promise.all([getAccount(viewer), listSessions(viewer, request)])
-		return { viewer, account, sessions }
+		const [account, sessions, tokens] = await Promise.all([
+			getAccount(viewer),
+			listSessions(viewer, request),
+			listTokens(viewer),
+		])
+		return { viewer, account, sessions, tokens }
 	})
 }
 
@@ -45,7 +51,7 @@ export function meta({ matches }: Route.MetaArgs) {
 	return pageMeta(matches, { title: 'Settings', noindex: true })
 }
 
-export default function Settings({ loaderData: { viewer, account, sessions } }: Route.ComponentProps) {
+export default function Settings({ loaderData: { viewer, account, sessions, tokens } }: Route.ComponentProps) {
 	return (
 		<div className="max-w-[44rem] pt-6 md:pt-8">
 			<h1 className="text-2xl leading-9 font-bold">Settings</h1>
@@ -71,6 +77,11 @@ export default function Settings({ loaderData: { viewer, account, sessions } }: 
 					</Form>
 				)}
 			</section>
+			<TokenSection tokens={tokens}>
+				<Link className="btn btn-outline mt-4" to="/settings/tokens">
+					New token
+				</Link>
+			</TokenSection>
 		</div>
 	)
 }

@@ -46,6 +46,7 @@ export async function noteEvent(trx: Executor, event: ForumEvent): Promise<numbe
 			await renameQuery(trx, query.id, query.title)
 			return []
 		case 'query-deleted':
+		case 'query-withheld':
 			return forgetQuery(trx, query.id)
 		default:
 			return []

@@ -1,0 +1,101 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { config } from '~/config.server.ts'
+import { db } from '~/db/db.server.ts'
+import { addJob } from '~/jobs/jobs.server.ts'
+import { Invalid, NotFound } from '~/lib/errors.ts'
+import { isId } from '~/lib/ids.ts'
+import { parseInput } from '~/lib/parse.server.ts'
+import { isModerator, type SignedIn } from '~/lib/viewer.ts'
+import { letter } from '~/mail/mail.server.ts'
+import { getAccount } from '../accounts.server.ts'
+import { type Scope, tokenLimits } from './tokens.limits.ts'
+import type { TokenView } from './tokens.present.ts'
+import {
+	countForNewToken,
+	deleteToken,
+	findTokenHolder,
+	insertToken,
+	listTokenRows,
+	touchToken,
+} from './tokens.queries.server.ts'
+import { tokenInput } from './tokens.schema.ts'
+
+/** What every token begins with, so that programs that look for leaked secrets know one when they see it. */
+const prefix = 'dq_'
+const shape = /^dq_[\w-]{43}$/
+
+/** The member's tokens, newest first. */
+export async function listTokens(viewer: SignedIn): Promise<TokenView[]> {
+	const rows = await listTokenRows(viewer.id)
+	return rows.map((row) => ({
+		id: row.id,
+		name: row.name,
+		lastFour: row.last_four,
+		scopes: row.scopes,
+		createdAt: row.created_at.toISOString(),
+		expiresAt: row.expires_at.toISOString(),
+		expired: row.expires_at.getTime() <= Date.now(),
+		lastUsedAt: row.last_used_at?.toISOString() ?? null,
+	}))
+}
+
+/**
+ * Makes a token and mails its owner that there is one.
+ * @param input name, scopes (a list), days
+ * @returns the token itself, which is kept nowhere and cannot be shown again
+ * @throws Invalid with a message per field; also when the member has as many as are allowed
+ */
+export async function makeToken(viewer: SignedIn, input: Record<string, unknown>): Promise<{ token: string }> {
+	const { name, scopes, days } = parseInput(tokenInput, input)
+	if (scopes.includes('moderate') && !isModerator(viewer)) {
+		const message = 'Only moderators can have a token that moderates.'
+		throw new Invalid(message, { scopes: message })
+	}
+	const { email } = await getAccount(viewer)
+	const token = prefix + randomBytes(32).toString('base64url')
+	await db()
+		.transaction()
+		.execute(async (trx) => {
+			if ((await countForNewToken(trx, viewer.id)) >= tokenLimits.perMember)
+				throw new Invalid(`A member has at most ${tokenLimits.perMember} tokens. Revoke one that you do not need.`)
+			await insertToken(trx, { userId: viewer.id, name, hash: hashOf(token), lastFour: token.slice(-4), scopes, days })
+			await addJob('send-mail', madeLetter(email, { name, scopes, days }), trx)
+		})
+	return { token }
+}
+
+/** Takes a token of the member away; it stops working at once. @throws NotFound when it is not theirs */
+export async function revokeToken(viewer: SignedIn, id: number): Promise<void> {
+	if (!isId(id) || !(await deleteToken(viewer.id, id))) throw new NotFound('This token was revoked already.')
+}
+
+/** Whom a token acts for and what it may do. */
+export interface TokenGrant {
+	viewer: SignedIn
+	scopes: Scope[]
+}
+
+/**
+ * Whose token this is, looked up for every request, so that revoking and roles count at once.
+ * Without the scope `moderate` a moderator's token acts for a plain member.
+ * @returns null for anything that is not a token that works
+ */
+export async function readToken(token: string): Promise<TokenGrant | null> {
+	const holder = shape.test(token) ? await findTokenHolder(hashOf(token)) : undefined
+	if (!holder) return null
+	if (holder.stale) await touchToken(holder.token_id)
+	const { user, scopes } = holder
+	return { viewer: { ...user, role: scopes.includes('moderate') ? user.role : 'member' }, scopes }
+}
+
+function hashOf(token: string): string {
+	return createHash('sha256').update(token).digest('base64url')
+}
+
+function madeLetter(email: string, { name, scopes, days }: { name: string; scopes: Scope[]; days: number }) {
+	const { publicUrl, SITE_NAME } = config()
+	const text = `An access token named “${name}” was made for your account at ${SITE_NAME}. For ${days} days, whoever has it can ${scopes.join(' and ')} in your name.`
+	const link = { label: 'See my tokens', url: `${publicUrl}/settings` }
+	const closing = 'If it was not you, revoke it there and change your password, which ends every token.'
+	return letter(email, `A new access token for ${SITE_NAME}`, text, link, closing)
+}

@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto'
+import { DomainError, Invalid, TooMany } from '~/lib/errors.ts'
+import type { Operation } from '~/lib/operation.ts'
+import { problem } from '~/lib/problems.ts'
+
+/** Everybody's programs may read from a page of any site, but never with our reader's cookies: `*` excludes them. */
+export const openToAll = {
+	'Access-Control-Allow-Origin': '*',
+	'Access-Control-Expose-Headers': 'ETag, Link, Location, RateLimit, RateLimit-Policy, Retry-After',
+}
+
+/** Broken rules, as the API tells them. @throws what is none */
+export function refusal(error: unknown): Response {
+	if (!(error instanceof DomainError)) throw error
+	return problem(error.status, error.message, {
+		...(error instanceof Invalid && { fields: error.fields }),
+		...(error instanceof TooMany && { headers: { 'Retry-After': String(error.retryAfter) } }),
+	})
+}
+
+/**
+ * The answer of an operation as its schema describes it: what that does not name is not told.
+ * A page of a list that has a next one links to it.
+ */
+export function answerOf(operation: Operation, result: unknown, url: URL): Response {
+	if (!operation.answer) return new Response(null, { status: 204 })
+	const told = operation.answer.parse(result)
+	const headers = new Headers()
+	const { next } = told as { next?: string | null }
+	if (next) {
+		const address = new URL(url)
+		address.searchParams.set('cursor', next)
+		headers.set('Link', `<${address}>; rel="next"`)
+	}
+	if (operation.location) headers.set('Location', `/api/v1${operation.location(told as { id: number })}`)
+	return Response.json(told, { status: operation.status, headers })
+}
+
+/** Gives a whole answer its tag, and answers 304 to a reader who has it. Weak, as the same text is sent compressed too. */
+export async function tagged(request: Request, answer: Response): Promise<Response> {
+	const text = await answer.text()
+	const tag = `W/"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`
+	const headers = new Headers(answer.headers)
+	headers.set('ETag', tag)
+	const known = (request.headers.get('If-None-Match') ?? '').split(',').map((one) => one.trim().replace(/^W\//, ''))
+	if (known.includes('*') || known.includes(tag.slice(2))) {
+		headers.delete('Content-Type')
+		return new Response(null, { status: 304, headers })
+	}
+	return new Response(text, { status: answer.status, headers })
+}

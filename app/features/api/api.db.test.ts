@@ -1,0 +1,290 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { makeToken } from '~/features/accounts/tokens/tokens.server.ts'
+import { changedQuery } from '~/features/forum/api/shapes.server.ts'
+import { startJobs, stopJobs } from '~/jobs/jobs.server.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { makeComment, makeMember, makeQuery } from '../../../tests/factories/forum.ts'
+import { useDatabase } from '../../../tests/support/database.ts'
+import { mismatches, resolve } from '../../../tests/support/json-schema.ts'
+import { answerApi } from './mount.server.ts'
+import { openApiDocument } from './openapi.server.ts'
+import { operations } from './operations.server.ts'
+
+useDatabase()
+
+let nell: SignedIn
+const tokens = { all: '', read: '', write: '' }
+let queryId: number
+let commentId: number
+
+beforeAll(async () => {
+	await startJobs()
+	await stopJobs()
+	nell = await makeMember('nell')
+	const named = async (scopes: string[]) => (await makeToken(nell, { name: 'test', scopes, days: 7 })).token
+	Object.assign(tokens, {
+		all: await named(['read', 'write']),
+		read: await named(['read']),
+		write: await named(['write']),
+	})
+	queryId = (await makeQuery(nell)).id
+	commentId = await makeComment(nell, queryId)
+	await makeComment(nell, queryId, 'And so.', commentId)
+})
+
+interface Asked {
+	token?: string
+	body?: unknown
+	headers?: Record<string, string>
+}
+
+/** Calls the API in this process. A body that is no text is sent as JSON. */
+async function call(method: string, path: string, { token = '', body, headers = {} }: Asked = {}): Promise<Response> {
+	return answerApi(
+		new Request(`http://localhost/api/v1${path}`, {
+			method,
+			headers: {
+				...(token && { Authorization: `Bearer ${token}` }),
+				...(body !== undefined && { 'Content-Type': 'application/json' }),
+				...headers,
+			},
+			...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+		}),
+	)
+}
+
+describe('the description', () => {
+	const document = () => openApiDocument()
+
+	test('every reference leads somewhere, every parameter of an address is described, every name is used once', () => {
+		const text = JSON.stringify(document())
+		for (const [, ref] of text.matchAll(/"\$ref":"([^"]+)"/g))
+			expect(() => resolve(document(), ref ?? '')).not.toThrow()
+		const described = Object.entries(document().paths).flatMap(([path, methods]) =>
+			Object.values(methods).map((operation) => ({ path, operation })),
+		)
+		expect(described).toHaveLength(operations.length)
+		expect(new Set(described.map(({ operation }) => operation.operationId)).size).toBe(operations.length)
+		for (const { path, operation } of described) {
+			const named = operation.parameters.filter((one) => one.in === 'path').map(({ name }) => name)
+			expect(named).toEqual([...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]))
+			expect(operation.parameters.every((one) => one.in !== 'path' || one.required)).toBe(true)
+			expect(Object.keys(operation.responses).some((status) => status.startsWith('2'))).toBe(true)
+		}
+		expect(text).not.toMatch(/"\$(id|schema|defs)"|__shared/)
+	})
+
+	test('a comment holds comments', () => {
+		expect(document().components.schemas.Comment?.properties?.replies).toEqual({
+			type: 'array',
+			items: { $ref: '#/components/schemas/Comment' },
+		})
+	})
+
+	test('it tells the limits that the forms enforce', () => {
+		expect(document().components.schemas.NewQuery?.properties?.title).toMatchObject({ minLength: 8, maxLength: 200 })
+		expect(changedQuery.safeParse({ title: 'Too few' }).success).toBe(false)
+	})
+
+	test('it is served as JSON, with a tag, to programs anywhere', async () => {
+		const answer = await call('GET', '/openapi.json', { headers: { Origin: 'https://elsewhere.example' } })
+		expect(await answer.json()).toEqual(JSON.parse(JSON.stringify(document())))
+		expect(answer.headers.get('Access-Control-Allow-Origin')).toBe('*')
+		expect(answer.headers.get('ETag')).toMatch(/^W\//)
+	})
+})
+
+test.each(operations.map((operation) => [operation.id, operation] as const))(
+	'%s answers what the description says, by status and shape',
+	async (_id, operation) => {
+		const filled = operation.path
+			.replace('/comments/{id}', `/comments/${await ofOwn('comment', operation.method)}`)
+			.replace('{id}', String(await ofOwn('query', operation.method)))
+			.replace('{slug}', 'others')
+			.replace('{name}', 'testing')
+		const answer = await call(operation.method.toUpperCase(), filled, {
+			token: tokens.all,
+			...(operation.example && { body: operation.example }),
+		})
+		const described = openApiDocument().paths[operation.path]?.[operation.method]?.responses[answer.status]
+		expect([answer.status, described]).toEqual([operation.status, expect.anything()])
+		const schema = described?.content?.['application/json']?.schema
+		if (schema) expect(mismatches(openApiDocument(), schema, await answer.json())).toEqual([])
+		else expect(await answer.text()).toBe('')
+		expect(answer.headers.has('Location')).toBe(operation.location !== undefined)
+	},
+)
+
+/** Something of the caller's own, and a fresh one where it will be gone. */
+async function ofOwn(kind: 'query' | 'comment', method: string): Promise<number> {
+	if (method !== 'delete') return kind === 'query' ? queryId : commentId
+	return kind === 'query' ? (await makeQuery(nell)).id : makeComment(nell, queryId)
+}
+
+describe('refusals', () => {
+	const good = { title: 'A title that is long enough', description: 'Body', tags: 'one', category: 'others' }
+	const table: [what: string, method: string, path: string, asked: () => Asked, status: number, says: object][] = [
+		['an unknown address', 'GET', '/nothing', () => ({}), 404, {}],
+		['an id that is none', 'GET', '/queries/one', () => ({}), 404, {}],
+		['an id beyond all integers', 'GET', '/queries/99999999999', () => ({}), 404, {}],
+		['a category with a NUL', 'GET', '/categories/a%00b', () => ({}), 404, {}],
+		['a limit too high', 'GET', '/queries?limit=51', () => ({}), 422, { errors: { limit: expect.any(String) } }],
+		['a cursor that is none', 'GET', '/queries?cursor=abc', () => ({}), 422, {}],
+		['another method', 'PUT', '/queries', () => ({}), 405, {}],
+		['nobody', 'POST', '/queries', () => ({ body: good }), 401, {}],
+		['a token that is none', 'GET', '/queries', () => ({ token: 'dq_wrong' }), 401, {}],
+		['another kind of login', 'GET', '/me', () => ({ headers: { Authorization: 'Basic bmVsbA==' } }), 401, {}],
+		['a token that only reads', 'POST', '/queries', () => ({ token: tokens.read, body: good }), 403, {}],
+		['a token that only writes', 'GET', '/queries', () => ({ token: tokens.write }), 403, {}],
+		[
+			'a form',
+			'POST',
+			'/queries',
+			() => ({ token: tokens.all, body: 'title=x', headers: { 'Content-Type': 'application/x-www-form-urlencoded' } }),
+			415,
+			{},
+		],
+		['half a JSON', 'POST', '/queries', () => ({ token: tokens.all, body: '{"title":' }), 400, {}],
+		['no object', 'POST', '/queries', () => ({ token: tokens.all, body: '[]' }), 422, {}],
+		[
+			'short texts',
+			'POST',
+			'/queries',
+			() => ({ token: tokens.all, body: { ...good, title: 'Short', tags: [] } }),
+			422,
+			{ errors: { title: expect.any(String), tags: expect.any(String) } },
+		],
+		[
+			'an unknown field',
+			'POST',
+			'/queries',
+			() => ({ token: tokens.all, body: { ...good, author_id: 1 } }),
+			422,
+			{ errors: { author_id: 'There is no such field.' } },
+		],
+		[
+			'an unknown category',
+			'POST',
+			'/queries',
+			() => ({ token: tokens.all, body: { ...good, category: 'x' } }),
+			422,
+			{},
+		],
+		[
+			'a category with a NUL',
+			'POST',
+			'/queries',
+			() => ({ token: tokens.all, body: { ...good, category: 'a\0b' } }),
+			422,
+			{},
+		],
+		[
+			'a parent elsewhere',
+			'POST',
+			'/queries/1/comments',
+			() => ({ token: tokens.all, body: { body: 'x', parentId: 2_000_000_000 } }),
+			404,
+			{},
+		],
+	]
+
+	test.each(table)('%s (%s %s) is refused as a problem', async (_what, method, path, asked, status, says) => {
+		const answer = await call(method, path.replace('/queries/1/', `/queries/${queryId}/`), asked())
+		const told = await answer.json()
+		expect([answer.status, answer.headers.get('Content-Type')]).toEqual([status, 'application/problem+json'])
+		expect(told).toMatchObject({
+			type: 'about:blank',
+			title: expect.any(String),
+			status,
+			detail: expect.any(String),
+			...says,
+		})
+		expect(mismatches(openApiDocument(), { $ref: '#/components/schemas/Problem' }, told)).toEqual([])
+		if (status === 401) expect(answer.headers.get('WWW-Authenticate')).toMatch(/^Bearer/)
+		if (status === 405) expect(answer.headers.get('Allow')).toBe('GET, HEAD, POST, OPTIONS')
+	})
+})
+
+describe('reading', () => {
+	test('pages of a list follow each other without a gap, by cursor and by link', async () => {
+		for (let count = 0; count < 5; count += 1) await makeQuery(nell, { tags: 'paged' })
+		const seen: number[] = []
+		let path = '/queries?tag=paged&limit=2'
+		for (let page = 0; page < 3; page += 1) {
+			const answer = await call('GET', path)
+			const { rows, next } = (await answer.json()) as { rows: { id: number }[]; next: string | null }
+			seen.push(...rows.map(({ id }) => id))
+			const link = /<http:\/\/localhost\/api\/v1([^>]+)>; rel="next"/.exec(answer.headers.get('Link') ?? '')?.[1]
+			expect(new URLSearchParams(link?.split('?')[1]).get('cursor')).toBe(next)
+			path = link ?? ''
+		}
+		expect(path).toBe('')
+		expect(new Set(seen).size).toBe(5)
+	})
+
+	test('what a reader has already is answered with 304, and what changed is not', async () => {
+		const path = `/queries/${queryId}`
+		const tag = (await call('GET', path)).headers.get('ETag') ?? ''
+		const known = await call('GET', path, { headers: { 'If-None-Match': `"other", ${tag}` } })
+		expect([known.status, await known.text()]).toEqual([304, ''])
+		await call('PATCH', path, { token: tokens.all, body: { title: 'Another title than before' } })
+		expect((await call('GET', path, { headers: { 'If-None-Match': tag } })).status).toBe(200)
+	})
+
+	test('HEAD says what GET says, without the body', async () => {
+		const [got, head] = [await call('GET', '/categories'), await call('HEAD', '/categories')]
+		expect([head.status, head.headers.get('ETag'), await head.text()]).toEqual([200, got.headers.get('ETag'), ''])
+	})
+
+	test('pages of other sites may read, and nothing else', async () => {
+		const headers = { Origin: 'https://elsewhere.example' }
+		const asked = await call('OPTIONS', '/queries', { headers })
+		expect([asked.status, asked.headers.get('Allow')]).toEqual([204, 'GET, HEAD, POST, OPTIONS'])
+		expect(asked.headers.get('Access-Control-Allow-Methods')).toBe('GET, HEAD')
+		const read = await call('GET', '/queries', { headers })
+		expect(read.headers.get('Access-Control-Allow-Origin')).toBe('*')
+		expect(read.headers.has('Access-Control-Allow-Credentials')).toBe(false)
+		const wrote = await call('POST', `/queries/${queryId}/comments`, {
+			token: tokens.all,
+			body: { body: 'Hi' },
+			headers,
+		})
+		expect(wrote.headers.has('Access-Control-Allow-Origin')).toBe(false)
+	})
+})
+
+test('what is not sent with a change stays', async () => {
+	const { id } = await makeQuery(nell, { tags: 'alpha,beta', category: 'python' })
+	const answer = await call('PATCH', `/queries/${id}`, { token: tokens.all, body: { description: 'Now *this*.' } })
+	expect(await answer.json()).toMatchObject({
+		description: 'Now *this*.',
+		tags: ['alpha', 'beta'],
+		category: { slug: 'python' },
+		editedAt: expect.any(String),
+	})
+})
+
+test('a reply lands under its comment', async () => {
+	const answer = await call('POST', `/queries/${queryId}/comments`, {
+		token: tokens.all,
+		body: { body: 'Indeed.', parentId: commentId },
+	})
+	const reply = (await answer.json()) as { id: number; depth: number }
+	expect([answer.status, reply.depth]).toEqual([201, 1])
+	const parent = (await (await call('GET', `/comments/${commentId}`)).json()) as { replies: { id: number }[] }
+	expect(parent.replies.map(({ id }) => id)).toContain(reply.id)
+})
+
+test('every answer says what is left; after the last call of the minute comes 429 with the time to wait', async () => {
+	const busy = await makeMember('busy')
+	const { token } = await makeToken(busy, { name: 'test', scopes: ['write'], days: 7 })
+	const write = () => call('DELETE', '/comments/2000000000', { token })
+	const first = await write()
+	expect(first.headers.get('RateLimit-Policy')).toBe('"write";q=60;w=60')
+	expect(first.headers.get('RateLimit')).toMatch(/^"write";r=59;t=\d+$/)
+	const others = await Promise.all(Array.from({ length: 60 }, write))
+	const refused = others.filter(({ status }) => status === 429)
+	expect(refused).toHaveLength(1)
+	expect(Number(refused[0]?.headers.get('Retry-After'))).toBeGreaterThan(0)
+	expect(refused[0]?.headers.get('RateLimit')).toMatch(/^"write";r=0;/)
+})

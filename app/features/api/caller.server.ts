@@ -1,0 +1,51 @@
+import { viewerFromRequest } from '~/features/accounts/accounts.server.ts'
+import type { Scope } from '~/features/accounts/tokens/tokens.limits.ts'
+import { readToken } from '~/features/accounts/tokens/tokens.server.ts'
+import type { Operation } from '~/lib/operation.ts'
+import { problem } from '~/lib/problems.ts'
+import type { Viewer } from '~/lib/viewer.ts'
+
+/** Who calls, and by what right. */
+export interface Caller {
+	viewer: Viewer
+	/** What a token may do; null for a session or a visitor. */
+	scopes: Scope[] | null
+	/** Whether a token was shown that is none, or works no more. */
+	badToken: boolean
+	/** The cookies of the session, to hand back. */
+	headers: Headers
+}
+
+/** The token that is shown decides; cookies count only where none is. */
+export async function callerOf(request: Request): Promise<Caller> {
+	const authorization = request.headers.get('Authorization')
+	if (authorization === null) {
+		const writes = request.method !== 'GET' && request.method !== 'HEAD'
+		const { viewer, headers } = await viewerFromRequest(request, { fresh: writes })
+		return { viewer, scopes: null, badToken: false, headers }
+	}
+	const token = /^Bearer +(\S+) *$/i.exec(authorization)?.[1]
+	const grant = token ? await readToken(token) : null
+	return {
+		viewer: grant?.viewer ?? null,
+		scopes: grant?.scopes ?? null,
+		badToken: grant === null,
+		headers: new Headers(),
+	}
+}
+
+/** The refusal of a caller who may not use this operation at all; null for one who may. After RFC 6750, 3. */
+export function refuseCaller(caller: Caller, { access, method }: Operation): Response | null {
+	if (caller.badToken)
+		return problem(401, 'This is not an access token that works. It may have ended or been revoked.', {
+			headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' },
+		})
+	const needed: Scope = method === 'get' ? 'read' : 'write'
+	if (caller.scopes && !caller.scopes.includes(needed))
+		return problem(403, `This needs a token with the scope “${needed}”.`, {
+			headers: { 'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${needed}"` },
+		})
+	if (access === 'members' && !caller.viewer)
+		return problem(401, 'Log in first, or send an access token.', { headers: { 'WWW-Authenticate': 'Bearer' } })
+	return null
+}

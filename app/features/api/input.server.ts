@@ -1,0 +1,50 @@
+import { z } from 'zod'
+import { NotFound } from '~/lib/errors.ts'
+import type { Operation } from '~/lib/operation.ts'
+import { parseInput } from '~/lib/parse.server.ts'
+import { problem } from '~/lib/problems.ts'
+
+type Parsed = Record<string, never>
+
+/** The parameters of an address. One that cannot be is the address of nothing. @throws NotFound */
+export function readParams({ params }: Operation, given: Record<string, string>): Parsed {
+	const parsed = z.object(params).safeParse(given)
+	if (!parsed.success || Object.values(given).some((value) => value.includes('\u0000')))
+		throw new NotFound('There is no such address.')
+	return parsed.data as Parsed
+}
+
+/** What stands behind the question mark; an unknown name means nothing. @throws Invalid */
+export function readQuery({ query }: Operation, url: URL): Parsed {
+	const given = Object.fromEntries([...url.searchParams].map(([name, value]) => [name, value.replaceAll('\u0000', '')]))
+	return parseInput(z.object(query), given) as Parsed
+}
+
+/**
+ * The JSON that was sent, as it was sent, once its schema has found nothing wrong.
+ * @returns the refusal where there is one: 415 for another type, 400 for no JSON, 422 for fields that are wrong or unknown
+ */
+export async function readBody(
+	{ body: schema }: Operation,
+	request: Request,
+): Promise<Record<string, unknown> | Response> {
+	if (!schema) return {}
+	const type = request.headers.get('Content-Type') ?? ''
+	if (!/^application\/json\s*(;|$)/i.test(type))
+		return problem(415, 'Send JSON, with Content-Type: application/json.', { headers: { Accept: 'application/json' } })
+	let sent: unknown
+	try {
+		sent = JSON.parse(await request.text())
+	} catch {
+		return problem(400, 'What was sent is no JSON.')
+	}
+	const parsed = schema.safeParse(sent)
+	if (parsed.success) return sent as Record<string, unknown>
+	const fields: Record<string, string> = {}
+	for (const issue of parsed.error.issues) {
+		if (issue.code === 'unrecognized_keys') for (const key of issue.keys) fields[key] ??= 'There is no such field.'
+		else if (issue.path.length > 0) fields[String(issue.path[0])] ??= issue.message
+	}
+	const [name, message] = Object.entries(fields)[0] ?? ['', 'Send an object.']
+	return problem(422, message === 'There is no such field.' ? `There is no field “${name}”.` : message, { fields })
+}

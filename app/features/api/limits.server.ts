@@ -1,0 +1,62 @@
+import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
+import { pool } from '~/db/db.server.ts'
+import { network } from '~/features/accounts/limits.server.ts'
+import type { Viewer } from '~/lib/viewer.ts'
+
+/** Seconds that a limit counts over. */
+const window = 60
+
+/**
+ * Calls in a minute, of a member with all their tokens and sessions, or of an address that shows neither. A page of ours makes
+ * about five; a whole campus may share an address.
+ */
+export const rates = {
+	read: { member: 600, address: 600 },
+	write: { member: 60, address: 60 },
+} as const
+
+/** What was counted, for the headers of the answer. */
+export interface Allowance {
+	kind: keyof typeof rates
+	most: number
+	left: number
+	/** Whole seconds until everything is allowed anew. */
+	reset: number
+	exceeded: boolean
+}
+
+/** Counts a call, in PostgreSQL, so that several processes count together. */
+export async function countCall(viewer: Viewer, address: string, writes: boolean): Promise<Allowance> {
+	const kind = writes ? 'write' : 'read'
+	const who = viewer ? 'member' : 'address'
+	const most = rates[kind][who]
+	const counter = limiter(`api-${kind}:${who}`, most)
+	const outcome = await counter
+		.consume(viewer ? String(viewer.id) : network(address))
+		.catch((refusal: unknown) => refusal)
+	if (!(outcome instanceof RateLimiterRes)) throw outcome
+	return {
+		kind,
+		most,
+		left: Math.max(0, outcome.remainingPoints),
+		reset: Math.max(1, Math.ceil(outcome.msBeforeNext / 1_000)),
+		exceeded: outcome.consumedPoints > most,
+	}
+}
+
+/** The headers of draft-ietf-httpapi-ratelimit-headers-10. */
+export function rateHeaders({ kind, most, left, reset }: Allowance): Record<string, string> {
+	return { 'RateLimit-Policy': `"${kind}";q=${most};w=${window}`, RateLimit: `"${kind}";r=${left};t=${reset}` }
+}
+
+function limiter(keyPrefix: string, points: number): RateLimiterPostgres {
+	return new RateLimiterPostgres({
+		storeClient: pool(),
+		tableName: 'rate_limits',
+		tableCreated: true,
+		keyPrefix,
+		clearExpiredByTimeout: false,
+		points,
+		duration: window,
+	})
+}

@@ -1,0 +1,99 @@
+import { type Context, Hono } from 'hono'
+import { log } from '~/lib/log.server.ts'
+import type { Operation } from '~/lib/operation.ts'
+import { problem } from '~/lib/problems.ts'
+import { answerOf, openToAll, refusal, tagged } from './answers.server.ts'
+import { callerOf, refuseCaller } from './caller.server.ts'
+import { readBody, readParams, readQuery } from './input.server.ts'
+import { countCall, rateHeaders } from './limits.server.ts'
+import { openApiDocument } from './openapi.server.ts'
+import { operations } from './operations.server.ts'
+
+/** Where the API stands. */
+const base = '/api/v1'
+
+/** Answers a request below /api/v1. It never throws: what nobody foresaw is logged and answered as a problem, too. */
+export function answerApi(request: Request): Response | Promise<Response> {
+	api ??= mount()
+	return api.fetch(request)
+}
+
+let api: Hono | undefined
+
+function mount(): Hono {
+	const api = new Hono().basePath(base)
+	api.get('/openapi.json', (context) => tagged(context.req.raw, publicAnswer(Response.json(openApiDocument()))))
+	for (const operation of operations)
+		api.on(operation.method, pattern(operation.path), (context) => answer(operation, context))
+	for (const path of new Set(operations.map(({ path }) => path)))
+		api.all(pattern(path), (context) => others(path, context))
+	api.all('*', () => problem(404, 'There is no such address. /api/docs lists those that there are.'))
+	api.onError((error, context) => {
+		log.error({ err: error, path: context.req.path }, 'a call of the API failed')
+		return problem(500, 'Something went wrong here.')
+	})
+	return api
+}
+
+/** Who calls, whether they may, what they sent, then the use case. Every answer says what is left of the limit. */
+async function answer(operation: Operation, context: Context): Promise<Response> {
+	const request = context.req.raw
+	const url = new URL(request.url)
+	const reads = operation.method === 'get'
+	const caller = await callerOf(request)
+	const allowance = await countCall(caller.viewer, request.headers.get('x-client-ip') ?? 'unknown', !reads)
+	const result = allowance.exceeded
+		? problem(429, `Too many calls. Wait ${allowance.reset} s, then go on.`, {
+				headers: { 'Retry-After': String(allowance.reset) },
+			})
+		: (refuseCaller(caller, operation) ?? (await run(operation, context, caller.viewer, url)))
+	const whole = reads && result.status === 200 ? await tagged(request, result) : result
+	for (const [name, value] of Object.entries(rateHeaders(allowance))) whole.headers.set(name, value)
+	for (const cookie of caller.headers.getSetCookie()) whole.headers.append('Set-Cookie', cookie)
+	whole.headers.set('Cache-Control', 'private, no-cache')
+	whole.headers.set('Vary', 'Authorization, Cookie')
+	return reads ? publicAnswer(whole) : whole
+}
+
+async function run(
+	operation: Operation,
+	context: Context,
+	viewer: Awaited<ReturnType<typeof callerOf>>['viewer'],
+	url: URL,
+) {
+	try {
+		const params = readParams(operation, context.req.param() as Record<string, string>)
+		const query = readQuery(operation, url)
+		const body = await readBody(operation, context.req.raw)
+		if (body instanceof Response) return body
+		return answerOf(operation, await operation.run({ viewer, params, query, body }), url)
+	} catch (error) {
+		return refusal(error)
+	}
+}
+
+/** OPTIONS tells what an address understands, and lets pages of other sites read; other methods are refused. */
+function others(path: string, context: Context): Response {
+	const own = operations.filter((operation) => operation.path === path).map(({ method }) => method.toUpperCase())
+	const readable = own.includes('GET')
+	const allow = [...(readable ? ['GET', 'HEAD'] : []), ...own.filter((method) => method !== 'GET'), 'OPTIONS'].join(
+		', ',
+	)
+	if (context.req.method !== 'OPTIONS')
+		return problem(405, `This address understands ${allow}.`, { headers: { Allow: allow } })
+	const answer = new Response(null, { status: 204, headers: { Allow: allow } })
+	if (!readable) return answer
+	answer.headers.set('Access-Control-Allow-Methods', 'GET, HEAD')
+	answer.headers.set('Access-Control-Allow-Headers', 'Authorization, If-None-Match')
+	answer.headers.set('Access-Control-Max-Age', '86400')
+	return publicAnswer(answer)
+}
+
+function publicAnswer(answer: Response): Response {
+	for (const [name, value] of Object.entries(openToAll)) answer.headers.set(name, value)
+	return answer
+}
+
+function pattern(path: string): string {
+	return path.replace(/\{(\w+)\}/g, ':$1')
+}

@@ -1,0 +1,77 @@
+import { expect, expectNoViolations, logIn, test } from './support/journey.ts'
+
+test('a member makes a token, reads how to use it, uses it, and revokes it', async ({ page, playwright, baseURL }) => {
+	await logIn(page)
+	await page.goto('/settings')
+	await page.getByRole('link', { name: 'New token' }).click()
+	await page.getByLabel('Name').fill('Nightly copy')
+	await page.getByLabel('write').check()
+	await page.getByLabel('Works for').selectOption('7 days')
+	await page.getByRole('button', { name: 'Make the token' }).click()
+	const shown = page.getByText(/^dq_[\w-]{43}$/)
+	await expect(shown).toBeVisible()
+	const token = await shown.innerText()
+	await page.reload()
+	await expect(page.getByText('Nightly copy')).toBeVisible()
+	await expect(page.getByText(/works until \d+ \w+ \d{4}; never used/)).toBeVisible()
+	await expect(page.getByText(token)).toHaveCount(0)
+
+	await page.getByRole('link', { name: 'API', exact: true }).click()
+	await expect(page.getByRole('heading', { name: 'Ask a question' })).toBeVisible()
+	// A context of its own: it has no cookies.
+	const program = await playwright.request.newContext({
+		baseURL: baseURL ?? '',
+		extraHTTPHeaders: { Authorization: `Bearer ${token}` },
+	})
+	expect(await (await program.get('/api/v1/me')).json()).toMatchObject({ username: 'mira.quillon', role: 'member' })
+	// What the token opens ends at the API.
+	expect((await program.get('/settings')).url()).toContain('/login')
+
+	await page.goto('/settings')
+	await page.getByRole('button', { name: 'Revoke Nightly copy' }).click()
+	await expect(page.getByText('Token revoked.')).toBeVisible()
+	await expect(page.getByText('Nightly copy')).toHaveCount(0)
+	expect((await program.get('/api/v1/me')).status()).toBe(401)
+	await program.dispose()
+})
+
+test.describe('without JavaScript', () => {
+	test.use({ javaScriptEnabled: false })
+
+	test('a token is refused with what was typed, made, and revoked', async ({ page }) => {
+		await logIn(page)
+		await page.goto('/settings/tokens')
+		await page.getByLabel('Name').fill('Plain')
+		await page.getByLabel('read', { exact: true }).uncheck()
+		await page.getByRole('button', { name: 'Make the token' }).click()
+		await expect(page.getByRole('alert')).toContainText('Choose at least one thing')
+		await expect(page.getByLabel('Name')).toHaveValue('Plain')
+		await page.getByLabel('read', { exact: true }).check()
+		await page.getByRole('button', { name: 'Make the token' }).click()
+		await expect(page.getByText(/^dq_[\w-]{43}$/)).toBeVisible()
+		await page.getByRole('button', { name: 'Revoke Plain' }).click()
+		await expect(page.getByText('Token revoked.')).toBeVisible()
+	})
+})
+
+for (const colorScheme of ['light', 'dark'] as const) {
+	test.describe(`in the ${colorScheme} theme`, () => {
+		test.use({ colorScheme })
+
+		test('axe finds nothing, and nothing is wider than a phone', async ({ page }) => {
+			await logIn(page)
+			for (const width of [1280, 360]) {
+				await page.setViewportSize({ width, height: 800 })
+				for (const path of ['/api/docs', '/settings/tokens', '/settings']) {
+					await page.goto(path)
+					expect(await page.evaluate(() => document.documentElement.scrollWidth), path).toBeLessThanOrEqual(width)
+					await expectNoViolations(page)
+					if (process.env.SHOTS)
+						await page.screenshot({
+							path: `${process.env.SHOTS}/${colorScheme}-${width}${path.replaceAll('/', '-')}.png`,
+						})
+				}
+			}
+		})
+	})
+}
