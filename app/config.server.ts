@@ -40,6 +40,7 @@ const settings = z.object({
 	S3_REGION: z.string().optional(),
 	S3_ACCESS_KEY_ID: z.string().optional(),
 	S3_SECRET_ACCESS_KEY: z.string().optional(),
+	PAGE_CACHE_MB: z.coerce.number().int().min(0).max(4096).default(32),
 	WEB_CONCURRENCY: z.coerce.number().int().min(1).max(64).default(1),
 	SEED: z.enum(['demo', 'none']).default('demo'),
 	LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
@@ -48,7 +49,7 @@ const settings = z.object({
 })
 
 const ours =
-	/^(DEVQUAD_|S3_|SMTP_|MAIL_|AUTHOR_|AUTH_|SEED|SITE_|PUBLIC_|TRUST_|DATABASE_|DATA_|ALLOWED_|REQUIRE_|ADMIN_)/
+	/^(DEVQUAD_|S3_|SMTP_|MAIL_|AUTHOR_|AUTH_|SEED|SITE_|PUBLIC_|TRUST_|DATABASE_|DATA_|ALLOWED_|REQUIRE_|ADMIN_|PAGE_)/
 
 export type Config = z.infer<typeof settings> & {
 	/** The address people type, without a slash at the end. */

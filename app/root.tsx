@@ -25,14 +25,14 @@ export const links: Route.LinksFunction = () => [
 
 /** What every page knows; reads no database. */
 export function loader({ context, url }: Route.LoaderArgs): RootData {
-	const { theme, flash, requestId } = factsOf(context)
+	const { theme, flash, requestId, now } = factsOf(context)
 	const { SITE_NAME, AUTHOR_NAME, AUTHOR_URL, publicUrl } = config()
 	return {
 		viewer: viewerOf(context),
 		siteName: SITE_NAME,
 		author: AUTHOR_NAME ? { name: AUTHOR_NAME, url: AUTHOR_URL } : null,
 		theme,
-		now: new Date().toISOString(),
+		now,
 		flash,
 		path: url.pathname + url.search,
 		publicUrl,

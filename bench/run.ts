@@ -4,14 +4,16 @@ import { once } from 'node:events'
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { cpus, tmpdir, totalmem } from 'node:os'
 import { join, resolve } from 'node:path'
-import autocannon from 'autocannon'
 import pg from 'pg'
 import { freePort, startSite } from '../tests/support/site-process.ts'
 import { firstVisit } from './first-visit.ts'
+import { type Flood, flood } from './flood.ts'
 import { writeQuestions } from './questions.ts'
 
 const seconds = 8
 const connections = 16
+/** A reader whom a redirect brought here is never shown a kept page. */
+const unkept = { cookie: 'flash=none' }
 const dataDir = mkdtempSync(join(tmpdir(), 'devquad-bench-'))
 
 try {
@@ -30,14 +32,19 @@ try {
 		const base = await load(bare.url)
 		const rows: string[] = [`| bare handler "ok" | ${figures(base)} | 1 | | |`]
 		for (const [name, path] of pages) {
-			const result = await load(site.url + path)
+			const share = ({ perSecond }: Flood) => (perSecond / base.perSecond).toFixed(4)
 			const { statements, bytes } = await inspect(site.url + path, dataDir)
+			const made = await load(site.url + path, unkept)
 			rows.push(
-				`| ${name} | ${figures(result)} | ${(result.requests.average / base.requests.average).toFixed(4)} | ${statements} | ${bytes.toLocaleString('en')} |`,
+				`| ${name}, made anew | ${figures(made)} | ${share(made)} | ${statements} | ${bytes.toLocaleString('en')} |`,
 			)
+			const kept = await load(site.url + path)
+			rows.push(`| ${name}, kept | ${figures(kept)} | ${share(kept)} | 0 | ${bytes.toLocaleString('en')} |`)
 		}
 		const visit = await firstVisit(`${site.url}/forum`)
-		report(rows, visit, residentMegabytes(site.child))
+		const before = residentMegabytes(site.child)
+		await visitMany(site.url, await listQueries(dataDir))
+		report(rows, visit, { before, after: residentMegabytes(site.child) })
 	} finally {
 		bare.child.kill()
 		await site.stop()
@@ -83,16 +90,39 @@ function listPages(url: string, folder: string): Promise<[string, string][]> {
 	})
 }
 
-async function load(url: string): Promise<autocannon.Result> {
-	await autocannon({ url, connections, duration: 2 })
-	const result = await autocannon({ url, connections, duration: seconds, headers: { 'accept-encoding': 'br' } })
-	if (result.non2xx || result.errors)
-		throw new Error(`${url}: ${result.non2xx} answers were not 200, ${result.errors} failed`)
-	return result
+/** Addresses of 5,000 queries. */
+function listQueries(folder: string): Promise<string[]> {
+	return withDatabase(folder, async (client) => {
+		const { rows } = await client.query(
+			`select '/forum/' || slug || '/' || username || '/' || q.id as path
+			 from queries q join categories c on c.id = category_id join users u on u.id = author_id order by q.id limit 5000`,
+		)
+		return rows.map(({ path }) => path)
+	})
 }
 
-function figures({ requests, latency }: autocannon.Result): string {
-	return `${Math.round(requests.average).toLocaleString('en')} | ${latency.p50} | ${latency.p99}`
+/** Ten thousand different pages, one after the other on a few connections: each query in two themes. */
+async function visitMany(url: string, paths: string[]): Promise<void> {
+	const queue = paths.flatMap((path) => ['system', 'dark'].map((theme) => ({ path, theme })))
+	await Promise.all(
+		Array.from({ length: connections }, async () => {
+			for (let next = queue.pop(); next; next = queue.pop()) {
+				const response = await fetch(url + next.path, { headers: { cookie: `theme=${next.theme}` } })
+				await response.arrayBuffer()
+				if (!response.ok) throw new Error(`${next.path}: ${response.status}`)
+			}
+		}),
+	)
+}
+
+async function load(url: string, more: Record<string, string> = {}): Promise<Flood> {
+	const headers = { 'Accept-Encoding': 'br', ...more }
+	await flood(url, { connections, seconds: 2, headers })
+	return flood(url, { connections, seconds, headers })
+}
+
+function figures({ perSecond, p50, p99 }: Flood): string {
+	return `${Math.round(perSecond).toLocaleString('en')} | ${p50} | ${p99}`
 }
 
 /** How many statements one page costs, read from PostgreSQL's own log, and its size over the wire. */
@@ -103,7 +133,7 @@ async function inspect(url: string, folder: string): Promise<{ statements: numbe
 	await new Promise((done) => setTimeout(done, 300))
 	appendFileSync(log, '')
 	const from = statSync(log).size
-	const response = await fetch(url, { headers: { 'accept-encoding': 'br' } })
+	const response = await fetch(url, { headers: { 'accept-encoding': 'br', ...unkept } })
 	const bytes = Number(response.headers.get('content-length'))
 	await response.arrayBuffer()
 	await new Promise((done) => setTimeout(done, 100))
@@ -125,7 +155,7 @@ function residentMegabytes(child: ChildProcess): number {
 	return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1_024)
 }
 
-function report(rows: string[], visit: Record<string, number>, megabytes: number): void {
+function report(rows: string[], visit: Record<string, number>, memory: { before: number; after: number }): void {
 	const total = Object.values(visit).reduce((sum, bytes) => sum + bytes, 0)
 	const machine = `${cpus().length} cores of a shared virtual machine, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}`
 	const text = `# What it costs
@@ -141,7 +171,7 @@ First visit to the forum, over the wire, by kind: ${Object.entries(visit)
 		.map(([kind, bytes]) => `${kind} ${(bytes / 1024).toFixed(1)} KB`)
 		.join(', ')}; ${(total / 1024).toFixed(1)} KB in all.
 
-Resident memory of the Node process after the run: ${megabytes} MB.
+Resident memory of the Node process after these: ${memory.before} MB; after 10,000 different pages more, with 32 MB of pages kept at most: ${memory.after} MB.
 `
 	process.stdout.write(text)
 	const notes = readFileSync('bench/RESULTS.md', { encoding: 'utf8', flag: 'a+' }).split('<!-- notes -->')[1]

@@ -4,6 +4,7 @@ import { serveStatic } from '@hono/node-server/serve-static'
 import { Hono, type MiddlewareHandler } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { createRequestHandler, RouterContextProvider } from 'react-router'
+import { listenForDrops } from '~/cache/pages.server.ts'
 import { config } from '~/config.server.ts'
 import { authHandler, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
 import { seedDemo } from '~/features/forum/import/demo.server.ts'
@@ -12,10 +13,11 @@ import { remindOfCampus } from '~/features/profiles/campus.server.ts'
 import { pictureRefusals } from '~/features/profiles/picture-errors.ts'
 import { sweepPictures } from '~/features/profiles/pictures.server.ts'
 import { startJobs, stopJobs } from '~/jobs/jobs.server.ts'
-import { factsContext, type RequestFacts, viewerContext } from '~/lib/context.ts'
+import { factsContext, type RequestFacts, type Viewer, viewerContext } from '~/lib/context.ts'
 import { clearFlash, cookieOf, flashOf } from '~/lib/http.ts'
 import { log } from '~/lib/log.server.ts'
 import { io } from '~/realtime/io.server.ts'
+import { answerKept, answerVisitor, type Place } from './cached-pages.ts'
 import { compress } from './middleware/compress.ts'
 import { clientIpHeader, publicRequest } from './middleware/public-request.ts'
 import { sameOrigin } from './middleware/same-origin.ts'
@@ -30,6 +32,9 @@ const largestBody = 512 * 1024
 /** A form with a picture of 5 MB fits, and the refusal of one a little larger can still be told in words. */
 const largestBodyWithPicture = 6 * 1024 * 1024
 const takesPictures = /^\/(media|edit-profile\/.+)(\.data)?$/
+
+/** In development every page is made anew, with the code as it is. */
+const keepsPages = config().NODE_ENV === 'production' && config().PAGE_CACHE_MB > 0
 
 const nonces = new WeakMap<Request, string>()
 const app = new Hono<Environment>()
@@ -70,18 +75,14 @@ const pages = createRequestHandler(() => import('virtual:react-router/server-bui
 
 app.all('*', async (context) => {
 	const request = context.req.raw
+	const kept = keepsPages ? await answerVisitor(request, renderForVisitor) : null
+	if (kept) return kept
 	const writes = request.method !== 'GET' && request.method !== 'HEAD'
 	const { viewer, headers } = await viewerFromRequest(request, { fresh: writes })
-	const load = new RouterContextProvider()
 	const facts = factsOf(request)
-	load.set(viewerContext, viewer)
-	load.set(factsContext, facts)
-	const response = await pages(request, load)
-	const answer = new Response(response.body, response)
+	const answer = await renderPage(request, viewer, facts)
 	addSession(answer.headers, headers)
-	if (facts.flash && response.status < 300) answer.headers.append('Set-Cookie', clearFlash)
-	answer.headers.set('X-Request-Id', facts.requestId)
-	if (!answer.headers.has('Cache-Control')) answer.headers.set('Cache-Control', 'private, no-cache')
+	if (facts.flash && answer.status < 300) answer.headers.append('Set-Cookie', clearFlash)
 	return answer
 })
 
@@ -96,9 +97,10 @@ export async function handle(request: Request, bindings: HttpBindings): Promise<
 	return app.fetch(seen, bindings)
 }
 
-/** What lives beside the pages: sockets and jobs. @returns what stops them, sockets first */
+/** What lives beside the pages: sockets, jobs, what other processes tell. @returns what stops them, sockets first */
 export async function startAround(): Promise<() => Promise<void>> {
 	const stopSockets = handleSockets()
+	const stopListening = await listenForDrops()
 	await startJobs({
 		'sweep-pictures': sweepPictures,
 		'campus-reminders': remindOfCampus,
@@ -106,12 +108,31 @@ export async function startAround(): Promise<() => Promise<void>> {
 	})
 	return async () => {
 		await stopSockets()
+		await stopListening()
 		await io.close()
 		await stopJobs()
 	}
 }
 
-export { openSockets, seedDemo }
+export { answerKept, openSockets, seedDemo }
+
+async function renderPage(request: Request, viewer: Viewer, facts: RequestFacts): Promise<Response> {
+	const load = new RouterContextProvider()
+	load.set(viewerContext, viewer)
+	load.set(factsContext, facts)
+	const response = await pages(request, load)
+	const answer = new Response(response.body, response)
+	answer.headers.set('X-Request-Id', facts.requestId)
+	if (!answer.headers.has('Cache-Control')) answer.headers.set('Cache-Control', 'private, no-cache')
+	return answer
+}
+
+/** Renders a page that many will get: nothing of the request that asked first is in it, nor does it end with that one. */
+async function renderForVisitor({ path, theme }: Place, nonce: string) {
+	const request = new Request(new URL(path, config().publicUrl))
+	const facts = { ...factsOf(request), theme, nonce }
+	return { response: await renderPage(request, null, facts), now: facts.now, requestId: facts.requestId }
+}
 
 /** Adds the cookies of the session as it was when the request came, except those that the page itself has just set anew. */
 function addSession(answer: Headers, session: Headers): void {
@@ -140,6 +161,7 @@ function factsOf(request: Request): RequestFacts {
 	const theme = cookieOf(request, 'theme')
 	return {
 		requestId: randomUUID(),
+		now: new Date().toISOString(),
 		// In development the policy allows inline scripts, and React would report each nonce that the browser hides from it.
 		nonce: config().NODE_ENV === 'development' ? undefined : nonceOf(request),
 		ip: request.headers.get(clientIpHeader) ?? '',

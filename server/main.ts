@@ -5,7 +5,7 @@ import { type Config, config } from '../app/config.server.ts'
 import { Startup } from './startup.ts'
 
 /** The site behind the port: what `server/app.ts` exports, from Vite in development and from the build otherwise. */
-type Site = Pick<typeof import('./app.ts'), 'handle' | 'startAround' | 'openSockets' | 'seedDemo'>
+type Site = Pick<typeof import('./app.ts'), 'answerKept' | 'handle' | 'startAround' | 'openSockets' | 'seedDemo'>
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void
 
@@ -68,7 +68,11 @@ async function loadSite(server: Server, { NODE_ENV }: Config): Promise<{ site: S
 	if (NODE_ENV !== 'development') {
 		const built = new URL('../build/server/index.js', import.meta.url).href
 		const site = (await import(built)) as Site
-		return { site, answer: listener(async () => site) }
+		const pages = listener(async () => site)
+		const answer: Answer = (request, response) => {
+			if (!site.answerKept(request, response)) pages(request, response)
+		}
+		return { site, answer }
 	}
 	const { createServer: createVite } = await import('vite')
 	const vite = await createVite({ appType: 'custom', server: { middlewareMode: true, hmr: { server } } })

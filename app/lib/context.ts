@@ -5,6 +5,8 @@ import type { SignedIn, Viewer } from './viewer.ts'
 export interface RequestFacts {
 	/** Shown on error pages and written to the log. */
 	requestId: string
+	/** When it came, ISO 8601. */
+	now: string
 	/** For the inline scripts of this page; the CSP header names it. */
 	nonce: string | undefined
 	/** The address the request came from, after TRUST_PROXY. */

@@ -56,6 +56,16 @@ const harmless = new RegExp(
 	].join('|'),
 )
 
+test('a table of 3,000 cells is a table, a larger one is shown as it was written', async () => {
+	const table = (rows: number) => `|a|b|\n|-|-|\n${'|x|y|\n'.repeat(rows - 1)}`
+	expect(await htmlOf(table(1_500))).toContain('<td>x</td>')
+	const larger = await htmlOf(`${table(1_501)}\n**after**`)
+	expect(larger).not.toContain('<td>')
+	expect(larger).toContain('|x|y|')
+	expect(larger).toContain('<strong>after</strong>')
+	expect(await htmlOf(table(2))).toContain('<td>x</td>')
+})
+
 test.each([
 	['emphasis', '*a* **b** ~~c~~', '<p><em>a</em> <strong>b</strong> <s>c</s></p>'],
 	['hard-wrapped lines, which stay one paragraph', 'one\ntwo', '<p>one\ntwo</p>'],

@@ -76,6 +76,21 @@ function decode(text: string): string {
 		.replaceAll('&amp;', '&')
 }
 
+/** Cells that the tables of one text may have together: each costs about 8 µs to draw and to check. */
+const mostCells = 3_000
+
+/** Shows tables beyond any use as the lines they are, so that 64 KB of cells cost no more than other texts of that length. */
+export function fewCells(parser: MarkdownIt): void {
+	parser.core.ruler.before('inline', 'few_cells', (state) => {
+		const cells = state.tokens.filter(({ type }) => type === 'td_open' || type === 'th_open').length
+		if (cells <= mostCells) return
+		state.tokens = []
+		parser.block.ruler.disable('table')
+		parser.block.parse(state.src, parser, state.env, state.tokens)
+		parser.block.ruler.enable('table')
+	})
+}
+
 const formula = /(\$\$?)(?=\S)([^$]{1,600})(?<=\S)\1(?!\d)/y
 
 /** Keeps a formula such as `$|\psi_0\rangle$` as it was written: Markdown would read its `_`, `*` and `\`. Prices are none. */

@@ -8,7 +8,10 @@ const compressible = /^(text\/|application\/(json|xml|atom\+xml|ld\+json|manifes
 /** Below this many bytes compression costs more than it saves: the answer fits one packet. */
 const smallest = 1_000
 /** Level 5 is three times faster than 9 on pages of 40 KB and 4% larger (measured with node:zlib). */
-const brotliParams = { [constants.BROTLI_PARAM_QUALITY]: 5, [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT }
+export const brotliParams = {
+	[constants.BROTLI_PARAM_QUALITY]: 5,
+	[constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
+}
 
 /** Compresses answers that are whole in memory. Nothing stands between a stream and its reader. */
 export function compress(): MiddlewareHandler {
@@ -19,7 +22,7 @@ export function compress(): MiddlewareHandler {
 		if (!response.body || !compressible.test(type) || response.headers.has('Content-Encoding')) return
 		const body = Buffer.from(await response.arrayBuffer())
 		const headers = new Headers(response.headers)
-		headers.append('Vary', 'Accept-Encoding')
+		if (!headers.get('Vary')?.includes('Accept-Encoding')) headers.append('Vary', 'Accept-Encoding')
 		const coding = body.length < smallest ? 'identity' : accepted(context.req.header('Accept-Encoding') ?? '')
 		const packed =
 			coding === 'br' ? await brotli(body, { params: brotliParams }) : coding === 'gzip' ? await zip(body) : body

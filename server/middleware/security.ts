@@ -3,28 +3,47 @@ import type { Config } from '~/config.server.ts'
 
 /**
  * The headers that every answer carries. A page's nonce is named in its policy; anything that is no page needs none.
+ * A page that comes with a policy of its own keeps it.
  * @param nonceOf the nonce of the page being answered
  */
-export function security({ secure, NODE_ENV }: Config, nonceOf: (request: Request) => string): MiddlewareHandler {
+export function security(config: Config, nonceOf: (request: Request) => string): MiddlewareHandler {
+	const always = securityHeaders(config)
 	return async (context, next) => {
 		await next()
 		const headers = context.res.headers
 		headers.set('X-Content-Type-Options', 'nosniff')
 		// A script, style or font is no document: the rest means nothing on it, and weighs more than some of them.
 		if (context.req.path.startsWith('/assets/')) return
-		headers.set('Referrer-Policy', 'strict-origin-when-cross-origin')
-		headers.set('Cross-Origin-Opener-Policy', 'same-origin')
-		headers.set('Permissions-Policy', 'camera=(), microphone=(), geolocation=(), payment=(), usb=()')
+		for (const [name, value] of always) headers.set(name, value)
 		// A picture that is opened by itself is shown and nothing else, whatever a browser might take it for.
-		if (context.req.path.startsWith('/media/')) headers.set('Content-Security-Policy', "default-src 'none'; sandbox")
-		else headers.set('Content-Security-Policy', policy(nonceOf(context.req.raw), NODE_ENV === 'development'))
-		if (secure) headers.set('Strict-Transport-Security', 'max-age=31536000; includeSubDomains')
+		if (context.req.path.startsWith('/media/')) headers.set(policyHeader, "default-src 'none'; sandbox")
+		else if (!headers.has(policyHeader)) headers.set(policyHeader, policy(inlineOf(config, context.req.raw, nonceOf)))
 	}
 }
 
-/** In development Vite puts styles and its reload script into the page by itself, so inline is allowed there alone. */
-function policy(nonce: string, development: boolean): string {
-	const inline = development ? "'unsafe-inline'" : `'nonce-${nonce}'`
+export const policyHeader = 'Content-Security-Policy'
+
+/** What every page carries besides its policy. */
+export function securityHeaders({ secure }: Pick<Config, 'secure'>): [string, string][] {
+	return [
+		['X-Content-Type-Options', 'nosniff'],
+		['Referrer-Policy', 'strict-origin-when-cross-origin'],
+		['Cross-Origin-Opener-Policy', 'same-origin'],
+		['Permissions-Policy', 'camera=(), microphone=(), geolocation=(), payment=(), usb=()'],
+		...(secure
+			? [['Strict-Transport-Security', 'max-age=31536000; includeSubDomains'] satisfies [string, string]]
+			: []),
+	]
+}
+
+/** In development Vite puts its reload script into the page by itself, so inline is allowed there alone. */
+function inlineOf({ NODE_ENV }: Config, request: Request, nonceOf: (request: Request) => string): string {
+	return NODE_ENV === 'development' ? "'unsafe-inline'" : `'nonce-${nonceOf(request)}'`
+}
+
+/** @param inline which inline scripts may run: a nonce, or hashes; styles may be inline only where scripts of any kind are */
+export function policy(inline: string): string {
+	const development = inline === "'unsafe-inline'"
 	return [
 		"default-src 'none'",
 		`script-src 'self' ${inline}`,

@@ -68,6 +68,8 @@ const certificateFields = [
 	'credential_verification_link',
 	'version',
 ]
+/** A form that names a picture has it kept for another hour, so that the sweep cannot come between choosing and saving. */
+const pictureFields = ['created_at']
 const projectFields = [
 	'project_title',
 	'project_description',
@@ -109,7 +111,7 @@ const forms: [name: string, path: string, own: () => Record<string, string>, own
 		'a certificate',
 		'/certificates',
 		() => ({ ...filled.certificate, certificate_title: 'Changed', certificate_image: image, item: made.certificates }),
-		{ certificates: certificateFields },
+		{ certificates: certificateFields, pictures: pictureFields },
 	],
 	[
 		'a project',
@@ -121,7 +123,7 @@ const forms: [name: string, path: string, own: () => Record<string, string>, own
 		'a new certificate',
 		'/certificates',
 		() => ({ ...filled.certificate, certificate_image: image }),
-		{ certificates: 'rows' },
+		{ certificates: 'rows', pictures: pictureFields },
 	],
 	['a new project', '/projects', () => ({ ...filled.project, project_image: '' }), { projects: 'rows' }],
 ]

@@ -1,3 +1,4 @@
+import { dropPages, forumLists, queryPage } from '~/cache/pages.server.ts'
 import type { Executor } from '~/db/db.server.ts'
 import { announce } from '~/realtime/announce.server.ts'
 
@@ -42,6 +43,7 @@ export async function recordEffects(_trx: Executor, _event: ForumEvent): Promise
 /** What others are told; called after the commit. */
 export async function tellEffects(event: ForumEvent): Promise<void> {
 	const { query } = event
+	await dropPages([forumLists, queryPage(query.id)])
 	if (event.kind === 'query-added') announce('forum', 'query:added', { url: query.url })
 	if (event.kind === 'comment-added')
 		announce(`query:${query.id}`, 'comment:added', { queryId: query.id, commentId: event.commentId })

@@ -1,3 +1,4 @@
+import { dropPages, everyPage } from '~/cache/pages.server.ts'
 import { db, type Executor } from '~/db/db.server.ts'
 import { Conflict, Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { parseInput } from '~/lib/parse.server.ts'
@@ -54,6 +55,8 @@ export async function savePersonal(viewer: Viewer, username: string, input: Inpu
 			return unlessSame(fields, personalStart(await editable({ id }, trx)))
 		await setSkills(trx, id, fields.skills)
 	})
+	// The name and the picture stand beside everything that the member wrote.
+	await dropPages([everyPage])
 	if (!fields.show_presence) await hidePresence(member)
 }
 

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
+import { dropPages, everyPage } from '~/cache/pages.server.ts'
 import { db, type Executor } from '~/db/db.server.ts'
 import {
 	type AuthorRow,
@@ -70,7 +71,11 @@ export async function importQuestions(file: string, options: Options): Promise<I
 		if (options.signal?.aborted) return summary
 	}
 	await flush()
-	if (summary.imported > 0) await refreshStatistics()
+	if (summary.imported > 0) {
+		await refreshStatistics()
+		// A site that runs meanwhile is a process of its own.
+		await dropPages([everyPage])
+	}
 	options.onProgress(1, 1)
 	return summary
 }

@@ -1,0 +1,142 @@
+import { describe, expect, test } from 'vitest'
+import { type KeptPage, PageCache } from './page-cache.ts'
+
+const page = (size = 100, status = 200): KeptPage => ({ status, headers: [], etag: 'W/"x"', br: Buffer.alloc(size) })
+
+/** A page that is being made until `done` is called. */
+function slow() {
+	const { promise, resolve, reject } = Promise.withResolvers<KeptPage>()
+	let made = 0
+	const make = () => {
+		made += 1
+		return promise
+	}
+	return { make, done: resolve, fail: reject, made: () => made }
+}
+
+function cache(maxBytes = 1_000_000, now?: () => number): PageCache {
+	return new PageCache({ maxBytes, maxAge: 60_000, ...(now && { now }) })
+}
+
+test('a page is made once and handed out from then on', async () => {
+	const pages = cache()
+	const first = await pages.fill('a', ['t'], async () => page())
+	const second = await pages.fill('a', ['t'], async () => page())
+	expect(second).toBe(first)
+	expect(pages.get('a')).toBe(first)
+})
+
+test('a hundred requests for a page that is not there make it once', async () => {
+	const pages = cache()
+	const { make, done, made } = slow()
+	const answers = Array.from({ length: 100 }, () => pages.fill('a', ['t'], make))
+	done(page())
+	expect(new Set(await Promise.all(answers)).size).toBe(1)
+	expect(made()).toBe(1)
+})
+
+test('a failure reaches everybody who waits, and the next one tries again', async () => {
+	const pages = cache()
+	const { make, fail } = slow()
+	const answers = [pages.fill('a', ['t'], make), pages.fill('a', ['t'], make)]
+	fail(new Error('the database is away'))
+	for (const answer of answers) await expect(answer).rejects.toThrow('away')
+	expect((await pages.fill('a', ['t'], async () => page())).status).toBe(200)
+})
+
+test.each([301, 404, 500])('an answer of %i is handed out and not kept', async (status) => {
+	const pages = cache()
+	expect((await pages.fill('a', ['t'], async () => page(100, status))).status).toBe(status)
+	expect(pages.get('a')).toBeUndefined()
+})
+
+test('a page is made anew once it is too old', async () => {
+	let now = 0
+	const pages = cache(1_000_000, () => now)
+	await pages.fill('a', ['t'], async () => page())
+	now = 59_999
+	expect(pages.get('a')).toBeDefined()
+	now = 60_000
+	expect(pages.get('a')).toBeUndefined()
+	expect(pages.bytes).toBe(0)
+})
+
+describe('dropping a tag', () => {
+	test('drops the pages that have it, and no others', async () => {
+		const pages = cache()
+		await pages.fill('a', ['x', 'y'], async () => page())
+		await pages.fill('b', ['y'], async () => page())
+		await pages.fill('c', ['z'], async () => page())
+		pages.drop(['x'])
+		expect(['a', 'b', 'c'].map((key) => pages.get(key) !== undefined)).toEqual([false, true, true])
+		pages.drop(['y', 'z', 'unknown'])
+		expect([pages.size, pages.bytes]).toEqual([0, 0])
+	})
+
+	test('has a page that is being made not kept, and nobody who comes later is given it', async () => {
+		const pages = cache()
+		const old = slow()
+		const early = pages.fill('a', ['x'], old.make)
+		pages.drop(['x'])
+		const fresh = page()
+		const late = pages.fill('a', ['x'], async () => fresh)
+		const stale = page()
+		old.done(stale)
+		expect(await early).toBe(stale)
+		expect(await late).toBe(fresh)
+		expect(pages.get('a')).toBe(fresh)
+	})
+})
+
+describe('what it may take', () => {
+	test('ten thousand addresses stay within the bound, and the newest are there', async () => {
+		const bound = 5_000_000
+		const pages = cache(bound)
+		for (let number = 0; number < 10_000; number += 1) {
+			await pages.fill(`/forum?q=${number}`, ['t', `query:${number}`], async () => page(10_000))
+			expect(pages.bytes).toBeLessThanOrEqual(bound)
+		}
+		expect(pages.size).toBeGreaterThan(400)
+		expect(pages.get('/forum?q=9999')).toBeDefined()
+		expect(pages.get('/forum?q=0')).toBeUndefined()
+		pages.drop(['t'])
+		expect([pages.size, pages.bytes]).toEqual([0, 0])
+	})
+
+	test('what is read stays longer than what nobody reads', async () => {
+		const pages = cache(25_000)
+		for (const key of ['a', 'b', 'c']) await pages.fill(key, ['t'], async () => page(5_000))
+		pages.get('a')
+		await pages.fill('d', ['t'], async () => page(5_000))
+		expect([pages.get('a') !== undefined, pages.get('b') !== undefined]).toEqual([true, false])
+	})
+
+	test('a page that grows by another coding counts with it', async () => {
+		const pages = cache(20_000)
+		await pages.fill('a', ['t'], async () => page(5_000))
+		await pages.fill('b', ['t'], async () => page(5_000))
+		pages.grew('b', 9_000)
+		expect([pages.get('a'), pages.bytes <= 20_000]).toEqual([undefined, true])
+	})
+
+	test('a page that is larger than everything is handed out and not kept', async () => {
+		const pages = cache(4_000)
+		await pages.fill('a', ['t'], async () => page(5_000))
+		expect([pages.size, pages.bytes]).toEqual([0, 0])
+	})
+})
+
+test('while drops elsewhere cannot be heard, nothing is kept, nor what was begun then', async () => {
+	const pages = cache()
+	await pages.fill('a', ['t'], async () => page())
+	pages.close()
+	expect(pages.get('a')).toBeUndefined()
+	const begun = slow()
+	const answer = pages.fill('b', ['t'], begun.make)
+	pages.reopen()
+	begun.done(page())
+	await answer
+	expect(pages.get('b')).toBeUndefined()
+	await pages.fill('c', ['t'], async () => page())
+	expect(pages.get('c')).toBeDefined()
+})

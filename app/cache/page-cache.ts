@@ -1,0 +1,170 @@
+/** A page as it is kept: whole, compressed, with everything that its answer needs. */
+export interface KeptPage {
+	status: number
+	/** Everything but what depends on the coding. */
+	headers: readonly (readonly [string, string])[]
+	etag: string
+	/** Compressed with Brotli. */
+	br: Buffer
+	/** The same compressed with gzip, made when somebody first asks for it. */
+	gzip?: Buffer
+}
+
+interface Entry {
+	page: KeptPage
+	tags: readonly string[]
+	bytes: number
+	expiresAt: number
+	/** Whether it was asked for since it was last passed over. */
+	used: boolean
+}
+
+interface Flight {
+	tags: readonly string[]
+	page: Promise<KeptPage>
+}
+
+interface PageCacheOptions {
+	/** Bytes that all pages together may take; 0 keeps none. */
+	maxBytes: number
+	/** Milliseconds after which a page is made anew, whatever happened. */
+	maxAge: number
+	/** The clock, in milliseconds. */
+	now?: () => number
+}
+
+/** What a page takes besides its body: key, headers, and the objects around them; measured at about 1,200 bytes. */
+const overhead = 1_500
+
+/**
+ * Pages by key, at most so many bytes of them. When room is needed, the oldest that nobody asked for lately is given up: a
+ * second chance for the others, which costs a hit nothing but a mark. Several requests for a page that is not
+ * there make it once. A page that was dropped while it was being made is handed to those who waited and not kept.
+ */
+export class PageCache {
+	readonly #options: Required<PageCacheOptions>
+	// A Map hands out its keys in the order of insertion: the first is the oldest.
+	readonly #entries = new Map<string, Entry>()
+	readonly #byTag = new Map<string, Set<string>>()
+	readonly #flights = new Map<string, Flight>()
+	#bytes = 0
+	/** While false, nothing is kept: a drop elsewhere might not be heard here. */
+	#open = true
+
+	constructor({ maxBytes, maxAge, now = Date.now }: PageCacheOptions) {
+		this.#options = { maxBytes, maxAge, now }
+	}
+
+	/** Bytes that are kept now. */
+	get bytes(): number {
+		return this.#bytes
+	}
+
+	/** How many pages are kept now. */
+	get size(): number {
+		return this.#entries.size
+	}
+
+	/** The page of this key if it is kept and fresh. */
+	get(key: string): KeptPage | undefined {
+		const entry = this.#entries.get(key)
+		if (!entry) return undefined
+		if (entry.expiresAt <= this.#options.now()) {
+			this.#remove(key)
+			return undefined
+		}
+		entry.used = true
+		return entry.page
+	}
+
+	/**
+	 * The page of this key, made by `make` unless it is there or being made already. Only an answer of 200 is kept.
+	 * @param tags what the page shows; dropping one of them drops the page
+	 * @throws whatever `make` throws, to everybody who waits for it
+	 */
+	fill(key: string, tags: readonly string[], make: () => Promise<KeptPage>): Promise<KeptPage> {
+		const kept = this.get(key)
+		if (kept) return Promise.resolve(kept)
+		const running = this.#flights.get(key)
+		if (running) return running.page
+		// What was begun while drops could not be heard may be older than one of them.
+		const keeps = this.#open
+		const flight: Flight = { tags, page: make() }
+		this.#flights.set(key, flight)
+		const landed = () => this.#flights.get(key) === flight && this.#flights.delete(key)
+		flight.page.then(
+			(page) => {
+				if (landed() && keeps && page.status === 200) this.#keep(key, tags, page)
+			},
+			() => landed(),
+		)
+		return flight.page
+	}
+
+	/** Tells that a page grew, by the compression that somebody asked for. */
+	grew(key: string, bytes: number): void {
+		const entry = this.#entries.get(key)
+		if (!entry) return
+		entry.bytes += bytes
+		this.#bytes += bytes
+		this.#shrink()
+	}
+
+	/** Drops every page that has one of these tags, and has what is being made now not kept. */
+	drop(tags: readonly string[]): void {
+		for (const [key, flight] of this.#flights)
+			if (flight.tags.some((tag) => tags.includes(tag))) this.#flights.delete(key)
+		for (const tag of tags) for (const key of [...(this.#byTag.get(tag) ?? [])]) this.#remove(key)
+	}
+
+	/** Drops everything, and keeps nothing until {@link reopen}. */
+	close(): void {
+		this.#open = false
+		this.#flights.clear()
+		for (const key of [...this.#entries.keys()]) this.#remove(key)
+	}
+
+	/** Keeps pages again. */
+	reopen(): void {
+		this.#open = true
+	}
+
+	#keep(key: string, tags: readonly string[], page: KeptPage): void {
+		const bytes = page.br.length + Buffer.byteLength(key) + overhead
+		if (!this.#open || bytes > this.#options.maxBytes) return
+		this.#remove(key)
+		this.#entries.set(key, { page, tags, bytes, expiresAt: this.#options.now() + this.#options.maxAge, used: false })
+		this.#bytes += bytes
+		for (const tag of tags) {
+			const keys = this.#byTag.get(tag) ?? new Set()
+			this.#byTag.set(tag, keys.add(key))
+		}
+		this.#shrink()
+	}
+
+	#shrink(): void {
+		for (const [key, entry] of this.#entries) {
+			if (this.#bytes <= this.#options.maxBytes) return
+			if (!entry.used) {
+				this.#remove(key)
+				continue
+			}
+			// Behind all others, where this loop meets it again if there is still no room.
+			entry.used = false
+			this.#entries.delete(key)
+			this.#entries.set(key, entry)
+		}
+	}
+
+	#remove(key: string): void {
+		const entry = this.#entries.get(key)
+		if (!entry) return
+		this.#entries.delete(key)
+		this.#bytes -= entry.bytes
+		for (const tag of entry.tags) {
+			const keys = this.#byTag.get(tag)
+			keys?.delete(key)
+			if (keys?.size === 0) this.#byTag.delete(tag)
+		}
+	}
+}

@@ -1,0 +1,195 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { promisify } from 'node:util'
+import { brotliCompress, brotliDecompress, gzip } from 'node:zlib'
+import type { KeptPage } from '~/cache/page-cache.ts'
+import { everyPage, forumLists, pageCache, queryPage } from '~/cache/pages.server.ts'
+import { config } from '~/config.server.ts'
+import { accepted, brotliParams } from './middleware/compress.ts'
+import { policy, policyHeader, securityHeaders } from './middleware/security.ts'
+
+const brotli = promisify(brotliCompress)
+const unbrotli = promisify(brotliDecompress)
+const zip = promisify(gzip)
+
+/** A page for visitors that may be kept. */
+export interface Place {
+	key: string
+	/** Path and query that it is made for: what changes nothing on the page is left out. */
+	path: string
+	theme: 'light' | 'dark' | 'system'
+	/** What it shows. */
+	tags: string[]
+}
+
+/** Makes a page for a visitor. @param nonce of its inline scripts */
+export type Render = (place: Place, nonce: string) => Promise<{ response: Response; now: string; requestId: string }>
+
+/** What a page's address may carry and still be kept. Anything else changes nothing on it. */
+const parameters = new Set(['_routes', 'cursor', 'q', 'sort', 'thread', 'view'])
+/** Longer ones are somebody's experiment, and not asked for twice. */
+const longestUrl = 400
+const list = /^\/(?:forum(?:\/tags|\/(?:category|tag)\/[^/]+)?)?$/
+const query = /^\/forum\/(?!(?:category|tag|edit|history|comment)\/)[^/]+\/[^/]+\/([1-9]\d{0,9})$/
+const personal = /(?:^|;\s*)(?:(?:__Host-)?session|flash)=/
+const chosenTheme = /(?:^|;\s*)theme=(light|dark)(?:;|$)/
+
+/**
+ * The kept page that a request could be answered with: a visitor who looks at the home page, a list or a query.
+ * @param url path and query as they came
+ */
+export function placeOf(method: string | undefined, url: string, cookies: string | undefined): Place | null {
+	if (method !== 'GET' && method !== 'HEAD') return null
+	if (cookies)
+		return personal.test(cookies) ? null : read(url, chosenTheme.exec(cookies)?.[1] as 'light' | 'dark' | undefined)
+	const known = places.get(url)
+	if (known) return known
+	const place = read(url)
+	if (!place) return null
+	if (places.size >= mostPlaces) places.clear()
+	places.set(url, place)
+	return place
+}
+
+/** Addresses that were read already, as most visitors ask for the same ones and without a cookie. */
+const places = new Map<string, Place>()
+const mostPlaces = 1_000
+
+function read(url: string, theme: Place['theme'] = 'system'): Place | null {
+	const mark = url.indexOf('?')
+	const pathname = mark < 0 ? url : url.slice(0, mark)
+	const tags = tagsOf(pathname)
+	if (!tags || url.length > longestUrl) return null
+	const path = mark < 0 ? url : pathname + searchOf(url.slice(mark + 1))
+	return { key: `${theme} ${path}`, path, theme, tags }
+}
+
+/**
+ * Answers a request with a kept page, as Node hands it over: nothing of the way that other requests go is needed.
+ * @returns whether there was one
+ */
+export function answerKept(request: IncomingMessage, response: ServerResponse): boolean {
+	const place = placeOf(request.method, request.url ?? '', request.headers.cookie)
+	const page = place && pageCache.get(place.key)
+	if (!page) return false
+	const coding = codingOf(request.headers['accept-encoding'])
+	const body = coding === 'br' ? page.br : coding === 'gzip' ? page.gzip : undefined
+	if (!body || coding === 'identity') return false
+	if (isCurrent(request.headers['if-none-match'], page)) response.writeHead(304, page.headers.flat()).end()
+	else {
+		response.writeHead(200, rawHeaders(page, coding, body))
+		response.end(request.method === 'HEAD' ? undefined : body)
+	}
+	return true
+}
+
+/** Answers a visitor's request, with a kept page or one that is made now; null when this page is never kept. */
+export async function answerVisitor(request: Request, render: Render): Promise<Response | null> {
+	const url = new URL(request.url)
+	const place = placeOf(request.method, url.pathname + url.search, request.headers.get('Cookie') ?? undefined)
+	if (!place) return null
+	const page = await pageCache.fill(place.key, place.tags, () => make(place, render))
+	const headers = new Headers(page.headers.map(([name, value]) => [name, value]))
+	if (page.status === 200 && isCurrent(request.headers.get('If-None-Match'), page))
+		return new Response(null, { status: 304, headers })
+	const coding = accepted(request.headers.get('Accept-Encoding') ?? '')
+	if (coding !== 'identity') headers.set('Content-Encoding', coding)
+	const body = await bodyIn(coding, page, place.key)
+	headers.set('Content-Length', String(body.length))
+	return new Response(request.method === 'HEAD' ? null : new Uint8Array(body), { status: page.status, headers })
+}
+
+async function make(place: Place, render: Render): Promise<KeptPage> {
+	const nonce = randomBytes(16).toString('base64')
+	const { response, now, requestId } = await render(place, nonce)
+	const { text, hashes } = withoutNonce(await response.text(), nonce)
+	const always = securityHeaders(config())
+	const replaced = new Set(
+		[...always.map(([name]) => name), policyHeader, 'Content-Length'].map((name) => name.toLowerCase()),
+	)
+	// Its id would name the request of somebody else.
+	if (response.status === 200) replaced.add('x-request-id')
+	const headers = [...response.headers].filter(([name]) => !replaced.has(name))
+	// Made anew without a change, a page differs only in when and for whom it was made.
+	const content = text.replaceAll(now, '').replaceAll(requestId, '')
+	const etag = `W/"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`
+	return {
+		status: response.status,
+		etag,
+		br: await brotli(text, { params: brotliParams }),
+		headers: [
+			...headers,
+			...always,
+			[policyHeader, policy(hashes.join(' '))],
+			...(response.status === 200 ? [['ETag', etag] satisfies [string, string]] : []),
+			['Vary', 'Accept-Encoding, Cookie'],
+		],
+	}
+}
+
+/**
+ * A kept page has no nonce: it would no longer be a secret. Its scripts are allowed by their hashes, and only those that
+ * carried this page's nonce; what anybody else brought into the page did not know it.
+ */
+function withoutNonce(html: string, nonce: string): { text: string; hashes: string[] } {
+	const hashes = new Set<string>()
+	const mark = ` nonce="${nonce}"`
+	const text = html.replace(/<script\b([^>]*)>([\s\S]*?)<\/script>/g, (whole, attributes: string, script: string) => {
+		if (!attributes.includes(mark)) return whole
+		const clean = script.replaceAll(nonce, '')
+		if (clean) hashes.add(`'sha256-${createHash('sha256').update(clean).digest('base64')}'`)
+		return `<script${attributes.replace(mark, '')}>${clean}</script>`
+	})
+	return { text: text.replaceAll(mark, '').replaceAll(nonce, ''), hashes: [...hashes] }
+}
+
+async function bodyIn(coding: string, page: KeptPage, key: string): Promise<Buffer> {
+	if (coding === 'br') return page.br
+	if (coding === 'identity') return unbrotli(page.br)
+	if (!page.gzip) {
+		const packed = await zip(await unbrotli(page.br))
+		if (!page.gzip) pageCache.grew(key, packed.length)
+		page.gzip = packed
+	}
+	return page.gzip
+}
+
+function tagsOf(pathname: string): string[] | null {
+	const path = pathname === '/_.data' ? '/' : pathname.endsWith('.data') ? pathname.slice(0, -5) : pathname
+	if (list.test(path)) return [everyPage, forumLists]
+	const id = query.exec(path)?.[1]
+	return id ? [everyPage, queryPage(Number(id))] : null
+}
+
+function searchOf(text: string): string {
+	const known = [...new URLSearchParams(text)].filter(([name]) => parameters.has(name))
+	if (known.length === 0) return ''
+	return `?${new URLSearchParams(known.sort(([one], [other]) => (one < other ? -1 : one > other ? 1 : 0)))}`
+}
+
+function isCurrent(asked: string | null | undefined, { etag }: KeptPage): boolean {
+	if (!asked) return false
+	return asked === '*' || asked.split(/\s*,\s*/).some((one) => one.replace(/^W\//, '') === etag.slice(2))
+}
+
+const raw = new WeakMap<Buffer, string[]>()
+
+/** The headers of a body as Node takes them without looking at each. */
+function rawHeaders({ headers }: KeptPage, coding: string, body: Buffer): string[] {
+	const known = raw.get(body)
+	if (known) return known
+	const flat = [...headers.flat(), 'Content-Encoding', coding, 'Content-Length', String(body.length)]
+	raw.set(body, flat)
+	return flat
+}
+
+const codings = new Map<string, ReturnType<typeof accepted>>()
+
+/** Browsers send few different headers; whoever sends many gets no more room than these. */
+function codingOf(header = ''): ReturnType<typeof accepted> {
+	const known = codings.get(header)
+	if (known) return known
+	const coding = accepted(header)
+	if (codings.size < 100) codings.set(header, coding)
+	return coding
+}

@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { pool } from '~/db/db.server.ts'
+import { askQuestion, editQuestion } from '~/features/forum/forum.server.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { makeMember } from '../factories/forum.ts'
+import { useDatabase } from '../support/database.ts'
+import { type MembersSite, startOnTestDatabase } from '../support/members-site.ts'
+
+useDatabase()
+
+/* Two processes of the site on one database, and this one as the third that writes. */
+
+const sites: MembersSite[] = []
+let author: SignedIn
+let query: { url: string }
+const texts = { title: 'What do two processes know?', description: 'Each other.', tags: 'bus', category: 'others' }
+
+beforeAll(async () => {
+	sites.push(await startOnTestDatabase(), await startOnTestDatabase())
+	author = await makeMember('mira')
+	query = await askQuestion(author, texts)
+}, 60_000)
+
+afterAll(async () => {
+	for (const site of sites) await site.stop()
+})
+
+const titlesSeen = () =>
+	Promise.all(
+		sites.map(async (site) => {
+			const page = await (await site.ask(query.url, '')).text()
+			return /<h1[^>]*>([^<]*)/.exec(page)?.[1]
+		}),
+	)
+
+const edit = (title: string) => editQuestion(author, Number(query.url.split('/').at(-1)), { ...texts, title })
+
+test('a change made in one process is seen in all of them, far sooner than a page gets old', async () => {
+	expect(await titlesSeen()).toEqual([texts.title, texts.title])
+	await edit('What do three of them know?')
+	await vi.waitFor(async () => expect(await titlesSeen()).toEqual(Array(2).fill('What do three of them know?')), 5_000)
+})
+
+test('a process that cannot hear the others keeps nothing, and keeps pages again once it can', async () => {
+	await titlesSeen()
+	await pool().query(`select pg_terminate_backend(pid) from pg_stat_activity
+		where query like 'listen "devquad_pages"%' and datname = current_database()`)
+	await vi.waitFor(async () => {
+		const { rows } = await pool().query(`select 1 from pg_stat_activity
+			where query like 'listen "devquad_pages"%' and datname = current_database()`)
+		expect(rows).toHaveLength(2)
+	}, 10_000)
+	await edit('What do they know after a silence?')
+	await vi.waitFor(
+		async () => expect(await titlesSeen()).toEqual(Array(2).fill('What do they know after a silence?')),
+		5_000,
+	)
+})
