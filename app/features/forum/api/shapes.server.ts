@@ -22,7 +22,7 @@ const origin = z
 
 /** A caller's vote on a text. */
 const vote = {
-	vote: z.union([z.literal(1), z.literal(0), z.literal(-1)]).describe('Your vote: 1 up, -1 down, 0 none.'),
+	vote: z.literal([1, 0, -1]).describe('Your vote: 1 up, -1 down, 0 none.'),
 	own: z.boolean().describe('Whether you wrote it; nobody votes on their own.'),
 }
 

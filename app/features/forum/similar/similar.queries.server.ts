@@ -80,12 +80,14 @@ export async function findCandidates(probes: Probe[], words: Word[], scored: num
 		asked as materialized (
 			select word::tsquery as word, (word || ':A')::tsquery as titled, weight
 			from unnest(${words.map(({ word }) => quoted(word))}::text[], ${words.map(({ weight }) => weight)}::float8[]) w (word, weight)),
-		-- A document that is joined with nothing is unpacked once, not once a word.
+		-- Unpacked once: each use of q.search itself would unpack the document again.
+		unpacked as materialized (
+			select q.id, q.title, q.search || ''::tsvector as search from best join queries q using (id)),
 		documents as materialized (
-			select q.id, q.title, q.search || ''::tsvector as search,
-				1 + ${halfTitle} * (0.25 + 0.75 * length(ts_filter(q.search, '{a}')) / t.title_words) as title_length,
-				sqrt(greatest(length(q.search), 1) / t.words) as length
-			from best join queries q using (id), similar_totals t)
+			select d.id, d.title, d.search,
+				1 + ${halfTitle} * (0.25 + 0.75 * length(ts_filter(d.search, '{a}')) / t.title_words) as title_length,
+				sqrt(greatest(length(d.search), 1) / t.words) as length
+			from unpacked d, similar_totals t)
 		select d.id, d.title, sum(asked.weight * (
 			case when d.search @@ asked.titled then 1 / d.title_length else 0 end
 			+ ${bodyWeight} * ts_rank('{1, 1, 1, 0}', d.search, asked.word) / d.length))::float8 as score
