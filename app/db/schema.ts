@@ -94,6 +94,8 @@ export interface QueriesTable {
 	comment_count: Generated<number>
 	score: Generated<number>
 	solved: Generated<boolean>
+	deleted_by: number | null
+	withdrawn: Generated<boolean>
 	source: string | null
 	source_id: string | null
 	source_url: string | null
@@ -114,6 +116,8 @@ export interface CommentsTable {
 	edited_at: MaybeTime
 	deleted_at: MaybeTime
 	is_solution: Generated<boolean>
+	deleted_by: number | null
+	was_solution: Generated<boolean>
 	score: Generated<number>
 	source_id: string | null
 	source_url: string | null
@@ -186,4 +190,17 @@ export interface Database {
 	queries: QueriesTable
 	query_tags: { tag_id: number; query_id: number; created_at: Time }
 	comments: CommentsTable
+	revisions: {
+		id: GeneratedAlways<number>
+		query_id: number
+		comment_id: number | null
+		editor_id: number
+		by_moderator: boolean
+		made_at: Time
+		title: string | null
+		description: string | null
+		tags: string[] | null
+		category: string | null
+		body: string | null
+	}
 }

@@ -30,6 +30,7 @@ export function query(changes: Partial<QueryPageView> = {}): QueryPageView {
 		descriptionHtml: '<p>Every request goes out <strong>two</strong> times.</p>',
 		editedAt: null,
 		origin: null,
+		deletedBy: null,
 		...changes,
 	}
 }

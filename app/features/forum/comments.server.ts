@@ -10,12 +10,15 @@ import {
 	listCommentRows,
 	listSolutionRows,
 } from './comments.queries.server.ts'
+import { findCommentPlace } from './discussion.queries.server.ts'
+import { withParams } from './forum.paths.ts'
 import type { CommentView, Page } from './forum.present.ts'
-import { presentComment, presentThread } from './forum.views.ts'
+import { presentComment, presentThread, queryUrl } from './forum.views.ts'
 
 /** A page of comments shows so many threads, and so many comments in all. */
 const threadsPerPage = 30
 const commentsPerPage = 200
+const levelsPerPage = 4
 
 interface CommentsInput {
 	queryId: number
@@ -49,6 +52,20 @@ export async function listComments(
 		solutions: solutions.map((row) => presentComment(viewer, row, askerUsername)),
 		next: more && last ? encodeCursor([last]) : null,
 	}
+}
+
+/**
+ * The address at which one comment is to be seen: on its query's first page, or within the thread of its parent, or alone.
+ * @throws NotFound
+ */
+export async function findCommentUrl(id: number): Promise<string> {
+	const place = isId(id) ? await findCommentPlace(id, threadsPerPage, commentsPerPage) : undefined
+	if (!place) throw new NotFound('There is no such comment. It may have been deleted.')
+	const { depth, parent_id, heads_before, siblings_before, comments } = place
+	const isOnFirstPage = depth < levelsPerPage && heads_before < threadsPerPage && comments <= commentsPerPage
+	const isBesideParent = parent_id !== null && siblings_before < threadsPerPage && comments <= commentsPerPage
+	const thread = isOnFirstPage ? null : isBesideParent ? parent_id : id
+	return `${withParams(queryUrl({ ...place, id: place.query_id }), { thread })}#comment-${id}`
 }
 
 async function findThread(queryId: number, id: number) {

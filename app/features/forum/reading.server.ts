@@ -2,6 +2,8 @@ import { decodeCursor, decodeTimeCursor, encodeCursor, noSuchPlace } from '~/lib
 import { NotFound } from '~/lib/errors.ts'
 import { isId } from '~/lib/ids.ts'
 import type { Viewer } from '~/lib/viewer.ts'
+import { findDeletedQuery } from './discussion.queries.server.ts'
+import { undoTime } from './forum.policy.ts'
 import type { CategoryView, Page, QueryCardView, QueryPageView, TagView } from './forum.present.ts'
 import {
 	countSince,
@@ -20,7 +22,7 @@ import {
 	type QueryRow,
 	readQueryCount,
 } from './forum.queries.server.ts'
-import { presentCard, presentQuery, queryUrl } from './forum.views.ts'
+import { presentCard, presentQuery, presentWithdrawn, queryUrl } from './forum.views.ts'
 import { marked, markedPassage } from './marks.ts'
 import { searchRows } from './search.queries.server.ts'
 
@@ -122,6 +124,15 @@ export async function getQuery(viewer: Viewer, id: number): Promise<QueryPageVie
 	const row = isId(id) ? await findQuery(id) : undefined
 	if (!row) throw new NotFound('There is no such query. It may have been deleted.')
 	return presentQuery(viewer, row)
+}
+
+/** One query, or what is left of one that was deleted after others had answered it. @throws NotFound */
+export async function getDiscussed(viewer: Viewer, id: number): Promise<QueryPageView> {
+	const row = isId(id) ? await findQuery(id) : undefined
+	if (row) return presentQuery(viewer, row)
+	const deleted = isId(id) ? await findDeletedQuery(id, undoTime) : undefined
+	if (!deleted?.withdrawn) throw new NotFound('There is no such query. It may have been deleted.')
+	return presentWithdrawn(deleted)
 }
 
 /** Pages of the sitemap and what stands on one, at most 5,000 addresses. */

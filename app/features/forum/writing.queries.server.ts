@@ -55,10 +55,27 @@ export async function updateQuery(
 }
 
 /** Marks a query that {@link lockQuery} holds as deleted and takes it out of every count. Its rows stay. */
-export async function removeQuery(trx: Executor, id: number, before: { category_id: number }): Promise<void> {
-	await sql`update queries set deleted_at = now() where id = ${id}`.execute(trx)
+export async function removeQuery(
+	trx: Executor,
+	id: number,
+	before: { category_id: number },
+	actorId: number,
+): Promise<void> {
+	await sql`update queries set deleted_at = now(), deleted_by = ${actorId}, withdrawn = exists (
+		select 1 from comments m where m.query_id = queries.id and m.author_id <> queries.author_id and m.deleted_at is null)
+		where id = ${id}`.execute(trx)
 	await countQueries(trx, before.category_id, -1)
 	await retagQuery(trx, id, [])
+}
+
+/** Takes back what {@link removeQuery} did, for a deleted query that the caller has locked. */
+export async function putBackQuery(trx: Executor, id: number, before: { category_id: number }): Promise<void> {
+	const { rows } = await sql<{ tags: string[] }>`
+		update queries set deleted_at = null, deleted_by = null, withdrawn = false where id = ${id} returning tags`.execute(
+		trx,
+	)
+	await countQueries(trx, before.category_id, 1)
+	await retagQuery(trx, id, rows[0]?.tags ?? [])
 }
 
 /** Inserts a comment and counts it. @returns its id, or undefined when the parent is not in this query or was deleted */
@@ -111,9 +128,23 @@ export async function updateComment(
 }
 
 /** Marks a comment as deleted; its place stays as long as replies need it. Keeps count and solved state. */
-export async function removeComment(trx: Executor, id: number, queryId: number): Promise<void> {
-	await sql`update comments set deleted_at = now(), is_solution = false where id = ${id}`.execute(trx)
-	await sql`update queries set comment_count = comment_count - 1,
+export async function removeComment(trx: Executor, id: number, queryId: number, actorId: number): Promise<void> {
+	await sql`update comments set deleted_at = now(), deleted_by = ${actorId}, was_solution = is_solution, is_solution = false
+		where id = ${id}`.execute(trx)
+	await recount(trx, queryId, -1)
+}
+
+/** Takes back what {@link removeComment} did; its query must be locked. @returns whether it was deleted */
+export async function putBackComment(trx: Executor, id: number, queryId: number): Promise<boolean> {
+	const { rows } =
+		await sql`update comments set deleted_at = null, deleted_by = null, is_solution = was_solution, was_solution = false
+		where id = ${id} and deleted_at is not null returning id`.execute(trx)
+	if (rows.length > 0) await recount(trx, queryId, 1)
+	return rows.length > 0
+}
+
+async function recount(trx: Executor, queryId: number, difference: 1 | -1): Promise<void> {
+	await sql`update queries set comment_count = comment_count + ${difference},
 		solved = exists (select 1 from comments where query_id = ${queryId} and is_solution) where id = ${queryId}`.execute(
 		trx,
 	)

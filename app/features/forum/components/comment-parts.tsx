@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import { DeleteControl, type DeleteQuestion, DeleteSection } from '~/ui/delete-control.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
-import { loginPath, profilePath, withParams } from '../forum.paths.ts'
+import { historyPath, loginPath, profilePath, withParams } from '../forum.paths.ts'
 import type { CommentView } from '../forum.present.ts'
 import { type DiscussionFacts, useDiscussion } from './discussion-context.ts'
 import { ReplyBox } from './reply-box.tsx'
@@ -27,7 +27,11 @@ export function CommentHead({ comment, large = false }: { comment: CommentView; 
 			<a className="quiet-link" href={`#comment-${id}`}>
 				<RelativeTime at={createdAt} />
 			</a>
-			{editedAt !== null && <span>edited</span>}
+			{editedAt !== null && (
+				<Link className="quiet-link" to={historyPath(id, 'comment')} rel="nofollow">
+					edited
+				</Link>
+			)}
 		</p>
 	)
 }
@@ -44,19 +48,21 @@ export function CommentActions({ comment, level, boxes }: { comment: CommentView
 				<span className="px-2">
 					<span className="num">{comment.score}</span> {comment.score === 1 ? 'vote' : 'votes'}
 				</span>
-				<BoxLink
-					className={link}
-					to={facts.viewer ? address('reply') : loginPath(address('reply'))}
-					open={facts.viewer ? boxes.openReply : null}
-				>
-					Reply
-				</BoxLink>
-				{comment.mayEdit && (
+				{!facts.closed && (
+					<BoxLink
+						className={link}
+						to={facts.viewer ? address('reply') : loginPath(address('reply'))}
+						open={facts.viewer ? boxes.openReply : null}
+					>
+						Reply
+					</BoxLink>
+				)}
+				{comment.mayEdit && !facts.closed && (
 					<BoxLink className={link} to={address('edit')} open={boxes.openEdit}>
 						Edit
 					</BoxLink>
 				)}
-				{comment.mayDelete && (
+				{comment.mayDelete && !facts.closed && (
 					<DeleteControl className={link} question={deleteComment(facts, comment, address('delete-comment'))}>
 						Delete
 					</DeleteControl>
@@ -95,7 +101,7 @@ const deepestLevel = 3
 function deleteComment({ here }: DiscussionFacts, { id }: CommentView, href: string): DeleteQuestion {
 	return {
 		title: 'Delete this comment?',
-		text: 'Its text disappears now. Replies to it stay. This cannot be undone.',
+		text: 'Its text disappears now. Replies to it stay. You can take this back for ten minutes.',
 		action: here,
 		fields: { intent: 'delete-comment', comment: id },
 		href,

@@ -1,4 +1,4 @@
-import { redirect, useSearchParams } from 'react-router'
+import { data, redirect, useSearchParams } from 'react-router'
 import { factsOf, viewerOf } from '~/lib/context.ts'
 import { NotFound } from '~/lib/errors.ts'
 import { answering, signedIn } from '~/lib/http.ts'
@@ -15,19 +15,19 @@ import { QueryArticle } from '../components/query-article.tsx'
 import { qaPage } from '../components/structured-data.ts'
 import { liftAccepted } from '../components/threads.ts'
 import { withParams } from '../forum.paths.ts'
-import { getQuery } from '../reading.server.ts'
+import { getDiscussed } from '../reading.server.ts'
 import type { Route } from './+types/query'
 import { readId } from './ids.ts'
 import { act } from './query-action.server.ts'
 
 /** Words that stand where a category would, and are none. */
-const reserved = new Set(['category', 'tag', 'edit'])
+const reserved = new Set(['category', 'tag', 'edit', 'history', 'comment'])
 
 export function loader({ params, context, url }: Route.LoaderArgs) {
 	return answering(async () => {
 		if (reserved.has(params.category)) throw new NotFound('There is no such page.')
 		const viewer = viewerOf(context)
-		const query = await getQuery(viewer, readId(params.id))
+		const query = await getDiscussed(viewer, readId(params.id))
 		if (url.pathname !== query.url) throw redirect(query.url + url.search, 301)
 		const thread = url.searchParams.has('thread') ? readId(url.searchParams.get('thread')) : null
 		const cursor = url.searchParams.get('cursor') || null
@@ -37,7 +37,8 @@ export function loader({ params, context, url }: Route.LoaderArgs) {
 			cursor,
 			...(thread === null ? {} : { thread }),
 		})
-		return { query, page: { rows, next }, cursor, thread, solutions, nonce: factsOf(context).nonce }
+		const shown = { query, page: { rows, next }, cursor, thread, solutions, nonce: factsOf(context).nonce }
+		return data(shown, { status: query.deletedBy ? 410 : 200 })
 	})
 }
 
@@ -54,7 +55,7 @@ export function meta({ loaderData, matches, location }: Route.MetaArgs) {
 		title: query.title,
 		description: query.excerpt,
 		canonical: query.url,
-		noindex: location.search !== '',
+		noindex: location.search !== '' || query.deletedBy !== null,
 		next: page.next === null ? null : withParams(query.url, { thread, cursor: page.next }),
 	})
 }
@@ -77,7 +78,9 @@ export default function Query({ loaderData, actionData }: Route.ComponentProps) 
 				<Discussion query={query} data={loaderData} refusal={actionData ?? null} />
 			</div>
 			<AskedBy author={query.author} />
-			<script type="application/ld+json" nonce={nonce} dangerouslySetInnerHTML={{ __html: scriptJson(structured) }} />
+			{query.deletedBy === null && (
+				<script type="application/ld+json" nonce={nonce} dangerouslySetInnerHTML={{ __html: scriptJson(structured) }} />
+			)}
 		</div>
 	)
 }
