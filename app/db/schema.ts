@@ -97,6 +97,8 @@ export interface QueriesTable {
 	comment_count: Generated<number>
 	score: Generated<number>
 	solved: Generated<boolean>
+	deleted_by: number | null
+	withdrawn: Generated<boolean>
 	source: string | null
 	source_id: string | null
 	source_url: string | null
@@ -123,6 +125,8 @@ export interface CommentsTable {
 	deleted_at: MaybeTime
 	is_solution: Generated<boolean>
 	chosen_at: MaybeTime
+	deleted_by: number | null
+	was_solution: Generated<boolean>
 	score: Generated<number>
 	source_id: string | null
 	source_url: string | null
@@ -302,4 +306,17 @@ export interface Database {
 	reports: ReportsTable
 	moderation_log: ModerationLogTable
 	similar_helped: { id: GeneratedAlways<number>; query_id: number; user_id: number | null; at: Time }
+	revisions: {
+		id: GeneratedAlways<number>
+		query_id: number
+		comment_id: number | null
+		editor_id: number
+		by_moderator: boolean
+		made_at: Time
+		title: string | null
+		description: string | null
+		tags: string[] | null
+		category: string | null
+		body: string | null
+	}
 }

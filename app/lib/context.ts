@@ -20,6 +20,15 @@ export interface RequestFacts {
 export interface Flash {
 	type: 'success' | 'error' | 'plain'
 	message: string
+	action?: FlashAction
+}
+
+/** One thing that can be done from a message: a form that is sent. */
+export interface FlashAction {
+	label: string
+	/** A path of this site, which takes a POST. */
+	to: string
+	fields: Record<string, string>
 }
 
 export const viewerContext = createContext<Viewer>(null)

@@ -1,5 +1,5 @@
 import { data, type RouterContextProvider, redirect } from 'react-router'
-import { type Flash, type SignedIn, viewerOf } from './context.ts'
+import { type Flash, type FlashAction, type SignedIn, viewerOf } from './context.ts'
 import { DomainError, Invalid, TooMany } from './errors.ts'
 
 /**
@@ -83,7 +83,9 @@ export function flashOf(request: Request): Flash | null {
 	const text = cookieOf(request, flashCookie)
 	try {
 		const flash: unknown = JSON.parse(decodeURIComponent(text ?? ''))
-		return isFlash(flash) ? { type: flash.type, message: flash.message.slice(0, 300) } : null
+		if (!isFlash(flash)) return null
+		const { type, action } = flash
+		return { type, message: flash.message.slice(0, 300), ...(isAction(action) && { action }) }
 	} catch {
 		return null
 	}
@@ -101,4 +103,16 @@ export function cookieOf(request: Request, name: string): string | null {
 function isFlash(value: unknown): value is Flash {
 	const flash = value as Partial<Flash> | null
 	return typeof flash?.message === 'string' && ['success', 'error', 'plain'].includes(String(flash.type))
+}
+
+function isAction(value: unknown): value is FlashAction {
+	const action = value as Partial<FlashAction> | null | undefined
+	return (
+		typeof action?.label === 'string' &&
+		typeof action.to === 'string' &&
+		safeRedirect(action.to, '') === action.to &&
+		typeof action.fields === 'object' &&
+		action.fields !== null &&
+		Object.values(action.fields).every((field) => typeof field === 'string')
+	)
 }

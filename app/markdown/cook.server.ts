@@ -14,6 +14,8 @@ interface CookOptions {
 	language?: string
 	/** The level of the text's highest heading; 3 unless said otherwise. */
 	topHeading?: TopHeading
+	/** Usernames that an @ makes a link of; every other name stays text. */
+	people?: ReadonlySet<string>
 }
 
 /**
@@ -21,8 +23,8 @@ interface CookOptions {
  * Takes what people paste from elsewhere: simple HTML tags work, unknown ones are shown as text, formulas stay as written.
  * The time it takes is bounded by the length of the text: 0.3 ms for a usual one, 0.3 s for 64 KB meant to be slow.
  */
-export async function cook(markdown: string, { language, topHeading = 3 }: CookOptions = {}): Promise<Cooked> {
-	const environment: CookEnvironment = { language: languageOf(language ?? ''), colouring: newColouring() }
+export async function cook(markdown: string, { language, topHeading = 3, people }: CookOptions = {}): Promise<Cooked> {
+	const environment: CookEnvironment = { language: languageOf(language ?? ''), colouring: newColouring(), people }
 	const tokens = parse(markdown, environment)
 	await loadLanguages(namedLanguages(tokens, environment))
 	return { html: sanitize(render(tokens, environment), topHeading), text: plainText(tokens) }

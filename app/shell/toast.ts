@@ -1,10 +1,16 @@
 import type { ReactNode } from 'react'
+import type { FlashAction } from '~/lib/context.ts'
 
 export interface Toast {
 	id: number
 	type: 'success' | 'error' | 'plain' | 'loading'
 	message: ReactNode
+	/** What can be done from here; the toast then stays for ten seconds. */
+	action?: FlashAction
 }
+
+/** How long a toast with an action stays, in milliseconds. */
+export const actionTime = 10_000
 
 const most = 20
 
@@ -25,9 +31,9 @@ const listeners = new Set<() => void>()
  * the server sends one with `redirectWithToast`.
  * @returns its id, for {@link dismiss}
  */
-export function toast({ type, message }: Omit<Toast, 'id'>): number {
+export function toast(said: Omit<Toast, 'id'>): number {
 	lastId += 1
-	change([{ id: lastId, type, message }, ...toasts].slice(0, most))
+	change([{ ...said, id: lastId }, ...toasts].slice(0, most))
 	return lastId
 }
 

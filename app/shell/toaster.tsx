@@ -1,8 +1,9 @@
 import { CircleAlert, CircleCheck, Info, LoaderCircle, X } from 'lucide-react'
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
-import type { Flash } from '~/lib/context.ts'
+import { Form } from 'react-router'
+import type { Flash, FlashAction } from '~/lib/context.ts'
 import { useRootData } from '~/lib/root-data.ts'
-import { dismiss, type Toast, toastStore, toastTime } from './toast.ts'
+import { actionTime, dismiss, type Toast, toastStore, toastTime } from './toast.ts'
 
 const icons = { success: CircleCheck, error: CircleAlert, plain: Info, loading: LoaderCircle }
 
@@ -56,8 +57,8 @@ interface ToastCardProps extends Omit<Toast, 'id'> {
 }
 
 /** One toast, without the clock's owner: it counts its own time down while nobody pauses it. */
-export function ToastCard({ type, message, paused, onDone }: ToastCardProps) {
-	const left = useRef(toastTime[type])
+export function ToastCard({ type, message, action, paused, onDone }: ToastCardProps) {
+	const left = useRef(action ? actionTime : toastTime[type])
 	const done = useRef(onDone)
 	done.current = onDone
 
@@ -76,6 +77,7 @@ export function ToastCard({ type, message, paused, onDone }: ToastCardProps) {
 		<div className="toast" data-type={type} role={type === 'error' ? 'alert' : undefined}>
 			<Icon className={type === 'loading' ? 'icon spin' : 'icon'} aria-hidden="true" />
 			<p className="min-w-0 font-semibold wrap-anywhere">{message}</p>
+			{action && <ActionForm action={action} onSent={() => done.current()} />}
 			<button
 				type="button"
 				className="icon-btn icon-btn-sm noscript:hidden"
@@ -85,5 +87,26 @@ export function ToastCard({ type, message, paused, onDone }: ToastCardProps) {
 				<X className="icon icon-sm" aria-hidden="true" />
 			</button>
 		</div>
+	)
+}
+
+/** The one thing that can be done from a toast; a plain form, so that it works without scripts too. */
+function ActionForm({ action: { label, to, fields }, onSent }: { action: FlashAction; onSent: () => void }) {
+	return (
+		<Form
+			className="ml-auto flex-none"
+			method="post"
+			action={to}
+			replace
+			// The form must be gone only after it was sent.
+			onSubmit={() => setTimeout(onSent)}
+		>
+			{Object.entries(fields).map(([name, value]) => (
+				<input key={name} type="hidden" name={name} value={value} />
+			))}
+			<button className="btn btn-sm btn-ghost" type="submit">
+				{label}
+			</button>
+		</Form>
 	)
 }

@@ -35,6 +35,7 @@ export function query(changes: Partial<QueryPageView> = {}): QueryPageView {
 		own: false,
 		locked: false,
 		withheld: null,
+		deletedBy: null,
 		...changes,
 	}
 }

@@ -130,3 +130,9 @@ export async function findComment(
 		.where('queries.deleted_at', 'is', null)
 		.executeTakeFirst()
 }
+
+/** The markdown of a comment. */
+export async function findCommentBody(id: number): Promise<string | undefined> {
+	const row = await db().selectFrom('comments').select('body').where('id', '=', id).executeTakeFirst()
+	return row?.body
+}

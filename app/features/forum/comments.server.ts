@@ -11,8 +11,10 @@ import {
 	listCommentRows,
 	listSolutionRows,
 } from './comments.queries.server.ts'
+import { findCommentPlace } from './discussion.queries.server.ts'
+import { withParams } from './forum.paths.ts'
 import type { CommentView, Page } from './forum.present.ts'
-import { presentComment, presentThread } from './forum.views.ts'
+import { presentComment, presentThread, queryUrl } from './forum.views.ts'
 import { withFreshRole } from './moderation/staff.server.ts'
 import { getQuery } from './reading.server.ts'
 import { withVotes } from './votes/votes.server.ts'
@@ -20,6 +22,7 @@ import { withVotes } from './votes/votes.server.ts'
 /** A page of comments shows so many threads, and so many comments in all. */
 const threadsPerPage = 30
 const commentsPerPage = 200
+const levelsPerPage = 4
 
 interface CommentsInput {
 	queryId: number
@@ -71,6 +74,20 @@ export async function getComment(viewer: Viewer, id: number): Promise<CommentVie
 }
 
 const noComment = 'There is no such comment. It may have been deleted.'
+
+/**
+ * The address at which one comment is to be seen: on its query's first page, or within the thread of its parent, or alone.
+ * @throws NotFound
+ */
+export async function findCommentUrl(id: number): Promise<string> {
+	const place = isId(id) ? await findCommentPlace(id, threadsPerPage, commentsPerPage) : undefined
+	if (!place) throw new NotFound('There is no such comment. It may have been deleted.')
+	const { depth, parent_id, heads_before, siblings_before, comments } = place
+	const isOnFirstPage = depth < levelsPerPage && heads_before < threadsPerPage && comments <= commentsPerPage
+	const isBesideParent = parent_id !== null && siblings_before < threadsPerPage && comments <= commentsPerPage
+	const thread = isOnFirstPage ? null : isBesideParent ? parent_id : id
+	return `${withParams(queryUrl({ ...place, id: place.query_id }), { thread })}#comment-${id}`
+}
 
 async function findThread(queryId: number, id: number) {
 	const place = isId(id) ? await findPlace(queryId, id) : undefined

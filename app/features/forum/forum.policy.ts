@@ -19,3 +19,11 @@ export function mayEdit(viewer: Viewer, text: Owned): boolean {
 export function mayDelete(viewer: Viewer, text: Owned): boolean {
 	return mayEdit(viewer, text)
 }
+
+/** So long the one who deleted something may take it back, in seconds. */
+export const undoTime = 600
+
+/** Whether this viewer may take a deletion back: who did it, for a while; a moderator at any time. */
+export function mayRestore(viewer: Viewer, deletion: { deletedBy: number | null; recent: boolean }): boolean {
+	return viewer !== null && (isModerator(viewer) || (deletion.deletedBy === viewer.id && deletion.recent))
+}

@@ -55,6 +55,8 @@ export interface QueryPageView extends QueryCardView, VotedView {
 	locked: boolean
 	/** Why it is out of the forum, for its author and moderators; null for what everybody sees. */
 	withheld: WithheldView | null
+	/** Who deleted it, when only the comments of others are left of it; null while it stands. */
+	deletedBy: 'author' | 'moderator' | null
 }
 
 /** Why a text that nobody deleted is out of the forum. */
@@ -119,5 +121,33 @@ export interface TagPageView extends TagView {
 /** A page of a list: rows and the cursor of the next page, null at the end. */
 export interface Page<Row> {
 	rows: Row[]
+	next: string | null
+}
+
+/** A piece of a text: what stayed, what an edit brought, what it took out. */
+export interface DifferencePart {
+	kind: 'same' | 'added' | 'removed'
+	text: string
+}
+
+export interface ChangeView {
+	/** Title, Description, Tags, Category, or Text for a comment. */
+	field: string
+	parts: DifferencePart[]
+}
+
+/** The edits of a query or a comment, newest first. */
+export interface HistoryView {
+	/** The query's title as it stands. */
+	title: string
+	/** Where the text itself is. */
+	url: string
+	edits: {
+		at: string
+		by: { username: string; name: string }
+		/** Whether a moderator changed somebody else's text. */
+		byModerator: boolean
+		changes: ChangeView[]
+	}[]
 	next: string | null
 }

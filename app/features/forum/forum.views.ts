@@ -1,5 +1,6 @@
 import type { Viewer } from '~/lib/viewer.ts'
 import type { CommentRow } from './comments.queries.server.ts'
+import type { DeletedRow } from './discussion.queries.server.ts'
 import { mayDelete, mayEdit } from './forum.policy.ts'
 import type { CommentView, OriginView, QueryCardView, QueryPageView } from './forum.present.ts'
 import type { QueryPageRow, QueryRow } from './forum.queries.server.ts'
@@ -44,6 +45,23 @@ export function presentQuery(viewer: Viewer, row: QueryPageRow, vote: QueryPageV
 		origin: origin(row),
 		locked: row.locked,
 		withheld: null,
+		deletedBy: null,
+	}
+}
+
+/** A query that was deleted after others had answered it: nothing of its own, and nothing to be done with it. */
+export function presentWithdrawn(row: DeletedRow): QueryPageView {
+	const deletedBy = row.deleted_by === row.author_id ? 'author' : 'moderator'
+	return {
+		...presentQuery(null, row),
+		title: deletedBy === 'author' ? '[deleted by its author]' : '[deleted by a moderator]',
+		excerpt: '',
+		description: '',
+		descriptionHtml: '',
+		tags: [],
+		editedAt: null,
+		origin: null,
+		deletedBy,
 	}
 }
 

@@ -2,6 +2,8 @@ import { decodeTimeCursor, encodeCursor } from '~/lib/cursors.ts'
 import { NotFound } from '~/lib/errors.ts'
 import { isId } from '~/lib/ids.ts'
 import type { Viewer } from '~/lib/viewer.ts'
+import { findDeletedQuery } from './discussion.queries.server.ts'
+import { undoTime } from './forum.policy.ts'
 import type { CategoryView, Page, QueryCardView, QueryPageView, TagPageView, TagView } from './forum.present.ts'
 import {
 	countSince,
@@ -21,7 +23,7 @@ import {
 	type QueryRow,
 	readQueryCount,
 } from './forum.queries.server.ts'
-import { presentCard, presentQuery, queryUrl } from './forum.views.ts'
+import { presentCard, presentQuery, presentWithdrawn, queryUrl } from './forum.views.ts'
 import { marked, markedPassage } from './marks.ts'
 import { findWithheld } from './moderation/withheld.server.ts'
 import { findMatches } from './search/search.server.ts'
@@ -136,8 +138,22 @@ export async function getQuery(viewer: Viewer, id: number): Promise<QueryPageVie
 		viewer && isId(id) ? findQueryVote(viewer.id, id) : (0 as const),
 	])
 	const query = row ? presentQuery(viewer, row, vote) : isId(id) ? await findWithheld(viewer, id) : null
-	if (!query) throw new NotFound('There is no such query. It may have been deleted.')
+	if (!query) throw new NotFound(noQuery)
 	return query
+}
+
+const noQuery = 'There is no such query. It may have been deleted.'
+
+/** One query, or what is left of one that was deleted after others had answered it. @throws NotFound */
+export async function getDiscussed(viewer: Viewer, id: number): Promise<QueryPageView> {
+	try {
+		return await getQuery(viewer, id)
+	} catch (error) {
+		if (!(error instanceof NotFound)) throw error
+		const deleted = isId(id) ? await findDeletedQuery(id, undoTime) : undefined
+		if (!deleted?.withdrawn) throw error
+		return presentWithdrawn(deleted)
+	}
 }
 
 /** Pages of the sitemap and what stands on one, at most 5,000 addresses. */

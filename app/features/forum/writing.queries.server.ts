@@ -54,17 +54,31 @@ export async function updateQuery(
 	await rebuildSearch(trx, id)
 }
 
-/** Marks a query that {@link lockQuery} holds as deleted and takes it out of every count. Its rows stay. */
-export async function removeQuery(trx: Executor, id: number, before: { category_id: number }): Promise<void> {
-	await sql`update queries set deleted_at = now() where id = ${id}`.execute(trx)
+/**
+ * Marks a query that {@link lockQuery} holds as deleted and takes it out of every count. Its rows stay.
+ * @param actorId who deleted it; null when it is withheld, and nothing of it may be seen
+ */
+export async function removeQuery(
+	trx: Executor,
+	id: number,
+	before: { category_id: number },
+	actorId: number | null,
+): Promise<void> {
+	await sql`update queries set deleted_at = now(), deleted_by = ${actorId}, withdrawn = ${actorId !== null} and exists (
+		select 1 from comments m where m.query_id = queries.id and m.author_id <> queries.author_id and m.deleted_at is null)
+		where id = ${id}`.execute(trx)
 	await countQueries(trx, before.category_id, -1)
 	await retagQuery(trx, id, [])
 }
 
-/** Takes a query back that {@link removeQuery} took out: into its category, its tags and every count. */
-export async function returnQuery(trx: Executor, id: number): Promise<void> {
+/**
+ * Takes a query back that {@link removeQuery} took out: into its category, its tags and every count.
+ * @param mainTags what its tags are kept as by now; those it had unless they are given
+ */
+export async function returnQuery(trx: Executor, id: number, mainTags: string[] | null = null): Promise<void> {
 	const { rows } = await sql<{ category_id: number; tags: string[] }>`
-		update queries set deleted_at = null where id = ${id} returning category_id, tags`.execute(trx)
+		update queries set deleted_at = null, deleted_by = null, withdrawn = false, tags = coalesce(${mainTags}::text[], tags)
+		where id = ${id} returning category_id, tags`.execute(trx)
 	const query = rows[0]
 	if (!query) throw new Error('A query was not there to be taken back.')
 	await countQueries(trx, query.category_id, 1)
@@ -121,9 +135,24 @@ export async function updateComment(
 }
 
 /** Marks a comment as deleted; its place stays as long as replies need it. Keeps count and solved state. */
-export async function removeComment(trx: Executor, id: number, queryId: number): Promise<void> {
-	await sql`update comments set deleted_at = now(), is_solution = false, chosen_at = null where id = ${id}`.execute(trx)
-	await sql`update queries set comment_count = comment_count - 1,
+export async function removeComment(trx: Executor, id: number, queryId: number, actorId: number): Promise<void> {
+	await sql`update comments set deleted_at = now(), deleted_by = ${actorId}, was_solution = is_solution, is_solution = false, chosen_at = null
+		where id = ${id}`.execute(trx)
+	await recount(trx, queryId, -1)
+}
+
+/** Takes back what {@link removeComment} did; its query must be locked. @returns whether it was deleted */
+export async function putBackComment(trx: Executor, id: number, queryId: number): Promise<boolean> {
+	const { rows } =
+		await sql`update comments set deleted_at = null, deleted_by = null, is_solution = was_solution, was_solution = false,
+		chosen_at = case when was_solution then now() end
+		where id = ${id} and deleted_at is not null returning id`.execute(trx)
+	if (rows.length > 0) await recount(trx, queryId, 1)
+	return rows.length > 0
+}
+
+async function recount(trx: Executor, queryId: number, difference: 1 | -1): Promise<void> {
+	await sql`update queries set comment_count = comment_count + ${difference},
 		solved = exists (select 1 from comments where query_id = ${queryId} and is_solution) where id = ${queryId}`.execute(
 		trx,
 	)

@@ -97,7 +97,7 @@ export const queryOperations = [
 		params: { id },
 		answer: null,
 		refusals: [403, 404],
-		run: (call) => deleteQuestion(member(call), call.params.id),
+		run: async (call) => void (await deleteQuestion(member(call), call.params.id)),
 	}),
 ]
 

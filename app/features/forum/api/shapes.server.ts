@@ -58,6 +58,10 @@ export const query = queryCard.extend({
 	descriptionHtml: z.string().describe(html),
 	version: z.int().describe('Counts its edits.'),
 	editedAt: time.nullable(),
+	deletedBy: z
+		.enum(['author', 'moderator'])
+		.nullable()
+		.describe('Who deleted it, when only the comments of others are left of it.'),
 	locked: z.boolean().describe('Whether nobody may comment any more.'),
 	withheld,
 	...vote,

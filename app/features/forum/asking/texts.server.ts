@@ -1,7 +1,8 @@
 import { type Cooked, cook } from '~/markdown/cook.server.ts'
 import { languageOfTags } from '~/markdown/highlight.server.ts'
+import { peopleIn } from '../people.server.ts'
 
 /** A query's description as HTML. Publishing and the preview call this one, so that they cannot differ. */
-export function cookDescription(description: string, tags: readonly string[]): Promise<Cooked> {
-	return cook(description, { language: languageOfTags(tags), topHeading: 2 })
+export async function cookDescription(description: string, tags: readonly string[]): Promise<Cooked> {
+	return cook(description, { language: languageOfTags(tags), topHeading: 2, people: await peopleIn(description) })
 }

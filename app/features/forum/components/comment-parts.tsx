@@ -3,7 +3,7 @@ import { Link } from 'react-router'
 import { isModerator } from '~/lib/viewer.ts'
 import { DeleteControl, type DeleteQuestion, DeleteSection } from '~/ui/delete-control.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
-import { loginPath, profilePath, withParams } from '../forum.paths.ts'
+import { historyPath, loginPath, profilePath, withParams } from '../forum.paths.ts'
 import type { CommentView } from '../forum.present.ts'
 import { ReportLink } from '../moderation/components/report-link.tsx'
 import { type DiscussionFacts, useDiscussion } from './discussion-context.ts'
@@ -31,7 +31,11 @@ export function CommentHead({ comment, large = false }: { comment: CommentView; 
 			<a className="quiet-link" href={`#comment-${id}`}>
 				<RelativeTime at={createdAt} />
 			</a>
-			{editedAt !== null && <span>edited</span>}
+			{editedAt !== null && (
+				<Link className="quiet-link" to={historyPath(id, 'comment')} rel="nofollow">
+					edited
+				</Link>
+			)}
 		</p>
 	)
 }
@@ -46,7 +50,7 @@ export function CommentActions({ comment, level, boxes }: { comment: CommentView
 		<>
 			<div className="mt-1 -ml-2 flex flex-wrap items-center text-xs text-ink-3">
 				<CommentVotes comment={comment} />
-				{!facts.locked && comment.withheld === null && (
+				{!facts.locked && !facts.closed && comment.withheld === null && (
 					<BoxLink
 						className={link}
 						to={facts.viewer ? address('reply') : loginPath(address('reply'))}
@@ -55,13 +59,13 @@ export function CommentActions({ comment, level, boxes }: { comment: CommentView
 						Reply
 					</BoxLink>
 				)}
-				{comment.mayChoose && <SolutionButton comment={comment} />}
-				{comment.mayEdit && (
+				{comment.mayChoose && !facts.closed && <SolutionButton comment={comment} />}
+				{comment.mayEdit && !facts.closed && (
 					<BoxLink className={link} to={address('edit')} open={boxes.openEdit}>
 						Edit
 					</BoxLink>
 				)}
-				{comment.mayDelete && (
+				{comment.mayDelete && !facts.closed && (
 					<DeleteControl className={link} question={deleteComment(facts, comment, address('delete-comment'))}>
 						Delete
 					</DeleteControl>
@@ -115,7 +119,7 @@ const deepestLevel = 3
 function deleteComment({ here }: DiscussionFacts, { id }: CommentView, href: string): DeleteQuestion {
 	return {
 		title: 'Delete this comment?',
-		text: 'Its text disappears now. Replies to it stay. This cannot be undone.',
+		text: 'Its text disappears now. Replies to it stay. You can take this back for ten minutes.',
 		action: here,
 		fields: { intent: 'delete-comment', comment: id },
 		href,

@@ -5,6 +5,8 @@ import type { SignedIn } from '~/lib/viewer.ts'
 /** What every comment of a page needs to know about the page. */
 export interface DiscussionFacts {
 	viewer: SignedIn | null
+	/** Whether nothing more can be written, as the query was deleted. */
+	closed: boolean
 	/** The query's canonical address. */
 	url: string
 	/** The address of what is shown of it, a thread or a later page: where every form goes, so that a refusal comes back to it. */

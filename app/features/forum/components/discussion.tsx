@@ -53,7 +53,7 @@ export function Discussion({ query, data, refusal }: DiscussionProps) {
 				{accepted.map((comment) => (
 					<AcceptedAnswer key={comment.id} comment={comment} />
 				))}
-				{thread === null && !query.locked && <CommentBox showAlone={!isFirst || page.next !== null} />}
+				{thread === null && !query.locked && !facts.closed && <CommentBox showAlone={!isFirst || page.next !== null} />}
 				<ul className="mt-6 grid gap-6">
 					{threads.map((comment) => (
 						<CommentItem key={comment.id} comment={comment} level={0} />
@@ -86,6 +86,7 @@ function useFacts(
 	)
 	return {
 		viewer,
+		closed: query.deletedBy !== null,
 		url: query.url,
 		here: withParams(query.url, { thread, cursor }),
 		thread,

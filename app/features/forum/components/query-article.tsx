@@ -7,7 +7,7 @@ import { isModerator } from '~/lib/viewer.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { DeleteControl } from '~/ui/delete-control.tsx'
 import { LocalTime } from '~/ui/time.tsx'
-import { categoryPath, editPath, profilePath, tagPath } from '../forum.paths.ts'
+import { categoryPath, editPath, historyPath, profilePath, tagPath } from '../forum.paths.ts'
 import type { QueryPageView } from '../forum.present.ts'
 import { ReportLink } from '../moderation/components/report-link.tsx'
 import { Answered } from './answered.tsx'
@@ -24,7 +24,14 @@ export function QueryArticle({ query, muted }: { query: QueryPageView; muted: bo
 			<QueryVotes ballot={ballot} place="column" />
 			<Head query={query} />
 			<div className="mt-5 min-w-0">
-				<CookedText html={query.descriptionHtml} />
+				{query.deletedBy ? (
+					<p className="text-ink-2">
+						{query.deletedBy === 'author' ? 'Who asked this' : 'A moderator'} deleted the question. What others wrote
+						about it is kept below.
+					</p>
+				) : (
+					<CookedText html={query.descriptionHtml} />
+				)}
 				<OriginLine origin={query.origin} />
 				<Tools query={query} muted={muted} votes={<QueryVotes ballot={ballot} place="row" />} />
 			</div>
@@ -50,9 +57,9 @@ function Head({ query }: { query: QueryPageView }) {
 				</Link>
 				<LocalTime at={createdAt} />
 				{editedAt !== null && (
-					<span>
+					<Link className="quiet-link" to={historyPath(query.id)} rel="nofollow">
 						edited <LocalTime at={editedAt} />
-					</span>
+					</Link>
 				)}
 				<span className="flex flex-wrap gap-x-2.5 gap-y-2 sm:ml-1">
 					{tags.map((tag) => (

@@ -3,7 +3,7 @@ import { useNavigation } from 'react-router'
 import { useDiscussion } from './discussion-context.ts'
 
 /**
- * What a text box of the discussion does besides being a form: it keeps what is typed for this tab until it is sent.
+ * What a text box of the discussion does besides being a form: it keeps what is typed in this browser until it is sent.
  * @param box names the box on its page and tells its sending from that of the others
  * @param onSent runs after the text was taken
  */
@@ -37,7 +37,7 @@ export function useBox(box: string, onSent: () => void) {
 // A browser may forbid the store; the text is then kept no longer than its box.
 function read(key: string): string | null {
 	try {
-		return sessionStorage.getItem(key)
+		return localStorage.getItem(key)
 	} catch {
 		return null
 	}
@@ -45,8 +45,8 @@ function read(key: string): string | null {
 
 function write(key: string, text: string): void {
 	try {
-		if (text) sessionStorage.setItem(key, text)
-		else sessionStorage.removeItem(key)
+		if (text) localStorage.setItem(key, text)
+		else localStorage.removeItem(key)
 	} catch {
 		// see above
 	}

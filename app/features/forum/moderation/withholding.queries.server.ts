@@ -40,7 +40,7 @@ export async function withholdQuery(
 	held: { category_id: number },
 	why: { state: 'hidden' | 'waiting' | 'merged'; reason: string; into?: number },
 ): Promise<void> {
-	await removeQuery(trx, id, held)
+	await removeQuery(trx, id, held, null)
 	await sql`update queries set withheld = ${why.state}, withheld_reason = ${why.reason}, merged_into = ${why.into ?? null} where id = ${id}`.execute(
 		trx,
 	)

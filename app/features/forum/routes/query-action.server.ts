@@ -3,7 +3,14 @@ import { muteThread } from '~/features/notifications/notifications.server.ts'
 import { Invalid, NotAllowed, TooMany } from '~/lib/errors.ts'
 import { redirectWithToast, refused } from '~/lib/http.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
-import { addComment, deleteComment, deleteQuestion, editComment } from '../forum.server.ts'
+import {
+	addComment,
+	deleteComment,
+	deleteQuestion,
+	editComment,
+	restoreComment,
+	restoreQuestion,
+} from '../forum.server.ts'
 import { getQuery } from '../reading.server.ts'
 import { chooseSolution, withdrawSolution } from '../votes/votes.server.ts'
 import { readId } from './ids.ts'
@@ -41,8 +48,13 @@ const acts = new Map<FormDataEntryValue | null, Act>([
 	[
 		'delete-comment',
 		async (viewer, _queryId, form) => {
-			const { url } = await deleteComment(viewer, readId(form.get('comment')))
-			return redirectWithToast(`${url}#comments`, { type: 'success', message: 'Comment deleted.' })
+			const id = readId(form.get('comment'))
+			const { url } = await deleteComment(viewer, id)
+			return redirectWithToast(`${url}#comments`, {
+				type: 'success',
+				message: 'Comment deleted.',
+				action: { label: 'Undo', to: url, fields: { intent: 'restore-comment', comment: String(id) } },
+			})
 		},
 	],
 	['mute', (viewer, queryId) => mute(viewer, queryId, true)],
@@ -64,8 +76,27 @@ const acts = new Map<FormDataEntryValue | null, Act>([
 	[
 		'delete-query',
 		async (viewer, queryId) => {
-			await deleteQuestion(viewer, queryId)
-			return redirectWithToast('/forum', { type: 'success', message: 'Query Deleted Successfully' })
+			const { url } = await deleteQuestion(viewer, queryId)
+			return redirectWithToast('/forum', {
+				type: 'success',
+				message: 'Query Deleted Successfully',
+				action: { label: 'Undo', to: url, fields: { intent: 'restore-query' } },
+			})
+		},
+	],
+	[
+		'restore-query',
+		async (viewer, queryId) => {
+			const { url } = await restoreQuestion(viewer, queryId)
+			return redirectWithToast(url, { type: 'success', message: 'The query is back.' })
+		},
+	],
+	[
+		'restore-comment',
+		async (viewer, _queryId, form) => {
+			const id = readId(form.get('comment'))
+			await restoreComment(viewer, id)
+			return redirectWithToast(`/forum/comment/${id}`, { type: 'success', message: 'The comment is back.' })
 		},
 	],
 ])

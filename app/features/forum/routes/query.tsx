@@ -1,4 +1,4 @@
-import { createContext, redirect, useSearchParams } from 'react-router'
+import { createContext, data, redirect, useSearchParams } from 'react-router'
 import { visitThread } from '~/features/notifications/notifications.server.ts'
 import { factsOf, viewerOf } from '~/lib/context.ts'
 import { NotFound } from '~/lib/errors.ts'
@@ -18,13 +18,13 @@ import { liftAccepted } from '../components/threads.ts'
 import { withParams } from '../forum.paths.ts'
 import { StandingNotice } from '../moderation/components/standing-notice.tsx'
 import { mergedAddress, mergedFrom } from '../moderation/withheld.server.ts'
-import { getQuery } from '../reading.server.ts'
+import { getDiscussed } from '../reading.server.ts'
 import type { Route } from './+types/query'
 import { readId } from './ids.ts'
 import { act } from './query-action.server.ts'
 
 /** Words that stand where a category would, and are none. */
-const reserved = new Set(['category', 'tag', 'edit'])
+const reserved = new Set(['category', 'tag', 'edit', 'history', 'comment'])
 
 const mutedContext = createContext<boolean | null>(null)
 
@@ -39,7 +39,7 @@ export function loader({ params, context, url }: Route.LoaderArgs) {
 	return answering(async () => {
 		if (reserved.has(params.category)) throw new NotFound('There is no such page.')
 		const viewer = viewerOf(context)
-		const query = await getQuery(viewer, readId(params.id))
+		const query = await getDiscussed(viewer, readId(params.id))
 		const elsewhere = url.searchParams.has('original') ? null : await mergedAddress(query)
 		if (elsewhere) throw redirect(elsewhere, 301)
 		if (url.pathname !== query.url) throw redirect(query.url + url.search, 301)
@@ -53,7 +53,7 @@ export function loader({ params, context, url }: Route.LoaderArgs) {
 			...(thread === null ? {} : { thread }),
 		})
 		const merged = from ? await mergedFrom(readId(from), query.id) : null
-		return {
+		const shown = {
 			query,
 			merged,
 			muted: context.get(mutedContext),
@@ -63,6 +63,7 @@ export function loader({ params, context, url }: Route.LoaderArgs) {
 			solutions,
 			nonce: factsOf(context).nonce,
 		}
+		return data(shown, { status: query.deletedBy ? 410 : 200 })
 	})
 }
 
@@ -79,7 +80,7 @@ export function meta({ loaderData, matches, location }: Route.MetaArgs) {
 		title: query.title,
 		description: query.excerpt,
 		canonical: query.url,
-		noindex: location.search !== '' || query.withheld !== null,
+		noindex: location.search !== '' || query.withheld !== null || query.deletedBy !== null,
 		next: page.next === null ? null : withParams(query.url, { thread, cursor: page.next }),
 	})
 }
@@ -103,7 +104,9 @@ export default function Query({ loaderData, actionData }: Route.ComponentProps) 
 				<Discussion query={query} data={loaderData} refusal={actionData ?? null} />
 			</div>
 			<AskedBy author={query.author} />
-			<script type="application/ld+json" nonce={nonce} dangerouslySetInnerHTML={{ __html: scriptJson(structured) }} />
+			{query.deletedBy === null && (
+				<script type="application/ld+json" nonce={nonce} dangerouslySetInnerHTML={{ __html: scriptJson(structured) }} />
+			)}
 		</div>
 	)
 }

@@ -1,0 +1,111 @@
+import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
+import { parseInput } from '~/lib/parse.server.ts'
+import type { Viewer } from '~/lib/viewer.ts'
+import { excerptOf } from '~/markdown/cook.server.ts'
+import { unlessSame } from './asking/stale.server.ts'
+import { cookDescription } from './asking/texts.server.ts'
+import { change, eventQuery } from './change.server.ts'
+import { mayDelete, mayEdit } from './forum.policy.ts'
+import { findCategory } from './forum.queries.server.ts'
+import { askInput, versionInput } from './forum.schema.ts'
+import { recordQueryRevision } from './revisions.queries.server.ts'
+import { mainTags } from './tags/tags.server.ts'
+import { existing, type Input, noQuery, writer } from './writers.server.ts'
+import { insertQuery, lockQuery, type QueryTexts, removeQuery, updateQuery } from './writing.queries.server.ts'
+
+/*
+ * The use cases that write questions. Each one: the policy first, then the input, then one transaction, then the announcement.
+ * Pages, the API and tests call the same ones. Reading is in reading.server.ts.
+ */
+
+/**
+ * Asks a question.
+ * @param input title, description, tags (comma-separated), category (slug)
+ * @returns the canonical address of the new query
+ * @throws NotAllowed for a visitor, Invalid with a message per field
+ */
+export async function askQuestion(viewer: Viewer, input: Input): Promise<{ url: string }> {
+	const author = writer(viewer)
+	const texts = await readTexts(input)
+	return change(async (trx) => {
+		const tags = await mainTags(trx, texts.tags)
+		const id = await insertQuery(trx, author.id, { ...texts, tags })
+		const query = { id, author_id: author.id, username: author.username, ...texts, tags, category_slug: texts.slug }
+		const event = {
+			kind: 'query-added',
+			actorId: author.id,
+			query: eventQuery(query),
+			description: texts.description,
+		} as const
+		return { event, result: { url: event.query.url } }
+	})
+}
+
+/**
+ * Changes a question.
+ * @param input as for {@link askQuestion}, with the `version` it was made from; without one the last edit wins
+ * @returns its address, which another category changes
+ * @throws NotFound, NotAllowed, Invalid, StaleQuery when another edit was saved first
+ */
+export async function editQuestion(viewer: Viewer, id: number, input: Input): Promise<{ url: string }> {
+	const editor = writer(viewer)
+	const found = await existing(id)
+	if (!mayEdit(editor, { authorId: found.author_id })) throw new NotAllowed('Only its author can edit this query.')
+	const texts = await readTexts(input)
+	const { version } = parseInput(versionInput, input)
+	return change(async (trx) => {
+		const before = await lockQuery(trx, id)
+		if (!before) throw new NotFound(noQuery)
+		const tags = await mainTags(trx, texts.tags)
+		if (version !== null && version !== before.version)
+			await unlessSame(trx, id, { ...texts, tags, category: texts.slug })
+		await recordQueryRevision(trx, id, editor.id, { ...texts, tags })
+		await updateQuery(trx, id, before, { ...texts, tags })
+		const query = eventQuery({ ...found, ...texts, tags, category_slug: texts.slug })
+		const { description } = texts
+		return {
+			event: {
+				kind: 'query-changed',
+				actorId: editor.id,
+				query,
+				description,
+				before: { category: found.category_slug, tags: found.tags },
+			},
+			result: { url: query.url },
+		}
+	})
+}
+
+/**
+ * Deletes a question. One that others answered leaves its address and their comments; any other is gone with its own.
+ * @returns the address that it had
+ * @throws NotFound, NotAllowed
+ */
+export async function deleteQuestion(viewer: Viewer, id: number): Promise<{ url: string }> {
+	const actor = writer(viewer)
+	const query = await existing(id)
+	if (!mayDelete(actor, { authorId: query.author_id })) throw new NotAllowed('Only its author can delete this query.')
+	return change(async (trx) => {
+		const before = await lockQuery(trx, id)
+		if (!before) throw new NotFound(noQuery)
+		await removeQuery(trx, id, before, actor.id)
+		const event = { kind: 'query-deleted', actorId: actor.id, query: eventQuery(query) } as const
+		return { event, result: { url: event.query.url } }
+	})
+}
+
+async function readTexts(input: Input): Promise<QueryTexts & { slug: string }> {
+	const { title, description, tags, category } = parseInput(askInput, input)
+	const found = await findCategory(category)
+	if (!found) throw new Invalid('Category field is required!', { category: 'Category field is required!' })
+	const { html, text } = await cookDescription(description, tags)
+	return {
+		title,
+		description,
+		descriptionHtml: html,
+		excerpt: excerptOf(text),
+		tags,
+		categoryId: found.id,
+		slug: found.slug,
+	}
+}

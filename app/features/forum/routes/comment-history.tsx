@@ -1,0 +1,23 @@
+import { answering, signedIn } from '~/lib/http.ts'
+import { pageMeta } from '~/lib/page-meta.ts'
+import { HistoryPage } from '../components/history-page.tsx'
+import { historyPath } from '../forum.paths.ts'
+import { readCommentHistory } from '../history.server.ts'
+import type { Route } from './+types/comment-history'
+import { readId } from './ids.ts'
+
+export function loader({ params, context, url }: Route.LoaderArgs) {
+	return answering(async () => {
+		signedIn(context, url)
+		const id = readId(params.id)
+		return { id, history: await readCommentHistory(id, url.searchParams.get('cursor') || null) }
+	})
+}
+
+export function meta({ matches }: Route.MetaArgs) {
+	return pageMeta(matches, { title: 'Edits of a comment', noindex: true })
+}
+
+export default function CommentHistory({ loaderData: { id, history } }: Route.ComponentProps) {
+	return <HistoryPage what="comment" here={historyPath(id, 'comment')} history={history} />
+}

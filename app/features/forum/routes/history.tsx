@@ -1,0 +1,23 @@
+import { answering, signedIn } from '~/lib/http.ts'
+import { pageMeta } from '~/lib/page-meta.ts'
+import { HistoryPage } from '../components/history-page.tsx'
+import { historyPath } from '../forum.paths.ts'
+import { readQueryHistory } from '../history.server.ts'
+import type { Route } from './+types/history'
+import { readId } from './ids.ts'
+
+export function loader({ params, context, url }: Route.LoaderArgs) {
+	return answering(async () => {
+		signedIn(context, url)
+		const id = readId(params.id)
+		return { id, history: await readQueryHistory(id, url.searchParams.get('cursor') || null) }
+	})
+}
+
+export function meta({ matches }: Route.MetaArgs) {
+	return pageMeta(matches, { title: 'Edits of a query', noindex: true })
+}
+
+export default function QueryHistory({ loaderData: { id, history } }: Route.ComponentProps) {
+	return <HistoryPage what="query" here={historyPath(id, 'query')} history={history} />
+}

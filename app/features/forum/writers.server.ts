@@ -1,0 +1,25 @@
+import { NotAllowed, NotFound } from '~/lib/errors.ts'
+import { isId } from '~/lib/ids.ts'
+import type { SignedIn, Viewer } from '~/lib/viewer.ts'
+import { mayWrite } from './forum.policy.ts'
+import { findQuery, type QueryPageRow } from './forum.queries.server.ts'
+
+/* What every use case that writes begins with. */
+
+/** What a use case takes from a form: field names to texts. It is parsed there, whatever the caller did. */
+export type Input = Record<string, unknown>
+
+export const noQuery = 'There is no such query. It may have been deleted.'
+
+/** The viewer as somebody who writes. @throws NotAllowed */
+export function writer(viewer: Viewer): SignedIn {
+	if (!viewer || !mayWrite(viewer)) throw new NotAllowed('Log in first.')
+	return viewer
+}
+
+/** The query, which stands. @throws NotFound */
+export async function existing(id: number): Promise<QueryPageRow> {
+	const query = isId(id) ? await findQuery(id) : undefined
+	if (!query) throw new NotFound(noQuery)
+	return query
+}
