@@ -56,6 +56,7 @@ const known = new Set(
 const types: Record<string, (value: unknown) => boolean> = {
 	string: (value) => typeof value === 'string',
 	integer: Number.isInteger,
+	number: (value: unknown) => typeof value === 'number',
 	boolean: (value) => typeof value === 'boolean',
 	null: (value) => value === null,
 	array: Array.isArray,
