@@ -90,7 +90,7 @@ app.all('*', async (context) => {
 	const facts = factsOf(request)
 	const answer = await renderPage(request, viewer, facts)
 	addSession(answer.headers, headers)
-	if (facts.flash && answer.status < 300) answer.headers.append('Set-Cookie', clearFlash)
+	if (facts.flash && showsFlash(new URL(request.url), answer)) answer.headers.append('Set-Cookie', clearFlash)
 	return answer
 })
 
@@ -146,6 +146,14 @@ async function renderForVisitor({ path, theme }: Place, nonce: string) {
 	const request = new Request(new URL(path, config().publicUrl))
 	const facts = { ...factsOf(request), theme, nonce }
 	return { response: await renderPage(request, null, facts), now: facts.now, requestId: facts.requestId }
+}
+
+/** Whether the notice that a redirect left is in this answer: in a page, or in the data that the frame of a page is drawn from. */
+function showsFlash({ pathname, searchParams }: URL, answer: Response): boolean {
+	if (answer.status >= 300) return false
+	if (!pathname.endsWith('.data')) return answer.headers.get('Content-Type')?.startsWith('text/html') ?? false
+	const routes = searchParams.get('_routes')
+	return routes === null || routes.split(',').includes('root')
 }
 
 /** Adds the cookies of the session as it was when the request came, except those that the page itself has just set anew. */

@@ -138,8 +138,9 @@ function Chips({ label, name, defaultValue, typed: before, most, longest, source
 						onPaste={paste}
 						onBlur={() => {
 							close()
-							// What stands there is meant, also by whoever presses Save next.
-							if (text.trim() !== '') take(text)
+							// What stands there is meant, also by whoever presses Save next. A new row of chips would push that
+							// button from under the pointer, so the press is let end first.
+							if (text.trim() !== '') afterPress(() => take(text))
 						}}
 						{...described(id, error, hint)}
 					/>
@@ -200,4 +201,18 @@ function usualHint(most: number) {
 
 function usualShape(typed: string): string {
 	return typed.replace(/\s+/g, ' ').trim()
+}
+
+/** Runs at once, or when the pointer that is down comes up. */
+function afterPress(work: () => void): void {
+	if (pressed === false) work()
+	else addEventListener('pointerup', work, { once: true })
+}
+
+let pressed = false
+if (typeof document !== 'undefined') {
+	const note = (event: Event) => {
+		pressed = event.type === 'pointerdown'
+	}
+	for (const type of ['pointerdown', 'pointerup', 'pointercancel']) addEventListener(type, note, { capture: true })
 }

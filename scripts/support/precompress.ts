@@ -5,17 +5,25 @@ import type { Plugin } from 'vite'
 
 const compressible = /\.(js|css|svg|json|webmanifest|txt|map)$/
 
-/** Writes a .br and a .gz beside each text asset of the browser's build, as small as they get: it is done once. */
+/**
+ * Writes a .br and a .gz beside each text asset of the browser's build, as small as they get: it is done once. The last
+ * asset, the list of routes, is written with the server's build, so the folder is looked through after that one too.
+ */
 export function precompress(): Plugin {
+	let assets = ''
 	return {
 		name: 'precompress',
 		apply: 'build',
 		enforce: 'post',
-		applyToEnvironment: (environment) => environment.name === 'client',
-		writeBundle: ({ dir = '' }) => {
-			for (const file of readdirSync(dir, { recursive: true, encoding: 'utf8' })) {
-				if (compressible.test(file)) compress(join(dir, file))
-			}
+		writeBundle: {
+			order: 'post',
+			sequential: true,
+			handler({ dir = '' }) {
+				if (this.environment.name === 'client') assets = dir
+				const files = readdirSync(assets, { recursive: true, encoding: 'utf8' })
+				const packed = new Set(files)
+				for (const file of files) if (compressible.test(file) && !packed.has(`${file}.br`)) compress(join(assets, file))
+			},
 		},
 	}
 }

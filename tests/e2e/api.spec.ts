@@ -4,7 +4,7 @@ test('a member makes a token, reads how to use it, uses it, and revokes it', asy
 	await logIn(page)
 	await page.goto('/settings')
 	await page.getByRole('link', { name: 'New token' }).click()
-	await page.getByLabel('Name').fill('Nightly copy')
+	await page.getByLabel('Name', { exact: true }).fill('Nightly copy')
 	await page.getByLabel('write').check()
 	await page.getByLabel('Works for').selectOption('7 days')
 	await page.getByRole('button', { name: 'Make the token' }).click()

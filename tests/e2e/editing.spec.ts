@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import sharp from 'sharp'
-import { enrol, expect, expectNoViolations, test } from './support/journey.ts'
+import { enrol, expect, expectNoViolations, logIn, test } from './support/journey.ts'
 
 const saveChanges = (page: Page) => page.getByRole('button', { name: 'Save changes' }).click()
 
@@ -213,7 +213,9 @@ test('a profile picture is cut to a square, saved with the form, and stands in t
 })
 
 test('more queries of a member are appended in place and stay when the reader comes back', async ({ page }) => {
-	const username = await enrol(page, 'Rea Der')
+	// A newcomer may not ask so much in an hour.
+	await logIn(page)
+	const username = 'mira.quillon'
 	for (let asked = 1; asked <= 12; asked += 1) {
 		const form = { title: `Question number ${asked}`, description: 'How?', tags: 'paging', category: 'others' }
 		await page.request.post('/forum/ask', { form })
@@ -223,11 +225,12 @@ test('more queries of a member are appended in place and stay when the reader co
 	const rows = own.getByRole('listitem')
 	await expect(rows).toHaveCount(10)
 	await own.getByRole('link', { name: 'Load more queries' }).click()
-	await expect(rows).toHaveCount(12)
+	await expect(own.getByRole('link', { name: 'Question number 1', exact: true })).toBeVisible()
+	const shown = await rows.count()
 	await own.getByRole('link', { name: 'Question number 1', exact: true }).click()
 	await page.waitForURL('**/forum/**')
 	await page.goBack()
-	await expect(rows).toHaveCount(12)
+	await expect(rows).toHaveCount(shown)
 })
 
 test('leaving with something unsaved asks first; after a save nobody is asked', async ({ page }) => {

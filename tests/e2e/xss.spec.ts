@@ -96,6 +96,7 @@ test.describe('with the sanitizer switched off', () => {
 		await page.getByLabel('Confirm Password').fill('a lantern at the ford')
 		await page.getByRole('button', { name: 'Register', exact: true }).click()
 		await page.waitForURL('**/login?**')
+		await expect(page.getByRole('heading', { level: 1, name: 'Login' })).toBeVisible()
 		await page.getByLabel('Password', { exact: true }).fill('a lantern at the ford')
 		await page.getByRole('button', { name: 'Login', exact: true }).click()
 		await page.waitForURL('**/find-dev')

@@ -129,6 +129,19 @@ test('a notice that a redirect left is shown once, to the one it is for', async 
 	expect(await (await visit('/forum')).text()).not.toContain('Only for you')
 })
 
+test.each([
+	['/forum', true],
+	['/forum.data', true],
+	['/forum.data?_routes=root', true],
+	['/forum.data?_routes=features%2Fforum%2Froutes%2Frecent', false],
+	['/suggest/similar?title=react&description=', false],
+	['/media/none', false],
+])('a request for %s takes the notice away: %s', async (path, taken) => {
+	const flash = encodeURIComponent(JSON.stringify({ type: 'success', message: 'Only for you' }))
+	const answer = await visit(path, { Cookie: `flash=${flash}` })
+	expect(answer.headers.getSetCookie().some((cookie) => cookie.startsWith('flash=;'))).toBe(taken)
+})
+
 test('parameters that mean nothing do not make another page, and their order does not either', async () => {
 	const [one, other] = await Promise.all([
 		etagOf('/forum?view=active&q=react&utm_source=mail'),

@@ -56,6 +56,8 @@ export async function enrol(page: Page, name: string, password = 'a lantern at t
 	await page.getByLabel('Confirm Password').fill(password)
 	await page.getByRole('button', { name: 'Register', exact: true }).click()
 	await page.waitForURL('**/login?**')
+	// The address changes a moment before the page, and both have a field for a password.
+	await expect(page.getByRole('heading', { level: 1, name: 'Login' })).toBeVisible()
 	await page.getByLabel('Password', { exact: true }).fill(password)
 	await page.getByRole('button', { name: 'Login', exact: true }).click()
 	await page.waitForURL('**/find-dev')
