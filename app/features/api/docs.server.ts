@@ -41,7 +41,7 @@ function operationDoc(
 		summary: operation.summary,
 		description: operation.description ?? '',
 		access: open ? 'Open to everybody' : 'For members',
-		scope: operation.security.find((way) => way.token)?.token?.[0] ?? '',
+		scope: operation.security.find((way) => way.token)?.token?.join(' and ') ?? '',
 		parameters: operation.parameters.map(({ name, required, description, schema }) => ({
 			name,
 			required,
