@@ -116,6 +116,21 @@ test('what an operation says is what has happened', async () => {
 	expect((await callApi('GET', `/queries/${query}`, { token })).status).toBe(404)
 })
 
+test('a token of a moderator that does not moderate reads nothing that is hidden', async () => {
+	const { token } = await makeToken(ada, { name: 'plain', scopes: ['read'], days: 7 })
+	const [query, under] = [await queryOf(omar), await queryOf(nell)]
+	const comment = await makeComment(omar, under, 'A hidden comment.')
+	await judge(ada, { kind: 'query', name: String(query), act: 'hide' }, { why: 'A reason.' })
+	await judge(ada, { kind: 'comment', name: String(comment), act: 'hide' }, { why: 'A reason.' })
+	const read = async (key: string) => {
+		const comments = await callApi('GET', `/queries/${under}/comments`, { token: key })
+		const { status } = await callApi('GET', `/queries/${query}`, { token: key })
+		return [status, (await comments.text()).includes('A hidden comment.')]
+	}
+	expect(await read(token)).toEqual([404, false])
+	expect(await read(tokens.ada)).toEqual([200, true])
+})
+
 test('a program that lists notifications has not shown them to anybody', async () => {
 	await makeComment(omar, await queryOf(nell), 'Another answer.')
 	const seen = () =>
