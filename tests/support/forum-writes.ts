@@ -28,7 +28,7 @@ export interface Write {
 	for: 'members' | 'others' | 'owner' | 'staff'
 	/** null where no form does it. */
 	form: ((target: Target) => [path: string, fields: Record<string, string>]) | null
-	/** What the form answers a visitor; a script that saves drafts is told, not led away. */
+	/** That the form refuses a visitor in its place: to be led to the login page would lose what was typed. */
 	visitor?: '403'
 	api: (target: Target) => [method: string, path: string, body?: object]
 	/** Makes it a thing that can be done to a fresh target. @param who nobody, for a visitor */
@@ -62,6 +62,7 @@ export const writes: Write[] = [
 		name: 'asking',
 		for: 'members',
 		form: () => ['/forum/ask', texts],
+		visitor: '403',
 		api: () => ['POST', '/queries', texts],
 	},
 	{
