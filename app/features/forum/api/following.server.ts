@@ -1,6 +1,10 @@
 import { z } from 'zod'
+import { muteThread } from '~/features/notifications/notifications.server.ts'
 import { member, operation } from '~/lib/operation.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
 import { follow, listFollowed } from '../following.server.ts'
+import { getQuery } from '../reading.server.ts'
+import { id } from './parameters.server.ts'
 
 const group = 'Following'
 const name = z.string().max(100)
@@ -71,4 +75,34 @@ export const followingOperations = [
 		refusals: [404],
 		run: async (call) => follow(member(call), { category: call.params.slug }, false),
 	}),
+	operation({
+		id: 'muteQuery',
+		group,
+		method: 'put',
+		path: '/queries/{id}/muting',
+		summary: 'Be told nothing more of a query',
+		access: 'members',
+		params: { id },
+		answer: null,
+		refusals: [404],
+		run: async (call) => mute(member(call), call.params.id, true),
+	}),
+	operation({
+		id: 'unmuteQuery',
+		group,
+		method: 'delete',
+		path: '/queries/{id}/muting',
+		summary: 'Be told of a query again',
+		access: 'members',
+		params: { id },
+		answer: null,
+		refusals: [404],
+		run: async (call) => mute(member(call), call.params.id, false),
+	}),
 ]
+
+/** Only what the caller can read: a number alone must not tell whether something hidden is there. */
+async function mute(viewer: SignedIn, queryId: number, muted: boolean): Promise<void> {
+	await getQuery(viewer, queryId)
+	await muteThread(viewer, queryId, muted)
+}
