@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { DomainError } from './errors.ts'
 import type { SignedIn, Viewer } from './viewer.ts'
 
 /**
@@ -18,6 +19,10 @@ export interface Operation {
 	description?: string
 	/** `everybody` needs no login. A token needs the scope `read` for GET and `write` for everything else. */
 	access: 'everybody' | 'members'
+	/** Whether a token needs the scope `moderate` as well. Who keeps order, and who may more than that, is the policy's. */
+	staff?: boolean
+	/** Whether it heeds `If-Match`. */
+	conditional?: boolean
 	params: Fields
 	query: Fields
 	/** What is sent; null for nothing. An unknown field is refused. */
@@ -29,7 +34,7 @@ export interface Operation {
 	status: 200 | 201 | 204
 	location?: (answer: { id: number }) => string
 	/** Which refusals are to be expected beside those that every operation knows. */
-	refusals: (403 | 404 | 409 | 422)[]
+	refusals: (403 | 404 | 409 | 412 | 422)[]
 	run: (call: Call<Record<string, never>, Record<string, never>>) => Promise<unknown>
 }
 
@@ -44,6 +49,8 @@ export interface Call<Params, Query> {
 	query: Query
 	/** As it was sent. The use case reads it by its own schema. */
 	body: Record<string, unknown>
+	/** The versions that `If-Match` names; null where it asks for none. */
+	ifMatch: readonly number[] | null
 }
 
 type Given<Params extends Fields, Query extends Fields, Answer extends z.ZodType | null> = Omit<
@@ -77,6 +84,18 @@ export function operation<
 		// The table forgets the types of single operations; the mount has parsed by the very schemas that they follow from.
 		run: run as Operation['run'],
 	} as Operation
+}
+
+/** An edit that was made from a text which is no longer the stored one. Both texts go out with it, so that nothing is lost. */
+export class StaleEdit extends DomainError {
+	readonly status: 409 | 412
+	readonly members: { stored: object; sent: object }
+	/** @param status 412 where `If-Match` was broken, 409 where the body named the version */
+	constructor(message: string, status: 409 | 412, members: { stored: object; sent: object }) {
+		super(message)
+		this.status = status
+		this.members = members
+	}
 }
 
 /** The caller of an operation for members. The mount lets nobody else in. */

@@ -20,6 +20,7 @@ const titles: Record<number, string> = {
 	404: 'Not Found',
 	405: 'Method Not Allowed',
 	409: 'Conflict',
+	412: 'Precondition Failed',
 	413: 'Content Too Large',
 	415: 'Unsupported Media Type',
 	422: 'Unprocessable Content',
@@ -31,11 +32,12 @@ const titles: Record<number, string> = {
  * A refusal for programs, after RFC 9457. Its title is the status in words, because its type is `about:blank`.
  * @param detail a whole sentence about this very request
  * @param fields a message for each field that was wrong; the member `errors`
+ * @param members more members, of this kind of refusal
  */
 export function problem(
 	status: number,
 	detail: string,
-	{ fields, headers }: { fields?: Record<string, string>; headers?: HeadersInit } = {},
+	{ fields, members, headers }: { fields?: Record<string, string>; members?: object; headers?: HeadersInit } = {},
 ): Response {
 	const answer = new Response(
 		JSON.stringify({
@@ -44,6 +46,7 @@ export function problem(
 			status,
 			detail,
 			...(fields && Object.keys(fields).length > 0 && { errors: fields }),
+			...members,
 		}),
 		{ status, headers: new Headers(headers) },
 	)

@@ -13,9 +13,21 @@ const tables = [
 	'cases',
 	'reports',
 	'moderation_log',
+	'profiles',
+	'revisions',
+	'query_votes',
+	'comment_votes',
+	'follows',
+	'drafts',
+	'post_pictures',
+	'tag_synonyms',
+	'notifications',
+	'notification_boxes',
+	'notification_preferences',
+	'muted_threads',
 ] as const
 
-/** What every table of the forum and its moderation holds, as one hash each: equal when nothing changed. */
+/** What every table of the forum, its moderation and its notifications holds, as one hash each: equal when nothing changed. */
 export async function hashForum(): Promise<Record<string, string>> {
 	const hashes = tables.map(async (table) => {
 		const { rows } = await sql<{ hash: string }>`

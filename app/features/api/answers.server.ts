@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { DomainError, Invalid, TooMany } from '~/lib/errors.ts'
-import type { Operation } from '~/lib/operation.ts'
+import { type Operation, StaleEdit } from '~/lib/operation.ts'
 import { problem } from '~/lib/problems.ts'
 
 /** Everybody's programs may read from a page of any site, but never with our reader's cookies: `*` excludes them. */
@@ -13,6 +13,7 @@ export const openToAll = {
 export function refusal(error: unknown): Response {
 	if (!(error instanceof DomainError)) throw error
 	return problem(error.status, error.message, {
+		...(error instanceof StaleEdit && { members: error.members }),
 		...(error instanceof Invalid && { fields: error.fields }),
 		...(error instanceof TooMany && { headers: { 'Retry-After': String(error.retryAfter) } }),
 	})
@@ -20,13 +21,14 @@ export function refusal(error: unknown): Response {
 
 /**
  * The answer of an operation as its schema describes it: what that does not name is not told.
- * A page of a list that has a next one links to it.
+ * A page of a list that has a next one links to it; what has a version carries it as its tag, for `If-Match`.
  */
 export function answerOf(operation: Operation, result: unknown, url: URL): Response {
 	if (!operation.answer) return new Response(null, { status: 204 })
 	const told = operation.answer.parse(result)
 	const headers = new Headers()
-	const { next } = told as { next?: string | null }
+	const { next, version } = told as { next?: string | null; version?: number }
+	if (version !== undefined) headers.set('ETag', `W/"v${version}"`)
 	if (next) {
 		const address = new URL(url)
 		address.searchParams.set('cursor', next)
@@ -36,11 +38,13 @@ export function answerOf(operation: Operation, result: unknown, url: URL): Respo
 	return Response.json(told, { status: operation.status, headers })
 }
 
-/** Gives a whole answer its tag, and answers 304 to a reader who has it. Weak, as the same text is sent compressed too. */
+/** Gives a whole answer its tag, which begins with its version where it has one, and answers 304 to a reader who has it. Weak, as the same text is sent compressed too. */
 export async function tagged(request: Request, answer: Response): Promise<Response> {
 	const text = await answer.text()
-	const tag = `W/"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`
 	const headers = new Headers(answer.headers)
+	const version = /"(v\d+)"/.exec(headers.get('ETag') ?? '')?.[1]
+	const hash = createHash('sha256').update(text).digest('base64url').slice(0, 27)
+	const tag = `W/"${version ? `${version}-` : ''}${hash}"`
 	headers.set('ETag', tag)
 	const known = (request.headers.get('If-None-Match') ?? '').split(',').map((one) => one.trim().replace(/^W\//, ''))
 	if (known.includes('*') || known.includes(tag.slice(2))) {

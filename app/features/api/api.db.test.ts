@@ -4,9 +4,9 @@ import { changedQuery } from '~/features/forum/api/shapes.server.ts'
 import { startJobs, stopJobs } from '~/jobs/jobs.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { makeComment, makeMember, makeQuery } from '../../../tests/factories/forum.ts'
+import { type Asked, callApi as call } from '../../../tests/support/api-calls.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { mismatches, resolve } from '../../../tests/support/json-schema.ts'
-import { answerApi } from './mount.server.ts'
 import { openApiDocument } from './openapi.server.ts'
 import { operations } from './operations.server.ts'
 
@@ -31,27 +31,6 @@ beforeAll(async () => {
 	commentId = await makeComment(nell, queryId)
 	await makeComment(nell, queryId, 'And so.', commentId)
 })
-
-interface Asked {
-	token?: string
-	body?: unknown
-	headers?: Record<string, string>
-}
-
-/** Calls the API in this process. A body that is no text is sent as JSON. */
-async function call(method: string, path: string, { token = '', body, headers = {} }: Asked = {}): Promise<Response> {
-	return answerApi(
-		new Request(`http://localhost/api/v1${path}`, {
-			method,
-			headers: {
-				...(token && { Authorization: `Bearer ${token}` }),
-				...(body !== undefined && { 'Content-Type': 'application/json' }),
-				...headers,
-			},
-			...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-		}),
-	)
-}
 
 describe('the description', () => {
 	const document = () => openApiDocument()
@@ -93,33 +72,6 @@ describe('the description', () => {
 		expect(answer.headers.get('ETag')).toMatch(/^W\//)
 	})
 })
-
-test.each(operations.map((operation) => [operation.id, operation] as const))(
-	'%s answers what the description says, by status and shape',
-	async (_id, operation) => {
-		const filled = operation.path
-			.replace('/comments/{id}', `/comments/${await ofOwn('comment', operation.method)}`)
-			.replace('{id}', String(await ofOwn('query', operation.method)))
-			.replace('{slug}', 'others')
-			.replace('{name}', 'testing')
-		const answer = await call(operation.method.toUpperCase(), filled, {
-			token: tokens.all,
-			...(operation.example && { body: operation.example }),
-		})
-		const described = openApiDocument().paths[operation.path]?.[operation.method]?.responses[answer.status]
-		expect([answer.status, described]).toEqual([operation.status, expect.anything()])
-		const schema = described?.content?.['application/json']?.schema
-		if (schema) expect(mismatches(openApiDocument(), schema, await answer.json())).toEqual([])
-		else expect(await answer.text()).toBe('')
-		expect(answer.headers.has('Location')).toBe(operation.location !== undefined)
-	},
-)
-
-/** Something of the caller's own, and a fresh one where it will be gone. */
-async function ofOwn(kind: 'query' | 'comment', method: string): Promise<number> {
-	if (method !== 'delete') return kind === 'query' ? queryId : commentId
-	return kind === 'query' ? (await makeQuery(nell)).id : makeComment(nell, queryId)
-}
 
 describe('refusals', () => {
 	const good = { title: 'A title that is long enough', description: 'Body', tags: 'one', category: 'others' }

@@ -41,7 +41,7 @@ function operationDoc(
 		summary: operation.summary,
 		description: operation.description ?? '',
 		access: open ? 'Open to everybody' : 'For members',
-		scope: operation.security.find((way) => way.token)?.token?.[0] ?? '',
+		scope: operation.security.find((way) => way.token)?.token?.join(' and ') ?? '',
 		parameters: operation.parameters.map(({ name, required, description, schema }) => ({
 			name,
 			required,
@@ -84,7 +84,11 @@ function typeOf(schema: Schema): { type: string; shape: string | null } {
 		const { type, shape } = typeOf(schema.items ?? {})
 		return { type: `list of ${type}`, shape }
 	}
-	if (schema.enum) return { type: schema.enum.map((value) => `“${value}”`).join(', '), shape: null }
+	if (schema.enum)
+		return {
+			type: schema.enum.map((value) => (typeof value === 'string' ? `“${value}”` : value)).join(', '),
+			shape: null,
+		}
 	if (schema.format === 'date-time') return { type: 'time, ISO 8601 in UTC', shape: null }
 	if (schema.properties) return { type: `{ ${Object.keys(schema.properties).join(', ')} }`, shape: null }
 	const kinds = [schema.type ?? 'object'].flat()
@@ -111,12 +115,14 @@ function nameOf(schema: Schema): string | null {
 	return schema.$ref?.split('/').at(-1) ?? null
 }
 
-/** A call as it can be pasted into a shell; ids are 1 and other parameters speak for themselves. */
+/** What stands for a parameter in a call that can be pasted into a shell. */
+const fillings: Record<string, string> = { id: '1', slug: 'python', key: 'ask', username: 'nell' }
+
+/** A call as it can be pasted into a shell. */
 function curl(url: string, method: string, open: boolean, example: unknown): string {
 	const filled = url
-		.replace('{id}', '1')
-		.replace('{slug}', 'python')
-		.replace(/\{(\w+)\}/g, 'git')
+		.replace('{kind}/{name}', 'query/1')
+		.replace(/\{(\w+)\}/g, (_, name: string) => fillings[name] ?? 'git')
 	const lines = [
 		`curl ${method === 'get' ? '' : `-X ${method.toUpperCase()} `}${filled}`,
 		...(open ? [] : ['  -H "Authorization: Bearer $DEVQUAD_TOKEN"']),

@@ -21,6 +21,16 @@ export function readQuery({ query }: Operation, url: URL): Parsed {
 }
 
 /**
+ * The versions that `If-Match` names. Only these count: a vote changes the tag of a query, but no text that an edit could lose.
+ * @returns null where there is no condition, or `*`; tags that are not ours match nothing
+ */
+export function readIfMatch(request: Request): number[] | null {
+	const given = request.headers.get('If-Match')
+	if (given === null || given.trim() === '*') return null
+	return [...given.matchAll(/"v(\d{1,9})(?:-[\w-]*)?"/g)].map((match) => Number(match[1]))
+}
+
+/**
  * The JSON that was sent, as it was sent, once its schema has found nothing wrong.
  * @returns the refusal where there is one: 415 for another type, 400 for no JSON, 422 for fields that are wrong or unknown
  */

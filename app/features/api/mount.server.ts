@@ -4,7 +4,7 @@ import type { Operation } from '~/lib/operation.ts'
 import { problem } from '~/lib/problems.ts'
 import { answerOf, openToAll, refusal, tagged } from './answers.server.ts'
 import { callerOf, refuseCaller } from './caller.server.ts'
-import { readBody, readParams, readQuery } from './input.server.ts'
+import { readBody, readIfMatch, readParams, readQuery } from './input.server.ts'
 import { countCall, rateHeaders } from './limits.server.ts'
 import { openApiDocument } from './openapi.server.ts'
 import { operations } from './operations.server.ts'
@@ -66,7 +66,11 @@ async function run(
 		const query = readQuery(operation, url)
 		const body = await readBody(operation, context.req.raw)
 		if (body instanceof Response) return body
-		return answerOf(operation, await operation.run({ viewer, params, query, body }), url)
+		return answerOf(
+			operation,
+			await operation.run({ viewer, params, query, body, ifMatch: readIfMatch(context.req.raw) }),
+			url,
+		)
 	} catch (error) {
 		return refusal(error)
 	}

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { config } from '~/config.server.ts'
 import type { Operation } from '~/lib/operation.ts'
+import { scopesFor } from './caller.server.ts'
 import type { ApiDocument, DocumentedOperation, Schema } from './openapi.ts'
 import { operations, shapes } from './operations.server.ts'
 
@@ -10,7 +11,8 @@ const refusals: Record<number, string> = {
 	401: 'No session, no token, or a token that does not work.',
 	403: 'The caller may not do this, or the token lacks the scope.',
 	404: 'There is no such thing, or no longer.',
-	409: 'It changed meanwhile.',
+	409: 'It changed meanwhile. An edit tells both texts: `stored` and `sent`.',
+	412: '`If-Match` names another version than the stored one; both texts are told: `stored` and `sent`.',
 	413: 'More than 512 KB were sent.',
 	415: 'What was sent is not JSON.',
 	422: 'A field breaks a rule; `errors` says which and why.',
@@ -55,14 +57,21 @@ function build(): ApiDocument {
 
 function documented(operation: Operation): DocumentedOperation {
 	const { id, group, method, access, summary, description, body, example } = operation
-	const security: Record<string, string[]>[] = [{ token: [method === 'get' ? 'read' : 'write'] }, { session: [] }]
+	const security: Record<string, string[]>[] = [
+		{ token: scopesFor({ method, staff: operation.staff ?? false }) },
+		{ session: [] },
+	]
 	return {
 		operationId: id,
 		tags: [group],
 		summary,
 		...(description && { description }),
 		security: access === 'everybody' ? [{}, ...security] : security,
-		parameters: [...parameters('path', operation.params), ...parameters('query', operation.query)],
+		parameters: [
+			...parameters('path', operation.params),
+			...parameters('query', operation.query),
+			...(operation.conditional ? [ifMatch] : []),
+		],
 		...(body && {
 			requestBody: {
 				required: true,
@@ -72,6 +81,14 @@ function documented(operation: Operation): DocumentedOperation {
 		responses: { ...success(operation), ...expected(operation) },
 	}
 }
+
+const ifMatch = {
+	name: 'If-Match',
+	in: 'header',
+	required: false,
+	description: 'The ETag of what you read. 412 when it was edited since.',
+	schema: { type: 'string' },
+} as const
 
 function parameters(where: 'path' | 'query', fields: Operation['params']): DocumentedOperation['parameters'] {
 	return Object.entries(fields).map(([name, field]) => {
@@ -150,6 +167,8 @@ const problemSchema: Schema = {
 			description: 'A message for each field that is wrong.',
 			additionalProperties: { type: 'string' },
 		},
+		stored: { type: 'object', description: 'With a stale edit: the text that is stored now.' },
+		sent: { type: 'object', description: 'With a stale edit: the text that you sent.' },
 	},
 	required: ['type', 'title', 'status', 'detail'],
 	additionalProperties: false,

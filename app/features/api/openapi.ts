@@ -25,7 +25,13 @@ export interface DocumentedOperation {
 	summary: string
 	description?: string
 	security: Record<string, string[]>[]
-	parameters: { name: string; in: 'path' | 'query'; required: boolean; description?: string; schema: Schema }[]
+	parameters: {
+		name: string
+		in: 'path' | 'query' | 'header'
+		required: boolean
+		description?: string
+		schema: Schema
+	}[]
 	requestBody?: { required: true; content: Record<string, { schema: Schema; example?: unknown }> }
 	responses: Record<
 		string,

@@ -1,9 +1,36 @@
+import type { z } from 'zod'
 import type { Operation } from '~/lib/operation.ts'
 import { commentOperations } from './api/comments.server.ts'
+import { draftOperations, draftShapes } from './api/drafts.server.ts'
+import { followingOperations, followingShapes } from './api/following.server.ts'
+import { moderationOperations } from './api/moderation.server.ts'
+import { moderationShapes } from './api/moderation-shapes.server.ts'
 import { placeOperations } from './api/places.server.ts'
 import { queryOperations } from './api/queries.server.ts'
-
-export { forumShapes } from './api/shapes.server.ts'
+import { reportOperations, reportShapes } from './api/reports.server.ts'
+import { restoringOperations } from './api/restoring.server.ts'
+import { forumShapes as textShapes } from './api/shapes.server.ts'
+import { voteOperations, voteShapes } from './api/votes.server.ts'
 
 /** The forum as JSON: the use cases of its pages, one file for each resource. */
-export const forumOperations: Operation[] = [...queryOperations, ...commentOperations, ...placeOperations]
+export const forumOperations: Operation[] = [
+	...queryOperations,
+	...commentOperations,
+	...restoringOperations,
+	...voteOperations,
+	...placeOperations,
+	...followingOperations,
+	...draftOperations,
+	...reportOperations,
+	...moderationOperations,
+]
+
+/** Under which names the description knows what these take and tell. */
+export const forumShapes: Record<string, z.ZodType> = {
+	...textShapes,
+	...voteShapes,
+	...followingShapes,
+	...draftShapes,
+	...reportShapes,
+	...moderationShapes,
+}

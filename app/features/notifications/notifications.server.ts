@@ -75,19 +75,24 @@ export async function countUnread(viewer: Pick<SignedIn, 'id'> | null): Promise<
 }
 
 /**
- * A page of the viewer's own notices, newest first. What is shown counts as seen.
+ * A page of the viewer's own notices, newest first. What is shown counts as seen, unless a program asks.
  * @throws NotAllowed for a visitor, Invalid for a cursor that is not ours
  */
 export async function listNotices(
 	viewer: Viewer,
-	{ unread = false, cursor = null, limit = 30 }: { unread?: boolean; cursor?: string | null; limit?: number } = {},
+	{
+		unread = false,
+		cursor = null,
+		limit = 30,
+		unseen = false,
+	}: { unread?: boolean; cursor?: string | null; limit?: number; unseen?: boolean } = {},
 ): Promise<{ rows: NoticeView[]; next: string | null }> {
 	const { id } = member(viewer)
 	const place = cursor ? decodeTimeCursor(cursor) : null
 	const found = await listRows(id, { unread, cursor: place, limit: limit + 1 })
 	const shown = found.slice(0, limit)
 	const last = shown.at(-1)
-	const fresh = shown.filter((row) => row.unread).map((row) => row.id)
+	const fresh = unseen ? [] : shown.filter((row) => row.unread).map((row) => row.id)
 	if (fresh.length > 0) await markSeen(db(), id, fresh)
 	return {
 		rows: shown.map(present),

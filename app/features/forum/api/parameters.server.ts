@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { NotFound } from '~/lib/errors.ts'
+import { findComment } from '../comments.queries.server.ts'
 
 /* The parameters that several operations share. */
 
@@ -9,4 +11,11 @@ export const limit = z.coerce.number().int().min(1).max(50).default(20).describe
 /** The id at the end of a query's address. */
 export function idOf(url: string): number {
 	return Number(url.split('/').at(-1))
+}
+
+/** The query that a comment stands under. @throws NotFound */
+export async function queryIdOf(commentId: number): Promise<number> {
+	const comment = await findComment(commentId)
+	if (!comment) throw new NotFound('There is no such comment. It may have been deleted.')
+	return comment.query_id
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { member, operation } from '~/lib/operation.ts'
+import { member, operation, StaleEdit } from '~/lib/operation.ts'
+import { StaleQuery } from '../asking/stale.server.ts'
 import { askQuestion, deleteQuestion, editQuestion } from '../forum.server.ts'
 import { getQuery, listQueries } from '../reading.server.ts'
 import { cursor, id, idOf, limit } from './parameters.server.ts'
@@ -72,17 +73,26 @@ export const queryOperations = [
 		method: 'patch',
 		path: '/queries/{id}',
 		summary: 'Change a query',
-		description: 'For its author and for moderators. What is not sent stays. Another category changes its `url`.',
+		description:
+			'For its author and for moderators. What is not sent stays. Another category changes its `url`. With `version` or `If-Match` nothing is lost that somebody else saved meanwhile.',
 		access: 'members',
 		params: { id },
+		conditional: true,
 		body: changedQuery,
 		example: { title: 'How do I undo the last commit on a branch?' },
 		answer: query,
-		refusals: [403, 404, 422],
+		refusals: [403, 404, 409, 412, 422],
 		run: async (call) => {
-			const { title, description, tags, category } = await getQuery(call.viewer, call.params.id)
-			const input = { title, description, tags, category: category.slug, ...call.body }
-			await editQuestion(member(call), call.params.id, input)
+			const { title, description, tags, category, version } = await getQuery(call.viewer, call.params.id)
+			const { version: named, ...changes } = call.body
+			const sent = { title, description, tags, category: category.slug, ...changes }
+			const from = call.ifMatch ? (call.ifMatch.includes(version) ? version : noVersion) : named
+			try {
+				await editQuestion(member(call), call.params.id, { ...sent, version: from })
+			} catch (error) {
+				if (!(error instanceof StaleQuery)) throw error
+				throw new StaleEdit(error.message, call.ifMatch ? 412 : 409, { stored: error.stored, sent })
+			}
 			return getQuery(call.viewer, call.params.id)
 		},
 	}),
@@ -100,6 +110,9 @@ export const queryOperations = [
 		run: async (call) => void (await deleteQuestion(member(call), call.params.id)),
 	}),
 ]
+
+/** What no query ever gets to by edits; it stands for a tag that names none of its versions. */
+const noVersion = 2_147_483_647
 
 /** Without the parameters that were not given: a use case tells "none" from "undefined". */
 function definite<Query extends object>(query: Query): { [Name in keyof Query]: Exclude<Query[Name], undefined> } {

@@ -5,11 +5,11 @@ import { askInput, commentInput } from '../forum.schema.ts'
 
 /* What the API takes and tells of the forum. The views of the pages fit these shapes; the compiler says when one does not. */
 
-const time = z.string().meta({ format: 'date-time' })
+export const time = z.string().meta({ format: 'date-time' })
 const markdown = 'Markdown, as it was written.'
 const html = 'The same as HTML, cooked and sanitized.'
 
-const author = z.object({
+export const author = z.object({
 	username: z.string(),
 	name: z.string(),
 	image: z.string().nullable().describe('Path of the picture.'),
@@ -20,9 +20,10 @@ const origin = z
 	.nullable()
 	.describe('Where an imported text comes from.')
 
+export const voteValue = z.literal([1, 0, -1]).describe('Your vote: 1 up, -1 down, 0 none.')
 /** A caller's vote on a text. */
 const vote = {
-	vote: z.literal([1, 0, -1]).describe('Your vote: 1 up, -1 down, 0 none.'),
+	vote: voteValue,
 	own: z.boolean().describe('Whether you wrote it; nobody votes on their own.'),
 }
 
@@ -103,7 +104,7 @@ export const tag = z.object({
 	count: z.int().describe('How many queries have it.'),
 }) satisfies z.ZodType<TagView, TagView>
 
-const next = z.string().nullable().describe('The cursor of the next page; null at the end.')
+export const next = z.string().nullable().describe('The cursor of the next page; null at the end.')
 
 export const queryList = z.object({ rows: z.array(queryCard), next })
 export const commentPage = z.object({
@@ -122,7 +123,13 @@ export const newQuery = z.strictObject({
 	tags: tags.meta({ description: `1 to ${limits.tagsMax} tags, as a list or separated by commas.` }),
 	category: place.meta({ description: 'Slug of a category.' }),
 })
-export const changedQuery = newQuery.partial()
+export const changedQuery = newQuery.partial().extend({
+	version: z
+		.int()
+		.min(1)
+		.optional()
+		.describe('The one you edited. 409 when another was saved since; left out, the last edit wins.'),
+})
 const body = commentInput.shape.body.meta({ minLength: 1, maxLength: limits.commentMax, description: 'Markdown.' })
 export const newComment = z.strictObject({
 	body,

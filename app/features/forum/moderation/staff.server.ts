@@ -1,6 +1,6 @@
 import type { Executor } from '~/db/db.server.ts'
 import { NotAllowed } from '~/lib/errors.ts'
-import type { SignedIn, Viewer } from '~/lib/viewer.ts'
+import { isModerator, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 import { refuseSuspended } from './guard.server.ts'
 import { findRole } from './members.queries.server.ts'
 import { mayModerate } from './moderation.policy.ts'
@@ -21,7 +21,10 @@ export async function lockModerator(trx: Executor, viewer: SignedIn): Promise<Si
 	return fresh
 }
 
-/** The viewer with the role that the database knows now, not the one that a session remembers. */
+/**
+ * The viewer without the role that a session remembers and the database has taken back. It never adds one: a moderator's token
+ * without the scope `moderate` acts for a plain member.
+ */
 export async function withFreshRole<Someone extends SignedIn | null>(viewer: Someone): Promise<Someone> {
-	return viewer ? { ...viewer, role: (await findRole(viewer.id)) ?? 'member' } : viewer
+	return isModerator(viewer) && viewer ? { ...viewer, role: (await findRole(viewer.id)) ?? 'member' } : viewer
 }

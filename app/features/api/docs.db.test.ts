@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import { useDatabase } from '../../../tests/support/database.ts'
+import { apiDocs } from './docs.server.ts'
+import { openApiDocument } from './openapi.server.ts'
+import { operations } from './operations.server.ts'
+
+useDatabase()
+
+test('every operation has a call to paste, whose address is one that the API knows', () => {
+	const { base, groups } = apiDocs(openApiDocument())
+	const shown = groups.flatMap((group) => group.operations)
+	expect(shown).toHaveLength(operations.length)
+	for (const { method, path, curl } of shown) {
+		const address = /(\/\S*)/.exec(curl.slice(curl.indexOf(base) + base.length))?.[1] ?? ''
+		expect(address).not.toContain('{')
+		const params = operations.find((one) => one.path === path && one.method.toUpperCase() === method)?.params ?? {}
+		const match = new RegExp(`^${path.replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`).exec(address)
+		expect(match, address).not.toBeNull()
+		for (const [name, value] of Object.entries(match?.groups ?? {}))
+			expect(params[name]?.safeParse(value).success, `${name} in ${address}`).toBe(true)
+	}
+})
+
+test('scopes and choices are told in words', () => {
+	const { groups, shapes } = apiDocs(openApiDocument())
+	const judge = groups.flatMap((group) => group.operations).find(({ id }) => id === 'judge')
+	expect(judge?.scope).toBe('write and moderate')
+	const vote = shapes.find(({ name }) => name === 'CastVote')?.fields[0]
+	expect(vote).toMatchObject({ name: 'vote', type: '1, 0, -1' })
+})

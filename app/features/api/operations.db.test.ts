@@ -1,0 +1,160 @@
+import { beforeAll, expect, test } from 'vitest'
+import { db } from '~/db/db.server.ts'
+import { makeToken } from '~/features/accounts/tokens/tokens.server.ts'
+import { saveDraft } from '~/features/forum/asking/drafts.server.ts'
+import { deleteComment, deleteQuestion } from '~/features/forum/forum.server.ts'
+import { judge } from '~/features/forum/moderation/acts.server.ts'
+import { report } from '~/features/forum/moderation/reports.server.ts'
+import { startJobs, stopJobs } from '~/jobs/jobs.server.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { makeComment, makeMember, makeQuery } from '../../../tests/factories/forum.ts'
+import { callApi } from '../../../tests/support/api-calls.ts'
+import { useDatabase } from '../../../tests/support/database.ts'
+import { mismatches } from '../../../tests/support/json-schema.ts'
+import { openApiDocument } from './openapi.server.ts'
+import { operations } from './operations.server.ts'
+
+useDatabase()
+
+let nell: SignedIn
+let omar: SignedIn
+let ada: SignedIn
+const tokens = { nell: '', ada: '' }
+
+beforeAll(async () => {
+	await startJobs()
+	await stopJobs()
+	nell = await makeMember('nell')
+	omar = await makeMember('omar')
+	ada = await makeMember('ada', 'admin')
+	tokens.nell = (await makeToken(nell, { name: 'test', scopes: ['read', 'write'], days: 7 })).token
+	tokens.ada = (await makeToken(ada, { name: 'test', scopes: ['read', 'write', 'moderate'], days: 7 })).token
+	// Somebody answers Nell, reports her, and is judged, so that no list is empty.
+	const { id } = await makeQuery(nell)
+	await makeComment(omar, id, 'Like this, @nell.')
+	await report(omar, { kind: 'profile', name: 'nell' }, { reason: 'spam' })
+	await judge(ada, { kind: 'query', name: String(id), act: 'lock' }, { why: 'It is over.' })
+})
+
+const queryOf = async (author: SignedIn) => (await makeQuery(author)).id
+const commentOf = async (author: SignedIn) => makeComment(author, await queryOf(nell))
+
+/** The path of an operation that does not work on just any query or comment of the caller's own, with what must be there. */
+const prepared: Record<string, () => Promise<string>> = {
+	voteOnQuery: async () => `/queries/${await queryOf(omar)}/vote`,
+	voteOnComment: async () => `/comments/${await commentOf(omar)}/vote`,
+	chooseSolution: async () => `/comments/${await commentOf(omar)}/solution`,
+	withdrawSolution: async () => `/comments/${await commentOf(omar)}/solution`,
+	reportQuery: async () => `/queries/${await queryOf(omar)}/reports`,
+	reportComment: async () => `/comments/${await commentOf(omar)}/reports`,
+	reportProfile: async () => '/profiles/omar/reports',
+	restoreQuestion: async () => {
+		const id = await queryOf(nell)
+		await deleteQuestion(nell, id)
+		return `/queries/${id}/restore`
+	},
+	restoreComment: async () => {
+		const id = await commentOf(nell)
+		await deleteComment(nell, id)
+		return `/comments/${id}/restore`
+	},
+	getDraft: async () => {
+		await saveDraft(nell, { key: 'ask', title: 'How', description: '', tags: '', category: '' })
+		return '/me/drafts/ask'
+	},
+	saveDraft: async () => `/me/drafts/edit:${await queryOf(nell)}`,
+	getCase: async () => '/moderation/profile/nell',
+	judge: async () => `/moderation/query/${await queryOf(omar)}/acts`,
+}
+
+test.each(operations.map((operation) => [operation.id, operation] as const))(
+	'%s answers what the description says, by status and shape',
+	async (_id, operation) => {
+		const { id, path, method, example, staff } = operation
+		const answer = await callApi(method.toUpperCase(), (await prepared[id]?.()) ?? (await plain(path)), {
+			token: staff ? tokens.ada : tokens.nell,
+			...(example && { body: example }),
+		})
+		const described = openApiDocument().paths[path]?.[method]?.responses[answer.status]
+		expect([answer.status, described]).toEqual([operation.status, expect.anything()])
+		const schema = described?.content?.['application/json']?.schema
+		const text = await answer.text()
+		if (!schema) return expect(text).toBe('')
+		const told = JSON.parse(text) as { rows?: unknown[] }
+		expect(mismatches(openApiDocument(), schema, told)).toEqual([])
+		if (told.rows) expect(told.rows).not.toHaveLength(0)
+		expect(answer.headers.has('Location')).toBe(operation.location !== undefined)
+	},
+)
+
+async function plain(path: string): Promise<string> {
+	const query = await queryOf(nell)
+	return path
+		.replace('/comments/{id}', `/comments/${await makeComment(nell, query)}`)
+		.replace('{id}', String(query))
+		.replace('{slug}', 'others')
+		.replace('{name}', 'testing')
+		.replace('{key}', 'ask')
+}
+
+test('what an operation says is what has happened', async () => {
+	const [query, comment] = [await queryOf(omar), await commentOf(omar)]
+	const token = tokens.nell
+	await callApi('PUT', `/queries/${query}/vote`, { token, body: { vote: -1 } })
+	expect(await (await callApi('GET', `/queries/${query}`, { token })).json()).toMatchObject({ vote: -1, score: -1 })
+	await callApi('PUT', `/comments/${comment}/solution`, { token })
+	expect(await (await callApi('GET', `/comments/${comment}`)).json()).toMatchObject({ solution: true })
+	await callApi('DELETE', `/comments/${comment}/solution`, { token })
+	expect(await (await callApi('GET', `/comments/${comment}`)).json()).toMatchObject({ solution: false })
+	await callApi('PUT', '/tags/testing/following', { token })
+	await callApi('PUT', '/categories/python/following', { token })
+	await callApi('DELETE', '/categories/python/following', { token })
+	const followed = (await (await callApi('GET', '/me/following', { token })).json()) as Record<string, string[]>
+	expect([followed.tags?.includes('testing'), followed.categories?.includes('python')]).toEqual([true, false])
+	const body = { act: 'hide', why: 'Not here.' }
+	expect((await callApi('POST', `/moderation/query/${query}/acts`, { token: tokens.ada, body })).status).toBe(200)
+	expect((await callApi('GET', `/queries/${query}`, { token })).status).toBe(404)
+})
+
+test('a token of a moderator that does not moderate reads nothing that is hidden', async () => {
+	const { token } = await makeToken(ada, { name: 'plain', scopes: ['read'], days: 7 })
+	const [query, under] = [await queryOf(omar), await queryOf(nell)]
+	const comment = await makeComment(omar, under, 'A hidden comment.')
+	await judge(ada, { kind: 'query', name: String(query), act: 'hide' }, { why: 'A reason.' })
+	await judge(ada, { kind: 'comment', name: String(comment), act: 'hide' }, { why: 'A reason.' })
+	const read = async (key: string) => {
+		const comments = await callApi('GET', `/queries/${under}/comments`, { token: key })
+		const { status } = await callApi('GET', `/queries/${query}`, { token: key })
+		return [status, (await comments.text()).includes('A hidden comment.')]
+	}
+	expect(await read(token)).toEqual([404, false])
+	expect(await read(tokens.ada)).toEqual([200, true])
+})
+
+test('a program that lists notifications has not shown them to anybody', async () => {
+	await makeComment(omar, await queryOf(nell), 'Another answer.')
+	const seen = () =>
+		db()
+			.selectFrom('notifications')
+			.select(['id', 'seen_at', 'read_at'])
+			.where('user_id', '=', nell.id)
+			.orderBy('id')
+			.execute()
+	const before = await seen()
+	const list = await callApi('GET', '/me/notifications?show=unread', { token: tokens.nell })
+	const { rows } = (await list.json()) as { rows: { id: number }[] }
+	expect(await seen()).toEqual(before)
+	const [first] = rows
+	const read = await callApi('POST', '/me/notifications/read', { token: tokens.nell, body: { ids: [first?.id] } })
+	expect(await read.json()).toEqual({ unread: rows.length - 1 })
+})
+
+test.each(['listCases', 'getCase', 'judge', 'listLog'])('a token that does not moderate cannot %s', async (id) => {
+	const operation = operations.find((one) => one.id === id)
+	const path = (await prepared[id]?.()) ?? operation?.path ?? ''
+	const scopes = ['read', 'write']
+	const { token } = await makeToken(ada, { name: 'plain', scopes, days: 7 })
+	const answer = await callApi(operation?.method.toUpperCase() ?? '', path, { token, body: operation?.example })
+	expect(answer.status).toBe(403)
+	expect(answer.headers.get('WWW-Authenticate')).toContain('scope="moderate"')
+})

@@ -1,0 +1,71 @@
+import { z } from 'zod'
+import { member, operation } from '~/lib/operation.ts'
+import type { NoticeView } from './notifications.present.ts'
+import { listNotices, readNotices } from './notifications.server.ts'
+
+const group = 'Notifications'
+
+const notice = z.object({
+	id: z.int(),
+	actor: z
+		.object({ username: z.string(), name: z.string(), image: z.string().nullable() })
+		.nullable()
+		.describe('The last one who did it; null when they are gone.'),
+	people: z.int().describe('How many people did it.'),
+	words: z.string().describe('What they did: “commented on”.'),
+	title: z.string().describe('Of the query.'),
+	url: z.string().describe('Path of where it happened.'),
+	at: z.string().meta({ format: 'date-time' }),
+	unread: z.boolean(),
+}) satisfies z.ZodType<NoticeView, NoticeView>
+
+const noticeList = z.object({
+	rows: z.array(notice),
+	next: z.string().nullable().describe('The cursor of the next page; null at the end.'),
+})
+const readInput = z.strictObject({
+	ids: z.array(z.int().min(1).max(2_147_483_647)).max(100).optional().describe('Which ones; all when left out.'),
+})
+const unreadCount = z.object({ unread: z.int().describe('How many are left.') })
+
+export const noticeShapes = { Notice: notice, NoticeList: noticeList, ReadNotices: readInput, Unread: unreadCount }
+
+/** A member's own notifications. */
+export const noticeOperations = [
+	operation({
+		id: 'listNotices',
+		group,
+		method: 'get',
+		path: '/me/notifications',
+		summary: 'List your notifications, newest first',
+		description: 'To list them here is not to see them: mails about them still go out until they are read.',
+		access: 'members',
+		query: {
+			show: z.enum(['all', 'unread']).default('all'),
+			cursor: z.string().max(400).optional().describe('Where the page before ended: its `next`.'),
+			limit: z.coerce.number().int().min(1).max(50).default(30).describe('How many rows at most.'),
+		},
+		answer: noticeList,
+		refusals: [422],
+		run: async (call) => {
+			const { show, cursor = null, limit } = call.query
+			return listNotices(member(call), { unread: show === 'unread', cursor, limit, unseen: true })
+		},
+	}),
+	operation({
+		id: 'readNotices',
+		group,
+		method: 'post',
+		path: '/me/notifications/read',
+		summary: 'Mark your notifications as read',
+		access: 'members',
+		body: readInput,
+		example: {},
+		answer: unreadCount,
+		refusals: [422],
+		run: async (call) => {
+			const { ids } = call.body as z.infer<typeof readInput>
+			return { unread: await readNotices(member(call), ids ? { ids } : {}) }
+		},
+	}),
+]

@@ -1,0 +1,22 @@
+import { answerApi } from '~/features/api/mount.server.ts'
+
+export interface Asked {
+	token?: string
+	body?: unknown
+	headers?: Record<string, string>
+}
+
+/** Calls the API in this process. A body that is no text is sent as JSON. */
+export async function callApi(method: string, path: string, { token, body, headers }: Asked = {}): Promise<Response> {
+	return answerApi(
+		new Request(`http://localhost/api/v1${path}`, {
+			method,
+			headers: {
+				...(token && { Authorization: `Bearer ${token}` }),
+				...(body !== undefined && { 'Content-Type': 'application/json' }),
+				...headers,
+			},
+			...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+		}),
+	)
+}

@@ -1,0 +1,266 @@
+import { sql } from 'kysely'
+import { db } from '~/db/db.server.ts'
+import { dropDraft, saveDraft } from '~/features/forum/asking/drafts.server.ts'
+import { follow } from '~/features/forum/following.server.ts'
+import { deleteComment, deleteQuestion } from '~/features/forum/forum.server.ts'
+import { judge } from '~/features/forum/moderation/acts.server.ts'
+import { chooseSolution } from '~/features/forum/votes/votes.server.ts'
+import { notify } from '~/features/notifications/notifications.server.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { makeComment, makeQuery } from '../factories/forum.ts'
+
+/* Every way to change the forum, with who may go it: what the proof of permissions walks through. */
+
+export const people = ['anonymous', 'member', 'author', 'moderator', 'admin'] as const
+export type Who = (typeof people)[number]
+export type Cast = Record<Exclude<Who, 'anonymous'> | 'victim', SignedIn>
+
+/** A query of the author with a comment of theirs. */
+export interface Target {
+	query: number
+	url: string
+	comment: number
+}
+
+export interface Write {
+	name: string
+	/** Who may: members all, all but who wrote it, the owner of the text and those who keep order, or those alone. */
+	for: 'members' | 'others' | 'owner' | 'staff'
+	/** null where no form does it. */
+	form: ((target: Target) => [path: string, fields: Record<string, string>]) | null
+	/** That the form refuses a visitor in its place: to be led to the login page would lose what was typed. */
+	visitor?: '403'
+	api: (target: Target) => [method: string, path: string, body?: object]
+	/** Makes it a thing that can be done to a fresh target. @param who nobody, for a visitor */
+	prepare?: (cast: Cast, target: Target, who: SignedIn | undefined) => Promise<unknown>
+}
+
+/** Asked long ago, so that the author's limit for an hour is never reached. */
+export async function makeTarget({ author }: Cast): Promise<Target> {
+	const { id, url } = await makeQuery(author)
+	await sql`update queries set created_at = created_at - interval '1 day' where id = ${id}`.execute(db())
+	return { query: id, url, comment: await makeComment(author, id) }
+}
+
+/** Whether somebody may do it on the site; a token narrows it. */
+export function mayDo(who: Who, write: Write): boolean {
+	const isStaff = who === 'moderator' || who === 'admin'
+	return {
+		members: who !== 'anonymous',
+		others: who === 'member' || isStaff,
+		owner: who === 'author' || isStaff,
+		staff: isStaff,
+	}[write.for]
+}
+
+const texts = { title: 'A title that is long enough', description: 'Body.', tags: 'fresh', category: 'python' }
+const draft = { title: 'Unfinished', description: '', tags: '', category: '' }
+const act = (name: string) => ({ act: name, why: 'A reason.' })
+
+export const writes: Write[] = [
+	{
+		name: 'asking',
+		for: 'members',
+		form: () => ['/forum/ask', texts],
+		visitor: '403',
+		api: () => ['POST', '/queries', texts],
+	},
+	{
+		name: 'commenting',
+		for: 'members',
+		form: ({ url }) => [url, { intent: 'comment', body: 'A comment.' }],
+		api: ({ query }) => ['POST', `/queries/${query}/comments`, { body: 'A comment.' }],
+	},
+	{
+		name: 'replying',
+		for: 'members',
+		form: ({ url, comment }) => [url, { intent: 'reply', comment: String(comment), body: 'A reply.' }],
+		api: ({ query, comment }) => ['POST', `/queries/${query}/comments`, { body: 'A reply.', parentId: comment }],
+	},
+	{
+		name: 'editing a query',
+		for: 'owner',
+		form: ({ url }) => [url.replace(/^\/forum\/[^/]+/, '/forum/edit'), texts],
+		api: ({ query }) => ['PATCH', `/queries/${query}`, texts],
+	},
+	{
+		name: 'editing a comment',
+		for: 'owner',
+		form: ({ url, comment }) => [url, { intent: 'edit-comment', comment: String(comment), body: 'Changed.' }],
+		api: ({ comment }) => ['PATCH', `/comments/${comment}`, { body: 'Changed.' }],
+	},
+	{
+		name: 'deleting a comment',
+		for: 'owner',
+		form: ({ url, comment }) => [url, { intent: 'delete-comment', comment: String(comment) }],
+		api: ({ comment }) => ['DELETE', `/comments/${comment}`],
+	},
+	{
+		name: 'deleting a query',
+		for: 'owner',
+		form: ({ url }) => [url, { intent: 'delete-query' }],
+		api: ({ query }) => ['DELETE', `/queries/${query}`],
+	},
+	{
+		name: 'restoring a comment',
+		for: 'owner',
+		form: ({ url, comment }) => [url, { intent: 'restore-comment', comment: String(comment) }],
+		api: ({ comment }) => ['POST', `/comments/${comment}/restore`],
+		prepare: ({ author }, { comment }) => deleteComment(author, comment),
+	},
+	{
+		name: 'restoring a query',
+		for: 'owner',
+		form: ({ url }) => [url, { intent: 'restore-query' }],
+		api: ({ query }) => ['POST', `/queries/${query}/restore`],
+		prepare: ({ author }, { query }) => deleteQuestion(author, query),
+	},
+	{
+		name: 'voting on a query',
+		for: 'others',
+		form: ({ query }) => ['/forum/vote', { query: String(query), value: '1' }],
+		api: ({ query }) => ['PUT', `/queries/${query}/vote`, { vote: 1 }],
+	},
+	{
+		name: 'voting on a comment',
+		for: 'others',
+		form: ({ query, comment }) => ['/forum/vote', { query: String(query), comment: String(comment), value: '-1' }],
+		api: ({ comment }) => ['PUT', `/comments/${comment}/vote`, { vote: -1 }],
+	},
+	{
+		name: 'choosing a solution',
+		for: 'owner',
+		form: ({ url, comment }) => [url, { intent: 'choose-solution', comment: String(comment) }],
+		api: ({ comment }) => ['PUT', `/comments/${comment}/solution`],
+	},
+	{
+		name: 'withdrawing a solution',
+		for: 'owner',
+		form: ({ url, comment }) => [url, { intent: 'withdraw-solution', comment: String(comment) }],
+		api: ({ comment }) => ['DELETE', `/comments/${comment}/solution`],
+		prepare: ({ author }, { query, comment }) => chooseSolution(author, { queryId: query, commentId: comment }),
+	},
+	{
+		name: 'following a tag',
+		for: 'members',
+		form: () => ['/forum/follow', { tag: 'testing', value: '1' }],
+		api: () => ['PUT', '/tags/testing/following'],
+		prepare: async (_cast, _target, who) => who && follow(who, { tag: 'testing' }, false),
+	},
+	{
+		name: 'following a tag no longer',
+		for: 'members',
+		form: () => ['/forum/follow', { tag: 'testing', value: '0' }],
+		api: () => ['DELETE', '/tags/testing/following'],
+		prepare: async (_cast, _target, who) => who && follow(who, { tag: 'testing' }, true),
+	},
+	{
+		name: 'following a category',
+		for: 'members',
+		form: () => ['/forum/follow', { category: 'java', value: '1' }],
+		api: () => ['PUT', '/categories/java/following'],
+		prepare: async (_cast, _target, who) => who && follow(who, { category: 'java' }, false),
+	},
+	{
+		name: 'following a category no longer',
+		for: 'members',
+		form: () => ['/forum/follow', { category: 'java', value: '0' }],
+		api: () => ['DELETE', '/categories/java/following'],
+		prepare: async (_cast, _target, who) => who && follow(who, { category: 'java' }, true),
+	},
+	{
+		name: 'keeping a draft',
+		for: 'members',
+		form: () => ['/forum/drafts', { ...draft, key: 'ask' }],
+		visitor: '403',
+		api: () => ['PUT', '/me/drafts/ask', draft],
+		prepare: async (_cast, _target, who) => who && dropDraft(who, 'ask'),
+	},
+	{
+		name: 'keeping the draft of an edit',
+		for: 'owner',
+		form: ({ query }) => ['/forum/drafts', { ...draft, key: `edit:${query}` }],
+		visitor: '403',
+		api: ({ query }) => ['PUT', `/me/drafts/edit:${query}`, draft],
+	},
+	{
+		name: 'throwing a draft away',
+		for: 'members',
+		form: null,
+		api: () => ['DELETE', '/me/drafts/ask'],
+		prepare: async (_cast, _target, who) => who && saveDraft(who, { ...draft, key: 'ask' }),
+	},
+	{
+		name: 'reporting a query',
+		for: 'others',
+		form: ({ query }) => [`/report/query/${query}`, { reason: 'spam', details: '' }],
+		api: ({ query }) => ['POST', `/queries/${query}/reports`, { reason: 'spam' }],
+		prepare: forgetReports,
+	},
+	{
+		name: 'reporting a comment',
+		for: 'others',
+		form: ({ comment }) => [`/report/comment/${comment}`, { reason: 'spam', details: '' }],
+		api: ({ comment }) => ['POST', `/comments/${comment}/reports`, { reason: 'spam' }],
+		prepare: forgetReports,
+	},
+	{
+		name: 'reporting a profile',
+		for: 'others',
+		form: () => ['/report/profile/author', { reason: 'spam', details: '' }],
+		api: () => ['POST', '/profiles/author/reports', { reason: 'spam' }],
+		prepare: forgetReports,
+	},
+	{
+		name: 'hiding a query',
+		for: 'staff',
+		form: ({ query }) => [`/moderation/query/${query}`, act('hide')],
+		api: ({ query }) => ['POST', `/moderation/query/${query}/acts`, act('hide')],
+	},
+	{
+		name: 'hiding a comment',
+		for: 'staff',
+		form: ({ comment }) => [`/moderation/comment/${comment}`, act('hide')],
+		api: ({ comment }) => ['POST', `/moderation/comment/${comment}/acts`, act('hide')],
+	},
+	{
+		name: 'bringing a hidden query back',
+		for: 'staff',
+		form: ({ query }) => [`/moderation/query/${query}`, act('restore')],
+		api: ({ query }) => ['POST', `/moderation/query/${query}/acts`, act('restore')],
+		prepare: ({ moderator }, { query }) =>
+			judge(moderator, { kind: 'query', name: String(query), act: 'hide' }, { why: 'A reason.' }),
+	},
+	{
+		name: 'locking a query',
+		for: 'staff',
+		form: ({ query }) => [`/moderation/query/${query}`, act('lock')],
+		api: ({ query }) => ['POST', `/moderation/query/${query}/acts`, act('lock')],
+	},
+	{
+		name: 'suspending a member',
+		for: 'staff',
+		form: () => ['/moderation/profile/victim', { ...act('suspend'), time: '1 day' }],
+		api: () => ['POST', '/moderation/profile/victim/acts', { ...act('suspend'), time: '1 day' }],
+		prepare: ({ victim }) => sql`update users set suspended_until = null where id = ${victim.id}`.execute(db()),
+	},
+	{
+		name: 'marking notifications as read',
+		for: 'members',
+		form: () => ['/notifications', {}],
+		api: () => ['POST', '/me/notifications/read', {}],
+		prepare: async ({ victim }, { query, url }, who) => {
+			if (!who) return
+			const people = new Map([[who.id, 'mention' as const]])
+			const notice = { people, actorId: victim.id, query: { id: query, title: 'A title' }, commentId: null, url }
+			await db()
+				.transaction()
+				.execute((trx) => notify(trx, notice))
+		},
+	},
+]
+
+/** One open report a target, and ten in an hour, is what a member may send. */
+function forgetReports(): Promise<unknown> {
+	return sql`delete from reports`.execute(db())
+}
