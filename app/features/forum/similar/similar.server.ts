@@ -31,7 +31,7 @@ const readOfTitle = 300
 const readOfDescription = 4_000
 /** Queries that are scored word by word. */
 const scored = 60
-/** Below this hardly anything fits (docs/decisions/0015). */
+/** Below this hardly anything fits (docs/decisions/0019). */
 const worthShowing = 0.2
 /** Unknown words that are looked up as possible typos. */
 const mostTypos = 4

@@ -1,6 +1,6 @@
 /*
- * How the words of a question weigh. The figures come from measuring on one half of a set of real questions and looking at the
- * other (docs/decisions/0015-similar-questions.md); both halves like the same ones, and none names a word.
+ * How the words of a question weigh: round figures, chosen by looking at a set of real questions as a whole
+ * (docs/decisions/0019-similar-questions.md). Both halves of the set like the same ones, and none names a word.
  */
 
 /** BM25's k1, for a title of average length. */
