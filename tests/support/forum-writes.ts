@@ -5,7 +5,7 @@ import { follow } from '~/features/forum/following.server.ts'
 import { deleteComment, deleteQuestion } from '~/features/forum/forum.server.ts'
 import { judge } from '~/features/forum/moderation/acts.server.ts'
 import { chooseSolution } from '~/features/forum/votes/votes.server.ts'
-import { notify } from '~/features/notifications/notifications.server.ts'
+import { muteThread, notify } from '~/features/notifications/notifications.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { makeComment, makeQuery } from '../factories/forum.ts'
 
@@ -167,6 +167,19 @@ export const writes: Write[] = [
 		form: () => ['/forum/follow', { category: 'java', value: '0' }],
 		api: () => ['DELETE', '/categories/java/following'],
 		prepare: async (_cast, _target, who) => who && follow(who, { category: 'java' }, true),
+	},
+	{
+		name: 'muting a query',
+		for: 'members',
+		form: ({ url }) => [url, { intent: 'mute' }],
+		api: ({ query }) => ['PUT', `/queries/${query}/muting`],
+	},
+	{
+		name: 'muting a query no longer',
+		for: 'members',
+		form: ({ url }) => [url, { intent: 'unmute' }],
+		api: ({ query }) => ['DELETE', `/queries/${query}/muting`],
+		prepare: async (_cast, { query }, who) => who && muteThread(who, query, true),
 	},
 	{
 		name: 'keeping a draft',
