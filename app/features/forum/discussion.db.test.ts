@@ -16,7 +16,7 @@ import {
 	restoreQuestion,
 } from './forum.server.ts'
 import { readCommentHistory, readQueryHistory } from './history.server.ts'
-import { getDiscussed, getQuery, listQueries } from './reading.server.ts'
+import { getDiscussed, getQuery, isOpenQuery, listQueries } from './reading.server.ts'
 
 useDatabase()
 
@@ -106,6 +106,16 @@ test('a query that others answered leaves its address and their words, and nothi
 	await expect(getQuery(null, id)).rejects.toThrow(NotFound)
 	expect((await listQueries(null, { search: 'forget' })).rows).toEqual([])
 	await expect(addComment(ben, { queryId: id, parentId: null, body: 'late' })).rejects.toThrow(NotFound)
+})
+
+test('live comments are told of a query that everybody may read, and of no other', async () => {
+	const { id } = await makeQuery(asha)
+	await makeComment(ben, id)
+	expect(await isOpenQuery(id)).toBe(true)
+	await deleteQuestion(asha, id)
+	expect(await isOpenQuery(id)).toBe(false)
+	await restoreQuestion(asha, id)
+	expect(await isOpenQuery(id)).toBe(true)
 })
 
 test('a deletion that is taken back leaves every count as it was', async () => {

@@ -18,6 +18,11 @@ export function historyPath(id: number, of: 'query' | 'comment' = 'query'): stri
 	return `/forum/history/${of === 'comment' ? 'comment/' : ''}${id}`
 }
 
+/** The address that leads to one comment wherever it is to be seen. */
+export function commentPath(id: number): string {
+	return `/forum/comment/${id}`
+}
+
 export function profilePath(username: string): string {
 	return `/find-dev/${encodeURIComponent(username)}`
 }

@@ -21,6 +21,8 @@ export interface DiscussionFacts {
 	asked: { reply: number | null; edit: number | null; remove: number | null }
 	/** Comments that are shown on top as accepted answers: in their threads they are only pointed to. */
 	lifted: ReadonlySet<number>
+	/** The comment that the address names, to be set off; null for none. */
+	marked: number | null
 	/** The comments of the page that the query's plain address shows; after a form the others need `?thread=`. */
 	isOnFirstPage: (id: number) => boolean
 }

@@ -11,7 +11,10 @@ import { AcceptedAnswer } from './accepted-answer.tsx'
 import { CommentBox } from './comment-box.tsx'
 import { CommentItem } from './comment-item.tsx'
 import { DiscussionContext, type DiscussionFacts } from './discussion-context.ts'
+import { NewCommentsBar } from './new-comments-bar.tsx'
 import { joinThreads, liftAccepted } from './threads.ts'
+import { useMarked } from './use-marked.ts'
+import { useNewComments } from './use-new-comments.ts'
 
 /** A query's comments as its page loads them. */
 export interface CommentsData {
@@ -38,6 +41,7 @@ export function Discussion({ query, data, refusal }: DiscussionProps) {
 	const isFirst = cursor === null && thread === null
 	const { accepted, threads } = liftAccepted(joinThreads(rows), isFirst ? solutions : [])
 	const facts = useFacts(query, data, refusal, accepted)
+	const fresh = useNewComments(query.id, page, facts.viewer?.username ?? null)
 	return (
 		<DiscussionContext value={facts}>
 			<section className="mt-8 sm:ml-16 sm:max-w-[44rem]" aria-labelledby="comments">
@@ -50,6 +54,7 @@ export function Discussion({ query, data, refusal }: DiscussionProps) {
 						)}
 					</RuleHead>
 				</div>
+				<NewCommentsBar count={fresh.count} show={fresh.show} />
 				{accepted.map((comment) => (
 					<AcceptedAnswer key={comment.id} comment={comment} />
 				))}
@@ -79,6 +84,7 @@ function useFacts(
 ): DiscussionFacts {
 	const { viewer } = useRootData()
 	const [params] = useSearchParams()
+	const marked = useMarked()
 	const { page, cursor, thread } = data
 	const onFirstPage = useMemo(
 		() => (cursor === null && thread === null ? idsOf(page.rows) : new Set<number>()),
@@ -94,6 +100,7 @@ function useFacts(
 		refusal,
 		asked: { reply: idIn(params, 'reply'), edit: idIn(params, 'edit'), remove: idIn(params, 'delete-comment') },
 		lifted: new Set(accepted.map(({ id }) => id)),
+		marked,
 		isOnFirstPage: (id) => onFirstPage.has(id),
 	}
 }
