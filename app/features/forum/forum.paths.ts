@@ -1,3 +1,5 @@
+import type { CommentSort } from './forum.present.ts'
+
 /** Addresses of the forum's pages, where they are not part of what the server tells. */
 
 export function categoryPath(slug: string): string {
@@ -42,4 +44,9 @@ export function withParams(pathname: string, params: Record<string, string | num
 	const search = new URLSearchParams()
 	for (const [name, value] of Object.entries(params)) if (value) search.set(name, String(value))
 	return search.size > 0 ? `${pathname}?${search}` : pathname
+}
+
+/** The order of comments as addresses name it: the usual one is not named. */
+export function sortParam(sort: CommentSort): string | null {
+	return sort === 'oldest' ? null : sort
 }
