@@ -27,11 +27,13 @@ async function comment(page: Page, path: string, body: string): Promise<string> 
 	return to.split('#comment-')[1] ?? ''
 }
 
-/** The frames of this page's socket, so that a test can wait until the server knows what the page shows. */
-function watching(page: Page): Promise<unknown> {
-	return page
-		.waitForEvent('websocket')
-		.then((socket) => socket.waitForEvent('framesent', ({ payload }) => String(payload).includes('query:watch')))
+/** Until the server is told which query this page shows, by whichever socket: the one of the page before may open late. */
+function watching(page: Page): Promise<void> {
+	return new Promise((resolve) => {
+		page.on('websocket', (socket) =>
+			socket.on('framesent', ({ payload }) => String(payload).includes('query:watch') && resolve()),
+		)
+	})
 }
 
 test('a reader hears of a comment of somebody else, goes to it when they want, and not of their own', async ({
@@ -61,6 +63,47 @@ test('a reader hears of a comment of somebody else, goes to it when they want, a
 	await expect(page.getByRole('link', { name: '@liv.earwell' })).toHaveAttribute('href', '/find-dev/liv.earwell')
 	await expect(page.getByRole('link', { name: '@nobody.at.all' })).toHaveCount(0)
 	await other.context().close()
+})
+
+test('an @ offers who takes part, in a comment and in a question, by keys alone', async ({ page, browser }) => {
+	const other = await member(browser, 'Zora Talkwell')
+	const path = await ask(other, 'Who answers me?')
+	await other.context().close()
+	await enrol(page, 'Kay Keys')
+	await page.goto(path)
+	await page.waitForLoadState('networkidle')
+	const box = page.getByLabel('Your comment')
+	await box.pressSequentially('Hello @')
+	const menu = page.getByRole('listbox', { name: 'Members to mention' })
+	await expect(menu.getByRole('option')).toHaveCount(1)
+	await expect(box).toHaveAttribute('aria-activedescendant', /-0$/)
+	await expectNoViolations(page)
+	await box.press('Escape')
+	await expect(menu).toHaveCount(0)
+	await box.pressSequentially('zo')
+	await expect(menu.getByRole('option', { name: /zora\.talkwell/ })).toHaveAttribute('aria-selected', 'true')
+	await box.press('Enter')
+	await expect(box).toHaveValue('Hello @zora.talkwell ')
+	await expect(menu).toHaveCount(0)
+	await page.goto('/forum/ask')
+	await page.waitForLoadState('networkidle')
+	const text = page.getByLabel('Description')
+	await text.pressSequentially('@kay.k')
+	await menu.getByRole('option', { name: /kay\.keys/ }).click()
+	await expect(text).toHaveValue('@kay.keys ')
+})
+
+test('a deleted comment is brought back from the toast', async ({ page }) => {
+	await enrol(page, 'Ulla Undo')
+	const path = await ask(page, 'Can it be taken back?')
+	await comment(page, path, 'Gone and back.')
+	await page.goto(path)
+	await page.getByRole('link', { name: 'Delete', exact: true }).click()
+	await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click()
+	await expect(page.getByText('Comment deleted.')).toBeVisible()
+	await expect(page.getByText('Gone and back.')).toHaveCount(0)
+	await page.getByRole('button', { name: 'Undo', exact: true }).click()
+	await expect(page.getByText('Gone and back.')).toBeVisible()
 })
 
 test('a query that others answered leaves a page that says it is gone, with their words', async ({ page, browser }) => {

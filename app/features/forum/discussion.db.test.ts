@@ -16,6 +16,7 @@ import {
 	restoreQuestion,
 } from './forum.server.ts'
 import { readCommentHistory, readQueryHistory } from './history.server.ts'
+import { suggestPeople } from './people.server.ts'
 import { getDiscussed, getQuery, isOpenQuery, listQueries } from './reading.server.ts'
 
 useDatabase()
@@ -252,6 +253,21 @@ test('a mention is a link only for a member that exists, and never in code, link
 	expect(descriptionHtml).toBe(
 		`<p>${link('Ben')} and @nobody.here, <code>@ben</code>, <a href="https://host.example" rel="nofollow ugc noopener">see @ben</a>, x@ben, ${link('ben')}.</p>`,
 	)
+})
+
+test('who takes part in a query is offered first, also by name; others by the beginning of their username', async () => {
+	const zed = await makeMember('ben.zed')
+	await db().updateTable('users').set({ name: 'Becky Zed' }).where('id', '=', asha.id).execute()
+	const { id } = await makeQuery(asha)
+	await makeComment(zed, id)
+	const names = async (text: string, query: number) =>
+		(await suggestPeople(text, query, 8)).map(({ username }) => username)
+	expect(await names('', id)).toEqual(['asha', 'ben.zed'])
+	expect(await names('Be', id)).toEqual(['asha', 'ben.zed', 'ben'])
+	expect(await names('be', Number.NaN)).toEqual(['ben', 'ben.zed'])
+	expect(await names('', Number.NaN)).toEqual([])
+	expect(await names('%', id)).toEqual([])
+	expect(await names('_en', id)).toEqual([])
 })
 
 async function counts(id: number) {

@@ -7,6 +7,7 @@ export interface DiscussionFacts {
 	viewer: SignedIn | null
 	/** Whether nothing more can be written, as the query was deleted. */
 	closed: boolean
+	queryId: number
 	/** The query's canonical address. */
 	url: string
 	/** The address of what is shown of it, a thread or a later page: where every form goes, so that a refusal comes back to it. */

@@ -100,6 +100,7 @@ function useFacts(
 	return {
 		viewer,
 		closed: query.deletedBy !== null,
+		queryId: query.id,
 		url: query.url,
 		here: withParams(query.url, { sort: sortParam(sort), thread, cursor }),
 		thread,
