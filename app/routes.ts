@@ -55,6 +55,7 @@ export default [
 	route('forum/preview', 'features/forum/routes/preview.ts'),
 	route('forum/drafts', 'features/forum/routes/drafts.ts'),
 	route('suggest/tags', 'features/forum/routes/suggest-tags.ts'),
+	route('suggest/people', 'features/forum/routes/suggest-people.ts'),
 	route('suggest/similar', 'features/forum/routes/suggest-similar.ts'),
 	route('forum/edit/:username/:id', 'features/forum/routes/edit.tsx'),
 	route('forum/comment/:id', 'features/forum/routes/comment.ts'),

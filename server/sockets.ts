@@ -3,7 +3,9 @@ import type { Server as HttpServer, IncomingMessage } from 'node:http'
 import type { Socket } from 'socket.io'
 import { config } from '~/config.server.ts'
 import { sessionOf } from '~/features/accounts/accounts.server.ts'
+import { isOpenQuery } from '~/features/forum/reading.server.ts'
 import { countUnread } from '~/features/notifications/notifications.server.ts'
+import { isId } from '~/lib/ids.ts'
 import { log } from '~/lib/log.server.ts'
 import { type ClientEvents, mostWatched, type ServerEvents } from '~/realtime/events.ts'
 import { io, type SocketData } from '~/realtime/io.server.ts'
@@ -18,6 +20,7 @@ import {
 	roomOf,
 	watchersOf,
 } from '~/realtime/presence.server.ts'
+import { readersOf } from '~/realtime/rooms.ts'
 import { Allowance } from './allowance.ts'
 
 const renewEvery = 5_000
@@ -72,6 +75,7 @@ function receive(socket: Tab): void {
 	quietly(openTab({ id, userId, username, sessionId }))
 	quietly(tellCount(socket))
 	socket.on('presence:watch', (usernames, answer) => quietly(watch(socket, usernames, answer)))
+	socket.on('query:watch', watchQuery(socket))
 	socket.on('disconnect', () => quietly(closeTab(id)))
 }
 
@@ -107,6 +111,18 @@ async function watch(socket: Tab, usernames: unknown, answer: unknown): Promise<
 	for (const room of socket.rooms) if (room.startsWith('presence:')) await socket.leave(room)
 	await socket.join(names.map(watchersOf))
 	answer(await listOnlineAmong(names))
+}
+
+/** A tab shows one query at a time: of two answers that overtake each other the one to the later question counts. */
+function watchQuery(socket: Tab): (queryId: unknown) => void {
+	let questions = 0
+	const move = async (queryId: unknown) => {
+		questions += 1
+		const question = questions
+		for (const room of socket.rooms) if (room.startsWith('query:')) await socket.leave(room)
+		if (isId(queryId) && (await isOpenQuery(queryId)) && question === questions) await socket.join(readersOf(queryId))
+	}
+	return (queryId) => quietly(move(queryId))
 }
 
 function quietly(work: Promise<unknown>): void {

@@ -6,8 +6,8 @@ export interface ServerEvents {
 	'member:joined': (event: { username: string }) => void
 	/** A query was asked. */
 	'query:added': (event: { url: string }) => void
-	/** A comment was written under a query. */
-	'comment:added': (event: { queryId: number; commentId: number }) => void
+	/** A comment was written under the query that this tab shows; by whom, so that nobody is told of their own. */
+	'comment:added': (event: { queryId: number; commentId: number; username: string }) => void
 	/** This member was told something, or read it elsewhere. */
 	'notifications:changed': (event: { unread: number }) => void
 }
@@ -16,6 +16,8 @@ export interface ServerEvents {
 export interface ClientEvents {
 	/** Which members this page shows; replaces what was watched before. Answers with those who are online. */
 	'presence:watch': (usernames: string[], answer: (online: string[]) => void) => void
+	/** Which query this page shows, null for none; replaces the one before. */
+	'query:watch': (queryId: number | null) => void
 }
 
 /** How many members a page may watch. */

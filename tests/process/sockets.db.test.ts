@@ -48,6 +48,7 @@ test('what a socket may not say is passed over, and the socket stays', async () 
 		tab.emit('presence:watch', wrong, () => {})
 	tab.emit('presence:watch', ['odalys'])
 	tab.emit('presence:watch', ['odalys'], 'no function')
+	for (const wrong of ['7', -1, 2 ** 31, {}, [], undefined, 7]) tab.emit('query:watch', wrong)
 	await expect.poll(() => watch(tab, ['mira'])).toEqual(['mira'])
 })
 

@@ -35,7 +35,15 @@ export async function addComment(
 		const id = await insertComment(trx, { queryId, authorId: author.id, parentId, body, bodyHtml: html })
 		if (id === undefined) throw new NotFound(noParent)
 		return {
-			event: { kind: 'comment-added', actorId: author.id, query: eventQuery(query), commentId: id, parentId, body },
+			event: {
+				kind: 'comment-added',
+				actorId: author.id,
+				username: author.username,
+				query: eventQuery(query),
+				commentId: id,
+				parentId,
+				body,
+			},
 			result: { id, url: `${queryUrl(query)}#comment-${id}` },
 		}
 	})

@@ -88,6 +88,38 @@ export async function listCommentRows({ queryId, above, after, threads, comments
 	return { rows, heads: rows[0]?.heads ?? 0 }
 }
 
+interface BestWindow extends Omit<Window, 'above' | 'after'> {
+	/** Score and id of the last thread of the page before, or null on the first page. */
+	after: { score: number; id: number } | null
+}
+
+/**
+ * As {@link listCommentRows} for the comments of the query itself, the best threads first; within a thread it goes by time.
+ * The threads come from the index on (query, score, id), each as its own range of the one on (query, path).
+ */
+export async function listBestRows({ queryId, after, threads, comments }: BestWindow): Promise<CommentRows> {
+	const { rows } = await sql<CommentRow & { heads: number }>`
+		with heads as (
+			select id, row_number() over (order by score desc, id) as place from comments
+			where query_id = ${queryId} and parent_id is null
+			and ${after ? sql`score <= ${after.score} and (score < ${after.score} or id > ${after.id})` : sql`true`}
+			order by score desc, id limit ${threads + 1}),
+		shown as (select * from heads where place <= ${threads}),
+		near as (
+			select m.*, shown.place from shown cross join lateral (
+				select * from comments c where c.query_id = ${queryId} and c.path >= array[shown.id] and c.path < array[shown.id + 1]
+				and c.depth < ${levels} order by c.path limit ${comments + 1}) m
+			order by shown.place, m.path limit ${comments + 1}),
+		deeper as (
+			select d.path[${levels}] as under, count(*)::int as hidden from shown join comments d
+			on d.query_id = ${queryId} and d.path >= array[shown.id] and d.path < array[shown.id + 1]
+			where d.depth >= ${levels} and d.deleted_at is null group by 1)
+		select ${columns}, coalesce(deeper.hidden, 0) as hidden, (select count(*)::int from heads) as heads
+		from near m join users u on u.id = m.author_id left join deeper on deeper.under = m.id
+		order by m.place, m.path`.execute(db())
+	return { rows, heads: rows[0]?.heads ?? 0 }
+}
+
 /** How many comments lie below one, deleted ones left out. */
 export async function countBelow(queryId: number, path: number[]): Promise<number> {
 	const next = [...path.slice(0, -1), (path.at(-1) ?? 0) + 1]

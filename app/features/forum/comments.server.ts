@@ -8,12 +8,13 @@ import {
 	countBelow,
 	findComment,
 	findPlace,
+	listBestRows,
 	listCommentRows,
 	listSolutionRows,
 } from './comments.queries.server.ts'
 import { findCommentPlace } from './discussion.queries.server.ts'
 import { withParams } from './forum.paths.ts'
-import type { CommentView, Page } from './forum.present.ts'
+import type { CommentSort, CommentView, Page } from './forum.present.ts'
 import { presentComment, presentThread, queryUrl } from './forum.views.ts'
 import { withFreshRole } from './moderation/staff.server.ts'
 import { getQuery } from './reading.server.ts'
@@ -27,7 +28,9 @@ const levelsPerPage = 4
 interface CommentsInput {
 	queryId: number
 	askerUsername: string
-	/** Where the page before ended. */
+	/** How the query's threads are ordered; the replies of one always go by time. Oldest first unless said. */
+	sort?: CommentSort
+	/** Where the page before ended, in the same order. */
 	cursor?: string | null
 	/** The id of a comment to show in place of the query's threads, with the replies to it. */
 	thread?: number
@@ -41,13 +44,15 @@ interface CommentsInput {
  */
 export async function listComments(
 	viewer: Viewer,
-	{ queryId, askerUsername, cursor, thread }: CommentsInput,
+	{ queryId, askerUsername, sort, cursor, thread }: CommentsInput,
 ): Promise<Page<CommentView> & { solutions: CommentView[] }> {
-	const after = cursor ? decodeCursor(cursor, 1)[0] : 0
-	if (after !== 0 && !isId(after)) throw noSuchPlace()
+	const size = { queryId, threads: threadsPerPage, comments: commentsPerPage }
+	const isBest = sort === 'best' && thread === undefined
 	const above = thread === undefined ? null : await findThread(queryId, thread)
 	const [found, solutions] = await Promise.all([
-		listCommentRows({ queryId, above, after, threads: threadsPerPage, comments: commentsPerPage }),
+		isBest
+			? listBestRows({ ...size, after: cursor ? bestPlace(cursor) : null })
+			: listCommentRows({ ...size, above, after: cursor ? oldestPlace(cursor) : 0 }),
 		listSolutionRows(queryId),
 	])
 	const { rows, last, more } = await fitting(queryId, found, above)
@@ -59,8 +64,22 @@ export async function listComments(
 	return {
 		rows: voted.slice(0, threads.length),
 		solutions: voted.slice(threads.length),
-		next: more && last ? encodeCursor([last]) : null,
+		next: more && last ? encodeCursor(isBest ? [last.score, last.id] : [last.id]) : null,
 	}
+}
+
+/** @throws Invalid */
+function oldestPlace(cursor: string): number {
+	const [id] = decodeCursor(cursor, 1)
+	if (!isId(id)) throw noSuchPlace()
+	return id
+}
+
+/** @throws Invalid */
+function bestPlace(cursor: string): { score: number; id: number } {
+	const [score, id] = decodeCursor(cursor, 2)
+	if (!Number.isInteger(score) || Math.abs(Number(score)) >= 2 ** 31 || !isId(id)) throw noSuchPlace()
+	return { score: Number(score), id }
 }
 
 /** One comment with the replies to it. @throws NotFound when it, or its query, was deleted */
@@ -101,11 +120,11 @@ async function fitting(queryId: number, { rows, heads }: CommentRows, above: Com
 	const threads = above ? rows.slice(1) : rows
 	const starts = threads.filter((row) => row.depth === (above ? above.depth + 1 : 0))
 	const last = starts.at(-1)
-	if (threads.length <= commentsPerPage || !last) return { rows, last: last?.id, more: heads > starts.length }
+	if (threads.length <= commentsPerPage || !last) return { rows, last, more: heads > starts.length }
 	if (starts.length > 1)
-		return { rows: [...lead, ...threads.slice(0, threads.indexOf(last))], last: starts.at(-2)?.id, more: true }
+		return { rows: [...lead, ...threads.slice(0, threads.indexOf(last))], last: starts.at(-2), more: true }
 	const shown = threads.slice(0, commentsPerPage)
 	const told = shown.reduce((sum, row) => sum + row.hidden + (row.deleted || row === last ? 0 : 1), 0)
 	last.hidden = (await countBelow(queryId, last.path)) - told
-	return { rows: [...lead, ...shown], last: last.id, more: heads > 1 }
+	return { rows: [...lead, ...shown], last, more: heads > 1 }
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import { db } from '~/db/db.server.ts'
-import { NotAllowed, NotFound } from '~/lib/errors.ts'
+import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { makeComment, makeMember, makeQuery } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
@@ -16,7 +16,8 @@ import {
 	restoreQuestion,
 } from './forum.server.ts'
 import { readCommentHistory, readQueryHistory } from './history.server.ts'
-import { getDiscussed, getQuery, listQueries } from './reading.server.ts'
+import { suggestPeople } from './people.server.ts'
+import { getDiscussed, getQuery, isOpenQuery, listQueries } from './reading.server.ts'
 
 useDatabase()
 
@@ -108,6 +109,16 @@ test('a query that others answered leaves its address and their words, and nothi
 	await expect(addComment(ben, { queryId: id, parentId: null, body: 'late' })).rejects.toThrow(NotFound)
 })
 
+test('live comments are told of a query that everybody may read, and of no other', async () => {
+	const { id } = await makeQuery(asha)
+	await makeComment(ben, id)
+	expect(await isOpenQuery(id)).toBe(true)
+	await deleteQuestion(asha, id)
+	expect(await isOpenQuery(id)).toBe(false)
+	await restoreQuestion(asha, id)
+	expect(await isOpenQuery(id)).toBe(true)
+})
+
 test('a deletion that is taken back leaves every count as it was', async () => {
 	const { id } = await makeQuery(asha, { ...texts, tags: 'returning' })
 	await makeComment(ben, id)
@@ -187,6 +198,53 @@ test('a comment has an address that shows it, also deep in a thread and beyond t
 	await expect(findCommentUrl(last)).rejects.toThrow(NotFound)
 })
 
+test('the best threads come first, in pages that join without a gap, and a thread keeps to its own order', async () => {
+	const { id } = await makeQuery(asha)
+	const heads: number[] = []
+	for (let number = 0; number < 34; number += 1) heads.push(await makeComment(ben, id, `head ${number}`))
+	const replies = [
+		await makeComment(asha, id, 'first reply', heads[5]),
+		await makeComment(asha, id, 'second', heads[5]),
+	]
+	await score([heads[5], heads[20]], 3)
+	await score([replies[1], heads[33]], 9)
+	await score([heads[0]], -2)
+	const read = (cursor: string | null) =>
+		listComments(null, { queryId: id, askerUsername: 'asha', sort: 'best', cursor })
+	const first = await read(null)
+	const second = await read(first.next)
+	const rest = heads.filter((_, number) => ![0, 5, 20, 33].includes(number))
+	const wanted = [heads[33], heads[5], heads[20], ...rest, heads[0]]
+	expect([...first.rows, ...second.rows].map((row) => row.id)).toEqual(wanted)
+	expect([first.rows.length, second.next]).toEqual([30, null])
+	expect(first.rows[1]?.replies.map((row) => row.id)).toEqual(replies)
+})
+
+test('the best threads say how many replies lie deeper than the page shows', async () => {
+	const { id } = await makeQuery(asha)
+	const chain: number[] = []
+	for (let depth = 0; depth < 6; depth += 1) chain.push(await makeComment(ben, id, 'deep', chain.at(-1) ?? null))
+	const page = { queryId: id, askerUsername: 'asha' }
+	const best = await listComments(null, { ...page, sort: 'best' })
+	expect(JSON.stringify(best)).toContain('"hiddenReplies":2')
+	expect(best).toEqual(await listComments(null, page))
+})
+
+test('a place in one order is none in the other', async () => {
+	const { id } = await makeQuery(asha)
+	for (let number = 0; number < 31; number += 1) await makeComment(ben, id)
+	const page = { queryId: id, askerUsername: 'asha' }
+	const { next: oldest } = await listComments(null, page)
+	const { next: best } = await listComments(null, { ...page, sort: 'best' })
+	await expect(listComments(null, { ...page, sort: 'best', cursor: oldest })).rejects.toThrow(Invalid)
+	await expect(listComments(null, { ...page, cursor: best })).rejects.toThrow(Invalid)
+})
+
+async function score(ids: (number | undefined)[], value: number): Promise<void> {
+	const known = ids.filter((id) => id !== undefined)
+	await db().updateTable('comments').set({ score: value }).where('id', 'in', known).execute()
+}
+
 test('a mention is a link only for a member that exists, and never in code, links or e-mail addresses', async () => {
 	const body = '@Ben and @nobody.here, `@ben`, [see @ben](https://host.example), x@ben, @ben.'
 	const { id } = await makeQuery(asha, { ...texts, description: body })
@@ -195,6 +253,21 @@ test('a mention is a link only for a member that exists, and never in code, link
 	expect(descriptionHtml).toBe(
 		`<p>${link('Ben')} and @nobody.here, <code>@ben</code>, <a href="https://host.example" rel="nofollow ugc noopener">see @ben</a>, x@ben, ${link('ben')}.</p>`,
 	)
+})
+
+test('who takes part in a query is offered first, also by name; others by the beginning of their username', async () => {
+	const zed = await makeMember('ben.zed')
+	await db().updateTable('users').set({ name: 'Becky Zed' }).where('id', '=', asha.id).execute()
+	const { id } = await makeQuery(asha)
+	await makeComment(zed, id)
+	const names = async (text: string, query: number) =>
+		(await suggestPeople(text, query, 8)).map(({ username }) => username)
+	expect(await names('', id)).toEqual(['asha', 'ben.zed'])
+	expect(await names('Be', id)).toEqual(['asha', 'ben.zed', 'ben'])
+	expect(await names('be', Number.NaN)).toEqual(['ben', 'ben.zed'])
+	expect(await names('', Number.NaN)).toEqual([])
+	expect(await names('%', id)).toEqual([])
+	expect(await names('_en', id)).toEqual([])
 })
 
 async function counts(id: number) {

@@ -74,6 +74,17 @@ export async function findCommentPlace(
 	return rows[0]
 }
 
+/** Whether a query stands in the forum, for everybody to read. */
+export async function isOpenQuery(id: number): Promise<boolean> {
+	const row = await db()
+		.selectFrom('queries')
+		.select('id')
+		.where('id', '=', id)
+		.where('deleted_at', 'is', null)
+		.executeTakeFirst()
+	return row !== undefined
+}
+
 /** Which of these usernames belong to somebody. */
 export async function findUsernames(usernames: string[]): Promise<string[]> {
 	const rows = await db().selectFrom('users').select('username').where('username', 'in', usernames).execute()

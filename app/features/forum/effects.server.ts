@@ -2,6 +2,7 @@ import { dropPages, forumLists, queryPage } from '~/cache/pages.server.ts'
 import type { Executor } from '~/db/db.server.ts'
 import { tellUnread } from '~/features/notifications/notifications.server.ts'
 import { announce } from '~/realtime/announce.server.ts'
+import { readersOf } from '~/realtime/rooms.ts'
 import { keepOrder } from './moderation/guard.server.ts'
 import { noteEvent } from './notices/notices.server.ts'
 
@@ -40,6 +41,8 @@ export type ForumEvent =
 	| (Happening & {
 			kind: 'comment-added'
 			commentId: number
+			/** Of its author. */
+			username: string
 			parentId: number | null
 			body: string
 			approvedBy?: number
@@ -69,6 +72,8 @@ export async function tellEffects(event: ForumEvent): Promise<void> {
 	await dropPages([forumLists, queryPage(query.id)])
 	await tellUnread(event.told ?? [])
 	if (event.kind === 'query-added') announce('forum', 'query:added', { url: query.url })
-	if (event.kind === 'comment-added')
-		announce(`query:${query.id}`, 'comment:added', { queryId: query.id, commentId: event.commentId })
+	if (event.kind === 'comment-added') {
+		const { commentId, username } = event
+		announce(readersOf(query.id), 'comment:added', { queryId: query.id, commentId, username })
+	}
 }

@@ -1,3 +1,5 @@
+import type { CommentSort } from './forum.present.ts'
+
 /** Addresses of the forum's pages, where they are not part of what the server tells. */
 
 export function categoryPath(slug: string): string {
@@ -16,6 +18,11 @@ export function editPath(url: string): string {
 /** What a query or a comment said before its edits. */
 export function historyPath(id: number, of: 'query' | 'comment' = 'query'): string {
 	return `/forum/history/${of === 'comment' ? 'comment/' : ''}${id}`
+}
+
+/** The address that leads to one comment wherever it is to be seen. */
+export function commentPath(id: number): string {
+	return `/forum/comment/${id}`
 }
 
 export function profilePath(username: string): string {
@@ -37,4 +44,9 @@ export function withParams(pathname: string, params: Record<string, string | num
 	const search = new URLSearchParams()
 	for (const [name, value] of Object.entries(params)) if (value) search.set(name, String(value))
 	return search.size > 0 ? `${pathname}?${search}` : pathname
+}
+
+/** The order of comments as addresses name it: the usual one is not named. */
+export function sortParam(sort: CommentSort): string | null {
+	return sort === 'oldest' ? null : sort
 }

@@ -67,6 +67,9 @@ export interface WithheldView {
 	reason: string
 }
 
+/** How the threads of a query are ordered: by time, or by votes and then time. */
+export type CommentSort = 'oldest' | 'best'
+
 export interface CommentView extends VotedView {
 	id: number
 	/** null when its author deleted it and replies keep its place. */

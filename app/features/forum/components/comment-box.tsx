@@ -6,11 +6,12 @@ import { SubmitButton } from '~/ui/submit-button.tsx'
 import { limits } from '../forum.limits.ts'
 import { loginPath } from '../forum.paths.ts'
 import { useDiscussion } from './discussion-context.ts'
+import { MentionHelp } from './mention-help.tsx'
 import { useBox } from './use-box.ts'
 
 /** The box for a comment on the query itself: one line until it is used. A visitor is shown the way in. */
 export function CommentBox({ showAlone }: { showAlone: boolean }) {
-	const { viewer, url, here } = useDiscussion()
+	const { viewer, url, queryId, here } = useDiscussion()
 	const nothing = useCallback(() => {}, [])
 	const { area, refused, keep } = useBox('comment', nothing)
 	if (!viewer)
@@ -44,6 +45,7 @@ export function CommentBox({ showAlone }: { showAlone: boolean }) {
 					onInput={keep}
 					{...described('comment', refused?.message, 'markdown')}
 				/>
+				<MentionHelp area={area} queryId={queryId} />
 				{refused && (
 					<p className="error mt-1.5" id="comment-error" role="alert">
 						{refused.message}

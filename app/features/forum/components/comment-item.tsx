@@ -24,12 +24,16 @@ interface CommentItemProps {
  * because the style sheet does the folding.
  */
 export function CommentItem({ comment, level }: CommentItemProps) {
-	const { lifted } = useDiscussion()
+	const { lifted, marked } = useDiscussion()
 	const isPointer = lifted.has(comment.id)
 	const fold = `fold-${comment.id}`
 	const folds = comment.replies.length > 0 || comment.hiddenReplies > 0
 	return (
-		<li className="comment relative scroll-mt-20" id={isPointer ? undefined : `comment-${comment.id}`}>
+		<li
+			className="comment relative scroll-mt-20"
+			id={isPointer ? undefined : `comment-${comment.id}`}
+			data-marked={(!isPointer && marked === comment.id) || undefined}
+		>
 			{folds && <input className="peer/fold sr-only" type="checkbox" id={fold} autoComplete="off" />}
 			{comment.author ? (
 				<Avatar user={comment.author} size={24} />

@@ -3,7 +3,7 @@ import { Link } from 'react-router'
 import { isModerator } from '~/lib/viewer.ts'
 import { DeleteControl, type DeleteQuestion, DeleteSection } from '~/ui/delete-control.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
-import { historyPath, loginPath, profilePath, withParams } from '../forum.paths.ts'
+import { commentPath, historyPath, loginPath, profilePath, withParams } from '../forum.paths.ts'
 import type { CommentView } from '../forum.present.ts'
 import { ReportLink } from '../moderation/components/report-link.tsx'
 import { type DiscussionFacts, useDiscussion } from './discussion-context.ts'
@@ -28,9 +28,9 @@ export function CommentHead({ comment, large = false }: { comment: CommentView; 
 				</Link>
 			)}
 			{byAsker && <span className="text-ivy">asked this</span>}
-			<a className="quiet-link" href={`#comment-${id}`}>
+			<Link className="quiet-link" to={commentPath(id)} rel="nofollow">
 				<RelativeTime at={createdAt} />
-			</a>
+			</Link>
 			{editedAt !== null && (
 				<Link className="quiet-link" to={historyPath(id, 'comment')} rel="nofollow">
 					edited

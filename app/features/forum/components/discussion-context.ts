@@ -7,6 +7,7 @@ export interface DiscussionFacts {
 	viewer: SignedIn | null
 	/** Whether nothing more can be written, as the query was deleted. */
 	closed: boolean
+	queryId: number
 	/** The query's canonical address. */
 	url: string
 	/** The address of what is shown of it, a thread or a later page: where every form goes, so that a refusal comes back to it. */
@@ -21,6 +22,8 @@ export interface DiscussionFacts {
 	asked: { reply: number | null; edit: number | null; remove: number | null }
 	/** Comments that are shown on top as accepted answers: in their threads they are only pointed to. */
 	lifted: ReadonlySet<number>
+	/** The comment that the address names, to be set off; null for none. */
+	marked: number | null
 	/** The comments of the page that the query's plain address shows; after a form the others need `?thread=`. */
 	isOnFirstPage: (id: number) => boolean
 }

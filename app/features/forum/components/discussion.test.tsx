@@ -18,7 +18,13 @@ interface Drawn {
 }
 
 function draw({ rows = [], solutions = [], thread, next, viewer = null, search = '', refusal = null }: Drawn): string {
-	const data: CommentsData = { page: { rows, next: next ?? null }, cursor: null, thread: thread ?? null, solutions }
+	const data: CommentsData = {
+		page: { rows, next: next ?? null },
+		sort: 'oldest',
+		cursor: null,
+		thread: thread ?? null,
+		solutions,
+	}
 	const path = query().url
 	const root = { viewer, now: '2026-11-21T07:00:00.000Z' }
 	const Stub = createRoutesStub([

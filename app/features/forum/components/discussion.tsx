@@ -5,17 +5,22 @@ import { useRootData } from '~/lib/root-data.ts'
 import { MoreLink } from '~/ui/more-link.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
 import { useMore } from '~/ui/use-more.ts'
-import { withParams } from '../forum.paths.ts'
-import type { CommentView, Page, QueryPageView } from '../forum.present.ts'
+import { sortParam, withParams } from '../forum.paths.ts'
+import type { CommentSort, CommentView, Page, QueryPageView } from '../forum.present.ts'
 import { AcceptedAnswer } from './accepted-answer.tsx'
 import { CommentBox } from './comment-box.tsx'
 import { CommentItem } from './comment-item.tsx'
 import { DiscussionContext, type DiscussionFacts } from './discussion-context.ts'
+import { NewCommentsBar } from './new-comments-bar.tsx'
+import { SortLinks } from './sort-links.tsx'
 import { joinThreads, liftAccepted } from './threads.ts'
+import { useMarked } from './use-marked.ts'
+import { useNewComments } from './use-new-comments.ts'
 
 /** A query's comments as its page loads them. */
 export interface CommentsData {
 	page: Page<CommentView>
+	sort: CommentSort
 	/** Where this page of the threads begins; null for the first. */
 	cursor: string | null
 	/** The comment whose thread is shown alone, or null. */
@@ -33,23 +38,29 @@ interface DiscussionProps {
 /** The comments of a query: accepted answers, the box for a new comment, the threads. */
 export function Discussion({ query, data, refusal }: DiscussionProps) {
 	const { url, commentCount } = query
-	const { page, cursor, thread, solutions } = data
-	const { rows, nextHref, loading, load } = useMore(page, (next) => withParams(url, { thread, cursor: next }))
+	const { page, sort, cursor, thread, solutions } = data
+	const { rows, nextHref, loading, load } = useMore(page, (next) =>
+		withParams(url, { sort: sortParam(sort), thread, cursor: next }),
+	)
 	const isFirst = cursor === null && thread === null
 	const { accepted, threads } = liftAccepted(joinThreads(rows), isFirst ? solutions : [])
 	const facts = useFacts(query, data, refusal, accepted)
+	const fresh = useNewComments(query.id, page, facts.viewer?.username ?? null)
 	return (
 		<DiscussionContext value={facts}>
 			<section className="mt-8 sm:ml-16 sm:max-w-[44rem]" aria-labelledby="comments">
 				<div className="scroll-mt-16" id="comments-top">
 					<RuleHead id="comments" title={`Comments (${commentCount})`}>
-						{isFirst ? null : (
-							<Link className="quiet-link" to={`${url}#comments`}>
+						{isFirst ? (
+							commentCount > 1 && <SortLinks url={url} sort={sort} />
+						) : (
+							<Link className="quiet-link" to={`${withParams(url, { sort: sortParam(sort) })}#comments`}>
 								Show all comments
 							</Link>
 						)}
 					</RuleHead>
 				</div>
+				<NewCommentsBar count={fresh.count} show={fresh.show} />
 				{accepted.map((comment) => (
 					<AcceptedAnswer key={comment.id} comment={comment} />
 				))}
@@ -79,21 +90,25 @@ function useFacts(
 ): DiscussionFacts {
 	const { viewer } = useRootData()
 	const [params] = useSearchParams()
-	const { page, cursor, thread } = data
-	const onFirstPage = useMemo(
-		() => (cursor === null && thread === null ? idsOf(page.rows) : new Set<number>()),
-		[page, cursor, thread],
-	)
+	const marked = useMarked()
+	const { page, sort, cursor, thread } = data
+	const onFirstPage = useMemo(() => {
+		// Where everything fits on one page, any order shows what the usual one does.
+		const isSame = cursor === null && thread === null && (sort === 'oldest' || page.next === null)
+		return isSame ? idsOf(page.rows) : new Set<number>()
+	}, [page, sort, cursor, thread])
 	return {
 		viewer,
 		closed: query.deletedBy !== null,
+		queryId: query.id,
 		url: query.url,
-		here: withParams(query.url, { thread, cursor }),
+		here: withParams(query.url, { sort: sortParam(sort), thread, cursor }),
 		thread,
 		locked: query.locked,
 		refusal,
 		asked: { reply: idIn(params, 'reply'), edit: idIn(params, 'edit'), remove: idIn(params, 'delete-comment') },
 		lifted: new Set(accepted.map(({ id }) => id)),
+		marked,
 		isOnFirstPage: (id) => onFirstPage.has(id),
 	}
 }

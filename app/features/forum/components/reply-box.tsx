@@ -4,6 +4,7 @@ import { described } from '~/ui/field.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { limits } from '../forum.limits.ts'
 import { useDiscussion } from './discussion-context.ts'
+import { MentionHelp } from './mention-help.tsx'
 import { useBox } from './use-box.ts'
 
 interface ReplyBoxProps {
@@ -22,7 +23,7 @@ interface ReplyBoxProps {
 
 /** The box for a reply or for editing, inside a thread. */
 export function ReplyBox({ intent, comment, label, text = '', thread, focused, onClose }: ReplyBoxProps) {
-	const { here } = useDiscussion()
+	const { here, queryId } = useDiscussion()
 	const box = `${intent}-${comment}`
 	const { area, refused, keep } = useBox(box, onClose)
 	const [action, busyLabel] = intent === 'reply' ? ['Reply', 'Sending...'] : ['Save', 'Saving...']
@@ -57,6 +58,7 @@ export function ReplyBox({ intent, comment, label, text = '', thread, focused, o
 				onInput={keep}
 				{...described(box, error, 'markdown')}
 			/>
+			<MentionHelp area={area} queryId={queryId} />
 			{error && (
 				<p className="error px-3 pb-2" id={`${box}-error`} role="alert">
 					{error}

@@ -17,10 +17,11 @@ export async function readAdded(
 			.executeTakeFirstOrThrow()
 		return { kind: 'query-added', actorId, query, description, approvedBy }
 	}
-	const { author_id, parent_id, body } = await trx
+	const added = await trx
 		.selectFrom('comments')
-		.select(['author_id', 'parent_id', 'body'])
-		.where('id', '=', id)
+		.innerJoin('users', 'users.id', 'comments.author_id')
+		.select(['author_id as actorId', 'username', 'parent_id as parentId', 'body'])
+		.where('comments.id', '=', id)
 		.executeTakeFirstOrThrow()
-	return { kind: 'comment-added', actorId: author_id, query, commentId: id, parentId: parent_id, body, approvedBy }
+	return { kind: 'comment-added', ...added, query, commentId: id, approvedBy }
 }

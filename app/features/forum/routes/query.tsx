@@ -15,7 +15,8 @@ import { Discussion } from '../components/discussion.tsx'
 import { QueryArticle } from '../components/query-article.tsx'
 import { qaPage } from '../components/structured-data.ts'
 import { liftAccepted } from '../components/threads.ts'
-import { withParams } from '../forum.paths.ts'
+import { sortParam, withParams } from '../forum.paths.ts'
+import type { CommentSort } from '../forum.present.ts'
 import { StandingNotice } from '../moderation/components/standing-notice.tsx'
 import { mergedAddress, mergedFrom } from '../moderation/withheld.server.ts'
 import { getDiscussed } from '../reading.server.ts'
@@ -46,9 +47,11 @@ export function loader({ params, context, url }: Route.LoaderArgs) {
 		const from = url.searchParams.get('merged')
 		const thread = url.searchParams.has('thread') ? readId(url.searchParams.get('thread')) : null
 		const cursor = url.searchParams.get('cursor') || null
+		const sort: CommentSort = url.searchParams.get('sort') === 'best' ? 'best' : 'oldest'
 		const { rows, next, solutions } = await listComments(viewer, {
 			queryId: query.id,
 			askerUsername: query.author.username,
+			sort,
 			cursor,
 			...(thread === null ? {} : { thread }),
 		})
@@ -58,6 +61,7 @@ export function loader({ params, context, url }: Route.LoaderArgs) {
 			merged,
 			muted: context.get(mutedContext),
 			page: { rows, next },
+			sort,
 			cursor,
 			thread,
 			solutions,
@@ -75,13 +79,13 @@ export async function action({ request, params, context, url }: Route.ActionArgs
 
 export function meta({ loaderData, matches, location }: Route.MetaArgs) {
 	if (!loaderData) return pageMeta(matches, { title: 'Query' })
-	const { query, page, thread } = loaderData
+	const { query, page, sort, thread } = loaderData
 	return pageMeta(matches, {
 		title: query.title,
 		description: query.excerpt,
 		canonical: query.url,
 		noindex: location.search !== '' || query.withheld !== null || query.deletedBy !== null,
-		next: page.next === null ? null : withParams(query.url, { thread, cursor: page.next }),
+		next: page.next === null ? null : withParams(query.url, { sort: sortParam(sort), thread, cursor: page.next }),
 	})
 }
 

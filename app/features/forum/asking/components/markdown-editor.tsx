@@ -2,6 +2,7 @@ import { CircleAlert } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import { described } from '~/ui/field.tsx'
+import { MentionHelp } from '../../components/mention-help.tsx'
 import { EditorTabs } from './editor-tabs.tsx'
 import { type EditKind, editOf } from './markdown-edits.ts'
 import { PreviewPane } from './preview-pane.tsx'
@@ -94,6 +95,7 @@ export function MarkdownEditor(props: MarkdownEditorProps) {
 					onDrop={(event) => take(event, event.dataTransfer)}
 					{...described(name, error, hint)}
 				/>
+				<MentionHelp area={area} />
 				{preview !== null && (
 					<div
 						className="min-h-64 flex-1 overflow-y-auto px-3.5 py-3"

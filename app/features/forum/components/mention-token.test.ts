@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest'
+import { tokenBefore } from './mention-token.ts'
+
+test.each([
+	['@', { from: 0, text: '' }],
+	['Ask @Mir', { from: 4, text: 'mir' }],
+	['(@a.b-c', { from: 1, text: 'a.b-c' }],
+	['one @two three', null],
+	['mail@host', null],
+	['https://host/@name', null],
+	['@@name', null],
+	['nobody', null],
+	[`@${'x'.repeat(65)}`, null],
+])('what is being written at the end of “%s” is a mention, or none', (before, token) => {
+	expect(tokenBefore(before)).toEqual(token)
+})

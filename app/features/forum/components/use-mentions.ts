@@ -1,0 +1,74 @@
+import { useEffect, useState } from 'react'
+import type { Suggestion } from '~/ui/use-suggestions.ts'
+import { type MentionToken, tokenBefore } from './mention-token.ts'
+
+/** Milliseconds without a key before the server is asked. */
+const pause = 150
+
+interface Found {
+	for: string
+	list: Suggestion[]
+	/** The place of the one that Enter takes. */
+	at: number
+}
+
+/** The mention that is being written in a text area, and the members it may mean. @param source answers `&q=` */
+export function useMentions(area: HTMLTextAreaElement, source: string) {
+	const [token, setToken] = useState<MentionToken | null>(null)
+	const [found, setFound] = useState<Found | null>(null)
+	const text = token?.text ?? null
+
+	useEffect(() => {
+		const look = () => {
+			const isCaret = document.activeElement === area && area.selectionStart === area.selectionEnd
+			setToken(isCaret ? tokenBefore(area.value.slice(0, area.selectionStart)) : null)
+		}
+		const leave = () => setToken(null)
+		look()
+		area.addEventListener('input', look)
+		area.addEventListener('click', look)
+		area.addEventListener('blur', leave)
+		return () => {
+			area.removeEventListener('input', look)
+			area.removeEventListener('click', look)
+			area.removeEventListener('blur', leave)
+		}
+	}, [area])
+
+	useEffect(() => {
+		if (text === null) return
+		const abort = new AbortController()
+		const timer = setTimeout(async () => {
+			const list = await ask(`${source}&q=${encodeURIComponent(text)}`, abort.signal)
+			if (list) setFound({ for: text, list, at: 0 })
+		}, pause)
+		return () => {
+			clearTimeout(timer)
+			abort.abort()
+		}
+	}, [source, text])
+
+	const shown = found && found.for === text && found.list.length > 0 ? found : null
+	return {
+		token,
+		list: shown?.list ?? [],
+		/** -1 while nothing is offered. */
+		at: shown?.at ?? -1,
+		move: (step: 1 | -1) =>
+			shown && setFound({ ...shown, at: (shown.at + step + shown.list.length) % shown.list.length }),
+		/** Closes the menu until the next key. */
+		close: () => setToken(null),
+	}
+}
+
+async function ask(address: string, signal: AbortSignal): Promise<Suggestion[] | null> {
+	try {
+		const response = await fetch(address, { signal })
+		if (!response.ok) return null
+		const { suggestions } = (await response.json()) as { suggestions: Suggestion[] }
+		return suggestions
+	} catch {
+		// A name can be typed to its end without any help.
+		return null
+	}
+}

@@ -1,0 +1,30 @@
+import { sql } from 'kysely'
+import { db } from '~/db/db.server.ts'
+
+/** How many comments of a query are looked at for who takes part, newest first. */
+const talkers = 200
+
+/**
+ * Members whose username begins with `prefix` (lower case): first those who take part in a query, whose name may begin with
+ * it too, then others. An empty prefix is the beginning of nobody else.
+ */
+export async function listPeople(
+	prefix: string,
+	queryId: number | null,
+	limit: number,
+): Promise<{ username: string; name: string }[]> {
+	const like = `${prefix.replace(/[\\%_]/g, '\\$&')}%`
+	const { rows } = await sql<{ username: string; name: string }>`
+		with part as (
+			select author_id as id from queries where id = ${queryId} and deleted_at is null
+			union
+			select author_id from (select author_id from comments where query_id = ${queryId} and deleted_at is null
+				order by id desc limit ${talkers}) latest)
+		(select username, name from users join part using (id)
+			where username like ${like} or lower(name) like ${like} order by username limit ${limit})
+		union all
+		(select username, name from users where ${prefix} <> '' and username like ${like} and id not in (select id from part)
+			order by username limit ${limit})
+		limit ${limit}`.execute(db())
+	return rows
+}

@@ -1,0 +1,17 @@
+import { viewerOf } from '~/lib/context.ts'
+import { suggestPeople } from '../people.server.ts'
+import type { Route } from './+types/suggest-people'
+
+const most = 8
+
+/** `/suggest/people?q=&query=`: members who may be mentioned, as JSON, for the menu after an @. Signed in only. */
+export async function loader({ context, url }: Route.LoaderArgs): Promise<Response> {
+	const headers = { 'Cache-Control': 'private, no-store' }
+	if (!viewerOf(context)) return Response.json({ suggestions: [] }, { status: 401, headers })
+	const { searchParams } = url
+	const found = await suggestPeople(searchParams.get('q') ?? '', Number(searchParams.get('query')), most)
+	return Response.json(
+		{ suggestions: found.map(({ username, name }) => ({ value: username, note: name })) },
+		{ headers },
+	)
+}

@@ -1,0 +1,103 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Socket } from 'socket.io-client'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { db } from '~/db/db.server.ts'
+import { logIn } from '~/features/accounts/accounts.server.ts'
+import { hashPassword } from '~/features/accounts/password.server.ts'
+import { deleteQuestion } from '~/features/forum/forum.server.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { io } from '~/realtime/io.server.ts'
+import { makeComment, makeMember, makeQuery } from '../tests/factories/forum.ts'
+import { useDatabase } from '../tests/support/database.ts'
+import { closeTabs, openTab, watch } from '../tests/support/tabs.ts'
+import { handleSockets, openSockets } from './sockets.ts'
+
+useDatabase()
+
+const password = 'a lantern at the ford'
+let server: Server
+let letGo: () => Promise<void>
+let url: string
+let reader: SignedIn
+let writer: SignedIn
+
+beforeAll(async () => {
+	letGo = handleSockets()
+	server = createServer()
+	openSockets(server)
+	await once(server.listen(0, '127.0.0.1'), 'listening')
+	url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+	reader = await makeMember('reader')
+	writer = await makeMember('writer')
+	const account = { user_id: reader.id, account_id: String(reader.id), provider_id: 'credential' }
+	await db()
+		.insertInto('credentials')
+		.values({ ...account, password: await hashPassword(password) })
+		.execute()
+})
+
+afterEach(closeTabs)
+
+afterAll(async () => {
+	await letGo()
+	await io.close()
+})
+
+test('a tab that shows a query hears of its comments and by whom, and of no other query', async () => {
+	const [shown, other] = [await makeQuery(writer), await makeQuery(writer)]
+	const { tab, heard } = await openReader()
+	await show(tab, shown.id)
+	await makeComment(writer, other.id)
+	const commentId = await makeComment(writer, shown.id)
+	await expect.poll(() => heard).toEqual([{ queryId: shown.id, commentId, username: 'writer' }])
+})
+
+test('of several queries that a tab says it shows in one moment the last counts, and none after it left', async () => {
+	const queries = [await makeQuery(writer), await makeQuery(writer), await makeQuery(writer)]
+	const { tab, heard } = await openReader()
+	for (const { id } of queries) tab.emit('query:watch', id)
+	const last = queries[2]?.id ?? 0
+	await show(tab, last)
+	for (const { id } of queries) await makeComment(writer, id)
+	await expect.poll(() => heard.map(({ queryId }) => queryId)).toEqual([last])
+	tab.emit('query:watch', null)
+	await expect.poll(() => io.sockets.adapter.rooms.has(`query:${last}`)).toBe(false)
+})
+
+test('nobody is let into the room of a query that was deleted, or of what is no query', async () => {
+	const { id } = await makeQuery(writer)
+	await deleteQuestion(writer, id)
+	const open = await makeQuery(writer)
+	const { tab } = await openReader()
+	const rooms = () => [...io.sockets.adapter.rooms.keys()].filter((room) => room.startsWith('query:'))
+	for (const wrong of [id, -1, 2 ** 31, String(open.id), {}, undefined]) {
+		await show(tab, open.id)
+		tab.emit('query:watch', wrong)
+		await expect.poll(rooms).toEqual([])
+		// The answer about the query was asked for before this one.
+		await watch(tab, ['writer'])
+		expect(rooms()).toEqual([])
+	}
+})
+
+/** A tab of the reader, and what it hears of comments. */
+async function openReader() {
+	const form = new FormData()
+	form.set('email', 'reader@campus.example')
+	form.set('password', password)
+	const headers = await logIn(form, new Request(`${url}/login`, { method: 'POST' }))
+	const cookie = headers.getSetCookie().map((one) => one.split(';')[0] ?? '')
+	const tab = await openTab(url, cookie.join('; '))
+	const heard: { queryId: number; commentId: number; username: string }[] = []
+	tab.on('comment:added', (event) => heard.push(event))
+	return { tab, heard }
+}
+
+/** Says that the tab shows a query, and waits until it is in the room. */
+async function show(tab: Socket, id: number): Promise<void> {
+	tab.emit('query:watch', id)
+	await watch(tab, [])
+	await expect.poll(() => io.sockets.adapter.rooms.has(`query:${id}`)).toBe(true)
+}

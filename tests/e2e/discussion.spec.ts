@@ -1,0 +1,219 @@
+import type { Browser, Page } from '@playwright/test'
+import { enrol, expect, expectNoViolations, test } from './support/journey.ts'
+
+/** Another member, in a browser of their own. */
+async function member(browser: Browser, name: string): Promise<Page> {
+	const context = await browser.newContext({ baseURL: process.env.SITE_URL ?? '' })
+	const page = await context.newPage()
+	await enrol(page, name)
+	return page
+}
+
+/** Sends a form as the member of this page, past the boxes, as a quick way to content. */
+async function send(page: Page, path: string, form: Record<string, string>): Promise<string> {
+	const headers = { Origin: new URL(page.url()).origin }
+	const response = await page.request.post(path, { form, headers, maxRedirects: 0 })
+	expect([302, 303]).toContain(response.status())
+	return response.headers().location ?? ''
+}
+
+function ask(page: Page, title: string): Promise<string> {
+	return send(page, '/forum/ask', { title, description: 'What do you say?', tags: 'talking', category: 'others' })
+}
+
+/** Comments as the member of this page. @returns the comment's id */
+async function comment(page: Page, path: string, body: string): Promise<string> {
+	const to = await send(page, path, { intent: 'comment', body })
+	return to.split('#comment-')[1] ?? ''
+}
+
+/** Until the server is told which query this page shows, by whichever socket: the one of the page before may open late. */
+function watching(page: Page): Promise<void> {
+	return new Promise((resolve) => {
+		page.on('websocket', (socket) =>
+			socket.on('framesent', ({ payload }) => String(payload).includes('query:watch') && resolve()),
+		)
+	})
+}
+
+test('a reader hears of a comment of somebody else, goes to it when they want, and not of their own', async ({
+	page,
+	browser,
+}) => {
+	await enrol(page, 'Liv Earwell')
+	const path = await ask(page, 'Who hears of whom?')
+	await comment(page, path, 'Mine, before anybody came.')
+	const watched = watching(page)
+	await page.goto(path)
+	await watched
+	const other = await member(browser, 'Odo Speakwell')
+	await other.goto(path)
+	const id = await comment(other, path, 'I was here, @liv.earwell and @nobody.at.all.')
+	const bar = page.getByRole('button', { name: '1 new comment' })
+	await expect(bar).toBeVisible()
+	await expect(page.getByText('I was here')).toHaveCount(0)
+	await comment(page, path, 'My own, from another tab.')
+	await comment(other, path, 'And once more.')
+	await page.getByRole('button', { name: '2 new comments' }).click()
+	await expect(page.locator(`#comment-${id}`)).toBeFocused()
+	await expect(page.locator(`#comment-${id}`)).toHaveAttribute('data-marked', 'true')
+	await expect(page.getByText('And once more.')).toBeVisible()
+	await expect(page.getByText('My own, from another tab.')).toBeVisible()
+	await expect(page.getByRole('button', { name: /new comment/ })).toHaveCount(0)
+	await expect(page.getByRole('link', { name: '@liv.earwell' })).toHaveAttribute('href', '/find-dev/liv.earwell')
+	await expect(page.getByRole('link', { name: '@nobody.at.all' })).toHaveCount(0)
+	await other.context().close()
+})
+
+test('an @ offers who takes part, in a comment and in a question, by keys alone', async ({ page, browser }) => {
+	const other = await member(browser, 'Zora Talkwell')
+	const path = await ask(other, 'Who answers me?')
+	await other.context().close()
+	await enrol(page, 'Kay Keys')
+	await page.goto(path)
+	await page.waitForLoadState('networkidle')
+	const box = page.getByLabel('Your comment')
+	await box.pressSequentially('Hello @')
+	const menu = page.getByRole('listbox', { name: 'Members to mention' })
+	await expect(menu.getByRole('option')).toHaveCount(1)
+	await expect(box).toHaveAttribute('aria-activedescendant', /-0$/)
+	await expectNoViolations(page)
+	await box.press('Escape')
+	await expect(menu).toHaveCount(0)
+	await box.pressSequentially('zo')
+	await expect(menu.getByRole('option', { name: /zora\.talkwell/ })).toHaveAttribute('aria-selected', 'true')
+	await box.press('Enter')
+	await expect(box).toHaveValue('Hello @zora.talkwell ')
+	await expect(menu).toHaveCount(0)
+	await page.goto('/forum/ask')
+	await page.waitForLoadState('networkidle')
+	const text = page.getByLabel('Description')
+	await text.pressSequentially('@kay.k')
+	await menu.getByRole('option', { name: /kay\.keys/ }).click()
+	await expect(text).toHaveValue('@kay.keys ')
+})
+
+test('a deleted comment is brought back from the toast', async ({ page }) => {
+	await enrol(page, 'Ulla Undo')
+	const path = await ask(page, 'Can it be taken back?')
+	await comment(page, path, 'Gone and back.')
+	await page.goto(path)
+	await page.getByRole('link', { name: 'Delete', exact: true }).click()
+	await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click()
+	await expect(page.getByText('Comment deleted.')).toBeVisible()
+	await expect(page.getByText('Gone and back.')).toHaveCount(0)
+	await page.getByRole('button', { name: 'Undo', exact: true }).click()
+	await expect(page.getByText('Gone and back.')).toBeVisible()
+})
+
+test('a query that others answered leaves a page that says it is gone, with their words', async ({ page, browser }) => {
+	await enrol(page, 'Gwen Goner')
+	const path = await ask(page, 'A title that shall vanish')
+	const other = await member(browser, 'Stan Stayer')
+	await comment(other, path, 'An answer that stays.')
+	await other.context().close()
+	await send(page, path, { intent: 'delete-query' })
+	const gone = await page.goto(path)
+	expect(gone?.status()).toBe(410)
+	await expect(page.getByText('An answer that stays.')).toBeVisible()
+	await expect(page.getByText('A title that shall vanish')).toHaveCount(0)
+	await expect(page.getByLabel('Your comment')).toHaveCount(0)
+})
+
+test('an edited comment shows what it said before, and its time leads to its own address', async ({ page }) => {
+	await enrol(page, 'Edda Editor')
+	const path = await ask(page, 'What did it say?')
+	const id = await comment(page, path, 'The first words.')
+	await page.goto(path)
+	await page.getByRole('link', { name: 'Edit', exact: true }).click()
+	await page.getByLabel('Your comment').last().fill('The second words.')
+	await page.getByRole('button', { name: 'Save', exact: true }).click()
+	await expect(page.getByText('The second words.')).toBeVisible()
+	await page.locator(`#comment-${id}`).getByRole('link', { name: 'edited' }).click()
+	await expect(page.getByRole('heading', { name: 'Edits of this comment' })).toBeVisible()
+	await expect(page.getByRole('deletion')).toHaveText(/first|second/)
+	await expectNoViolations(page)
+	await page.goBack()
+	await page.locator(`#comment-${id} a[href="/forum/comment/${id}"]`).click()
+	await expect(page).toHaveURL(`${path}#comment-${id}`)
+	await expect(page.locator(`#comment-${id}`)).toBeFocused()
+})
+
+test('the order of the comments is chosen, kept in the address, and the same after a reload', async ({
+	page,
+	browser,
+}) => {
+	await enrol(page, 'Orla Order')
+	const path = await ask(page, 'Which of these is best?')
+	const other = await member(browser, 'Bess Best')
+	await comment(other, path, 'The older one.')
+	const better = await comment(other, path, 'The better one.')
+	await other.context().close()
+	await page.goto(path)
+	const stored = page.waitForResponse('**/forum/vote')
+	await page.locator(`#comment-${better}`).getByRole('button', { name: 'Vote up' }).click()
+	await stored
+	const order = page.getByRole('navigation', { name: 'Order of the comments' })
+	await order.getByRole('link', { name: 'Best first' }).click()
+	const threads = page.locator('li.comment')
+	await expect(threads.first()).toContainText('The better one.')
+	await page.reload()
+	await expect(threads.first()).toContainText('The better one.')
+	await order.getByRole('link', { name: 'Oldest first' }).click()
+	await expect(threads.first()).toContainText('The older one.')
+})
+
+test.describe('without JavaScript', () => {
+	test.use({ javaScriptEnabled: false })
+
+	test('a member comments, replies, edits, chooses the order and deletes', async ({ page }) => {
+		await enrol(page, 'Nils Noscript')
+		const path = await ask(page, 'Do plain forms do?')
+		await page.goto(path)
+		await page.getByLabel('Your comment').fill('A plain comment.')
+		await page.getByRole('button', { name: 'Comment', exact: true }).click()
+		await expect(page).toHaveURL(/#comment-\d+$/)
+		await page.getByRole('link', { name: 'Reply', exact: true }).click()
+		await page.getByLabel(/^Reply to/).fill('A plain reply.')
+		await page.getByRole('button', { name: 'Reply', exact: true }).click()
+		await expect(page.getByText('A plain reply.')).toBeVisible()
+		await page.getByRole('link', { name: 'Best first' }).click()
+		await expect(page).toHaveURL(/\?sort=best#comments$/)
+		await page.goto(path)
+		await page.getByRole('link', { name: 'Edit', exact: true }).last().click()
+		await page.getByLabel('Your comment').last().fill('A better reply.')
+		await page.getByRole('button', { name: 'Save', exact: true }).click()
+		await expect(page.getByText('A better reply.')).toBeVisible()
+		await page.getByRole('link', { name: 'Delete', exact: true }).last().click()
+		await page.getByRole('button', { name: 'Delete', exact: true }).click()
+		await expect(page.getByText('Comment deleted.')).toBeVisible()
+		await expect(page.getByText('A better reply.')).toHaveCount(0)
+	})
+})
+
+for (const colorScheme of ['light', 'dark'] as const)
+	test.describe(`in the ${colorScheme} theme`, () => {
+		test.use({ colorScheme })
+
+		test('axe finds nothing where one comment is set off, and nothing is wider than a phone', async ({
+			page,
+			browser,
+		}) => {
+			await enrol(page, `Axel ${colorScheme}`)
+			const path = await ask(page, 'Is it easy to read?')
+			const id = await comment(page, path, 'With `code` and [a link](/forum).')
+			const other = await member(browser, `Nia ${colorScheme}`)
+			for (const width of [1280, 360]) {
+				await page.setViewportSize({ width, height: 800 })
+				const watched = watching(page)
+				await page.goto(`/forum/comment/${id}`)
+				await watched
+				await expect(page.locator(`#comment-${id}`)).toHaveAttribute('data-marked', 'true')
+				await comment(other, path, `Seen at ${width}.`)
+				await expect(page.getByRole('button', { name: '1 new comment' })).toBeVisible()
+				await expectNoViolations(page)
+				expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
+			}
+			await other.context().close()
+		})
+	})
