@@ -6,11 +6,7 @@ export function NewCommentsBar({ count, show }: { count: number; show: () => voi
 	return (
 		<div role="status" className="sticky top-17 z-10 flex h-0 justify-center">
 			{count > 0 && (
-				<button
-					type="button"
-					className="btn btn-outline btn-sm -mt-1 shadow-overlay max-sm:-mt-2 max-sm:h-10"
-					onClick={show}
-				>
+				<button type="button" className="btn btn-outline btn-sm mt-3 shadow-overlay max-sm:h-10" onClick={show}>
 					<MessageSquare className="icon icon-sm" aria-hidden="true" />
 					{counted(count, 'new comment')}
 				</button>
