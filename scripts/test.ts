@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 
 interface Tally {
 	passed: number
@@ -10,9 +10,30 @@ interface Tally {
 	skipped: number
 }
 
+/** What is read of the two runners' JSON reports. */
+interface VitestReport {
+	numPassedTests: number
+	numFailedTests: number
+	numPendingTests: number
+	numTodoTests: number
+	testResults: { name: string; assertionResults: { status: string; fullName: string }[] }[]
+}
+
+interface PlaywrightSuite {
+	title: string
+	specs: { title: string; ok: boolean }[]
+	suites?: PlaywrightSuite[]
+}
+
+interface PlaywrightReport {
+	stats: { expected: number; unexpected: number; flaky: number; skipped: number }
+	suites: PlaywrightSuite[]
+}
+
 const root = new URL('..', import.meta.url).pathname
 const reports = mkdtempSync(join(tmpdir(), 'devquad-reports-'))
 const total: Tally = { passed: 0, failed: 0, skipped: 0 }
+const failures: string[] = []
 
 check('format and lint', ['@biomejs/biome/bin/biome', 'ci', '--error-on-warnings', '.'])
 check('route types', ['@react-router/dev/bin.cjs', 'typegen'])
@@ -33,6 +54,8 @@ suite(
 suite('journeys in Chromium', ['@playwright/test/cli.js', 'test'], playwrightTally)
 
 rmSync(reports, { recursive: true, force: true })
+// Last, so that whoever sees only the end of a long log sees what failed.
+for (const failure of failures) process.stdout.write(`✗ ${failure}\n`)
 process.stdout.write(`\n${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped\n`)
 process.exit(total.failed > 0 ? 1 : 0)
 
@@ -43,6 +66,7 @@ function check(name: string, [tool = '', ...args]: string[], env: Record<string,
 	if (status === 0) total.passed += 1
 	else {
 		total.failed += 1
+		failures.push(name)
 		process.stdout.write(`${stdout}\n${stderr}\n`)
 	}
 }
@@ -52,7 +76,10 @@ function suite(name: string, [tool = '', ...args]: string[], read: () => Tally):
 	process.stdout.write(`\n${name}\n`)
 	const { status } = run(tool, args, { PLAYWRIGHT_JSON_OUTPUT_FILE: join(reports, 'playwright.json') }, 'inherit')
 	const tally = tallyOf(read)
-	if (status !== 0 && tally.failed === 0) tally.failed = 1
+	if (status !== 0 && tally.failed === 0) {
+		tally.failed = 1
+		failures.push(`${name}: the runner ended with ${status}`)
+	}
 	for (const key of ['passed', 'failed', 'skipped'] as const) total[key] += tally[key]
 }
 
@@ -75,7 +102,12 @@ function tallyOf(read: () => Tally): Tally {
 }
 
 function vitestTally(): Tally {
-	const report = JSON.parse(readFileSync(join(reports, 'vitest.json'), 'utf8'))
+	const report: VitestReport = JSON.parse(readFileSync(join(reports, 'vitest.json'), 'utf8'))
+	for (const file of report.testResults) {
+		for (const test of file.assertionResults) {
+			if (test.status === 'failed') failures.push(`${relative(root, file.name)}: ${test.fullName}`)
+		}
+	}
 	return {
 		passed: report.numPassedTests,
 		failed: report.numFailedTests,
@@ -84,6 +116,12 @@ function vitestTally(): Tally {
 }
 
 function playwrightTally(): Tally {
-	const { stats } = JSON.parse(readFileSync(join(reports, 'playwright.json'), 'utf8'))
+	const { stats, suites }: PlaywrightReport = JSON.parse(readFileSync(join(reports, 'playwright.json'), 'utf8'))
+	failures.push(...suites.flatMap(failedJourneys))
 	return { passed: stats.expected, failed: stats.unexpected + stats.flaky, skipped: stats.skipped }
+}
+
+function failedJourneys({ title, specs, suites = [] }: PlaywrightSuite): string[] {
+	const failed = specs.filter(({ ok }) => !ok).map((spec) => `${title}: ${spec.title}`)
+	return [...failed, ...suites.flatMap(failedJourneys)]
 }
