@@ -1,0 +1,106 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { pool } from '~/db/db.server.ts'
+import { useDatabase } from '../../tests/support/database.ts'
+import { hasRedis, startRedis, type TestRedis } from '../../tests/support/redis.ts'
+import { Bus, type Carrier } from './bus.ts'
+import { postgresCarrier } from './postgres-carrier.server.ts'
+import { closeRedis } from './redis.server.ts'
+import { redisCarrier } from './redis-carrier.server.ts'
+
+useDatabase()
+
+function listener() {
+	return { onMessage: vi.fn(), onLost: vi.fn(), onBack: vi.fn() }
+}
+
+let redis: TestRedis
+
+beforeAll(async () => {
+	if (hasRedis) redis = await startRedis()
+})
+
+afterAll(async () => {
+	closeRedis()
+	await redis?.stop()
+})
+
+const carriers: { name: string; carry: () => Carrier; cut: () => Promise<void>; skip: boolean }[] = [
+	{
+		name: 'PostgreSQL',
+		carry: postgresCarrier,
+		cut: async () => {
+			await pool().query(`select pg_terminate_backend(pid) from pg_stat_activity
+				where query like 'listen "things"%' and pid <> pg_backend_pid() and datname = current_database()`)
+		},
+		skip: false,
+	},
+	{
+		name: 'Redis',
+		carry: () => redisCarrier(redis.url),
+		cut: async () => {
+			await redis.stop()
+			await redis.start()
+		},
+		skip: !hasRedis,
+	},
+]
+
+describe.each(carriers)('by $name', ({ carry, cut, skip }) => {
+	/** Two processes, of which the second listens. */
+	async function open() {
+		const hears = listener()
+		const [here, there] = [new Bus(carry()), new Bus(carry())]
+		const stop = await there.open('things', hears)
+		return { here, there, hears, stop }
+	}
+
+	test('what another process says arrives, and what this one says does not come back', { skip }, async () => {
+		const { here, there, hears, stop } = await open()
+		await vi.waitFor(() => there.publish('things', 'our own'))
+		await here.publish('things', 'one two')
+		await vi.waitFor(() => expect(hears.onMessage.mock.calls).toEqual([['one two']]))
+		await stop()
+		expect(hears.onLost).not.toHaveBeenCalled()
+	})
+
+	test('a thousand messages of one process arrive once each, in their order, long ones whole', { skip }, async () => {
+		const { here, hears, stop } = await open()
+		await vi.waitFor(() => here.publish('others', 'ready'))
+		const said = Array.from({ length: 1_000 }, (_, index) => `${index} ${index % 100 ? '' : '学🙂'.repeat(5_000)}`)
+		await Promise.all(said.map((message) => here.publish('things', message)))
+		await vi.waitFor(() => expect(hears.onMessage).toHaveBeenCalledTimes(said.length), 5_000)
+		expect(hears.onMessage.mock.calls.flat()).toEqual(said)
+		await stop()
+	})
+
+	test('a lost connection is told of, and made again', { skip }, async () => {
+		const { here, hears, stop } = await open()
+		await cut()
+		await vi.waitFor(() => expect(hears.onBack).toHaveBeenCalled(), 10_000)
+		expect(hears.onLost).toHaveBeenCalled()
+		await vi.waitFor(async () => {
+			await here.publish('things', 'after')
+			expect(hears.onMessage).toHaveBeenCalledWith('after')
+		}, 10_000)
+		await stop()
+	})
+})
+
+test('who could not send tells the others, as soon as it can, that they missed something', async () => {
+	const carrier = postgresCarrier()
+	let away = true
+	const cutOff = new Bus({
+		...carrier,
+		send: (...said) => (away ? Promise.reject(new Error('away')) : carrier.send(...said)),
+	})
+	const hears = listener()
+	const stop = await new Bus(carrier).open('things', hears)
+	await expect(cutOff.publish('things', 'unheard')).rejects.toThrow('away')
+	await sleep(600)
+	expect(hears.onBack).not.toHaveBeenCalled()
+	away = false
+	await vi.waitFor(() => expect(hears.onBack).toHaveBeenCalledOnce(), 5_000)
+	expect([hears.onLost.mock.calls.length, hears.onMessage.mock.calls]).toEqual([1, []])
+	await stop()
+})

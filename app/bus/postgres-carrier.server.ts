@@ -1,0 +1,38 @@
+import pg from 'pg'
+import { pool } from '~/db/db.server.ts'
+import type { Carrier } from './bus.ts'
+
+/*
+ * A transaction that notifies is written to the log of the database, and its commit would wait for the disk. Nothing of it is
+ * worth that: a crash of PostgreSQL ends the listening connections too.
+ */
+const notify = `
+	with hurried as materialized (select set_config('synchronous_commit', 'off', true))
+	select pg_notify($1, said.text) from hurried, unnest($2::text[]) as said (text)`
+
+/** PostgreSQL's LISTEN and NOTIFY, on the site's own database. It needs a connection that stays: no pgbouncer by transaction. */
+export function postgresCarrier(): Carrier {
+	return {
+		// PostgreSQL refuses a payload of 8,000 bytes.
+		longest: 7_999,
+		send: async (channel, texts) => {
+			await pool().query(notify, [channel, texts])
+		},
+		listen,
+	}
+}
+
+const listen: Carrier['listen'] = async (channel, hear, onEnd) => {
+	// The pool's own kind of client names its statements, and LISTEN is none that could be planned.
+	const { Client: _client, ...options } = pool().options
+	const client = new pg.Client({ ...options, keepAlive: true })
+	client.on('error', () => {})
+	client.on('notification', ({ payload = '' }) => hear(payload))
+	await client.connect()
+	await client.query(`listen ${pg.escapeIdentifier(channel)}`)
+	client.once('end', onEnd)
+	return async () => {
+		client.off('end', onEnd)
+		await client.end()
+	}
+}

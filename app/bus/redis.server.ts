@@ -1,0 +1,66 @@
+import { Redis, type RedisOptions } from 'ioredis'
+import { remember } from '~/lib/remember.ts'
+
+/** Milliseconds that Redis may take to answer. It is near; one that takes longer is as good as away. */
+const patience = 2_000
+
+const options: RedisOptions = {
+	lazyConnect: true,
+	connectTimeout: patience,
+	commandTimeout: patience,
+	keepAlive: 10_000,
+	// What cannot be sent now is refused now: who asked has something else to do than to wait for Redis.
+	enableOfflineQueue: false,
+	autoResendUnfulfilledCommands: false,
+	maxRetriesPerRequest: 0,
+}
+
+const held = remember<{ client?: Redis }>('redis', () => ({}))
+
+/** The connection of this process that commands go through. It comes back by itself; while it is away, commands fail at once. */
+export function redis(url: string): Redis {
+	if (!held.client) {
+		held.client = new Redis(url, { ...options, retryStrategy: (tries) => Math.min(tries * 100, 1_000) })
+		// Who sends a command hears of the failure.
+		held.client.on('error', () => {})
+		held.client.connect().catch(() => {})
+	}
+	return held.client
+}
+
+/** One more connection, which ends when it is lost. @throws Error when Redis cannot be reached */
+export async function connectRedis(url: string): Promise<Redis> {
+	const client = new Redis(url, { ...options, retryStrategy: () => null })
+	let reason: unknown
+	client.on('error', (error) => {
+		reason = error
+	})
+	await client.connect().catch((error) => {
+		// The error of `connect` says no more than that it failed.
+		throw reason ?? error
+	})
+	return client
+}
+
+/** Opens the connection of this process and waits for it. @throws Error with one sentence when Redis cannot be reached */
+export async function openRedis(url: string): Promise<void> {
+	try {
+		const first = await connectRedis(url)
+		const client = redis(url)
+		if (client.status !== 'ready') await new Promise((resolve) => client.once('ready', resolve))
+		first.disconnect()
+	} catch (error) {
+		throw new Error(
+			`The Redis of REDIS_URL cannot be used: ${error instanceof Error ? error.message : String(error)}.`,
+			{
+				cause: error,
+			},
+		)
+	}
+}
+
+/** Ends the connection that {@link redis} opened. */
+export function closeRedis(): void {
+	held.client?.disconnect()
+	held.client = undefined
+}

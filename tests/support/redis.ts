@@ -1,0 +1,38 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { connectRedis } from '~/bus/redis.server.ts'
+import { findProgram } from '../../scripts/support/programs.ts'
+import { freePort } from './site-process.ts'
+
+/** Whether this machine has a Redis that a test may start. */
+export const hasRedis = findProgram('redis-server') !== null
+
+export interface TestRedis {
+	url: string
+	/** Ends it as a crash would; what it knew is gone. */
+	stop: () => Promise<void>
+	/** Starts it again at the same address. */
+	start: () => Promise<void>
+}
+
+/** A Redis of the test's own that writes nothing to the disk. */
+export async function startRedis(): Promise<TestRedis> {
+	const port = await freePort()
+	const url = `redis://127.0.0.1:${port}`
+	let child: ChildProcess
+	const start = async () => {
+		const settings = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no']
+		child = spawn(findProgram('redis-server') ?? '', settings, { stdio: 'ignore' })
+		for (;;) {
+			const client = await connectRedis(url).catch(() => sleep(20))
+			if (client) return client.disconnect()
+		}
+	}
+	const stop = async () => {
+		child.kill('SIGKILL')
+		await once(child, 'exit')
+	}
+	await start()
+	return { url, start, stop }
+}
