@@ -81,6 +81,11 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
 	return { ...values, publicUrl, dataDir, secure: publicUrl.startsWith('https:') }
 }
 
+/** Whether there are, or may be, other processes that hold tabs of this site. */
+export function isOneOfSeveral({ REDIS_URL, WEB_CONCURRENCY }: Config = config()): boolean {
+	return REDIS_URL !== undefined || WEB_CONCURRENCY > 1
+}
+
 let current: Config | undefined
 
 /** The settings of this process, parsed on first use. @throws Error as {@link parseConfig} does. */

@@ -4,8 +4,9 @@ import { serveStatic } from '@hono/node-server/serve-static'
 import { Hono, type MiddlewareHandler } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { createRequestHandler, RouterContextProvider } from 'react-router'
+import { closeBus, connectBus } from '~/bus/bus.server.ts'
 import { listenForDrops } from '~/cache/pages.server.ts'
-import { config } from '~/config.server.ts'
+import { config, isOneOfSeveral } from '~/config.server.ts'
 import { authHandler, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
 import { answerApi } from '~/features/api/mount.server.ts'
 import { seedDemo } from '~/features/forum/import/demo.server.ts'
@@ -23,6 +24,7 @@ import { clearFlash, cookieOf, flashOf } from '~/lib/http.ts'
 import { log } from '~/lib/log.server.ts'
 import { problem } from '~/lib/problems.ts'
 import { io } from '~/realtime/io.server.ts'
+import { joinProcesses } from '~/realtime/processes.server.ts'
 import { answerKept, answerVisitor, type Place } from './cached-pages.ts'
 import { compress } from './middleware/compress.ts'
 import { clientIpHeader, publicRequest } from './middleware/public-request.ts'
@@ -107,7 +109,9 @@ export async function handle(request: Request, bindings: HttpBindings): Promise<
 
 /** What lives beside the pages: sockets, jobs, what other processes tell. @returns what stops them, sockets first */
 export async function startAround(): Promise<() => Promise<void>> {
+	await connectBus()
 	const stopSockets = handleSockets()
+	const stopPassing = isOneOfSeveral() ? await joinProcesses() : async () => {}
 	const stopListening = await listenForDrops()
 	await startJobs(
 		{
@@ -124,7 +128,9 @@ export async function startAround(): Promise<() => Promise<void>> {
 		await stopSockets()
 		await stopListening()
 		await io.close()
+		await stopPassing()
 		await stopJobs()
+		closeBus()
 	}
 }
 

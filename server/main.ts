@@ -1,112 +1,29 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { getRequestListener, type HttpBindings } from '@hono/node-server'
+import cluster from 'node:cluster'
 import { type Config, config } from '../app/config.server.ts'
+import { lead } from './primary.ts'
+import { serve } from './serve.ts'
 import { Startup } from './startup.ts'
-
-/** The site behind the port: what `server/app.ts` exports, from Vite in development and from the build otherwise. */
-type Site = Pick<typeof import('./app.ts'), 'answerKept' | 'handle' | 'startAround' | 'openSockets' | 'seedDemo'>
-
-type Answer = (request: IncomingMessage, response: ServerResponse) => void
+import { follow } from './worker.ts'
 
 const startup = new Startup()
 
 try {
 	const settings = config()
-	obeySignals()
+	startup.obeySignals()
 	process.on('disconnect', () => startup.end(0))
-	await serve(settings)
+	await begin(settings)
 } catch (error) {
 	process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
 	await startup.end(1)
 }
 
-/** SIGINT and SIGTERM stop the site in order, whoever else listened for them. */
-function obeySignals(): void {
-	for (const signal of ['SIGINT', 'SIGTERM']) {
-		process.removeAllListeners(signal)
-		process.on(signal, () => startup.end(0))
-	}
-}
-
-/** Starts in the order of need, and leaves with `startup` what stops each part, in the opposite order. */
-async function serve(settings: Config): Promise<void> {
+/** One process does everything, unless WEB_CONCURRENCY asks for several: then the first one leads and the others serve. */
+async function begin(settings: Config): Promise<void> {
+	if (cluster.isWorker) return follow(startup, settings)
 	await startup.takeDataDir(settings)
-	const opened = Promise.withResolvers<Answer>()
-	// Requests that come while the site is still starting wait for it, so that nobody sees a half-started one.
-	const server = createServer((request, response) => {
-		void opened.promise.then((answer) => answer(request, response))
-	})
-	const port = await listen(server, settings)
-	startup.onEnd(() => closed(server))
-	const database = startup.openDatabase(settings)
-	const { site, answer } = await loadSite(server, settings)
-	await database
-	if (settings.SEED === 'demo') await site.seedDemo({ onProgress: startup.progress('Adding the demo content') })
-	startup.onEnd(await site.startAround())
-	site.openSockets(server)
-	refuseUnknownUpgrades(server, settings)
-	opened.resolve(answer)
+	const isAlone = settings.WEB_CONCURRENCY === 1 || settings.NODE_ENV === 'development'
+	const port = isAlone
+		? await serve(startup, settings, () => startup.openDatabase(settings))
+		: await lead(startup, settings)
 	await startup.greet({ ...settings, PORT: port })
-}
-
-async function listen(server: Server, { HOST, PORT }: Config): Promise<number> {
-	await new Promise<void>((resolve, reject) => {
-		server.once('error', (error: NodeJS.ErrnoException) => {
-			if (error.code === 'EADDRINUSE')
-				reject(new Error(`Port ${PORT} is taken by another program. Stop that one, or set PORT to another number.`))
-			else if (error.code === 'EACCES')
-				reject(new Error(`This account may not open port ${PORT}. Set PORT to a number above 1023.`))
-			else reject(new Error(`HOST=${HOST} and PORT=${PORT} cannot be opened: ${error.message}.`))
-		})
-		server.listen(PORT, HOST, resolve)
-	})
-	return (server.address() as AddressInfo).port
-}
-
-async function loadSite(server: Server, { NODE_ENV }: Config): Promise<{ site: Site; answer: Answer }> {
-	if (NODE_ENV !== 'development') {
-		const built = new URL('../build/server/index.js', import.meta.url).href
-		const site = (await import(built)) as Site
-		const pages = listener(async () => site)
-		const answer: Answer = (request, response) => {
-			if (!site.answerKept(request, response)) pages(request, response)
-		}
-		return { site, answer }
-	}
-	const { createServer: createVite } = await import('vite')
-	const vite = await createVite({ appType: 'custom', server: { middlewareMode: true, hmr: { server } } })
-	startup.onEnd(() => vite.close())
-	const load = async () => (await vite.ssrLoadModule('/server/app.ts')) as Site
-	const pages = listener(load)
-	const site = await load()
-	// React Router's plugin ends the process at the first signal, with the database still running.
-	obeySignals()
-	return {
-		site,
-		answer: (request, response) => vite.middlewares(request, response, () => pages(request, response)),
-	}
-}
-
-function listener(load: () => Promise<Site>): Answer {
-	return getRequestListener(async (request, env) => (await load()).handle(request, env as HttpBindings), {
-		overrideGlobalObjects: false,
-	})
-}
-
-/** A WebSocket that is neither ours nor Vite's would stay open without an owner. */
-function refuseUnknownUpgrades(server: Server, { NODE_ENV }: Config): void {
-	if (NODE_ENV === 'development') return
-	server.on('upgrade', (request, socket) => {
-		if (!request.url?.startsWith('/realtime')) socket.destroy()
-	})
-}
-
-/** Answers under way may finish, for a moment; idle and hanging connections are ended. */
-function closed(server: Server): Promise<void> {
-	return new Promise((resolve) => {
-		server.close(() => resolve())
-		server.closeIdleConnections()
-		setTimeout(() => server.closeAllConnections(), 1_000).unref()
-	})
 }

@@ -15,9 +15,11 @@ import {
 	countTabs,
 	keepPresence,
 	leaveTabs,
+	mayOpenTab,
 	mostTabs,
 	openTab,
 	roomOf,
+	sessionRoom,
 	watchersOf,
 } from '~/realtime/presence.server.ts'
 import { readersOf } from '~/realtime/rooms.ts'
@@ -71,7 +73,7 @@ function receive(socket: Tab): void {
 		return
 	}
 	const id = randomUUID()
-	void socket.join([roomOf(userId), 'everybody'])
+	void socket.join([roomOf(userId), sessionRoom(sessionId), 'everybody'])
 	quietly(openTab({ id, userId, username, sessionId }))
 	quietly(tellCount(socket))
 	socket.on('presence:watch', (usernames, answer) => quietly(watch(socket, usernames, answer)))
@@ -87,7 +89,7 @@ async function identify(request: IncomingMessage): Promise<SocketData> {
 	const headers = new Headers({ Cookie: request.headers.cookie ?? '' })
 	const session = await sessionOf(new Request(config().publicUrl, { headers }))
 	if (!session) throw new Refusal('unauthenticated')
-	if (countTabs(session.viewer.id) >= mostTabs) throw new Refusal('too many tabs')
+	if (!(await mayOpenTab(session.viewer.id))) throw new Refusal('too many tabs')
 	return { userId: session.viewer.id, username: session.viewer.username, sessionId: session.sessionId }
 }
 

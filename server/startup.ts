@@ -1,6 +1,7 @@
 import { accessSync, constants, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { PoolConfig } from 'pg'
 import type { Config } from '../app/config.server.ts'
 import { closeDatabase, openDatabase, pool } from '../app/db/db.server.ts'
 import { startEmbeddedPostgres } from '../app/db/embedded-postgres.server.ts'
@@ -14,6 +15,8 @@ const migrations = new URL('../migrations', import.meta.url).pathname
 const patience = 4_500
 /** A part that has not ended after so many milliseconds is passed over, so that the database below it is still stopped. */
 const patienceForOne = 800
+/** The pool of a process, and what listens beside it. */
+const connectionsOfOne = 13
 
 /** The parts that stand so far, and how they end: last started, first stopped. */
 export class Startup {
@@ -42,15 +45,28 @@ export class Startup {
 		this.onEnd(await lockDataDir(dataDir))
 	}
 
-	/** Starts PostgreSQL unless DATABASE_URL names one, opens the pool and migrates. */
-	async openDatabase({ DATABASE_URL, dataDir }: Config): Promise<void> {
-		if (DATABASE_URL) openDatabase({ connectionString: DATABASE_URL })
-		else {
-			const postgres = await startEmbeddedPostgres(dataDir)
-			this.onEnd(postgres.stop, patience)
-			openDatabase(postgres.connection)
+	/** SIGINT and SIGTERM stop the site in order, whoever else listened for them. */
+	obeySignals(): void {
+		for (const signal of ['SIGINT', 'SIGTERM']) {
+			process.removeAllListeners(signal)
+			process.on(signal, () => this.end(0))
 		}
+	}
+
+	/** Opens the pool on a database that another process has made ready. */
+	reachDatabase(connection: PoolConfig): void {
+		openDatabase(connection)
 		this.onEnd(closeDatabase)
+	}
+
+	/**
+	 * Starts PostgreSQL unless DATABASE_URL names one, opens the pool and migrates.
+	 * @returns how other processes of the site reach it
+	 */
+	async openDatabase(settings: Config): Promise<PoolConfig> {
+		const { DATABASE_URL } = settings
+		const connection = DATABASE_URL ? { connectionString: DATABASE_URL } : await this.startPostgres(settings)
+		this.reachDatabase(connection)
 		try {
 			await migrate(pool(), migrations)
 		} catch (error) {
@@ -58,6 +74,7 @@ export class Startup {
 				cause: error,
 			})
 		}
+		return connection
 	}
 
 	/** A progress bar on standard output under this heading. */
@@ -76,6 +93,7 @@ export class Startup {
 		DATABASE_URL,
 		SEED,
 		SMTP_URL,
+		WEB_CONCURRENCY,
 	}: Config): Promise<void> {
 		const address = PUBLIC_URL ?? `http://${HOST === '0.0.0.0' || HOST === '::' ? 'localhost' : HOST}:${PORT}`
 		const lines = [
@@ -84,9 +102,17 @@ export class Startup {
 		]
 		const demo = SEED === 'demo' ? await demoAccount(dataDir) : null
 		if (demo) lines.push(`Demo account:      ${demo.email}  password ${demo.password}`)
+		if (WEB_CONCURRENCY > 1) lines.push(`Processes:         ${WEB_CONCURRENCY}`)
 		if (!SMTP_URL) lines.push(`Mails are kept in: ${join(dataDir, 'mail')}`)
 		lines.push('Press Ctrl-C to stop.')
 		process.stdout.write(`\n${lines.join('\n')}\n`)
+	}
+
+	private async startPostgres({ dataDir, WEB_CONCURRENCY }: Config): Promise<PoolConfig> {
+		const connections = Math.max(100, 20 + WEB_CONCURRENCY * connectionsOfOne)
+		const postgres = await startEmbeddedPostgres(dataDir, [`max_connections=${connections}`])
+		this.onEnd(postgres.stop, patience)
+		return postgres.connection
 	}
 
 	private async finish(code: number): Promise<never> {

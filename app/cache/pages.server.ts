@@ -1,5 +1,5 @@
-import { config } from '~/config.server.ts'
 import { openBus, publish } from '~/bus/bus.server.ts'
+import { config } from '~/config.server.ts'
 import { log } from '~/lib/log.server.ts'
 import { remember } from '~/lib/remember.ts'
 import { PageCache } from './page-cache.ts'

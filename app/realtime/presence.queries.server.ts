@@ -111,6 +111,22 @@ export async function listLiveSessions(ids: number[]): Promise<Set<number>> {
 	return new Set(rows.map(({ id }) => id))
 }
 
+/** The sessions of a member that still are. */
+export async function listSessionsOf(userId: number): Promise<number[]> {
+	const { rows } = await sql<{ id: number }>`
+		select id from sessions where user_id = ${userId} and expires_at > now()`.execute(db())
+	return rows.map(({ id }) => id)
+}
+
+/** How many tabs a member has open, on all processes; without those that closed and count as present for a while. */
+export async function countOpenTabs(userId: number): Promise<number> {
+	const { rows } = await sql<{ count: number }>`
+		select count(*)::int as count from connections where user_id = ${userId} and seen_at > now() - ${spent}`.execute(
+		db(),
+	)
+	return rows[0]?.count ?? 0
+}
+
 /**
  * Notes that a member left just now, when an ended session took their last tab. Of one who hides nothing is noted.
  * @returns whether there is something to tell: no tab is left, and they do not hide

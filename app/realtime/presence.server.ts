@@ -4,9 +4,11 @@ import { io } from './io.server.ts'
 import {
 	closeConnection,
 	closeConnections,
+	countOpenTabs,
 	forgetLapsed,
 	forgetMember,
 	listLiveSessions,
+	listSessionsOf,
 	noteLeaving,
 	type PresentMember,
 	renewConnections,
@@ -16,12 +18,24 @@ import {
 /** The tabs that this process holds, by id. */
 const tabs = remember('tabs', () => new Map<string, Tab>())
 
-/** Tabs that one member may have open on this process. */
+/** Tabs that one member may have open. */
 export const mostTabs = 50
+/** Few members have as many tabs on one process; of who has, those on the other processes are counted too. */
+const manyTabs = 5
 
 /** How many tabs a member has open on this process. */
 export function countTabs(userId: number): number {
 	return io.sockets.adapter.rooms.get(roomOf(userId))?.size ?? 0
+}
+
+/**
+ * Whether a member may open one more tab. Who does not show their presence leaves no rows to count, and has this many tabs on
+ * each process.
+ */
+export async function mayOpenTab(userId: number): Promise<boolean> {
+	const here = countTabs(userId)
+	if (here < manyTabs) return true
+	return here < mostTabs && (await countOpenTabs(userId)) < mostTabs
 }
 
 /** A tab opened: its member is online, and whoever watches is told when it is the first. */
@@ -60,10 +74,9 @@ export async function leaveTabs(): Promise<void> {
  * when no other session keeps them online. To be called after a logout, a revocation or a changed password.
  */
 export async function closeEndedSessions({ id, username }: PresentMember): Promise<void> {
-	const sockets = await io.in(roomOf(id)).fetchSockets()
-	const sessions = sockets.map(({ data }) => data.sessionId)
-	const live = await listLiveSessions(sessions)
-	for (const socket of sockets) if (!live.has(socket.data.sessionId)) socket.disconnect(true)
+	const live = await listSessionsOf(id)
+	// No process is asked what it holds: one that has just died would keep the others waiting for its answer.
+	io.in(roomOf(id)).except(live.map(sessionRoom)).disconnectSockets(true)
 	if (await noteLeaving(id)) tell([{ id, username }], false)
 }
 
@@ -75,6 +88,11 @@ export async function hidePresence(member: PresentMember): Promise<void> {
 /** The room of all tabs of a member. */
 export function roomOf(userId: number): string {
 	return `user:${userId}`
+}
+
+/** The room of all tabs that were opened in a session. */
+export function sessionRoom(sessionId: number): string {
+	return `session:${sessionId}`
 }
 
 /** The room of those who watch a member. */

@@ -1,4 +1,5 @@
 import { mkdirSync } from 'node:fs'
+import { closeBus } from '~/bus/bus.server.ts'
 import { config } from '~/config.server.ts'
 import { closeDatabase, openDatabase, pool } from '~/db/db.server.ts'
 import { startEmbeddedPostgres } from '~/db/embedded-postgres.server.ts'
@@ -22,6 +23,7 @@ export async function withSite<Result>(work: () => Promise<Result>): Promise<Res
 		await migrate(pool(), migrations)
 		return await work()
 	} finally {
+		closeBus()
 		await closeDatabase()
 		if (release && postgres) await postgres.stop()
 		release?.()

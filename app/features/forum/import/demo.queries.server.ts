@@ -3,12 +3,20 @@ import { db, type Executor } from '~/db/db.server.ts'
 import type { DemoMember } from './demo.schema.ts'
 
 /** Whether somebody was here before the demo content: a member, or a query. */
-export async function isInhabited(): Promise<boolean> {
+export async function isInhabited(executor: Executor = db()): Promise<boolean> {
 	const { rows } = await sql<{ inhabited: boolean }>`
 		select exists (select 1 from users) or exists (select 1 from queries) or exists (select 1 from milestones where name = 'demo') as inhabited`.execute(
-		db(),
+		executor,
 	)
 	return rows[0]?.inhabited ?? false
+}
+
+/** Any number that no other program takes as its advisory lock. */
+const lockKey = 5_271_010
+
+/** Has this transaction be the only one that adds the demo content, until it ends. */
+export async function lockDemo(trx: Executor): Promise<void> {
+	await sql`select pg_advisory_xact_lock(${lockKey})`.execute(trx)
 }
 
 /** Inserts a demo member with the whole profile. @param passwordHash null for an account that nobody can log in to */

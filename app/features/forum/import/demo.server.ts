@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { config } from '~/config.server.ts'
 import { db } from '~/db/db.server.ts'
 import { hashPassword } from '~/features/accounts/password.server.ts'
-import { insertMember, isInhabited, reachDemo } from './demo.queries.server.ts'
+import { insertMember, isInhabited, lockDemo, reachDemo } from './demo.queries.server.ts'
 import { type DemoComment, type DemoMember, type DemoQuestion, demoMember, demoQuestion } from './demo.schema.ts'
 import { makeDemoAccount } from './demo-account.server.ts'
 import { listCategoryTags, refreshStatistics } from './import.queries.server.ts'
@@ -37,13 +37,16 @@ export async function readDemo(folder = join(process.cwd(), 'demo')): Promise<De
 export async function seedDemo({ onProgress }: { onProgress: (done: number, total: number) => void }): Promise<void> {
 	if (await isInhabited()) return
 	const { members, questions } = await readDemo()
-	const { email, password } = await makeDemoAccount(config().dataDir)
-	const hash = await hashPassword(password)
 	const now = Date.now()
 	const total = members.length + questions.length
 	await db()
 		.transaction()
 		.execute(async (trx) => {
+			// Of several processes that start at once, one adds it and the others wait for that.
+			await lockDemo(trx)
+			if (await isInhabited(trx)) return
+			const { email, password } = await makeDemoAccount(config().dataDir)
+			const hash = await hashPassword(password)
 			const ids = new Map<string, number>()
 			// Who joined first is written first: the community's order of joining is that of the ids.
 			const inOrder = members.toSorted((one, other) => other.joined - one.joined)

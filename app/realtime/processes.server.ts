@@ -1,0 +1,57 @@
+import { ClusterAdapterWithHeartbeat, type ClusterMessage, type ClusterResponse } from 'socket.io-adapter'
+import { openBus, publish } from '~/bus/bus.server.ts'
+import { log } from '~/lib/log.server.ts'
+import { io } from './io.server.ts'
+
+/** The channel on which processes pass on what they say to tabs. */
+const channel = 'devquad_sockets'
+
+/** Tabs come back within this many milliseconds, not all at once. */
+const spread = 5_000
+
+/** Passes on, over the bus, what one process says to the tabs of all. What it is and what it means is Socket.IO's business. */
+class BusAdapter extends ClusterAdapterWithHeartbeat {
+	constructor(namespace: unknown) {
+		super(namespace, {})
+	}
+
+	/** Returns at once: a tab of this process need not wait until the others are told, and the bus keeps the order. */
+	protected override async doPublish(message: ClusterMessage): Promise<string> {
+		say(message)
+		return ''
+	}
+
+	protected override async doPublishResponse(_to: string, response: ClusterResponse): Promise<void> {
+		say(response)
+	}
+
+	hear(text: string): void {
+		this.onMessage(JSON.parse(text))
+	}
+}
+
+/**
+ * From now on what this process says to tabs reaches those of every other one, and the other way round.
+ * @returns what ends that
+ * @throws Error when the bus cannot be listened to
+ */
+export async function joinProcesses(): Promise<() => Promise<void>> {
+	io.adapter(BusAdapter)
+	return openBus(channel, {
+		onMessage: (text) => (io.sockets.adapter as BusAdapter).hear(text),
+		onLost: () => {},
+		onBack: haveTabsAskAgain,
+	})
+}
+
+/** Tabs that may have missed something are cut off: a tab that comes back asks for all it needs to know. */
+function haveTabsAskAgain(): void {
+	for (const socket of io.sockets.sockets.values())
+		setTimeout(() => socket.conn.close(), Math.random() * spread).unref()
+}
+
+function say(message: ClusterMessage | ClusterResponse): void {
+	publish(channel, JSON.stringify(message)).catch((error) => {
+		log.warn({ err: error }, 'other processes could not be told what to say to their tabs')
+	})
+}

@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest'
+import { BackOff } from './back-off.ts'
+
+test('who dies young again and again is started ever later, at most half a minute', () => {
+	const backOff = new BackOff()
+	expect(Array.from({ length: 9 }, () => backOff.next(100))).toEqual([
+		250, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000,
+	])
+})
+
+test('who lived well is started again at once, however it began', () => {
+	const backOff = new BackOff()
+	backOff.next(100)
+	backOff.next(100)
+	expect([backOff.next(60_000), backOff.next(100)]).toEqual([250, 500])
+})
