@@ -1,6 +1,5 @@
 import cluster from 'node:cluster'
 import { type Config, config } from '../app/config.server.ts'
-import { lead } from './primary.ts'
 import { serve } from './serve.ts'
 import { Startup } from './startup.ts'
 import { follow } from './worker.ts'
@@ -24,6 +23,6 @@ async function begin(settings: Config): Promise<void> {
 	const isAlone = settings.WEB_CONCURRENCY === 1 || settings.NODE_ENV === 'development'
 	const port = isAlone
 		? await serve(startup, settings, () => startup.openDatabase(settings))
-		: await lead(startup, settings)
+		: await (await import('./primary.ts')).lead(startup, settings)
 	await startup.greet({ ...settings, PORT: port })
 }

@@ -5,7 +5,7 @@ import type { PoolConfig } from 'pg'
 import type { Config } from '../app/config.server.ts'
 import { closeDatabase } from '../app/db/db.server.ts'
 import { log } from '../app/lib/log.server.ts'
-import { BackOff } from './back-off.ts'
+import { keepAlive } from './keep-alive.ts'
 import type { Startup } from './startup.ts'
 
 /** What a worker tells the process that started it. */
@@ -39,6 +39,7 @@ export async function lead(startup: Startup, settings: Config): Promise<number> 
 class Team {
 	readonly #size: number
 	readonly #connection = Promise.withResolvers<PoolConfig>()
+	#serving: Promise<unknown> = Promise.resolve()
 	#stopping = false
 
 	constructor(size: number) {
@@ -47,20 +48,19 @@ class Team {
 
 	/** Starts the workers. @returns the port that they listen on */
 	async gather(): Promise<number> {
-		const first = Array.from({ length: this.#size }, () => this.#place())
-		this.#started = Promise.all(first.map(({ started }) => started))
-		// It is waited for in `begin`; until then a failure is no stray one.
-		this.#started.catch(() => {})
-		const [, address] = (await Promise.race([once(cluster, 'listening'), this.#started])) as [Worker, { port: number }]
-		return address.port
+		const listening = once(cluster, 'listening') as Promise<[Worker, { port: number }]>
+		this.#serving = Promise.all(Array.from({ length: this.#size }, () => this.#place()))
+		// `begin` waits for it; a failure before that is no stray one.
+		this.#serving.catch(() => {})
+		const failed = this.#serving.then(() => listening)
+		const [, { port }] = await Promise.race([listening, failed])
+		return port
 	}
-
-	#started: Promise<unknown> = Promise.resolve()
 
 	/** Has the workers begin, on this database. @returns when all of them serve */
 	async begin(connection: PoolConfig): Promise<void> {
 		this.#connection.resolve(connection)
-		await this.#started
+		await this.#serving
 	}
 
 	/** Ends every worker in order, and without it who does not end in time. */
@@ -73,36 +73,35 @@ class Team {
 		for (const worker of workers) if (!worker.isDead()) worker.process.kill('SIGKILL')
 	}
 
-	/** A place in the team, taken by one worker after the other. @returns when the first one serves, or that it cannot */
-	#place(): { started: Promise<void> } {
-		const backOff = new BackOff()
-		const { promise: started, resolve, reject } = Promise.withResolvers<void>()
+	/** A place in the team, taken by one worker after the other. @returns when the first one serves */
+	#place(): Promise<void> {
+		const { promise, resolve, reject } = Promise.withResolvers<void>()
 		let hasServed = false
-		const take = () => {
-			const begun = performance.now()
-			const worker = cluster.fork()
-			let reason = 'A worker ended before it served.'
-			void this.#connection.promise.then((connection) => this.#tell(worker, { connection }))
-			worker.on('message', (message: FromWorker) => {
-				if (message.kind === 'failed') reason = message.reason
-				else {
-					hasServed = true
-					resolve()
-				}
-			})
-			worker.once('exit', (code, signal) => {
-				if (this.#stopping) return
-				if (!hasServed) return reject(new Error(reason))
-				const wait = backOff.next(performance.now() - begun)
-				log.warn({ pid: worker.process.pid, code, signal, wait }, 'a worker ended and is started again')
-				setTimeout(() => this.#stopping || take(), wait)
-			})
+		let reason: string | undefined
+		const hear = (message: FromWorker) => {
+			if (message.kind === 'failed') reason = message.reason
+			else {
+				hasServed = true
+				resolve()
+			}
 		}
-		take()
-		return { started }
+		keepAlive(
+			() => this.#fork().on('message', hear),
+			(ending) => {
+				if (this.#stopping) return false
+				if (hasServed) log.warn({ ...ending, reason }, 'a worker ended and is started again')
+				else reject(new Error(reason ?? 'A worker ended before it served.'))
+				reason = undefined
+				return hasServed
+			},
+		)
+		return promise
 	}
 
-	#tell(worker: Worker, message: ToWorker): void {
-		if (worker.isConnected()) worker.send(message, () => {})
+	#fork(): Worker {
+		const worker = cluster.fork()
+		const tell = (message: ToWorker) => worker.isConnected() && worker.send(message, () => {})
+		void this.#connection.promise.then((connection) => tell({ connection }))
+		return worker
 	}
 }

@@ -34,15 +34,19 @@ export class Startup {
 		return this.ending
 	}
 
-	/** Makes the data directory and takes it for this process. @throws Error with one sentence */
-	async takeDataDir({ dataDir }: Config): Promise<void> {
+	/**
+	 * Makes the data directory and takes it for this process, as the database lies in it. Nodes that share a database and a Redis
+	 * may share the directory too: what else is kept there bears it.
+	 * @throws Error with one sentence
+	 */
+	async takeDataDir({ dataDir, DATABASE_URL, REDIS_URL }: Config): Promise<void> {
 		try {
 			mkdirSync(dataDir, { recursive: true, mode: 0o711 })
 			accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
 		} catch (error) {
 			throw new Error(`The data directory ${dataDir} cannot be used: ${reason(error)}. Choose another with DATA_DIR.`)
 		}
-		this.onEnd(await lockDataDir(dataDir))
+		if (!(DATABASE_URL && REDIS_URL)) this.onEnd(await lockDataDir(dataDir))
 	}
 
 	/** SIGINT and SIGTERM stop the site in order, whoever else listened for them. */
@@ -82,19 +86,10 @@ export class Startup {
 		return progressLine(heading)
 	}
 
-	/** Tells whoever started the site where it is. */
-	async greet({
-		SITE_NAME,
-		publicUrl,
-		PUBLIC_URL,
-		HOST,
-		PORT,
-		dataDir,
-		DATABASE_URL,
-		SEED,
-		SMTP_URL,
-		WEB_CONCURRENCY,
-	}: Config): Promise<void> {
+	/** Tells whoever started the site where it is. @param more lines about what runs */
+	async greet(settings: Config, more: string[] = []): Promise<void> {
+		const { SITE_NAME, publicUrl, PUBLIC_URL, HOST, PORT, dataDir, DATABASE_URL, SEED, SMTP_URL, WEB_CONCURRENCY } =
+			settings
 		const address = PUBLIC_URL ?? `http://${HOST === '0.0.0.0' || HOST === '::' ? 'localhost' : HOST}:${PORT}`
 		const lines = [
 			`${SITE_NAME} is ready:  ${address || publicUrl}`,
@@ -104,7 +99,7 @@ export class Startup {
 		if (demo) lines.push(`Demo account:      ${demo.email}  password ${demo.password}`)
 		if (WEB_CONCURRENCY > 1) lines.push(`Processes:         ${WEB_CONCURRENCY}`)
 		if (!SMTP_URL) lines.push(`Mails are kept in: ${join(dataDir, 'mail')}`)
-		lines.push('Press Ctrl-C to stop.')
+		lines.push(...more, 'Press Ctrl-C to stop.')
 		process.stdout.write(`\n${lines.join('\n')}\n`)
 	}
 

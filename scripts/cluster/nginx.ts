@@ -1,0 +1,99 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { endProcess, type Part, waitUntilUp } from './part.ts'
+
+/** What nginx has to know of the site. */
+interface Front {
+	HOST: string
+	PORT: number
+	publicUrl: string
+}
+
+/**
+ * nginx's configuration: in front of these nodes, with everything that it writes in one folder.
+ * @param ports of the nodes, on 127.0.0.1
+ * @param isRoot whether it is started by root
+ */
+export function nginxConfig(folder: string, { HOST, PORT, publicUrl }: Front, ports: number[], isRoot = false): string {
+	const scheme = publicUrl.startsWith('https:') ? 'https' : 'http'
+	const host = HOST.includes(':') ? `[${HOST}]` : HOST
+	return `# Written by \`npm run cluster\` at each start.
+${isRoot ? 'user root; # its account may not enter the folders of another\n' : ''}pid ${folder}/nginx.pid;
+error_log ${folder}/nginx-error.log;
+worker_processes auto;
+events { worker_connections 8192; }
+
+http {
+  access_log off;
+  server_tokens off;
+  client_body_temp_path ${folder}/temp/body;
+  proxy_temp_path       ${folder}/temp/proxy;
+  fastcgi_temp_path     ${folder}/temp/fastcgi;
+  uwsgi_temp_path       ${folder}/temp/uwsgi;
+  scgi_temp_path        ${folder}/temp/scgi;
+
+  upstream nodes {
+    # Any node will do: sockets come by WebSocket alone, so nothing must find its way back to the same one.
+    least_conn;
+${ports.map((port) => `    server 127.0.0.1:${port} max_fails=1 fail_timeout=2s;`).join('\n')}
+    keepalive 64;
+  }
+
+  map $http_upgrade $connection_header { default upgrade; '' ''; }
+
+  server {
+    listen ${host}:${PORT};
+    # A little more than the site takes, so that it can say itself what is too large.
+    client_max_body_size 8m;
+
+    location / {
+      proxy_pass http://nodes;
+      proxy_http_version 1.1;
+      proxy_set_header Host              $http_host;
+      proxy_set_header Upgrade           $http_upgrade;
+      proxy_set_header Connection        $connection_header;
+      proxy_set_header X-Forwarded-For   $remote_addr;
+      proxy_set_header X-Forwarded-Proto ${scheme};
+      proxy_set_header X-Forwarded-Host  $http_host;
+      proxy_connect_timeout 2s;
+      # A socket is pinged every 10 s; a page never takes as long.
+      proxy_read_timeout 60s;
+      proxy_send_timeout 60s;
+      # Pages are rendered whole: nginx takes them at once and feeds the slow readers.
+      proxy_buffers 16 16k;
+      # What a node did not answer is asked of the next one, but for what writes.
+      proxy_next_upstream error timeout;
+    }
+  }
+}
+`
+}
+
+/** Starts nginx in front of the nodes. @throws Error with one sentence when it does not start */
+export async function startNginx(program: string, folder: string, front: Front, ports: number[]): Promise<Part> {
+	mkdirSync(join(folder, 'temp'), { recursive: true })
+	const file = join(folder, 'nginx.conf')
+	writeFileSync(file, nginxConfig(folder, front, ports, process.getuid?.() === 0))
+	const log = join(folder, 'nginx-error.log')
+	const child = spawn(program, ['-c', file, '-p', folder, '-e', log, '-g', 'daemon off;'], {
+		stdio: ['ignore', 'pipe', 'pipe'],
+		detached: true,
+	})
+	await waitUntilUp(child, 'nginx', () => isOpen(front))
+	return { stop: () => endProcess(child, 700) }
+}
+
+async function isOpen({ HOST, PORT }: Front): Promise<boolean> {
+	const socket = connect(PORT, HOST === '0.0.0.0' ? '127.0.0.1' : HOST)
+	try {
+		await once(socket, 'connect')
+		return true
+	} catch {
+		return false
+	} finally {
+		socket.destroy()
+	}
+}

@@ -1,0 +1,31 @@
+import { spawn } from 'node:child_process'
+import { expect, test, vi } from 'vitest'
+import { BackOff, keepAlive } from './keep-alive.ts'
+
+test('who dies young again and again is started ever later, at most half a minute', () => {
+	const backOff = new BackOff()
+	expect(Array.from({ length: 9 }, () => backOff.next(100))).toEqual([
+		250, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000,
+	])
+})
+
+test('who lived well is started again at once, however it began', () => {
+	const backOff = new BackOff()
+	backOff.next(100)
+	backOff.next(100)
+	expect([backOff.next(60_000), backOff.next(100)]).toEqual([250, 500])
+})
+
+test('a process that ends is started again until nobody wants it any more', async () => {
+	const ends: (number | null)[] = []
+	let starts = 0
+	keepAlive(
+		() => {
+			starts += 1
+			return spawn(process.execPath, ['-e', 'process.exit(3)'])
+		},
+		({ code }) => ends.push(code) < 2,
+	)
+	await vi.waitFor(() => expect(ends).toEqual([3, 3]), 10_000)
+	expect(starts).toBe(2)
+})
