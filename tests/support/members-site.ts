@@ -14,6 +14,7 @@ export const password = 'a lantern at the ford'
 
 export interface MembersSite {
 	url: string
+	pid: number
 	/** Ends the process without a word, as a crash would. */
 	kill: () => Promise<void>
 	/** Sends a request as it was typed: redirects are not followed. */
@@ -21,35 +22,46 @@ export interface MembersSite {
 	stop: () => Promise<void>
 }
 
+/** Sends a request to the site at this address as it was typed: redirects are not followed. */
+export function askAt(url: string, path: string, cookie: string, form?: Record<string, string>): Promise<Response> {
+	return fetch(url + path, {
+		redirect: 'manual',
+		headers: cookie ? { Cookie: cookie } : {},
+		...(form && { method: 'POST', body: new URLSearchParams(form) }),
+	})
+}
+
+/** How a process reaches the database that the test has open. */
+export async function testDatabaseUrl(): Promise<string> {
+	const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(db())
+	return `postgresql://devquad@localhost/${rows[0]?.name}?host=${encodeURIComponent(inject('postgres').host)}`
+}
+
 /**
  * The built site on the database that the test has open, so that the test sees every row that a request changes.
  * @param port a port of its own, to start a second one at the same address
+ * @param env settings beyond those that a test needs
  */
-export async function startOnTestDatabase(port?: string): Promise<MembersSite> {
-	const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(db())
-	const host = encodeURIComponent(inject('postgres').host)
+export async function startOnTestDatabase(port?: string, env: Record<string, string> = {}): Promise<MembersSite> {
 	const dataDir = mkdtempSync(join(tmpdir(), 'devquad-members-'))
 	const site = await startSite({
 		DATA_DIR: dataDir,
-		DATABASE_URL: `postgresql://devquad@localhost/${rows[0]?.name}?host=${host}`,
+		DATABASE_URL: await testDatabaseUrl(),
 		SEED: 'none',
 		// The same for each start, so that sessions outlive a restart.
 		AUTH_SECRET: 'a secret that only these tests know of',
 		...(port && { PORT: port }),
+		...env,
 	})
 	return {
 		url: site.url,
+		pid: site.child.pid ?? 0,
 		kill: async () => {
 			site.child.kill('SIGKILL')
 			await once(site.child, 'exit')
 			rmSync(dataDir, { recursive: true, force: true })
 		},
-		ask: (path, cookie, form) =>
-			fetch(site.url + path, {
-				redirect: 'manual',
-				headers: cookie ? { Cookie: cookie } : {},
-				...(form && { method: 'POST', body: new URLSearchParams(form) }),
-			}),
+		ask: (path, cookie, form) => askAt(site.url, path, cookie, form),
 		stop: async () => {
 			await site.stop()
 			rmSync(dataDir, { recursive: true, force: true })
@@ -59,7 +71,7 @@ export async function startOnTestDatabase(port?: string): Promise<MembersSite> {
 
 /** A member with a password, logged in at the site. @returns the member and the cookies of their session */
 export async function logInMember(
-	site: MembersSite,
+	site: Pick<MembersSite, 'ask'>,
 	username: string,
 	role: SignedIn['role'] = 'member',
 ): Promise<{ member: SignedIn; cookie: string }> {
@@ -73,7 +85,7 @@ export async function logInMember(
 }
 
 /** One more session of a member whom {@link logInMember} has made. @returns its cookies */
-export async function logInAgain(site: MembersSite, username: string): Promise<string> {
+export async function logInAgain(site: Pick<MembersSite, 'ask'>, username: string): Promise<string> {
 	const response = await site.ask('/login', '', { email: `${username}@campus.example`, password })
 	const cookies = response.headers.getSetCookie().map((cookie) => cookie.split(';')[0] ?? '')
 	return cookies.filter((cookie) => cookie.startsWith('session')).join('; ')

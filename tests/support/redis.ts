@@ -30,6 +30,7 @@ export async function startRedis(): Promise<TestRedis> {
 		}
 	}
 	const stop = async () => {
+		if (child.exitCode !== null || child.signalCode !== null) return
 		child.kill('SIGKILL')
 		await once(child, 'exit')
 	}

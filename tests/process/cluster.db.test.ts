@@ -1,0 +1,230 @@
+import { randomUUID } from 'node:crypto'
+import type { Socket } from 'socket.io-client'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { makeQuery } from '../factories/forum.ts'
+import { descendants, hasServers, type RunningCluster, startCluster, stillRunning } from '../support/cluster.ts'
+import { useDatabase } from '../support/database.ts'
+import { askAt, logInMember, password, startOnTestDatabase, testDatabaseUrl } from '../support/members-site.ts'
+import { startRedis, type TestRedis } from '../support/redis.ts'
+import { closeTabs, next, openTab, startTab, watch } from '../support/tabs.ts'
+
+/*
+ * One site in several processes: four workers on one port, and three nodes behind nginx with a Redis between them. What one
+ * process is told, all must know.
+ */
+
+useDatabase()
+
+/** Ways into the site, and what runs behind them. */
+interface Place {
+	/** Addresses, of which every process is behind at least one; a tab or a request at each. */
+	doors: string[]
+	pid: number
+	stop: () => Promise<unknown>
+}
+
+type Form = Record<string, string>
+
+let place: Place
+let redis: TestRedis | undefined
+let cluster: RunningCluster | undefined
+let written = 0
+
+const workers = async (): Promise<Place> => {
+	const site = await startOnTestDatabase(undefined, { WEB_CONCURRENCY: '4' })
+	// Connections are handed to the workers in turn.
+	return { doors: Array(8).fill(site.url), pid: site.pid, stop: site.stop }
+}
+
+const nodes = async (): Promise<Place> => {
+	redis = await startRedis()
+	cluster = await startCluster({
+		DATABASE_URL: await testDatabaseUrl(),
+		REDIS_URL: redis.url,
+		AUTH_SECRET: 'a secret that only these tests know of',
+	})
+	return { doors: [cluster.url, ...cluster.nodes], pid: cluster.pid, stop: cluster.stop }
+}
+
+/** Where the first process is asked, and where the last. */
+const ask = (path: string, cookie: string, form?: Form) => askAt(place.doors[0] ?? '', path, cookie, form)
+const askLast = (path: string, cookie: string, form?: Form) => askAt(place.doors.at(-1) ?? '', path, cookie, form)
+const logIn = (username: string) => logInMember({ ask }, username)
+
+/** A tab at every door. */
+const openTabs = (cookie: string): Promise<Socket[]> => Promise.all(place.doors.map((door) => openTab(door, cookie)))
+
+/** What each of these tabs is told next under this name. */
+const allHear = (tabs: Socket[], name: string) => Promise.all(tabs.map((tab) => next(tab, name)))
+
+/** Comments at one door. @returns the words that must then be on the query's page */
+async function comment(door: string, url: string, cookie: string): Promise<string> {
+	written += 1
+	const words = `Word number ${written}.`
+	const answer = await askAt(door, url, cookie, { intent: 'comment', body: words })
+	expect(answer.status, await answer.text()).toBe(303)
+	return words
+}
+
+/** Registers somebody at the first door; each of the tabs must be told. */
+async function isAnnouncedTo(tabs: Socket[]): Promise<void> {
+	const told = tabs.map((): string[] => [])
+	for (const [index, tab] of tabs.entries()) tab.on('member:joined', ({ username }) => told[index]?.push(username))
+	const email = `new${randomUUID()}@campus.example`
+	const answer = await ask('/register', '', { name: 'New Here', email, password, confirmPassword: password })
+	expect(answer.status, await answer.text()).toBe(303)
+	await expect.poll(() => told.every((names) => names.length === 1), { timeout: 5_000 }).toBe(true)
+	expect(new Set(told.flat()).size).toBe(1)
+}
+
+/** At how many of so many requests, spread over all doors, visitors are shown these words. */
+async function shown(url: string, words: string): Promise<number> {
+	const doors = [...place.doors, ...place.doors]
+	const pages = doors.map(async (door) => {
+		const answer = await fetch(door + url, { headers: { Connection: 'close' } })
+		return (await answer.text()).includes(words)
+	})
+	return (await Promise.all(pages)).filter(Boolean).length
+}
+
+const everywhere = () => place.doors.length * 2
+
+async function isSeenEverywhere(url: string, words: string): Promise<void> {
+	await expect.poll(() => shown(url, words), { timeout: 5_000 }).toBe(everywhere())
+}
+
+/** Where one process cannot keep pages and another does: asked often enough for each to keep it. */
+async function keepEverywhere(url: string): Promise<void> {
+	for (let round = 0; round < 3; round += 1) await shown(url, '')
+}
+
+/** The processes that serve. */
+const serving = () =>
+	descendants(place.pid).filter(({ pid, command }) => pid !== place.pid && /server\/main\.ts/.test(command))
+
+afterEach(closeTabs)
+
+describe.each([
+	{ name: 'four workers on one port', start: workers, count: 4, skip: false },
+	{ name: 'three nodes behind nginx, with Redis', start: nodes, count: 3, skip: !hasServers },
+])('$name', { timeout: 90_000 }, ({ start, count, skip }) => {
+	let mira: { member: SignedIn; cookie: string }
+	let odalys: { member: SignedIn; cookie: string }
+	let query: { id: number; url: string }
+
+	if (skip) {
+		test.skip('are not tried: nginx or redis-server is not installed (apt-get install nginx redis-server)', () => {})
+		return
+	}
+
+	beforeAll(async () => {
+		place = await start()
+		mira = await logIn(`mira${count}`)
+		odalys = await logIn(`odalys${count}`)
+		query = await makeQuery(mira.member)
+	}, 90_000)
+
+	afterAll(async () => {
+		await place?.stop()
+		await redis?.stop()
+	})
+
+	test('who registers in one process is seen by the tabs of all', async () => {
+		await isAnnouncedTo(await openTabs(odalys.cookie))
+	})
+
+	test('who comes online in one process is online for the watchers in all', async () => {
+		const watchers = await openTabs(odalys.cookie)
+		const { username } = mira.member
+		for (const watcher of watchers) expect(await watch(watcher, [username])).toEqual([])
+		const heard = allHear(watchers, 'presence:changed')
+		await openTab(place.doors.at(-1) ?? '', mira.cookie)
+		for (const event of await heard) expect(event).toEqual({ username, online: true })
+		for (const watcher of watchers) expect(await watch(watcher, [username])).toEqual([username])
+	})
+
+	test('what one process changes is on the page that every other one keeps for visitors', async () => {
+		for (const door of new Set(place.doors)) {
+			await keepEverywhere(query.url)
+			await isSeenEverywhere(query.url, await comment(door, query.url, odalys.cookie))
+		}
+	})
+
+	test('a notification reaches every tab of the member, whatever process holds it', async () => {
+		const reader = await logIn(`reader${count}`)
+		const { url } = await makeQuery(reader.member)
+		const tabs = await openTabs(reader.cookie)
+		const unread = tabs.map(() => -1)
+		for (const [index, tab] of tabs.entries())
+			tab.on('notifications:changed', (event) => (unread[index] = event.unread))
+		await comment(place.doors.at(-1) ?? '', url, odalys.cookie)
+		await expect.poll(() => unread).toEqual(tabs.map(() => 1))
+	})
+
+	test('logging out in one process closes the tabs of the session in all, and no other', async () => {
+		const leaving = await logIn(`leaving${count}`)
+		const [tabs, other] = [await openTabs(leaving.cookie), await openTab(place.doors[1] ?? '', odalys.cookie)]
+		const closed = allHear(tabs, 'disconnect')
+		expect((await askLast('/logout', leaving.cookie, {})).status).toBe(303)
+		expect(new Set(await closed)).toEqual(new Set(['io server disconnect']))
+		expect(other.connected).toBe(true)
+	})
+
+	test('fifty tabs of a member are taken over all processes together', async () => {
+		const many = await logIn(`many${count}`)
+		const tabs: Socket[] = []
+		while (tabs.length < 50) tabs.push(await openTab(place.doors[tabs.length % place.doors.length] ?? '', many.cookie))
+		await expect
+			.poll(async () => {
+				const surplus = startTab(place.doors[1] ?? '', { Cookie: many.cookie })
+				const answer = await Promise.race([next(surplus, 'connect_error'), next(surplus, 'connect')])
+				surplus.disconnect()
+				return answer instanceof Error ? answer.message : 'let in'
+			})
+			.toBe('too many tabs')
+	})
+
+	test('kill -9 of one process loses nothing that was answered, and the others go on', async () => {
+		const words = await comment(place.doors[0] ?? '', query.url, odalys.cookie)
+		const tabs = await openTabs(mira.cookie)
+		const before = serving()
+		expect(before).toHaveLength(count)
+		const lost: Socket[] = []
+		for (const tab of tabs) tab.once('disconnect', () => lost.push(tab))
+		process.kill(before[0]?.pid ?? 0, 'SIGKILL')
+		await expect.poll(() => lost.length).toBeGreaterThan(0)
+		expect(lost.length, 'tabs of the others stay').toBeLessThan(tabs.length)
+		const answer = await ask(query.url, '')
+		expect([answer.status, (await answer.text()).includes(words)]).toEqual([200, true])
+		await expect.poll(() => serving().length, { timeout: 20_000 }).toBe(count)
+		await expect.poll(() => tabs.every(({ connected }) => connected), { timeout: 30_000 }).toBe(true)
+		await isSeenEverywhere(query.url, await comment(place.doors[0] ?? '', query.url, odalys.cookie))
+		await isAnnouncedTo(tabs)
+	})
+
+	test('Redis may stop and come back: nothing old is shown meanwhile, and tabs are told again after', {
+		skip: count !== 3,
+	}, async () => {
+		await keepEverywhere(query.url)
+		const tabs = await openTabs(mira.cookie)
+		const back = allHear(tabs, 'disconnect')
+		await redis?.stop()
+		await isSeenEverywhere(query.url, await comment(place.doors[1] ?? '', query.url, odalys.cookie))
+		expect((await ask('/readyz', '')).status).toBe(200)
+		await redis?.start()
+		// Cut off, so that they ask for what they missed.
+		await back
+		await expect.poll(() => tabs.every(({ connected }) => connected), { timeout: 15_000 }).toBe(true)
+		await keepEverywhere(query.url)
+		await isSeenEverywhere(query.url, await comment(place.doors[2] ?? '', query.url, odalys.cookie))
+		await isAnnouncedTo(tabs)
+	})
+
+	test('an orderly stop leaves no process behind', async () => {
+		const all = descendants(place.pid).map(({ pid }) => pid)
+		expect(all.length).toBeGreaterThan(count)
+		await place.stop()
+		await expect.poll(() => stillRunning(all)).toEqual([])
+	})
+})

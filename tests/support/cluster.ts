@@ -1,0 +1,80 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { findProgram } from '../../scripts/support/programs.ts'
+import { freePort } from './site-process.ts'
+
+/** Whether this machine has what `npm run cluster` needs. */
+export const hasServers = findProgram('nginx') !== null && findProgram('redis-server') !== null
+
+export interface RunningCluster {
+	/** The address of nginx. */
+	url: string
+	/** The addresses of the nodes behind it. */
+	nodes: string[]
+	pid: number
+	output: () => string
+	/** Sends SIGTERM and waits. @returns the exit code */
+	stop: () => Promise<number | null>
+}
+
+/** Runs `npm run cluster` and waits until it says that it is ready. @throws Error with its output when it ends before that */
+export async function startCluster(env: Record<string, string>): Promise<RunningCluster> {
+	const port = await freePort()
+	const dataDir = mkdtempSync(join(tmpdir(), 'devquad-cluster-'))
+	const child = spawn(process.execPath, ['--import', './scripts/support/alias.mjs', 'scripts/cluster.ts'], {
+		cwd: new URL('../..', import.meta.url).pathname,
+		stdio: ['ignore', 'pipe', 'pipe'],
+		env: {
+			PATH: process.env.PATH,
+			HOME: process.env.HOME,
+			NODE_ENV: 'production',
+			LOG_LEVEL: 'warn',
+			SEED: 'none',
+			PORT: String(port),
+			DATA_DIR: dataDir,
+			...env,
+		},
+	})
+	let written = ''
+	for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (written += chunk))
+	await new Promise<void>((resolve, reject) => {
+		child.stdout.on('data', () => written.includes('Press Ctrl-C') && resolve())
+		child.once('exit', (code) => reject(new Error(`The cluster ended with ${code}:\n${written}`)))
+	})
+	const nodes = /^Nodes: +(.*), behind/m.exec(written)?.[1]?.split(', ') ?? []
+	return {
+		url: `http://localhost:${port}`,
+		nodes: nodes.map((address) => `http://${address}`),
+		pid: child.pid ?? 0,
+		output: () => written,
+		stop: async () => {
+			if (child.exitCode !== null) return child.exitCode
+			const ended = once(child, 'exit')
+			child.kill('SIGTERM')
+			const [code] = await ended
+			rmSync(dataDir, { recursive: true, force: true })
+			return code as number | null
+		},
+	}
+}
+
+/** A process and all that it started, as `ps` knows them at this moment; without those that have ended and wait for a parent. */
+export function descendants(pid: number): { pid: number; command: string }[] {
+	const all = execFileSync('ps', ['-eo', 'pid=,ppid=,stat=,args='], { encoding: 'utf8' })
+		.split('\n')
+		.map((line) => /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(line))
+		.filter((match) => match !== null)
+		.filter((match) => !match[3]?.startsWith('Z'))
+		.map(([, own, parent, , command = '']) => ({ pid: Number(own), parent: Number(parent), command }))
+	const found = all.filter((one) => one.pid === pid)
+	for (const { pid: parent } of found) found.push(...all.filter((one) => one.parent === parent))
+	return found.map(({ pid, command }) => ({ pid, command }))
+}
+
+/** Of these processes, those that still run. */
+export function stillRunning(pids: number[]): number[] {
+	return pids.filter((pid) => descendants(pid).length > 0)
+}
