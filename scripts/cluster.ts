@@ -5,10 +5,11 @@ import type { PoolConfig } from 'pg'
 import { type Config, config } from '~/config.server.ts'
 import { closeDatabase } from '~/db/db.server.ts'
 import { Startup } from '../server/startup.ts'
+import { endLeftovers } from './cluster/leftovers.ts'
 import { startNginx } from './cluster/nginx.ts'
 import { startNode } from './cluster/node.ts'
 import { startRedis } from './cluster/redis.ts'
-import { freePorts } from './support/free-ports.ts'
+import { claimPort, freePorts } from './support/free-ports.ts'
 import { buildWhenOld } from './support/install.mjs'
 import { findProgram } from './support/programs.ts'
 
@@ -32,10 +33,12 @@ async function start(settings: Config): Promise<void> {
 	await startup.takeDataDir(settings)
 	const folder = join(settings.dataDir, 'cluster')
 	mkdirSync(folder, { recursive: true, mode: 0o700 })
+	await endLeftovers(folder)
+	await claimPort(settings)
 	const connection = await startup.openDatabase({ ...settings, WEB_CONCURRENCY: nodes * settings.WEB_CONCURRENCY })
 	await closeDatabase()
 	const [redisPort = 0, ...ports] = await freePorts(nodes + 1)
-	const redis = settings.REDIS_URL ? null : await startRedis(programs.redis, redisPort)
+	const redis = settings.REDIS_URL ? null : await startRedis(programs.redis, redisPort, folder)
 	if (redis) startup.onEnd(redis.stop)
 	const shared = {
 		DATA_DIR: settings.dataDir,
@@ -45,9 +48,8 @@ async function start(settings: Config): Promise<void> {
 		TRUST_PROXY: '1',
 		HOST: '127.0.0.1',
 	}
-	const running = ports.map((port) => startNode({ ...shared, PORT: String(port) }))
+	const running = await Promise.all(ports.map((port) => startNode({ ...shared, PORT: String(port) })))
 	startup.onEnd(() => Promise.all(running.map(({ stop }) => stop())), patience)
-	await Promise.all(running.map(({ ready }) => ready))
 	const nginx = await startNginx(programs.nginx, folder, settings, ports)
 	startup.onEnd(nginx.stop)
 	await startup.greet({ ...settings, WEB_CONCURRENCY: 1 }, [

@@ -37,7 +37,7 @@ const carriers: { name: string; carry: () => Carrier; cut: () => Promise<void>; 
 	},
 	{
 		name: 'Redis',
-		carry: () => redisCarrier(redis.url),
+		carry: () => redisCarrier(redis.url, 'https://quad.example'),
 		cut: async () => {
 			await redis.stop()
 			await redis.start()
@@ -85,6 +85,16 @@ describe.each(carriers)('by $name', ({ carry, cut, skip }) => {
 		}, 10_000)
 		await stop()
 	})
+})
+
+test('two sites on one Redis do not hear each other', { skip: !hasRedis }, async () => {
+	const hears = listener()
+	const stop = await new Bus(redisCarrier(redis.url, 'https://one.example')).open('things', hears)
+	const [one, other] = ['one', 'other'].map((name) => new Bus(redisCarrier(redis.url, `https://${name}.example`)))
+	await vi.waitFor(() => other?.publish('things', 'not for you'))
+	await one?.publish('things', 'for you')
+	await vi.waitFor(() => expect(hears.onMessage.mock.calls).toEqual([['for you']]))
+	await stop()
 })
 
 test('who could not send tells the others, as soon as it can, that they missed something', async () => {

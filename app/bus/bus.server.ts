@@ -8,8 +8,8 @@ import { redisCarrier } from './redis-carrier.server.ts'
 
 /** The bus of this process: by Redis when REDIS_URL is set, else by the site's PostgreSQL. */
 function bus(): Bus {
-	const { REDIS_URL } = config()
-	return remember('bus', () => new Bus(REDIS_URL ? redisCarrier(REDIS_URL) : postgresCarrier()))
+	const { REDIS_URL, publicUrl } = config()
+	return remember('bus', () => new Bus(REDIS_URL ? redisCarrier(REDIS_URL, publicUrl) : postgresCarrier()))
 }
 
 /** Connects to what carries the bus besides the database. @throws Error with one sentence when that cannot be reached */

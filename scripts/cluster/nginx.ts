@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import { endProcess, type Part, waitUntilUp } from './part.ts'
+import { keepPart, type Part } from './part.ts'
 
 /** What nginx has to know of the site. */
 interface Front {
@@ -78,12 +78,12 @@ export async function startNginx(program: string, folder: string, front: Front, 
 	const file = join(folder, 'nginx.conf')
 	writeFileSync(file, nginxConfig(folder, front, ports, process.getuid?.() === 0))
 	const log = join(folder, 'nginx-error.log')
-	const child = spawn(program, ['-c', file, '-p', folder, '-e', log, '-g', 'daemon off;'], {
-		stdio: ['ignore', 'pipe', 'pipe'],
-		detached: true,
-	})
-	await waitUntilUp(child, 'nginx', () => isOpen(front))
-	return { stop: () => endProcess(child, 700) }
+	const start = () =>
+		spawn(program, ['-c', file, '-p', folder, '-e', log, '-g', 'daemon off;'], {
+			stdio: ['ignore', 'pipe', 'pipe'],
+			detached: true,
+		})
+	return keepPart({ name: 'nginx', start, isUp: () => isOpen(front), patience: 700 })
 }
 
 async function isOpen({ HOST, PORT }: Front): Promise<boolean> {

@@ -1,15 +1,77 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { keepAlive } from '../../server/keep-alive.ts'
 
-/** A server that the cluster has started. */
+/** A server that the cluster keeps running. */
 export interface Part {
 	/** Ends it in order. */
 	stop: () => Promise<void>
 }
 
+/** How a part is started, and when it serves. */
+interface Making {
+	name: string
+	/** Starts its process, whose output is piped. */
+	start: () => ChildProcess
+	/** Whether it serves by now. @param line one that it has just written, or undefined when it is asked for without one */
+	isUp: (line?: string) => boolean | Promise<boolean>
+	/** Milliseconds that it may take to stop. */
+	patience: number
+}
+
+/**
+ * Starts a part, and again whenever it ends.
+ * @returns once it serves
+ * @throws Error with one sentence when it ends before that
+ */
+export async function keepPart({ name, start, isUp, patience }: Making): Promise<Part> {
+	const { promise: up, resolve, reject } = Promise.withResolvers<void>()
+	let child: ChildProcess | undefined
+	let lastWords = 'none'
+	let hasServed = false
+	let isStopping = false
+	const serves = () => {
+		hasServed = true
+		resolve()
+	}
+	const hear = async (line: string) => {
+		// The log goes on; what else is written is for whoever starts one site alone.
+		if (line.startsWith('{')) process.stdout.write(`${line}\n`)
+		if (line.trim()) lastWords = line
+		if (await isUp(line)) serves()
+	}
+	const begin = () => {
+		child = start()
+		for (const stream of [child.stdout, child.stderr]) if (stream) eachLine(stream, hear)
+		return child
+	}
+	keepAlive(begin, ({ code, signal, wait }) => {
+		if (isStopping) return false
+		if (hasServed) process.stderr.write(`${name} ended (${signal ?? code}) and is started again in ${wait} ms.\n`)
+		else reject(new Error(`${name} did not start. Its last words: ${lastWords}`))
+		return hasServed
+	})
+	const ask = async () => {
+		while (!hasServed && !isStopping) {
+			if (await isUp()) serves()
+			await sleep(30, undefined, { ref: false })
+		}
+	}
+	void ask()
+	await up.finally(() => {
+		isStopping = !hasServed
+	})
+	return {
+		stop: async () => {
+			isStopping = true
+			if (child) await endProcess(child, patience)
+		},
+	}
+}
+
 /** Ends a process by SIGTERM and waits for it, and by SIGKILL when it takes too long. */
-export async function endProcess(child: ChildProcess, milliseconds: number): Promise<void> {
+async function endProcess(child: ChildProcess, milliseconds: number): Promise<void> {
 	if (child.exitCode !== null || child.signalCode !== null) return
 	const ended = once(child, 'exit')
 	child.kill('SIGTERM')
@@ -17,18 +79,11 @@ export async function endProcess(child: ChildProcess, milliseconds: number): Pro
 	child.kill('SIGKILL')
 }
 
-/**
- * Waits until `isUp` says so.
- * @throws Error with what the process wrote when it ends before that
- */
-export async function waitUntilUp(child: ChildProcess, name: string, isUp: () => Promise<boolean>): Promise<void> {
-	let written = ''
-	for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (written += chunk))
-	let hasEnded = false
-	child.once('error', () => (hasEnded = true))
-	child.once('close', () => (hasEnded = true))
-	while (!(await isUp())) {
-		if (hasEnded) throw new Error(`${name} did not start. Its last words: ${written.trim().split('\n').at(-1)}`)
-		await sleep(30)
-	}
+function eachLine(stream: NodeJS.ReadableStream, hear: (line: string) => void): void {
+	let rest = ''
+	stream.on('data', (chunk) => {
+		const lines = `${rest}${chunk}`.split('\n')
+		rest = lines.pop() ?? ''
+		for (const line of lines) hear(line)
+	})
 }

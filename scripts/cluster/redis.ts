@@ -1,25 +1,27 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { connectRedis } from '~/bus/redis.server.ts'
-import { endProcess, type Part, waitUntilUp } from './part.ts'
+import { keepPart, type Part } from './part.ts'
 
 /** Nothing that must outlive Redis is kept in it, so it writes nothing. Others on this machine do not know the password. */
-function settings(port: number, password: string): string {
-	return `bind 127.0.0.1\nport ${port}\nrequirepass ${password}\nsave ""\nappendonly no\nmaxmemory 64mb\n`
+function settings(port: number, password: string, folder: string): string {
+	return `bind 127.0.0.1\nport ${port}\nrequirepass ${password}\nsave ""\nappendonly no\nmaxmemory 64mb\npidfile "${folder}/redis.pid"\n`
 }
 
-/** Starts a Redis of the cluster's own. @throws Error with one sentence when it does not start */
-export async function startRedis(program: string, port: number): Promise<Part & { url: string }> {
+/** Keeps a Redis of the cluster's own. @throws Error with one sentence when it does not start */
+export async function startRedis(program: string, port: number, folder: string): Promise<Part & { url: string }> {
 	const password = randomBytes(18).toString('hex')
 	const url = `redis://:${password}@127.0.0.1:${port}`
-	// A process group of its own: Ctrl-C is for the script, which ends the parts in their order.
-	const child = spawn(program, ['-'], { stdio: ['pipe', 'pipe', 'pipe'], detached: true })
-	child.stdin.end(settings(port, password))
+	const start = () => {
+		// A process group of its own: Ctrl-C is for the script, which ends the parts in their order.
+		const child = spawn(program, ['-'], { stdio: ['pipe', 'pipe', 'pipe'], detached: true })
+		child.stdin.end(settings(port, password, folder))
+		return child
+	}
 	const isUp = async () => {
 		const client = await connectRedis(url).catch(() => null)
 		client?.disconnect()
 		return client !== null
 	}
-	await waitUntilUp(child, 'Redis', isUp)
-	return { url, stop: () => endProcess(child, 700) }
+	return { url, ...(await keepPart({ name: 'Redis', start, isUp, patience: 700 })) }
 }

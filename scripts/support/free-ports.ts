@@ -9,3 +9,14 @@ export async function freePorts(count: number): Promise<number[]> {
 	await Promise.all(servers.map((server) => once(server.close(), 'close')))
 	return ports
 }
+
+/** @throws Error with one sentence when the port is taken */
+export async function claimPort({ HOST, PORT }: { HOST: string; PORT: number }): Promise<void> {
+	const server = createServer()
+	try {
+		await once(server.listen(PORT, HOST), 'listening')
+	} catch {
+		throw new Error(`Port ${PORT} of ${HOST} cannot be opened. Stop what listens there, or set PORT to another number.`)
+	}
+	await once(server.close(), 'close')
+}

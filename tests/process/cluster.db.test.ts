@@ -171,6 +171,15 @@ describe.each([
 		expect(other.connected).toBe(true)
 	})
 
+	test('calls of the API are counted together', async () => {
+		const left: number[] = []
+		for (const door of place.doors) {
+			const answer = await askAt(door, '/api/v1/queries', mira.cookie)
+			left.push(Number(/r=(\d+)/.exec(answer.headers.get('RateLimit') ?? '')?.[1]))
+		}
+		expect(left).toEqual(left.map((_, index) => 599 - index))
+	})
+
 	test('fifty tabs of a member are taken over all processes together', async () => {
 		const many = await logIn(`many${count}`)
 		const tabs: Socket[] = []
@@ -212,6 +221,7 @@ describe.each([
 		await redis?.stop()
 		await isSeenEverywhere(query.url, await comment(place.doors[1] ?? '', query.url, odalys.cookie))
 		expect((await ask('/readyz', '')).status).toBe(200)
+		expect((await ask('/api/v1/queries', mira.cookie)).status).toBe(200)
 		await redis?.start()
 		// Cut off, so that they ask for what they missed.
 		await back

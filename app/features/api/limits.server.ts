@@ -1,4 +1,6 @@
-import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
+import { type RateLimiterAbstract, RateLimiterPostgres, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
+import { redis } from '~/bus/redis.server.ts'
+import { config } from '~/config.server.ts'
 import { pool } from '~/db/db.server.ts'
 import { network } from '~/features/accounts/limits.server.ts'
 import type { Viewer } from '~/lib/viewer.ts'
@@ -25,7 +27,7 @@ export interface Allowance {
 	exceeded: boolean
 }
 
-/** Counts a call, in PostgreSQL, so that several processes count together. */
+/** Counts a call, together with all other processes. */
 export async function countCall(viewer: Viewer, address: string, writes: boolean): Promise<Allowance> {
 	const kind = writes ? 'write' : 'read'
 	const who = viewer ? 'member' : 'address'
@@ -49,13 +51,24 @@ export function rateHeaders({ kind, most, left, reset }: Allowance): Record<stri
 	return { 'RateLimit-Policy': `"${kind}";q=${most};w=${window}`, RateLimit: `"${kind}";r=${left};t=${reset}` }
 }
 
-function limiter(keyPrefix: string, points: number): RateLimiterPostgres {
-	return new RateLimiterPostgres({
+/** Redis counts when there is one, as every call is counted; while it is away PostgreSQL does, from nothing. */
+function limiter(name: string, points: number): RateLimiterAbstract {
+	const { REDIS_URL, publicUrl } = config()
+	const stored = new RateLimiterPostgres({
 		storeClient: pool(),
 		tableName: 'rate_limits',
 		tableCreated: true,
-		keyPrefix,
+		keyPrefix: name,
 		clearExpiredByTimeout: false,
+		points,
+		duration: window,
+	})
+	if (!REDIS_URL) return stored
+	return new RateLimiterRedis({
+		storeClient: redis(REDIS_URL),
+		rejectIfRedisNotReady: true,
+		keyPrefix: `${publicUrl} ${name}`,
+		insuranceLimiter: stored,
 		points,
 		duration: window,
 	})
