@@ -35,6 +35,7 @@ const mostCompared = 20_000
 /** A forum of a million queries is given the memory that it needs; a small one gets the same. Nothing here must survive a crash. */
 const settings = [
 	'shared_buffers=4GB',
+	'maintenance_work_mem=1GB',
 	'max_wal_size=16GB',
 	'wal_level=minimal',
 	'max_wal_senders=0',

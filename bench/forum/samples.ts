@@ -5,12 +5,12 @@ export interface Samples {
 	/** Ids with the times that the lists go by, in the cursor's form. */
 	places: { id: number; created_at: string; active_at: string }[]
 	categories: string[]
-	/** The ten most used tags, and some of those that few queries have. */
+	/** The ten most used tags, and some that 20 to 300 queries have. */
 	commonTags: string[]
 	rareTags: string[]
 	/** Two tags that stand together, the one and the other among the most used. */
 	tagPairs: [string, string][]
-	/** Words by the share of queries that have them: more than a fifth, one in a hundred to one in ten, at most one in four thousand. */
+	/** Words by the share of queries that have them: more than a fifth, one in a hundred to one in ten, 20 to 300 queries. */
 	veryCommon: string[]
 	common: string[]
 	rare: string[]
@@ -36,7 +36,8 @@ export async function takeSamples(): Promise<Samples> {
 	const words = (share: string) =>
 		list<string>(`select word as value from similar_words, similar_totals t
 			where word ~ '^[a-z]{4,}$' and to_tsvector('english', word) @@ quote_literal(word)::tsquery
-			and similar_words.documents::float8 / t.documents ${share} order by random() limit 200`)
+			and ${share} order by random() limit 200`)
+	const part = 'similar_words.documents::float8 / t.documents'
 	const discussed = (count: number) =>
 		list<number>(`select id as value from queries where comment_count = ${count} order by random() limit 100`)
 	const { rows: places } = await pool().query<Samples['places'][number]>(
@@ -52,14 +53,14 @@ export async function takeSamples(): Promise<Samples> {
 		categories: await list(`select slug as value from categories where query_count > 0`),
 		commonTags: await list(`select name as value from (${popular}) popular`),
 		rareTags: await list(
-			`select name as value from tags where query_count between 1 and 300 order by query_count, name limit 50`,
+			`select name as value from tags where query_count between 20 and 300 order by query_count, name limit 50`,
 		),
 		tagPairs: await list(`select json_build_array(one, other) as value from (
 			select one, other, count(*) from (${some.replace('400', '5000')}) chosen, unnest(tags) one, unnest(tags) other
 			where one in (${popular}) and one < other group by 1, 2 order by 3 desc limit 10) pairs`),
-		veryCommon: await words('> 0.2'),
-		common: await words('between 0.01 and 0.1'),
-		rare: await words('< 0.00025'),
+		veryCommon: await words(`${part} > 0.2`),
+		common: await words(`${part} between 0.01 and 0.1`),
+		rare: await words(`${part} * (select value from counters where name = 'queries') between 20 and 300`),
 		phrases: await list(
 			`select found[1] as value from (${some}) chosen, regexp_match(title, '([A-Za-z]{5,} [A-Za-z]{5,})') found where found is not null`,
 		),

@@ -40,7 +40,7 @@ function setOf(name: string, document: string, scope: Scope): RawBuilder<unknown
 	const matching = sql`${sql.raw(document)} @@ (select words from asked) and ${conditions(scope)}`
 	const enough = (before: number) => {
 		const counts = Array.from({ length: before }, (_, number) => sql`(select count(*) from ${stage(number)})`)
-		return counts.length > 0 ? sql`${sql.join(counts, sql` + `)} < ${mostRanked} and` : sql``
+		return counts.length > 0 ? sql`${sql.join(counts, sql` + `)} < (select most from asked) and` : sql``
 	}
 	const most = sql`(select most from asked)`
 	const blocks = stages.map(

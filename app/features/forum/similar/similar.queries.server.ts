@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { db } from '~/db/db.server.ts'
 import { start, stop } from '../marks.ts'
 import { bodyWeight, halfTitle, type Probe, type Word } from './weights.ts'
@@ -65,17 +65,14 @@ export interface Candidate {
  * description and comments by how often it stands there: ts_rank of a single word is a sum of 1/n², which never exceeds 1.
  */
 export async function findCandidates(probes: Probe[], words: Word[], scored: number): Promise<Candidate[]> {
-	const inTitle = probes.filter((probe) => probe.titleOnly)
-	const anywhere = probes.filter((probe) => !probe.titleOnly)
+	const hits = [true, false].flatMap((titleOnly) =>
+		[true, false].flatMap((newest) => {
+			const alike = probes.filter((probe) => probe.titleOnly === titleOnly && probe.newest === newest)
+			return alike.length > 0 ? [hitRows(alike, { titleOnly, newest })] : []
+		}),
+	)
 	const { rows } = await sql<Candidate>`
-		with hits as (
-			select hit.id, p.weight from ${probeRows(inTitle)} cross join lateral (
-				with matching as materialized (select q.id from queries q where title_document(q.title) @@ p.words and ${visible})
-				select id from matching limit p.most) hit
-			union all
-			select hit.id, p.weight from ${probeRows(anywhere)} cross join lateral (
-				with matching as materialized (select q.id from queries q where q.search @@ p.words and ${visible})
-				select id from matching limit p.most) hit),
+		with hits as (${sql.join(hits, sql` union all `)}),
 		best as (select id from hits group by id order by sum(weight) desc, id desc limit ${scored}),
 		asked as materialized (
 			select word::tsquery as word, (word || ':A')::tsquery as titled, weight
@@ -93,6 +90,16 @@ export async function findCandidates(probes: Probe[], words: Word[], scored: num
 			+ ${bodyWeight} * ts_rank('{1, 1, 1, 0}', d.search, asked.word) / d.length))::float8 as score
 		from documents d, asked group by d.id, d.title`.execute(db())
 	return rows
+}
+
+/** What probes of one kind find: the newest probes read the last two blocks of the index, which hold 16,384 queries each. */
+function hitRows(probes: Probe[], { titleOnly, newest }: Pick<Probe, 'titleOnly' | 'newest'>): RawBuilder<unknown> {
+	const document = titleOnly ? sql`title_document(q.title)` : sql`q.search`
+	const block = sql`and (q.id >> 14) = any (array(select (select max(id) >> 14 from queries) - n from generate_series(0, 1) n))`
+	return sql`
+		select hit.id, p.weight from ${probeRows(probes)} cross join lateral (
+			with matching as materialized (select q.id from queries q where ${document} @@ p.words and ${visible} ${newest ? block : sql``})
+			select id from matching limit p.most) hit`
 }
 
 function probeRows(probes: Probe[]) {
