@@ -83,6 +83,7 @@ async function open(size: number): Promise<Forum> {
 		const note = join(dataDir, 'made.json')
 		if (!existsSync(note)) await make(size, note)
 		const made: Measured['made'] = JSON.parse(readFileSync(note, 'utf8'))
+		await warm()
 		const samples = await takeSamples()
 		await closeDatabase()
 		return { size, made, connection: postgres.connection, stop, samples, figures: new Map() }
@@ -90,6 +91,17 @@ async function open(size: number): Promise<Forum> {
 		await stop()
 		throw error
 	}
+}
+
+/** Reads everything from the disk, and last the forum's queries into the database's own memory, as a site that ran for a day has them. */
+async function warm(): Promise<void> {
+	await pool().query('create extension if not exists pg_prewarm')
+	const read = (mode: string, which: string) =>
+		pool().query(
+			`select sum(pg_prewarm(oid, '${mode}')) from pg_class where relkind in ('r', 'i', 't') and relnamespace = any('{public,pg_toast}'::regnamespace[]) and ${which}`,
+		)
+	await read('read', 'true')
+	await read('buffer', `relname ~ '^(queries|tags|users|search_|similar_|query_tags)'`)
 }
 
 /** @throws Error when the seeded forum is not what it would be if each query had been written by itself */

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import { inNewestBlocks } from './blocks.queries.server.ts'
 import { conditions, type Scope } from './scope.queries.server.ts'
 
 /** Ranking reads each document: of each of the two sets of candidates the newest this many are ranked. */
@@ -6,14 +7,15 @@ const mostRanked = 500
 /** A phrase is found by its words, and each document with all of them is read for their order. */
 const mostReadForPhrase = 2_000
 /**
- * Where candidates are looked for, one stage after the other until there are enough: the newest blocks of 16,384 queries
- * (the first column of the index), at least so many queries; then more blocks; then all. A word that has too few matches in
- * one stage is rare enough for the next: two blocks without 500 matches mean less than every 33rd query, ten blocks less
- * than every 300th, so that all of a million have about 3,000.
+ * Where candidates are looked for, one stage after the other until there are enough: so many of the newest blocks of 4,096
+ * queries, then more, then all. A word with too few matches in one stage is rare enough for the next: 500 are less than
+ * every 8th query of the first stage, every 73rd of the second, every 400th of the third, so that all of a million queries
+ * have about 2,500 of a word that is looked for in all.
  */
 const stages = [
 	{ from: 0, until: 2 },
 	{ from: 2, until: 10 },
+	{ from: 10, until: 50 },
 ] as const
 
 /**
@@ -27,7 +29,7 @@ export function candidateRows(scope: Scope): RawBuilder<unknown> {
 			-- The index finds words and not their order. What is to be left out must not be loosened: fewer would be found.
 			select case when words::text like '%!%' then words else regexp_replace(words::text, '<(-|[0-9]+)>', '&', 'g')::tsquery end as words,
 				case when words::text ~ '<(-|[0-9]+)>' then ${mostReadForPhrase}::int else ${mostRanked}::int end as most,
-				(select coalesce(max(id), 0) >> 14 from queries) as top
+				(select max(id) >> 12 from queries) as top
 			from wanted),
 		${setOf('titled', 'title_document(q.title)', scope)},
 		${setOf('anywhere', 'q.search', scope)},
@@ -48,7 +50,7 @@ function setOf(name: string, document: string, scope: Scope): RawBuilder<unknown
 		${stage(number)} as materialized (
 			with matching as materialized (
 				select q.id from queries q where ${enough(number)} ${matching}
-				and (q.id >> 14) = any (array(select (select top from asked) - n from generate_series(${from}::int, ${until - 1}::int) n)))
+				and ${inNewestBlocks(from, until)})
 			select id from matching order by id desc limit ${most})`,
 	)
 	const before = stages.at(-1)?.until ?? 0

@@ -32,11 +32,9 @@ export async function searchRows({
 	const { rows } = await sql<SearchRow>`
 		with wanted as materialized (select websearch_to_tsquery('english', search_text(${words})) as words),
 		${candidateRows(scope)},
-		-- Unpacked once: each use of q.search itself would unpack the document again.
-		documents as materialized (select q.id, q.search || ''::tsvector as search from candidates join queries q using (id)),
 		ranked as (
-			select id, ts_rank('{0.05, 0.2, 0.4, 1.0}', documents.search, wanted.words)::float8 as rank
-			from documents, wanted where documents.search @@ wanted.words),
+			select q.id, ts_rank('{0.05, 0.2, 0.4, 1.0}', q.search, wanted.words)::float8 as rank
+			from candidates join queries q using (id), wanted where q.search @@ wanted.words),
 		page as (
 			select id, rank from ranked
 			${cursor ? sql`where (rank, id) < (${cursor.rank}::float8, ${cursor.id})` : sql``}

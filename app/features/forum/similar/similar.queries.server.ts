@@ -1,7 +1,11 @@
 import { type RawBuilder, sql } from 'kysely'
 import { db } from '~/db/db.server.ts'
 import { start, stop } from '../marks.ts'
+import { inNewestBlocks } from '../search/blocks.queries.server.ts'
 import { bodyWeight, halfTitle, type Probe, type Word } from './weights.ts'
+
+/** Blocks of 4,096 queries that {@link Probe.newest} is about. */
+const newestBlocks = 6
 
 /** The one condition for what may be suggested: everything that is not to be shown is left out here. */
 const visible = sql`q.deleted_at is null`
@@ -92,13 +96,12 @@ export async function findCandidates(probes: Probe[], words: Word[], scored: num
 	return rows
 }
 
-/** What probes of one kind find: the newest probes read the last two blocks of the index, which hold 16,384 queries each. */
+/** What probes of one kind find. */
 function hitRows(probes: Probe[], { titleOnly, newest }: Pick<Probe, 'titleOnly' | 'newest'>): RawBuilder<unknown> {
 	const document = titleOnly ? sql`title_document(q.title)` : sql`q.search`
-	const block = sql`and (q.id >> 14) = any (array(select (select max(id) >> 14 from queries) - n from generate_series(0, 1) n))`
 	return sql`
 		select hit.id, p.weight from ${probeRows(probes)} cross join lateral (
-			with matching as materialized (select q.id from queries q where ${document} @@ p.words and ${visible} ${newest ? block : sql``})
+			with matching as materialized (select q.id from queries q where ${document} @@ p.words and ${visible} ${newest ? sql`and ${inNewestBlocks(0, newestBlocks)}` : sql``})
 			select id from matching limit p.most) hit`
 }
 

@@ -40,7 +40,7 @@ export interface Probe {
 	weight: number
 	titleOnly: boolean
 	most: number
-	/** Whether to look among the newest queries only, two blocks of 16,384. */
+	/** Whether to look among the newest queries only, some 20,000. */
 	newest: boolean
 }
 
