@@ -2,33 +2,36 @@ import { type RawBuilder, sql } from 'kysely'
 import { inNewestBlocks } from './blocks.queries.server.ts'
 import { conditions, type Scope } from './scope.queries.server.ts'
 
-/** Ranking reads each document: of each of the two sets of candidates the newest this many are ranked. */
-const mostRanked = 500
+/** Ranking reads each document: the newest this many matches in titles, and so many anywhere, are ranked. */
+const most = { titled: 200, anywhere: 300 }
 /** A phrase is found by its words, and each document with all of them is read for their order. */
-const mostReadForPhrase = 2_000
+const mostReadForPhrase = 1_500
 /**
  * Where candidates are looked for, one stage after the other until there are enough: so many of the newest blocks of 4,096
- * queries, then more, then all. A word with too few matches in one stage is rare enough for the next: 500 are less than
- * every 8th query of the first stage, every 73rd of the second, every 400th of the third, so that all of a million queries
- * have about 2,500 of a word that is looked for in all.
+ * queries, then more, then all. What has too few matches in one stage is rare enough for the next: 300 are less than every
+ * 14th query of the first stage, every 122nd of the second, every 680th of the third, so that all of a million queries have
+ * about 1,500 of what is looked for in all.
  */
 const stages = [
 	{ from: 0, until: 2 },
 	{ from: 2, until: 10 },
 	{ from: 10, until: 50 },
 ] as const
+/** What is in at most so many queries is looked for in all of them at once. */
+const rare = 2_000
 
 /**
  * Common table expressions that end with `candidates (id)`; `wanted (words)`, a materialized tsquery, must stand before.
- * Two sets: matches in the title, and matches anywhere; of each the newest by id, {@link mostRanked} of them, as far as
- * there are more. Where the words are a phrase these are queries that have its words: the order is the caller's to check.
+ * Two sets: matches in the title, and matches anywhere; of each the newest by id, as many as are ranked. Where the words
+ * are a phrase these are queries that have its words: the order is the caller's to check.
+ * @param words what was searched for, which `wanted` was made of
  */
-export function candidateRows(scope: Scope): RawBuilder<unknown> {
+export function candidateRows(words: string, scope: Scope): RawBuilder<unknown> {
 	return sql`
 		asked as materialized (
 			-- The index finds words and not their order. What is to be left out must not be loosened: fewer would be found.
 			select case when words::text like '%!%' then words else regexp_replace(words::text, '<(-|[0-9]+)>', '&', 'g')::tsquery end as words,
-				case when words::text ~ '<(-|[0-9]+)>' then ${mostReadForPhrase}::int else ${mostRanked}::int end as most,
+				words::text ~ '<(-|[0-9]+)>' as phrase, ${isRare(words, scope)} as rare,
 				(select max(id) >> 12 from queries) as top
 			from wanted),
 		${setOf('titled', 'title_document(q.title)', scope)},
@@ -36,31 +39,49 @@ export function candidateRows(scope: Scope): RawBuilder<unknown> {
 		candidates as (select id from titled union select id from anywhere)`
 }
 
+/**
+ * Whether so few queries can match that all are looked through at once: by the rarest of the words, as the newest queries
+ * were counted within the last hour, and by the rarest tag. A member's own queries are always few enough.
+ */
+function isRare(words: string, { tags, users }: Scope): RawBuilder<unknown> {
+	if (users) return sql`true`
+	const byTag = sql`coalesce((select min(query_count) from tags where name = any(${tags}::text[])) <= ${rare}, false)`
+	return sql`(${tags.length > 0 ? byTag : sql`false`} or words::text !~ '[|!]' and coalesce((
+		select min(coalesce(counted.documents, 0)) * (select value from counters where name = 'queries')
+			<= ${rare}::bigint * (select greatest(documents, 1) from similar_totals)
+		from unnest(tsvector_to_array(to_tsvector('english', search_text(${words})))) as lexeme
+		left join similar_words counted on counted.word = lexeme), true))`
+}
+
 /** The stages of one set, and the set under its name. Each stage is a wall to the planner: it must not walk all queries by time. */
-function setOf(name: string, document: string, scope: Scope): RawBuilder<unknown> {
+function setOf(name: keyof typeof most, document: string, scope: Scope): RawBuilder<unknown> {
 	const stage = (number: number) => sql.raw(`${name}_${number}`)
 	const matching = sql`${sql.raw(document)} @@ (select words from asked) and ${conditions(scope)}`
-	const enough = (before: number) => {
-		const counts = Array.from({ length: before }, (_, number) => sql`(select count(*) from ${stage(number)})`)
-		return counts.length > 0 ? sql`${sql.join(counts, sql` + `)} < (select most from asked) and` : sql``
+	/** How many are still wanted when so many stages are through. */
+	const wanting = (before: number) => {
+		const all = sql`(select case when phrase then ${mostReadForPhrase}::int else ${most[name]}::int end from asked)`
+		return sql.join(
+			[all, ...Array.from({ length: before }, (_, number) => sql`(select count(*) from ${stage(number)})`)],
+			sql` - `,
+		)
 	}
-	const most = sql`(select most from asked)`
 	const blocks = stages.map(
 		({ from, until }, number) => sql`
 		${stage(number)} as materialized (
 			with matching as materialized (
-				select q.id from queries q where ${enough(number)} ${matching}
-				and ${inNewestBlocks(from, until)})
-			select id from matching order by id desc limit ${most})`,
+				select q.id from queries q where not (select rare from asked) and ${wanting(number)} > 0
+				and ${matching} and ${inNewestBlocks(from, until)})
+			select id from matching order by id desc limit ${wanting(number)})`,
 	)
-	const before = stages.at(-1)?.until ?? 0
+	const last = stages.length
 	return sql`${sql.join(blocks)},
-		${stage(stages.length)} as materialized (
+		${stage(last)} as materialized (
 			with matching as materialized (
-				select q.id from queries q where ${enough(stages.length)} (select top from asked) >= ${before}::int and ${matching})
-			select id from matching order by id desc limit ${most}),
+				select q.id from queries q where ${wanting(last)} > 0
+				and (select rare or top >= ${stages[last - 1]?.until ?? 0}::int from asked) and ${matching})
+			select id from matching order by id desc limit ${wanting(last)}),
 		${sql.raw(name)} as (${sql.join(
-			[...stages.keys(), stages.length].map((number) => sql`select id from ${stage(number)}`),
+			Array.from({ length: last + 1 }, (_, number) => sql`select id from ${stage(number)}`),
 			sql` union `,
 		)})`
 }

@@ -31,7 +31,7 @@ export async function searchRows({
 }: Scope & { words: string; cursor: { rank: string; id: number } | null; limit: number }): Promise<SearchRow[]> {
 	const { rows } = await sql<SearchRow>`
 		with wanted as materialized (select websearch_to_tsquery('english', search_text(${words})) as words),
-		${candidateRows(scope)},
+		${candidateRows(words, scope)},
 		ranked as (
 			select q.id, ts_rank('{0.05, 0.2, 0.4, 1.0}', q.search, wanted.words)::float8 as rank
 			from candidates join queries q using (id), wanted where q.search @@ wanted.words),
