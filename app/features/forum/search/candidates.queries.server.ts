@@ -4,8 +4,8 @@ import { conditions, type Scope } from './scope.queries.server.ts'
 
 /** Ranking reads each document: the newest this many matches in titles, and so many anywhere, are ranked. */
 const most = { titled: 200, anywhere: 300 }
-/** A phrase is found by its words, and each document with all of them is read for their order. */
-const mostReadForPhrase = 1_500
+/** A phrase is found by its words, and of the queries that have all of them the newest are read for their order. */
+const mostForPhrase = { titled: 300, anywhere: 800 }
 /**
  * Where candidates are looked for, one stage after the other until there are enough: so many of the newest blocks of 4,096
  * queries, then more, then all. What has too few matches in one stage is rare enough for the next: 300 are less than every
@@ -41,12 +41,12 @@ export function candidateRows(words: string, scope: Scope): RawBuilder<unknown> 
 
 /**
  * Whether so few queries can match that all are looked through at once: by the rarest of the words, as the newest queries
- * were counted within the last hour, and by the rarest tag. A member's own queries are always few enough.
+ * were counted within the last hour, by the rarest tag, or by what the members asked.
  */
 function isRare(words: string, { tags, users }: Scope): RawBuilder<unknown> {
-	if (users) return sql`true`
-	const byTag = sql`coalesce((select min(query_count) from tags where name = any(${tags}::text[])) <= ${rare}, false)`
-	return sql`(${tags.length > 0 ? byTag : sql`false`} or words::text !~ '[|!]' and coalesce((
+	const byTag = sql`coalesce((select min(query_count) from tags where name = any(${tags}::text[])) <= ${rare}, false) or`
+	const byUser = sql`(select count(*) from (select from queries where author_id = any(${users}::int[]) limit ${rare + 1}) own) <= ${rare} or`
+	return sql`(${tags.length > 0 ? byTag : sql``} ${users ? byUser : sql``} words::text !~ '[|!]' and coalesce((
 		select min(coalesce(counted.documents, 0)) * (select value from counters where name = 'queries')
 			<= ${rare}::bigint * (select greatest(documents, 1) from similar_totals)
 		from unnest(tsvector_to_array(to_tsvector('english', search_text(${words})))) as lexeme
@@ -59,7 +59,7 @@ function setOf(name: keyof typeof most, document: string, scope: Scope): RawBuil
 	const matching = sql`${sql.raw(document)} @@ (select words from asked) and ${conditions(scope)}`
 	/** How many are still wanted when so many stages are through. */
 	const wanting = (before: number) => {
-		const all = sql`(select case when phrase then ${mostReadForPhrase}::int else ${most[name]}::int end from asked)`
+		const all = sql`(select case when phrase then ${mostForPhrase[name]}::int else ${most[name]}::int end from asked)`
 		return sql.join(
 			[all, ...Array.from({ length: before }, (_, number) => sql`(select count(*) from ${stage(number)})`)],
 			sql` - `,

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { db } from '~/db/db.server.ts'
 import type { TimeCursor } from '~/lib/cursors.ts'
 import { type QueryRow, queryColumns, queryJoins } from '../forum.queries.server.ts'
+import { inNewestBlocks } from './blocks.queries.server.ts'
 
 /** What a list is narrowed to. Of tags all are wanted; of categories and authors one of each row, as a query has only one. */
 export interface Scope {
@@ -30,13 +31,15 @@ export async function findIds(wanted: Names, unwanted: Names): Promise<Record<ke
 	return rows
 }
 
-/** More matches than this of several conditions together are read in the order of time, as a page needs only the first. */
-const mostSorted = 1_000
+/** So many matches of several conditions together are sorted; of more the walk through time soon meets a page. */
+const mostSorted = 3_000
+/** So many among the newest ten blocks of queries show that there are more, without counting. */
+const showsMore = 100
 
 /**
- * The newest queries within a scope, exactly in the order of time. The rarest condition that has an index in that order is
- * walked, and what else is wanted filters. Where several conditions meet, their intersection is looked at first: when it is
- * small, all of it is sorted; when it is not, the walk soon meets a page of it.
+ * The newest queries within a scope, exactly in the order of time. The rarest tag, the member, the category or all queries
+ * are walked by an index in that order, and what else is wanted filters. Where several conditions meet, that would walk
+ * far when they meet seldom: then their intersection is read from an index and sorted.
  */
 export async function scopedRows({
 	cursor,
@@ -52,12 +55,12 @@ export async function scopedRows({
 		cursor ? sql`and (${time}, ${key}) < (${cursor.at}::timestamptz, ${cursor.id})` : sql``
 	const walked = sql`
 		select q.id, ${at} as created_at from ${byTag ? sql`query_tags t join queries q on q.id = t.query_id` : sql`queries q`}
-		where ${meeting ? sql`(select count(*) from few) > ${mostSorted} and` : sql``} ${conditions(scope)}
+		where ${meeting ? sql`(select often from density) and` : sql``} ${conditions(scope)}
 		${byTag ? sql`and t.tag_id = (select id from tags where name = any(${tags}::text[]) order by query_count, id limit 1)` : sql``}
 		${byTag && scope.solved ? sql`and t.solved` : sql``} ${byTag && scope.unanswered ? sql`and t.unanswered` : sql``}
 		${after(at, id)} order by ${at} desc, ${id} desc limit ${limit}`
 	const sorted = sql`
-		select few.id, few.created_at from few where (select count(*) from few) <= ${mostSorted}
+		select few.id, few.created_at from few where not (select often from density)
 		${after(sql`few.created_at`, sql`few.id`)} order by few.created_at desc, few.id desc limit ${limit}`
 	const { rows } = await sql<QueryRow>`
 		with ${meeting ? fewRows(scope) : sql``}
@@ -67,11 +70,20 @@ export async function scopedRows({
 	return rows
 }
 
-/** The matches in no order, one more than can be sorted. A wall keeps the planner from counting on an early end. */
+/**
+ * The matches in no order, one more than can be sorted, unless it shows in the newest queries that they are many; and which
+ * of the two it is. Walls keep the planner from counting on an early end.
+ */
 function fewRows(scope: Scope): RawBuilder<unknown> {
+	const matching = sql`select q.id, q.created_at from queries q where ${conditions(scope)}`
 	return sql`
-		matching as materialized (select q.id, q.created_at from queries q where ${conditions(scope)}),
-		few as materialized (select id, created_at from matching limit ${mostSorted + 1}),`
+		newest as materialized (${matching} and ${inNewestBlocks(0, 10)}),
+		matching as materialized (
+			${matching} and ((select count(*) from newest) < ${showsMore} or (select max(id) >> 12 from queries) < 10)),
+		few as materialized (select id, created_at from matching limit ${mostSorted + 1}),
+		density as materialized (
+			select (select count(*) from newest) >= ${showsMore} and (select max(id) >> 12 from queries) >= 10
+				or (select count(*) from few) > ${mostSorted} as often),`
 }
 
 /** What the rows of `queries q` must have; each list of ids and of tags is a part of the index queries_found. */
