@@ -9,7 +9,7 @@ import { listQueries } from '../reading.server.ts'
 useDatabase()
 
 /** More than a search ranks, and than it counts where two tags meet; fewer than it reads for a phrase. */
-const newer = 700
+const newer = 450
 const first = 1_000_000
 let asha: SignedIn
 let ravi: SignedIn
