@@ -7,6 +7,5 @@ import { type RawBuilder, sql } from 'kysely'
  * @param until the first block that is no longer meant
  */
 export function inNewestBlocks(from: number, until: number): RawBuilder<unknown> {
-	return sql`(q.id >> 12) = any (array(
-		select (select max(id) >> 12 from queries) - n from generate_series(${from}::int, ${until - 1}::int) n))`
+	return sql`(q.id >> 12) = any (array(select (select max(id) >> 12 from queries) - n from generate_series(${from}::int, ${until - 1}::int) n))`
 }

@@ -27,13 +27,14 @@ const rare = 2_000
  * @param words what was searched for, which `wanted` was made of
  */
 export function candidateRows(words: string, scope: Scope): RawBuilder<unknown> {
+	// The index finds words and not their order. What is to be left out must not be loosened: fewer would be found.
 	return sql`
 		asked as materialized (
-			-- The index finds words and not their order. What is to be left out must not be loosened: fewer would be found.
 			select case when words::text like '%!%' then words else regexp_replace(words::text, '<(-|[0-9]+)>', '&', 'g')::tsquery end as words,
-				words::text ~ '<(-|[0-9]+)>' as phrase, ${isRare(words, scope)} as rare,
-				(select max(id) >> 12 from queries) as top
-			from wanted),
+				${isRare(words, scope)} as rare, (select max(id) >> 12 from queries) as top,
+				case when phrase then ${mostForPhrase.titled}::int else ${most.titled}::int end as titled,
+				case when phrase then ${mostForPhrase.anywhere}::int else ${most.anywhere}::int end as anywhere
+			from (select words, words::text ~ '<(-|[0-9]+)>' as phrase from wanted) wanted),
 		${setOf('titled', 'title_document(q.title)', scope)},
 		${setOf('anywhere', 'q.search', scope)},
 		candidates as (select id from titled union select id from anywhere)`
@@ -56,32 +57,20 @@ function isRare(words: string, { tags, users }: Scope): RawBuilder<unknown> {
 /** The stages of one set, and the set under its name. Each stage is a wall to the planner: it must not walk all queries by time. */
 function setOf(name: keyof typeof most, document: string, scope: Scope): RawBuilder<unknown> {
 	const stage = (number: number) => sql.raw(`${name}_${number}`)
-	const matching = sql`${sql.raw(document)} @@ (select words from asked) and ${conditions(scope)}`
-	/** How many are still wanted when so many stages are through. */
-	const wanting = (before: number) => {
-		const all = sql`(select case when phrase then ${mostForPhrase[name]}::int else ${most[name]}::int end from asked)`
-		return sql.join(
-			[all, ...Array.from({ length: before }, (_, number) => sql`(select count(*) from ${stage(number)})`)],
-			sql` - `,
-		)
+	const all = sql`(select ${sql.raw(name)} from asked)`
+	/** One stage, where those before did not find enough. Its text is short: a long statement would not be kept prepared. */
+	const stageOf = (number: number, where: RawBuilder<unknown>) => {
+		const before = Array.from({ length: number }, (_, each) => sql`(select count(*) from ${stage(each)})`)
+		return sql`${stage(number)} as materialized (
+with m as materialized (select q.id from queries q where ${where}
+${number > 0 ? sql`and ${sql.join(before, sql`+`)} < ${all}` : sql``} and ${sql.raw(document)} @@ (select words from asked) and ${conditions(scope)})
+select id from m order by id desc limit ${all})`
 	}
-	const blocks = stages.map(
-		({ from, until }, number) => sql`
-		${stage(number)} as materialized (
-			with matching as materialized (
-				select q.id from queries q where not (select rare from asked) and ${wanting(number)} > 0
-				and ${matching} and ${inNewestBlocks(from, until)})
-			select id from matching order by id desc limit ${wanting(number)})`,
-	)
 	const last = stages.length
-	return sql`${sql.join(blocks)},
-		${stage(last)} as materialized (
-			with matching as materialized (
-				select q.id from queries q where ${wanting(last)} > 0
-				and (select rare or top >= ${stages[last - 1]?.until ?? 0}::int from asked) and ${matching})
-			select id from matching order by id desc limit ${wanting(last)}),
-		${sql.raw(name)} as (${sql.join(
-			Array.from({ length: last + 1 }, (_, number) => sql`select id from ${stage(number)}`),
-			sql` union `,
-		)})`
+	return sql`${sql.join(stages.map(({ from, until }, number) => stageOf(number, sql`not (select rare from asked) and ${inNewestBlocks(from, until)}`)))},
+${stageOf(last, sql`(select rare or top >= ${stages[last - 1]?.until ?? 0}::int from asked)`)},
+${sql.raw(name)} as (select id from (${sql.join(
+		Array.from({ length: last + 1 }, (_, number) => sql`select id from ${stage(number)}`),
+		sql` union all `,
+	)}) found order by id desc limit ${all})`
 }
