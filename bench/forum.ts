@@ -60,7 +60,7 @@ try {
 		for (const forum of forums) if (!stopping.signal.aborted) await visit(forum, name)
 	}
 	const [small, large] = forums
-	if (small && large && !given.only && !stopping.signal.aborted) report([small, large], source)
+	if (small && large && !given.only && !stopping.signal.aborted) report([small, large], source, Number(given.sets))
 } finally {
 	for (const { stop } of forums) await stop()
 }

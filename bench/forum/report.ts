@@ -11,8 +11,12 @@ export interface Measured {
 /** The plans of so many journeys are kept: the dearest. */
 const mostPlans = 12
 
-/** Writes what two forums of different sizes cost into bench/RESULTS.md. @param source whose words they are made of */
-export function report([small, large]: [Measured, Measured], source: string): void {
+/**
+ * Writes what two forums of different sizes cost into bench/RESULTS.md.
+ * @param source whose words they are made of
+ * @param sets how many pages of each kind were measured
+ */
+export function report([small, large]: [Measured, Measured], source: string, sets: number): void {
 	const lines = [...large.figures].map(([name, at]) => {
 		const before = small.figures.get(name)
 		const cells = [
@@ -39,8 +43,8 @@ export function report([small, large]: [Measured, Measured], source: string): vo
 	const text = `## The forum at ${sizes[0]} and ${sizes[1]} queries, with five times as many comments
 
 \`npm run bench:forum\` on ${cpus().length} cores of a shared virtual machine (load ${loadavg()[0]?.toFixed(1)}), ${new Date().toISOString().slice(0, 10)}: all
-statements of a page together, one after the other through one connection, with the way there and back; different
-parameters each time, after as many others to warm up; both sizes of a page within the same minute. Milliseconds. “Work” is
+statements of a page together, one after the other through one connection, with the way there and back; ${sets} times each with
+other parameters, after as many others to warm up; both sizes of a page within the same minute. Milliseconds. “Work” is
 the time that the database's process was on a processor, which the other programs of the machine do not lengthen; “ratio” is
 of its p50. “Scans” are the indexes that the dearest statement of the slowest page read. Texts: ${source}.
 
