@@ -53,11 +53,17 @@ export async function scopedRows({
 	const id = sql.raw(byTag ? 't.query_id' : 'q.id')
 	const after = (time: RawBuilder<unknown>, key: RawBuilder<unknown>) =>
 		cursor ? sql`and (${time}, ${key}) < (${cursor.at}::timestamptz, ${cursor.id})` : sql``
-	const walked = sql`
-		select q.id, ${at} as created_at from ${byTag ? sql`query_tags t join queries q on q.id = t.query_id` : sql`queries q`}
-		where ${meeting ? sql`(select often from density) and` : sql``} ${conditions(scope)}
-		${byTag ? sql`and t.tag_id = (select id from tags where name = any(${tags}::text[]) order by query_count, id limit 1)` : sql``}
-		${byTag && scope.solved ? sql`and t.solved` : sql``} ${byTag && scope.unanswered ? sql`and t.unanswered` : sql``}
+	const often = meeting ? sql`(select often from density) and` : sql``
+	// `offset 0` keeps the filter a filter: else a plan for any tag at all would sort every query of a common one.
+	const walked = byTag
+		? sql`
+		select t.query_id as id, t.created_at from query_tags t
+		cross join lateral (select from queries q where q.id = t.query_id and ${conditions(scope)} offset 0) matching
+		where ${often} t.tag_id = (select id from tags where name = any(${tags}::text[]) order by query_count, id limit 1)
+		${scope.solved ? sql`and t.solved` : sql``} ${scope.unanswered ? sql`and t.unanswered` : sql``}
+		${after(at, id)} order by ${at} desc, ${id} desc limit ${limit}`
+		: sql`
+		select q.id, q.created_at from queries q where ${often} ${conditions(scope)}
 		${after(at, id)} order by ${at} desc, ${id} desc limit ${limit}`
 	const sorted = sql`
 		select few.id, few.created_at from few where not (select often from density)
@@ -77,7 +83,8 @@ export async function scopedRows({
 function fewRows(scope: Scope): RawBuilder<unknown> {
 	const matching = sql`select q.id, q.created_at from queries q where ${conditions(scope)}`
 	return sql`
-		newest as materialized (${matching} and ${inNewestBlocks(0, 10)}),
+		near as materialized (${matching} and ${inNewestBlocks(0, 10)}),
+		newest as materialized (select id from near limit ${showsMore}),
 		matching as materialized (
 			${matching} and ((select count(*) from newest) < ${showsMore} or (select max(id) >> 12 from queries) < 10)),
 		few as materialized (select id, created_at from matching limit ${mostSorted + 1}),
