@@ -75,6 +75,7 @@ export async function findCandidates(probes: Probe[], words: Word[], scored: num
 			return alike.length > 0 ? [hitRows(alike, { titleOnly, newest })] : []
 		}),
 	)
+	if (hits.length === 0) return []
 	const { rows } = await sql<Candidate>`
 		with hits as (${sql.join(hits, sql` union all `)}),
 		best as (select id from hits group by id order by sum(weight) desc, id desc limit ${scored}),
