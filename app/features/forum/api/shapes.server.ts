@@ -44,6 +44,12 @@ const queryCard = z.object({
 	titleHtml: z.string().optional().describe('With matches marked; only in a search.'),
 	excerpt: z.string(),
 	excerptHtml: z.string().optional().describe('With matches marked; only in a search.'),
+	commentMatch: z
+		.object({ url: z.string().describe('Path that leads to it.'), author: z.string(), html: z.string() })
+		.optional()
+		.describe(
+			'The comment that matches, with matches marked; only in a search, when nothing else of the query matches.',
+		),
 	category: z.object({ slug: z.string(), title: z.string() }),
 	author,
 	tags: z.array(z.string()),

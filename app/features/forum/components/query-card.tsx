@@ -13,6 +13,7 @@ const marked = '[&_mark]:rounded-xs [&_mark]:bg-marigold-wash [&_mark]:text-inhe
 
 /** One query in a list. */
 export function QueryCard({ query }: { query: QueryCardView }) {
+	const match = query.commentMatch
 	return (
 		<li className={`query ${rowGrid}`}>
 			<article className="contents">
@@ -30,7 +31,12 @@ export function QueryCard({ query }: { query: QueryCardView }) {
 						</Link>
 					</h2>
 					<p className={`mt-1 line-clamp-2 text-ink-2 wrap-anywhere ${marked}`}>
-						<Marked html={query.excerptHtml} text={query.excerpt} />
+						{match && (
+							<Link className="quiet-link font-semibold" to={match.url}>
+								Comment by {match.author}:
+							</Link>
+						)}{' '}
+						<Marked html={match ? match.html : query.excerptHtml} text={query.excerpt} />
 					</p>
 					<Footer query={query} />
 				</div>
