@@ -55,6 +55,9 @@ export type ForumEvent =
 	| (Happening & { kind: 'query-withheld' | 'query-returned' })
 	| (Happening & { kind: 'comment-withheld' | 'comment-returned'; commentId: number })
 	| (Happening & { kind: 'query-locked' | 'query-unlocked' })
+	/** A text that waits for a moderator says something else; nobody but its author and moderators sees it. */
+	| (Happening & { kind: 'query-reworded' })
+	| (Happening & { kind: 'comment-reworded'; commentId: number })
 
 /**
  * What must be stored with the change or not at all; called as the last step of its transaction.

@@ -34,7 +34,7 @@ const done: Record<Act, string> = {
 /**
  * Decides about something that was reported, or that a moderator came upon. One transaction: the text, every count, its case
  * and the record of who did it.
- * @param input why; for a suspension `time`, for a merge `into`
+ * @param input why; for a suspension `time`, for a merge `into`; `seen`, the print of the text as the moderator read it
  * @returns a sentence that says what was done
  * @throws NotAllowed, NotFound, Invalid, Conflict when it does not stand as the moderator saw it
  */
@@ -73,6 +73,7 @@ async function judgeText(actor: SignedIn, row: CaseRow, act: TextAct, input: Rec
 	const { why } = parseInput(isBare ? maybeWhyInput : whyInput, { why: '', ...input })
 	const into = act === 'merge' ? parseInput(mergeInput, input).into : 0
 	if (!actsOn(actor, row).includes(act)) throw meanwhile()
+	if (act === 'approve' && typeof input.seen === 'string' && input.seen !== row.print) throw meanwhile()
 	const query = eventQuery({
 		id: row.query_id ?? 0,
 		author_id: row.query_author_id ?? 0,
@@ -108,6 +109,7 @@ async function hold(trx: Executor, row: CaseRow, act: TextAct, into: number) {
 	}
 	const held = row.kind === 'comment' ? await lockAnyComment(trx, row.target_id) : query
 	if (!held || !startsFrom[act].includes(stateOf(held))) throw meanwhile()
+	if (act === 'approve' && held.print !== row.print) throw meanwhile()
 	if ((act === 'lock' || act === 'unlock') && query.locked === (act === 'lock')) throw meanwhile()
 	return { ...query, ...held }
 }

@@ -67,6 +67,7 @@ export function presentCase(viewer: Viewer, row: CaseRow, reports: ReportRow[]):
 		title: row.title ?? row.name,
 		html: row.html ?? '',
 		beginning: row.beginning ?? '',
+		print: row.print,
 		author: authorOf(row),
 		createdAt: row.created_at,
 		state: stateOf(row),

@@ -3,6 +3,7 @@ import { db } from '~/db/db.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import type { TargetKind } from './moderation.policy.ts'
 import { suspendedUntil } from './posting.queries.server.ts'
+import { printOf } from './withholding.queries.server.ts'
 
 /** Something that can be judged, with its context, whatever became of it. */
 export interface TargetRow {
@@ -14,6 +15,8 @@ export interface TargetRow {
 	html: string | null
 	/** The beginning of the text as it was written. */
 	beginning: string | null
+	/** Of the text as it is; '' of a profile. */
+	print: string
 	created_at: string
 	gone: boolean
 	/** Whether the query around a comment is out of the forum, too. */
@@ -48,6 +51,7 @@ export interface CaseRow extends TargetRow {
 const columns = sql`
 	t.kind, t.target_id, q.id as query_id, q.title, coalesce(m.body_html, case t.kind when 'query' then q.description_html end) as html,
 	left(coalesce(m.body, case t.kind when 'query' then q.description end), 400) as beginning,
+	case t.kind when 'query' then ${printOf.query('q')} when 'comment' then ${printOf.comment('m')} else '' end as print,
 	to_char(coalesce(m.created_at, case t.kind when 'query' then q.created_at end, u.created_at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as created_at,
 	case t.kind when 'comment' then m.deleted_at is not null when 'query' then q.deleted_at is not null else false end as gone,
 	q.deleted_at is not null as query_gone,
