@@ -6,11 +6,14 @@ import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { cook } from '~/markdown/cook.server.ts'
 import { languageOfTags } from '~/markdown/highlight.server.ts'
 import { change, eventQuery } from './change.server.ts'
-import { findComment } from './comments.queries.server.ts'
 import { mayEdit } from './forum.policy.ts'
 import { commentInput } from './forum.schema.ts'
 import { queryUrl } from './forum.views.ts'
-import { findWaitingComment, lockWaitingComment, rewriteWaitingComment } from './moderation/waiting.queries.server.ts'
+import {
+	findChangeableComment,
+	lockWaitingComment,
+	rewriteWaitingComment,
+} from './moderation/waiting.queries.server.ts'
 import { decidedMeanwhile, withdraw } from './moderation/waiting.server.ts'
 import { peopleIn } from './people.server.ts'
 import { recordCommentRevision } from './revisions.queries.server.ts'
@@ -100,13 +103,11 @@ const noComment = 'There is no such comment. It may have been deleted.'
  * so this may be asked before the transaction that locks it.
  */
 async function changeable(viewer: SignedIn, id: number) {
-	if (!isId(id)) throw new NotFound(noComment)
-	const standing = await findComment(id)
-	const comment = standing ?? (await findWaitingComment(id, viewer.id))
+	const comment = isId(id) ? await findChangeableComment(id, viewer.id) : undefined
 	if (!comment) throw new NotFound(noComment)
 	if (!mayEdit(viewer, { authorId: comment.author_id }))
 		throw new NotAllowed('Only its author can change this comment.')
-	return { ...comment, waits: standing === undefined }
+	return comment
 }
 
 /** Locks a comment, its query first; it must stand as {@link changeable} saw it. @throws NotFound, Conflict */

@@ -6,9 +6,9 @@ import { unlessSame } from './asking/stale.server.ts'
 import { cookDescription } from './asking/texts.server.ts'
 import { change, eventQuery } from './change.server.ts'
 import { mayDelete, mayEdit } from './forum.policy.ts'
-import { findCategory, findQuery } from './forum.queries.server.ts'
+import { findCategory } from './forum.queries.server.ts'
 import { askInput, versionInput } from './forum.schema.ts'
-import { findWaitingQuery, lockWaitingQuery, rewriteWaitingQuery } from './moderation/waiting.queries.server.ts'
+import { findChangeableQuery, lockWaitingQuery, rewriteWaitingQuery } from './moderation/waiting.queries.server.ts'
 import { decidedMeanwhile, withdraw } from './moderation/waiting.server.ts'
 import { recordQueryRevision } from './revisions.queries.server.ts'
 import { mainTags } from './tags/tags.server.ts'
@@ -60,7 +60,7 @@ export async function editQuestion(viewer: Viewer, id: number, input: Input): Pr
 		if (!before) throw found.waits ? decidedMeanwhile() : new NotFound(noQuery)
 		const tags = await mainTags(trx, texts.tags)
 		if (version !== null && version !== before.version) {
-			const stored = found.waits ? await findWaitingQuery(id, editor.id, trx) : await findQuery(id, trx)
+			const stored = await findChangeableQuery(id, editor.id, trx)
 			if (stored) unlessSame(stored, { ...texts, tags, category: texts.slug })
 		}
 		if (found.waits) {

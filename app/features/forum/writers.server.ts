@@ -3,7 +3,7 @@ import { isId } from '~/lib/ids.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { mayWrite } from './forum.policy.ts'
 import { findQuery, type QueryPageRow } from './forum.queries.server.ts'
-import { findWaitingQuery } from './moderation/waiting.queries.server.ts'
+import { findChangeableQuery } from './moderation/waiting.queries.server.ts'
 
 /* What every use case that writes begins with. */
 
@@ -27,9 +27,7 @@ export async function existing(id: number): Promise<QueryPageRow> {
 
 /** The query that a member wants to change: one that stands, or their own that waits for a moderator. @throws NotFound */
 export async function changeable(member: SignedIn, id: number): Promise<QueryPageRow & { waits: boolean }> {
-	if (!isId(id)) throw new NotFound(noQuery)
-	const standing = await findQuery(id)
-	const query = standing ?? (await findWaitingQuery(id, member.id))
+	const query = isId(id) ? await findChangeableQuery(id, member.id) : undefined
 	if (!query) throw new NotFound(noQuery)
-	return { ...query, waits: standing === undefined }
+	return query
 }

@@ -9,15 +9,17 @@ import type { QueryTexts } from '../writing.queries.server.ts'
  * as it is: without it, letting the text pass is news to others.
  */
 
-/** A query that waits, for its author. */
-export async function findWaitingQuery(
+/** A query that stands, or that waits and is this member's own: looked up at once, as it may be let pass in between. */
+export async function findChangeableQuery(
 	id: number,
-	authorId: number,
+	memberId: number,
 	executor: Executor = db(),
-): Promise<QueryPageRow | undefined> {
-	const { rows } = await sql<QueryPageRow>`
-		select ${queryPageColumns} from queries q ${queryJoins}
-		where q.id = ${id} and q.author_id = ${authorId} and q.withheld = 'waiting'`.execute(executor)
+): Promise<(QueryPageRow & { waits: boolean }) | undefined> {
+	const { rows } = await sql<QueryPageRow & { waits: boolean }>`
+		select ${queryPageColumns}, q.withheld is not null as waits from queries q ${queryJoins}
+		where q.id = ${id} and (q.deleted_at is null or q.author_id = ${memberId} and q.withheld = 'waiting')`.execute(
+		executor,
+	)
 	return rows[0]
 }
 
@@ -42,20 +44,17 @@ export async function rewriteWaitingQuery(trx: Executor, id: number, texts: Quer
 		search = query_document(${title}, ${tags}, ${description}) where id = ${id}`.execute(trx)
 }
 
-/** A comment that waits under a query which stands, for its author. */
-export async function findWaitingComment(
+/** A comment under a query that stands, with the query's tags: one that stands, or that waits and is this member's own. */
+export async function findChangeableComment(
 	id: number,
-	authorId: number,
-): Promise<{ author_id: number; query_id: number; tags: string[] } | undefined> {
-	return db()
-		.selectFrom('comments')
-		.innerJoin('queries', 'queries.id', 'comments.query_id')
-		.select(['comments.author_id', 'comments.query_id', 'queries.tags'])
-		.where('comments.id', '=', id)
-		.where('comments.author_id', '=', authorId)
-		.where('comments.withheld', '=', 'waiting')
-		.where('queries.deleted_at', 'is', null)
-		.executeTakeFirst()
+	memberId: number,
+): Promise<{ author_id: number; query_id: number; tags: string[]; waits: boolean } | undefined> {
+	const { rows } = await sql<{ author_id: number; query_id: number; tags: string[]; waits: boolean }>`
+		select m.author_id, m.query_id, q.tags, m.withheld is not null as waits
+		from comments m join queries q on q.id = m.query_id
+		where m.id = ${id} and q.deleted_at is null
+			and (m.deleted_at is null or m.author_id = ${memberId} and m.withheld = 'waiting')`.execute(db())
+	return rows[0]
 }
 
 /** Holds a comment that waits; the caller holds its query. */
