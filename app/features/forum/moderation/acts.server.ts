@@ -4,6 +4,7 @@ import { isId } from '~/lib/ids.ts'
 import { parseInput } from '~/lib/parse.server.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { change, eventQuery } from '../change.server.ts'
+import type { Verdict } from '../effects.server.ts'
 import { closeCase } from './cases.queries.server.ts'
 import { addLogRow } from './log.queries.server.ts'
 import { suspendAuthor } from './members.server.ts'
@@ -89,8 +90,16 @@ async function judgeText(actor: SignedIn, row: CaseRow, act: TextAct, input: Rec
 		await lockModerator(trx, actor)
 		if (act !== 'lock' && act !== 'unlock') await closeCase(trx, row.kind, row.target_id)
 		await addLogRow(trx, { ...entryOf(actor, row), act, why, note })
-		return { event, result: undefined }
+		// Nobody is told of what they did themselves.
+		const decision = row.author_id === actor.id ? undefined : verdictOf(row, act, why)
+		return { event: { ...event, decision }, result: undefined }
 	})
+}
+
+function verdictOf(row: CaseRow, act: TextAct, why: string): Verdict {
+	const isComment = row.kind === 'comment'
+	const named = (isComment ? `${act} comment` : `${act} query`) as Verdict['act']
+	return { memberId: row.author_id, act: named, why, commentId: isComment ? row.target_id : null }
 }
 
 /** Locks the query, or both of a merge in the order of their numbers, then the comment; all must stand as they were seen. */

@@ -33,7 +33,9 @@ export async function addReport(
 /** How many cases somebody has to decide, counted as far as `most`. */
 export async function countOpenCases(most: number): Promise<number> {
 	const { rows } = await sql<{ open: number }>`
-		select count(*)::int as open from (select from cases where closed_at is null limit ${most}) some`.execute(db())
+		select count(*)::int as open from (select from cases where closed_at is null limit ${most}) as counted`.execute(
+		db(),
+	)
 	return rows[0]?.open ?? 0
 }
 
