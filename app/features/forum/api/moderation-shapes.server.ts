@@ -72,6 +72,8 @@ export const judgement = z.strictObject({
 })
 export const judged = z.object({ done: z.string().describe('What was done, as a sentence.') })
 
+export const newRole = z.strictObject({ role: z.enum(['member', 'moderator']) })
+
 export const moderationShapes = {
 	Case: moderationCase,
 	CaseList: caseList,
@@ -79,4 +81,5 @@ export const moderationShapes = {
 	LogList: logList,
 	Judgement: judgement,
 	Judged: judged,
+	NewRole: newRole,
 }

@@ -110,6 +110,12 @@ export const tag = z.object({
 	count: z.int().describe('How many queries have it.'),
 }) satisfies z.ZodType<TagView, TagView>
 
+export const tagPage = tag.extend({
+	description: z.string().describe('Plain text, empty when nobody wrote one.'),
+	synonyms: z.array(z.string()).describe('Other spellings, which lead here.'),
+	following: z.boolean().describe('Whether you follow it.'),
+})
+
 export const next = z.string().nullable().describe('The cursor of the next page; null at the end.')
 
 export const queryList = z.object({ rows: z.array(queryCard), next })
@@ -153,6 +159,7 @@ export const forumShapes = {
 	Category: category,
 	CategoryList: categoryList,
 	Tag: tag,
+	TagPage: tagPage,
 	TagList: tagList,
 	NewQuery: newQuery,
 	ChangedQuery: changedQuery,

@@ -9,6 +9,7 @@ import {
 	type DraftRow,
 	type DraftTexts,
 	findDraft,
+	listDraftRows,
 	lockDrafts,
 	removeDraft,
 	trimDrafts,
@@ -27,6 +28,12 @@ export async function getDraft(viewer: Viewer, key: string): Promise<Draft | nul
 	const wanted = parseInput(draftKey, key)
 	const row = viewer ? await findDraft(viewer.id, wanted) : undefined
 	return row ? presentDraft(row) : null
+}
+
+/** All that the viewer typed into forms and did not send, the newest first, with the key of each. @throws NotAllowed */
+export async function listDrafts(viewer: Viewer): Promise<(Draft & { key: string })[]> {
+	const rows = await listDraftRows(writer(viewer).id)
+	return rows.map((row) => ({ key: row.key, ...presentDraft(row) }))
 }
 
 /**
