@@ -41,6 +41,7 @@ beforeAll(async () => {
 			tokens[`${who}:${scopes.join('+')}`] = (await makeToken(member, { name: 'test', scopes, days: 7 })).token
 	}
 	members.victim = await makeMember('victim')
+	await sql`update users set suspended_until = 'infinity' where username = 'suspended'`.execute(db())
 	standing = await makeTarget(members)
 })
 
@@ -109,7 +110,7 @@ describe('the API', () => {
 
 	test.each(keys)('%s by %s with a token that may %s', async (_name, who, scopes, write) => {
 		// Without `moderate` it acts for a plain member.
-		const as = who === 'author' || scopes.includes('moderate') ? who : 'member'
+		const as = who === 'author' || who === 'suspended' || scopes.includes('moderate') ? who : 'member'
 		const allowed = scopes.includes('write') && mayDo(as, write)
 		const headers = { Authorization: `Bearer ${tokens[`${who}:${scopes}`]}` }
 		const outcome = await attempt({ who, write, allowed, send: (target) => callWrite(write, target, headers) })
@@ -196,6 +197,7 @@ describe('reading', () => {
 
 	const edits: [Who, string][] = [
 		['anonymous', 'login'],
+		['suspended', '403'],
 		['member', '403'],
 		['author', '200'],
 		['moderator', '200'],
@@ -210,7 +212,7 @@ describe('reading', () => {
 	test.each(people)('the API tells %s the markdown of a comment only if they may edit it', async (who) => {
 		const answer = await callApi(`/comments/${standing.comment}`, {}, { Cookie: cookies[who] })
 		const { body, mayEdit } = (await answer.json()) as { body: string | null; mayEdit: boolean }
-		const may = who !== 'anonymous' && who !== 'member'
+		const may = ['author', 'moderator', 'admin'].includes(who)
 		expect([body !== null, mayEdit]).toEqual([may, may])
 	})
 })

@@ -15,7 +15,7 @@ const newPicture = z.strictObject({
 })
 
 const storedPicture = z.object({
-	url: z.string().describe('Path of its largest size, to be shown with `![what it shows](url)`.'),
+	url: z.string().describe('Path of its largest size with its measures, to be shown with `![what it shows](url)`.'),
 	width: z.int(),
 	height: z.int(),
 })
@@ -42,7 +42,7 @@ export const pictureOperations = [
 			const { data } = newPicture.parse(call.body)
 			if (!/^[\w+/]+={0,2}$/.test(data)) throw new Invalid('This is no Base64.', { data: 'This is no Base64.' })
 			const { path, width, height } = await storePicture(member(call), 'post', new Blob([Buffer.from(data, 'base64')]))
-			return { url: pictureUrl(path, widthsOf(path)[2]), width, height }
+			return { url: `${pictureUrl(path, widthsOf(path)[2])}#${width}x${height}`, width, height }
 		},
 	}),
 ]
