@@ -4,7 +4,7 @@ import { dropDraft, saveDraft } from '~/features/forum/asking/drafts.server.ts'
 import { follow } from '~/features/forum/following.server.ts'
 import { deleteComment, deleteQuestion } from '~/features/forum/forum.server.ts'
 import { chooseSolution } from '~/features/forum/votes/votes.server.ts'
-import { muteThread, notify } from '~/features/notifications/notifications.server.ts'
+import { muteThread, notifyOfDecision } from '~/features/notifications/notifications.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { makeComment, makeQuery } from '../factories/forum.ts'
 import { moderationWrites } from './moderation-writes.ts'
@@ -241,13 +241,12 @@ const memberWrites: Write[] = [
 		quiet: true,
 		form: () => ['/notifications', {}],
 		api: () => ['POST', '/me/notifications/read', {}],
-		prepare: async ({ victim }, { query, url }, who) => {
+		prepare: async (_cast, { query, url }, who) => {
 			if (!who) return
-			const people = new Map([[who.id, 'mention' as const]])
-			const notice = { people, actorId: victim.id, query: { id: query, title: 'A title' }, commentId: null, url }
+			const about = { query: { id: query, title: 'A title' }, commentId: null, url }
 			await db()
 				.transaction()
-				.execute((trx) => notify(trx, notice))
+				.execute((trx) => notifyOfDecision(trx, { memberId: who.id, act: 'lock query', why: '', ...about }))
 		},
 	},
 ]

@@ -49,7 +49,9 @@ const reported = async ({ victim }: Cast, { query }: Target) => {
 }
 
 const suspend = (until: string | null) => (cast: Cast) =>
-	sql`update users set suspended_until = ${until}, suspended_reason = '' where id = ${cast.victim.id}`.execute(db())
+	sql`update users set role = 'member', suspended_until = ${until}, suspended_reason = '' where id = ${cast.victim.id}`.execute(
+		db(),
+	)
 
 /** The queries that others are merged into, by the query that is merged: made when it is, so that each attempt finds one. */
 const stays = new Map<number, number>()
