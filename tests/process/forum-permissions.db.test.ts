@@ -91,7 +91,7 @@ describe('forms', () => {
 			return site.ask(path + way, cookies[who], fields)
 		}
 		const outcome = await attempt({ who, write, allowed, send })
-		expect(outcome).toBe(allowed ? 'done' : who === 'anonymous' ? (write.visitor ?? 'login') : '403')
+		expect(outcome).toBe(allowed ? 'done' : who === 'anonymous' ? (write.visitor ?? 'login') : (write.refusal ?? '403'))
 	})
 })
 
@@ -100,7 +100,7 @@ describe('the API', () => {
 		const allowed = mayDo(who, write)
 		const send = (target: Target) => callWrite(write, target, { Cookie: cookies[who] })
 		const outcome = await attempt({ who, write, allowed, send })
-		expect(outcome).toBe(allowed ? 'done' : who === 'anonymous' ? '401' : '403')
+		expect(outcome).toBe(allowed ? 'done' : who === 'anonymous' ? '401' : (write.refusal ?? '403'))
 	})
 
 	const keys = people.slice(1).flatMap((who) => {
@@ -114,7 +114,7 @@ describe('the API', () => {
 		const allowed = scopes.includes('write') && mayDo(as, write)
 		const headers = { Authorization: `Bearer ${tokens[`${who}:${scopes}`]}` }
 		const outcome = await attempt({ who, write, allowed, send: (target) => callWrite(write, target, headers) })
-		expect(outcome).toBe(allowed ? 'done' : '403')
+		expect(outcome).toBe(allowed ? 'done' : scopes.includes('write') ? (write.refusal ?? '403') : '403')
 	})
 })
 

@@ -24,8 +24,10 @@ export interface Target {
 
 export interface Write {
 	name: string
-	/** Who may: members all, all but who wrote it, the owner of the text and those who keep order, those alone, or admins. */
-	for: 'members' | 'others' | 'owner' | 'staff' | 'admin'
+	/** Who may: members all, all but who wrote it, the owner of the text and those who keep order, those alone, admins, or who wrote it alone. */
+	for: 'members' | 'others' | 'owner' | 'staff' | 'admin' | 'author'
+	/** That members who may not are told that there is no such thing. */
+	refusal?: '404'
 	/** Whether a suspended member may as well: it is nothing that others see. */
 	quiet?: true
 	/** null where no form does it. */
@@ -54,6 +56,7 @@ export function mayDo(who: Who, write: Write): boolean {
 		owner: who === 'author' || isStaff,
 		staff: isStaff,
 		admin: who === 'admin',
+		author: who === 'author',
 	}[write.for]
 }
 

@@ -1,7 +1,9 @@
 import { sql } from 'kysely'
 import { db } from '~/db/db.server.ts'
 import { judge } from '~/features/forum/moderation/acts.server.ts'
+import { openWaitingCase } from '~/features/forum/moderation/cases.queries.server.ts'
 import { report } from '~/features/forum/moderation/reports.server.ts'
+import { lockAnyQuery, withholdQuery } from '~/features/forum/moderation/withholding.queries.server.ts'
 import { addSynonym, removeSynonym } from '~/features/forum/tags/tags.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { makeQuery } from '../factories/forum.ts'
@@ -36,11 +38,14 @@ const before =
 		judge(cast.moderator, { kind: 'query', name: String(query), act }, { why: 'A reason.' })
 
 /** As if the text of a newcomer: it waits. */
-const waiting = async (_cast: Cast, { query }: Target) => {
-	await sql`update queries set deleted_at = now(), withheld = 'waiting' where id = ${query}`.execute(db())
-	await sql`insert into cases (kind, target_id, waits) values ('query', ${query}, true)
-		on conflict (kind, target_id) do update set waits = true, closed_at = null`.execute(db())
-}
+const waiting = (_cast: Cast, { query }: Target) =>
+	db()
+		.transaction()
+		.execute(async (trx) => {
+			const held = await lockAnyQuery(trx, query)
+			if (held) await withholdQuery(trx, query, held, { state: 'waiting', reason: '' })
+			await openWaitingCase(trx, 'query', query)
+		})
 
 const reported = async ({ victim }: Cast, { query }: Target) => {
 	await sql`delete from reports`.execute(db())
@@ -52,6 +57,8 @@ const suspend = (until: string | null) => (cast: Cast) =>
 	sql`update users set role = 'member', suspended_until = ${until}, suspended_reason = '' where id = ${cast.victim.id}`.execute(
 		db(),
 	)
+
+const texts = { title: 'A title that waits longer', description: 'Body.', tags: 'fresh', category: 'python' }
 
 /** The queries that others are merged into, by the query that is merged: made when it is, so that each attempt finds one. */
 const stays = new Map<number, number>()
@@ -71,6 +78,22 @@ export const moderationWrites: Write[] = [
 	}),
 	acting('suspending a member', 'suspend', 'profile', { prepare: suspend(null), fields: () => ({ time: '1 day' }) }),
 	acting('lifting a suspension', 'lift', 'profile', { prepare: suspend('infinity') }),
+	{
+		name: 'changing a query that waits',
+		for: 'author',
+		refusal: '404',
+		form: ({ url }) => [url.replace(/^\/forum\/[^/]+/, '/forum/edit'), texts],
+		api: ({ query }) => ['PATCH', `/queries/${query}`, texts],
+		prepare: waiting,
+	},
+	{
+		name: 'withdrawing a query that waits',
+		for: 'author',
+		refusal: '404',
+		form: ({ url }) => [url, { intent: 'delete-query' }],
+		api: ({ query }) => ['DELETE', `/queries/${query}`],
+		prepare: waiting,
+	},
 	{
 		name: 'making a moderator',
 		for: 'admin',
