@@ -30,12 +30,12 @@ export function QueryCard({ query }: { query: QueryCardView }) {
 							<Marked html={query.titleHtml} text={query.title} />
 						</Link>
 					</h2>
+					{match && (
+						<Link className="link mt-1 inline-block text-sm" to={match.url}>
+							Comment by {match.author}
+						</Link>
+					)}
 					<p className={`mt-1 line-clamp-2 text-ink-2 wrap-anywhere ${marked}`}>
-						{match && (
-							<Link className="quiet-link font-semibold" to={match.url}>
-								Comment by {match.author}:
-							</Link>
-						)}{' '}
 						<Marked html={match ? match.html : query.excerptHtml} text={query.excerpt} />
 					</p>
 					<Footer query={query} />

@@ -5,7 +5,7 @@ import type { ReportRow } from './cases.queries.server.ts'
 import type { LogRow } from './log.queries.server.ts'
 import { mayModerate, maySuspend, type TargetKind } from './moderation.policy.ts'
 import type { Act, CaseView, LogView, ReportView, TargetState } from './moderation.present.ts'
-import type { CaseRow, TargetRow } from './targets.queries.server.ts'
+import { beginningLength, type CaseRow, type TargetRow } from './targets.queries.server.ts'
 
 /** The page on which something is judged. @param member whose profile it is, or whose text */
 function caseUrl(kind: TargetKind, id: number, member: string): string {
@@ -66,7 +66,7 @@ export function presentCase(viewer: Viewer, row: CaseRow, reports: ReportRow[]):
 		url: targetUrl(row),
 		title: row.title ?? row.name,
 		html: row.html ?? '',
-		beginning: row.beginning ?? '',
+		beginning: cutOff(row.beginning ?? ''),
 		print: row.print,
 		author: authorOf(row),
 		createdAt: row.created_at,
@@ -102,4 +102,9 @@ function presentReport(row: ReportRow): ReportView {
 
 function authorOf({ username, name, image }: { username: string; name: string; image: string | null }) {
 	return { username, name, image }
+}
+
+/** Says of a beginning that more follows. */
+function cutOff(text: string): string {
+	return [...text].length < beginningLength ? text : `${text} …`
 }
