@@ -53,6 +53,8 @@ for (const colorScheme of ['light', 'dark'] as const)
 	test(`the screens that keep tags have nothing that axe finds and fit a phone, ${colorScheme}`, async ({
 		browser,
 	}) => {
+		// Some three hundred tags and as many synonyms are looked at.
+		test.setTimeout(120_000)
 		const page = await newPage(browser, { colorScheme, viewport: { width: 360, height: 740 } })
 		await logIn(page, demoModerator)
 		for (const path of ['/forum/tag/javascript?describe=1', '/forum/tags', '/moderation']) {

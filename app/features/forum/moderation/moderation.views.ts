@@ -3,9 +3,10 @@ import { profilePath } from '../forum.paths.ts'
 import { queryUrl } from '../forum.views.ts'
 import type { ReportRow } from './cases.queries.server.ts'
 import type { LogRow } from './log.queries.server.ts'
+import { limits } from './moderation.limits.ts'
 import { mayModerate, maySuspend, type TargetKind } from './moderation.policy.ts'
 import type { Act, CaseView, LogView, ReportView, TargetState } from './moderation.present.ts'
-import { beginningLength, type CaseRow, type TargetRow } from './targets.queries.server.ts'
+import type { CaseRow, TargetRow } from './targets.queries.server.ts'
 
 /** The page on which something is judged. @param member whose profile it is, or whose text */
 function caseUrl(kind: TargetKind, id: number, member: string): string {
@@ -106,5 +107,5 @@ function authorOf({ username, name, image }: { username: string; name: string; i
 
 /** Says of a beginning that more follows. */
 function cutOff(text: string): string {
-	return [...text].length < beginningLength ? text : `${text} …`
+	return [...text].length < limits.beginning ? text : `${text} …`
 }

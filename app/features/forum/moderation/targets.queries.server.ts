@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { db } from '~/db/db.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
+import { limits } from './moderation.limits.ts'
 import type { TargetKind } from './moderation.policy.ts'
 import { suspendedUntil } from './posting.queries.server.ts'
 import { printOf } from './withholding.queries.server.ts'
@@ -47,13 +48,10 @@ export interface CaseRow extends TargetRow {
 	active_at: string
 }
 
-/** So many characters of a text stand in the queue. */
-export const beginningLength = 400
-
 /** The columns and joins of {@link TargetRow} for rows of (kind, target_id) called `t`. */
 const columns = sql`
 	t.kind, t.target_id, q.id as query_id, q.title, coalesce(m.body_html, case t.kind when 'query' then q.description_html end) as html,
-	left(coalesce(m.body, case t.kind when 'query' then q.description end), ${beginningLength}) as beginning,
+	left(coalesce(m.body, case t.kind when 'query' then q.description end), ${limits.beginning}) as beginning,
 	case t.kind when 'query' then ${printOf.query('q')} when 'comment' then ${printOf.comment('m')} else '' end as print,
 	to_char(coalesce(m.created_at, case t.kind when 'query' then q.created_at end, u.created_at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as created_at,
 	case t.kind when 'comment' then m.deleted_at is not null when 'query' then q.deleted_at is not null else false end as gone,
