@@ -186,6 +186,8 @@ describe('reading', () => {
 		['/moderation/cases', ['moderator', 'admin']],
 		['/moderation/query/QUERY', ['moderator', 'admin']],
 		['/moderation/log', ['admin']],
+		['/synonyms', ['moderator', 'admin']],
+		['/me/drafts', people.slice(1)],
 	] as const
 	const staffReads = staffOnly.flatMap(([path, readers]) =>
 		people.map((who) => [path, who, (readers as readonly Who[]).includes(who)] as const),
