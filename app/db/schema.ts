@@ -174,6 +174,8 @@ export interface NotificationsTable {
 	kind: string
 	group_key: string
 	actor_ids: number[]
+	act: Generated<string>
+	reason: Generated<string>
 	count: Generated<number>
 	query_id: number | null
 	comment_id: number | null

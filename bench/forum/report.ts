@@ -9,7 +9,8 @@ export interface Measured {
 }
 
 /** The plans of so many journeys are kept: the dearest. */
-const mostPlans = 12
+const mostPlans = 8
+const mostLines = 60
 
 /**
  * Writes what two forums of different sizes cost into bench/RESULTS.md.
@@ -37,7 +38,16 @@ export function report([small, large]: [Measured, Measured], source: string, set
 		return `| ${cells.join(' | ')} |`
 	})
 	const dearest = [...large.figures].toSorted(([, one], [, other]) => other.p99 - one.p99).slice(0, mostPlans)
-	const plans = dearest.map(([name, { plan }]) => `### ${name}\n\`\`\`\n${plan}\n\`\`\``)
+	const plans = dearest.map(
+		([name, { plan }]) => `### ${name}\n\`\`\`\n${plan.split('\n').slice(0, mostLines).join('\n')}\n\`\`\``,
+	)
+	const over = (is: (at: Figures, before: Figures | undefined) => boolean) =>
+		[...large.figures]
+			.filter(([name, at]) => is(at, small.figures.get(name)))
+			.map(([name]) => name)
+			.join('; ') || 'none'
+	const slow = over(({ work }) => (work?.p99 ?? 0) > 50)
+	const grown = over((at, before) => (at.work?.p50 ?? 0) > 3 * (before?.work?.p50 ?? 0))
 	const sizes = [small, large].map(({ size }) => size.toLocaleString('en')) as [string, string]
 	const speed = large.made.rows / large.made.seconds
 	const text = `## The forum at ${sizes[0]} and ${sizes[1]} queries, with five times as many comments
@@ -52,6 +62,8 @@ of its p50. “Scans” are the indexes that the dearest statement of the slowes
 |---|---|---|---|---|---|---|---|---|---|---|---|---|
 ${lines.join('\n')}
 
+Over 50 ms of work at p99: ${slow}.
+Over three times the work of the small forum: ${grown}.
 The large forum was made in ${large.made.seconds.toFixed(0)} s: ${Math.round(speed).toLocaleString('en')} rows a second.
 
 <details><summary>The plans of the dearest statements at ${sizes[1]} queries</summary>

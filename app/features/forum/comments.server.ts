@@ -6,7 +6,6 @@ import {
 	type CommentPlace,
 	type CommentRows,
 	countBelow,
-	findComment,
 	findPlace,
 	listBestRows,
 	listCommentRows,
@@ -17,6 +16,7 @@ import { withParams } from './forum.paths.ts'
 import type { CommentSort, CommentView, Page } from './forum.present.ts'
 import { presentComment, presentThread, queryUrl } from './forum.views.ts'
 import { withFreshRole } from './moderation/staff.server.ts'
+import { findChangeableComment } from './moderation/waiting.queries.server.ts'
 import { getQuery } from './reading.server.ts'
 import { withVotes } from './votes/votes.server.ts'
 
@@ -82,9 +82,9 @@ function bestPlace(cursor: string): { score: number; id: number } {
 	return { score: Number(score), id }
 }
 
-/** One comment with the replies to it. @throws NotFound when it, or its query, was deleted */
+/** One comment with the replies to it; one that waits is there for its author. @throws NotFound when it, or its query, was deleted */
 export async function getComment(viewer: Viewer, id: number): Promise<CommentView> {
-	const found = isId(id) ? await findComment(id) : undefined
+	const found = isId(id) ? await findChangeableComment(id, viewer?.id ?? 0) : undefined
 	if (!found) throw new NotFound(noComment)
 	const { author } = await getQuery(viewer, found.query_id)
 	const { rows } = await listComments(viewer, { queryId: found.query_id, askerUsername: author.username, thread: id })

@@ -1,5 +1,6 @@
 import { dropPages, forumLists, queryPage } from '~/cache/pages.server.ts'
 import type { Executor } from '~/db/db.server.ts'
+import type { Decision } from '~/features/notifications/kinds.present.ts'
 import { tellUnread } from '~/features/notifications/notifications.server.ts'
 import { announce } from '~/realtime/announce.server.ts'
 import { readersOf } from '~/realtime/rooms.ts'
@@ -19,10 +20,22 @@ export interface EventQuery {
 	tags: string[]
 }
 
+/** A moderator's decision about a text. */
+export interface Verdict {
+	/** Whose text it is. */
+	memberId: number
+	act: Decision
+	why: string
+	/** Null where it is about the query itself. */
+	commentId: number | null
+}
+
 interface Happening {
 	query: EventQuery
 	/** Who did it. */
 	actorId: number
+	/** What a moderator decided by it, which the author of the text is told. */
+	decision?: Verdict
 	/** Whose notices changed with it. */
 	told?: number[]
 }
@@ -55,6 +68,9 @@ export type ForumEvent =
 	| (Happening & { kind: 'query-withheld' | 'query-returned' })
 	| (Happening & { kind: 'comment-withheld' | 'comment-returned'; commentId: number })
 	| (Happening & { kind: 'query-locked' | 'query-unlocked' })
+	/** A text that waits for a moderator says something else; nobody but its author and moderators sees it. */
+	| (Happening & { kind: 'query-reworded' })
+	| (Happening & { kind: 'comment-reworded'; commentId: number })
 
 /**
  * What must be stored with the change or not at all; called as the last step of its transaction.

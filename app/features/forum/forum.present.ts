@@ -23,6 +23,8 @@ export interface QueryCardView {
 	titleHtml?: string
 	excerpt: string
 	excerptHtml?: string
+	/** The comment that a search found it by, when nothing else of it matches. */
+	commentMatch?: CommentMatchView
 	category: { slug: string; title: string }
 	author: AuthorView
 	tags: string[]
@@ -33,6 +35,15 @@ export interface QueryCardView {
 	/** What the viewer may do with it. */
 	mayEdit: boolean
 	mayDelete: boolean
+}
+
+export interface CommentMatchView {
+	/** Permalink of the comment. */
+	url: string
+	/** The name of who wrote it. */
+	author: string
+	/** The passage that matches, as `excerptHtml`. */
+	html: string
 }
 
 /** A viewer's vote on a text. */

@@ -8,9 +8,11 @@ import { change, eventQuery } from './change.server.ts'
 import { mayDelete, mayEdit } from './forum.policy.ts'
 import { findCategory } from './forum.queries.server.ts'
 import { askInput, versionInput } from './forum.schema.ts'
+import { findChangeableQuery, lockWaitingQuery, rewriteWaitingQuery } from './moderation/waiting.queries.server.ts'
+import { decidedMeanwhile, withdraw } from './moderation/waiting.server.ts'
 import { recordQueryRevision } from './revisions.queries.server.ts'
 import { mainTags } from './tags/tags.server.ts'
-import { existing, type Input, noQuery, writer } from './writers.server.ts'
+import { changeable, type Input, noQuery, writer } from './writers.server.ts'
 import { insertQuery, lockQuery, type QueryTexts, removeQuery, updateQuery } from './writing.queries.server.ts'
 
 /*
@@ -42,23 +44,30 @@ export async function askQuestion(viewer: Viewer, input: Input): Promise<{ url: 
 }
 
 /**
- * Changes a question.
+ * Changes a question; one that waits for a moderator goes on waiting.
  * @param input as for {@link askQuestion}, with the `version` it was made from; without one the last edit wins
  * @returns its address, which another category changes
  * @throws NotFound, NotAllowed, Invalid, StaleQuery when another edit was saved first
  */
 export async function editQuestion(viewer: Viewer, id: number, input: Input): Promise<{ url: string }> {
 	const editor = writer(viewer)
-	const found = await existing(id)
+	const found = await changeable(editor, id)
 	if (!mayEdit(editor, { authorId: found.author_id })) throw new NotAllowed('Only its author can edit this query.')
 	const texts = await readTexts(input)
 	const { version } = parseInput(versionInput, input)
 	return change(async (trx) => {
-		const before = await lockQuery(trx, id)
-		if (!before) throw new NotFound(noQuery)
+		const before = await (found.waits ? lockWaitingQuery : lockQuery)(trx, id)
+		if (!before) throw found.waits ? decidedMeanwhile() : new NotFound(noQuery)
 		const tags = await mainTags(trx, texts.tags)
-		if (version !== null && version !== before.version)
-			await unlessSame(trx, id, { ...texts, tags, category: texts.slug })
+		if (version !== null && version !== before.version) {
+			const stored = await findChangeableQuery(id, editor.id, trx)
+			if (stored) unlessSame(stored, { ...texts, tags, category: texts.slug })
+		}
+		if (found.waits) {
+			await rewriteWaitingQuery(trx, id, { ...texts, tags })
+			const query = eventQuery({ ...found, ...texts, tags, category_slug: texts.slug })
+			return { event: { kind: 'query-reworded', actorId: editor.id, query }, result: { url: query.url } }
+		}
 		await recordQueryRevision(trx, id, editor.id, { ...texts, tags })
 		await updateQuery(trx, id, before, { ...texts, tags })
 		const query = eventQuery({ ...found, ...texts, tags, category_slug: texts.slug })
@@ -78,19 +87,20 @@ export async function editQuestion(viewer: Viewer, id: number, input: Input): Pr
 
 /**
  * Deletes a question. One that others answered leaves its address and their comments; any other is gone with its own.
- * @returns the address that it had
+ * @returns the address that it had, and whether who deleted it can take that back: not when it waited for a moderator
  * @throws NotFound, NotAllowed
  */
-export async function deleteQuestion(viewer: Viewer, id: number): Promise<{ url: string }> {
+export async function deleteQuestion(viewer: Viewer, id: number): Promise<{ url: string; undoable: boolean }> {
 	const actor = writer(viewer)
-	const query = await existing(id)
+	const query = await changeable(actor, id)
 	if (!mayDelete(actor, { authorId: query.author_id })) throw new NotAllowed('Only its author can delete this query.')
 	return change(async (trx) => {
-		const before = await lockQuery(trx, id)
-		if (!before) throw new NotFound(noQuery)
-		await removeQuery(trx, id, before, actor.id)
+		const before = await (query.waits ? lockWaitingQuery : lockQuery)(trx, id)
+		if (!before) throw query.waits ? decidedMeanwhile() : new NotFound(noQuery)
+		if (query.waits) await withdraw(trx, actor, 'query', id)
+		else await removeQuery(trx, id, before, actor.id)
 		const event = { kind: 'query-deleted', actorId: actor.id, query: eventQuery(query) } as const
-		return { event, result: { url: event.query.url } }
+		return { event, result: { url: event.query.url, undoable: !query.waits } }
 	})
 }
 

@@ -26,6 +26,7 @@ import {
 import { presentCard, presentQuery, presentWithdrawn, queryUrl } from './forum.views.ts'
 import { marked, markedPassage } from './marks.ts'
 import { findWithheld } from './moderation/withheld.server.ts'
+import { commentMatches } from './search/passages.server.ts'
 import { findMatches } from './search/search.server.ts'
 import { findQueryVote } from './votes/votes.queries.server.ts'
 
@@ -200,8 +201,13 @@ async function search(
 			(row) => presentCard(viewer, row),
 			(row) => [row.created_at, row.id],
 		)
+	const inComments = await commentMatches(
+		input.search,
+		found.rows.map((row) => row.id),
+	)
 	const present = (row: (typeof found.rows)[number]) => ({
 		...presentCard(viewer, row),
+		commentMatch: inComments.get(row.id),
 		titleHtml: marked(row.title_marked),
 		excerptHtml: markedPassage(row.description_marked),
 	})

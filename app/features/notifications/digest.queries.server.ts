@@ -20,6 +20,8 @@ export async function takeDue(trx: Executor, limit: number): Promise<DueMember[]
 
 export interface UnseenRow {
 	kind: string
+	act: string
+	reason: string
 	people: number
 	name: string | null
 	title: string
@@ -34,9 +36,9 @@ export async function takeUnseen(trx: Executor, userId: number): Promise<UnseenR
 			where user_id = ${userId} and by_mail and read_at is null and seen_at is null and mailed_at is null
 				and not exists (select from muted_threads
 					where muted_threads.user_id = notifications.user_id and muted_threads.query_id = notifications.query_id)
-			returning id, kind, actor_ids, title, url, updated_at
+			returning id, kind, act, reason, actor_ids, title, url, updated_at
 		)
-		select kind, cardinality(actor_ids) as people, users.name, title, url
+		select kind, act, reason, cardinality(actor_ids) as people, users.name, title, url
 		from taken left join users on users.id = actor_ids[1]
 		order by taken.updated_at desc, taken.id desc limit 50`.execute(trx)
 	return rows

@@ -15,6 +15,7 @@ export const kinds = {
 	reply: { label: 'Replies to my comments', words: 'replied to you in' },
 	mention: { label: 'Mentions of my name', words: 'mentioned you in' },
 	solution: { label: 'My comment marked as a solution', words: 'marked your comment as a solution to' },
+	moderation: { label: 'Decisions of moderators about me', words: 'decided about' },
 	followed: { label: 'New queries in tags and categories I follow', words: 'asked' },
 } as const satisfies Record<string, Kind>
 
@@ -22,9 +23,34 @@ export type NoticeKind = keyof typeof kinds
 
 export const kindNames = Object.keys(kinds) as NoticeKind[]
 
+/** What moderators decide about a member, in the words that stand before the title of the query. */
+const decisions = {
+	'hide query': 'hid your query',
+	'hide comment': 'hid your comment on',
+	'restore query': 'brought back your query',
+	'restore comment': 'brought back your comment on',
+	'approve query': 'let pass your query',
+	'approve comment': 'let pass your comment on',
+	'refuse query': 'kept out your query',
+	'refuse comment': 'kept out your comment on',
+	'lock query': 'locked your query',
+	'unlock query': 'unlocked your query',
+	'merge query': 'merged your query into another one:',
+	suspend: 'suspended your account',
+	lift: 'lifted the suspension of your account',
+} as const satisfies Record<string, string>
+
+export type Decision = keyof typeof decisions
+
 /** What happened, in the words of its kind; a row of a kind that was since removed still reads as a sentence. */
-export function wordsOf(kind: string): string {
+export function wordsOf({ kind, act }: { kind: string; act: string }): string {
+	if (act in decisions) return decisions[act as Decision]
 	return kind in kinds ? kinds[kind as NoticeKind].words : 'did something in'
+}
+
+/** Who did it. Moderators decide as such: which of them it was is for admins to know. @param name null when they are gone */
+export function doerOf({ kind, name }: { kind: string; name: string | null }): string {
+	return kind === 'moderation' ? 'A moderator' : (name ?? 'Somebody')
 }
 
 /** “ and 3 others”, or nothing for one person alone. @param people how many did it */

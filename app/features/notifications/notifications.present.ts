@@ -3,11 +3,15 @@ export interface NoticeView {
 	id: number
 	/** The last one who did it; null when they are gone. */
 	actor: { username: string; name: string; image: string | null } | null
+	/** Who did it as it is to be read: the name of the actor, “A moderator”, or “Somebody”. */
+	by: string
 	/** How many people did it, the actor included. */
 	people: number
 	/** What they did: “commented on”. */
 	words: string
 	title: string
+	/** Why, in a moderator's words; '' for what members do. */
+	reason: string
 	url: string
 	at: string
 	unread: boolean

@@ -10,7 +10,9 @@ import type { Executor } from '~/db/db.server.ts'
 export interface NoticeValues {
 	kind: string
 	groupKey: string
-	actorId: number
+	actorIds: number[]
+	act: string
+	reason: string
 	queryId: number | null
 	commentId: number | null
 	title: string
@@ -38,6 +40,14 @@ export async function lockBoxes(trx: Executor, userIds: number[], queryId: numbe
 	return rows.map((row) => row.user_id)
 }
 
+/** As {@link lockBoxes}, for a member who is told in any case. @returns none for an author who only stands for an imported text */
+export async function lockBoxOf(trx: Executor, userId: number): Promise<number[]> {
+	const { rows } = await sql<{ user_id: number }>`
+		insert into notification_boxes (user_id) select id from users where id = ${userId} and not imported
+		on conflict (user_id) do update set unread = notification_boxes.unread returning user_id`.execute(trx)
+	return rows.map((row) => row.user_id)
+}
+
 /**
  * Adds a notice to the open group of each of these members, or begins one, and counts it; their boxes are locked already.
  * @returns who was told something on the site
@@ -49,12 +59,13 @@ export async function addNotices(trx: Executor, userIds: number[], notice: Notic
 			from unnest(${userIds}::int[]) as person
 			left join notification_preferences on user_id = person and kind = ${notice.kind}
 		), told as (
-			insert into notifications (user_id, kind, group_key, actor_ids, query_id, comment_id, title, url, on_site, by_mail)
-			select user_id, ${notice.kind}, ${notice.groupKey}, array[${notice.actorId}::int], ${notice.queryId}::int,
+			insert into notifications (user_id, kind, group_key, actor_ids, act, reason, query_id, comment_id, title, url, on_site, by_mail)
+			select user_id, ${notice.kind}, ${notice.groupKey}, ${notice.actorIds}::int[], ${notice.act}, ${notice.reason}, ${notice.queryId}::int,
 				${notice.commentId}::int, ${notice.title}, ${notice.url}, site, mail
 			from wanted where site or mail
 			on conflict (user_id, group_key) where read_at is null do update set
-				actor_ids = (excluded.actor_ids || array_remove(notifications.actor_ids, ${notice.actorId}::int))[1:50],
+				actor_ids = (excluded.actor_ids || array_remove(notifications.actor_ids, excluded.actor_ids[1]))[1:50],
+				act = excluded.act, reason = excluded.reason,
 				count = notifications.count + 1, title = excluded.title, updated_at = now(), seen_at = null, mailed_at = null
 			returning user_id, on_site, by_mail, count = 1 as fresh
 		)
@@ -109,9 +120,9 @@ export async function markSeen(trx: Executor, userId: number, ids: number[]): Pr
 		where user_id = ${userId} and id = any(${ids}::int[]) and seen_at is null`.execute(trx)
 }
 
-/** Takes back every notice about a query. @returns whose counters changed */
-export async function removeOfQuery(trx: Executor, queryId: number): Promise<number[]> {
-	await lockBoxesOf(trx, queryId)
+/** Takes back every notice about a query. @param besides whose box is locked along @returns whose counters changed */
+export async function removeOfQuery(trx: Executor, queryId: number, besides?: number): Promise<number[]> {
+	await lockBoxesOf(trx, queryId, besides)
 	const { rows } = await sql<{ user_id: number }>`
 		with gone as (delete from notifications where query_id = ${queryId} returning user_id, on_site and read_at is null as unread),
 			counts as (select user_id, count(*) filter (where unread) as unread from gone group by user_id)
@@ -142,9 +153,9 @@ export async function removeReadBefore(trx: Executor, before: Date, limit: numbe
 	return Number(numAffectedRows ?? 0)
 }
 
-async function lockBoxesOf(trx: Executor, queryId: number): Promise<void> {
-	await sql`select from notification_boxes
-		where user_id in (select user_id from notifications where query_id = ${queryId}) order by user_id for update`.execute(
-		trx,
-	)
+async function lockBoxesOf(trx: Executor, queryId: number, besides?: number): Promise<void> {
+	await sql`insert into notification_boxes (user_id)
+		select id from users
+		where id = ${besides ?? null} and not imported or id in (select user_id from notifications where query_id = ${queryId}) order by id
+		on conflict (user_id) do update set unread = notification_boxes.unread`.execute(trx)
 }

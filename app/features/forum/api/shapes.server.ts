@@ -44,6 +44,12 @@ const queryCard = z.object({
 	titleHtml: z.string().optional().describe('With matches marked; only in a search.'),
 	excerpt: z.string(),
 	excerptHtml: z.string().optional().describe('With matches marked; only in a search.'),
+	commentMatch: z
+		.object({ url: z.string().describe('Path that leads to it.'), author: z.string(), html: z.string() })
+		.optional()
+		.describe(
+			'The comment that matches, with matches marked; only in a search, when nothing else of the query matches.',
+		),
 	category: z.object({ slug: z.string(), title: z.string() }),
 	author,
 	tags: z.array(z.string()),
@@ -104,6 +110,12 @@ export const tag = z.object({
 	count: z.int().describe('How many queries have it.'),
 }) satisfies z.ZodType<TagView, TagView>
 
+export const tagPage = tag.extend({
+	description: z.string().describe('Plain text, empty when nobody wrote one.'),
+	synonyms: z.array(z.string()).describe('Other spellings, which lead here.'),
+	following: z.boolean().describe('Whether you follow it.'),
+})
+
 export const next = z.string().nullable().describe('The cursor of the next page; null at the end.')
 
 export const queryList = z.object({ rows: z.array(queryCard), next })
@@ -147,6 +159,7 @@ export const forumShapes = {
 	Category: category,
 	CategoryList: categoryList,
 	Tag: tag,
+	TagPage: tagPage,
 	TagList: tagList,
 	NewQuery: newQuery,
 	ChangedQuery: changedQuery,

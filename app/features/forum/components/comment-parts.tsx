@@ -116,10 +116,12 @@ export function threadAfter({ thread, isOnFirstPage }: DiscussionFacts, id: numb
 /** Threads are shown this deep, counted from 0. */
 const deepestLevel = 3
 
-function deleteComment({ here }: DiscussionFacts, { id }: CommentView, href: string): DeleteQuestion {
+function deleteComment({ here }: DiscussionFacts, { id, withheld }: CommentView, href: string): DeleteQuestion {
 	return {
 		title: 'Delete this comment?',
-		text: 'Its text disappears now. Replies to it stay. You can take this back for ten minutes.',
+		text: withheld
+			? 'It waits for a moderator, and cannot be brought back.'
+			: 'Its text disappears now. Replies to it stay. You can take this back for ten minutes.',
 		action: here,
 		fields: { intent: 'delete-comment', comment: id },
 		href,

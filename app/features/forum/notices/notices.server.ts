@@ -1,5 +1,11 @@
 import { db, type Executor } from '~/db/db.server.ts'
-import { forgetQuery, notify, renameQuery, tellUnread } from '~/features/notifications/notifications.server.ts'
+import {
+	forgetQuery,
+	notify,
+	notifyOfDecision,
+	renameQuery,
+	tellUnread,
+} from '~/features/notifications/notifications.server.ts'
 import { addJob } from '~/jobs/jobs.server.ts'
 import type { ForumEvent } from '../effects.server.ts'
 import { mentionsIn } from '../mentions.ts'
@@ -24,7 +30,17 @@ export interface FollowersLeft {
 
 /** Stores what a change of the forum means to others, in its transaction. @returns whose notices changed */
 export async function noteEvent(trx: Executor, event: ForumEvent): Promise<number[]> {
+	const told = await noteHappening(trx, event)
+	const { decision, query } = event
+	if (!decision) return told
+	const { commentId } = decision
+	const url = commentId === null ? query.url : `${query.url}?thread=${commentId}#comment-${commentId}`
+	return [...new Set([...told, ...(await notifyOfDecision(trx, { ...decision, query, url }))])]
+}
+
+async function noteHappening(trx: Executor, event: ForumEvent): Promise<number[]> {
 	const { actorId, query } = event
+	const besides = event.decision?.memberId
 	switch (event.kind) {
 		case 'comment-added': {
 			const { commentId, parentId, body } = event
@@ -33,7 +49,7 @@ export async function noteEvent(trx: Executor, event: ForumEvent): Promise<numbe
 				await mentionedIn(trx, body),
 			]
 			const people = whoIsTold({ actorId, queryAuthorId: query.authorId, parentAuthorId, mentioned })
-			return notify(trx, { people, actorId, query, commentId, url: `${query.url}#comment-${commentId}` })
+			return notify(trx, { people, actorId, query, commentId, url: `${query.url}#comment-${commentId}`, besides })
 		}
 		case 'solution-chosen': {
 			const { commentId, authorId } = event
@@ -47,7 +63,7 @@ export async function noteEvent(trx: Executor, event: ForumEvent): Promise<numbe
 			return []
 		case 'query-deleted':
 		case 'query-withheld':
-			return forgetQuery(trx, query.id)
+			return forgetQuery(trx, query.id, besides)
 		default:
 			return []
 	}
@@ -82,7 +98,8 @@ async function noteQuery(trx: Executor, event: QueryAdded): Promise<number[]> {
 	const followers = found.length > followersAtOnce ? [] : found
 	if (found.length > followersAtOnce) await addJob('tell-followers', { event, after: 0 }, trx)
 	const people = whoIsTold({ actorId, mentioned, followers })
-	return notify(trx, { people, actorId, query, commentId: null, url: query.url })
+	const besides = event.decision?.memberId
+	return notify(trx, { people, actorId, query, commentId: null, url: query.url, besides })
 }
 
 async function mentionedIn(trx: Executor, markdown: string): Promise<number[]> {

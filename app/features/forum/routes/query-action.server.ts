@@ -49,11 +49,13 @@ const acts = new Map<FormDataEntryValue | null, Act>([
 		'delete-comment',
 		async (viewer, _queryId, form) => {
 			const id = readId(form.get('comment'))
-			const { url } = await deleteComment(viewer, id)
+			const { url, undoable } = await deleteComment(viewer, id)
 			return redirectWithToast(`${url}#comments`, {
 				type: 'success',
 				message: 'Comment deleted.',
-				action: { label: 'Undo', to: url, fields: { intent: 'restore-comment', comment: String(id) } },
+				...(undoable && {
+					action: { label: 'Undo', to: url, fields: { intent: 'restore-comment', comment: String(id) } },
+				}),
 			})
 		},
 	],
@@ -76,11 +78,11 @@ const acts = new Map<FormDataEntryValue | null, Act>([
 	[
 		'delete-query',
 		async (viewer, queryId) => {
-			const { url } = await deleteQuestion(viewer, queryId)
+			const { url, undoable } = await deleteQuestion(viewer, queryId)
 			return redirectWithToast('/forum', {
 				type: 'success',
 				message: 'Query Deleted Successfully',
-				action: { label: 'Undo', to: url, fields: { intent: 'restore-query' } },
+				...(undoable && { action: { label: 'Undo', to: url, fields: { intent: 'restore-query' } } }),
 			})
 		},
 	],

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { db } from '~/db/db.server.ts'
-import { start, stop } from '../marks.ts'
+import { markings } from '../marks.ts'
 import { inNewestBlocks } from '../search/blocks.queries.server.ts'
 import { bodyWeight, halfTitle, type Probe, type Word } from './weights.ts'
 
@@ -129,15 +129,13 @@ export interface SimilarRow {
 	comment_count: number
 }
 
-const around = `HighlightAll=true,StartSel=${start},StopSel=${stop}`
-
 /** What is shown of queries, with these words marked. */
 export async function readSimilar(ids: number[], words: string[]): Promise<SimilarRow[]> {
 	const any = words.map(quoted).join(' | ')
 	const { rows } = await sql<SimilarRow>`
 		select q.id, q.title, q.solved, q.comment_count, u.username, c.slug as category_slug,
-			ts_headline('english', search_text(q.title), ${any}::tsquery, ${around}) as title_marked,
-			ts_headline('english', search_text(readable_text(left(q.description, 4000))), ${any}::tsquery, ${around}) as description_marked
+			ts_headline('english', search_text(q.title), ${any}::tsquery, ${markings}) as title_marked,
+			ts_headline('english', search_text(readable_text(left(q.description, 4000))), ${any}::tsquery, ${markings}) as description_marked
 		from queries q join users u on u.id = q.author_id join categories c on c.id = q.category_id
 		where q.id = any(${ids}) and ${visible}`.execute(db())
 	return rows
