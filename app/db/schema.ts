@@ -134,6 +134,7 @@ export interface CommentsTable {
 	withheld: 'hidden' | 'waiting' | null
 	withheld_reason: Generated<string>
 	withheld_solution: Generated<boolean>
+	version: Generated<number>
 }
 
 export interface CasesTable {

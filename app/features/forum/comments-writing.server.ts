@@ -6,8 +6,9 @@ import { cook } from '~/markdown/cook.server.ts'
 import { languageOfTags } from '~/markdown/highlight.server.ts'
 import { change, eventQuery } from './change.server.ts'
 import { findComment } from './comments.queries.server.ts'
+import { refuseStale } from './discussing/stale-comment.server.ts'
 import { mayEdit } from './forum.policy.ts'
-import { commentInput } from './forum.schema.ts'
+import { commentInput, versionInput } from './forum.schema.ts'
 import { queryUrl } from './forum.views.ts'
 import { peopleIn } from './people.server.ts'
 import { recordCommentRevision } from './revisions.queries.server.ts'
@@ -49,16 +50,22 @@ export async function addComment(
 	})
 }
 
-/** Changes a comment. @throws NotFound, NotAllowed, Invalid */
+/**
+ * Changes a comment.
+ * @param input `body`, and the `version` it was made from; without one the last edit wins
+ * @throws NotFound, NotAllowed, Invalid, StaleComment when another edit was saved first
+ */
 export async function editComment(viewer: Viewer, id: number, input: Input): Promise<{ url: string }> {
 	const editor = writer(viewer)
 	const comment = await changeable(editor, id)
 	const { body } = parseInput(commentInput, input)
+	const { version } = parseInput(versionInput, input)
 	const { html } = await cook(body, { language: languageOfTags(comment.tags), people: await peopleIn(body) })
 	const query = eventQuery(await existing(comment.query_id))
 	return change(async (trx) => {
 		const locked = await lockComment(trx, id)
 		if (!locked) throw new NotFound(noComment)
+		refuseStale(locked, { body, version })
 		await recordCommentRevision(trx, id, editor.id, body)
 		await updateComment(trx, id, locked.query_id, body, html)
 		return {

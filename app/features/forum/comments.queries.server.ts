@@ -14,6 +14,7 @@ export interface CommentRow {
 	/** Deleted only for others than its author and moderators. */
 	withheld: 'hidden' | 'waiting' | null
 	withheld_reason: string
+	version: number
 	is_solution: boolean
 	chosen_at: string | null
 	score: number
@@ -30,7 +31,7 @@ export interface CommentRow {
 const iso = (column: string) => sql.raw(`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`)
 const columns = sql`m.id, m.parent_id, m.path, m.depth, m.body, m.body_html, ${iso('m.created_at')} as created_at,
 	${iso('m.edited_at')} as edited_at, m.deleted_at is not null as deleted, m.is_solution, ${iso('m.chosen_at')} as chosen_at, m.score, m.author_id,
-	m.withheld, m.withheld_reason, u.username, u.name, u.image, m.source_url, m.licence`
+	m.withheld, m.withheld_reason, m.version, u.username, u.name, u.image, m.source_url, m.licence`
 
 interface Window {
 	queryId: number

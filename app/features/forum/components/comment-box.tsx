@@ -13,7 +13,7 @@ import { useBox } from './use-box.ts'
 export function CommentBox({ showAlone }: { showAlone: boolean }) {
 	const { viewer, url, queryId, here } = useDiscussion()
 	const nothing = useCallback(() => {}, [])
-	const { area, refused, keep } = useBox('comment', nothing)
+	const { area, refused, text, keep } = useBox({ box: 'comment', text: '', version: null, onSent: nothing })
 	if (!viewer)
 		return (
 			<p className="mt-6 flex flex-wrap items-center justify-between gap-3 rounded-sm border border-line-2 px-4 py-3">
@@ -41,7 +41,7 @@ export function CommentBox({ showAlone }: { showAlone: boolean }) {
 					required
 					maxLength={limits.commentMax}
 					placeholder="Add to the discussion"
-					defaultValue={refused?.values.body ?? ''}
+					defaultValue={text}
 					onInput={keep}
 					{...described('comment', refused?.message, 'markdown')}
 				/>

@@ -1,6 +1,12 @@
 import { createContext, useContext } from 'react'
 import type { FormRefusal } from '~/lib/http.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
+import type { StoredComment } from '../forum.present.ts'
+
+/** Why the text of a box was not taken. With `stored`, another edit was saved first: that is what it left. */
+export interface BoxRefusal extends FormRefusal {
+	stored: StoredComment | null
+}
 
 /** What every comment of a page needs to know about the page. */
 export interface DiscussionFacts {
@@ -17,7 +23,7 @@ export interface DiscussionFacts {
 	/** Whether nobody may comment any more. */
 	locked: boolean
 	/** What the last form was refused for, or null. */
-	refusal: FormRefusal | null
+	refusal: BoxRefusal | null
 	/** The boxes that the address opens: `?reply=`, `?edit=`, `?delete-comment=`. */
 	asked: { reply: number | null; edit: number | null; remove: number | null }
 	/** Comments that are shown on top as accepted answers: in their threads they are only pointed to. */

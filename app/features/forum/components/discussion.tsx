@@ -1,6 +1,5 @@
 import { useMemo } from 'react'
 import { Link, useSearchParams } from 'react-router'
-import type { FormRefusal } from '~/lib/http.ts'
 import { useRootData } from '~/lib/root-data.ts'
 import { MoreLink } from '~/ui/more-link.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
@@ -10,7 +9,7 @@ import type { CommentSort, CommentView, Page, QueryPageView } from '../forum.pre
 import { AcceptedAnswer } from './accepted-answer.tsx'
 import { CommentBox } from './comment-box.tsx'
 import { CommentItem } from './comment-item.tsx'
-import { DiscussionContext, type DiscussionFacts } from './discussion-context.ts'
+import { type BoxRefusal, DiscussionContext, type DiscussionFacts } from './discussion-context.ts'
 import { NewCommentsBar } from './new-comments-bar.tsx'
 import { SortLinks } from './sort-links.tsx'
 import { joinThreads, liftAccepted } from './threads.ts'
@@ -32,7 +31,7 @@ interface DiscussionProps {
 	query: QueryPageView
 	data: CommentsData
 	/** What the last form was refused for. */
-	refusal: FormRefusal | null
+	refusal: BoxRefusal | null
 }
 
 /** The comments of a query: accepted answers, the box for a new comment, the threads. */
@@ -85,7 +84,7 @@ export function Discussion({ query, data, refusal }: DiscussionProps) {
 function useFacts(
 	query: QueryPageView,
 	data: CommentsData,
-	refusal: FormRefusal | null,
+	refusal: BoxRefusal | null,
 	accepted: CommentView[],
 ): DiscussionFacts {
 	const { viewer } = useRootData()

@@ -47,7 +47,7 @@ export function loader({ params, context, url }: Route.LoaderArgs) {
 		const from = url.searchParams.get('merged')
 		const thread = url.searchParams.has('thread') ? readId(url.searchParams.get('thread')) : null
 		const cursor = url.searchParams.get('cursor') || null
-		const sort: CommentSort = url.searchParams.get('sort') === 'best' ? 'best' : 'oldest'
+		const sort = sortOf(url)
 		const { rows, next, solutions } = await listComments(viewer, {
 			queryId: query.id,
 			askerUsername: query.author.username,
@@ -74,7 +74,11 @@ export function loader({ params, context, url }: Route.LoaderArgs) {
 export async function action({ request, params, context, url }: Route.ActionArgs) {
 	const viewer = signedIn(context, url)
 	const form = await request.formData()
-	return answering(async () => act(viewer, readId(params.id), form))
+	return answering(async () => act(viewer, readId(params.id), form, sortOf(url)))
+}
+
+function sortOf(url: URL): CommentSort {
+	return url.searchParams.get('sort') === 'best' ? 'best' : 'oldest'
 }
 
 export function meta({ loaderData, matches, location }: Route.MetaArgs) {
