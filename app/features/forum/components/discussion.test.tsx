@@ -30,6 +30,7 @@ function draw({
 }: Drawn): string {
 	const data: CommentsData = {
 		page: { rows, next: next ?? null },
+		newest: 0,
 		sort,
 		cursor: null,
 		thread: thread ?? null,

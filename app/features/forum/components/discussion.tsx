@@ -19,6 +19,8 @@ import { useNewComments } from './use-new-comments.ts'
 /** A query's comments as its page loads them. */
 export interface CommentsData {
 	page: Page<CommentView>
+	/** The id of the newest comment there was, on whichever page; 0 for none and for a visitor. */
+	newest: number
 	sort: CommentSort
 	/** Where this page of the threads begins; null for the first. */
 	cursor: string | null
@@ -44,7 +46,7 @@ export function Discussion({ query, data, refusal }: DiscussionProps) {
 	const isFirst = cursor === null && thread === null
 	const { accepted, threads } = liftAccepted(joinThreads(rows), isFirst ? solutions : [])
 	const facts = useFacts(query, data, refusal, accepted)
-	const fresh = useNewComments(query.id, page, facts.viewer?.username ?? null)
+	const fresh = useNewComments(query.id, data, facts.viewer?.username ?? null)
 	return (
 		<DiscussionContext value={facts}>
 			<section className="mt-8 sm:ml-16 sm:max-w-[44rem]" aria-labelledby="comments">

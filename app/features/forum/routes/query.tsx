@@ -19,7 +19,7 @@ import { sortParam, withParams } from '../forum.paths.ts'
 import type { CommentSort } from '../forum.present.ts'
 import { StandingNotice } from '../moderation/components/standing-notice.tsx'
 import { mergedAddress, mergedFrom } from '../moderation/withheld.server.ts'
-import { getDiscussed } from '../reading.server.ts'
+import { getDiscussed, readNewestComment } from '../reading.server.ts'
 import type { Route } from './+types/query'
 import { readId } from './ids.ts'
 import { act } from './query-action.server.ts'
@@ -40,7 +40,9 @@ export function loader({ params, context, url }: Route.LoaderArgs) {
 	return answering(async () => {
 		if (reserved.has(params.category)) throw new NotFound('There is no such page.')
 		const viewer = viewerOf(context)
-		const query = await getDiscussed(viewer, readId(params.id))
+		const id = readId(params.id)
+		// Not later than the comments: what comes in between is then shown and told, never neither.
+		const [query, newest] = await Promise.all([getDiscussed(viewer, id), viewer ? readNewestComment(id) : 0])
 		const elsewhere = url.searchParams.has('original') ? null : await mergedAddress(query)
 		if (elsewhere) throw redirect(elsewhere, 301)
 		if (url.pathname !== query.url) throw redirect(query.url + url.search, 301)
@@ -61,6 +63,7 @@ export function loader({ params, context, url }: Route.LoaderArgs) {
 			merged,
 			muted: context.get(mutedContext),
 			page: { rows, next },
+			newest,
 			sort,
 			cursor,
 			thread,
