@@ -2,3 +2,19 @@
 
 -- An edit of a comment names the version that it was made from, as an edit of a query does.
 alter table comments add column version integer not null default 1;
+
+-- What a group of notices was made of: each act once, so that it is told once and can be taken back.
+create table notification_acts (
+  notification_id  integer not null references notifications (id) on delete cascade,
+  -- null for the query itself
+  comment_id       integer references comments (id) on delete cascade,
+  actor_id         integer not null references users (id) on delete cascade,
+  unique nulls not distinct (notification_id, comment_id)
+);
+create index notification_acts_comment on notification_acts (comment_id) where comment_id is not null;
+create index notification_acts_actor on notification_acts (actor_id);
+
+insert into notification_acts (notification_id, comment_id, actor_id)
+  select id, comment_id, actor_ids[1] from notifications where exists (select from users where id = actor_ids[1]);
+-- The address that finds a comment wherever it is to be seen by now.
+update notifications set url = '/forum/comment/' || comment_id where comment_id is not null;

@@ -294,6 +294,7 @@ export interface Database {
 	}
 	post_pictures: { path: string; query_id: number | null; comment_id: number | null; draft_id: number | null }
 	notifications: NotificationsTable
+	notification_acts: { notification_id: number; comment_id: number | null; actor_id: number }
 	notification_boxes: {
 		user_id: number
 		unread: Generated<number>

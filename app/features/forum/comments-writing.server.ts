@@ -69,7 +69,7 @@ export async function editComment(viewer: Viewer, id: number, input: Input): Pro
 		await recordCommentRevision(trx, id, editor.id, body)
 		await updateComment(trx, id, locked.query_id, body, html)
 		return {
-			event: { kind: 'comment-changed', actorId: editor.id, query, commentId: id, body },
+			event: { kind: 'comment-changed', actorId: editor.id, query, commentId: id, body, before: locked.body },
 			result: { url: `${query.url}#comment-${id}` },
 		}
 	})

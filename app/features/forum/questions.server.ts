@@ -69,7 +69,7 @@ export async function editQuestion(viewer: Viewer, id: number, input: Input): Pr
 				actorId: editor.id,
 				query,
 				description,
-				before: { category: found.category_slug, tags: found.tags },
+				before: { category: found.category_slug, tags: found.tags, description: found.description },
 			},
 			result: { url: query.url },
 		}

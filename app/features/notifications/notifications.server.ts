@@ -13,6 +13,7 @@ import {
 	lockBoxes,
 	markRead,
 	markSeen,
+	removeOfComment,
 	removeOfQuery,
 	removeReadBefore,
 	retitle,
@@ -28,27 +29,22 @@ export interface Notice {
 	query: { id: number; title: string }
 	commentId: number | null
 	url: string
-	/** Tells nobody a second time, read or not: for jobs that may run again. */
-	once?: boolean
 }
 
 /**
  * Stores what happened for each of these members, in the transaction of what caused it. It falls into one group by member,
- * kind and query until that is read.
+ * kind and query until that is read. Whoever was told of the same comment, or of the query itself, is not told again.
  * @returns who was told; give them to {@link tellUnread} after the commit
  */
-export async function notify(
-	trx: Executor,
-	{ people, actorId, query, commentId, url, once }: Notice,
-): Promise<number[]> {
+export async function notify(trx: Executor, { people, actorId, query, commentId, url }: Notice): Promise<number[]> {
 	const asked = [...people.keys()].filter((id) => id !== actorId)
 	if (asked.length === 0) return []
 	const boxes = await lockBoxes(trx, asked, query.id)
+	const untold = await listUntold(trx, boxes, { queryId: query.id, commentId })
 	const told: number[] = []
 	for (const kind of new Set(people.values())) {
 		const groupKey = `${kind}:${query.id}`
-		const ofKind = boxes.filter((id) => people.get(id) === kind)
-		const users = once ? await listUntold(trx, ofKind, groupKey, query.id) : ofKind
+		const users = untold.filter((id) => people.get(id) === kind)
 		if (users.length === 0) continue
 		const notice = { kind, groupKey, actorId, queryId: query.id, commentId, title: query.title, url }
 		told.push(...(await addNotices(trx, users, notice)))
@@ -58,6 +54,14 @@ export async function notify(
 
 /** Takes back what was told about a query that is gone. @returns whose counters changed, for {@link tellUnread} */
 export const forgetQuery: (trx: Executor, queryId: number) => Promise<number[]> = removeOfQuery
+
+/**
+ * Takes back what was told about a comment that is gone, where it was not read yet.
+ * @param kind only what was told as this; null for everything
+ * @returns as {@link forgetQuery}
+ */
+export const forgetComment: (trx: Executor, commentId: number, kind: NoticeKind | null) => Promise<number[]> =
+	removeOfComment
 
 /** Calls a query by its new title wherever it was told of. */
 export const renameQuery: (trx: Executor, queryId: number, title: string) => Promise<void> = retitle

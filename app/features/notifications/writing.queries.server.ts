@@ -56,7 +56,10 @@ export async function addNotices(trx: Executor, userIds: number[], notice: Notic
 			on conflict (user_id, group_key) where read_at is null do update set
 				actor_ids = (excluded.actor_ids || array_remove(notifications.actor_ids, ${notice.actorId}::int))[1:50],
 				count = notifications.count + 1, title = excluded.title, updated_at = now(), seen_at = null, mailed_at = null
-			returning user_id, on_site, by_mail, count = 1 as fresh
+			returning id, user_id, on_site, by_mail, count = 1 as fresh
+		), acts as (
+			insert into notification_acts (notification_id, comment_id, actor_id)
+			select id, ${notice.commentId}::int, ${notice.actorId}::int from told on conflict do nothing
 		)
 		update notification_boxes set
 			unread = unread + (told.fresh and told.on_site)::int,
@@ -67,18 +70,59 @@ export async function addNotices(trx: Executor, userIds: number[], notice: Notic
 	return rows.map((row) => row.user_id)
 }
 
-/** Of these members, those who were not told of a query in this way yet, read or not: a job that is tried again tells nobody twice. */
+/**
+ * Of these members, those who were not told of an act yet, read or not: neither of two edits nor of a job that is tried again
+ * is anybody told twice.
+ * @param commentId the comment that was written or chosen; null for the query itself
+ */
 export async function listUntold(
 	trx: Executor,
 	userIds: number[],
-	groupKey: string,
-	queryId: number,
+	{ queryId, commentId }: { queryId: number; commentId: number | null },
 ): Promise<number[]> {
 	const { rows } = await sql<{ id: number }>`
 		select person as id from unnest(${userIds}::int[]) as person
-		where not exists (select from notifications
-			where query_id = ${queryId} and user_id = person and group_key = ${groupKey})`.execute(trx)
+		where not exists (select from notifications join notification_acts on notification_id = notifications.id
+			where query_id = ${queryId} and user_id = person
+				and notification_acts.comment_id is not distinct from ${commentId}::int)`.execute(trx)
 	return rows.map((row) => row.id)
+}
+
+/**
+ * Takes a comment out of the notices that nobody has read yet; a group of which nothing is left goes.
+ * @param kind only out of notices of this kind; null for all
+ * @returns whose counters changed
+ */
+export async function removeOfComment(trx: Executor, commentId: number, kind: string | null): Promise<number[]> {
+	const ofComment = sql`select id from notifications join notification_acts on notification_id = id
+		where notification_acts.comment_id = ${commentId} and read_at is null and (${kind}::text is null or kind = ${kind})`
+	await sql`select from notification_boxes
+		where user_id in (select user_id from notifications where id in (${ofComment})) order by user_id for update`.execute(
+		trx,
+	)
+	const { rows } = await sql<{ id: number }>`
+		delete from notification_acts where comment_id = ${commentId} and notification_id in (${ofComment})
+		returning notification_id as id`.execute(trx)
+	const touched = rows.map(({ id }) => id)
+	if (touched.length === 0) return []
+	await sql`
+		with remaining as (
+			select notification_id as id, min(comment_id) as first, array_agg(distinct actor_id) as people
+			from notification_acts where notification_id = any(${touched}::int[]) group by 1)
+		update notifications set count = greatest(count - 1, 1), comment_id = first,
+			url = case when notifications.comment_id = ${commentId} then '/forum/comment/' || first else url end,
+			actor_ids = array(select person from unnest(actor_ids) with ordinality as one (person, place)
+				where person = any(people) order by place)
+		from remaining where remaining.id = notifications.id`.execute(trx)
+	const gone = await sql<{ user_id: number }>`
+		with gone as (
+			delete from notifications where id = any(${touched}::int[])
+				and not exists (select from notification_acts where notification_id = notifications.id)
+			returning user_id, on_site),
+			counts as (select user_id, count(*) as unread from gone where on_site group by user_id)
+		update notification_boxes set unread = notification_boxes.unread - counts.unread
+		from counts where counts.user_id = notification_boxes.user_id returning notification_boxes.user_id`.execute(trx)
+	return gone.rows.map((row) => row.user_id)
 }
 
 /** What a member marks as read: some of their notices, those of a query, or all. */
