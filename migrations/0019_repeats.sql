@@ -18,3 +18,16 @@ insert into notification_acts (notification_id, comment_id, actor_id)
   select id, comment_id, actor_ids[1] from notifications where exists (select from users where id = actor_ids[1]);
 -- The address that finds a comment wherever it is to be seen by now.
 update notifications set url = '/forum/comment/' || comment_id where comment_id is not null;
+
+-- What a post was made of when its sender gave it a key: sent again, as after an answer that got lost, it makes nothing new.
+create table sent_posts (
+  author_id  integer not null references users (id) on delete cascade,
+  key        text not null check (length(key) between 1 and 100),
+  -- SHA-256 of what was sent: a key that comes with another text is refused
+  digest     text not null,
+  -- what the first sending made
+  post_id    integer,
+  url        text,
+  sent_at    timestamptz not null default now(),
+  primary key (author_id, key)
+);

@@ -308,6 +308,14 @@ export interface Database {
 	reports: ReportsTable
 	moderation_log: ModerationLogTable
 	similar_helped: { id: GeneratedAlways<number>; query_id: number; user_id: number | null; at: Time }
+	sent_posts: {
+		author_id: number
+		key: string
+		digest: string
+		post_id: number | null
+		url: string | null
+		sent_at: Time
+	}
 	revisions: {
 		id: GeneratedAlways<number>
 		query_id: number

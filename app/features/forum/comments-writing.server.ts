@@ -11,6 +11,8 @@ import { mayEdit } from './forum.policy.ts'
 import { commentInput, versionInput } from './forum.schema.ts'
 import { queryUrl } from './forum.views.ts'
 import { peopleIn } from './people.server.ts'
+import type { Made } from './repeats/repeats.queries.server.ts'
+import { changeOnce, readSending } from './repeats/repeats.server.ts'
 import { recordCommentRevision } from './revisions.queries.server.ts'
 import { existing, type Input, noQuery, writer } from './writers.server.ts'
 import { insertComment, lockComment, lockQuery, removeComment, updateComment } from './writing.queries.server.ts'
@@ -19,19 +21,21 @@ import { insertComment, lockComment, lockQuery, removeComment, updateComment } f
 
 /**
  * Comments on a query, or replies to one of its comments.
+ * @param input `body`; a `key` makes it safe to send again
  * @returns the comment's id and its address within the query's page
  * @throws NotAllowed for a visitor, NotFound when query or parent are gone, Invalid
  */
 export async function addComment(
 	viewer: Viewer,
 	{ queryId, parentId, ...input }: { queryId: number; parentId: number | null } & Input,
-): Promise<{ id: number; url: string }> {
+): Promise<Made> {
 	const author = writer(viewer)
 	const { body } = parseInput(commentInput, input)
 	const query = await existing(queryId)
 	if (parentId !== null && !isId(parentId)) throw new NotFound(noParent)
 	const { html } = await cook(body, { language: languageOfTags(query.tags), people: await peopleIn(body) })
-	return change(async (trx) => {
+	const sending = readSending(author.id, input, ['comment', queryId, parentId, body])
+	return changeOnce(sending, async (trx) => {
 		if (!(await lockQuery(trx, queryId))) throw new NotFound(noQuery)
 		const id = await insertComment(trx, { queryId, authorId: author.id, parentId, body, bodyHtml: html })
 		if (id === undefined) throw new NotFound(noParent)

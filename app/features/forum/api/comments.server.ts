@@ -39,6 +39,7 @@ export const commentOperations = [
 		path: '/queries/{id}/comments',
 		summary: 'Comment on a query, or reply to a comment',
 		access: 'members',
+		repeatable: true,
 		params: { id },
 		body: newComment,
 		example: { body: '`git reset --soft HEAD~1` keeps your changes.', parentId: null },
@@ -48,7 +49,8 @@ export const commentOperations = [
 		refusals: [403, 404, 422],
 		run: async (call) => {
 			const parentId = (call.body.parentId ?? null) as number | null
-			const made = await addComment(member(call), { queryId: call.params.id, parentId, body: call.body.body })
+			const { body } = call.body
+			const made = await addComment(member(call), { queryId: call.params.id, parentId, body, key: call.key })
 			return getComment(call.viewer, made.id)
 		},
 	}),

@@ -3,7 +3,7 @@ import { member, operation } from '~/lib/operation.ts'
 import { askQuestion, deleteQuestion, editQuestion } from '../forum.server.ts'
 import { getQuery, listQueries } from '../reading.server.ts'
 import { editing, namedVersion } from './edits.server.ts'
-import { cursor, id, idOf, limit } from './parameters.server.ts'
+import { cursor, id, limit } from './parameters.server.ts'
 import { changedQuery, newQuery, query, queryList } from './shapes.server.ts'
 
 const group = 'Queries'
@@ -44,6 +44,7 @@ export const queryOperations = [
 		path: '/queries',
 		summary: 'Ask a question',
 		access: 'members',
+		repeatable: true,
 		body: newQuery,
 		example,
 		answer: query,
@@ -51,8 +52,8 @@ export const queryOperations = [
 		location: (made) => `/queries/${made.id}`,
 		refusals: [403, 422],
 		run: async (call) => {
-			const { url } = await askQuestion(member(call), call.body)
-			return getQuery(call.viewer, idOf(url))
+			const { id } = await askQuestion(member(call), { ...call.body, key: call.key })
+			return getQuery(call.viewer, id)
 		},
 	}),
 	operation({

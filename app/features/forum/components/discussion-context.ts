@@ -14,6 +14,8 @@ export interface DiscussionFacts {
 	/** Whether nothing more can be written, as the query was deleted. */
 	closed: boolean
 	queryId: number
+	/** What the boxes begin the names of their sendings with. */
+	sendKey: string
 	/** The query's canonical address. */
 	url: string
 	/** The address of what is shown of it, a thread or a later page: where every form goes, so that a refusal comes back to it. */

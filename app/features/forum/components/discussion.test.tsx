@@ -31,6 +31,7 @@ function draw({
 	const data: CommentsData = {
 		page: { rows, next: next ?? null },
 		newest: 0,
+		sendKey: 'k1',
 		sort,
 		cursor: null,
 		thread: thread ?? null,

@@ -21,6 +21,8 @@ export interface CommentsData {
 	page: Page<CommentView>
 	/** The id of the newest comment there was, on whichever page; 0 for none and for a visitor. */
 	newest: number
+	/** What the boxes of this page begin the names of their sendings with; '' for a visitor. */
+	sendKey: string
 	sort: CommentSort
 	/** Where this page of the threads begins; null for the first. */
 	cursor: string | null
@@ -102,6 +104,7 @@ function useFacts(
 		viewer,
 		closed: query.deletedBy !== null,
 		queryId: query.id,
+		sendKey: data.sendKey,
 		url: query.url,
 		here: withParams(query.url, { sort: sortParam(sort), thread, cursor }),
 		thread,

@@ -3,13 +3,16 @@ export interface KeptText {
 	text: string
 	/** The version of the comment that an edit began with; null for a new comment. */
 	version: number | null
+	/** What this browser calls its sending, so that a second one after a lost answer makes no second comment. */
+	key: string
 }
 
 /** @returns null when there is nothing, or nothing that can be read */
 export function readKept(name: string): KeptText | null {
 	try {
-		const { text, version } = JSON.parse(localStorage.getItem(name) ?? 'null')
-		return typeof text === 'string' && text ? { text, version: Number.isInteger(version) ? version : null } : null
+		const { text, version, key } = JSON.parse(localStorage.getItem(name) ?? 'null')
+		if (typeof text !== 'string' || typeof key !== 'string' || !text) return null
+		return { text, version: Number.isInteger(version) ? version : null, key }
 	} catch {
 		return null
 	}

@@ -51,6 +51,7 @@ export function ReplyBox({
 		<Form className="grid gap-3" method="post" action={here} replace>
 			<input type="hidden" name="intent" value={intent} />
 			<input type="hidden" name="comment" value={comment} />
+			<input type="hidden" name="key" value={typed.sendKey} />
 			{thread !== null && <input type="hidden" name="thread" value={thread} />}
 			{madeFrom !== null && <input type="hidden" name="version" value={madeFrom} />}
 			{stored && (

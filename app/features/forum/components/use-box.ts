@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 import { useNavigation } from 'react-router'
+import { newKey } from '~/lib/new-key.ts'
 import { useDiscussion } from './discussion-context.ts'
 import { readKept, writeKept } from './kept-text.ts'
 
@@ -15,12 +16,12 @@ interface BoxOptions {
 
 /** What a text box of the discussion does besides being a form: it keeps what is typed in this browser until it is sent. */
 export function useBox({ box, text, version, onSent }: BoxOptions) {
-	const { url, refusal } = useDiscussion()
+	const { url, refusal, sendKey } = useDiscussion()
 	const navigation = useNavigation()
 	const area = useRef<HTMLTextAreaElement>(null)
 	const sent = useRef(false)
 	// An edit goes on from the text it began with, though the page is loaded anew under it.
-	const [start, setStart] = useState({ text, version })
+	const [start, setStart] = useState({ text, version, key: `${sendKey}.${box}` })
 	const name = `draft ${url} ${box}`
 	const busy = navigation.formData?.get('box') === box
 	const refused = refusal?.values.box === box ? refusal : null
@@ -30,7 +31,7 @@ export function useBox({ box, text, version, onSent }: BoxOptions) {
 		const kept = readKept(name)
 		if (!kept || !area.current || area.current.value !== area.current.defaultValue) return
 		area.current.value = kept.text
-		setStart((before) => ({ ...before, version: kept.version }))
+		setStart((before) => ({ ...before, version: kept.version, key: kept.key }))
 	}, [name])
 
 	useEffect(() => {
@@ -44,17 +45,20 @@ export function useBox({ box, text, version, onSent }: BoxOptions) {
 		if (refused) return
 		writeKept(name, null)
 		if (area.current) area.current.value = area.current.defaultValue
+		setStart((before) => ({ ...before, key: newKey() }))
 		onSent()
 	}, [busy, navigation.state, refused, name, onSent])
 
+	const key = refused?.values.key ?? start.key
 	const madeFrom = stored?.version ?? start.version
 	return {
 		area,
 		refused,
 		stored,
 		madeFrom,
+		sendKey: key,
 		text: refused?.values.body ?? start.text,
-		keep: () => writeKept(name, { text: area.current?.value ?? '', version: madeFrom }),
+		keep: () => writeKept(name, { text: area.current?.value ?? '', version: madeFrom, key }),
 		forget: () => writeKept(name, null),
 	}
 }

@@ -25,7 +25,7 @@ const acts = new Map<FormDataEntryValue | null, Act>([
 	[
 		'comment',
 		async (viewer, queryId, form, sort) => {
-			const { id, url } = await addComment(viewer, { queryId, parentId: null, body: form.get('body') })
+			const { id, url } = await addComment(viewer, { queryId, parentId: null, ...sent(form) })
 			return redirect(placeOf(url, id, form.get('thread'), sort), 303)
 		},
 	],
@@ -35,7 +35,7 @@ const acts = new Map<FormDataEntryValue | null, Act>([
 			const { id, url } = await addComment(viewer, {
 				queryId,
 				parentId: readId(form.get('comment')),
-				body: form.get('body'),
+				...sent(form),
 			})
 			return redirect(placeOf(url, id, form.get('thread'), sort), 303)
 		},
@@ -103,6 +103,11 @@ const acts = new Map<FormDataEntryValue | null, Act>([
 		},
 	],
 ])
+
+/** A new text, and what its box calls this sending. */
+function sent(form: FormData) {
+	return { body: form.get('body'), key: form.get('key') ?? '' }
+}
 
 async function mute(viewer: SignedIn, queryId: number, muted: boolean): Promise<Response> {
 	const { url } = await getQuery(viewer, queryId)

@@ -3,6 +3,7 @@ import { visitThread } from '~/features/notifications/notifications.server.ts'
 import { factsOf, viewerOf } from '~/lib/context.ts'
 import { NotFound } from '~/lib/errors.ts'
 import { answering, signedIn } from '~/lib/http.ts'
+import { newKey } from '~/lib/new-key.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { useRootData } from '~/lib/root-data.ts'
 import { scriptJson } from '~/lib/script-json.ts'
@@ -13,6 +14,7 @@ import { BackLink } from '../components/back-link.tsx'
 import { deleteQuery } from '../components/delete-query.ts'
 import { Discussion } from '../components/discussion.tsx'
 import { QueryArticle } from '../components/query-article.tsx'
+import { sendBox } from '../components/send-box.ts'
 import { qaPage } from '../components/structured-data.ts'
 import { liftAccepted } from '../components/threads.ts'
 import { sortParam, withParams } from '../forum.paths.ts'
@@ -64,6 +66,7 @@ export function loader({ params, context, url }: Route.LoaderArgs) {
 			muted: context.get(mutedContext),
 			page: { rows, next },
 			newest,
+			sendKey: viewer ? newKey() : '',
 			sort,
 			cursor,
 			thread,
@@ -78,6 +81,10 @@ export async function action({ request, params, context, url }: Route.ActionArgs
 	const viewer = signedIn(context, url)
 	const form = await request.formData()
 	return answering(async () => act(viewer, readId(params.id), form, sortOf(url)))
+}
+
+export function clientAction({ request, serverAction }: Route.ClientActionArgs) {
+	return sendBox({ request, serverAction })
 }
 
 function sortOf(url: URL): CommentSort {
