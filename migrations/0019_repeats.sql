@@ -31,3 +31,23 @@ create table sent_posts (
   sent_at    timestamptz not null default now(),
   primary key (author_id, key)
 );
+
+-- Pictures that only an older version of a text shows are kept as long as the version is.
+alter table post_pictures
+  add column revision_id integer references revisions (id) on delete cascade,
+  drop constraint post_pictures_check,
+  add constraint post_pictures_check check (num_nonnulls(query_id, comment_id, draft_id, revision_id) = 1);
+create index post_pictures_revision on post_pictures (revision_id) where revision_id is not null;
+
+create function note_revision_pictures() returns trigger language plpgsql as $$
+begin
+  insert into post_pictures (path, revision_id) select path, new.id from pictures_in(coalesce(new.description, new.body)) as path;
+  return null;
+end
+$$;
+create trigger revision_pictures_added after insert on revisions for each row
+  when (coalesce(new.description, new.body) like '%/media/posts/%') execute function note_revision_pictures();
+
+insert into post_pictures (path, revision_id)
+  select path, revisions.id from revisions, pictures_in(coalesce(description, body)) as path
+  where coalesce(description, body) like '%/media/posts/%';
