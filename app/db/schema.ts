@@ -292,7 +292,13 @@ export interface Database {
 		version: Generated<number>
 		updated_at: Time
 	}
-	post_pictures: { path: string; query_id: number | null; comment_id: number | null; draft_id: number | null; revision_id: number | null }
+	post_pictures: {
+		path: string
+		query_id: number | null
+		comment_id: number | null
+		draft_id: number | null
+		revision_id: number | null
+	}
 	notifications: NotificationsTable
 	notification_acts: { notification_id: number; comment_id: number | null; actor_id: number }
 	notification_boxes: {

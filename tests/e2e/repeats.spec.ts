@@ -91,11 +91,11 @@ for (const javaScriptEnabled of [true, false])
 			await comment(page, path, 'The first.')
 			await comment(page, path, 'The second.')
 			await page.goto(`${path}?sort=best`)
-			const best = page.getByRole('link', { name: 'Best first' })
+			const order = page.getByRole('navigation', { name: 'Order of the comments' }).locator('summary')
 			const stays = async (text: string) => {
 				await expect(page.getByText(text)).toBeVisible()
 				await expect(page).toHaveURL(/\?sort=best#comment-\d+$/)
-				await expect(best).toHaveAttribute('aria-current', 'true')
+				await expect(order).toHaveText('Best first')
 			}
 			await page.getByLabel('Your comment').fill('The third.')
 			await page.getByRole('button', { name: 'Comment', exact: true }).click()
