@@ -56,14 +56,22 @@ const harmless = new RegExp(
 	].join('|'),
 )
 
-test('a table of 3,000 cells is a table, a larger one is shown as it was written', async () => {
-	const table = (rows: number) => `|a|b|\n|-|-|\n${'|x|y|\n'.repeat(rows - 1)}`
-	expect(await htmlOf(table(1_500))).toContain('<td>x</td>')
-	const larger = await htmlOf(`${table(1_501)}\n**after**`)
-	expect(larger).not.toContain('<td>')
-	expect(larger).toContain('|x|y|')
-	expect(larger).toContain('<strong>after</strong>')
-	expect(await htmlOf(table(2))).toContain('<td>x</td>')
+test('a text of 5,000 blocks is marked up, a longer one is shown as it was typed', async () => {
+	const items = (count: number) => '- **x**\n'.repeat(count)
+	const most = await htmlOf(items(2_499))
+	expect(most.match(/<li>/g)).toHaveLength(2_499)
+	const longer = await htmlOf(`${items(2_500)}\n<i>after</i>`)
+	expect(longer).toMatch(/^<figure class="code">/)
+	expect(longer).toContain('- **x**\n')
+	expect(longer).toContain('&lt;i&gt;after&lt;/i&gt;')
+	expect(await htmlOf(items(2))).toContain('<strong>x</strong>')
+})
+
+test('a tag for code that is never closed hides none that is', async () => {
+	const figures = async (markdown: string) => (await htmlOf(markdown)).match(/<pre[^>]*><code>[^<]*/g) ?? []
+	expect(await figures('> <pre>open\n\n<pre>a\nb</pre>\n\n<pre>open')).toEqual(['<pre tabindex="0"><code>a\nb'])
+	expect(await figures('- <pre>a\n  b</pre>\n\n<pre>open\n')).toEqual(['<pre tabindex="0"><code>a\nb'])
+	expect(await figures(`${'<pre>\n'.repeat(3)}\nlast`)).toEqual([])
 })
 
 test.each([

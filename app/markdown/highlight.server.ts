@@ -5,10 +5,12 @@ import { escapeHtml } from '~/lib/html.ts'
 import { remember } from '~/lib/remember.ts'
 
 /** Characters of code that are coloured in one text, and in one line; what goes beyond stays plain. */
-const mostColoured = 20_000
-const longestLine = 400
+const mostColoured = 15_000
+const longestLine = 250
 /** The last resort against a text that some grammar is slow with, in milliseconds of the processor; usual blocks take 1 to 20. */
-const mostTime = 1_000
+const mostTime = 50
+/** Characters that a grammar has to see before that counts: its patterns are compiled as they are met, which took C++ 1.5 s. */
+const warmUp = 10_000
 /** Lines between two looks at the clock. */
 const piece = 4
 
@@ -165,6 +167,7 @@ export function colour(code: string, language: string | null, left: Colouring): 
 	left.characters -= code.length
 	const lines = code.split('\n')
 	const done: string[] = []
+	const seen = held.seen.get(language) ?? 0
 	let grammarState: GrammarState | undefined
 	while (done.length < lines.length && left.milliseconds > 0) {
 		const started = process.threadCpuUsage()
@@ -183,12 +186,20 @@ export function colour(code: string, language: string | null, left: Colouring): 
 			),
 		)
 		const { user, system } = process.threadCpuUsage(started)
-		left.milliseconds -= (user + system) / 1_000
+		if (seen > warmUp) left.milliseconds -= (user + system) / 1_000
 	}
+	held.seen.set(language, seen + code.length)
 	return [...done, ...lines.slice(done.length).map(escapeHtml)].join('\n')
 }
 
-const held = remember<{ highlighter?: Promise<HighlighterCore>; ready?: HighlighterCore }>('highlighter', () => ({}))
+interface Held {
+	highlighter?: Promise<HighlighterCore>
+	ready?: HighlighterCore
+	/** Characters coloured since the start, by language. */
+	seen: Map<string, number>
+}
+
+const held = remember<Held>('highlighter', () => ({ seen: new Map() }))
 
 function wrap(html: string, name: string | undefined): string {
 	return name && html.trim() ? `<span class="${name}">${html}</span>` : html

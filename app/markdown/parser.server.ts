@@ -2,7 +2,7 @@ import MarkdownIt, { type Env, type MarkdownIt as Parser, type Token } from 'mar
 import { escapeHtml } from '~/lib/html.ts'
 import { type Colouring, colour, labelOf, languageOf } from './highlight.server.ts'
 import { mentions } from './mentions.server.ts'
-import { fewCells, formulas, knownTags, preBlocks } from './rules.server.ts'
+import { fewBlocks, formulas, knownTags, preBlocks } from './rules.server.ts'
 
 /** What one text carries from parsing to rendering. */
 export interface CookEnvironment extends Env {
@@ -47,7 +47,7 @@ function makeParser(): Parser {
 	const made = new MarkdownIt({ html: true, linkify: true, breaks: false, typographer: false, maxNesting: 30 })
 	// Only whole addresses become links: "main.rs" and "ASP.NET" are none.
 	made.linkify.set({ fuzzyLink: false, fuzzyEmail: false })
-	for (const extend of [preBlocks, fewCells, formulas, knownTags, mentions]) extend(made)
+	for (const extend of [preBlocks, fewBlocks, formulas, knownTags, mentions]) extend(made)
 	made.renderer.rules.fence = figure
 	made.renderer.rules.code_block = figure
 	return made

@@ -32,8 +32,6 @@ function keepKnown(children: Token[]): void {
 	}
 }
 
-/** Lines to look ahead: far enough for any block of code, near enough that a thousand unclosed ones cost little. */
-const longestPre = 150
 const opening = /^<pre\b[^>]*>(?:\s*<code\b[^>]*>)?\n?/i
 const closing = /\s*(?:<\/code>\s*)?<\/pre>\s*$/i
 
@@ -45,10 +43,15 @@ export function preBlocks(parser: MarkdownIt): void {
 function preBlock(state: StateBlock, first: number, end: number, silent: boolean): boolean {
 	const start = (state.bMarks[first] ?? 0) + (state.tShift[first] ?? 0)
 	if (!/^<pre\b/i.test(state.src.slice(start, start + 5))) return false
-	let last = first
-	const farthest = Math.min(end, first + longestPre)
-	while (last < farthest && !closing.test(lineOf(state, last))) last += 1
-	if (last === farthest) return false
+	// Lines in which an earlier tag found no end are not searched again: a thousand unclosed ones would be quadratic.
+	const searched = state.env as { unclosed?: { from: number; to: number } }
+	const { from, to } = searched.unclosed ?? { from: 0, to: 0 }
+	let last = first >= from ? Math.max(first, to) : first
+	while (last < end && !closing.test(lineOf(state, last))) last += 1
+	if (last >= end) {
+		searched.unclosed = { from: first, to: last }
+		return false
+	}
 	if (silent) return true
 	const token = state.push('code_block', 'code', 0)
 	token.content = decode(
@@ -76,18 +79,18 @@ function decode(text: string): string {
 		.replaceAll('&amp;', '&')
 }
 
-/** Cells that the tables of one text may have together: each costs about 8 µs to draw and to check. */
-const mostCells = 3_000
+/** Blocks that one text may have, each item, cell and paragraph counted: each costs up to 8 µs to draw and to check. */
+const mostBlocks = 5_000
 
-/** Shows tables beyond any use as the lines they are, so that 64 KB of cells cost no more than other texts of that length. */
-export function fewCells(parser: MarkdownIt): void {
-	parser.core.ruler.before('inline', 'few_cells', (state) => {
-		const cells = state.tokens.filter(({ type }) => type === 'td_open' || type === 'th_open').length
-		if (cells <= mostCells) return
-		state.tokens = []
-		parser.block.ruler.disable('table')
-		parser.block.parse(state.src, parser, state.env, state.tokens)
-		parser.block.ruler.enable('table')
+/** Shows a text of more blocks than anybody reads as it was typed, so that 64 KB of them cost no more than other texts. */
+export function fewBlocks(parser: MarkdownIt): void {
+	parser.core.ruler.before('inline', 'few_blocks', (state) => {
+		const blocks = state.tokens.filter(({ type, nesting }) => nesting === 1 || (nesting === 0 && type !== 'inline'))
+		if (blocks.length <= mostBlocks) return
+		const whole = new state.Token('code_block', 'code', 0)
+		whole.content = state.src
+		whole.block = true
+		state.tokens = [whole]
 	})
 }
 

@@ -1,10 +1,28 @@
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import AxeBuilder from '@axe-core/playwright'
 import { test as base, expect, type Page } from '@playwright/test'
+import { startSite } from '../../support/site-process.ts'
 
-/** A test whose pages lie on the built site, and which fails when a page writes an error to the console. */
-export const test = base.extend<{ quiet: undefined }>({
+/**
+ * A test whose pages lie on the built site, and which fails when a page writes an error to the console. Each worker has a site
+ * with the demo content of its own, so that two journeys at once never meet; its address and data directory are in the
+ * worker's environment as SITE_URL and SITE_DATA_DIR.
+ */
+export const test = base.extend<{ quiet: undefined }, { site: undefined }>({
+	site: [
+		async ({}, use) => {
+			const dataDir = mkdtempSync(join(tmpdir(), 'devquad-e2e-'))
+			const site = await startSite({ DATA_DIR: dataDir, ADMIN_EMAIL: 'wanda.warden@eastmere.example' })
+			process.env.SITE_URL = site.url
+			process.env.SITE_DATA_DIR = dataDir
+			await use(undefined)
+			await site.stop()
+			rmSync(dataDir, { recursive: true, force: true })
+		},
+		{ scope: 'worker', auto: true, timeout: 120_000 },
+	],
 	baseURL: async ({}, use) => use(process.env.SITE_URL),
 	quiet: [
 		async ({ page }, use) => {
