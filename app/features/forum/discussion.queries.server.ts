@@ -85,17 +85,6 @@ export async function isOpenQuery(id: number): Promise<boolean> {
 	return row !== undefined
 }
 
-/**
- * The id of the newest comment of a query, deleted ones included; 0 while there is none. Comments of one query get their ids
- * in the order in which they are committed, as their writers hold the query.
- */
-export async function readNewestComment(queryId: number): Promise<number> {
-	// The last part of a path is the id: read from the index alone.
-	const { rows } = await sql<{ id: number }>`
-		select coalesce(max(path[cardinality(path)]), 0) as id from comments where query_id = ${queryId}`.execute(db())
-	return rows[0]?.id ?? 0
-}
-
 /** What others than this member wrote under a query after a comment, oldest first, at most a hundred. */
 export async function listNewerComments(queryId: number, after: number, exceptOf: number): Promise<number[]> {
 	const { rows } = await sql<{ id: number }>`

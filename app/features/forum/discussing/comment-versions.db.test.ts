@@ -2,8 +2,8 @@ import { beforeAll, expect, test } from 'vitest'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { makeComment, makeMember, makeQuery } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
-import { getComment } from '../comments.server.ts'
-import { editComment } from '../forum.server.ts'
+import { getComment, listComments } from '../comments.server.ts'
+import { deleteComment, editComment } from '../forum.server.ts'
 import { readCommentHistory } from '../history.server.ts'
 import { StaleComment } from './stale-comment.server.ts'
 
@@ -47,4 +47,16 @@ test('an edit that says what is stored is never late, and one that names no vers
 	await editComment(asha, id, { body: 'Both.', version: 1 })
 	await editComment(asha, id, { body: 'By an old program.' })
 	expect((await stored()).body).toBe('By an old program.')
+})
+
+test('a page of comments knows the newest of its query, in any order, on another page and though it was deleted', async () => {
+	const query = await makeQuery(asha)
+	const newest = async (input: object = {}) =>
+		(await listComments(asha, { queryId: query.id, askerUsername: 'asha', ...input })).newest
+	expect(await newest()).toBe(0)
+	const first = await makeComment(asha, query.id)
+	for (let number = 0; number < 35; number += 1) await makeComment(asha, query.id, `Number ${number}.`)
+	const last = await makeComment(asha, query.id)
+	await deleteComment(asha, last)
+	expect([await newest(), await newest({ sort: 'best' }), await newest({ thread: first })]).toEqual([last, last, last])
 })

@@ -21,7 +21,7 @@ import { sortParam, withParams } from '../forum.paths.ts'
 import type { CommentSort } from '../forum.present.ts'
 import { StandingNotice } from '../moderation/components/standing-notice.tsx'
 import { mergedAddress, mergedFrom } from '../moderation/withheld.server.ts'
-import { getDiscussed, readNewestComment } from '../reading.server.ts'
+import { getDiscussed } from '../reading.server.ts'
 import type { Route } from './+types/query'
 import { readId } from './ids.ts'
 import { act } from './query-action.server.ts'
@@ -42,9 +42,7 @@ export function loader({ params, context, url }: Route.LoaderArgs) {
 	return answering(async () => {
 		if (reserved.has(params.category)) throw new NotFound('There is no such page.')
 		const viewer = viewerOf(context)
-		const id = readId(params.id)
-		// Not later than the comments: what comes in between is then shown and told, never neither.
-		const [query, newest] = await Promise.all([getDiscussed(viewer, id), viewer ? readNewestComment(id) : 0])
+		const query = await getDiscussed(viewer, readId(params.id))
 		const elsewhere = url.searchParams.has('original') ? null : await mergedAddress(query)
 		if (elsewhere) throw redirect(elsewhere, 301)
 		if (url.pathname !== query.url) throw redirect(query.url + url.search, 301)
@@ -52,7 +50,7 @@ export function loader({ params, context, url }: Route.LoaderArgs) {
 		const thread = url.searchParams.has('thread') ? readId(url.searchParams.get('thread')) : null
 		const cursor = url.searchParams.get('cursor') || null
 		const sort = sortOf(url)
-		const { rows, next, solutions } = await listComments(viewer, {
+		const { rows, next, newest, solutions } = await listComments(viewer, {
 			queryId: query.id,
 			askerUsername: query.author.username,
 			sort,
