@@ -45,7 +45,7 @@ interface CommentsInput {
 export async function listComments(
 	viewer: Viewer,
 	{ queryId, askerUsername, sort, cursor, thread }: CommentsInput,
-): Promise<Page<CommentView> & { solutions: CommentView[] }> {
+): Promise<Page<CommentView> & { newest: number; solutions: CommentView[] }> {
 	const size = { queryId, threads: threadsPerPage, comments: commentsPerPage }
 	const isBest = sort === 'best' && thread === undefined
 	const above = thread === undefined ? null : await findThread(queryId, thread)
@@ -63,6 +63,7 @@ export async function listComments(
 	const voted = await withVotes(viewer, [...threads, ...chosen])
 	return {
 		rows: voted.slice(0, threads.length),
+		newest: found.newest,
 		solutions: voted.slice(threads.length),
 		next: more && last ? encodeCursor(isBest ? [last.score, last.id] : [last.id]) : null,
 	}
@@ -115,7 +116,11 @@ async function findThread(queryId: number, id: number) {
 }
 
 /** Leaves out the last thread where it does not fit; the only one is shown as far as it goes, and the rest counted. */
-async function fitting(queryId: number, { rows, heads }: CommentRows, above: CommentPlace | null) {
+async function fitting(
+	queryId: number,
+	{ rows, heads }: Pick<CommentRows, 'rows' | 'heads'>,
+	above: CommentPlace | null,
+) {
 	const lead = above ? rows.slice(0, 1) : []
 	const threads = above ? rows.slice(1) : rows
 	const starts = threads.filter((row) => row.depth === (above ? above.depth + 1 : 0))

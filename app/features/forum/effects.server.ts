@@ -48,7 +48,7 @@ export type ForumEvent =
 			kind: 'query-changed'
 			description: string
 			/** Where it stood before, as lists of both places change. */
-			before: { category: string; tags: string[] }
+			before: { category: string; tags: string[]; description: string }
 	  })
 	| (Happening & { kind: 'query-deleted' | 'query-restored' })
 	| (Happening & {
@@ -60,7 +60,8 @@ export type ForumEvent =
 			body: string
 			approvedBy?: number
 	  })
-	| (Happening & { kind: 'comment-changed'; commentId: number; body: string })
+	/** `before`: what it said until then. */
+	| (Happening & { kind: 'comment-changed'; commentId: number; body: string; before: string })
 	| (Happening & { kind: 'comment-deleted' | 'comment-restored'; commentId: number })
 	| (Happening & { kind: 'solution-chosen' | 'solution-withdrawn'; commentId: number; authorId: number })
 	| (Happening & { kind: 'vote-changed'; commentId: number | null })

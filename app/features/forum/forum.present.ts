@@ -91,6 +91,8 @@ export interface CommentView extends VotedView {
 	body: string | null
 	createdAt: string
 	editedAt: string | null
+	/** Grows with each edit; an edit names the one it was made from. */
+	version: number
 	deleted: boolean
 	/** Why it is out of the forum though nobody deleted it; `deleted` is true as well for whoever may not see the text. */
 	withheld: WithheldView | null
@@ -108,6 +110,12 @@ export interface CommentView extends VotedView {
 	replies: CommentView[]
 	/** How many replies lie deeper than this page shows; the link is ?thread={id}. */
 	hiddenReplies: number
+}
+
+/** A comment as another edit left it. */
+export interface StoredComment {
+	body: string
+	version: number
 }
 
 export interface CategoryView {

@@ -95,6 +95,7 @@ export function presentComment(viewer: Viewer, row: CommentRow, askerUsername: s
 		body: editable ? row.body : null,
 		createdAt: row.created_at,
 		editedAt: row.edited_at,
+		version: row.version,
 		deleted: !isVisible,
 		withheld: row.withheld && { state: row.withheld, reason: isVisible ? row.withheld_reason : '' },
 		solution: row.is_solution,

@@ -10,6 +10,8 @@ import { findCategory } from './forum.queries.server.ts'
 import { askInput, versionInput } from './forum.schema.ts'
 import { findChangeableQuery, lockWaitingQuery, rewriteWaitingQuery } from './moderation/waiting.queries.server.ts'
 import { decidedMeanwhile, withdraw } from './moderation/waiting.server.ts'
+import type { Made } from './repeats/repeats.queries.server.ts'
+import { changeOnce, readSending } from './repeats/repeats.server.ts'
 import { recordQueryRevision } from './revisions.queries.server.ts'
 import { mainTags } from './tags/tags.server.ts'
 import { changeable, type Input, noQuery, writer } from './writers.server.ts'
@@ -22,14 +24,16 @@ import { insertQuery, lockQuery, type QueryTexts, removeQuery, updateQuery } fro
 
 /**
  * Asks a question.
- * @param input title, description, tags (comma-separated), category (slug)
- * @returns the canonical address of the new query
+ * @param input title, description, tags (comma-separated), category (slug); a `key` makes it safe to send again
+ * @returns the id of the new query and its canonical address
  * @throws NotAllowed for a visitor, Invalid with a message per field
  */
-export async function askQuestion(viewer: Viewer, input: Input): Promise<{ url: string }> {
+export async function askQuestion(viewer: Viewer, input: Input): Promise<Made> {
 	const author = writer(viewer)
 	const texts = await readTexts(input)
-	return change(async (trx) => {
+	const { title, description, slug } = texts
+	const sending = readSending(author.id, input, ['query', title, description, texts.tags, slug])
+	return changeOnce(sending, async (trx) => {
 		const tags = await mainTags(trx, texts.tags)
 		const id = await insertQuery(trx, author.id, { ...texts, tags })
 		const query = { id, author_id: author.id, username: author.username, ...texts, tags, category_slug: texts.slug }
@@ -37,9 +41,9 @@ export async function askQuestion(viewer: Viewer, input: Input): Promise<{ url: 
 			kind: 'query-added',
 			actorId: author.id,
 			query: eventQuery(query),
-			description: texts.description,
+			description,
 		} as const
-		return { event, result: { url: event.query.url } }
+		return { event, result: { id, url: event.query.url } }
 	})
 }
 
@@ -78,7 +82,7 @@ export async function editQuestion(viewer: Viewer, id: number, input: Input): Pr
 				actorId: editor.id,
 				query,
 				description,
-				before: { category: found.category_slug, tags: found.tags },
+				before: { category: found.category_slug, tags: found.tags, description: found.description },
 			},
 			result: { url: query.url },
 		}

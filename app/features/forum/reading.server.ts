@@ -2,7 +2,7 @@ import { decodeTimeCursor, encodeCursor } from '~/lib/cursors.ts'
 import { NotFound } from '~/lib/errors.ts'
 import { isId } from '~/lib/ids.ts'
 import type { Viewer } from '~/lib/viewer.ts'
-import { findDeletedQuery, isOpenQuery } from './discussion.queries.server.ts'
+import { findDeletedQuery, isOpenQuery, listNewerComments } from './discussion.queries.server.ts'
 import { undoTime } from './forum.policy.ts'
 import type { CategoryView, Page, QueryCardView, QueryPageView, TagPageView, TagView } from './forum.present.ts'
 import {
@@ -31,7 +31,7 @@ import { findMatches } from './search/search.server.ts'
 import { findQueryVote } from './votes/votes.queries.server.ts'
 
 export type { ListView }
-export { isOpenQuery }
+export { isOpenQuery, listNewerComments }
 
 /* The use cases that read. A page costs a fixed number of them, whatever the size of the forum. */
 

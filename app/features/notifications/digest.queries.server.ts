@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { db, type Executor } from '~/db/db.server.ts'
+import type { Channel } from './kinds.present.ts'
 
 export interface DueMember {
 	user_id: number
@@ -53,7 +54,7 @@ export async function settle(trx: Executor, userId: number, mailed: boolean): Pr
 
 export interface PreferencesRow {
 	mail: 'daily' | 'off'
-	kinds: { kind: string; site: boolean; mail: boolean }[]
+	kinds: ({ kind: string } & Record<Channel, boolean>)[]
 }
 
 /** What a member chose; only what differs from the default is stored. */

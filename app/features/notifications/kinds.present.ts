@@ -1,6 +1,6 @@
 /*
- * Everything that a member can be told of. A new kind is a line here; the table, the list, the settings and the mail need
- * no other change.
+ * Everything that a member can be told of, and by which ways. A new kind is a line here; the table, the list, the settings and
+ * the mail need no other change. A new way is a line here and a column of `notification_preferences`.
  */
 
 interface Kind {
@@ -9,6 +9,16 @@ interface Kind {
 	/** Between who did it and what it was done to: “Mira **commented on** Why does …”. */
 	words: string
 }
+
+/** The ways of telling: a heading in the settings, and how a reader who hears the page is told of a box below it. */
+export const channels = {
+	site: { title: 'Site', spoken: 'on the site' },
+	mail: { title: 'Mail', spoken: 'by mail' },
+} as const satisfies Record<string, { title: string; spoken: string }>
+
+export type Channel = keyof typeof channels
+
+export const channelNames = Object.keys(channels) as Channel[]
 
 export const kinds = {
 	comment: { label: 'Comments on my queries', words: 'commented on' },

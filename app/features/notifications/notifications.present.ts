@@ -1,3 +1,5 @@
+import type { Channel } from './kinds.present.ts'
+
 /** What pages are told of a notice. Times are ISO 8601 strings in UTC. */
 export interface NoticeView {
 	id: number
@@ -17,10 +19,8 @@ export interface NoticeView {
 	unread: boolean
 }
 
-/** How a member wants to be told of one kind. */
-export interface PreferenceView {
+/** Whether a member wants to be told of one kind, by each way. */
+export interface PreferenceView extends Record<Channel, boolean> {
 	kind: string
 	label: string
-	site: boolean
-	mail: boolean
 }

@@ -14,6 +14,7 @@ import {
 	lockBoxOf,
 	markRead,
 	markSeen,
+	removeOfComment,
 	removeOfQuery,
 	removeReadBefore,
 	retitle,
@@ -31,27 +32,25 @@ export interface Notice {
 	url: string
 	/** Whose box is locked along, as they are told of a decision by the same event. */
 	besides?: number
-	/** Tells nobody a second time, read or not: for jobs that may run again. */
-	once?: boolean
 }
 
 /**
  * Stores what happened for each of these members, in the transaction of what caused it. It falls into one group by member,
- * kind and query until that is read.
+ * kind and query until that is read. Whoever was told of the same comment, or of the query itself, is not told again.
  * @returns who was told; give them to {@link tellUnread} after the commit
  */
 export async function notify(
 	trx: Executor,
-	{ people, actorId, query, commentId, url, besides, once }: Notice,
+	{ people, actorId, query, commentId, url, besides }: Notice,
 ): Promise<number[]> {
 	const asked = [...people.keys()].filter((id) => id !== actorId)
 	if (asked.length === 0) return []
 	const boxes = await lockBoxes(trx, besides === undefined ? asked : [...asked, besides], query.id)
+	const untold = await listUntold(trx, boxes, { queryId: query.id, commentId })
 	const told: number[] = []
 	for (const kind of new Set(people.values())) {
 		const groupKey = `${kind}:${query.id}`
-		const ofKind = boxes.filter((id) => people.get(id) === kind)
-		const users = once ? await listUntold(trx, ofKind, groupKey, query.id) : ofKind
+		const users = untold.filter((id) => people.get(id) === kind)
 		if (users.length === 0) continue
 		const notice = {
 			kind,
@@ -100,6 +99,19 @@ export async function notifyOfDecision(
  * @returns whose counters changed, for {@link tellUnread}
  */
 export const forgetQuery: (trx: Executor, queryId: number, besides?: number) => Promise<number[]> = removeOfQuery
+
+/**
+ * Takes back what was told about a comment that is gone, where it was not read yet.
+ * @param kind only what was told as this; null for everything
+ * @param besides as in {@link forgetQuery}
+ * @returns as {@link forgetQuery}
+ */
+export const forgetComment: (
+	trx: Executor,
+	commentId: number,
+	kind: NoticeKind | null,
+	besides?: number,
+) => Promise<number[]> = removeOfComment
 
 /** Calls a query by its new title wherever it was told of. */
 export const renameQuery: (trx: Executor, queryId: number, title: string) => Promise<void> = retitle

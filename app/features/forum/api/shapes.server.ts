@@ -82,6 +82,7 @@ export const comment: z.ZodType<CommentView, CommentView> = z.object({
 	bodyHtml: z.string().describe(html),
 	createdAt: time,
 	editedAt: time.nullable(),
+	version: z.int().describe('Counts its edits.'),
 	deleted: z.boolean(),
 	withheld,
 	solution: z.boolean(),
@@ -135,19 +136,18 @@ export const newQuery = z.strictObject({
 	tags: tags.meta({ description: `1 to ${limits.tagsMax} tags, as a list or separated by commas.` }),
 	category: place.meta({ description: 'Slug of a category.' }),
 })
-export const changedQuery = newQuery.partial().extend({
-	version: z
-		.int()
-		.min(1)
-		.optional()
-		.describe('The one you edited. 409 when another was saved since; left out, the last edit wins.'),
-})
+const madeFrom = z
+	.int()
+	.min(1)
+	.optional()
+	.describe('The one you edited. 409 when another was saved since; left out, the last edit wins.')
+export const changedQuery = newQuery.partial().extend({ version: madeFrom })
 const body = commentInput.shape.body.meta({ minLength: 1, maxLength: limits.commentMax, description: 'Markdown.' })
 export const newComment = z.strictObject({
 	body,
 	parentId: z.int().nullable().optional().describe('The comment that this replies to.'),
 })
-export const changedComment = z.strictObject({ body })
+export const changedComment = z.strictObject({ body, version: madeFrom })
 
 /** Under which names the description knows these shapes. */
 export const forumShapes = {

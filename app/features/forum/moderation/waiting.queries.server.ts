@@ -58,10 +58,13 @@ export async function findChangeableComment(
 }
 
 /** Holds a comment that waits; the caller holds its query. */
-export async function lockWaitingComment(trx: Executor, id: number): Promise<{ query_id: number } | undefined> {
+export async function lockWaitingComment(
+	trx: Executor,
+	id: number,
+): Promise<{ body: string; version: number } | undefined> {
 	return trx
 		.selectFrom('comments')
-		.select('query_id')
+		.select(['body', 'version'])
 		.where('id', '=', id)
 		.where('withheld', '=', 'waiting')
 		.forUpdate()
@@ -69,7 +72,9 @@ export async function lockWaitingComment(trx: Executor, id: number): Promise<{ q
 }
 
 export async function rewriteWaitingComment(trx: Executor, id: number, body: string, bodyHtml: string): Promise<void> {
-	await sql`update comments set body = ${body}, body_html = ${bodyHtml} where id = ${id}`.execute(trx)
+	await sql`update comments set body = ${body}, body_html = ${bodyHtml}, version = version + 1 where id = ${id}`.execute(
+		trx,
+	)
 }
 
 /** Deletes a text that waits. Nobody is named as who did it: bringing it back would let it pass without a moderator. */
