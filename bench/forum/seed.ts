@@ -168,7 +168,7 @@ async function fillBatch(from: number, until: number): Promise<void> {
 			select p.n, ${author('p.n', 1)}, t.category_id, whole.title, b.body, b.html, b.excerpt, t.tags, p.created_at,
 				p.created_at + p.count * interval '47 minutes', p.count, (power(bench.share(p.n, 2), 4) * 12)::int,
 				p.count > 0 and p.n % 3 = 0,
-				setweight(title_document(whole.title), 'A') || t.document || b.document || coalesce(said.document, '')
+				joined.document
 			from bench.plan p
 			join bench.bodies b on b.n = bench.pick(p.n, 3, (select count(*) from bench.bodies))
 			join bench.tags t on t.n = bench.pick(p.n, 4, (select count(*) from bench.tags))
@@ -178,9 +178,11 @@ async function fillBatch(from: number, until: number): Promise<void> {
 			cross join lateral (select left(left(one.title, length(one.title) / 2 + position(' ' in substr(one.title, length(one.title) / 2)))
 				|| substr(other.title, length(other.title) / 2 + 1 + position(' ' in substr(other.title, length(other.title) / 2)))
 				|| case when p.n % 3 = 0 then ' ' || r.word else '' end, 180) as title) whole
-			left join lateral (select bench.joined(a.document order by c.id) as document
-				from (select id from generate_series(p.first::bigint, p.first + least(p.count, 300) - 1) id) c
-				join bench.answers a on a.n = bench.pick(c.id, 23, (select count(*) from bench.answers))) said on p.count > 0
+			cross join lateral (select bench.joined(part.document order by part.id) as document from (
+				select 0::bigint as id, setweight(title_document(whole.title), 'A') || t.document || b.document as document
+				union all
+				select c.id, a.document from (select id from generate_series(p.first::bigint, p.first + least(p.count, 300) - 1) id) c
+				join bench.answers a on a.n = bench.pick(c.id, 23, (select count(*) from bench.answers))) part) joined
 			where p.n >= ${from} and p.n < ${until}`)
 		await client.query(`
 			insert into query_votes (user_id, query_id, value)
