@@ -22,7 +22,8 @@ const rare = 2_000
 
 /**
  * Common table expressions that end with `candidates (id)`; `wanted (words)`, a materialized tsquery, must stand before.
- * Two sets: matches in the title, and matches anywhere; of each the newest by id, as many as are ranked. Where the words
+ * Two sets: matches anywhere, and where those are more than are ranked also matches in the title; of each the newest by id,
+ * as many as are ranked. Where the words
  * are a phrase these are queries that have its words: the order is the caller's to check.
  * @param words what was searched for, which `wanted` was made of
  */
@@ -35,8 +36,8 @@ export function candidateRows(words: string, scope: Scope): RawBuilder<unknown> 
 				case when phrase then ${mostForPhrase.titled}::int else ${most.titled}::int end as titled,
 				case when phrase then ${mostForPhrase.anywhere}::int else ${most.anywhere}::int end as anywhere
 			from (select words, words::text ~ '<(-|[0-9]+)>' as phrase from wanted) wanted),
-		${setOf('titled', 'title_document(q.title)', scope)},
-		${setOf('anywhere', 'q.search', scope)},
+		${setOf('anywhere', 'q.search', sql`true`, scope)},
+		${setOf('titled', 'title_document(q.title)', sql`(select count(*) from anywhere) = (select anywhere from asked)`, scope)},
 		candidates as (select id from titled union select id from anywhere)`
 }
 
@@ -54,15 +55,23 @@ function isRare(words: string, { tags, users }: Scope): RawBuilder<unknown> {
 		left join similar_words counted on counted.word = lexeme), true))`
 }
 
-/** The stages of one set, and the set under its name. Each stage is a wall to the planner: it must not walk all queries by time. */
-function setOf(name: keyof typeof most, document: string, scope: Scope): RawBuilder<unknown> {
+/**
+ * The stages of one set, and the set under its name; empty where `needed` is false. Each stage is a wall to the planner: it
+ * must not walk all queries by time.
+ */
+function setOf(
+	name: keyof typeof most,
+	document: string,
+	needed: RawBuilder<unknown>,
+	scope: Scope,
+): RawBuilder<unknown> {
 	const stage = (number: number) => sql.raw(`${name}_${number}`)
 	const all = sql`(select ${sql.raw(name)} from asked)`
 	/** One stage, where those before did not find enough. Its text is short: a long statement would not be kept prepared. */
 	const stageOf = (number: number, where: RawBuilder<unknown>) => {
 		const before = Array.from({ length: number }, (_, each) => sql`(select count(*) from ${stage(each)})`)
 		return sql`${stage(number)} as materialized (
-with m as materialized (select q.id from queries q where ${where}
+with m as materialized (select q.id from queries q where ${where} and ${needed}
 ${number > 0 ? sql`and ${sql.join(before, sql`+`)} < ${all}` : sql``} and ${sql.raw(document)} @@ (select words from asked) and ${conditions(scope)})
 select id from m order by id desc limit ${all})`
 	}
