@@ -1,0 +1,85 @@
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, expect, test } from 'vitest'
+import { descendants, stillRunning } from '../support/cluster.ts'
+import { freePort, type SiteProcess, spawnSite, startSite } from '../support/site-process.ts'
+
+/* How several workers start and end; what they do together is in cluster.db.test.ts. */
+
+const sites: Pick<SiteProcess, 'stop'>[] = []
+const folders: string[] = []
+
+afterEach(async () => {
+	for (const site of sites.splice(0)) await site.stop()
+	for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
+})
+
+function newDataDir(): string {
+	const folder = mkdtempSync(join(tmpdir(), 'devquad-workers-'))
+	folders.push(folder)
+	return folder
+}
+
+async function start(env: Record<string, string>): Promise<SiteProcess> {
+	const site = await startSite({ WEB_CONCURRENCY: '3', ...env })
+	sites.push(site)
+	return site
+}
+
+async function fails(env: Record<string, string>): Promise<{ code: number | null; output: string }> {
+	const settings = { SEED: 'none', PORT: String(await freePort()), WEB_CONCURRENCY: '3', ...env }
+	const site = spawnSite(settings)
+	sites.push(site)
+	const [code] = await once(site.child, 'exit')
+	return { code: code as number | null, output: site.output() }
+}
+
+test('database and demo content are made once for all workers, and SIGTERM leaves no process behind', async () => {
+	const site = await start({ DATA_DIR: newDataDir() })
+	expect(site.output().match(/Press Ctrl-C/g)).toHaveLength(1)
+	expect(site.output().match(/demo content: 100%/g)).toHaveLength(1)
+	expect((await fetch(`${site.url}/forum`)).status).toBe(200)
+	const all = descendants(site.child.pid ?? 0).map(({ pid }) => pid)
+	expect(all.length).toBeGreaterThan(4)
+	expect(await site.stop()).toBe(0)
+	expect(stillRunning(all)).toEqual([])
+})
+
+test('when the leading process is killed the workers end, and the next start finds everything', async () => {
+	const dataDir = newDataDir()
+	const site = await start({ DATA_DIR: dataDir, SEED: 'none' })
+	const workers = descendants(site.child.pid ?? 0).filter(({ command }) => command.includes('server/main.ts'))
+	expect(workers).toHaveLength(4)
+	site.child.kill('SIGKILL')
+	await expect.poll(() => stillRunning(workers.map(({ pid }) => pid)), { timeout: 10_000 }).toEqual([])
+	const next = await start({ DATA_DIR: dataDir, SEED: 'none' })
+	expect((await fetch(`${next.url}/forum`)).status).toBe(200)
+})
+
+test('a taken port is named once, before anything is made', async () => {
+	const server = createServer().listen(0, 'localhost')
+	await once(server, 'listening')
+	const { port } = server.address() as AddressInfo
+	const dataDir = newDataDir()
+	const outcome = await fails({ DATA_DIR: dataDir, PORT: String(port) })
+	server.close()
+	expect(outcome).toEqual({
+		code: 1,
+		output: `Port ${port} is taken by another program. Stop that one, or set PORT to another number.\n`,
+	})
+	expect(existsSync(join(dataDir, 'postgres'))).toBe(false)
+})
+
+test.each([
+	['a database', { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }, /^The database of DATABASE_URL .*\n$/],
+	['a Redis', { REDIS_URL: 'redis://127.0.0.1:1' }, /^The Redis of REDIS_URL cannot be used: .*ECONNREFUSED.*\n$/],
+	['a Redis', { REDIS_URL: 'redis://127.0.0.1:1', WEB_CONCURRENCY: '1' }, /^The Redis of REDIS_URL cannot .*\n$/],
+])('%s that is not there ends the start with one clear sentence', async (_what, env, message) => {
+	const outcome = await fails({ DATA_DIR: newDataDir(), ...env })
+	expect(outcome.output).toMatch(message)
+	expect(outcome.code).toBe(1)
+})
