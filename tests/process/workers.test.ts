@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import { descendants, stillRunning } from '../support/cluster.ts'
+import { descendants, processesOf, stillRunning } from '../support/cluster.ts'
 import { freePort, type SiteProcess, spawnSite, startSite } from '../support/site-process.ts'
 
 /* How several workers start and end; what they do together is in cluster.db.test.ts. */
@@ -39,14 +39,16 @@ async function fails(env: Record<string, string>): Promise<{ code: number | null
 }
 
 test('database and demo content are made once for all workers, and SIGTERM leaves no process behind', async () => {
-	const site = await start({ DATA_DIR: newDataDir() })
+	const dataDir = newDataDir()
+	const site = await start({ DATA_DIR: dataDir })
 	expect(site.output().match(/Press Ctrl-C/g)).toHaveLength(1)
 	expect(site.output().match(/demo content: 100%/g)).toHaveLength(1)
 	expect((await fetch(`${site.url}/forum`)).status).toBe(200)
 	const all = descendants(site.child.pid ?? 0).map(({ pid }) => pid)
-	expect(all.length).toBeGreaterThan(4)
+	expect(all).toHaveLength(4)
+	expect(processesOf(join(dataDir, 'postgres'))).not.toEqual([])
 	expect(await site.stop()).toBe(0)
-	expect(stillRunning(all)).toEqual([])
+	expect([stillRunning(all), processesOf(join(dataDir, 'postgres'))]).toEqual([[], []])
 })
 
 test('when the leading process is killed the workers end, and the next start finds everything', async () => {
@@ -77,7 +79,11 @@ test('a taken port is named once, before anything is made', async () => {
 test.each([
 	['a database', { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }, /^The database of DATABASE_URL .*\n$/],
 	['a Redis', { REDIS_URL: 'redis://127.0.0.1:1' }, /^The Redis of REDIS_URL cannot be used: .*ECONNREFUSED.*\n$/],
-	['a Redis', { REDIS_URL: 'redis://127.0.0.1:1', WEB_CONCURRENCY: '1' }, /^The Redis of REDIS_URL cannot .*\n$/],
+	[
+		'for one process a Redis',
+		{ REDIS_URL: 'redis://127.0.0.1:1', WEB_CONCURRENCY: '1' },
+		/^The Redis of REDIS_URL cannot .*\n$/,
+	],
 ])('%s that is not there ends the start with one clear sentence', async (_what, env, message) => {
 	const outcome = await fails({ DATA_DIR: newDataDir(), ...env })
 	expect(outcome.output).toMatch(message)

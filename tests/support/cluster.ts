@@ -16,14 +16,16 @@ export interface RunningCluster {
 	nodes: string[]
 	pid: number
 	output: () => string
+	/** Ends the script without a word, as a crash would; its data directory stays. */
+	kill: () => Promise<void>
 	/** Sends SIGTERM and waits. @returns the exit code */
 	stop: () => Promise<number | null>
 }
 
 /** Runs `npm run cluster` and waits until it says that it is ready. @throws Error with its output when it ends before that */
 export async function startCluster(env: Record<string, string>): Promise<RunningCluster> {
-	const port = await freePort()
-	const dataDir = mkdtempSync(join(tmpdir(), 'devquad-cluster-'))
+	const port = env.PORT ?? String(await freePort())
+	const dataDir = env.DATA_DIR ?? mkdtempSync(join(tmpdir(), 'devquad-cluster-'))
 	const child = spawn(process.execPath, ['--import', './scripts/support/alias.mjs', 'scripts/cluster.ts'], {
 		cwd: new URL('../..', import.meta.url).pathname,
 		stdio: ['ignore', 'pipe', 'pipe'],
@@ -33,7 +35,7 @@ export async function startCluster(env: Record<string, string>): Promise<Running
 			NODE_ENV: 'production',
 			LOG_LEVEL: 'warn',
 			SEED: 'none',
-			PORT: String(port),
+			PORT: port,
 			DATA_DIR: dataDir,
 			...env,
 		},
@@ -50,8 +52,12 @@ export async function startCluster(env: Record<string, string>): Promise<Running
 		nodes: nodes.map((address) => `http://${address}`),
 		pid: child.pid ?? 0,
 		output: () => written,
+		kill: async () => {
+			child.kill('SIGKILL')
+			await once(child, 'exit')
+		},
 		stop: async () => {
-			if (child.exitCode !== null) return child.exitCode
+			if (child.exitCode !== null || child.signalCode !== null) return child.exitCode
 			const ended = once(child, 'exit')
 			child.kill('SIGTERM')
 			const [code] = await ended
@@ -61,20 +67,36 @@ export async function startCluster(env: Record<string, string>): Promise<Running
 	}
 }
 
-/** A process and all that it started, as `ps` knows them at this moment; without those that have ended and wait for a parent. */
-export function descendants(pid: number): { pid: number; command: string }[] {
-	const all = execFileSync('ps', ['-eo', 'pid=,ppid=,stat=,args='], { encoding: 'utf8' })
-		.split('\n')
-		.map((line) => /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(line))
-		.filter((match) => match !== null)
-		.filter((match) => !match[3]?.startsWith('Z'))
-		.map(([, own, parent, , command = '']) => ({ pid: Number(own), parent: Number(parent), command }))
+interface Process {
+	pid: number
+	parent: number
+	command: string
+}
+
+/** A process and all that it started; without those that it has let go, as PostgreSQL is. */
+export function descendants(pid: number): Process[] {
+	const all = processes()
 	const found = all.filter((one) => one.pid === pid)
 	for (const { pid: parent } of found) found.push(...all.filter((one) => one.parent === parent))
-	return found.map(({ pid, command }) => ({ pid, command }))
+	return found
+}
+
+/** The processes whose command names this, such as a data directory. */
+export function processesOf(text: string): Process[] {
+	return processes().filter(({ command }) => command.includes(text))
 }
 
 /** Of these processes, those that still run. */
 export function stillRunning(pids: number[]): number[] {
-	return pids.filter((pid) => descendants(pid).length > 0)
+	const running = new Set(processes().map(({ pid }) => pid))
+	return pids.filter((pid) => running.has(pid))
+}
+
+/** What runs at this moment, without those that have ended and wait for a parent. */
+function processes(): Process[] {
+	return execFileSync('ps', ['-eo', 'pid=,ppid=,stat=,args='], { encoding: 'utf8' })
+		.split('\n')
+		.map((line) => /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(line))
+		.filter((match) => match !== null && !match[3]?.startsWith('Z'))
+		.map((match) => ({ pid: Number(match?.[1]), parent: Number(match?.[2]), command: match?.[4] ?? '' }))
 }
