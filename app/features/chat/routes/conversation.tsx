@@ -38,7 +38,7 @@ export function meta({ matches, loaderData }: Route.MetaArgs) {
 export default function Conversation({ loaderData: { page, older, clientId }, actionData }: Route.ComponentProps) {
 	const { peer, state } = page
 	const shown = older ?? page
-	const refusal = actionData && 'errors' in actionData ? actionData : null
+	const refusal = actionData?.ok === false ? actionData : null
 	const last = page.messages.at(-1)?.id ?? 0
 	return (
 		<div className="max-w-[44rem] pt-6">
@@ -89,6 +89,13 @@ function Message({ message: { id, html, deleted, body, editedAt }, own }: { mess
 		<li id={`message-${id}`}>
 			{deleted ? <i>Message deleted</i> : <div className="prose" dangerouslySetInnerHTML={{ __html: html }} />}
 			{editedAt && ' edited'}
+			{!own && !deleted && (
+				<Form method="post">
+					<input type="hidden" name="id" value={id} />
+					<input className="input" name="reason" aria-label="What is wrong with it?" />
+					<Act intent="report">Report</Act>
+				</Form>
+			)}
 			{own && !deleted && (
 				<Form method="post">
 					<input type="hidden" name="id" value={id} />
