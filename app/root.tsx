@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import { Links, Meta, Outlet, Scripts, ScrollRestoration, type ShouldRevalidateFunctionArgs } from 'react-router'
 import { config } from '~/config.server.ts'
 import { PendingForum } from '~/features/forum/components/pending-forum.tsx'
+import { countCases } from '~/features/forum/moderation/queue.server.ts'
 import { InboxControl } from '~/features/notifications/components/inbox-control.tsx'
 import { countUnread } from '~/features/notifications/notifications.server.ts'
 import { factsOf, viewerOf } from '~/lib/context.ts'
@@ -25,14 +26,16 @@ export const links: Route.LinksFunction = () => [
 	{ rel: 'manifest', href: '/site.webmanifest' },
 ]
 
-/** What every page knows; reads one counter for a member, and no database for a visitor. */
+/** What every page knows; reads one counter for a member, two for a moderator, and no database for a visitor. */
 export async function loader({ context, url }: Route.LoaderArgs): Promise<RootData> {
 	const { theme, flash, requestId, now } = factsOf(context)
 	const viewer = viewerOf(context)
+	const [unread, openCases] = await Promise.all([countUnread(viewer), countCases(viewer)])
 	const { SITE_NAME, AUTHOR_NAME, AUTHOR_URL, publicUrl } = config()
 	return {
 		viewer,
-		unread: await countUnread(viewer),
+		unread,
+		openCases,
 		siteName: SITE_NAME,
 		author: AUTHOR_NAME ? { name: AUTHOR_NAME, url: AUTHOR_URL } : null,
 		theme,

@@ -3,7 +3,7 @@ import type { Server as HttpServer, IncomingMessage } from 'node:http'
 import type { Socket } from 'socket.io'
 import { config } from '~/config.server.ts'
 import { sessionOf } from '~/features/accounts/accounts.server.ts'
-import { isOpenQuery } from '~/features/forum/reading.server.ts'
+import { isOpenQuery, listNewerComments } from '~/features/forum/reading.server.ts'
 import { countUnread } from '~/features/notifications/notifications.server.ts'
 import { isId } from '~/lib/ids.ts'
 import { log } from '~/lib/log.server.ts'
@@ -118,15 +118,20 @@ async function watch(socket: Tab, usernames: unknown, answer: unknown): Promise<
 }
 
 /** A tab shows one query at a time: of two answers that overtake each other the one to the later question counts. */
-function watchQuery(socket: Tab): (queryId: unknown) => void {
+function watchQuery(socket: Tab): (queryId: unknown, after: unknown, answer: unknown) => void {
 	let questions = 0
-	const move = async (queryId: unknown) => {
+	const move = async (queryId: unknown, after: unknown, answer: unknown) => {
 		questions += 1
 		const question = questions
 		for (const room of socket.rooms) if (room.startsWith('query:')) await socket.leave(room)
-		if (isId(queryId) && (await isOpenQuery(queryId)) && question === questions) await socket.join(readersOf(queryId))
+		if (!isId(queryId) || !(await isOpenQuery(queryId)) || question !== questions) return
+		await socket.join(readersOf(queryId))
+		// Looked up once the tab is in the room: what is committed later is announced there.
+		const known = after === 0 || isId(after) ? after : null
+		if (known !== null && typeof answer === 'function')
+			answer(await listNewerComments(queryId, known, socket.data.userId))
 	}
-	return (queryId) => quietly(move(queryId))
+	return (queryId, after, answer) => quietly(move(queryId, after, answer))
 }
 
 function quietly(work: Promise<unknown>): void {
