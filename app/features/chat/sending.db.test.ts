@@ -54,6 +54,33 @@ test('20 sends of one message at once store it once and answer alike', async () 
 	expect((await listConversations(tomas, { requests: true })).conversations).toMatchObject([{ unread: 1 }])
 })
 
+test('20 sends of one message at once in a conversation that goes on store it once as well', async () => {
+	await makeConversation(mira, tomas)
+	const message = { to: tomas.username, clientId: randomUUID(), body: 'Once.' }
+	const answers = await Promise.all(Array.from({ length: 20 }, () => sendMessage(mira, message)))
+	expect(new Set(answers.map(({ id }) => id)).size).toBe(1)
+	expect((await openConversation(tomas, mira.username)).messages).toHaveLength(3)
+})
+
+test('of ten messages that a stranger sends at once three are stored', async () => {
+	const sent = await Promise.allSettled(Array.from({ length: 10 }, () => makeMessage(mira, tomas)))
+	expect(sent.filter(({ status }) => status === 'fulfilled')).toHaveLength(3)
+	expect((await openConversation(tomas, mira.username)).messages).toHaveLength(3)
+})
+
+test('a message that crosses a block was sent before it, or is hidden', async () => {
+	await makeConversation(mira, tomas)
+	await passTime()
+	const [, ...sent] = await Promise.all([
+		setBlocked(tomas, mira.username, true),
+		...Array.from({ length: 10 }, (_, index) => makeMessage(mira, tomas, `crossing ${index}`)),
+	])
+	const seen = (await openConversation(tomas, mira.username)).messages.slice(2)
+	// Whatever was stored before the block is seen, and nothing after it.
+	const order = sent.map(({ id }) => id).sort((one, other) => one - other)
+	expect(seen.map(({ id }) => id)).toEqual(order.slice(0, seen.length))
+})
+
 test('two members who begin a conversation at the same moment begin one', async () => {
 	await Promise.all([makeMessage(mira, tomas), makeMessage(tomas, mira), makeMessage(mira, tomas)])
 	const page = await openConversation(mira, tomas.username)
