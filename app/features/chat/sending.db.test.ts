@@ -6,6 +6,7 @@ import { findBrokenFigures, makeConversation, makeMessage, passTime } from '../.
 import { makeMember } from '../../../tests/factories/forum.ts'
 import { makeSession } from '../../../tests/factories/presence.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
+import { editMessage } from './changing.server.ts'
 import { listConversations } from './inbox.server.ts'
 import { listSince, markSeen, openConversation } from './reading.server.ts'
 import { acceptConversation, setBlocked, setChatSettings } from './safety.server.ts'
@@ -153,11 +154,19 @@ test('4,000 characters are a message, and code may begin with spaces', async () 
 
 test('a suspended member sends nothing, and is told until when', async () => {
 	const until = new Date('2099-01-02T03:04:05Z')
+	await makeConversation(mira, tomas)
+	const before = { to: tomas.username, clientId: randomUUID(), body: 'Before it.' }
+	const sent = await sendMessage(mira, before)
 	await db()
 		.updateTable('users')
 		.set({ suspended_until: until, suspended_reason: 'Spam.' })
 		.where('id', '=', mira.id)
 		.execute()
+	expect(await sendMessage(mira, before)).toEqual(sent)
+	await expect(makeMessage(mira, await makeMember(`another${serial}`))).rejects.toMatchObject({ status: 403 })
+	await expect(editMessage(mira, { with: tomas.username, id: sent.id }, { body: 'x' })).rejects.toMatchObject({
+		status: 403,
+	})
 	await expect(makeMessage(mira, tomas)).rejects.toMatchObject({
 		status: 403,
 		message: 'You are suspended until 02 Jan 2099 03:04 UTC and cannot write here until then. Reason: Spam.',
