@@ -1,0 +1,48 @@
+import type { ChatMessage, ConversationState, Marks } from '~/realtime/chat-events.ts'
+
+export type { ChatMessage, ConversationState, Marks, SendAnswer } from '~/realtime/chat-events.ts'
+
+/** The other member of a conversation. */
+export interface Peer {
+	username: string
+	name: string
+	picture: string | null
+	online: boolean
+	/** ISO 8601; null when online, never seen, or hidden. */
+	lastSeenAt: string | null
+}
+
+/** A conversation as it is opened. */
+export interface ConversationPage {
+	peer: Peer
+	state: ConversationState
+	/** The newest 50, ascending. */
+	messages: ChatMessage[]
+	/** Whether there are older ones. */
+	older: boolean
+	version: number
+	/** Of the peer. */
+	marks: Marks
+	/** How far the viewer had read when it was loaded: for the "new messages" line. */
+	readId: number
+}
+
+/** A conversation in a list. */
+export interface ConversationSummary {
+	peer: Peer
+	last: { sender: string; excerpt: string; sentAt: string; deleted: boolean } | null
+	unread: number
+	muted: boolean
+	request: boolean
+}
+
+/** A message that a search found. */
+export interface MessageHit {
+	id: number
+	peer: Peer
+	/** Username. */
+	sender: string
+	sentAt: string
+	/** The passage that matches, in pieces; `hit` ones are the words that were looked for. */
+	passage: { text: string; hit: boolean }[]
+}

@@ -1,0 +1,68 @@
+/* What members' tabs and the server tell each other of conversations; the ground knows the words, the feature their meaning. */
+
+export interface ChatMessage {
+	id: number
+	/** The sender's own id of it: the same on every try. */
+	clientId: string
+	/** Username. */
+	sender: string
+	/** As typed, for editing and copying; '' when deleted. */
+	body: string
+	/** Cooked as in the forum; '' when deleted. */
+	html: string
+	/** ISO 8601, the server's clock. */
+	sentAt: string
+	editedAt: string | null
+	deleted: boolean
+	/** The conversation's version with the last change of this message. */
+	version: number
+}
+
+/** How far the peer has come, as ids of messages. */
+export interface Marks {
+	/** The last one that the peer's device got. */
+	delivered: number
+	/** The last one that the peer has seen. */
+	read: number
+}
+
+export interface ConversationState {
+	/**
+	 * `open`; `request`: a stranger wrote and I have not answered; `waiting`: I wrote first and was not answered;
+	 * `closed`: nothing can be sent.
+	 */
+	kind: 'open' | 'request' | 'waiting' | 'closed'
+	/** Why it is closed, in words; null when nothing is said about it. */
+	reason: string | null
+	blockedByMe: boolean
+	muted: boolean
+}
+
+/** What the sender of a message is answered. `retry`: the same may be sent again a little later. */
+export type SendAnswer = { ok: true; message: ChatMessage } | { ok: false; message: string; retry: boolean }
+
+/** What the receiver has not read: messages of this conversation, and in how many conversations there are some. */
+interface UnreadCounts {
+	unread: number
+	conversations: number
+}
+
+/** `with` is the peer's username, as seen by who is told. */
+export interface ChatServerEvents {
+	/** A message was added, edited or deleted. */
+	'chat:message': (event: UnreadCounts & { with: string; message: ChatMessage }) => void
+	/** The peer's device got, or the peer saw, more. */
+	'chat:marks': (event: { with: string; marks: Marks }) => void
+	/** This member read further, here or elsewhere. */
+	'chat:read': (event: UnreadCounts & { with: string; readId: number }) => void
+	'chat:typing': (event: { from: string }) => void
+	'chat:state': (event: { with: string; state: ConversationState }) => void
+}
+
+export interface ChatClientEvents {
+	'chat:send': (message: { to: string; clientId: string; body: string }, answer: (answer: SendAnswer) => void) => void
+	/** Everything up to this message arrived, or was seen. */
+	'chat:seen': (mark: { with: string; upTo: number; read: boolean }) => void
+	/** At most one in 3 s. */
+	'chat:typing': (to: string) => void
+}
