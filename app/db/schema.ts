@@ -200,6 +200,34 @@ export interface AccessTokensTable {
 	last_used_at: MaybeTime
 }
 
+export interface MessagesTable {
+	id: GeneratedAlways<number>
+	conversation_id: number
+	sender_id: number
+	recipient_id: number | null
+	client_id: string
+	body: string
+	html: string
+	kept_body: string | null
+	kept_html: string | null
+	sent_at: Time
+	edited_at: MaybeTime
+	deleted_at: MaybeTime
+	version: number
+	search: GeneratedAlways<string | null>
+}
+
+export interface ConversationMembersTable {
+	conversation_id: number
+	user_id: number
+	last_message_id: number | null
+	unread: Generated<number>
+	read_id: Generated<number>
+	delivered_id: Generated<number>
+	muted: Generated<boolean>
+	pending: Generated<boolean>
+}
+
 /** Every table that our own statements touch, as the migrations make them. */
 export interface Database {
 	users: UsersTable
@@ -305,6 +333,18 @@ export interface Database {
 	cases: CasesTable
 	reports: ReportsTable
 	moderation_log: ModerationLogTable
+	conversations: {
+		id: GeneratedAlways<number>
+		lower_id: number
+		higher_id: number
+		started_by: number
+		version: Generated<number>
+		created_at: Time
+	}
+	conversation_members: ConversationMembersTable
+	messages: MessagesTable
+	blocks: { blocker_id: number; blocked_id: number; blocked_at: Time }
+	chat_settings: { user_id: number; accepts: Generated<'members' | 'verified' | 'nobody'> }
 	similar_helped: { id: GeneratedAlways<number>; query_id: number; user_id: number | null; at: Time }
 	revisions: {
 		id: GeneratedAlways<number>

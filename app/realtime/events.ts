@@ -1,5 +1,7 @@
+import type { ChatClientEvents, ChatServerEvents } from './chat-events.ts'
+
 /** Everything the server may say to a tab, and what it says with it. */
-export interface ServerEvents {
+export interface ServerEvents extends ChatServerEvents {
 	/** A member whom this tab watches came online or went offline. */
 	'presence:changed': (event: { username: string; online: boolean }) => void
 	/** Somebody registered and is in the community list. */
@@ -13,7 +15,7 @@ export interface ServerEvents {
 }
 
 /** Everything a tab may say to the server. */
-export interface ClientEvents {
+export interface ClientEvents extends ChatClientEvents {
 	/** Which members this page shows; replaces what was watched before. Answers with those who are online. */
 	'presence:watch': (usernames: string[], answer: (online: string[]) => void) => void
 	/** Which query this page shows, null for none; replaces the one before. */
