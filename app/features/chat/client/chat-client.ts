@@ -31,6 +31,8 @@ export class ChatClient {
 	private readonly conversations = new Map<string, Conversation>()
 	private readonly listeners = new Set<() => void>()
 	private pending: readonly Outgoing[] | null = null
+	/** Whether the server cannot be reached, for long enough to say so. */
+	away = false
 	private typedAt = Number.NEGATIVE_INFINITY
 
 	constructor({ me, transport, store, lock, newId }: ClientParts) {
@@ -119,6 +121,11 @@ export class ChatClient {
 	/** Asks for what a conversation may have missed, after a change that did not go through the socket. */
 	refresh(peer: string): void {
 		void this.conversations.get(peer)?.catchUp()
+	}
+
+	setAway(away: boolean): void {
+		this.away = away
+		this.changed()
 	}
 
 	/** The connection stands, for the first time or again. */

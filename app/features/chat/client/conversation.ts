@@ -5,6 +5,9 @@ import { pause, type Transport } from './transport.ts'
 /** How long somebody counts as typing after they were last heard of, in milliseconds; they tell every 3 s. */
 export const typingTime = 5_000
 
+/** After so many failures in a row the next event or connection asks again. */
+const mostTries = 6
+
 /** What a view of a conversation draws, besides what waits in the outbox. */
 export interface ConversationView {
 	peer: Peer
@@ -137,7 +140,7 @@ export class Conversation {
 	}
 
 	private async ask(): Promise<void> {
-		for (let tries = 0; this.askAgain && this.transport.connected(); ) {
+		for (let tries = 0; tries < mostTries && this.askAgain && this.transport.connected(); ) {
 			this.askAgain = false
 			try {
 				await this.askOnce()
