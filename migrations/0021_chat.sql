@@ -79,3 +79,10 @@ create table chat_settings (
   accepts  text not null default 'members' check (accepts in ('members', 'verified', 'nobody'))
 );
 comment on column chat_settings.accepts is 'who may begin a conversation with this member';
+
+-- All of the words, each as a beginning: finds "deadline" while "dead" is typed. Nothing for a search with a phrase or a minus.
+create function begun_query(words text) returns tsquery language sql immutable parallel safe as $$
+  select coalesce(string_agg(quote_literal(word) || ':*', ' & ')::tsquery, ''::tsquery)
+  from (select distinct lower(found[1]) as word from regexp_matches(words, '[[:alnum:]]{2,}', 'g') as found) beginnings
+  where words !~ '["-]'
+$$;

@@ -22,6 +22,8 @@ import {
 } from '~/realtime/presence.server.ts'
 import { readersOf } from '~/realtime/rooms.ts'
 import { Allowance } from './allowance.ts'
+import { receiveChat } from './chat-sockets.ts'
+import { endSlowReader } from './slow-readers.ts'
 
 const renewEvery = 5_000
 /** A page asks a handful of things; a tab that sends more than 60 packets in 10 s is a broken or hostile one. */
@@ -60,6 +62,7 @@ export function openSockets(server: HttpServer): void {
 		connection.on('packet', () => {
 			if (!allowance.take()) connection.close(true)
 		})
+		endSlowReader(connection)
 	})
 }
 
@@ -76,6 +79,7 @@ function receive(socket: Tab): void {
 	quietly(tellCount(socket))
 	socket.on('presence:watch', (usernames, answer) => quietly(watch(socket, usernames, answer)))
 	socket.on('query:watch', watchQuery(socket))
+	receiveChat(socket)
 	socket.on('disconnect', () => quietly(closeTab(id)))
 }
 

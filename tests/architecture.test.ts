@@ -39,11 +39,12 @@ function offenders(from: RegExp, to: RegExp, except: RegExp = /^$/): string[] {
 
 describe('the import ladder', () => {
 	test.each([
-		['accounts', 'profiles|notifications|directory|forum|home|api'],
-		['profiles', 'directory|home|api'],
-		['notifications', 'directory|forum|home|api'],
-		['directory', 'forum|home|api'],
-		['forum', 'directory|home|api'],
+		['accounts', 'profiles|notifications|directory|forum|chat|home|api'],
+		['profiles', 'directory|chat|home|api'],
+		['notifications', 'directory|forum|chat|home|api'],
+		['directory', 'forum|chat|home|api'],
+		['forum', 'directory|chat|home|api'],
+		['chat', 'directory|forum|home|api'],
 	])('%s imports no feature beside or above it', (feature, above) => {
 		expect(offenders(new RegExp(`^app/features/${feature}/`), new RegExp(`^app/features/(${above})/`))).toEqual([])
 	})

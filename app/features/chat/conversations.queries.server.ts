@@ -1,0 +1,204 @@
+import { sql } from 'kysely'
+import { db, type Executor } from '~/db/db.server.ts'
+import { isConnected } from '~/realtime/presence.queries.server.ts'
+import { limits } from './chat.limits.ts'
+
+/** What lists show of the other member, for statements that call them `p` and their profile `pp`. */
+export const peerColumns = sql`p.id as peer_id, p.username, p.name, p.image,
+	exists (select from connections where connections.user_id = p.id and ${isConnected}) as online,
+	case when coalesce(pp.show_presence, true) then pp.last_seen_at end as last_seen_at`
+
+export interface PeerRow {
+	peer_id: number
+	username: string
+	name: string
+	image: string | null
+	online: boolean
+	last_seen_at: Date | null
+}
+
+/** A conversation as one of its members stands to it, or would. */
+export interface ConversationRow extends PeerRow {
+	imported: boolean
+	/** Null while nobody has written. */
+	id: number | null
+	pending: boolean
+	last_message_id: number | null
+	muted: boolean
+	read_id: number
+	peer_pending: boolean
+	peer_read_id: number
+	peer_delivered_id: number
+	unanswered: number
+	blocked_by_me: boolean
+	blocked_me: boolean
+	accepts: 'members' | 'verified' | 'nobody'
+	verified: boolean
+}
+
+/** How a member stands to another one, by the other's username; undefined for nobody and for oneself. */
+export async function findConversation(
+	userId: number,
+	username: string,
+	executor: Executor = db(),
+): Promise<ConversationRow | undefined> {
+	const { rows } = await sql<ConversationRow>`
+		select ${peerColumns}, p.imported, c.id, coalesce(mine.pending, false) as pending, mine.last_message_id,
+			coalesce(mine.muted, false) as muted, coalesce(mine.read_id, 0) as read_id,
+			coalesce(theirs.pending, false) as peer_pending, coalesce(theirs.read_id, 0) as peer_read_id,
+			coalesce(theirs.delivered_id, 0) as peer_delivered_id,
+			case when theirs.pending then (select count(*)::int from (
+				select from messages where conversation_id = c.id and sender_id = ${userId} limit ${limits.unanswered}) first)
+				else 0 end as unanswered,
+			exists (select from blocks where blocker_id = ${userId} and blocked_id = p.id) as blocked_by_me,
+			exists (select from blocks where blocker_id = p.id and blocked_id = ${userId}) as blocked_me,
+			coalesce(s.accepts, 'members') as accepts,
+			exists (select from profiles where user_id = ${userId} and campus_verified_at is not null) as verified
+		from users p left join profiles pp on pp.user_id = p.id left join chat_settings s on s.user_id = p.id
+		left join conversations c on c.lower_id = least(p.id, ${userId}) and c.higher_id = greatest(p.id, ${userId})
+		left join conversation_members mine on mine.conversation_id = c.id and mine.user_id = ${userId}
+		left join conversation_members theirs on theirs.conversation_id = c.id and theirs.user_id = p.id
+		where p.username = ${username} and p.id <> ${userId}`.execute(executor)
+	return rows[0]
+}
+
+export interface WriterRow {
+	/** ISO 8601 or `infinity`; null when there is none that still lasts. */
+	suspended_until: string | null
+	suspended_reason: string
+	/** Age of the account in hours. */
+	hours: number
+}
+
+/**
+ * Who writes, as the database knows them now. With a session id, only if that session is still good, and it cannot end
+ * before the transaction does.
+ */
+export async function findWriter(
+	trx: Executor,
+	userId: number,
+	sessionId: number | null,
+): Promise<WriterRow | undefined> {
+	if (sessionId !== null) {
+		const { rows } = await sql`select from sessions
+			where id = ${sessionId} and user_id = ${userId} and expires_at > now() for key share`.execute(trx)
+		if (rows.length === 0) return undefined
+	}
+	const { rows } = await sql<WriterRow>`
+		select case when suspended_until = 'infinity' then 'infinity' when suspended_until > now()
+				then to_char(suspended_until at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') end as suspended_until,
+			suspended_reason, (extract(epoch from now() - created_at) / 3600)::float8 as hours
+		from users where id = ${userId}`.execute(trx)
+	return rows[0]
+}
+
+/** Locks a member's row, so that of two conversations begun at once the second one counts the first. */
+export async function lockMember(trx: Executor, userId: number): Promise<void> {
+	await sql`select from users where id = ${userId} for no key update`.execute(trx)
+}
+
+/** Seconds until a member may start one more conversation who may start `most` in 24 hours; null when they may now. */
+export async function secondsUntilStart(trx: Executor, userId: number, most: number): Promise<number | null> {
+	const { rows } = await sql<{ seconds: number }>`
+		select extract(epoch from created_at + interval '24 hours' - now())::float8 as seconds from conversations
+		where started_by = ${userId} and created_at > now() - interval '24 hours'
+		order by created_at desc limit 1 offset ${most - 1}`.execute(trx)
+	return rows[0]?.seconds ?? null
+}
+
+/** Begins the conversation of two members unless the other one has just done so. What comes first is a request. */
+export async function startConversation(trx: Executor, userId: number, peerId: number): Promise<void> {
+	await sql`
+		with started as (
+			insert into conversations (lower_id, higher_id, started_by)
+			values (${Math.min(userId, peerId)}, ${Math.max(userId, peerId)}, ${userId})
+			on conflict do nothing returning id)
+		insert into conversation_members (conversation_id, user_id, pending)
+		select id, member, member = ${peerId} from started, unnest(array[${userId}, ${peerId}]::int[]) as member`.execute(
+		trx,
+	)
+}
+
+/** Locks a conversation. Every change of it begins here, and no transaction locks two. */
+export async function lockConversation(trx: Executor, id: number): Promise<void> {
+	await sql`select from conversations where id = ${id} for no key update`.execute(trx)
+}
+
+/** Locks the conversation of two members, if there is one. @returns its id */
+export async function lockConversationOf(trx: Executor, userId: number, peerId: number): Promise<number | undefined> {
+	const { rows } = await sql<{ id: number }>`
+		select id from conversations where lower_id = ${Math.min(userId, peerId)} and higher_id = ${Math.max(userId, peerId)}
+		for no key update`.execute(trx)
+	return rows[0]?.id
+}
+
+export interface CountRow {
+	user_id: number
+	/** Messages in this conversation. */
+	unread: number
+	/** Conversations with unread messages, muted ones and requests left out. */
+	conversations: number
+}
+
+/** What each member of a conversation has not read. */
+export async function countUnreadOf(conversationId: number): Promise<CountRow[]> {
+	const { rows } = await sql<CountRow>`
+		select user_id, unread, (select count(*)::int from conversation_members other
+			where other.user_id = m.user_id and other.unread > 0 and not other.muted and not other.pending) as conversations
+		from conversation_members m where conversation_id = ${conversationId}`.execute(db())
+	return rows
+}
+
+/** In how many conversations a member has something unread, muted ones and requests left out. */
+export async function countUnreadConversations(userId: number): Promise<number> {
+	const { rows } = await sql<{ conversations: number }>`
+		select count(*)::int as conversations from conversation_members
+		where user_id = ${userId} and unread > 0 and not muted and not pending`.execute(db())
+	return rows[0]?.conversations ?? 0
+}
+
+/** Takes a member's first answer, or an acceptance without one. @returns whether the conversation was a request until now */
+export async function acceptRequest(trx: Executor, conversationId: number, userId: number): Promise<boolean> {
+	const { rows } = await sql`update conversation_members set pending = false
+		where conversation_id = ${conversationId} and user_id = ${userId} and pending returning 1`.execute(trx)
+	return rows.length > 0
+}
+
+/** Mutes a conversation for one of its members, or no longer. */
+export async function writeMuted(trx: Executor, conversationId: number, userId: number, muted: boolean): Promise<void> {
+	await sql`update conversation_members set muted = ${muted}
+		where conversation_id = ${conversationId} and user_id = ${userId}`.execute(trx)
+}
+
+/** Blocks a member, or no longer. */
+export async function writeBlock(trx: Executor, userId: number, peerId: number, blocked: boolean): Promise<void> {
+	if (blocked)
+		await sql`insert into blocks (blocker_id, blocked_id) values (${userId}, ${peerId}) on conflict do nothing`.execute(
+			trx,
+		)
+	else await sql`delete from blocks where blocker_id = ${userId} and blocked_id = ${peerId}`.execute(trx)
+}
+
+/** Who may begin a conversation with a member. */
+export async function readAccepts(userId: number): Promise<ConversationRow['accepts']> {
+	const row = await db().selectFrom('chat_settings').select('accepts').where('user_id', '=', userId).executeTakeFirst()
+	return row?.accepts ?? 'members'
+}
+
+/** Changes that. */
+export async function writeAccepts(userId: number, accepts: ConversationRow['accepts']): Promise<void> {
+	await sql`insert into chat_settings (user_id, accepts) values (${userId}, ${accepts})
+		on conflict (user_id) do update set accepts = excluded.accepts`.execute(db())
+}
+
+/** Whether typing is shown: both wrote, nobody blocked the other, and the member does not hide their presence. */
+export async function showsTyping(userId: number, username: string): Promise<{ peer_id: number } | undefined> {
+	const { rows } = await sql<{ peer_id: number }>`
+		select p.id as peer_id from users p
+		join conversations c on c.lower_id = least(p.id, ${userId}) and c.higher_id = greatest(p.id, ${userId})
+		where p.username = ${username}
+			and not exists (select from conversation_members where conversation_id = c.id and pending)
+			and not exists (select from blocks where (blocker_id, blocked_id) in ((p.id, ${userId}), (${userId}, p.id)))
+			and not exists (select from profiles where user_id = ${userId} and not show_presence)`.execute(db())
+	return rows[0]
+}

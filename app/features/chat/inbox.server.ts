@@ -1,0 +1,82 @@
+import { Invalid } from '~/lib/errors.ts'
+import { isId } from '~/lib/ids.ts'
+import { shortened } from '~/lib/text.ts'
+import type { SignedIn, Viewer } from '~/lib/viewer.ts'
+import { limits } from './chat.limits.ts'
+import { presentPeer } from './chat.present.ts'
+import { countUnreadConversations as countConversations } from './conversations.queries.server.ts'
+import { type HitRow, type InboxRow, listInbox, marks, searchMessages } from './inbox.queries.server.ts'
+import { member } from './members.server.ts'
+import type { ConversationSummary, MessageHit } from './protocol.ts'
+
+export interface Inbox {
+	conversations: ConversationSummary[]
+	/** What to ask for as `before` to get older ones; null when there are none. */
+	next: number | null
+}
+
+/** A page of the viewer's conversations, the newest message first. @throws NotAllowed, Invalid */
+export async function listConversations(
+	viewer: Viewer,
+	{ before = null, requests = false }: { before?: unknown; requests?: boolean } = {},
+): Promise<Inbox> {
+	const reader = member(viewer)
+	if (before !== null && !isId(before)) throw new Invalid('This page of the list cannot be found.')
+	const rows = await listInbox(reader.id, { requests, before, limit: limits.inbox + 1 })
+	const shown = rows.slice(0, limits.inbox)
+	const last = shown.at(-1)
+	return {
+		conversations: shown.map((row) => summary(row, reader)),
+		next: rows.length > limits.inbox && last ? last.last_message_id : null,
+	}
+}
+
+/** The newest conversations, for the panel of the header, and in how many something is unread. @throws NotAllowed */
+export async function listLatest(viewer: Viewer): Promise<{ conversations: ConversationSummary[]; unread: number }> {
+	const reader = member(viewer)
+	const [rows, unread] = await Promise.all([
+		listInbox(reader.id, { requests: false, before: null, limit: limits.latest }),
+		countConversations(reader.id),
+	])
+	return { conversations: rows.map((row) => summary(row, reader)), unread }
+}
+
+/** In how many conversations something is unread, muted ones and requests left out; 0 for a visitor. */
+export async function countUnreadConversations(viewer: Pick<SignedIn, 'id'> | null): Promise<number> {
+	return viewer ? countConversations(viewer.id) : 0
+}
+
+/** The viewer's own messages that hold these words, the newest first. @throws NotAllowed */
+export async function searchOwnMessages(viewer: Viewer, words: string): Promise<MessageHit[]> {
+	const reader = member(viewer)
+	const wanted = words.replaceAll('\u0000', ' ').slice(0, 200).trim()
+	if (wanted === '') return []
+	const rows = await searchMessages(reader.id, { words: wanted, before: null, limit: limits.hits })
+	return rows.map((row) => hit(row, reader))
+}
+
+function summary(row: InboxRow, reader: SignedIn): ConversationSummary {
+	const sender = row.mine ? reader.username : row.username
+	const excerpt = shortened(row.body.replace(/\s+/g, ' ').trim(), 100)
+	return {
+		peer: presentPeer(row),
+		last: { sender, excerpt, sentAt: row.sent_at.toISOString(), deleted: row.deleted },
+		unread: row.unread,
+		muted: row.muted,
+		request: row.pending,
+	}
+}
+
+function hit(row: HitRow, reader: SignedIn): MessageHit {
+	const passage = row.passage.split(new RegExp(`[${marks.start}${marks.stop}]`)).map((text, index) => ({
+		text,
+		hit: index % 2 === 1,
+	}))
+	return {
+		id: row.id,
+		peer: presentPeer(row),
+		sender: row.mine ? reader.username : row.username,
+		sentAt: row.sent_at.toISOString(),
+		passage: passage.filter(({ text }) => text !== ''),
+	}
+}

@@ -1,0 +1,92 @@
+import { db } from '~/db/db.server.ts'
+import { Invalid } from '~/lib/errors.ts'
+import { isId } from '~/lib/ids.ts'
+import type { Viewer } from '~/lib/viewer.ts'
+import { limits } from './chat.limits.ts'
+import { presentMarks, presentMessage, presentPage, presentPeer, presentState } from './chat.present.ts'
+import { isUsername } from './chat.schema.ts'
+import { findConversation, lockConversation } from './conversations.queries.server.ts'
+import { member, namesOf, standingWith } from './members.server.ts'
+import { listChanges, listMessages, type Snapshot, writeSeen } from './messages.queries.server.ts'
+import type { ChatMessage, ConversationPage } from './protocol.ts'
+import { tellSeen } from './telling.server.ts'
+
+const nothing: Snapshot = { rows: [], version: 0 }
+
+/** A conversation as it is opened, also one that nobody has begun. Two statements. @throws NotFound, NotAllowed */
+export async function openConversation(viewer: Viewer, username: unknown): Promise<ConversationPage> {
+	const reader = member(viewer)
+	const row = await standingWith(reader, username)
+	const { rows, version } =
+		row.id === null ? nothing : await listMessages(row.id, reader.id, { before: null, limit: limits.page + 1 })
+	return {
+		...presentPage(rows, reader.id, namesOf(reader, row)),
+		peer: presentPeer(row),
+		state: presentState(row),
+		version,
+		marks: presentMarks(row),
+		readId: row.read_id,
+	}
+}
+
+/** The page of messages before one of them. @throws NotFound, NotAllowed, Invalid */
+export async function listOlder(
+	viewer: Viewer,
+	username: unknown,
+	before: unknown,
+): Promise<Pick<ConversationPage, 'messages' | 'older'>> {
+	const reader = member(viewer)
+	if (!isId(before)) throw new Invalid('This page of the conversation cannot be found.')
+	const row = await standingWith(reader, username)
+	const { rows } = row.id === null ? nothing : await listMessages(row.id, reader.id, { before, limit: limits.page + 1 })
+	return presentPage(rows, reader.id, namesOf(reader, row))
+}
+
+/**
+ * Everything that changed after a version, in order. Ask again with the version that came until it is complete.
+ * @throws NotFound, NotAllowed, Invalid
+ */
+export async function listSince(
+	viewer: Viewer,
+	username: unknown,
+	since: unknown,
+): Promise<{ messages: ChatMessage[]; version: number; complete: boolean }> {
+	const reader = member(viewer)
+	if (since !== 0 && !isId(since)) throw new Invalid('There is no such version of the conversation.')
+	const row = await standingWith(reader, username)
+	const { rows, version } =
+		row.id === null ? nothing : await listChanges(row.id, reader.id, { since, limit: limits.changes + 1 })
+	const complete = rows.length <= limits.changes
+	const shown = rows.slice(0, limits.changes)
+	const names = namesOf(reader, row)
+	return {
+		messages: shown.map((one) => presentMessage(one, reader.id, names)),
+		version: complete ? version : (shown.at(-1)?.version ?? version),
+		complete,
+	}
+}
+
+interface Seen {
+	/** Username of the peer. */
+	with: unknown
+	/** Id of the last message. */
+	upTo: unknown
+	/** False: the device has it; true: the member has seen it. */
+	read: unknown
+}
+
+/** Notes that everything up to a message arrived, or was read. What is no mark of a conversation is passed over. */
+export async function markSeen(viewer: Viewer, { with: username, upTo, read }: Seen): Promise<void> {
+	const reader = member(viewer)
+	if (!isUsername(username) || !isId(upTo) || typeof read !== 'boolean') return
+	const peer = await findConversation(reader.id, username)
+	const conversationId = peer?.id
+	if (!peer || !conversationId || (read && peer.read_id >= upTo)) return
+	const seen = await db()
+		.transaction()
+		.execute(async (trx) => {
+			await lockConversation(trx, conversationId)
+			return writeSeen(trx, { conversationId, userId: reader.id, upTo, read })
+		})
+	if (seen?.further) await tellSeen(reader, peer, seen)
+}

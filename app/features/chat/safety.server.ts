@@ -1,0 +1,73 @@
+import { db, type Executor } from '~/db/db.server.ts'
+import { parseInput } from '~/lib/parse.server.ts'
+import type { SignedIn, Viewer } from '~/lib/viewer.ts'
+import { settingsInput } from './chat.schema.ts'
+import {
+	acceptRequest,
+	lockConversation,
+	readAccepts,
+	writeAccepts,
+	writeBlock,
+	writeMuted,
+} from './conversations.queries.server.ts'
+import { conversationWith, member, standingWith } from './members.server.ts'
+import { tellAccepted, tellState } from './telling.server.ts'
+
+/**
+ * Blocks a member, or takes that back. They are told nothing and see what they send as sent; it never reaches the viewer,
+ * not even after the block. The viewer cannot write to them either while it stands.
+ * @throws NotFound, NotAllowed
+ */
+export async function setBlocked(viewer: Viewer, username: unknown, blocked: boolean): Promise<void> {
+	const blocker = member(viewer)
+	const peer = await standingWith(blocker, username)
+	await db()
+		.transaction()
+		.execute(async (trx) => {
+			// A message on its way is either stored before this, or sees the block.
+			if (peer.id !== null) await lockConversation(trx, peer.id)
+			await writeBlock(trx, blocker.id, peer.peer_id, blocked)
+		})
+	await tellState(blocker, peer.username)
+}
+
+/** Mutes a conversation for the viewer, or no longer: no sound, no mail, no number. @throws NotFound, NotAllowed */
+export async function setMuted(viewer: Viewer, username: unknown, muted: boolean): Promise<void> {
+	const { owner, username: peer } = await inConversation(viewer, username, (trx, id, userId) =>
+		writeMuted(trx, id, userId, muted),
+	)
+	await tellState(owner, peer)
+}
+
+/** Takes a stranger's request without an answer in words. @throws NotFound, NotAllowed */
+export async function acceptConversation(viewer: Viewer, username: unknown): Promise<void> {
+	const { owner, done, row } = await inConversation(viewer, username, acceptRequest)
+	if (done) await tellAccepted(owner, row)
+}
+
+async function inConversation<Result>(
+	viewer: Viewer,
+	username: unknown,
+	work: (trx: Executor, conversationId: number, userId: number) => Promise<Result>,
+) {
+	const owner: SignedIn = member(viewer)
+	const row = await conversationWith(owner, username)
+	const done = await db()
+		.transaction()
+		.execute(async (trx) => {
+			await lockConversation(trx, row.id)
+			return work(trx, row.id, owner.id)
+		})
+	return { owner, done, row, username: row.username }
+}
+
+/** Who may begin a conversation with the viewer. @throws NotAllowed */
+export async function getChatSettings(viewer: Viewer) {
+	return { accepts: await readAccepts(member(viewer).id) }
+}
+
+/** Changes that; conversations in which both wrote stay open. @throws NotAllowed, Invalid */
+export async function setChatSettings(viewer: Viewer, input: Record<string, unknown>): Promise<void> {
+	const { accepts } = parseInput(settingsInput, input)
+	await writeAccepts(member(viewer).id, accepts)
+}

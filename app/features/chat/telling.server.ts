@@ -1,0 +1,60 @@
+import type { SignedIn } from '~/lib/viewer.ts'
+import { announce } from '~/realtime/announce.server.ts'
+import { roomOf } from '~/realtime/presence.server.ts'
+import { presentMarks, presentMessage, presentState } from './chat.present.ts'
+import {
+	type ConversationRow,
+	countUnreadConversations,
+	countUnreadOf,
+	findConversation,
+	showsTyping,
+} from './conversations.queries.server.ts'
+import { namesOf } from './members.server.ts'
+import type { MessageRow, SeenRow } from './messages.queries.server.ts'
+
+/*
+ * What the tabs of both members are told, after the commit. Nothing depends on it: a tab that misses it notices by the
+ * version of the next event, or asks when it comes back.
+ */
+
+/** A message was added, edited or deleted. Whoever may not see it is told nothing. */
+export async function tellMessage(sender: SignedIn, peer: ConversationRow, row: MessageRow): Promise<void> {
+	const names = namesOf(sender, peer)
+	for (const { user_id: userId, unread, conversations } of await countUnreadOf(row.conversation_id)) {
+		if (userId !== row.sender_id && userId !== row.recipient_id) continue
+		const other = userId === sender.id ? peer.username : sender.username
+		const message = presentMessage(row, userId, names)
+		announce(roomOf(userId), 'chat:message', { with: other, message, unread, conversations })
+	}
+}
+
+/** A member's device got more, or they read further. Of somebody blocked, or not answered yet, the peer is told nothing. */
+export async function tellSeen(reader: SignedIn, peer: ConversationRow, seen: SeenRow): Promise<void> {
+	if (!peer.pending && !peer.blocked_by_me) {
+		const marks = { delivered: seen.delivered_id, read: seen.read_id }
+		announce(roomOf(peer.peer_id), 'chat:marks', { with: reader.username, marks })
+	}
+	if (!seen.read_further) return
+	const conversations = await countUnreadConversations(reader.id)
+	const event = { with: peer.username, unread: seen.unread, conversations, readId: seen.read_id }
+	announce(roomOf(reader.id), 'chat:read', event)
+}
+
+/** What a member can do in a conversation changed: tells their own tabs. */
+export async function tellState(member: { id: number }, peerUsername: string): Promise<void> {
+	const row = await findConversation(member.id, peerUsername)
+	if (row) announce(roomOf(member.id), 'chat:state', { with: peerUsername, state: presentState(row) })
+}
+
+/** The first answer came, or an acceptance: what both can do changed, and the marks may be shown now. */
+export async function tellAccepted(member: SignedIn, peer: ConversationRow): Promise<void> {
+	await Promise.all([tellState(member, peer.username), tellState({ id: peer.peer_id }, member.username)])
+	const row = await findConversation(peer.peer_id, member.username)
+	if (row) announce(roomOf(peer.peer_id), 'chat:marks', { with: member.username, marks: presentMarks(row) })
+}
+
+/** A member is typing; nothing is stored. */
+export async function tellTyping(member: SignedIn, peerUsername: string): Promise<void> {
+	const peer = await showsTyping(member.id, peerUsername)
+	if (peer) announce(roomOf(peer.peer_id), 'chat:typing', { from: member.username })
+}
