@@ -163,7 +163,12 @@ test('the inbox begins with the newest message, leaves nobody out, and counts co
 	expect(await countUnreadConversations(null)).toBe(0)
 	await setMuted(reader, writers[0], true)
 	const { unread, conversations } = await listLatest(reader)
-	expect([unread, conversations.length, conversations[0]?.muted, conversations[1]?.muted]).toEqual([34, 10, true, false])
+	expect([unread, conversations.length, conversations[0]?.muted, conversations[1]?.muted]).toEqual([
+		34,
+		10,
+		true,
+		false,
+	])
 	await setMuted(reader, writers[0], false)
 	expect(await countUnreadConversations(reader)).toBe(35)
 	await expect(listConversations(reader, { before: 'x' })).rejects.toMatchObject({ status: 422 })

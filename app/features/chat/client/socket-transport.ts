@@ -29,9 +29,14 @@ export class SocketTransport implements Transport {
 		this.socket?.volatile.emit('chat:typing', to)
 	}
 
-	page = (peer: string) => ask<ConversationPage>(peer, 'page=1')
+	page = loadPage
 	since = (peer: string, version: number) => ask<Changes>(peer, `since=${version}`)
 	before = (peer: string, id: number) => ask<OlderPage>(peer, `before=${id}`)
+}
+
+/** A conversation as it is opened, also one that nobody has begun. @throws when there is no such member, or no answer */
+export function loadPage(peer: string): Promise<ConversationPage> {
+	return ask(peer, 'page=1')
 }
 
 /** @throws when there is no such conversation, or no answer */

@@ -22,7 +22,6 @@ export function ConversationMenu({ view, path, profile }: { view: ConversationVi
 	}, [])
 
 	return (
-		// biome-ignore lint/a11y/noStaticElementInteractions: Escape closes what its summary opened
 		<details
 			className="relative"
 			ref={menu}

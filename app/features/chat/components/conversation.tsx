@@ -1,5 +1,4 @@
 import { useEffect, useRef, useState } from 'react'
-import { useFetcher } from 'react-router'
 import { Dialog } from '~/ui/dialog.tsx'
 import type { ConversationView } from '../client/conversation.ts'
 import { useChatClient } from '../client/use-chat.ts'

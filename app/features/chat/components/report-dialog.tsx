@@ -31,7 +31,13 @@ export function ReportDialog({ message, path, name, onClose }: ReportDialogProps
 					<button type="button" className="btn btn-outline" onClick={onClose}>
 						Cancel
 					</button>
-					<button type="submit" className="btn btn-danger" name="intent" value="report" disabled={fetcher.state !== 'idle'}>
+					<button
+						type="submit"
+						className="btn btn-danger"
+						name="intent"
+						value="report"
+						disabled={fetcher.state !== 'idle'}
+					>
 						Report
 					</button>
 				</p>

@@ -48,7 +48,6 @@ export function Thread({ view, actions, className }: ThreadProps) {
 	return (
 		<div className="relative flex min-h-0 flex-1 flex-col">
 			<div className="chat-scroll" ref={box} onScroll={look}>
-				{/* biome-ignore lint/a11y/noNoninteractiveElementInteractions: the arrow keys only move between the messages */}
 				<ol className={className} aria-label={`Messages with ${name}`} onKeyDown={choose}>
 					{rows.map((row) => {
 						if (row.kind !== 'message') return <Line key={row.key} row={row} />
