@@ -18,6 +18,11 @@ export default [
 	route('unsubscribe', 'features/notifications/routes/unsubscribe.tsx'),
 	route('settings/tokens', 'features/accounts/routes/tokens.tsx'),
 
+	route('messages', 'features/chat/routes/messages.tsx'),
+	route('messages/latest', 'features/chat/routes/latest.ts', { id: 'latest-messages' }),
+	route('messages/:username', 'features/chat/routes/conversation.tsx'),
+	route('messages/:username/history', 'features/chat/routes/history.ts', { id: 'conversation-history' }),
+
 	layout('features/directory/routes/find-dev.tsx', [
 		route('find-dev', 'features/directory/routes/community.tsx'),
 		route('find-dev/:username', 'features/profiles/routes/profile.tsx'),

@@ -1,0 +1,88 @@
+import { data, redirect } from 'react-router'
+import { DomainError, Invalid } from '~/lib/errors.ts'
+import { redirectWithToast, refused } from '~/lib/http.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { deleteMessage, editMessage } from '../changing.server.ts'
+import { markSeen } from '../reading.server.ts'
+import { acceptConversation, setBlocked, setMuted } from '../safety.server.ts'
+import { sendMessage } from '../sending.server.ts'
+
+/** What came of a form: the message as it is now where one was written, and what to tell a reader without scripts. */
+interface Done {
+	message?: Awaited<ReturnType<typeof sendMessage>>
+	told?: string
+}
+
+type Act = (viewer: SignedIn, username: string, form: FormData) => Promise<Done>
+
+const idOf = (form: FormData) => Number(form.get('id') || Number.NaN)
+
+/** What the forms of a conversation can do, by their field `intent`. */
+const acts = new Map<FormDataEntryValue | null, Act>([
+	[
+		'send',
+		async (viewer, to, form) => {
+			const message = await sendMessage(viewer, { to, clientId: form.get('clientId'), body: form.get('body') })
+			// Whoever answers on a page without scripts has read it.
+			await markSeen(viewer, { with: to, upTo: Number(form.get('upTo')), read: true })
+			return { message }
+		},
+	],
+	[
+		'edit',
+		async (viewer, username, form) => {
+			const which = { with: username, id: idOf(form) }
+			return { message: await editMessage(viewer, which, { body: form.get('body') }), told: 'Message changed.' }
+		},
+	],
+	[
+		'delete',
+		async (viewer, username, form) => {
+			const message = await deleteMessage(viewer, { with: username, id: idOf(form) })
+			return { message, told: 'Message deleted.' }
+		},
+	],
+	[
+		'seen',
+		async (viewer, username, form) => {
+			await markSeen(viewer, { with: username, upTo: Number(form.get('upTo')), read: true })
+			return { told: 'Marked as read.' }
+		},
+	],
+	['block', (viewer, username) => done(setBlocked(viewer, username, true), `You blocked @${username}.`)],
+	['unblock', (viewer, username) => done(setBlocked(viewer, username, false), `@${username} can write to you again.`)],
+	[
+		'mute',
+		(viewer, username) => done(setMuted(viewer, username, true), 'Muted. Nothing rings or counts here any more.'),
+	],
+	['unmute', (viewer, username) => done(setMuted(viewer, username, false), 'No longer muted.')],
+	['accept', (viewer, username) => done(acceptConversation(viewer, username), 'Accepted.')],
+])
+
+async function done(work: Promise<void>, told: string): Promise<Done> {
+	await work
+	return { told }
+}
+
+interface Form {
+	viewer: SignedIn
+	username: string
+	form: FormData
+	/** Whether a script sent it, which goes on where it is; a browser without scripts is led back to the page. */
+	scripted: boolean
+}
+
+/** Answers a form of a conversation. A refusal keeps what was typed. */
+export async function answerForm({ viewer, username, form, scripted }: Form) {
+	try {
+		const act = acts.get(form.get('intent'))
+		if (!act) throw new Invalid('There is nothing of this kind to do here.')
+		const { message, told } = await act(viewer, username, form)
+		if (scripted) return data({ ok: true as const, message: message ?? null })
+		const page = `/messages/${username}`
+		return told ? redirectWithToast(page, { type: 'success', message: told }) : redirect(`${page}#newest`, 303)
+	} catch (error) {
+		if (!(error instanceof DomainError)) throw error
+		return refused(error, form)
+	}
+}
