@@ -7,6 +7,8 @@ export interface RootData {
 	viewer: Viewer
 	/** How many notices the viewer has not read. */
 	unread: number
+	/** In how many conversations something is unread for the viewer. */
+	conversations: number
 	siteName: string
 	/** Credited in the footer; null when the settings name nobody. `url` may be empty. */
 	author: { name: string; url: string } | null
@@ -27,6 +29,7 @@ export interface RootData {
 const nothingKnown: RootData = {
 	viewer: null,
 	unread: 0,
+	conversations: 0,
 	siteName: 'DevQuad',
 	author: null,
 	theme: 'system',

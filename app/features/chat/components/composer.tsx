@@ -21,11 +21,15 @@ interface ComposerProps {
 	onSave: (message: ChatMessage, body: string) => void
 	onLeaveEdit: () => void
 	/** What was refused and why, without scripts. */
-	refused?: { message: string; body: string } | null
+	refused: { message: string; values: Record<string, string> } | null
+	/** What the form says besides the text, without scripts. */
+	fields: Record<string, string | number> | undefined
+	className: string | undefined
 }
 
 /** Where a message is written: Enter sends, Shift+Enter breaks the line. What is typed and not sent is kept as a draft. */
-export function Composer({ peer, path, box, editing, onEditLast, onSave, onLeaveEdit, refused }: ComposerProps) {
+export function Composer(props: ComposerProps) {
+	const { peer, path, box, editing, onEditLast, onSave, onLeaveEdit, refused } = props
 	const client = useChatClient()
 	const hydrated = useHydrated()
 	const me = useRootData().viewer?.username ?? ''
@@ -35,8 +39,8 @@ export function Composer({ peer, path, box, editing, onEditLast, onSave, onLeave
 	useEffect(() => {
 		const area = box.current
 		if (!area) return
-		setError(null)
 		if (editing) {
+			setError(null)
 			area.value = editing.body
 			area.focus()
 		} else if (area.value === '' || area.dataset.filled) area.value = readDraft(me, peer)
@@ -85,7 +89,12 @@ export function Composer({ peer, path, box, editing, onEditLast, onSave, onLeave
 	}
 
 	return (
-		<Form method="post" action={path} className="flex-none border-t border-line p-2" onSubmit={send}>
+		<Form
+			method="post"
+			action={path}
+			className={`flex-none border-t border-line p-2 ${props.className ?? ''}`}
+			onSubmit={send}
+		>
 			{editing && (
 				<p className="flex items-center justify-between gap-2 pb-1.5 pl-1 text-xs text-ink-2">
 					Editing your message
@@ -109,6 +118,9 @@ export function Composer({ peer, path, box, editing, onEditLast, onSave, onLeave
 				</p>
 			)}
 			{editing && <input type="hidden" name="id" value={editing.id} />}
+			{Object.entries(props.fields ?? {}).map(([name, value]) => (
+				<input key={name} type="hidden" name={name} value={value} />
+			))}
 			<div className="flex items-end gap-1.5">
 				<label className="sr-only" htmlFor={field}>
 					Message
@@ -120,7 +132,7 @@ export function Composer({ peer, path, box, editing, onEditLast, onSave, onLeave
 					name="body"
 					rows={1}
 					placeholder="type message here..."
-					defaultValue={refused?.body ?? editing?.body}
+					defaultValue={refused?.values.body ?? editing?.body}
 					aria-invalid={error ? true : undefined}
 					aria-describedby={error ? `${field}-error` : undefined}
 					onKeyDown={press}

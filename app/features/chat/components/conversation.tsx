@@ -18,13 +18,18 @@ interface ConversationProps {
 	className: string
 	/** The message that the address names to be changed, for readers without scripts. */
 	editing?: ChatMessage | null
-	refused?: { message: string; body: string } | null
+	/** What the form without scripts says besides the text. */
+	fields?: Record<string, string | number>
+	/** Padding of the composer. */
+	composer?: string
+	refused?: { message: string; values: Record<string, string> } | null
 	/** Brings the reader's focus to where they write. */
 	focus?: boolean
 }
 
 /** The messages of a conversation and where one writes: the same in the panel and on the page. */
-export function Conversation({ view, className, editing: named = null, refused, focus }: ConversationProps) {
+export function Conversation(props: ConversationProps) {
+	const { view, className, editing: named = null, refused = null, focus = false } = props
 	const client = useChatClient()
 	const { peer, messages, state } = view
 	const path = `/messages/${peer.username}`
@@ -74,7 +79,9 @@ export function Conversation({ view, className, editing: named = null, refused, 
 						setEditing(null)
 					}}
 					onLeaveEdit={leaveEdit}
-					refused={refused ?? null}
+					refused={refused}
+					fields={props.fields}
+					className={props.composer}
 				/>
 			)}
 			<DeleteDialog

@@ -7,21 +7,25 @@ import type { ConversationSummary } from '../protocol.ts'
 import { withMessage, withRead } from './live-list.ts'
 
 /**
- * Conversations as a page listed them, and as they change. @param reload asks for the list again: somebody wrote who is not
- * in it, or the connection was lost meanwhile
+ * Conversations as a page listed them, and as they change.
+ * @param loaded the same array until it is loaded again
+ * @param reload asks for the list again: somebody wrote who is not in it, or the connection was lost meanwhile
  */
 export function useLiveList(loaded: ConversationSummary[], reload: () => void) {
 	const [held, setHeld] = useState({ loaded, list: loaded })
 	const list = held.loaded === loaded ? held.list : loaded
-	const change = (next: ConversationSummary[] | null) => (next ? setHeld({ loaded, list: next }) : reload())
-	useLiveEvent('chat:message', (event) => change(withMessage(list, event)))
-	useLiveEvent('chat:read', (event) => change(withRead(list, event.with, event.unread)))
+	useLiveEvent('chat:message', (event) => {
+		const next = withMessage(list, event)
+		if (next) setHeld({ loaded, list: next })
+		else reload()
+	})
+	useLiveEvent('chat:read', (event) => setHeld({ loaded, list: withRead(list, event.with, event.unread) }))
+	useLiveEvent('chat:state', () => reload())
 	useReconnected(reload)
 	const online = usePresence(list.map(({ peer }) => peer))
 	const typing = useTyping()
 	return { list, online, typing }
 }
-
 /** Who types, by username. */
 function useTyping(): ReadonlySet<string> {
 	const [typing, setTyping] = useState<ReadonlySet<string>>(new Set())
