@@ -1,0 +1,269 @@
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import type { Socket } from 'socket.io-client'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { db } from '~/db/db.server.ts'
+import { logIn } from '~/features/accounts/accounts.server.ts'
+import { hashPassword } from '~/features/accounts/password.server.ts'
+import { deleteMessage } from '~/features/chat/changing.server.ts'
+import { openConversation } from '~/features/chat/reading.server.ts'
+import { acceptConversation, setBlocked, setMuted } from '~/features/chat/safety.server.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { announce } from '~/realtime/announce.server.ts'
+import type { ChatMessage, SendAnswer } from '~/realtime/chat-events.ts'
+import { io } from '~/realtime/io.server.ts'
+import { roomOf } from '~/realtime/presence.server.ts'
+import { makeConversation, makeMessage, passTime } from '../tests/factories/chat.ts'
+import { makeMember } from '../tests/factories/forum.ts'
+import { useDatabase } from '../tests/support/database.ts'
+import { closeTabs, next, openTab, watch } from '../tests/support/tabs.ts'
+import { mostWaiting } from './slow-readers.ts'
+import { handleSockets, openSockets } from './sockets.ts'
+
+useDatabase()
+
+const password = 'a lantern at the ford'
+let server: Server
+let letGo: () => Promise<void>
+let url: string
+let hash: string
+let serial = 0
+let mira: SignedIn
+let tomas: SignedIn
+
+beforeAll(async () => {
+	letGo = handleSockets()
+	server = createServer()
+	openSockets(server)
+	await once(server.listen(0, '127.0.0.1'), 'listening')
+	url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+	hash = await hashPassword(password)
+})
+
+beforeEach(async () => {
+	serial += 1
+	mira = await addMember(`mira${serial}`)
+	tomas = await addMember(`tomas${serial}`)
+})
+
+afterEach(closeTabs)
+
+afterAll(async () => {
+	await letGo()
+	await io.close()
+})
+
+test('a message is acknowledged and reaches every tab of both members, with what each has not read', async () => {
+	const [writing, other] = [await tabOf(mira), await tabOf(mira)]
+	const reading = await tabOf(tomas)
+	const events = [next(writing, 'chat:message'), next(other, 'chat:message'), next(reading, 'chat:message')]
+	const answer = await send(writing, message(tomas))
+	expect(answer).toMatchObject({ ok: true, message: { sender: mira.username, body: 'Hello' } })
+	const { message: stored } = answer as Extract<SendAnswer, { ok: true }>
+	const [first, second, third] = await Promise.all(events)
+	expect(first).toEqual({ with: tomas.username, message: stored, unread: 0, conversations: 0 })
+	expect(second).toEqual(first)
+	// A request counts as no unread conversation.
+	expect(third).toEqual({ with: mira.username, message: stored, unread: 1, conversations: 0 })
+})
+
+test('what one tab sends in a row is stored and heard in that order', async () => {
+	await makeConversation(mira, tomas)
+	const [writing, reading] = [await tabOf(mira), await tabOf(tomas)]
+	const heard: string[] = []
+	reading.on('chat:message', ({ message: { body } }: { message: ChatMessage }) => heard.push(body))
+	const texts = Array.from({ length: 25 }, (_, index) => `message ${index}`)
+	await Promise.all(texts.map((body) => send(writing, message(tomas, { body }))))
+	await expect.poll(() => heard).toEqual(texts)
+	const { messages } = await openConversation(tomas, mira.username)
+	expect(messages.slice(2).map(({ body }) => body)).toEqual(texts)
+})
+
+test('reading is told to the peer and to the reader’s other tabs', async () => {
+	await makeConversation(mira, tomas)
+	const last = await makeMessage(mira, tomas)
+	const [writer, reading, other] = [await tabOf(mira), await tabOf(tomas), await tabOf(tomas)]
+	const delivered = next(writer, 'chat:marks')
+	reading.emit('chat:seen', { with: mira.username, upTo: last.id, read: false })
+	expect(await delivered).toEqual({ with: tomas.username, marks: { delivered: last.id, read: 0 } })
+	const told = [next(writer, 'chat:marks'), next(other, 'chat:read')]
+	reading.emit('chat:seen', { with: mira.username, upTo: last.id, read: true })
+	expect(await Promise.all(told)).toEqual([
+		{ with: tomas.username, marks: { delivered: last.id, read: last.id } },
+		{ with: mira.username, unread: 0, conversations: 0, readId: last.id },
+	])
+})
+
+test('typing is told where both wrote, and nowhere else', async () => {
+	const [writer, reader] = [await tabOf(mira), await tabOf(tomas)]
+	const heard: unknown[] = []
+	reader.on('chat:typing', (event) => heard.push(event))
+	await makeMessage(mira, tomas)
+	writer.emit('chat:typing', tomas.username)
+	await watch(writer, [])
+	await send(writer, message(tomas))
+	expect(heard).toEqual([])
+	await makeMessage(tomas, mira)
+	const again = await tabOf(mira)
+	const told = next(reader, 'chat:typing')
+	again.emit('chat:typing', tomas.username)
+	expect(await told).toEqual({ from: mira.username })
+	// Faster than a tab types: passed over. What is sent after it is heard after it.
+	again.emit('chat:typing', tomas.username)
+	const heardMessage = next(reader, 'chat:message')
+	await send(again, message(tomas))
+	await heardMessage
+	expect(heard).toHaveLength(1)
+})
+
+test('what can be done in a conversation is told to whom it concerns', async () => {
+	await makeMessage(mira, tomas)
+	const [writer, reader] = [await tabOf(mira), await tabOf(tomas)]
+	const accepted = [next(writer, 'chat:state'), next(reader, 'chat:state')]
+	await acceptConversation(tomas, mira.username)
+	expect(await Promise.all(accepted)).toMatchObject([
+		{ with: tomas.username, state: { kind: 'open' } },
+		{ with: mira.username, state: { kind: 'open' } },
+	])
+	const heard: unknown[] = []
+	writer.on('chat:state', (event) => heard.push(event))
+	const muted = next(reader, 'chat:state')
+	await setMuted(tomas, mira.username, true)
+	expect(await muted).toMatchObject({ state: { kind: 'open', muted: true } })
+	const blocked = next(reader, 'chat:state')
+	await setBlocked(tomas, mira.username, true)
+	expect(await blocked).toMatchObject({ state: { kind: 'closed', blockedByMe: true } })
+	await watch(writer, [])
+	expect(heard).toEqual([])
+})
+
+test('who was blocked hears of the own message as ever, and the blocker hears nothing', async () => {
+	await makeConversation(mira, tomas)
+	await setBlocked(tomas, mira.username, true)
+	const [writer, blocker] = [await tabOf(mira), await tabOf(tomas)]
+	const heard: unknown[] = []
+	blocker.on('chat:message', (event) => heard.push(event))
+	const own = next(writer, 'chat:message')
+	const answer = await send(writer, message(tomas))
+	expect(answer).toMatchObject({ ok: true })
+	expect(await own).toMatchObject({ with: tomas.username, message: { body: 'Hello' } })
+	const { message: hidden } = answer as Extract<SendAnswer, { ok: true }>
+	await deleteMessage(mira, { with: tomas.username, id: hidden.id })
+	await watch(blocker, [])
+	expect(heard).toEqual([])
+})
+
+test.each<[string, unknown[]]>([
+	['no message', [null]],
+	['a text', ['hello']],
+	['a list', [[1, 2]]],
+	['a message to nobody', [{ to: 'nobody', clientId: randomUUID(), body: 'x' }]],
+	['a message with a number', [{ to: 'nobody', clientId: randomUUID(), body: 7 }]],
+	['an object as the name', [{ to: { $ne: 1 }, clientId: randomUUID(), body: 'x' }]],
+])('a send of %s is refused in words, and the tab goes on', async (_what, words) => {
+	const tab = await tabOf(mira)
+	const answer: SendAnswer = await tab.timeout(5_000).emitWithAck('chat:send', ...words)
+	expect(answer).toEqual({ ok: false, message: expect.any(String), retry: false })
+	expect(await send(tab, message(tomas))).toMatchObject({ ok: true })
+})
+
+test('words that make no sense are passed over', async () => {
+	await makeConversation(mira, tomas)
+	const tab = await tabOf(mira)
+	for (const wrong of [null, 1, 'x', [], {}, { with: 1 }, { with: tomas.username, upTo: 'x', read: 1 }]) {
+		tab.emit('chat:seen', wrong)
+		tab.emit('chat:typing', wrong)
+		tab.emit('chat:send', wrong)
+		tab.emit('chat:nonsense', wrong)
+	}
+	expect(await send(tab, message(tomas))).toMatchObject({ ok: true })
+	expect((await openConversation(tomas, mira.username)).marks).toEqual({ delivered: 0, read: 0 })
+})
+
+test('too many messages in a moment are put off with a word that they may be sent again', async () => {
+	await makeConversation(mira, tomas)
+	const tab = await tabOf(mira)
+	const answers = await Promise.all(Array.from({ length: 31 }, () => send(tab, message(tomas))))
+	expect(answers.filter(({ ok }) => !ok)).toEqual(
+		Array.from({ length: 2 }, () => ({ ok: false, message: expect.stringContaining('fast'), retry: true })),
+	)
+	await passTime()
+})
+
+test('a tab whose session ended sends nothing, is told so and is let go', async () => {
+	const tab = await tabOf(mira)
+	await db().deleteFrom('sessions').where('user_id', '=', mira.id).execute()
+	const gone = next(tab, 'disconnect')
+	expect(await send(tab, message(tomas))).toMatchObject({ ok: false, retry: true })
+	await gone
+	expect((await openConversation(mira, tomas.username)).messages).toEqual([])
+})
+
+test('a tab that does not read is closed before it holds much of the memory, and nobody else is', async () => {
+	const reading = await tabOf(tomas)
+	const cookie = await cookieOf(mira)
+	const stuck = connect({ port: Number(new URL(url).port), host: '127.0.0.1' })
+	stuck.on('error', () => {})
+	const key = Buffer.from('0123456789abcdef').toString('base64')
+	stuck.write(
+		`GET /realtime/?EIO=4&transport=websocket HTTP/1.1\r\nHost: localhost\r\nCookie: ${cookie}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${key}\r\n\r\n`,
+	)
+	await once(stuck, 'data')
+	// The packet `40` joins; masked with zeros it is itself.
+	stuck.write(Buffer.from([0x81, 0x82, 0, 0, 0, 0, 0x34, 0x30]))
+	const rooms = () => io.sockets.adapter.rooms.get(roomOf(mira.id))?.size ?? 0
+	await expect.poll(rooms).toBe(1)
+	stuck.pause()
+	const held = [...io.sockets.sockets.values()].find(({ data }) => data.userId === mira.id)?.conn as unknown as Held
+	let most = 0
+	const long = { ...(await makeMessage(mira, tomas)), html: 'x'.repeat(50_000) }
+	const waiting = () =>
+		held.writeBuffer.reduce((sum, { data }) => sum + data.length, held.transport.socket.bufferedAmount)
+	for (let sent = 0; sent < 1_000 && rooms() > 0; sent += 1) {
+		announce(roomOf(mira.id), 'chat:message', { with: tomas.username, message: long, unread: 0, conversations: 0 })
+		most = Math.max(most, waiting())
+		await new Promise(setImmediate)
+	}
+	await expect.poll(rooms).toBe(0)
+	expect(most).toBeLessThan(mostWaiting + 100_000)
+	expect(reading.connected).toBe(true)
+	stuck.destroy()
+})
+
+/** Where engine.io keeps what a reader has not taken yet. */
+interface Held {
+	writeBuffer: { data: string }[]
+	transport: { socket: { bufferedAmount: number } }
+}
+
+async function addMember(username: string): Promise<SignedIn> {
+	const member = await makeMember(username)
+	const account = { user_id: member.id, account_id: String(member.id), provider_id: 'credential', password: hash }
+	await db().insertInto('credentials').values(account).execute()
+	return member
+}
+
+async function cookieOf({ username }: SignedIn): Promise<string> {
+	const form = new FormData()
+	form.set('email', `${username}@campus.example`)
+	form.set('password', password)
+	const headers = await logIn(form, new Request(`${url}/login`, { method: 'POST' }))
+	return headers
+		.getSetCookie()
+		.map((one) => one.split(';')[0] ?? '')
+		.join('; ')
+}
+
+async function tabOf(member: SignedIn): Promise<Socket> {
+	return openTab(url, await cookieOf(member))
+}
+
+function message(to: SignedIn, changes: Partial<{ body: string }> = {}) {
+	return { to: to.username, clientId: randomUUID(), body: 'Hello', ...changes }
+}
+
+function send(tab: Socket, what: object): Promise<SendAnswer> {
+	return tab.timeout(10_000).emitWithAck('chat:send', what)
+}
