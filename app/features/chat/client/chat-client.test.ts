@@ -187,6 +187,31 @@ test('marks only grow, and a burst of messages is told as one mark', async () =>
 	expect(told.length).toBeLessThan(5)
 })
 
+test('who looked before the conversation was there has read it once it is', async () => {
+	const server = new ChatServer()
+	server.send('bert', 'b1', 'Early')
+	const anna = new Tab(server, new Browser('anna'))
+	anna.client.attend('bert', true)
+	anna.client.open(server.page('bert'))
+	anna.connect()
+	await settle()
+	expect(server.seen.filter(({ by }) => by === 'anna').at(-1)).toMatchObject({ upTo: 1, read: true })
+})
+
+test('a mark that was lost with the connection is told again', async () => {
+	const { server, anna, bert } = pair()
+	anna.client.attend('bert', true)
+	bert.client.write('anna', 'Hello')
+	await settle()
+	anna.client.attend('bert', true)
+	await settle()
+	server.seen.length = 0
+	anna.cut()
+	anna.connect()
+	await settle()
+	expect(server.seen).toContainEqual({ by: 'anna', upTo: 1, read: true })
+})
+
 test('what arrives while the reader looks elsewhere stands under the line of new messages, and own words end it', async () => {
 	const { anna, bert } = pair()
 	anna.client.attend('bert', true)

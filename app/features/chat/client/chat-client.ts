@@ -32,6 +32,8 @@ export class ChatClient {
 	private readonly sender: Sender
 	private readonly marks: SeenMarks
 	private readonly conversations = new Map<string, Conversation>()
+	/** Peers whose conversation somebody looks at the end of, also while it is being opened. */
+	private readonly attended = new Set<string>()
 	private readonly listeners = new Set<() => void>()
 	private pending: readonly Outgoing[] | null = null
 	/** Whether the server cannot be reached, for long enough to say so. */
@@ -64,6 +66,7 @@ export class ChatClient {
 		const known = this.conversations.get(peer)
 		if (known) known.open(page)
 		else this.conversations.set(peer, this.make(page))
+		this.attend(peer, this.attended.has(peer))
 		this.changed()
 		if (this.transport.connected()) void this.conversations.get(peer)?.catchUp()
 		this.delivered(peer)
@@ -84,7 +87,6 @@ export class ChatClient {
 	write(to: string, body: string): boolean {
 		if (body.trim() === '') return false
 		this.outbox.add({ clientId: this.newId(), to, body })
-		this.typedAt = Number.NEGATIVE_INFINITY
 		this.conversations.get(to)?.wrote()
 		this.outboxChanged()
 		this.send(to)
@@ -112,6 +114,8 @@ export class ChatClient {
 
 	/** @param attended whether the reader looks at the end of this conversation */
 	attend(peer: string, attended: boolean): void {
+		if (attended) this.attended.add(peer)
+		else this.attended.delete(peer)
 		const conversation = this.conversations.get(peer)
 		conversation?.attend(attended)
 		if (conversation && attended) this.note(peer, conversation.newest, true)
@@ -139,7 +143,11 @@ export class ChatClient {
 	/** The connection stands, for the first time or again. */
 	connected(): void {
 		this.marks.forget()
-		for (const conversation of this.conversations.values()) void conversation.catchUp()
+		for (const [peer, conversation] of this.conversations) {
+			void conversation.catchUp()
+			this.attend(peer, this.attended.has(peer))
+			this.delivered(peer)
+		}
 		for (const to of new Set(this.outbox.list().map((message) => message.to))) this.send(to)
 		this.changed()
 	}

@@ -58,6 +58,7 @@ export function ConversationPane({ page, older, clientId, refused }: Conversatio
 				key={peer.username}
 				view={view}
 				className="px-4 py-5 md:pr-0 md:pl-6"
+				notice="px-4 md:pr-0 md:pl-6"
 				composer="md:pr-0 md:pl-6"
 				editing={named.edit}
 				fields={{ clientId, upTo: newest }}

@@ -20,7 +20,8 @@ interface ConversationProps {
 	editing?: ChatMessage | null
 	/** What the form without scripts says besides the text. */
 	fields?: Record<string, string | number>
-	/** Padding of the composer. */
+	/** Padding of the notices, and of the composer. */
+	notice: string
 	composer?: string
 	refused?: { message: string; values: Record<string, string> } | null
 	/** Brings the reader's focus to where they write. */
@@ -66,7 +67,7 @@ export function Conversation(props: ConversationProps) {
 			)}
 			<Announcer view={view} />
 			<AwayBar />
-			<StateNotice view={view} path={path} />
+			<StateNotice view={view} path={path} className={props.notice} />
 			{(state.kind !== 'closed' || editing) && (
 				<Composer
 					peer={peer.username}

@@ -40,5 +40,5 @@ export default function PanelBody({ username }: { username: string }) {
 }
 
 function Loaded({ page }: { page: ConversationPage }) {
-	return <Conversation view={useConversation(page)} className="px-3 pt-3 pb-1" focus />
+	return <Conversation view={useConversation(page)} className="px-3 pt-3 pb-1" notice="px-3" focus />
 }
