@@ -11,7 +11,12 @@ export default [
 	route('verify-email', 'features/accounts/routes/verify-email.tsx'),
 	route('logout', 'features/accounts/routes/logout.ts'),
 	route('theme', 'features/accounts/routes/theme.ts'),
-	route('settings', 'features/accounts/routes/settings.tsx', [index('features/notifications/routes/preferences.tsx')]),
+	route('settings', 'features/accounts/routes/settings.tsx', [
+		layout('features/chat/routes/settings.tsx', { id: 'chat-settings' }, [
+			index('features/notifications/routes/preferences.tsx'),
+		]),
+	]),
+	route('settings/messages', 'features/chat/routes/settings-action.ts', { id: 'save-chat-settings' }),
 	route('notifications', 'features/notifications/routes/notifications.tsx'),
 	route('notifications/latest', 'features/notifications/routes/latest.ts'),
 	route('notifications/read', 'features/notifications/routes/read-all.ts'),

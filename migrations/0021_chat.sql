@@ -86,3 +86,14 @@ create function begun_query(words text) returns tsquery language sql immutable p
   from (select distinct lower(found[1]) as word from regexp_matches(words, '[[:alnum:]]{2,}', 'g') as found) beginnings
   where words !~ '["-]'
 $$;
+
+-- A report of a message is a report of its sender, with a copy of what was reported: moderators see that and nothing else.
+create table reported_messages (
+  report_id    integer not null references reports (id) on delete cascade,
+  message_id   integer not null,
+  extract      jsonb not null,
+  reported_at  timestamptz not null default now(),
+  primary key (report_id, message_id)
+);
+comment on column reported_messages.message_id is 'what was reported; the copy outlives it';
+comment on column reported_messages.extract is 'the message and at most five before it, as the reporter saw them: [{sender, body, sentAt}]';

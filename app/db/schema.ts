@@ -343,6 +343,12 @@ export interface Database {
 	}
 	conversation_members: ConversationMembersTable
 	messages: MessagesTable
+	reported_messages: {
+		report_id: number
+		message_id: number
+		extract: ColumnType<unknown, string, never>
+		reported_at: Time
+	}
 	blocks: { blocker_id: number; blocked_id: number; blocked_at: Time }
 	chat_settings: { user_id: number; accepts: Generated<'members' | 'verified' | 'nobody'> }
 	similar_helped: { id: GeneratedAlways<number>; query_id: number; user_id: number | null; at: Time }

@@ -13,6 +13,11 @@ export const limits = {
 	hits: 30,
 	/** What a stranger may write before the first answer. */
 	unanswered: 3,
+	/** Messages before a reported one that moderators see with it. */
+	context: 5,
+	/** Characters of a report's own words, and reports that one member may send in an hour; as in the forum. */
+	reportMax: 1_000,
+	reportsPerHour: 10,
 	/** Messages that a member may send in so many seconds: faster than anybody types, slower than a script would like. */
 	burst: { messages: 30, seconds: 10 },
 } as const

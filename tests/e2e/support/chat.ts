@@ -62,26 +62,37 @@ export async function texts(page: Page): Promise<string[]> {
 	return all.map((text) => text.trim())
 }
 
-/** Puts the page's socket into one's hands. To be called before the page is opened. */
-export async function cutter(page: Page): Promise<{ cut: () => Promise<void>; mend: () => void }> {
-	let down = false
-	const open = new Set<{ close: () => Promise<void> }>()
-	await page.routeWebSocket(/\/realtime\//, (socket) => {
-		if (down) {
-			void socket.close()
-			return
+/** Puts the page's socket into one's hands; pages still load. To be called before the page is opened. */
+export async function cutter(page: Page): Promise<{ cut: () => Promise<void>; mend: () => Promise<void> }> {
+	await page.addInitScript(() => {
+		const Real = window.WebSocket
+		const open = new Set<WebSocket>()
+		// What a browser without a network makes of it.
+		const dead = () => {
+			const socket: Partial<WebSocket> = { readyState: 3, close: () => {}, send: () => {} }
+			setTimeout(() => {
+				socket.onerror?.call(window as never, new Event('error'))
+				socket.onclose?.call(window as never, new CloseEvent('close', { code: 1006 }))
+			})
+			return socket
 		}
-		socket.connectToServer()
-		open.add(socket)
-	})
-	return {
-		cut: async () => {
-			down = true
-			for (const socket of open) await socket.close()
+		window.WebSocket = new Proxy(Real, {
+			construct: (_, [url, protocols]) => {
+				if (sessionStorage.getItem('line') === 'cut') return dead()
+				const socket = new Real(url, protocols)
+				open.add(socket)
+				return socket
+			},
+		})
+		window.addEventListener('line', () => {
+			for (const socket of open) socket.close()
 			open.clear()
-		},
-		mend: () => {
-			down = false
-		},
-	}
+		})
+	})
+	const turn = (line: string) =>
+		page.evaluate((word) => {
+			sessionStorage.setItem('line', word)
+			window.dispatchEvent(new Event('line'))
+		}, line)
+	return { cut: () => turn('cut'), mend: () => turn('whole') }
 }

@@ -31,7 +31,7 @@ function ChatPanel({ peer }: { peer: ChatPeer }) {
 		if (event.key === 'Escape' && !(event.target as Element).closest('dialog')) closeChat()
 	}
 	return (
-		<aside
+		<div
 			className="popup chat-panel fixed right-6 bottom-6 z-(--z-panel) flex size-100 flex-col overflow-clip outline-none max-sm:inset-0 max-sm:size-auto max-sm:rounded-none max-sm:border-0"
 			role="dialog"
 			aria-label={`Chat with ${name}`}
@@ -60,13 +60,13 @@ function ChatPanel({ peer }: { peer: ChatPeer }) {
 			<Suspense fallback={<PanelLoading />}>
 				<PanelBody username={username} />
 			</Suspense>
-		</aside>
+		</div>
 	)
 }
 
 /** Takes the focus in, and gives it back to where it was, unless the reader has gone elsewhere. */
 function useFocusInside() {
-	const panel = useRef<HTMLElement>(null)
+	const panel = useRef<HTMLDivElement>(null)
 	useEffect(() => {
 		const opener = document.activeElement
 		panel.current?.focus()

@@ -4,6 +4,7 @@ import { redirectWithToast, refused } from '~/lib/http.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { deleteMessage, editMessage } from '../changing.server.ts'
 import { markSeen } from '../reading.server.ts'
+import { reportMessage } from '../reporting.server.ts'
 import { acceptConversation, setBlocked, setMuted } from '../safety.server.ts'
 import { sendMessage } from '../sending.server.ts'
 
@@ -49,6 +50,13 @@ const acts = new Map<FormDataEntryValue | null, Act>([
 			return { told: 'Marked as read.' }
 		},
 	],
+	[
+		'report',
+		async (viewer, username, form) => {
+			await reportMessage(viewer, { with: username, id: idOf(form) }, { words: form.get('reason') })
+			return { told: 'Thank you. A moderator will look at it.' }
+		},
+	],
 	['block', (viewer, username) => done(setBlocked(viewer, username, true), `You blocked @${username}.`)],
 	['unblock', (viewer, username) => done(setBlocked(viewer, username, false), `@${username} can write to you again.`)],
 	[
@@ -83,6 +91,7 @@ export async function answerForm({ viewer, username, form, scripted }: Form) {
 		return told ? redirectWithToast(page, { type: 'success', message: told }) : redirect(`${page}#newest`, 303)
 	} catch (error) {
 		if (!(error instanceof DomainError)) throw error
-		return refused(error, form)
+		const { data: refusal, init } = refused(error, form)
+		return data({ ok: false as const, ...refusal }, init ?? undefined)
 	}
 }

@@ -37,7 +37,7 @@ export function meta({ matches, loaderData }: Route.MetaArgs) {
 
 export default function ConversationRoute({ loaderData, actionData }: Route.ComponentProps) {
 	const { page, older, clientId } = loaderData
-	const refused = actionData && 'errors' in actionData ? actionData : null
+	const refused = actionData?.ok === false ? actionData : null
 	return (
 		<Inbox data={loaderData} current={page.peer.username}>
 			<ConversationPane page={page} older={older} clientId={clientId} refused={refused} />

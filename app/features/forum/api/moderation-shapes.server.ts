@@ -13,6 +13,9 @@ const report = z.object({
 	reason: z.enum(reasons.map(({ value }) => value)),
 	details: z.string(),
 	createdAt: time,
+	extracts: z
+		.array(z.array(z.object({ sender: z.string(), body: z.string(), sentAt: time })))
+		.describe('Reported messages, each the last of its list, with what stood before.'),
 })
 
 export const moderationCase = z.object({

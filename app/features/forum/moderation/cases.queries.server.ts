@@ -67,6 +67,17 @@ export interface ReportRow {
 	username: string
 	name: string
 	image: string | null
+	/** Pieces of conversations that were reported, each as its reporter saw it. */
+	extracts: ReportedLine[][]
+}
+
+/** A message in a reported piece of a conversation. */
+export interface ReportedLine {
+	/** Username. */
+	sender: string
+	body: string
+	/** ISO 8601. */
+	sentAt: string
 }
 
 /** The newest open reports of each case, at most `each`. */
@@ -74,7 +85,8 @@ export async function listReportRows(caseIds: number[], each: number): Promise<R
 	if (caseIds.length === 0) return []
 	const { rows } = await sql<ReportRow>`
 		select r.case_id, r.reason, r.details, to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as created_at,
-			u.username, u.name, u.image
+			u.username, u.name, u.image,
+			(select coalesce(jsonb_agg(extract order by message_id), '[]') from reported_messages where report_id = r.id) as extracts
 		from unnest(${caseIds}::int[]) as c (id),
 		lateral (select * from reports where case_id = c.id and settled_at is null order by id desc limit ${each}) r
 		join users u on u.id = r.reporter_id order by r.id desc`.execute(db())

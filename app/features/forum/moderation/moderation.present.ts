@@ -63,6 +63,8 @@ export interface ReportView {
 	reason: Reason
 	details: string
 	createdAt: string
+	/** Pieces of conversations, where messages were reported: the last line of each is what was reported. */
+	extracts: { sender: string; body: string; sentAt: string }[][]
 }
 
 /** A target with what was said about it. */

@@ -96,7 +96,13 @@ export function presentLog(row: LogRow): LogView {
 }
 
 function presentReport(row: ReportRow): ReportView {
-	return { reporter: authorOf(row), reason: row.reason, details: row.details, createdAt: row.created_at }
+	return {
+		reporter: authorOf(row),
+		reason: row.reason,
+		details: row.details,
+		createdAt: row.created_at,
+		extracts: row.extracts,
+	}
 }
 
 function authorOf({ username, name, image }: { username: string; name: string; image: string | null }) {

@@ -69,13 +69,30 @@ export function Reports({ entry }: { entry: CaseView }) {
 						{' '}
 						says {report.reporter.name}, <RelativeTime at={report.createdAt} />
 					</span>
-					{report.details && <span className="block text-ink-2">{report.details}</span>}
+					{report.details && <span className="block whitespace-pre-line text-ink-2">{report.details}</span>}
+					{report.extracts.map((lines) => (
+						<Extract key={lines.at(-1)?.sentAt} lines={lines} />
+					))}
 				</li>
 			))}
 			{entry.reportCount > entry.reports.length && (
 				<li className="text-ink-3">and {counted(entry.reportCount - entry.reports.length, 'more report')}</li>
 			)}
 		</ul>
+	)
+}
+
+/** A reported message and what stood before it: all that moderators see of a conversation. */
+function Extract({ lines }: { lines: CaseView['reports'][number]['extracts'][number] }) {
+	const place = (index: number) => `${index}-${lines[index]?.sentAt}`
+	return (
+		<ol className="mt-2 border-l-2 border-line-2 pl-4" aria-label="Reported message, the last one, and those before it">
+			{lines.map(({ sender, body }, index) => (
+				<li key={place(index)} className={index === lines.length - 1 ? '' : 'text-ink-3'}>
+					<span className="font-semibold">@{sender}</span> <span className="whitespace-pre-line">{body}</span>
+				</li>
+			))}
+		</ol>
 	)
 }
 

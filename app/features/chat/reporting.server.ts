@@ -1,0 +1,41 @@
+import { db } from '~/db/db.server.ts'
+import { Conflict, NotFound, TooMany } from '~/lib/errors.ts'
+import { isId } from '~/lib/ids.ts'
+import { parseInput } from '~/lib/parse.server.ts'
+import type { Viewer } from '~/lib/viewer.ts'
+import { limits } from './chat.limits.ts'
+import { reportInput } from './chat.schema.ts'
+import { lockMember } from './conversations.queries.server.ts'
+import { conversationWith, member } from './members.server.ts'
+import { addReport, readExtract, secondsUntilReport } from './reporting.queries.server.ts'
+import { mayWriteNow } from './writers.server.ts'
+
+/**
+ * Reports a message that the viewer received to the moderators. They see a copy of it and of at most five before it, and
+ * nothing else of the conversation; its sender is told nothing.
+ * @throws NotFound also for own and deleted messages, NotAllowed, Invalid, Conflict when it was reported before, TooMany
+ */
+export async function reportMessage(
+	viewer: Viewer,
+	{ with: username, id }: { with: unknown; id: unknown },
+	input: { words?: unknown },
+): Promise<void> {
+	const reporter = member(viewer)
+	const { words } = parseInput(reportInput, input)
+	const { id: conversationId, peer_id: memberId } = await conversationWith(reporter, username)
+	if (!isId(id)) throw new NotFound(nothing)
+	await db()
+		.transaction()
+		.execute(async (trx) => {
+			await lockMember(trx, reporter.id)
+			await mayWriteNow(trx, reporter.id, null)
+			const extract = await readExtract(trx, { conversationId, userId: reporter.id, id, context: limits.context })
+			if (extract.length === 0) throw new NotFound(nothing)
+			const seconds = await secondsUntilReport(trx, reporter.id, limits.reportsPerHour)
+			if (seconds !== null) throw new TooMany('You reported a lot just now. Wait a while, then try again.', seconds)
+			if (!(await addReport(trx, { reporterId: reporter.id, memberId, messageId: id, words, extract })))
+				throw new Conflict('You reported this already. A moderator will look at it.')
+		})
+}
+
+const nothing = 'There is nothing here to report. It may be gone already.'

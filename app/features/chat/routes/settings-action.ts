@@ -1,0 +1,18 @@
+import { redirect } from 'react-router'
+import { answering, redirectWithToast, signedIn } from '~/lib/http.ts'
+import { setChatSettings } from '../safety.server.ts'
+import type { Route } from './+types/settings-action'
+
+/** Takes what {@link file://./settings.tsx} sends: that section has no address of its own. */
+export async function action({ request, context, url }: Route.ActionArgs) {
+	const viewer = signedIn(context, url)
+	const form = await request.formData()
+	return answering(async () => {
+		await setChatSettings(viewer, Object.fromEntries(form))
+		return redirectWithToast('/settings#messages', { type: 'success', message: 'Saved who may write to you.' })
+	})
+}
+
+export function loader() {
+	return redirect('/settings')
+}

@@ -1,0 +1,159 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { listSince } from '~/features/chat/reading.server.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { makeMessage } from '../factories/chat.ts'
+import { useDatabase } from '../support/database.ts'
+import { logInMember, type MembersSite, startOnTestDatabase } from '../support/members-site.ts'
+import { closeTabs, openTab, watch } from '../support/tabs.ts'
+
+// Nobody but the two members reads a conversation, by any way into the built site.
+
+useDatabase()
+
+const secret = 'heliotrope'
+const who = ['mira', 'tomas', 'stranger', 'moderator', 'admin', 'visitor'] as const
+type Who = (typeof who)[number]
+const members = new Set<Who>(['mira', 'tomas'])
+
+let site: MembersSite
+const cookies: Record<string, string> = { visitor: '' }
+const people: Record<string, SignedIn> = {}
+let messageId: number
+
+beforeAll(async () => {
+	site = await startOnTestDatabase()
+	for (const name of who) {
+		if (name === 'visitor') continue
+		const { member, cookie } = await logInMember(site, name, name === 'moderator' || name === 'admin' ? name : 'member')
+		people[name] = member
+		cookies[name] = cookie
+	}
+	messageId = (await makeMessage(person('mira'), person('tomas'), `A secret ${secret}.`)).id
+	await makeMessage(person('tomas'), person('mira'), `The ${secret} is safe with me.`)
+	// Both have something with the others as well, so that no way in is empty for the wrong reason.
+	for (const name of ['stranger', 'moderator', 'admin']) {
+		await makeMessage(person(name), person('mira'), 'Something else.')
+		await makeMessage(person('mira'), person(name), 'Something else.')
+	}
+}, 60_000)
+
+afterEach(closeTabs)
+afterAll(() => site.stop())
+
+/** Every address that shows messages; `{peer}` is each of the two members in turn. */
+const shown = [
+	'/messages',
+	'/messages.data',
+	`/messages?q=${secret}`,
+	`/messages.data?q=${secret}`,
+	'/messages/latest',
+	'/messages/{peer}',
+	'/messages/{peer}.data',
+	'/messages/{peer}?before=2147483647',
+	'/messages/{peer}/history',
+	'/messages/{peer}/history?page=1',
+	'/messages/{peer}/history?since=0',
+	'/messages/{peer}/history?before=2147483647',
+]
+/** Every address that tells of other things members do. */
+const elsewhere = [
+	'/',
+	'/notifications',
+	'/notifications/latest',
+	'/settings',
+	'/find-dev/{peer}',
+	'/find-dev/{peer}.json',
+	`/forum?q=${secret}`,
+	`/suggest/developers?q=${secret}`,
+	'/moderation',
+	'/moderation/log',
+	`/moderation/message/1`,
+	'/api/v1/notifications',
+	'/api/v1/me',
+]
+
+describe('reading', () => {
+	test.each(shown.flatMap((path) => who.map((name) => [path, name] as const)))('%s by %s', async (path, name) => {
+		const peers = name === 'mira' ? ['tomas'] : name === 'tomas' ? ['mira'] : ['mira', 'tomas']
+		for (const peer of peers) {
+			const response = await site.ask(path.replace('{peer}', peer), cookies[name] ?? '')
+			const text = await response.text()
+			if (members.has(name)) expect(tells(text)).toBe(true)
+			else expect(tells(text)).toBe(false)
+			expect(response.headers.get('Cache-Control')).toMatch(/no-store|private/)
+		}
+	})
+
+	test.each(elsewhere.flatMap((path) => who.map((name) => [path, name] as const)))(
+		'%s tells %s nothing',
+		async (path, name) => {
+			for (const peer of ['mira', 'tomas']) {
+				const text = await (await site.ask(path.replace('{peer}', peer), cookies[name] ?? '')).text()
+				expect(tells(text)).toBe(false)
+			}
+		},
+	)
+})
+
+describe('writing', () => {
+	const forms = ['edit', 'delete'].flatMap((intent) =>
+		(['tomas', 'stranger', 'moderator', 'admin', 'visitor'] as const).flatMap((name) =>
+			['mira', 'tomas'].filter((peer) => peer !== name).map((peer) => [intent, name, peer] as const),
+		),
+	)
+
+	test.each(forms)('nobody else may %s a message: %s at the page of %s', async (intent, name, peer) => {
+		const before = await listSince(person('mira'), 'tomas', 0)
+		for (const suffix of ['', '.data']) {
+			const fields = { intent, id: String(messageId), body: 'changed' }
+			const response = await site.ask(`/messages/${peer}${suffix}`, cookies[name] ?? '', fields)
+			// The page is shown again with the refusal, to those who may see it.
+			if (name !== 'tomas') expect(tells(await response.text())).toBe(false)
+		}
+		expect(await listSince(person('mira'), 'tomas', 0)).toEqual(before)
+	})
+})
+
+describe('hearing', () => {
+	test('the sockets of others hear nothing of a conversation, whatever they ask for', async () => {
+		const heard: string[] = []
+		const others = await Promise.all(
+			(['stranger', 'moderator', 'admin'] as const).map(async (name) => {
+				const tab = await openTab(site.url, cookies[name] ?? '')
+				tab.onAny((event, ...rest) => heard.push(JSON.stringify([name, event, ...rest])))
+				return tab
+			}),
+		)
+		const rooms = [person('mira').id, person('tomas').id].map((id) => `user:${id}`)
+		for (const tab of others) {
+			for (const room of rooms) {
+				tab.emit('join', room)
+				tab.emit('subscribe', room)
+				tab.emit('presence:watch', [room, 'mira', 'tomas'], () => {})
+				tab.emit('query:watch', room)
+			}
+			tab.emit('chat:seen', { with: 'mira', upTo: messageId, read: true })
+			tab.emit('chat:typing', 'mira')
+			await watch(tab, ['mira', 'tomas'])
+		}
+		const tab = await openTab(site.url, cookies.mira ?? '')
+		const told: unknown[] = []
+		tab.on('chat:message', (event) => told.push(event))
+		const message = { to: 'tomas', clientId: crypto.randomUUID(), body: `Once more: ${secret}` }
+		expect(await tab.timeout(5_000).emitWithAck('chat:send', message)).toMatchObject({ ok: true })
+		await expect.poll(() => told).toHaveLength(1)
+		for (const other of others) await watch(other, [])
+		expect(heard.filter((line) => line.includes('chat:message') || line.includes(secret))).toEqual([])
+	})
+})
+
+/** Whether an answer holds what was written; a search for the word repeats the word, and found passages hold the rest. */
+function tells(text: string): boolean {
+	return /A secret|is safe/.test(text)
+}
+
+function person(name: string): SignedIn {
+	const member = people[name]
+	if (!member) throw new Error(`There is no ${name}.`)
+	return member
+}

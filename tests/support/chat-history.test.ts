@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest'
+import { findBroken, type SeenMessage, type View, type Written } from './chat-history.ts'
+
+const message = (number: number, changes: Partial<SeenMessage> = {}): SeenMessage => ({
+	id: number,
+	clientId: `c${number}`,
+	sender: 'mira',
+	body: `text ${number}`,
+	version: number,
+	...changes,
+})
+const [one, two, three] = [message(1), message(2), message(3)]
+const written: Written = {
+	from: 'mira',
+	to: 'tomas',
+	messages: [
+		{ clientId: 'c1', body: 'text 1', acknowledged: 1 },
+		{ clientId: 'c2', body: 'text 2', acknowledged: 2 },
+		{ clientId: 'c3', body: 'text 3', acknowledged: null },
+	],
+}
+const view = (messages: SeenMessage[], changes: Partial<View> = {}): View => ({
+	member: 'mira',
+	peer: 'tomas',
+	by: 'page',
+	version: 3,
+	messages,
+	...changes,
+})
+
+test.each([
+	['everything is there', [one, two, three]],
+	['what was not acknowledged is missing', [one, two]],
+])('nothing is broken when %s', (_what, messages) => {
+	expect(findBroken([written], [view(messages), view(messages, { member: 'tomas', peer: 'mira' })])).toEqual([])
+})
+
+test.each<[string, View[]]>([
+	['lost though acknowledged', [view([one, three])]],
+	['doubled', [view([one, two, message(4, { clientId: 'c2', body: 'text 2', version: 0 })])]],
+	['changed', [view([one, message(2, { body: 'other' })])]],
+	['acknowledged as another one', [view([one, message(5, { clientId: 'c2', body: 'text 2', version: 2 })])]],
+	['never written', [view([one, two, message(3, { clientId: 'x' })])]],
+	[
+		'not in the order of writing',
+		[
+			view([
+				message(1),
+				message(2, { clientId: 'c3', body: 'text 3' }),
+				message(3, { clientId: 'c2', body: 'text 2' }),
+			]),
+		],
+	],
+	['see it differently', [view([one, two]), view([one, two, three], { member: 'tomas', peer: 'mira' })]],
+	['ids do not ascend', [view([two, one])]],
+	['one version names two changes', [view([one, message(2, { version: 1 })])]],
+	['a change is newer than the conversation', [view([one, two], { version: 1 })]],
+])('the checker notices: %s', (what, views) => {
+	expect(findBroken([written], views).join('\n')).toContain(what)
+})
