@@ -48,6 +48,9 @@ const settings = z.object({
 	NODE_ENV: z.enum(['development', 'production', 'test']).default('production'),
 })
 
+/** Every setting's name; `NODE_ENV` is set by what starts the site. */
+export const settingNames: readonly string[] = Object.keys(settings.shape).filter((name) => name !== 'NODE_ENV')
+
 const ours =
 	/^(DEVQUAD_|S3_|SMTP_|MAIL_|AUTHOR_|AUTH_|SEED|SITE_|PUBLIC_|TRUST_|DATABASE_|DATA_|ALLOWED_|REQUIRE_|ADMIN_|PAGE_)/
 

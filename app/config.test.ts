@@ -1,5 +1,6 @@
+import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { parseConfig } from './config.server.ts'
+import { parseConfig, settingNames } from './config.server.ts'
 
 test('every setting is optional', () => {
 	const config = parseConfig({})
@@ -43,4 +44,13 @@ test('domains are a list, lower-cased', () => {
 		'eastmere.example',
 		'b.example',
 	])
+})
+
+test.each([
+	['README.md', /^\| (`[A-Z].*?) \|/gm],
+	['.env.example', /^#([A-Z][A-Z0-9_]*)=/gm],
+])('%s lists every setting and no other', (file, entry) => {
+	const entries = [...readFileSync(file, 'utf8').matchAll(entry)].map(([, names]) => names ?? '')
+	const listed = entries.flatMap((names) => names.match(/[A-Z][A-Z0-9_]+/g) ?? [])
+	expect(listed.toSorted()).toEqual([...settingNames].sort())
 })

@@ -4,6 +4,7 @@ import { config } from '~/config.server.ts'
 import { InboxControl } from '~/features/chat/components/inbox-control.tsx'
 import { countUnreadConversations } from '~/features/chat/inbox.server.ts'
 import { PendingForum } from '~/features/forum/components/pending-forum.tsx'
+import { countCases } from '~/features/forum/moderation/queue.server.ts'
 import { countUnread } from '~/features/notifications/notifications.server.ts'
 import { factsOf, viewerOf } from '~/lib/context.ts'
 import type { RootData } from '~/lib/root-data.ts'
@@ -30,16 +31,21 @@ export const links: Route.LinksFunction = () => [
 	{ rel: 'manifest', href: '/site.webmanifest' },
 ]
 
-/** What every page knows; reads two counters for a member, and no database for a visitor. */
+/** What every page knows; reads two counters for a member, three for a moderator, and no database for a visitor. */
 export async function loader({ context, url }: Route.LoaderArgs): Promise<RootData> {
 	const { theme, flash, requestId, now } = factsOf(context)
 	const viewer = viewerOf(context)
 	const { SITE_NAME, AUTHOR_NAME, AUTHOR_URL, publicUrl } = config()
-	const [unread, conversations] = await Promise.all([countUnread(viewer), countUnreadConversations(viewer)])
+	const [unread, conversations, openCases] = await Promise.all([
+		countUnread(viewer),
+		countUnreadConversations(viewer),
+		countCases(viewer),
+	])
 	return {
 		viewer,
 		unread,
 		conversations,
+		openCases,
 		siteName: SITE_NAME,
 		author: AUTHOR_NAME ? { name: AUTHOR_NAME, url: AUTHOR_URL } : null,
 		theme,
@@ -86,9 +92,9 @@ export function Layout({ children }: { children: ReactNode }) {
 }
 
 export default function Root({ loaderData }: Route.ComponentProps) {
-	const signedIn = loaderData.viewer !== null
-	useConnection(signedIn)
-	const withChat = useHydrated() && signedIn
+	const me = loaderData.viewer?.username
+	useConnection(me)
+	const withChat = useHydrated() && me
 	return (
 		<>
 			<PendingForum>

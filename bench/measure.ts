@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import pg from 'pg'
 import { pool } from '~/db/db.server.ts'
 
@@ -5,11 +6,16 @@ export interface Figures {
 	/** Milliseconds in the database for a whole page, with the way there and back. */
 	p50: number
 	p99: number
+	/**
+	 * Milliseconds that the database's process itself worked for a page, which other programs on the machine do not
+	 * lengthen; null where the system does not tell (Linux does).
+	 */
+	work: { p50: number; p99: number } | null
 	/** Statements of one page. */
 	statements: number
-	/** Members that a page shows, on average. */
+	/** Rows that a page shows, on average. */
 	rows: number
-	/** The plan of the dearest statement of one page, as it really ran. */
+	/** The plan of the dearest statement of the slowest page, as it ran once more. */
 	plan: string
 }
 
@@ -36,23 +42,46 @@ pg.Client.prototype.query = async function (this: pg.Client, ...args: any[]) {
 export async function measure(page: () => Promise<number>, sets: number): Promise<Figures> {
 	for (let index = 0; index < sets; index += 1) await page()
 	const times: number[] = []
+	const worked: number[] = []
+	const worker = await findWorker()
 	let rows = 0
-	let statements: Spent[] = []
+	let slowest = { ms: -1, statements: [] as Spent[] }
 	for (let index = 0; index < sets; index += 1) {
-		statements = []
+		const statements: Spent[] = []
 		spent = statements
+		const before = worker()
 		rows += await page()
-		times.push(statements.reduce((sum, { ms }) => sum + ms, 0))
+		worked.push(worker() - before)
+		const ms = statements.reduce((sum, each) => sum + each.ms, 0)
+		times.push(ms)
+		if (ms > slowest.ms) slowest = { ms, statements }
 	}
 	spent = null
-	times.sort((one, other) => one - other)
+	const { statements } = slowest
 	const dearest = statements.toSorted((one, other) => other.ms - one.ms)[0]
 	return {
-		p50: times[Math.floor(sets / 2)] ?? 0,
-		p99: times[Math.floor(sets * 0.99)] ?? 0,
+		...percentiles(times),
+		work: Number.isNaN(worked[0]) ? null : percentiles(worked),
 		statements: statements.length,
 		rows: rows / sets,
 		plan: dearest ? await explain(dearest) : '',
+	}
+}
+
+function percentiles(times: number[]): { p50: number; p99: number } {
+	const sorted = times.toSorted((one, other) => one - other)
+	return { p50: sorted[Math.floor(sorted.length / 2)] ?? 0, p99: sorted[Math.floor(sorted.length * 0.99)] ?? 0 }
+}
+
+/** How long the process behind the pool's connection was on a processor so far, in milliseconds; NaN where nobody tells. */
+async function findWorker(): Promise<() => number> {
+	const { rows } = await pool().query<{ pid: number }>('select pg_backend_pid() as pid')
+	return () => {
+		try {
+			return Number(readFileSync(`/proc/${rows[0]?.pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6
+		} catch {
+			return Number.NaN
+		}
 	}
 }
 

@@ -37,6 +37,8 @@ type Environment = { Bindings: HttpBindings }
 const largestBody = 512 * 1024
 /** A form with a picture of 5 MB fits, and the refusal of one a little larger can still be told in words. */
 const largestBodyWithPicture = 6 * 1024 * 1024
+/** A picture of 5 MB in Base64, and what stands round it. */
+const largestBodyWithBase64 = 7.5 * 1024 * 1024
 const takesPictures = /^\/(media|edit-profile\/.+)(\.data)?$/
 
 /** In development every page is made anew, with the code as it is. */
@@ -60,7 +62,15 @@ const limitBodyWithPicture = bodyLimit({
 			? context.json({ error: { kind: 'invalid-argument', message: pictureRefusals.bytes } }, 413)
 			: context.text(pictureRefusals.bytes, 413),
 })
-app.use((context, next) => (takesPictures.test(context.req.path) ? limitBodyWithPicture : limitBody)(context, next))
+const limitBodyWithBase64 = bodyLimit({
+	maxSize: largestBodyWithBase64,
+	onError: () => problem(413, pictureRefusals.bytes),
+})
+app.use((context, next) => {
+	const { path } = context.req
+	if (path === '/api/v1/pictures') return limitBodyWithBase64(context, next)
+	return (takesPictures.test(path) ? limitBodyWithPicture : limitBody)(context, next)
+})
 
 if (config().NODE_ENV === 'production') {
 	const files = serveStatic({ root: './build/client', precompressed: true })

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { db } from '~/db/db.server.ts'
 import { logIn } from '~/features/accounts/accounts.server.ts'
 import { hashPassword } from '~/features/accounts/password.server.ts'
-import { deleteQuestion } from '~/features/forum/forum.server.ts'
+import { deleteComment, deleteQuestion } from '~/features/forum/forum.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { io } from '~/realtime/io.server.ts'
 import { makeComment, makeMember, makeQuery } from '../tests/factories/forum.ts'
@@ -80,6 +80,30 @@ test('nobody is let into the room of a query that was deleted, or of what is no 
 		await watch(tab, ['writer'])
 		expect(rooms()).toEqual([])
 	}
+})
+
+test('a tab that comes to a query is told what others wrote since its page was loaded, and then of each new one', async () => {
+	const { id } = await makeQuery(writer)
+	const known = await makeComment(writer, id)
+	const missed = [await makeComment(writer, id), await makeComment(writer, id)]
+	await makeComment(reader, id)
+	await deleteComment(writer, await makeComment(writer, id))
+	const { tab, heard } = await openReader()
+	expect(await tab.emitWithAck('query:watch', id, known)).toEqual(missed)
+	const next = await makeComment(writer, id)
+	await expect.poll(() => heard.map(({ commentId }) => commentId)).toEqual([next])
+	expect(await tab.emitWithAck('query:watch', id, 0)).toEqual([known, ...missed, next])
+})
+
+test('no comment is lost between the answer and the events, however they fall', async () => {
+	const { id } = await makeQuery(writer)
+	const { tab, heard } = await openReader()
+	const written = Array.from({ length: 12 }, () => makeComment(writer, id))
+	await Promise.race(written)
+	const answered: number[] = await tab.emitWithAck('query:watch', id, 0)
+	const all = (await Promise.all(written)).toSorted((one, other) => one - other)
+	const known = () => [...new Set([...answered, ...heard.map(({ commentId }) => commentId)])]
+	await expect.poll(() => known().toSorted((one, other) => one - other)).toEqual(all)
 })
 
 /** A tab of the reader, and what it hears of comments. */

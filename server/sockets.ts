@@ -3,7 +3,8 @@ import type { Server as HttpServer, IncomingMessage } from 'node:http'
 import type { Socket } from 'socket.io'
 import { config } from '~/config.server.ts'
 import { sessionOf } from '~/features/accounts/accounts.server.ts'
-import { isOpenQuery } from '~/features/forum/reading.server.ts'
+import { countUnreadConversations } from '~/features/chat/inbox.server.ts'
+import { isOpenQuery, listNewerComments } from '~/features/forum/reading.server.ts'
 import { countUnread } from '~/features/notifications/notifications.server.ts'
 import { isId } from '~/lib/ids.ts'
 import { log } from '~/lib/log.server.ts'
@@ -38,7 +39,7 @@ class Refusal extends Error {}
 /** Says who may connect and which rooms they join; to be called once. @returns what lets everybody go */
 export function handleSockets(): () => Promise<void> {
 	io.use((socket, next) => {
-		identify(socket.request)
+		identify(socket.request, socket.handshake.auth.me)
 			.then((data) => {
 				socket.data = data
 				next()
@@ -83,14 +84,18 @@ function receive(socket: Tab): void {
 	socket.on('disconnect', () => quietly(closeTab(id)))
 }
 
-/** @throws Refusal, whose message the browser is told */
-async function identify(request: IncomingMessage): Promise<SocketData> {
+/**
+ * @param me for whom the tab's page was made: another member may have signed in since, in another tab
+ * @throws Refusal, whose message the browser is told
+ */
+async function identify(request: IncomingMessage, me: unknown): Promise<SocketData> {
 	// CORS does not guard WebSocket: a page of another site may open one, with our reader's cookies.
 	if (request.headers.origin && request.headers.origin !== new URL(config().publicUrl).origin)
 		throw new Refusal('foreign origin')
 	const headers = new Headers({ Cookie: request.headers.cookie ?? '' })
 	const session = await sessionOf(new Request(config().publicUrl, { headers }))
 	if (!session) throw new Refusal('unauthenticated')
+	if (me !== undefined && me !== session.viewer.username) throw new Refusal('another member')
 	if (countTabs(session.viewer.id) >= mostTabs) throw new Refusal('too many tabs')
 	return { userId: session.viewer.id, username: session.viewer.username, sessionId: session.sessionId }
 }
@@ -104,8 +109,10 @@ function refusal(error: unknown): Error {
 
 /** What changed while the tab was away, or between its page and its socket. */
 async function tellCount(socket: Tab): Promise<void> {
-	const unread = await countUnread({ id: socket.data.userId })
+	const member = { id: socket.data.userId }
+	const [unread, conversations] = await Promise.all([countUnread(member), countUnreadConversations(member)])
 	socket.emit('notifications:changed', { unread })
+	socket.emit('chat:count', { conversations })
 }
 
 /** What comes from a socket is anybody's word: anything but a list of names is passed over. */
@@ -118,15 +125,20 @@ async function watch(socket: Tab, usernames: unknown, answer: unknown): Promise<
 }
 
 /** A tab shows one query at a time: of two answers that overtake each other the one to the later question counts. */
-function watchQuery(socket: Tab): (queryId: unknown) => void {
+function watchQuery(socket: Tab): (queryId: unknown, after: unknown, answer: unknown) => void {
 	let questions = 0
-	const move = async (queryId: unknown) => {
+	const move = async (queryId: unknown, after: unknown, answer: unknown) => {
 		questions += 1
 		const question = questions
 		for (const room of socket.rooms) if (room.startsWith('query:')) await socket.leave(room)
-		if (isId(queryId) && (await isOpenQuery(queryId)) && question === questions) await socket.join(readersOf(queryId))
+		if (!isId(queryId) || !(await isOpenQuery(queryId)) || question !== questions) return
+		await socket.join(readersOf(queryId))
+		// Looked up once the tab is in the room: what is committed later is announced there.
+		const known = after === 0 || isId(after) ? after : null
+		if (known !== null && typeof answer === 'function')
+			answer(await listNewerComments(queryId, known, socket.data.userId))
 	}
-	return (queryId) => quietly(move(queryId))
+	return (queryId, after, answer) => quietly(move(queryId, after, answer))
 }
 
 function quietly(work: Promise<unknown>): void {

@@ -5,7 +5,7 @@ import type { Config } from '../app/config.server.ts'
 import { closeDatabase, openDatabase, pool } from '../app/db/db.server.ts'
 import { startEmbeddedPostgres } from '../app/db/embedded-postgres.server.ts'
 import { migrate } from '../app/db/migrate.server.ts'
-import { demoAccount } from '../app/features/forum/import/demo-account.server.ts'
+import { demoAccounts } from '../app/features/forum/import/demo-account.server.ts'
 import { progressLine } from '../scripts/support/progress.ts'
 import { lockDataDir } from './lock.ts'
 
@@ -82,8 +82,9 @@ export class Startup {
 			`${SITE_NAME} is ready:  ${address || publicUrl}`,
 			`Data lies in:      ${DATABASE_URL ? 'the database of DATABASE_URL, files in ' : ''}${dataDir}`,
 		]
-		const demo = SEED === 'demo' ? await demoAccount(dataDir) : null
-		if (demo) lines.push(`Demo account:      ${demo.email}  password ${demo.password}`)
+		const demo = SEED === 'demo' ? await demoAccounts(dataDir) : null
+		if (demo) lines.push(`Demo account:      ${demo.member.email}  password ${demo.member.password}`)
+		if (demo?.moderator) lines.push(`Demo moderator:    ${demo.moderator.email}  password ${demo.moderator.password}`)
 		if (!SMTP_URL) lines.push(`Mails are kept in: ${join(dataDir, 'mail')}`)
 		lines.push('Press Ctrl-C to stop.')
 		process.stdout.write(`\n${lines.join('\n')}\n`)

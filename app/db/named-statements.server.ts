@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import pg from 'pg'
 
 /** Longer texts are bulk inserts, whose length varies with their rows: a name for each would only fill memory. */
-const longestNamed = 6_000
+const longestNamed = 8_000
 /** A connection keeps the plans of this many statements; what comes later is planned each time. */
 const mostNamed = 400
 

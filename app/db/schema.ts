@@ -134,6 +134,7 @@ export interface CommentsTable {
 	withheld: 'hidden' | 'waiting' | null
 	withheld_reason: Generated<string>
 	withheld_solution: Generated<boolean>
+	version: Generated<number>
 }
 
 export interface CasesTable {
@@ -174,6 +175,8 @@ export interface NotificationsTable {
 	kind: string
 	group_key: string
 	actor_ids: number[]
+	act: Generated<string>
+	reason: Generated<string>
 	count: Generated<number>
 	query_id: number | null
 	comment_id: number | null
@@ -319,8 +322,15 @@ export interface Database {
 		version: Generated<number>
 		updated_at: Time
 	}
-	post_pictures: { path: string; query_id: number | null; comment_id: number | null; draft_id: number | null }
+	post_pictures: {
+		path: string
+		query_id: number | null
+		comment_id: number | null
+		draft_id: number | null
+		revision_id: number | null
+	}
 	notifications: NotificationsTable
+	notification_acts: { notification_id: number; comment_id: number | null; actor_id: number }
 	notification_boxes: {
 		user_id: number
 		unread: Generated<number>
@@ -352,6 +362,14 @@ export interface Database {
 	blocks: { blocker_id: number; blocked_id: number; blocked_at: Time }
 	chat_settings: { user_id: number; accepts: Generated<'members' | 'verified' | 'nobody'> }
 	similar_helped: { id: GeneratedAlways<number>; query_id: number; user_id: number | null; at: Time }
+	sent_posts: {
+		author_id: number
+		key: string
+		digest: string
+		post_id: number | null
+		url: string | null
+		sent_at: Time
+	}
 	revisions: {
 		id: GeneratedAlways<number>
 		query_id: number

@@ -23,6 +23,8 @@ export interface Operation {
 	staff?: boolean
 	/** Whether it heeds `If-Match`. */
 	conditional?: boolean
+	/** Whether it heeds `Idempotency-Key`: sent again with the same one it makes nothing new. */
+	repeatable?: boolean
 	params: Fields
 	query: Fields
 	/** What is sent; null for nothing. An unknown field is refused. */
@@ -51,6 +53,8 @@ export interface Call<Params, Query> {
 	body: Record<string, unknown>
 	/** The versions that `If-Match` names; null where it asks for none. */
 	ifMatch: readonly number[] | null
+	/** What `Idempotency-Key` says; null without it. */
+	key: string | null
 }
 
 type Given<Params extends Fields, Query extends Fields, Answer extends z.ZodType | null> = Omit<

@@ -9,6 +9,8 @@ export interface RootData {
 	unread: number
 	/** In how many conversations something is unread for the viewer. */
 	conversations: number
+	/** How many cases wait for a moderator, at most 100; 0 for other members. */
+	openCases: number
 	siteName: string
 	/** Credited in the footer; null when the settings name nobody. `url` may be empty. */
 	author: { name: string; url: string } | null
@@ -30,6 +32,7 @@ const nothingKnown: RootData = {
 	viewer: null,
 	unread: 0,
 	conversations: 0,
+	openCases: 0,
 	siteName: 'DevQuad',
 	author: null,
 	theme: 'system',

@@ -18,8 +18,11 @@ export interface ServerEvents extends ChatServerEvents {
 export interface ClientEvents extends ChatClientEvents {
 	/** Which members this page shows; replaces what was watched before. Answers with those who are online. */
 	'presence:watch': (usernames: string[], answer: (online: string[]) => void) => void
-	/** Which query this page shows, null for none; replaces the one before. */
-	'query:watch': (queryId: number | null) => void
+	/**
+	 * Which query this page shows, null for none; replaces the one before. Answers with the ids of the comments that others wrote
+	 * after the one called `after`, the newest that the page knows of: between its loading and this moment.
+	 */
+	'query:watch': (queryId: number | null, after?: number, answer?: (ids: number[]) => void) => void
 }
 
 /** How many members a page may watch. */

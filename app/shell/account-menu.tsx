@@ -2,6 +2,7 @@ import { ChevronDown, LogOut, Settings, ShieldCheck, SquarePen, User } from 'luc
 import { Form, Link } from 'react-router'
 import { isModerator, type SignedIn } from '~/lib/viewer.ts'
 import { Avatar } from '~/ui/avatar.tsx'
+import { CaseCount } from './case-count.tsx'
 import { closeOnLink } from './popover.ts'
 import { ThemeSwitch } from './theme-switch.tsx'
 
@@ -37,7 +38,7 @@ export function AccountMenu({ viewer }: { viewer: SignedIn }) {
 					</Link>
 					{isModerator(viewer) && (
 						<Link className="menu-item" to="/moderation">
-							<ShieldCheck className="icon" aria-hidden="true" /> Moderation
+							<ShieldCheck className="icon" aria-hidden="true" /> Moderation <CaseCount />
 						</Link>
 					)}
 					<div className="menu-separator" />

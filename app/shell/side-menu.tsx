@@ -4,6 +4,7 @@ import { useRootData } from '~/lib/root-data.ts'
 import { isModerator, type SignedIn } from '~/lib/viewer.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { Brand } from './brand.tsx'
+import { CaseCount } from './case-count.tsx'
 import { closeOnLink } from './popover.ts'
 
 export const sideMenuId = 'side-menu'
@@ -60,7 +61,7 @@ function OwnItems({ viewer }: { viewer: SignedIn }) {
 			</NavLink>
 			{isModerator(viewer) && (
 				<NavLink className={item} to="/moderation">
-					<ShieldCheck className="icon" aria-hidden="true" /> Moderation
+					<ShieldCheck className="icon" aria-hidden="true" /> Moderation <CaseCount />
 				</NavLink>
 			)}
 			<Form method="post" action="/logout">

@@ -10,12 +10,20 @@ interface ConflictNoticeProps {
 	/** What this form said. */
 	typed: Record<string, string>
 	names: FieldNames
+	/** Names the button that keeps what was typed, where a page has several forms. */
+	button?: { name: string; value: string }
 	/** Called when the member takes what is stored, before the page is loaded anew. */
 	onTake?: () => void
 }
 
 /** Somebody saved while this form was open: both texts, field by field where they differ, and the choice between them. */
-export function ConflictNotice({ stored, typed, names, onTake }: ConflictNoticeProps) {
+export function ConflictNotice({
+	stored,
+	typed,
+	names,
+	button = { name: 'choice', value: 'save' },
+	onTake,
+}: ConflictNoticeProps) {
 	const { pathname, search } = useLocation()
 	const differing = Object.keys(names).filter((name) => (stored[name] ?? '') !== (typed[name] ?? ''))
 	return (
@@ -43,7 +51,7 @@ export function ConflictNotice({ stored, typed, names, onTake }: ConflictNoticeP
 				</div>
 			))}
 			<div className="mt-4 flex flex-wrap gap-2">
-				<SubmitButton busyLabel="Saving..." name="choice" value="save">
+				<SubmitButton busyLabel="Saving..." {...button}>
 					Keep mine
 				</SubmitButton>
 				<Link className="btn btn-outline" to={`${pathname}${search}`} preventScrollReset replace onClick={onTake}>

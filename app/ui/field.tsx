@@ -1,4 +1,4 @@
-import { CircleAlert } from 'lucide-react'
+import { ChevronDown, CircleAlert } from 'lucide-react'
 import type { ComponentProps, ReactNode } from 'react'
 
 interface FieldFrame {
@@ -41,7 +41,19 @@ type SelectProps = FieldFrame & Omit<ComponentProps<'select'>, 'name'>
 export function Select({ label, name, error, hint, aside, optional, id = name, ...input }: SelectProps) {
 	return (
 		<FieldShell {...{ label, name, error, hint, aside, optional, id }}>
-			<select className="input" id={id} name={name} {...input} {...described(id, error, hint)} />
+			<span className="relative block">
+				<select
+					className="input cursor-pointer appearance-none pr-9"
+					id={id}
+					name={name}
+					{...input}
+					{...described(id, error, hint)}
+				/>
+				<ChevronDown
+					className="icon icon-sm pointer-events-none absolute top-1/2 right-3 -translate-y-1/2 text-ink-3"
+					aria-hidden="true"
+				/>
+			</span>
 		</FieldShell>
 	)
 }

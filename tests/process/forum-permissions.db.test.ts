@@ -41,6 +41,7 @@ beforeAll(async () => {
 			tokens[`${who}:${scopes.join('+')}`] = (await makeToken(member, { name: 'test', scopes, days: 7 })).token
 	}
 	members.victim = await makeMember('victim')
+	await sql`update users set suspended_until = 'infinity' where username = 'suspended'`.execute(db())
 	standing = await makeTarget(members)
 })
 
@@ -90,7 +91,7 @@ describe('forms', () => {
 			return site.ask(path + way, cookies[who], fields)
 		}
 		const outcome = await attempt({ who, write, allowed, send })
-		expect(outcome).toBe(allowed ? 'done' : who === 'anonymous' ? (write.visitor ?? 'login') : '403')
+		expect(outcome).toBe(allowed ? 'done' : who === 'anonymous' ? (write.visitor ?? 'login') : (write.refusal ?? '403'))
 	})
 })
 
@@ -99,7 +100,7 @@ describe('the API', () => {
 		const allowed = mayDo(who, write)
 		const send = (target: Target) => callWrite(write, target, { Cookie: cookies[who] })
 		const outcome = await attempt({ who, write, allowed, send })
-		expect(outcome).toBe(allowed ? 'done' : who === 'anonymous' ? '401' : '403')
+		expect(outcome).toBe(allowed ? 'done' : who === 'anonymous' ? '401' : (write.refusal ?? '403'))
 	})
 
 	const keys = people.slice(1).flatMap((who) => {
@@ -109,11 +110,11 @@ describe('the API', () => {
 
 	test.each(keys)('%s by %s with a token that may %s', async (_name, who, scopes, write) => {
 		// Without `moderate` it acts for a plain member.
-		const as = who === 'author' || scopes.includes('moderate') ? who : 'member'
+		const as = who === 'author' || who === 'suspended' || scopes.includes('moderate') ? who : 'member'
 		const allowed = scopes.includes('write') && mayDo(as, write)
 		const headers = { Authorization: `Bearer ${tokens[`${who}:${scopes}`]}` }
 		const outcome = await attempt({ who, write, allowed, send: (target) => callWrite(write, target, headers) })
-		expect(outcome).toBe(allowed ? 'done' : '403')
+		expect(outcome).toBe(allowed ? 'done' : scopes.includes('write') ? (write.refusal ?? '403') : '403')
 	})
 })
 
@@ -185,6 +186,8 @@ describe('reading', () => {
 		['/moderation/cases', ['moderator', 'admin']],
 		['/moderation/query/QUERY', ['moderator', 'admin']],
 		['/moderation/log', ['admin']],
+		['/synonyms', ['moderator', 'admin']],
+		['/me/drafts', people.slice(1)],
 	] as const
 	const staffReads = staffOnly.flatMap(([path, readers]) =>
 		people.map((who) => [path, who, (readers as readonly Who[]).includes(who)] as const),
@@ -196,6 +199,7 @@ describe('reading', () => {
 
 	const edits: [Who, string][] = [
 		['anonymous', 'login'],
+		['suspended', '403'],
 		['member', '403'],
 		['author', '200'],
 		['moderator', '200'],
@@ -210,7 +214,7 @@ describe('reading', () => {
 	test.each(people)('the API tells %s the markdown of a comment only if they may edit it', async (who) => {
 		const answer = await callApi(`/comments/${standing.comment}`, {}, { Cookie: cookies[who] })
 		const { body, mayEdit } = (await answer.json()) as { body: string | null; mayEdit: boolean }
-		const may = who !== 'anonymous' && who !== 'member'
+		const may = ['author', 'moderator', 'admin'].includes(who)
 		expect([body !== null, mayEdit]).toEqual([may, may])
 	})
 })

@@ -1,7 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { demoAccounts } from '~/features/forum/import/demo-account.server.ts'
 import { picture } from '../factories/pictures.ts'
 import { type SiteProcess, startSite } from '../support/site-process.ts'
 
@@ -11,7 +12,7 @@ let cookie = ''
 
 beforeAll(async () => {
 	site = await startSite({ DATA_DIR: dataDir })
-	const password = readFileSync(join(dataDir, 'demo-account.txt'), 'utf8').trim()
+	const password = (await demoAccounts(dataDir))?.member.password ?? ''
 	const answer = await fetch(`${site.url}/login`, {
 		method: 'POST',
 		redirect: 'manual',

@@ -1,9 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { request as ask } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { demoAccounts } from '~/features/forum/import/demo-account.server.ts'
 import { type SiteProcess, startSite } from '../support/site-process.ts'
 
 const dataDir = mkdtempSync(join(tmpdir(), 'devquad-pages-'))
@@ -12,7 +13,7 @@ let session: string
 
 beforeAll(async () => {
 	site = await startSite({ DATA_DIR: dataDir })
-	const password = readFileSync(join(dataDir, 'demo-account.txt'), 'utf8').trim()
+	const password = (await demoAccounts(dataDir))?.member.password ?? ''
 	const answer = await fetch(`${site.url}/login`, {
 		method: 'POST',
 		redirect: 'manual',

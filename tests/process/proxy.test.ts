@@ -1,7 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { demoAccounts } from '~/features/forum/import/demo-account.server.ts'
 import { type SiteProcess, startSite } from '../support/site-process.ts'
 
 const dataDir = mkdtempSync(join(tmpdir(), 'devquad-proxy-'))
@@ -17,8 +18,8 @@ afterAll(async () => {
 })
 
 /** What a proxy that ends TLS for quad.example passes on. */
-function logIn(origin: string): Promise<Response> {
-	const password = readFileSync(join(dataDir, 'demo-account.txt'), 'utf8').trim()
+async function logIn(origin: string): Promise<Response> {
+	const password = (await demoAccounts(dataDir))?.member.password ?? ''
 	return fetch(`${site.url}/login`, {
 		method: 'POST',
 		redirect: 'manual',

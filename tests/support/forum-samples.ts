@@ -48,6 +48,7 @@ export function comment(changes: Partial<CommentView> = {}): CommentView {
 		body: null,
 		createdAt: '2026-11-21T06:00:00.000000Z',
 		editedAt: null,
+		version: 1,
 		deleted: false,
 		withheld: null,
 		solution: false,

@@ -3,15 +3,15 @@ import { db } from '~/db/db.server.ts'
 import { dropDraft, saveDraft } from '~/features/forum/asking/drafts.server.ts'
 import { follow } from '~/features/forum/following.server.ts'
 import { deleteComment, deleteQuestion } from '~/features/forum/forum.server.ts'
-import { judge } from '~/features/forum/moderation/acts.server.ts'
 import { chooseSolution } from '~/features/forum/votes/votes.server.ts'
-import { muteThread, notify } from '~/features/notifications/notifications.server.ts'
+import { muteThread, notifyOfDecision } from '~/features/notifications/notifications.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { makeComment, makeQuery } from '../factories/forum.ts'
+import { moderationWrites } from './moderation-writes.ts'
 
 /* Every way to change the forum, with who may go it: what the proof of permissions walks through. */
 
-export const people = ['anonymous', 'member', 'author', 'moderator', 'admin'] as const
+export const people = ['anonymous', 'suspended', 'member', 'author', 'moderator', 'admin'] as const
 export type Who = (typeof people)[number]
 export type Cast = Record<Exclude<Who, 'anonymous'> | 'victim', SignedIn>
 
@@ -24,8 +24,12 @@ export interface Target {
 
 export interface Write {
 	name: string
-	/** Who may: members all, all but who wrote it, the owner of the text and those who keep order, or those alone. */
-	for: 'members' | 'others' | 'owner' | 'staff'
+	/** Who may: members all, all but who wrote it, the owner of the text and those who keep order, those alone, admins, or who wrote it alone. */
+	for: 'members' | 'others' | 'owner' | 'staff' | 'admin' | 'author'
+	/** That members who may not are told that there is no such thing. */
+	refusal?: '404'
+	/** Whether a suspended member may as well: it is nothing that others see. */
+	quiet?: true
 	/** null where no form does it. */
 	form: ((target: Target) => [path: string, fields: Record<string, string>]) | null
 	/** That the form refuses a visitor in its place: to be led to the login page would lose what was typed. */
@@ -44,20 +48,22 @@ export async function makeTarget({ author }: Cast): Promise<Target> {
 
 /** Whether somebody may do it on the site; a token narrows it. */
 export function mayDo(who: Who, write: Write): boolean {
+	if (who === 'suspended') return write.for === 'members' && write.quiet === true
 	const isStaff = who === 'moderator' || who === 'admin'
 	return {
 		members: who !== 'anonymous',
 		others: who === 'member' || isStaff,
 		owner: who === 'author' || isStaff,
 		staff: isStaff,
+		admin: who === 'admin',
+		author: who === 'author',
 	}[write.for]
 }
 
 const texts = { title: 'A title that is long enough', description: 'Body.', tags: 'fresh', category: 'python' }
 const draft = { title: 'Unfinished', description: '', tags: '', category: '' }
-const act = (name: string) => ({ act: name, why: 'A reason.' })
 
-export const writes: Write[] = [
+const memberWrites: Write[] = [
 	{
 		name: 'asking',
 		for: 'members',
@@ -143,6 +149,7 @@ export const writes: Write[] = [
 	{
 		name: 'following a tag',
 		for: 'members',
+		quiet: true,
 		form: () => ['/forum/follow', { tag: 'testing', value: '1' }],
 		api: () => ['PUT', '/tags/testing/following'],
 		prepare: async (_cast, _target, who) => who && follow(who, { tag: 'testing' }, false),
@@ -150,6 +157,7 @@ export const writes: Write[] = [
 	{
 		name: 'following a tag no longer',
 		for: 'members',
+		quiet: true,
 		form: () => ['/forum/follow', { tag: 'testing', value: '0' }],
 		api: () => ['DELETE', '/tags/testing/following'],
 		prepare: async (_cast, _target, who) => who && follow(who, { tag: 'testing' }, true),
@@ -157,6 +165,7 @@ export const writes: Write[] = [
 	{
 		name: 'following a category',
 		for: 'members',
+		quiet: true,
 		form: () => ['/forum/follow', { category: 'java', value: '1' }],
 		api: () => ['PUT', '/categories/java/following'],
 		prepare: async (_cast, _target, who) => who && follow(who, { category: 'java' }, false),
@@ -164,6 +173,7 @@ export const writes: Write[] = [
 	{
 		name: 'following a category no longer',
 		for: 'members',
+		quiet: true,
 		form: () => ['/forum/follow', { category: 'java', value: '0' }],
 		api: () => ['DELETE', '/categories/java/following'],
 		prepare: async (_cast, _target, who) => who && follow(who, { category: 'java' }, true),
@@ -171,12 +181,14 @@ export const writes: Write[] = [
 	{
 		name: 'muting a query',
 		for: 'members',
+		quiet: true,
 		form: ({ url }) => [url, { intent: 'mute' }],
 		api: ({ query }) => ['PUT', `/queries/${query}/muting`],
 	},
 	{
 		name: 'muting a query no longer',
 		for: 'members',
+		quiet: true,
 		form: ({ url }) => [url, { intent: 'unmute' }],
 		api: ({ query }) => ['DELETE', `/queries/${query}/muting`],
 		prepare: async (_cast, { query }, who) => who && muteThread(who, query, true),
@@ -184,6 +196,7 @@ export const writes: Write[] = [
 	{
 		name: 'keeping a draft',
 		for: 'members',
+		quiet: true,
 		form: () => ['/forum/drafts', { ...draft, key: 'ask' }],
 		visitor: '403',
 		api: () => ['PUT', '/me/drafts/ask', draft],
@@ -199,6 +212,7 @@ export const writes: Write[] = [
 	{
 		name: 'throwing a draft away',
 		for: 'members',
+		quiet: true,
 		form: null,
 		api: () => ['DELETE', '/me/drafts/ask'],
 		prepare: async (_cast, _target, who) => who && saveDraft(who, { ...draft, key: 'ask' }),
@@ -225,53 +239,23 @@ export const writes: Write[] = [
 		prepare: forgetReports,
 	},
 	{
-		name: 'hiding a query',
-		for: 'staff',
-		form: ({ query }) => [`/moderation/query/${query}`, act('hide')],
-		api: ({ query }) => ['POST', `/moderation/query/${query}/acts`, act('hide')],
-	},
-	{
-		name: 'hiding a comment',
-		for: 'staff',
-		form: ({ comment }) => [`/moderation/comment/${comment}`, act('hide')],
-		api: ({ comment }) => ['POST', `/moderation/comment/${comment}/acts`, act('hide')],
-	},
-	{
-		name: 'bringing a hidden query back',
-		for: 'staff',
-		form: ({ query }) => [`/moderation/query/${query}`, act('restore')],
-		api: ({ query }) => ['POST', `/moderation/query/${query}/acts`, act('restore')],
-		prepare: ({ moderator }, { query }) =>
-			judge(moderator, { kind: 'query', name: String(query), act: 'hide' }, { why: 'A reason.' }),
-	},
-	{
-		name: 'locking a query',
-		for: 'staff',
-		form: ({ query }) => [`/moderation/query/${query}`, act('lock')],
-		api: ({ query }) => ['POST', `/moderation/query/${query}/acts`, act('lock')],
-	},
-	{
-		name: 'suspending a member',
-		for: 'staff',
-		form: () => ['/moderation/profile/victim', { ...act('suspend'), time: '1 day' }],
-		api: () => ['POST', '/moderation/profile/victim/acts', { ...act('suspend'), time: '1 day' }],
-		prepare: ({ victim }) => sql`update users set suspended_until = null where id = ${victim.id}`.execute(db()),
-	},
-	{
 		name: 'marking notifications as read',
 		for: 'members',
+		quiet: true,
 		form: () => ['/notifications', {}],
 		api: () => ['POST', '/me/notifications/read', {}],
-		prepare: async ({ victim }, { query, url }, who) => {
+		prepare: async (_cast, { query, url }, who) => {
 			if (!who) return
-			const people = new Map([[who.id, 'mention' as const]])
-			const notice = { people, actorId: victim.id, query: { id: query, title: 'A title' }, commentId: null, url }
+			const about = { query: { id: query, title: 'A title' }, commentId: null, url }
 			await db()
 				.transaction()
-				.execute((trx) => notify(trx, notice))
+				.execute((trx) => notifyOfDecision(trx, { memberId: who.id, act: 'lock query', why: '', ...about }))
 		},
 	},
 ]
+
+/** Every way. */
+export const writes: Write[] = [...memberWrites, ...moderationWrites]
 
 /** One open report a target, and ten in an hour, is what a member may send. */
 function forgetReports(): Promise<unknown> {

@@ -68,7 +68,14 @@ async function run(
 		if (body instanceof Response) return body
 		return answerOf(
 			operation,
-			await operation.run({ viewer, params, query, body, ifMatch: readIfMatch(context.req.raw) }),
+			await operation.run({
+				viewer,
+				params,
+				query,
+				body,
+				ifMatch: readIfMatch(context.req.raw),
+				key: context.req.header('Idempotency-Key') ?? null,
+			}),
 			url,
 		)
 	} catch (error) {

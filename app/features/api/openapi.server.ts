@@ -71,6 +71,7 @@ function documented(operation: Operation): DocumentedOperation {
 			...parameters('path', operation.params),
 			...parameters('query', operation.query),
 			...(operation.conditional ? [ifMatch] : []),
+			...(operation.repeatable ? [idempotencyKey] : []),
 		],
 		...(body && {
 			requestBody: {
@@ -88,6 +89,15 @@ const ifMatch = {
 	required: false,
 	description: 'The ETag of what you read. 412 when it was edited since.',
 	schema: { type: 'string' },
+} as const
+
+const idempotencyKey = {
+	name: 'Idempotency-Key',
+	in: 'header',
+	required: false,
+	description:
+		'A name for this call, made by you. Sent again with the same one within a day, it makes nothing new and answers with what the first made; with another text it is refused with 422.',
+	schema: { type: 'string', minLength: 1, maxLength: 100, pattern: '^[\\x21-\\x7e]+$' },
 } as const
 
 function parameters(where: 'path' | 'query', fields: Operation['params']): DocumentedOperation['parameters'] {

@@ -5,6 +5,7 @@ import { saveDraft } from '~/features/forum/asking/drafts.server.ts'
 import { deleteComment, deleteQuestion } from '~/features/forum/forum.server.ts'
 import { judge } from '~/features/forum/moderation/acts.server.ts'
 import { report } from '~/features/forum/moderation/reports.server.ts'
+import { addSynonym } from '~/features/forum/tags/tags.server.ts'
 import { startJobs, stopJobs } from '~/jobs/jobs.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { makeComment, makeMember, makeQuery } from '../../../tests/factories/forum.ts'
@@ -63,6 +64,21 @@ const prepared: Record<string, () => Promise<string>> = {
 		return '/me/drafts/ask'
 	},
 	saveDraft: async () => `/me/drafts/edit:${await queryOf(nell)}`,
+	uploadPicture: async () => '/pictures',
+	listDrafts: async () => {
+		await saveDraft(nell, { key: 'ask', title: 'How', description: '', tags: '', category: '' })
+		return '/me/drafts'
+	},
+	addSynonym: async () => '/synonyms/unit-test',
+	listSynonyms: async () => '/synonyms',
+	removeSynonym: async () => {
+		await addSynonym(ada, { name: 'e2e', main: 'end-to-end' })
+		return '/synonyms/e2e'
+	},
+	setRole: async () => {
+		await makeMember('orrin')
+		return '/moderation/members/orrin/role'
+	},
 	getCase: async () => '/moderation/profile/nell',
 	judge: async () => `/moderation/query/${await queryOf(omar)}/acts`,
 }

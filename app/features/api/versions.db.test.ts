@@ -1,10 +1,10 @@
 import { beforeAll, expect, test } from 'vitest'
 import { makeToken } from '~/features/accounts/tokens/tokens.server.ts'
-import { editQuestion } from '~/features/forum/forum.server.ts'
+import { editComment, editQuestion } from '~/features/forum/forum.server.ts'
 import { castVote } from '~/features/forum/votes/votes.server.ts'
 import { startJobs, stopJobs } from '~/jobs/jobs.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
-import { makeMember, makeQuery } from '../../../tests/factories/forum.ts'
+import { makeComment, makeMember, makeQuery } from '../../../tests/factories/forum.ts'
 import { callApi } from '../../../tests/support/api-calls.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { mismatches } from '../../../tests/support/json-schema.ts'
@@ -77,4 +77,23 @@ test('the same edit sent twice is saved once and refused never', async () => {
 	const { version, edit } = await read()
 	const body = { title: 'A title that is sent twice', version }
 	expect([(await edit(body)).status, (await edit(body)).status]).toEqual([200, 200])
+})
+
+test.each([
+	['version', 409],
+	['If-Match', 412],
+] as const)('an edit of a comment of a stale %s is refused with %i, and tells both texts', async (way, status) => {
+	const id = await makeComment(nell, (await makeQuery(nell)).id, 'At first.')
+	const read = await callApi('GET', `/comments/${id}`, { token })
+	const { version } = (await read.json()) as { version: number }
+	await editComment(nell, id, { body: 'From elsewhere.' })
+	const edit = (body: object, headers: Record<string, string> = {}) =>
+		callApi('PATCH', `/comments/${id}`, { token, body, headers })
+	const mine = { body: 'From this program.' }
+	const tag = { 'If-Match': read.headers.get('ETag') ?? '' }
+	const answer = way === 'version' ? await edit({ ...mine, version }) : await edit(mine, tag)
+	expect(answer.status).toBe(status)
+	expect(await answer.json()).toMatchObject({ stored: { body: 'From elsewhere.', version: version + 1 }, sent: mine })
+	const next = { 'If-Match': `W/"v${version + 1}"` }
+	expect((await edit(mine, next)).status).toBe(200)
 })

@@ -3,17 +3,20 @@ import { type EventQuery, type ForumEvent, recordEffects, tellEffects } from './
 import type { QueryPageRow } from './forum.queries.server.ts'
 import { queryUrl } from './forum.views.ts'
 
-/** Changes the forum in one transaction, with what follows from it; others are told once it is committed. */
+/**
+ * Changes the forum in one transaction, with what follows from it; others are told once it is committed.
+ * @param work answers null for the event when it turned out that nothing has to change
+ */
 export async function change<Result>(
-	work: (trx: Executor) => Promise<{ event: ForumEvent; result: Result }>,
+	work: (trx: Executor) => Promise<{ event: ForumEvent | null; result: Result }>,
 ): Promise<Result> {
 	const { event, result } = await db()
 		.transaction()
 		.execute(async (trx) => {
 			const done = await work(trx)
-			return { ...done, event: await recordEffects(trx, done.event) }
+			return { ...done, event: done.event && (await recordEffects(trx, done.event)) }
 		})
-	await tellEffects(event)
+	if (event) await tellEffects(event)
 	return result
 }
 

@@ -14,6 +14,7 @@ export interface CommentRow {
 	/** Deleted only for others than its author and moderators. */
 	withheld: 'hidden' | 'waiting' | null
 	withheld_reason: string
+	version: number
 	is_solution: boolean
 	chosen_at: string | null
 	score: number
@@ -30,7 +31,7 @@ export interface CommentRow {
 const iso = (column: string) => sql.raw(`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`)
 const columns = sql`m.id, m.parent_id, m.path, m.depth, m.body, m.body_html, ${iso('m.created_at')} as created_at,
 	${iso('m.edited_at')} as edited_at, m.deleted_at is not null as deleted, m.is_solution, ${iso('m.chosen_at')} as chosen_at, m.score, m.author_id,
-	m.withheld, m.withheld_reason, u.username, u.name, u.image, m.source_url, m.licence`
+	m.withheld, m.withheld_reason, m.version, u.username, u.name, u.image, m.source_url, m.licence`
 
 interface Window {
 	queryId: number
@@ -54,7 +55,16 @@ export interface CommentRows {
 	rows: CommentRow[]
 	/** How many threads there are from here on; stops counting one after those that a page may show. */
 	heads: number
+	/**
+	 * The id of the newest comment of the query, on whichever page and deleted ones included; 0 while there is none. Comments of
+	 * one query get their ids in the order in which they are committed, as their writers hold the query.
+	 */
+	newest: number
 }
+
+/** Of the same moment as the rows beside it. The last part of a path is the id: read from the index alone. */
+const newestOf = (queryId: number) =>
+	sql`(select max(path[cardinality(path)]) from comments where query_id = ${queryId})`
 
 /** Levels that a page shows; what lies deeper is counted. */
 const levels = 4
@@ -66,7 +76,7 @@ const levels = 4
 export async function listCommentRows({ queryId, above, after, threads, comments }: Window): Promise<CommentRows> {
 	const base = sql`${above?.path ?? []}::int[]`
 	const below = (above?.depth ?? 0) + levels
-	const { rows } = await sql<CommentRow & { heads: number }>`
+	const { rows } = await sql<CommentRow & { heads: number; newest: number }>`
 		with heads as (
 			select id from comments where query_id = ${queryId} and ${above ? sql`parent_id = ${above.id}` : sql`parent_id is null`}
 			and id > ${after} order by id limit ${threads + 1}),
@@ -81,11 +91,11 @@ export async function listCommentRows({ queryId, above, after, threads, comments
 			select d.path[${below}] as under, count(*)::int as hidden from page, comments d
 			where d.query_id = ${queryId} and d.path >= ${base} || page.first and d.path < ${base} || (page.last + 1)
 			and d.depth >= ${below} and d.deleted_at is null group by 1)
-		select ${columns}, coalesce(deeper.hidden, 0) as hidden, (select count(*)::int from heads) as heads
+		select ${columns}, coalesce(deeper.hidden, 0) as hidden, (select count(*)::int from heads) as heads, ${newestOf(queryId)} as newest
 		from near m join users u on u.id = m.author_id left join deeper on deeper.under = m.id order by m.path`.execute(
 		db(),
 	)
-	return { rows, heads: rows[0]?.heads ?? 0 }
+	return { rows, heads: rows[0]?.heads ?? 0, newest: rows[0]?.newest ?? 0 }
 }
 
 interface BestWindow extends Omit<Window, 'above' | 'after'> {
@@ -98,7 +108,7 @@ interface BestWindow extends Omit<Window, 'above' | 'after'> {
  * The threads come from the index on (query, score, id), each as its own range of the one on (query, path).
  */
 export async function listBestRows({ queryId, after, threads, comments }: BestWindow): Promise<CommentRows> {
-	const { rows } = await sql<CommentRow & { heads: number }>`
+	const { rows } = await sql<CommentRow & { heads: number; newest: number }>`
 		with heads as (
 			select id, row_number() over (order by score desc, id) as place from comments
 			where query_id = ${queryId} and parent_id is null
@@ -114,10 +124,10 @@ export async function listBestRows({ queryId, after, threads, comments }: BestWi
 			select d.path[${levels}] as under, count(*)::int as hidden from shown join comments d
 			on d.query_id = ${queryId} and d.path >= array[shown.id] and d.path < array[shown.id + 1]
 			where d.depth >= ${levels} and d.deleted_at is null group by 1)
-		select ${columns}, coalesce(deeper.hidden, 0) as hidden, (select count(*)::int from heads) as heads
+		select ${columns}, coalesce(deeper.hidden, 0) as hidden, (select count(*)::int from heads) as heads, ${newestOf(queryId)} as newest
 		from near m join users u on u.id = m.author_id left join deeper on deeper.under = m.id
 		order by m.place, m.path`.execute(db())
-	return { rows, heads: rows[0]?.heads ?? 0 }
+	return { rows, heads: rows[0]?.heads ?? 0, newest: rows[0]?.newest ?? 0 }
 }
 
 /** How many comments lie below one, deleted ones left out. */

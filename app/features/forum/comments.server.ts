@@ -6,7 +6,6 @@ import {
 	type CommentPlace,
 	type CommentRows,
 	countBelow,
-	findComment,
 	findPlace,
 	listBestRows,
 	listCommentRows,
@@ -17,6 +16,7 @@ import { withParams } from './forum.paths.ts'
 import type { CommentSort, CommentView, Page } from './forum.present.ts'
 import { presentComment, presentThread, queryUrl } from './forum.views.ts'
 import { withFreshRole } from './moderation/staff.server.ts'
+import { findChangeableComment } from './moderation/waiting.queries.server.ts'
 import { getQuery } from './reading.server.ts'
 import { withVotes } from './votes/votes.server.ts'
 
@@ -45,7 +45,7 @@ interface CommentsInput {
 export async function listComments(
 	viewer: Viewer,
 	{ queryId, askerUsername, sort, cursor, thread }: CommentsInput,
-): Promise<Page<CommentView> & { solutions: CommentView[] }> {
+): Promise<Page<CommentView> & { newest: number; solutions: CommentView[] }> {
 	const size = { queryId, threads: threadsPerPage, comments: commentsPerPage }
 	const isBest = sort === 'best' && thread === undefined
 	const above = thread === undefined ? null : await findThread(queryId, thread)
@@ -63,6 +63,7 @@ export async function listComments(
 	const voted = await withVotes(viewer, [...threads, ...chosen])
 	return {
 		rows: voted.slice(0, threads.length),
+		newest: found.newest,
 		solutions: voted.slice(threads.length),
 		next: more && last ? encodeCursor(isBest ? [last.score, last.id] : [last.id]) : null,
 	}
@@ -82,9 +83,9 @@ function bestPlace(cursor: string): { score: number; id: number } {
 	return { score: Number(score), id }
 }
 
-/** One comment with the replies to it. @throws NotFound when it, or its query, was deleted */
+/** One comment with the replies to it; one that waits is there for its author. @throws NotFound when it, or its query, was deleted */
 export async function getComment(viewer: Viewer, id: number): Promise<CommentView> {
-	const found = isId(id) ? await findComment(id) : undefined
+	const found = isId(id) ? await findChangeableComment(id, viewer?.id ?? 0) : undefined
 	if (!found) throw new NotFound(noComment)
 	const { author } = await getQuery(viewer, found.query_id)
 	const { rows } = await listComments(viewer, { queryId: found.query_id, askerUsername: author.username, thread: id })
@@ -115,7 +116,11 @@ async function findThread(queryId: number, id: number) {
 }
 
 /** Leaves out the last thread where it does not fit; the only one is shown as far as it goes, and the rest counted. */
-async function fitting(queryId: number, { rows, heads }: CommentRows, above: CommentPlace | null) {
+async function fitting(
+	queryId: number,
+	{ rows, heads }: Pick<CommentRows, 'rows' | 'heads'>,
+	above: CommentPlace | null,
+) {
 	const lead = above ? rows.slice(0, 1) : []
 	const threads = above ? rows.slice(1) : rows
 	const starts = threads.filter((row) => row.depth === (above ? above.depth + 1 : 0))

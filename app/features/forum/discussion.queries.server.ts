@@ -85,6 +85,14 @@ export async function isOpenQuery(id: number): Promise<boolean> {
 	return row !== undefined
 }
 
+/** What others than this member wrote under a query after a comment, oldest first, at most a hundred. */
+export async function listNewerComments(queryId: number, after: number, exceptOf: number): Promise<number[]> {
+	const { rows } = await sql<{ id: number }>`
+		select id from comments where query_id = ${queryId} and id > ${after} and author_id <> ${exceptOf} and deleted_at is null
+		order by id limit 100`.execute(db())
+	return rows.map(({ id }) => id)
+}
+
 /** Which of these usernames belong to somebody. */
 export async function findUsernames(usernames: string[]): Promise<string[]> {
 	const rows = await db().selectFrom('users').select('username').where('username', 'in', usernames).execute()

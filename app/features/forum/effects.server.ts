@@ -1,5 +1,6 @@
 import { dropPages, forumLists, queryPage } from '~/cache/pages.server.ts'
 import type { Executor } from '~/db/db.server.ts'
+import type { Decision } from '~/features/notifications/kinds.present.ts'
 import { tellUnread } from '~/features/notifications/notifications.server.ts'
 import { announce } from '~/realtime/announce.server.ts'
 import { readersOf } from '~/realtime/rooms.ts'
@@ -19,10 +20,22 @@ export interface EventQuery {
 	tags: string[]
 }
 
+/** A moderator's decision about a text. */
+export interface Verdict {
+	/** Whose text it is. */
+	memberId: number
+	act: Decision
+	why: string
+	/** Null where it is about the query itself. */
+	commentId: number | null
+}
+
 interface Happening {
 	query: EventQuery
 	/** Who did it. */
 	actorId: number
+	/** What a moderator decided by it, which the author of the text is told. */
+	decision?: Verdict
 	/** Whose notices changed with it. */
 	told?: number[]
 }
@@ -35,7 +48,7 @@ export type ForumEvent =
 			kind: 'query-changed'
 			description: string
 			/** Where it stood before, as lists of both places change. */
-			before: { category: string; tags: string[] }
+			before: { category: string; tags: string[]; description: string }
 	  })
 	| (Happening & { kind: 'query-deleted' | 'query-restored' })
 	| (Happening & {
@@ -47,7 +60,8 @@ export type ForumEvent =
 			body: string
 			approvedBy?: number
 	  })
-	| (Happening & { kind: 'comment-changed'; commentId: number; body: string })
+	/** `before`: what it said until then. */
+	| (Happening & { kind: 'comment-changed'; commentId: number; body: string; before: string })
 	| (Happening & { kind: 'comment-deleted' | 'comment-restored'; commentId: number })
 	| (Happening & { kind: 'solution-chosen' | 'solution-withdrawn'; commentId: number; authorId: number })
 	| (Happening & { kind: 'vote-changed'; commentId: number | null })
@@ -55,6 +69,9 @@ export type ForumEvent =
 	| (Happening & { kind: 'query-withheld' | 'query-returned' })
 	| (Happening & { kind: 'comment-withheld' | 'comment-returned'; commentId: number })
 	| (Happening & { kind: 'query-locked' | 'query-unlocked' })
+	/** A text that waits for a moderator says something else; nobody but its author and moderators sees it. */
+	| (Happening & { kind: 'query-reworded' })
+	| (Happening & { kind: 'comment-reworded'; commentId: number })
 
 /**
  * What must be stored with the change or not at all; called as the last step of its transaction.

@@ -23,6 +23,8 @@ export interface QueryCardView {
 	titleHtml?: string
 	excerpt: string
 	excerptHtml?: string
+	/** The comment that a search found it by, when nothing else of it matches. */
+	commentMatch?: CommentMatchView
 	category: { slug: string; title: string }
 	author: AuthorView
 	tags: string[]
@@ -33,6 +35,15 @@ export interface QueryCardView {
 	/** What the viewer may do with it. */
 	mayEdit: boolean
 	mayDelete: boolean
+}
+
+export interface CommentMatchView {
+	/** Permalink of the comment. */
+	url: string
+	/** The name of who wrote it. */
+	author: string
+	/** The passage that matches, as `excerptHtml`. */
+	html: string
 }
 
 /** A viewer's vote on a text. */
@@ -80,6 +91,8 @@ export interface CommentView extends VotedView {
 	body: string | null
 	createdAt: string
 	editedAt: string | null
+	/** Grows with each edit; an edit names the one it was made from. */
+	version: number
 	deleted: boolean
 	/** Why it is out of the forum though nobody deleted it; `deleted` is true as well for whoever may not see the text. */
 	withheld: WithheldView | null
@@ -97,6 +110,12 @@ export interface CommentView extends VotedView {
 	replies: CommentView[]
 	/** How many replies lie deeper than this page shows; the link is ?thread={id}. */
 	hiddenReplies: number
+}
+
+/** A comment as another edit left it. */
+export interface StoredComment {
+	body: string
+	version: number
 }
 
 export interface CategoryView {

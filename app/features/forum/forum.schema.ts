@@ -60,6 +60,18 @@ export const versionInput = z.object({
 	),
 })
 
+/** What a sender may call one sending, so that it can be sent again and makes one post; null when it has no name. */
+export const keyInput = z.object({
+	key: z.preprocess(
+		(value) => (value === '' ? undefined : value),
+		z
+			.string()
+			.regex(/^[\x21-\x7e]{1,100}$/, 'The key of a sending has 1 to 100 characters, without spaces.')
+			.nullable()
+			.default(null),
+	),
+})
+
 /** What a comment, a reply or an edited comment sends. */
 export const commentInput = z.object({
 	body: clean('Write something first.')

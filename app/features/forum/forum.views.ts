@@ -4,7 +4,7 @@ import type { DeletedRow } from './discussion.queries.server.ts'
 import { mayDelete, mayEdit } from './forum.policy.ts'
 import type { CommentView, OriginView, QueryCardView, QueryPageView } from './forum.present.ts'
 import type { QueryPageRow, QueryRow } from './forum.queries.server.ts'
-import { maySeeWithheld } from './moderation/moderation.policy.ts'
+import { mayChangeWithheld, maySeeWithheld } from './moderation/moderation.policy.ts'
 import { mayChoose } from './votes/votes.policy.ts'
 
 /** The canonical address of a query. */
@@ -85,7 +85,8 @@ export function presentThread(viewer: Viewer, rows: CommentRow[], askerUsername:
 /** One comment without its replies. */
 export function presentComment(viewer: Viewer, row: CommentRow, askerUsername: string): CommentView {
 	const owned = { authorId: row.author_id }
-	const editable = !row.deleted && mayEdit(viewer, owned)
+	const isOwnWaiting = row.withheld !== null && mayChangeWithheld(viewer, { ...owned, withheld: row.withheld })
+	const editable = isOwnWaiting || (!row.deleted && mayEdit(viewer, owned))
 	const isVisible = !row.deleted || (row.withheld !== null && maySeeWithheld(viewer, owned))
 	return {
 		id: row.id,
@@ -94,6 +95,7 @@ export function presentComment(viewer: Viewer, row: CommentRow, askerUsername: s
 		body: editable ? row.body : null,
 		createdAt: row.created_at,
 		editedAt: row.edited_at,
+		version: row.version,
 		deleted: !isVisible,
 		withheld: row.withheld && { state: row.withheld, reason: isVisible ? row.withheld_reason : '' },
 		solution: row.is_solution,
@@ -105,7 +107,7 @@ export function presentComment(viewer: Viewer, row: CommentRow, askerUsername: s
 		depth: row.depth,
 		byAsker: isVisible && row.username === askerUsername,
 		mayEdit: editable,
-		mayDelete: !row.deleted && mayDelete(viewer, owned),
+		mayDelete: isOwnWaiting || (!row.deleted && mayDelete(viewer, owned)),
 		origin: isVisible ? origin(row) : null,
 		replies: [],
 		hiddenReplies: row.hidden,

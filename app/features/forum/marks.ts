@@ -5,6 +5,9 @@ export const start = '\u0001'
 export const stop = '\u0002'
 const end = '\u0003'
 
+/** How PostgreSQL marks a text whole, for `ts_headline`. No text holds these characters, so that escaping can come after. */
+export const markings = `HighlightAll=true,StartSel=${start},StopSel=${stop}`
+
 /** The words that `search_text` (migrations) wrote anew, and what they were; a mark may stand before a word's end. */
 const rewritten: [RegExp, string][] = [
 	[new RegExp(`([cC])qplusplus(${stop}?)${end}`, 'g'), '$1++$2'],

@@ -8,9 +8,13 @@ import { change, eventQuery } from './change.server.ts'
 import { mayDelete, mayEdit } from './forum.policy.ts'
 import { findCategory } from './forum.queries.server.ts'
 import { askInput, versionInput } from './forum.schema.ts'
+import { findChangeableQuery, lockWaitingQuery, rewriteWaitingQuery } from './moderation/waiting.queries.server.ts'
+import { decidedMeanwhile, withdraw } from './moderation/waiting.server.ts'
+import type { Made } from './repeats/repeats.queries.server.ts'
+import { changeOnce, readSending } from './repeats/repeats.server.ts'
 import { recordQueryRevision } from './revisions.queries.server.ts'
 import { mainTags } from './tags/tags.server.ts'
-import { existing, type Input, noQuery, writer } from './writers.server.ts'
+import { changeable, type Input, noQuery, writer } from './writers.server.ts'
 import { insertQuery, lockQuery, type QueryTexts, removeQuery, updateQuery } from './writing.queries.server.ts'
 
 /*
@@ -20,14 +24,16 @@ import { insertQuery, lockQuery, type QueryTexts, removeQuery, updateQuery } fro
 
 /**
  * Asks a question.
- * @param input title, description, tags (comma-separated), category (slug)
- * @returns the canonical address of the new query
+ * @param input title, description, tags (comma-separated), category (slug); a `key` makes it safe to send again
+ * @returns the id of the new query and its canonical address
  * @throws NotAllowed for a visitor, Invalid with a message per field
  */
-export async function askQuestion(viewer: Viewer, input: Input): Promise<{ url: string }> {
+export async function askQuestion(viewer: Viewer, input: Input): Promise<Made> {
 	const author = writer(viewer)
 	const texts = await readTexts(input)
-	return change(async (trx) => {
+	const { title, description, slug } = texts
+	const sending = readSending(author.id, input, ['query', title, description, texts.tags, slug])
+	return changeOnce(sending, async (trx) => {
 		const tags = await mainTags(trx, texts.tags)
 		const id = await insertQuery(trx, author.id, { ...texts, tags })
 		const query = { id, author_id: author.id, username: author.username, ...texts, tags, category_slug: texts.slug }
@@ -35,30 +41,37 @@ export async function askQuestion(viewer: Viewer, input: Input): Promise<{ url: 
 			kind: 'query-added',
 			actorId: author.id,
 			query: eventQuery(query),
-			description: texts.description,
+			description,
 		} as const
-		return { event, result: { url: event.query.url } }
+		return { event, result: { id, url: event.query.url } }
 	})
 }
 
 /**
- * Changes a question.
+ * Changes a question; one that waits for a moderator goes on waiting.
  * @param input as for {@link askQuestion}, with the `version` it was made from; without one the last edit wins
  * @returns its address, which another category changes
  * @throws NotFound, NotAllowed, Invalid, StaleQuery when another edit was saved first
  */
 export async function editQuestion(viewer: Viewer, id: number, input: Input): Promise<{ url: string }> {
 	const editor = writer(viewer)
-	const found = await existing(id)
+	const found = await changeable(editor, id)
 	if (!mayEdit(editor, { authorId: found.author_id })) throw new NotAllowed('Only its author can edit this query.')
 	const texts = await readTexts(input)
 	const { version } = parseInput(versionInput, input)
 	return change(async (trx) => {
-		const before = await lockQuery(trx, id)
-		if (!before) throw new NotFound(noQuery)
+		const before = await (found.waits ? lockWaitingQuery : lockQuery)(trx, id)
+		if (!before) throw found.waits ? decidedMeanwhile() : new NotFound(noQuery)
 		const tags = await mainTags(trx, texts.tags)
-		if (version !== null && version !== before.version)
-			await unlessSame(trx, id, { ...texts, tags, category: texts.slug })
+		if (version !== null && version !== before.version) {
+			const stored = await findChangeableQuery(id, editor.id, trx)
+			if (stored) unlessSame(stored, { ...texts, tags, category: texts.slug })
+		}
+		if (found.waits) {
+			await rewriteWaitingQuery(trx, id, { ...texts, tags })
+			const query = eventQuery({ ...found, ...texts, tags, category_slug: texts.slug })
+			return { event: { kind: 'query-reworded', actorId: editor.id, query }, result: { url: query.url } }
+		}
 		await recordQueryRevision(trx, id, editor.id, { ...texts, tags })
 		await updateQuery(trx, id, before, { ...texts, tags })
 		const query = eventQuery({ ...found, ...texts, tags, category_slug: texts.slug })
@@ -69,7 +82,7 @@ export async function editQuestion(viewer: Viewer, id: number, input: Input): Pr
 				actorId: editor.id,
 				query,
 				description,
-				before: { category: found.category_slug, tags: found.tags },
+				before: { category: found.category_slug, tags: found.tags, description: found.description },
 			},
 			result: { url: query.url },
 		}
@@ -78,19 +91,20 @@ export async function editQuestion(viewer: Viewer, id: number, input: Input): Pr
 
 /**
  * Deletes a question. One that others answered leaves its address and their comments; any other is gone with its own.
- * @returns the address that it had
+ * @returns the address that it had, and whether who deleted it can take that back: not when it waited for a moderator
  * @throws NotFound, NotAllowed
  */
-export async function deleteQuestion(viewer: Viewer, id: number): Promise<{ url: string }> {
+export async function deleteQuestion(viewer: Viewer, id: number): Promise<{ url: string; undoable: boolean }> {
 	const actor = writer(viewer)
-	const query = await existing(id)
+	const query = await changeable(actor, id)
 	if (!mayDelete(actor, { authorId: query.author_id })) throw new NotAllowed('Only its author can delete this query.')
 	return change(async (trx) => {
-		const before = await lockQuery(trx, id)
-		if (!before) throw new NotFound(noQuery)
-		await removeQuery(trx, id, before, actor.id)
+		const before = await (query.waits ? lockWaitingQuery : lockQuery)(trx, id)
+		if (!before) throw query.waits ? decidedMeanwhile() : new NotFound(noQuery)
+		if (query.waits) await withdraw(trx, actor, 'query', id)
+		else await removeQuery(trx, id, before, actor.id)
 		const event = { kind: 'query-deleted', actorId: actor.id, query: eventQuery(query) } as const
-		return { event, result: { url: event.query.url } }
+		return { event, result: { url: event.query.url, undoable: !query.waits } }
 	})
 }
 

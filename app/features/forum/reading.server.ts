@@ -2,7 +2,7 @@ import { decodeTimeCursor, encodeCursor } from '~/lib/cursors.ts'
 import { NotFound } from '~/lib/errors.ts'
 import { isId } from '~/lib/ids.ts'
 import type { Viewer } from '~/lib/viewer.ts'
-import { findDeletedQuery, isOpenQuery } from './discussion.queries.server.ts'
+import { findDeletedQuery, isOpenQuery, listNewerComments } from './discussion.queries.server.ts'
 import { undoTime } from './forum.policy.ts'
 import type { CategoryView, Page, QueryCardView, QueryPageView, TagPageView, TagView } from './forum.present.ts'
 import {
@@ -26,11 +26,12 @@ import {
 import { presentCard, presentQuery, presentWithdrawn, queryUrl } from './forum.views.ts'
 import { marked, markedPassage } from './marks.ts'
 import { findWithheld } from './moderation/withheld.server.ts'
+import { commentMatches } from './search/passages.server.ts'
 import { findMatches } from './search/search.server.ts'
 import { findQueryVote } from './votes/votes.queries.server.ts'
 
 export type { ListView }
-export { isOpenQuery }
+export { isOpenQuery, listNewerComments }
 
 /* The use cases that read. A page costs a fixed number of them, whatever the size of the forum. */
 
@@ -200,8 +201,13 @@ async function search(
 			(row) => presentCard(viewer, row),
 			(row) => [row.created_at, row.id],
 		)
+	const inComments = await commentMatches(
+		input.search,
+		found.rows.map((row) => row.id),
+	)
 	const present = (row: (typeof found.rows)[number]) => ({
 		...presentCard(viewer, row),
+		commentMatch: inComments.get(row.id),
 		titleHtml: marked(row.title_marked),
 		excerptHtml: markedPassage(row.description_marked),
 	})

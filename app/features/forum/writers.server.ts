@@ -3,6 +3,7 @@ import { isId } from '~/lib/ids.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { mayWrite } from './forum.policy.ts'
 import { findQuery, type QueryPageRow } from './forum.queries.server.ts'
+import { findChangeableQuery } from './moderation/waiting.queries.server.ts'
 
 /* What every use case that writes begins with. */
 
@@ -20,6 +21,13 @@ export function writer(viewer: Viewer): SignedIn {
 /** The query, which stands. @throws NotFound */
 export async function existing(id: number): Promise<QueryPageRow> {
 	const query = isId(id) ? await findQuery(id) : undefined
+	if (!query) throw new NotFound(noQuery)
+	return query
+}
+
+/** The query that a member wants to change: one that stands, or their own that waits for a moderator. @throws NotFound */
+export async function changeable(member: SignedIn, id: number): Promise<QueryPageRow & { waits: boolean }> {
+	const query = isId(id) ? await findChangeableQuery(id, member.id) : undefined
 	if (!query) throw new NotFound(noQuery)
 	return query
 }

@@ -109,12 +109,12 @@ export async function insertComment(
 export async function lockComment(
 	trx: Executor,
 	id: number,
-): Promise<{ author_id: number; query_id: number } | undefined> {
+): Promise<{ author_id: number; query_id: number; version: number; body: string } | undefined> {
 	const comment = await trx.selectFrom('comments').select(['query_id']).where('id', '=', id).executeTakeFirst()
 	if (!comment || !(await lockQuery(trx, comment.query_id))) return undefined
 	return trx
 		.selectFrom('comments')
-		.select(['author_id', 'query_id'])
+		.select(['author_id', 'query_id', 'version', 'body'])
 		.where('id', '=', id)
 		.where('deleted_at', 'is', null)
 		.forUpdate()
@@ -128,7 +128,7 @@ export async function updateComment(
 	body: string,
 	bodyHtml: string,
 ): Promise<void> {
-	await sql`update comments set body = ${body}, body_html = ${bodyHtml}, edited_at = now() where id = ${id}`.execute(
+	await sql`update comments set body = ${body}, body_html = ${bodyHtml}, edited_at = now(), version = version + 1 where id = ${id}`.execute(
 		trx,
 	)
 	await rebuildSearch(trx, queryId)

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { db, type Executor } from '~/db/db.server.ts'
+import type { Channel } from './kinds.present.ts'
 
 export interface DueMember {
 	user_id: number
@@ -20,6 +21,8 @@ export async function takeDue(trx: Executor, limit: number): Promise<DueMember[]
 
 export interface UnseenRow {
 	kind: string
+	act: string
+	reason: string
 	people: number
 	name: string | null
 	title: string
@@ -34,9 +37,9 @@ export async function takeUnseen(trx: Executor, userId: number): Promise<UnseenR
 			where user_id = ${userId} and by_mail and read_at is null and seen_at is null and mailed_at is null
 				and not exists (select from muted_threads
 					where muted_threads.user_id = notifications.user_id and muted_threads.query_id = notifications.query_id)
-			returning id, kind, actor_ids, title, url, updated_at
+			returning id, kind, act, reason, actor_ids, title, url, updated_at
 		)
-		select kind, cardinality(actor_ids) as people, users.name, title, url
+		select kind, act, reason, cardinality(actor_ids) as people, users.name, title, url
 		from taken left join users on users.id = actor_ids[1]
 		order by taken.updated_at desc, taken.id desc limit 50`.execute(trx)
 	return rows
@@ -51,7 +54,7 @@ export async function settle(trx: Executor, userId: number, mailed: boolean): Pr
 
 export interface PreferencesRow {
 	mail: 'daily' | 'off'
-	kinds: { kind: string; site: boolean; mail: boolean }[]
+	kinds: ({ kind: string } & Record<Channel, boolean>)[]
 }
 
 /** What a member chose; only what differs from the default is stored. */

@@ -4,7 +4,7 @@ import { addJob } from '~/jobs/jobs.server.ts'
 import { escapeHtml } from '~/lib/html.ts'
 import type { Mail } from '~/mail/mail.server.ts'
 import { type DueMember, settle, takeDue, takeUnseen, type UnseenRow } from './digest.queries.server.ts'
-import { others, wordsOf } from './kinds.present.ts'
+import { doerOf, others, wordsOf } from './kinds.present.ts'
 import { unsubscribeUrl } from './unsubscribe.server.ts'
 
 const membersAtOnce = 200
@@ -30,10 +30,16 @@ export async function mailDigests(): Promise<number> {
 		})
 }
 
+function sentenceOf(row: UnseenRow): string {
+	const about = row.title === '' ? '' : ` “${row.title}”`
+	const because = row.reason === '' ? '' : ` Reason: ${row.reason}`
+	return `${doerOf(row)}${others(row.people)} ${wordsOf(row)}${about}${because && '.'}${because}`
+}
+
 function digest(member: DueMember, rows: UnseenRow[]): Mail {
 	const { publicUrl, SITE_NAME } = config()
 	const sentences = rows.map((row) => ({
-		text: `${row.name ?? 'Somebody'}${others(row.people)} ${wordsOf(row.kind)} “${row.title}”`,
+		text: sentenceOf(row),
 		url: publicUrl + row.url,
 	}))
 	const [first] = sentences

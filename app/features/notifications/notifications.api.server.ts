@@ -10,10 +10,12 @@ const notice = z.object({
 	actor: z
 		.object({ username: z.string(), name: z.string(), image: z.string().nullable() })
 		.nullable()
-		.describe('The last one who did it; null when they are gone.'),
+		.describe('The last one who did it; null when they are gone, and for what a moderator decided.'),
+	by: z.string().describe('Who did it, to be shown: a name, “A moderator”, “Somebody”.'),
 	people: z.int().describe('How many people did it.'),
 	words: z.string().describe('What they did: “commented on”.'),
-	title: z.string().describe('Of the query.'),
+	title: z.string().describe('Of the query; empty where it is about your account.'),
+	reason: z.string().describe('Why, in the words of a moderator; empty for what members do.'),
 	url: z.string().describe('Path of where it happened.'),
 	at: z.string().meta({ format: 'date-time' }),
 	unread: z.boolean(),

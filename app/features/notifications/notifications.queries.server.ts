@@ -5,6 +5,8 @@ import type { TimeCursor } from '~/lib/cursors.ts'
 export interface NoticeRow {
 	id: number
 	kind: string
+	act: string
+	reason: string
 	people: number
 	title: string
 	url: string
@@ -16,7 +18,7 @@ export interface NoticeRow {
 	image: string | null
 }
 
-const noticeColumns = sql`notifications.id, kind, cardinality(actor_ids) as people, title, url,
+const noticeColumns = sql`notifications.id, kind, act, reason, cardinality(actor_ids) as people, title, url,
 	to_json(notifications.updated_at) #>> '{}' as updated_at, read_at is null as unread, users.username, users.name, users.image`
 
 /** A member's notices on the site, the newest first. */

@@ -4,15 +4,17 @@ import { NotAllowed, NotFound } from '~/lib/errors.ts'
 import { isId } from '~/lib/ids.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { announce } from '~/realtime/announce.server.ts'
-import { type NoticeKind, wordsOf } from './kinds.present.ts'
+import { type Decision, doerOf, type NoticeKind, wordsOf } from './kinds.present.ts'
 import type { NoticeView } from './notifications.present.ts'
 import { findThread, listRows, type NoticeRow, readUnread, readUnreadOf } from './notifications.queries.server.ts'
 import {
 	addNotices,
 	listUntold,
 	lockBoxes,
+	lockBoxOf,
 	markRead,
 	markSeen,
+	removeOfComment,
 	removeOfQuery,
 	removeReadBefore,
 	retitle,
@@ -28,36 +30,88 @@ export interface Notice {
 	query: { id: number; title: string }
 	commentId: number | null
 	url: string
-	/** Tells nobody a second time, read or not: for jobs that may run again. */
-	once?: boolean
+	/** Whose box is locked along, as they are told of a decision by the same event. */
+	besides?: number
 }
 
 /**
  * Stores what happened for each of these members, in the transaction of what caused it. It falls into one group by member,
- * kind and query until that is read.
+ * kind and query until that is read. Whoever was told of the same comment, or of the query itself, is not told again.
  * @returns who was told; give them to {@link tellUnread} after the commit
  */
 export async function notify(
 	trx: Executor,
-	{ people, actorId, query, commentId, url, once }: Notice,
+	{ people, actorId, query, commentId, url, besides }: Notice,
 ): Promise<number[]> {
 	const asked = [...people.keys()].filter((id) => id !== actorId)
 	if (asked.length === 0) return []
-	const boxes = await lockBoxes(trx, asked, query.id)
+	const boxes = await lockBoxes(trx, besides === undefined ? asked : [...asked, besides], query.id)
+	const untold = await listUntold(trx, boxes, { queryId: query.id, commentId })
 	const told: number[] = []
 	for (const kind of new Set(people.values())) {
 		const groupKey = `${kind}:${query.id}`
-		const ofKind = boxes.filter((id) => people.get(id) === kind)
-		const users = once ? await listUntold(trx, ofKind, groupKey, query.id) : ofKind
+		const users = untold.filter((id) => people.get(id) === kind)
 		if (users.length === 0) continue
-		const notice = { kind, groupKey, actorId, queryId: query.id, commentId, title: query.title, url }
+		const notice = {
+			kind,
+			groupKey,
+			actorIds: [actorId],
+			act: '',
+			reason: '',
+			queryId: query.id,
+			commentId,
+			title: query.title,
+			url,
+		}
 		told.push(...(await addNotices(trx, users, notice)))
 	}
 	return told
 }
 
-/** Takes back what was told about a query that is gone. @returns whose counters changed, for {@link tellUnread} */
-export const forgetQuery: (trx: Executor, queryId: number) => Promise<number[]> = removeOfQuery
+/** What a moderator decided about a member or a text of theirs. */
+export interface DecisionNotice {
+	memberId: number
+	act: Decision
+	why: string
+	/** Null for a decision about the account. */
+	query: { id: number; title: string } | null
+	commentId: number | null
+	url: string
+}
+
+/**
+ * Tells a member what a moderator decided, whether they are suspended, muted the query or not. Of several decisions about one
+ * thing the last one stands until it is read. @returns as {@link notify}
+ */
+export async function notifyOfDecision(
+	trx: Executor,
+	{ memberId, act, why, query, commentId, url }: DecisionNotice,
+): Promise<number[]> {
+	const about = query === null ? 'account' : commentId === null ? `query:${query.id}` : `comment:${commentId}`
+	const facts = { kind: 'moderation', groupKey: `moderation:${about}`, actorIds: [], act, reason: why, commentId, url }
+	const users = await lockBoxOf(trx, memberId)
+	return addNotices(trx, users, { ...facts, queryId: query?.id ?? null, title: query?.title ?? '' })
+}
+
+/**
+ * Takes back what was told about a query that is gone.
+ * @param besides whose box is locked along, as they are told of a decision by the same event
+ * @returns whose counters changed, for {@link tellUnread}
+ */
+export const forgetQuery: (trx: Executor, queryId: number, besides?: number) => Promise<number[]> = removeOfQuery
+
+/**
+ * Takes back what was told about a comment that is gone, where it was not read yet.
+ * @param kind only what was told as this; null for everything
+ * @param besides as in {@link forgetQuery}
+ * @returns as {@link forgetQuery}
+ */
+export const forgetComment: (
+	trx: Executor,
+	commentId: number,
+	kind: NoticeKind | null,
+	besides?: number,
+) => Promise<number[]> = removeOfComment
 
 /** Calls a query by its new title wherever it was told of. */
 export const renameQuery: (trx: Executor, queryId: number, title: string) => Promise<void> = retitle
@@ -142,7 +196,7 @@ function member(viewer: Viewer): SignedIn {
 }
 
 function present(row: NoticeRow): NoticeView {
-	const { id, people, title, url, updated_at: at, unread, username, name, image } = row
+	const { id, people, title, reason, url, updated_at: at, unread, username, name, image } = row
 	const actor = username === null ? null : { username, name: name ?? username, image }
-	return { id, actor, people, words: wordsOf(row.kind), title, url, at, unread }
+	return { id, actor, by: doerOf(row), people, words: wordsOf(row), title, reason, url, at, unread }
 }

@@ -2,7 +2,7 @@ import { db } from '~/db/db.server.ts'
 import { NotAllowed } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { findPreferences, storePreferences } from './digest.queries.server.ts'
-import { kindNames, kinds } from './kinds.present.ts'
+import { type Channel, channelNames, kindNames, kinds } from './kinds.present.ts'
 import type { PreferenceView } from './notifications.present.ts'
 
 /** How the viewer wants to be told, every kind once. @throws NotAllowed */
@@ -10,21 +10,25 @@ export async function getPreferences(viewer: Viewer): Promise<{ daily: boolean; 
 	if (!viewer) throw new NotAllowed('Log in first.')
 	const stored = await findPreferences(viewer.id)
 	const rows = kindNames.map((kind) => {
-		const chosen = stored.kinds.find((row) => row.kind === kind) ?? { site: true, mail: true }
-		return { kind, label: kinds[kind].label, site: chosen.site, mail: chosen.mail }
+		const chosen = stored.kinds.find((row) => row.kind === kind)
+		return { kind, label: kinds[kind].label, ...byChannel((channel) => chosen?.[channel] ?? true) }
 	})
 	return { daily: stored.mail === 'daily', kinds: rows }
 }
 
 /**
  * Stores how the viewer wants to be told.
- * @param chosen the names of the boxes that were ticked: `{kind}-site`, `{kind}-mail` and `daily`
+ * @param chosen the names of the boxes that were ticked: `{kind}-{channel}`, as in `reply-mail`, and `daily`
  * @throws NotAllowed
  */
 export async function setPreferences(viewer: Viewer, chosen: ReadonlySet<string>): Promise<void> {
 	if (!viewer) throw new NotAllowed('Log in first.')
-	const rows = kindNames.map((kind) => ({ kind, site: chosen.has(`${kind}-site`), mail: chosen.has(`${kind}-mail`) }))
+	const rows = kindNames.map((kind) => ({ kind, ...byChannel((channel) => chosen.has(`${kind}-${channel}`)) }))
 	await db()
 		.transaction()
 		.execute((trx) => storePreferences(trx, viewer.id, { mail: chosen.has('daily') ? 'daily' : 'off', kinds: rows }))
+}
+
+function byChannel(value: (channel: Channel) => boolean): Record<Channel, boolean> {
+	return Object.fromEntries(channelNames.map((channel) => [channel, value(channel)])) as Record<Channel, boolean>
 }

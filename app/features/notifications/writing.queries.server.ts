@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Executor } from '~/db/db.server.ts'
 
 /*
@@ -10,7 +10,9 @@ import type { Executor } from '~/db/db.server.ts'
 export interface NoticeValues {
 	kind: string
 	groupKey: string
-	actorId: number
+	actorIds: number[]
+	act: string
+	reason: string
 	queryId: number | null
 	commentId: number | null
 	title: string
@@ -38,6 +40,14 @@ export async function lockBoxes(trx: Executor, userIds: number[], queryId: numbe
 	return rows.map((row) => row.user_id)
 }
 
+/** As {@link lockBoxes}, for a member who is told in any case. @returns none for an author who only stands for an imported text */
+export async function lockBoxOf(trx: Executor, userId: number): Promise<number[]> {
+	const { rows } = await sql<{ user_id: number }>`
+		insert into notification_boxes (user_id) select id from users where id = ${userId} and not imported
+		on conflict (user_id) do update set unread = notification_boxes.unread returning user_id`.execute(trx)
+	return rows.map((row) => row.user_id)
+}
+
 /**
  * Adds a notice to the open group of each of these members, or begins one, and counts it; their boxes are locked already.
  * @returns who was told something on the site
@@ -49,14 +59,18 @@ export async function addNotices(trx: Executor, userIds: number[], notice: Notic
 			from unnest(${userIds}::int[]) as person
 			left join notification_preferences on user_id = person and kind = ${notice.kind}
 		), told as (
-			insert into notifications (user_id, kind, group_key, actor_ids, query_id, comment_id, title, url, on_site, by_mail)
-			select user_id, ${notice.kind}, ${notice.groupKey}, array[${notice.actorId}::int], ${notice.queryId}::int,
+			insert into notifications (user_id, kind, group_key, actor_ids, act, reason, query_id, comment_id, title, url, on_site, by_mail)
+			select user_id, ${notice.kind}, ${notice.groupKey}, ${notice.actorIds}::int[], ${notice.act}, ${notice.reason}, ${notice.queryId}::int,
 				${notice.commentId}::int, ${notice.title}, ${notice.url}, site, mail
 			from wanted where site or mail
 			on conflict (user_id, group_key) where read_at is null do update set
-				actor_ids = (excluded.actor_ids || array_remove(notifications.actor_ids, ${notice.actorId}::int))[1:50],
+				actor_ids = (excluded.actor_ids || array_remove(notifications.actor_ids, excluded.actor_ids[1]))[1:50],
+				act = excluded.act, reason = excluded.reason,
 				count = notifications.count + 1, title = excluded.title, updated_at = now(), seen_at = null, mailed_at = null
-			returning user_id, on_site, by_mail, count = 1 as fresh
+			returning id, user_id, on_site, by_mail, count = 1 as fresh
+		), acts as (
+			insert into notification_acts (notification_id, comment_id, actor_id)
+			select id, ${notice.commentId}::int, actor from told, unnest(${notice.actorIds}::int[]) as actor on conflict do nothing
 		)
 		update notification_boxes set
 			unread = unread + (told.fresh and told.on_site)::int,
@@ -67,18 +81,62 @@ export async function addNotices(trx: Executor, userIds: number[], notice: Notic
 	return rows.map((row) => row.user_id)
 }
 
-/** Of these members, those who were not told of a query in this way yet, read or not: a job that is tried again tells nobody twice. */
+/**
+ * Of these members, those who were not told of an act yet, read or not: neither of two edits nor of a job that is tried again
+ * is anybody told twice.
+ * @param commentId the comment that was written or chosen; null for the query itself
+ */
 export async function listUntold(
 	trx: Executor,
 	userIds: number[],
-	groupKey: string,
-	queryId: number,
+	{ queryId, commentId }: { queryId: number; commentId: number | null },
 ): Promise<number[]> {
 	const { rows } = await sql<{ id: number }>`
 		select person as id from unnest(${userIds}::int[]) as person
-		where not exists (select from notifications
-			where query_id = ${queryId} and user_id = person and group_key = ${groupKey})`.execute(trx)
+		where not exists (select from notifications join notification_acts on notification_id = notifications.id
+			where query_id = ${queryId} and user_id = person
+				and notification_acts.comment_id is not distinct from ${commentId}::int)`.execute(trx)
 	return rows.map((row) => row.id)
+}
+
+/**
+ * Takes a comment out of the notices that nobody has read yet; a group of which nothing is left goes.
+ * @param kind only out of notices of this kind; null for all
+ * @param besides whose box is locked along
+ * @returns whose counters changed
+ */
+export async function removeOfComment(
+	trx: Executor,
+	commentId: number,
+	kind: string | null,
+	besides?: number,
+): Promise<number[]> {
+	const ofComment = sql`select id from notifications join notification_acts on notification_id = id
+		where notification_acts.comment_id = ${commentId} and read_at is null and (${kind}::text is null or kind = ${kind})`
+	await lockBoxesOf(trx, sql`select user_id from notifications where id in (${ofComment})`, besides)
+	const { rows } = await sql<{ id: number }>`
+		delete from notification_acts where comment_id = ${commentId} and notification_id in (${ofComment})
+		returning notification_id as id`.execute(trx)
+	const touched = rows.map(({ id }) => id)
+	if (touched.length === 0) return []
+	await sql`
+		with remaining as (
+			select notification_id as id, min(comment_id) as first, array_agg(distinct actor_id) as people
+			from notification_acts where notification_id = any(${touched}::int[]) group by 1)
+		update notifications set count = greatest(count - 1, 1), comment_id = first,
+			url = case when notifications.comment_id = ${commentId} then '/forum/comment/' || first else url end,
+			actor_ids = array(select person from unnest(actor_ids) with ordinality as one (person, place)
+				where person = any(people) order by place)
+		from remaining where remaining.id = notifications.id`.execute(trx)
+	const gone = await sql<{ user_id: number }>`
+		with gone as (
+			delete from notifications where id = any(${touched}::int[])
+				and not exists (select from notification_acts where notification_id = notifications.id)
+			returning user_id, on_site),
+			counts as (select user_id, count(*) as unread from gone where on_site group by user_id)
+		update notification_boxes set unread = notification_boxes.unread - counts.unread
+		from counts where counts.user_id = notification_boxes.user_id returning notification_boxes.user_id`.execute(trx)
+	return gone.rows.map((row) => row.user_id)
 }
 
 /** What a member marks as read: some of their notices, those of a query, or all. */
@@ -109,9 +167,9 @@ export async function markSeen(trx: Executor, userId: number, ids: number[]): Pr
 		where user_id = ${userId} and id = any(${ids}::int[]) and seen_at is null`.execute(trx)
 }
 
-/** Takes back every notice about a query. @returns whose counters changed */
-export async function removeOfQuery(trx: Executor, queryId: number): Promise<number[]> {
-	await lockBoxesOf(trx, queryId)
+/** Takes back every notice about a query. @param besides whose box is locked along @returns whose counters changed */
+export async function removeOfQuery(trx: Executor, queryId: number, besides?: number): Promise<number[]> {
+	await lockBoxesOf(trx, toldOf(queryId), besides)
 	const { rows } = await sql<{ user_id: number }>`
 		with gone as (delete from notifications where query_id = ${queryId} returning user_id, on_site and read_at is null as unread),
 			counts as (select user_id, count(*) filter (where unread) as unread from gone group by user_id)
@@ -123,7 +181,7 @@ export async function removeOfQuery(trx: Executor, queryId: number): Promise<num
 
 /** Calls a query by its new title in every notice about it. */
 export async function retitle(trx: Executor, queryId: number, title: string): Promise<void> {
-	await lockBoxesOf(trx, queryId)
+	await lockBoxesOf(trx, toldOf(queryId))
 	await sql`update notifications set title = ${title} where query_id = ${queryId} and title <> ${title}`.execute(trx)
 }
 
@@ -142,9 +200,14 @@ export async function removeReadBefore(trx: Executor, before: Date, limit: numbe
 	return Number(numAffectedRows ?? 0)
 }
 
-async function lockBoxesOf(trx: Executor, queryId: number): Promise<void> {
-	await sql`select from notification_boxes
-		where user_id in (select user_id from notifications where query_id = ${queryId}) order by user_id for update`.execute(
-		trx,
-	)
+function toldOf(queryId: number): RawBuilder<unknown> {
+	return sql`select user_id from notifications where query_id = ${queryId}`
+}
+
+/** @param whose a query for ids of members */
+async function lockBoxesOf(trx: Executor, whose: RawBuilder<unknown>, besides?: number): Promise<void> {
+	await sql`insert into notification_boxes (user_id)
+		select id from users
+		where id = ${besides ?? null} and not imported or id in (${whose}) order by id
+		on conflict (user_id) do update set unread = notification_boxes.unread`.execute(trx)
 }

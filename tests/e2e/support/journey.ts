@@ -41,16 +41,20 @@ export { expect }
 
 export const demoEmail = 'mira.quillon@eastmere.example'
 
-/** The demo account's password, as the site's start prints it. */
-export function demoPassword(): string {
-	return readFileSync(join(process.env.SITE_DATA_DIR ?? '', 'demo-account.txt'), 'utf8').trim()
+export const demoModerator = 'odalys.fernbrook@eastmere.example'
+
+/** The password of a demo account, as the site's start prints it. */
+export function demoPassword(email = demoEmail): string {
+	const text = readFileSync(join(process.env.SITE_DATA_DIR ?? '', 'demo-account.txt'), 'utf8')
+	const line = text.split('\n').find((each) => each.startsWith(email))
+	return line?.split(' ')[1] ?? ''
 }
 
-/** Logs the demo member in through the form. */
-export async function logIn(page: Page): Promise<void> {
+/** Logs a demo account in through the form, the member unless the moderator is named. */
+export async function logIn(page: Page, email = demoEmail): Promise<void> {
 	await page.goto('/login')
-	await page.getByLabel('Email').fill(demoEmail)
-	await page.getByLabel('Password', { exact: true }).fill(demoPassword())
+	await page.getByLabel('Email').fill(email)
+	await page.getByLabel('Password', { exact: true }).fill(demoPassword(email))
 	await page.getByRole('button', { name: 'Login', exact: true }).click()
 	await page.waitForURL('**/find-dev')
 }

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
 import { Dialog } from '~/ui/dialog.tsx'
 import type { ConversationView } from '../client/conversation.ts'
-import { useChatClient } from '../client/use-chat.ts'
+import { useOutgoing } from '../client/use-chat.ts'
 import type { ChatMessage } from '../protocol.ts'
 import { Announcer } from './announcer.tsx'
 import { AwayBar } from './away-bar.tsx'
@@ -31,15 +31,15 @@ interface ConversationProps {
 /** The messages of a conversation and where one writes: the same in the panel and on the page. */
 export function Conversation(props: ConversationProps) {
 	const { view, className, editing: named = null, refused = null, focus = false } = props
-	const client = useChatClient()
 	const { peer, messages, state } = view
+	const outgoing = useOutgoing()
 	const path = `/messages/${peer.username}`
 	const box = useRef<HTMLTextAreaElement>(null)
 	const [editing, setEditing] = useState<ChatMessage | null>(named)
 	const [deleting, setDeleting] = useState<ChatMessage | null>(null)
 	const [reporting, setReporting] = useState<ChatMessage | null>(null)
 	const change = useChange(path, peer.username)
-	const isEmpty = messages.length === 0 && !client?.outgoing().some(({ to }) => to === peer.username)
+	const isEmpty = messages.length === 0 && !outgoing.some(({ to }) => to === peer.username)
 
 	useEffect(() => {
 		if (focus) box.current?.focus()

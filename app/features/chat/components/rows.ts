@@ -70,7 +70,7 @@ const isRefused = (row: Row) => row.kind === 'outgoing' && row.message.refusal !
 
 function entryOf(message: ChatMessage, { peer, marks }: ConversationView): Entry {
 	const own = message.sender !== peer.username
-	// The same key while it was on its way, so that its bubble stays the same element.
+	// The same key as while it was on its way.
 	const row: MessageRow = {
 		kind: 'message',
 		key: `${own ? 'own' : 'peer'}-${message.clientId}`,

@@ -9,5 +9,6 @@ export function useUnreadConversations(): number {
 	const hear = (event: { conversations: number }) => setHeard({ conversations: event.conversations, requestId })
 	useLiveEvent('chat:message', hear)
 	useLiveEvent('chat:read', hear)
+	useLiveEvent('chat:count', hear)
 	return heard.requestId === requestId ? heard.conversations : conversations
 }

@@ -2,6 +2,7 @@ import { member, operation } from '~/lib/operation.ts'
 import { getComment, listComments } from '../comments.server.ts'
 import { addComment, deleteComment, editComment } from '../forum.server.ts'
 import { getQuery } from '../reading.server.ts'
+import { editing, namedVersion } from './edits.server.ts'
 import { cursor, id } from './parameters.server.ts'
 import { changedComment, comment, commentPage, newComment } from './shapes.server.ts'
 
@@ -38,6 +39,7 @@ export const commentOperations = [
 		path: '/queries/{id}/comments',
 		summary: 'Comment on a query, or reply to a comment',
 		access: 'members',
+		repeatable: true,
 		params: { id },
 		body: newComment,
 		example: { body: '`git reset --soft HEAD~1` keeps your changes.', parentId: null },
@@ -47,7 +49,8 @@ export const commentOperations = [
 		refusals: [403, 404, 422],
 		run: async (call) => {
 			const parentId = (call.body.parentId ?? null) as number | null
-			const made = await addComment(member(call), { queryId: call.params.id, parentId, body: call.body.body })
+			const { body } = call.body
+			const made = await addComment(member(call), { queryId: call.params.id, parentId, body, key: call.key })
 			return getComment(call.viewer, made.id)
 		},
 	}),
@@ -69,15 +72,19 @@ export const commentOperations = [
 		method: 'patch',
 		path: '/comments/{id}',
 		summary: 'Change a comment',
-		description: 'For its author and for moderators.',
+		description:
+			'For its author and for moderators. With `version` or `If-Match` nothing is lost that somebody else saved meanwhile.',
 		access: 'members',
 		params: { id },
+		conditional: true,
 		body: changedComment,
 		example: { body: '`git reset --soft HEAD~1`, as long as nobody has pulled it.' },
 		answer: comment,
-		refusals: [403, 404, 422],
+		refusals: [403, 404, 409, 412, 422],
 		run: async (call) => {
-			await editComment(member(call), call.params.id, call.body)
+			const { version: named, ...sent } = call.body
+			const version = namedVersion(call.ifMatch, named, (await getComment(call.viewer, call.params.id)).version)
+			await editing(call.ifMatch, sent, () => editComment(member(call), call.params.id, { ...sent, version }))
 			return getComment(call.viewer, call.params.id)
 		},
 	}),

@@ -3,7 +3,7 @@ import { NotFound } from '~/lib/errors.ts'
 import { member, operation } from '~/lib/operation.ts'
 import type { Draft, DraftSaved } from '../asking/drafts.present.ts'
 import { draftInput, draftKey } from '../asking/drafts.schema.ts'
-import { dropDraft, getDraft, saveDraft } from '../asking/drafts.server.ts'
+import { dropDraft, getDraft, listDrafts, saveDraft } from '../asking/drafts.server.ts'
 import { time } from './shapes.server.ts'
 
 const group = 'Drafts'
@@ -31,9 +31,21 @@ const newDraft = z.strictObject({
 	version: z.int().min(0).optional().describe('The save that this one follows.'),
 })
 
-export const draftShapes = { Draft: draft, DraftSaved: draftSaved, NewDraft: newDraft }
+const draftList = z.object({ rows: z.array(draft.extend({ key: z.string() })).describe('At most 20.') })
+
+export const draftShapes = { Draft: draft, DraftList: draftList, DraftSaved: draftSaved, NewDraft: newDraft }
 
 export const draftOperations = [
+	operation({
+		id: 'listDrafts',
+		group,
+		method: 'get',
+		path: '/me/drafts',
+		summary: 'List what you typed and did not send, newest first',
+		access: 'members',
+		answer: draftList,
+		run: async (call) => ({ rows: await listDrafts(member(call)) }),
+	}),
 	operation({
 		id: 'getDraft',
 		group,

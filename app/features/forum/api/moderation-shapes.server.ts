@@ -26,6 +26,7 @@ export const moderationCase = z.object({
 	title: z.string(),
 	html: z.string().describe('Its text, sanitized; empty for a profile.'),
 	beginning: z.string().describe('Its beginning as it was written.'),
+	print: z.string().describe('Stands for the text as you read it; empty for a profile.'),
 	author,
 	createdAt: time,
 	state: z.enum(['visible', 'hidden', 'waiting', 'merged', 'gone']),
@@ -64,10 +65,17 @@ export const judgement = z.strictObject({
 		.max(limits.whyMax)
 		.optional()
 		.describe('Needed for all but `approve`, `restore`, `unlock`, `dismiss` and `lift`.'),
+	seen: z
+		.string()
+		.max(64)
+		.optional()
+		.describe('The `print` that you read. 409 when its author changed the text since.'),
 	time: z.enum(suspensionTimes).optional().describe('With `suspend`: for how long.'),
 	into: z.string().optional().describe('With `merge`: the id or the address of the other query.'),
 })
 export const judged = z.object({ done: z.string().describe('What was done, as a sentence.') })
+
+export const newRole = z.strictObject({ role: z.enum(['member', 'moderator']) })
 
 export const moderationShapes = {
 	Case: moderationCase,
@@ -76,4 +84,5 @@ export const moderationShapes = {
 	LogList: logList,
 	Judgement: judgement,
 	Judged: judged,
+	NewRole: newRole,
 }

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { member, operation } from '~/lib/operation.ts'
 import { judge } from '../moderation/acts.server.ts'
+import { appoint } from '../moderation/members.server.ts'
 import { getCase, listCases, listLog } from '../moderation/queue.server.ts'
-import { caseList, judged, judgement, logList, moderationCase } from './moderation-shapes.server.ts'
+import { caseList, judged, judgement, logList, moderationCase, newRole } from './moderation-shapes.server.ts'
 import { cursor } from './parameters.server.ts'
 
 const group = 'Moderation'
@@ -58,6 +59,22 @@ export const moderationOperations = [
 			const { act, ...input } = call.body
 			return { done: await judge(member(call), { ...call.params, act: String(act) }, { why: '', ...input }) }
 		},
+	}),
+	operation({
+		id: 'setRole',
+		group,
+		method: 'put',
+		path: '/moderation/members/{username}/role',
+		summary: 'Make a member a moderator, or take that back',
+		description: 'For admins. It holds from the member’s next request on. 409 when they are that already.',
+		access: 'members',
+		staff: true,
+		params: { username: z.string().max(60) },
+		body: newRole,
+		example: { role: 'moderator' },
+		answer: null,
+		refusals: [403, 404, 409, 422],
+		run: (call) => appoint(member(call), call.params.username, newRole.parse(call.body).role),
 	}),
 	operation({
 		id: 'listLog',

@@ -8,11 +8,6 @@ export const id = z.coerce.number().int().min(1).max(2_147_483_647)
 export const cursor = z.string().max(400).optional().describe('Where the page before ended: its `next`.')
 export const limit = z.coerce.number().int().min(1).max(50).default(20).describe('How many rows at most.')
 
-/** The id at the end of a query's address. */
-export function idOf(url: string): number {
-	return Number(url.split('/').at(-1))
-}
-
 /** The query that a comment stands under. @throws NotFound */
 export async function queryIdOf(commentId: number): Promise<number> {
 	const comment = await findComment(commentId)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { operation } from '~/lib/operation.ts'
 import { getCategoryPage, getTag, listCategories, listTags } from '../reading.server.ts'
-import { category, categoryList, tag, tagList } from './shapes.server.ts'
+import { category, categoryList, tagList, tagPage } from './shapes.server.ts'
 
 const group = 'Categories and tags'
 
@@ -44,10 +44,10 @@ export const placeOperations = [
 		group,
 		method: 'get',
 		path: '/tags/{name}',
-		summary: 'Read a tag',
+		summary: 'Read a tag with its description and other spellings',
 		access: 'everybody',
 		params: { name: z.string().max(100) },
-		answer: tag,
+		answer: tagPage,
 		refusals: [404],
 		run: ({ viewer, params }) => getTag(viewer, params.name),
 	}),

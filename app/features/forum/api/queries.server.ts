@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { member, operation, StaleEdit } from '~/lib/operation.ts'
-import { StaleQuery } from '../asking/stale.server.ts'
+import { member, operation } from '~/lib/operation.ts'
 import { askQuestion, deleteQuestion, editQuestion } from '../forum.server.ts'
 import { getQuery, listQueries } from '../reading.server.ts'
-import { cursor, id, idOf, limit } from './parameters.server.ts'
+import { editing, namedVersion } from './edits.server.ts'
+import { cursor, id, limit } from './parameters.server.ts'
 import { changedQuery, newQuery, query, queryList } from './shapes.server.ts'
 
 const group = 'Queries'
@@ -44,6 +44,7 @@ export const queryOperations = [
 		path: '/queries',
 		summary: 'Ask a question',
 		access: 'members',
+		repeatable: true,
 		body: newQuery,
 		example,
 		answer: query,
@@ -51,8 +52,8 @@ export const queryOperations = [
 		location: (made) => `/queries/${made.id}`,
 		refusals: [403, 422],
 		run: async (call) => {
-			const { url } = await askQuestion(member(call), call.body)
-			return getQuery(call.viewer, idOf(url))
+			const { id } = await askQuestion(member(call), { ...call.body, key: call.key })
+			return getQuery(call.viewer, id)
 		},
 	}),
 	operation({
@@ -86,13 +87,8 @@ export const queryOperations = [
 			const { title, description, tags, category, version } = await getQuery(call.viewer, call.params.id)
 			const { version: named, ...changes } = call.body
 			const sent = { title, description, tags, category: category.slug, ...changes }
-			const from = call.ifMatch ? (call.ifMatch.includes(version) ? version : noVersion) : named
-			try {
-				await editQuestion(member(call), call.params.id, { ...sent, version: from })
-			} catch (error) {
-				if (!(error instanceof StaleQuery)) throw error
-				throw new StaleEdit(error.message, call.ifMatch ? 412 : 409, { stored: error.stored, sent })
-			}
+			const from = namedVersion(call.ifMatch, named, version)
+			await editing(call.ifMatch, sent, () => editQuestion(member(call), call.params.id, { ...sent, version: from }))
 			return getQuery(call.viewer, call.params.id)
 		},
 	}),
@@ -110,9 +106,6 @@ export const queryOperations = [
 		run: async (call) => void (await deleteQuestion(member(call), call.params.id)),
 	}),
 ]
-
-/** What no query ever gets to by edits; it stands for a tag that names none of its versions. */
-const noVersion = 2_147_483_647
 
 /** Without the parameters that were not given: a use case tells "none" from "undefined". */
 function definite<Query extends object>(query: Query): { [Name in keyof Query]: Exclude<Query[Name], undefined> } {

@@ -44,6 +44,12 @@ const queryCard = z.object({
 	titleHtml: z.string().optional().describe('With matches marked; only in a search.'),
 	excerpt: z.string(),
 	excerptHtml: z.string().optional().describe('With matches marked; only in a search.'),
+	commentMatch: z
+		.object({ url: z.string().describe('Path that leads to it.'), author: z.string(), html: z.string() })
+		.optional()
+		.describe(
+			'The comment that matches, with matches marked; only in a search, when nothing else of the query matches.',
+		),
 	category: z.object({ slug: z.string(), title: z.string() }),
 	author,
 	tags: z.array(z.string()),
@@ -76,6 +82,7 @@ export const comment: z.ZodType<CommentView, CommentView> = z.object({
 	bodyHtml: z.string().describe(html),
 	createdAt: time,
 	editedAt: time.nullable(),
+	version: z.int().describe('Counts its edits.'),
 	deleted: z.boolean(),
 	withheld,
 	solution: z.boolean(),
@@ -104,6 +111,12 @@ export const tag = z.object({
 	count: z.int().describe('How many queries have it.'),
 }) satisfies z.ZodType<TagView, TagView>
 
+export const tagPage = tag.extend({
+	description: z.string().describe('Plain text, empty when nobody wrote one.'),
+	synonyms: z.array(z.string()).describe('Other spellings, which lead here.'),
+	following: z.boolean().describe('Whether you follow it.'),
+})
+
 export const next = z.string().nullable().describe('The cursor of the next page; null at the end.')
 
 export const queryList = z.object({ rows: z.array(queryCard), next })
@@ -123,19 +136,18 @@ export const newQuery = z.strictObject({
 	tags: tags.meta({ description: `1 to ${limits.tagsMax} tags, as a list or separated by commas.` }),
 	category: place.meta({ description: 'Slug of a category.' }),
 })
-export const changedQuery = newQuery.partial().extend({
-	version: z
-		.int()
-		.min(1)
-		.optional()
-		.describe('The one you edited. 409 when another was saved since; left out, the last edit wins.'),
-})
+const madeFrom = z
+	.int()
+	.min(1)
+	.optional()
+	.describe('The one you edited. 409 when another was saved since; left out, the last edit wins.')
+export const changedQuery = newQuery.partial().extend({ version: madeFrom })
 const body = commentInput.shape.body.meta({ minLength: 1, maxLength: limits.commentMax, description: 'Markdown.' })
 export const newComment = z.strictObject({
 	body,
 	parentId: z.int().nullable().optional().describe('The comment that this replies to.'),
 })
-export const changedComment = z.strictObject({ body })
+export const changedComment = z.strictObject({ body, version: madeFrom })
 
 /** Under which names the description knows these shapes. */
 export const forumShapes = {
@@ -147,6 +159,7 @@ export const forumShapes = {
 	Category: category,
 	CategoryList: categoryList,
 	Tag: tag,
+	TagPage: tagPage,
 	TagList: tagList,
 	NewQuery: newQuery,
 	ChangedQuery: changedQuery,

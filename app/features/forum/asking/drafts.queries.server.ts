@@ -28,6 +28,18 @@ export function findDraft(userId: number, key: string, executor: Executor = db()
 		.executeTakeFirst()
 }
 
+/** All drafts of a member, the newest first; there are few. */
+export function listDraftRows(userId: number): Promise<(DraftRow & { key: string })[]> {
+	return db()
+		.selectFrom('drafts')
+		.select([...columns, 'key'])
+		.where('user_id', '=', userId)
+		.orderBy('updated_at', 'desc')
+		.orderBy('key')
+		.limit(most)
+		.execute()
+}
+
 /** Makes the transaction the only one that writes this member's drafts until it ends. */
 export async function lockDrafts(trx: Executor, userId: number): Promise<void> {
 	await sql`select pg_advisory_xact_lock(hashtext('drafts'), ${userId})`.execute(trx)

@@ -1,15 +1,15 @@
 import { db } from '~/db/db.server.ts'
-import { NotAllowed, NotFound } from '~/lib/errors.ts'
-import { isId } from '~/lib/ids.ts'
+import { NotAllowed } from '~/lib/errors.ts'
 import { parseInput } from '~/lib/parse.server.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { mayEdit, mayWrite } from '../forum.policy.ts'
-import { findQuery } from '../forum.queries.server.ts'
+import { changeable } from '../writers.server.ts'
 import type { Draft, DraftSaved } from './drafts.present.ts'
 import {
 	type DraftRow,
 	type DraftTexts,
 	findDraft,
+	listDraftRows,
 	lockDrafts,
 	removeDraft,
 	trimDrafts,
@@ -28,6 +28,12 @@ export async function getDraft(viewer: Viewer, key: string): Promise<Draft | nul
 	const wanted = parseInput(draftKey, key)
 	const row = viewer ? await findDraft(viewer.id, wanted) : undefined
 	return row ? presentDraft(row) : null
+}
+
+/** All that the viewer typed into forms and did not send, the newest first, with the key of each. @throws NotAllowed */
+export async function listDrafts(viewer: Viewer): Promise<(Draft & { key: string })[]> {
+	const rows = await listDraftRows(writer(viewer).id)
+	return rows.map((row) => ({ key: row.key, ...presentDraft(row) }))
 }
 
 /**
@@ -64,8 +70,7 @@ function writer(viewer: Viewer): SignedIn {
 async function checkEditable(member: SignedIn, key: string): Promise<void> {
 	if (key === 'ask') return
 	const id = Number(key.slice('edit:'.length))
-	const query = isId(id) ? await findQuery(id) : undefined
-	if (!query) throw new NotFound('There is no such query. It may have been deleted.')
+	const query = await changeable(member, id)
 	if (!mayEdit(member, { authorId: query.author_id })) throw new NotAllowed('Only its author can edit this query.')
 }
 

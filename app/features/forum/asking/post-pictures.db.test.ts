@@ -20,20 +20,25 @@ beforeEach(async () => {
 	author = await makeMember(`author${members}`)
 })
 
-test('a picture stays as long as a query shows it, and goes a day after the last text let go of it', async () => {
+test('a picture that a query showed stays as long as its history can show it', async () => {
 	const path = await oldPicture('in a query')
 	const { id } = await makeQuery(author, { description: shows(path) })
 	expect(await isKept(path)).toBe(true)
 	await editQuestion(author, id, { ...rest, description: 'Without it.' })
+	await editQuestion(author, id, { ...rest, description: 'Without it still.' })
+	expect([await isKept(path), await references(path)]).toEqual([true, 1])
+	await db().deleteFrom('revisions').where('query_id', '=', id).execute()
 	expect(await isKept(path)).toBe(false)
 })
 
-test('a picture stays as long as a comment shows it', async () => {
+test('a picture that a comment showed stays as long as its history can show it', async () => {
 	const path = await oldPicture('in a comment')
 	const { id } = await makeQuery(author)
 	const comment = await makeComment(author, id, shows(path))
 	expect(await isKept(path)).toBe(true)
 	await editComment(author, comment, { body: 'Without it.' })
+	expect([await isKept(path), await references(path)]).toEqual([true, 1])
+	await db().deleteFrom('revisions').where('comment_id', '=', comment).execute()
 	expect(await isKept(path)).toBe(false)
 })
 
@@ -46,14 +51,15 @@ test('a picture stays as long as a draft shows it, also when the draft becomes a
 	expect(await isKept(path)).toBe(true)
 })
 
-test('two texts count twice: the picture outlives the first', async () => {
+test('a picture goes with the last text that shows it, and not before', async () => {
 	const path = await oldPicture('in two texts')
-	const first = await makeQuery(author, { description: `${shows(path)} ${shows(path)}` })
-	const second = await makeQuery(author, { description: shows(path) })
+	const twice = `${shows(path)} ${shows(path)}`
+	const { id } = await makeQuery(author, { description: 'Another.' })
+	for (const key of ['ask', `edit:${id}`]) await saveDraft(author, { key, ...rest, description: twice })
 	expect(await references(path)).toBe(2)
-	await editQuestion(author, first.id, { ...rest, description: 'Without it.' })
+	await dropDraft(author, 'ask')
 	expect(await isKept(path)).toBe(true)
-	await editQuestion(author, second.id, { ...rest, description: 'Without it.' })
+	await dropDraft(author, `edit:${id}`)
 	expect(await isKept(path)).toBe(false)
 })
 

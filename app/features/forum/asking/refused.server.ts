@@ -1,6 +1,8 @@
 import { data } from 'react-router'
+import { textsOf } from '~/lib/form-texts.ts'
 import { refused } from '~/lib/http.ts'
 import { log } from '~/lib/log.server.ts'
+import { withFreshKey } from '../repeats/repeats.server.ts'
 import type { AskRefusal } from './components/send.ts'
 import { StaleQuery } from './stale.server.ts'
 
@@ -10,12 +12,11 @@ export function refusedAsk(error: unknown, form: FormData) {
 	const stored = error instanceof StaleQuery ? error.stored : null
 	try {
 		const { data: refusal, init } = refused(error, form)
-		return data<AskRefusal>({ ...refusal, stored }, init ?? {})
+		return data<AskRefusal>({ ...refusal, values: withFreshKey(error, refusal.values), stored }, init ?? {})
 	} catch {
 		log.error({ err: error }, 'a query could not be published')
-		const values = Object.fromEntries([...form].filter((pair): pair is [string, string] => typeof pair[1] === 'string'))
 		return data<AskRefusal>(
-			{ message: 'Something went wrong. Try again!', errors: {}, values, stored },
+			{ message: 'Something went wrong. Try again!', errors: {}, values: textsOf(form), stored },
 			{ status: 500 },
 		)
 	}

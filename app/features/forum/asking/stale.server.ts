@@ -1,6 +1,5 @@
-import type { Executor } from '~/db/db.server.ts'
 import { Conflict } from '~/lib/errors.ts'
-import { findQuery, type QueryPageRow } from '../forum.queries.server.ts'
+import type { QueryPageRow } from '../forum.queries.server.ts'
 import type { AskValues } from './drafts.present.ts'
 
 /** Somebody else, or another tab, saved an edit first. `stored` is what they left, and as which version. */
@@ -14,16 +13,13 @@ export class StaleQuery extends Conflict {
 
 /**
  * An edit that came too late. What says the same as what is stored, as the second half of a double click does, is saved.
- * @param id a query that the transaction holds
+ * @param stored the query as it is, which the transaction holds
  * @throws StaleQuery when it says anything else
  */
-export async function unlessSame(
-	trx: Executor,
-	id: number,
+export function unlessSame(
+	stored: QueryPageRow,
 	texts: { title: string; description: string; tags: string[]; category: string },
-): Promise<void> {
-	const stored = await findQuery(id, trx)
-	if (!stored) return
+): void {
 	const same =
 		stored.title === texts.title &&
 		stored.description === texts.description &&

@@ -41,6 +41,7 @@ export function AcceptedAnswer({ comment }: { comment: CommentView }) {
 								comment={comment.id}
 								label="Your comment"
 								text={comment.body ?? ''}
+								version={comment.version}
 								thread={facts.thread}
 								focused={boxes.focused}
 								onClose={boxes.closeEdit}

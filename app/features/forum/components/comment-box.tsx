@@ -13,7 +13,7 @@ import { useBox } from './use-box.ts'
 export function CommentBox({ showAlone }: { showAlone: boolean }) {
 	const { viewer, url, queryId, here } = useDiscussion()
 	const nothing = useCallback(() => {}, [])
-	const { area, refused, keep } = useBox('comment', nothing)
+	const { area, refused, text, sendKey, keep } = useBox({ box: 'comment', text: '', version: null, onSent: nothing })
 	if (!viewer)
 		return (
 			<p className="mt-6 flex flex-wrap items-center justify-between gap-3 rounded-sm border border-line-2 px-4 py-3">
@@ -26,6 +26,7 @@ export function CommentBox({ showAlone }: { showAlone: boolean }) {
 	return (
 		<Form className="group mt-6 flex items-start gap-3" method="post" action={here} replace>
 			<input type="hidden" name="intent" value="comment" />
+			<input type="hidden" name="key" value={sendKey} />
 			{showAlone && <input type="hidden" name="thread" value="self" />}
 			<Avatar user={viewer} size={32} />
 			<div className="min-w-0 flex-1">
@@ -41,7 +42,7 @@ export function CommentBox({ showAlone }: { showAlone: boolean }) {
 					required
 					maxLength={limits.commentMax}
 					placeholder="Add to the discussion"
-					defaultValue={refused?.values.body ?? ''}
+					defaultValue={text}
 					onInput={keep}
 					{...described('comment', refused?.message, 'markdown')}
 				/>

@@ -107,6 +107,7 @@ function Body({ comment, level }: CommentItemProps) {
 				comment={comment.id}
 				label="Your comment"
 				text={comment.body ?? ''}
+				version={comment.version}
 				thread={threadAfter(facts, comment.id, 0)}
 				focused={boxes.focused}
 				onClose={boxes.closeEdit}

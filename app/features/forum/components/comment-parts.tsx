@@ -3,7 +3,7 @@ import { Link } from 'react-router'
 import { isModerator } from '~/lib/viewer.ts'
 import { DeleteControl, type DeleteQuestion, DeleteSection } from '~/ui/delete-control.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
-import { commentPath, historyPath, loginPath, profilePath, withParams } from '../forum.paths.ts'
+import { commentPath, historyPath, loginPath, profilePath } from '../forum.paths.ts'
 import type { CommentView } from '../forum.present.ts'
 import { ReportLink } from '../moderation/components/report-link.tsx'
 import { type DiscussionFacts, useDiscussion } from './discussion-context.ts'
@@ -44,7 +44,7 @@ export function CommentHead({ comment, large = false }: { comment: CommentView; 
 export function CommentActions({ comment, level, boxes }: { comment: CommentView; level: number; boxes: Boxes }) {
 	const facts = useDiscussion()
 	const { id } = comment
-	const address = (name: string) => `${withParams(facts.url, { thread: facts.thread, [name]: id })}#comment-${id}`
+	const address = (name: string) => `${facts.here}${facts.here.includes('?') ? '&' : '?'}${name}=${id}#comment-${id}`
 	const link = 'btn btn-sm btn-ghost px-2 text-xs'
 	return (
 		<>
@@ -116,10 +116,12 @@ export function threadAfter({ thread, isOnFirstPage }: DiscussionFacts, id: numb
 /** Threads are shown this deep, counted from 0. */
 const deepestLevel = 3
 
-function deleteComment({ here }: DiscussionFacts, { id }: CommentView, href: string): DeleteQuestion {
+function deleteComment({ here }: DiscussionFacts, { id, withheld }: CommentView, href: string): DeleteQuestion {
 	return {
 		title: 'Delete this comment?',
-		text: 'Its text disappears now. Replies to it stay. You can take this back for ten minutes.',
+		text: withheld
+			? 'It waits for a moderator, and cannot be brought back.'
+			: 'Its text disappears now. Replies to it stay. You can take this back for ten minutes.',
 		action: here,
 		fields: { intent: 'delete-comment', comment: id },
 		href,

@@ -1,6 +1,12 @@
 import { createContext, useContext } from 'react'
 import type { FormRefusal } from '~/lib/http.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
+import type { StoredComment } from '../forum.present.ts'
+
+/** Why the text of a box was not taken. With `stored`, another edit was saved first: that is what it left. */
+export interface BoxRefusal extends FormRefusal {
+	stored: StoredComment | null
+}
 
 /** What every comment of a page needs to know about the page. */
 export interface DiscussionFacts {
@@ -8,6 +14,8 @@ export interface DiscussionFacts {
 	/** Whether nothing more can be written, as the query was deleted. */
 	closed: boolean
 	queryId: number
+	/** What the boxes begin the names of their sendings with. */
+	sendKey: string
 	/** The query's canonical address. */
 	url: string
 	/** The address of what is shown of it, a thread or a later page: where every form goes, so that a refusal comes back to it. */
@@ -17,7 +25,7 @@ export interface DiscussionFacts {
 	/** Whether nobody may comment any more. */
 	locked: boolean
 	/** What the last form was refused for, or null. */
-	refusal: FormRefusal | null
+	refusal: BoxRefusal | null
 	/** The boxes that the address opens: `?reply=`, `?edit=`, `?delete-comment=`. */
 	asked: { reply: number | null; edit: number | null; remove: number | null }
 	/** Comments that are shown on top as accepted answers: in their threads they are only pointed to. */

@@ -12,15 +12,27 @@ interface Drawn {
 	solutions?: CommentView[]
 	thread?: number
 	next?: string
+	sort?: CommentsData['sort']
 	viewer?: typeof mira | null
 	search?: string
 	refusal?: Parameters<typeof Discussion>[0]['refusal']
 }
 
-function draw({ rows = [], solutions = [], thread, next, viewer = null, search = '', refusal = null }: Drawn): string {
+function draw({
+	rows = [],
+	solutions = [],
+	thread,
+	next,
+	sort = 'oldest',
+	viewer = null,
+	search = '',
+	refusal = null,
+}: Drawn): string {
 	const data: CommentsData = {
 		page: { rows, next: next ?? null },
-		sort: 'oldest',
+		newest: 0,
+		sendKey: 'k1',
+		sort,
 		cursor: null,
 		thread: thread ?? null,
 		solutions,
@@ -70,10 +82,31 @@ test('the address opens nothing that the viewer may not do', () => {
 })
 
 test('a refused reply comes back to its box with what was typed', () => {
-	const refusal = { message: 'Write something first.', errors: {}, values: { box: 'reply-2', body: '   typed' } }
+	const refusal = {
+		message: 'Write something first.',
+		errors: {},
+		values: { box: 'reply-2', body: '   typed' },
+		stored: null,
+	}
 	const html = draw({ rows: [own], viewer: mira, refusal })
 	expect(html).toMatch(/id="reply-2"[^>]*aria-invalid="true"[^>]*>\s+typed<\/textarea>/)
 	expect(html).toContain('Write something first.')
+})
+
+test('a late edit comes back with both texts and goes on from the version that is stored', () => {
+	const values = { box: 'edit-comment-2', body: 'What I typed', version: '1' }
+	const refusal = { message: 'Changed meanwhile.', errors: {}, values, stored: { body: 'What is stored', version: 4 } }
+	const html = draw({ rows: [own], viewer: mira, refusal })
+	expect(html).toContain('<input type="hidden" name="version" value="4"/>')
+	expect(html).toMatch(/Stored now.*What is stored.*You typed.*What I typed/)
+	expect(html).toMatch(/id="edit-comment-2"[^>]*>What I typed<\/textarea>/)
+	expect(html).toMatch(/value="edit-comment-2" name="box">Keep mine/)
+})
+
+test('the boxes of a page in another order send to that order', () => {
+	const html = draw({ rows: [own], viewer: mira, sort: 'best', search: '?sort=best&reply=2' })
+	expect(html.match(/action="\/forum\/javascript\/rohan\/7\?sort=best"/g)).toHaveLength(2)
+	expect(html).toContain('href="/forum/javascript/rohan/7?sort=best&amp;edit=2#comment-2"')
 })
 
 test('an accepted answer is shown once with its own anchor, and its thread points to it', () => {

@@ -1,6 +1,5 @@
 import { useMemo } from 'react'
 import { Link, useSearchParams } from 'react-router'
-import type { FormRefusal } from '~/lib/http.ts'
 import { useRootData } from '~/lib/root-data.ts'
 import { MoreLink } from '~/ui/more-link.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
@@ -10,7 +9,7 @@ import type { CommentSort, CommentView, Page, QueryPageView } from '../forum.pre
 import { AcceptedAnswer } from './accepted-answer.tsx'
 import { CommentBox } from './comment-box.tsx'
 import { CommentItem } from './comment-item.tsx'
-import { DiscussionContext, type DiscussionFacts } from './discussion-context.ts'
+import { type BoxRefusal, DiscussionContext, type DiscussionFacts } from './discussion-context.ts'
 import { NewCommentsBar } from './new-comments-bar.tsx'
 import { SortLinks } from './sort-links.tsx'
 import { joinThreads, liftAccepted } from './threads.ts'
@@ -20,6 +19,10 @@ import { useNewComments } from './use-new-comments.ts'
 /** A query's comments as its page loads them. */
 export interface CommentsData {
 	page: Page<CommentView>
+	/** The id of the newest comment there was, on whichever page; 0 for none and for a visitor. */
+	newest: number
+	/** What the boxes of this page begin the names of their sendings with; '' for a visitor. */
+	sendKey: string
 	sort: CommentSort
 	/** Where this page of the threads begins; null for the first. */
 	cursor: string | null
@@ -32,7 +35,7 @@ interface DiscussionProps {
 	query: QueryPageView
 	data: CommentsData
 	/** What the last form was refused for. */
-	refusal: FormRefusal | null
+	refusal: BoxRefusal | null
 }
 
 /** The comments of a query: accepted answers, the box for a new comment, the threads. */
@@ -45,7 +48,7 @@ export function Discussion({ query, data, refusal }: DiscussionProps) {
 	const isFirst = cursor === null && thread === null
 	const { accepted, threads } = liftAccepted(joinThreads(rows), isFirst ? solutions : [])
 	const facts = useFacts(query, data, refusal, accepted)
-	const fresh = useNewComments(query.id, page, facts.viewer?.username ?? null)
+	const fresh = useNewComments(query.id, data, facts.viewer?.username ?? null)
 	return (
 		<DiscussionContext value={facts}>
 			<section className="mt-8 sm:ml-16 sm:max-w-[44rem]" aria-labelledby="comments">
@@ -85,7 +88,7 @@ export function Discussion({ query, data, refusal }: DiscussionProps) {
 function useFacts(
 	query: QueryPageView,
 	data: CommentsData,
-	refusal: FormRefusal | null,
+	refusal: BoxRefusal | null,
 	accepted: CommentView[],
 ): DiscussionFacts {
 	const { viewer } = useRootData()
@@ -101,6 +104,7 @@ function useFacts(
 		viewer,
 		closed: query.deletedBy !== null,
 		queryId: query.id,
+		sendKey: data.sendKey,
 		url: query.url,
 		here: withParams(query.url, { sort: sortParam(sort), thread, cursor }),
 		thread,

@@ -13,6 +13,7 @@ const marked = '[&_mark]:rounded-xs [&_mark]:bg-marigold-wash [&_mark]:text-inhe
 
 /** One query in a list. */
 export function QueryCard({ query }: { query: QueryCardView }) {
+	const match = query.commentMatch
 	return (
 		<li className={`query ${rowGrid}`}>
 			<article className="contents">
@@ -29,8 +30,13 @@ export function QueryCard({ query }: { query: QueryCardView }) {
 							<Marked html={query.titleHtml} text={query.title} />
 						</Link>
 					</h2>
+					{match && (
+						<Link className="link mt-1 inline-block text-sm" to={match.url}>
+							Comment by {match.author}
+						</Link>
+					)}
 					<p className={`mt-1 line-clamp-2 text-ink-2 wrap-anywhere ${marked}`}>
-						<Marked html={query.excerptHtml} text={query.excerpt} />
+						<Marked html={match ? match.html : query.excerptHtml} text={query.excerpt} />
 					</p>
 					<Footer query={query} />
 				</div>

@@ -29,6 +29,7 @@ export function Synonyms({ synonyms, refusal }: SynonymsProps) {
 					<Field
 						label="Written as"
 						name="name"
+						id="synonym-name"
 						required
 						maxLength={limits.tagMax}
 						autoCapitalize="none"
@@ -38,6 +39,7 @@ export function Synonyms({ synonyms, refusal }: SynonymsProps) {
 					<Field
 						label="Kept as"
 						name="main"
+						id="synonym-main"
 						required
 						maxLength={limits.tagMax}
 						autoCapitalize="none"
@@ -56,8 +58,8 @@ export function Synonyms({ synonyms, refusal }: SynonymsProps) {
 				<dl>
 					{synonyms.map(({ main, names }) => (
 						<div key={main} className="grid gap-x-4 border-b border-line py-1.5 sm:grid-cols-[12rem_1fr]">
-							<dt className="min-w-0 truncate leading-6">
-								<Link className="tag" to={tagPath(main)}>
+							<dt className="min-w-0 truncate">
+								<Link className="tag inline-block py-1" to={tagPath(main)}>
 									{main}
 								</Link>
 							</dt>

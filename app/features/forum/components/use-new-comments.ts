@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import { useNavigate, useRevalidator } from 'react-router'
+import type { ServerEvents } from '~/realtime/events.ts'
 import { withLive } from '~/realtime/live.ts'
-import { useLiveEvent } from '~/realtime/use-live-event.ts'
 import { commentPath } from '../forum.paths.ts'
 
 /** What was heard since the page was loaded; a later load of it makes it void. */
@@ -10,15 +10,20 @@ interface Heard {
 	ids: number[]
 }
 
+/** The page's comments as they were loaded, and the newest that there was then; a new one holds what was new. */
+interface Loaded {
+	page: unknown
+	newest: number
+}
+
 /**
  * The comments that others wrote since the page was loaded. They wait until the reader wants them, so that nothing moves
  * under the eyes.
- * @param page the loader's page of comments: a new one holds what was new
  * @param own the viewer's username, null for a visitor, who has no socket
  */
 export function useNewComments(
 	queryId: number,
-	page: unknown,
+	{ page, newest }: Loaded,
 	own: string | null,
 ): { count: number; show: () => void } {
 	const [heard, setHeard] = useState<Heard>({ page, ids: [] })
@@ -27,12 +32,15 @@ export function useNewComments(
 	const navigate = useNavigate()
 	const ids = heard.page === page ? heard.ids : []
 
-	useEffect(() => (own === null ? undefined : watchQuery(queryId)), [queryId, own])
-
-	useLiveEvent('comment:added', (event) => {
-		if (event.queryId !== queryId || event.username === own) return
-		setHeard((before) => ({ page, ids: [...(before.page === page ? before.ids : []), event.commentId] }))
-	})
+	useEffect(() => {
+		// One that was written while the room was entered comes both as an answer and as an event; the page may show it already.
+		const hear = (fresh: number[]) =>
+			setHeard((before) => {
+				const unseen = fresh.filter((id) => !document.getElementById(`comment-${id}`))
+				return { page, ids: [...new Set([...(before.page === page ? before.ids : []), ...unseen])] }
+			})
+		return own === null ? undefined : watchQuery(queryId, newest, own, hear)
+	}, [queryId, page, newest, own])
 
 	useEffect(() => {
 		if (!wanted || wanted.page === page) return
@@ -53,14 +61,24 @@ export function useNewComments(
 	}
 }
 
-/** Has the server tell this tab of new comments, also after the connection was lost. @returns takes that back */
-function watchQuery(queryId: number): () => void {
+/**
+ * Has the server tell this tab of new comments, also after the connection was lost: of those that it missed, too.
+ * @returns takes that back
+ */
+function watchQuery(queryId: number, newest: number, own: string, hear: (ids: number[]) => void): () => void {
 	return withLive((socket) => {
-		const watch = () => socket.emit('query:watch', queryId)
+		let left = false
+		const watch = () => socket.emit('query:watch', queryId, newest, (ids) => !left && hear(ids))
+		const listen: ServerEvents['comment:added'] = (event) => {
+			if (event.queryId === queryId && event.username !== own) hear([event.commentId])
+		}
 		socket.on('connect', watch)
+		socket.on('comment:added', listen)
 		if (socket.connected) watch()
 		return () => {
+			left = true
 			socket.off('connect', watch)
+			socket.off('comment:added', listen)
 			if (socket.connected) socket.emit('query:watch', null)
 		}
 	})

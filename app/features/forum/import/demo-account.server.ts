@@ -7,20 +7,44 @@ export interface DemoAccount {
 	password: string
 }
 
-const email = 'mira.quillon@eastmere.example'
-const fileName = 'demo-account.txt'
-
-/** The account that a newcomer may log in with, or null when this site was made without the demo content. */
-export async function demoAccount(dataDir: string): Promise<DemoAccount | null> {
-	const password = await readFile(join(dataDir, fileName), 'utf8').catch(() => null)
-	return password ? { email, password: password.trim() } : null
+/** Whom a newcomer may log in as. */
+export interface DemoAccounts {
+	member: DemoAccount
+	/** null on a site whose demo content is older than its moderator. */
+	moderator: DemoAccount | null
 }
 
-/** Makes a password for the demo account and keeps it in the data directory, readable by its owner alone. */
-export async function makeDemoAccount(dataDir: string): Promise<DemoAccount> {
-	const known = await demoAccount(dataDir)
+const fileName = 'demo-account.txt'
+const emails = { member: 'mira.quillon@eastmere.example', moderator: 'odalys.fernbrook@eastmere.example' }
+
+/** The accounts that a newcomer may log in with, or null when this site was made without the demo content. */
+export async function demoAccounts(dataDir: string): Promise<DemoAccounts | null> {
+	const text = await readFile(join(dataDir, fileName), 'utf8').catch(() => '')
+	const passwordOf = (email: string) =>
+		text
+			.split('\n')
+			.map((line) => line.split(/\s+/))
+			.find(([first]) => first === email)?.[1]
+	// The file of an older site is the member's password and nothing else.
+	const member = passwordOf(emails.member) ?? text.trim()
+	if (!member) return null
+	const moderator = passwordOf(emails.moderator)
+	return {
+		member: { email: emails.member, password: member },
+		moderator: moderator ? { email: emails.moderator, password: moderator } : null,
+	}
+}
+
+/** Makes passwords for the demo accounts and keeps them in the data directory, readable by its owner alone. */
+export async function makeDemoAccounts(dataDir: string): Promise<DemoAccounts> {
+	const known = await demoAccounts(dataDir)
 	if (known) return known
-	const password = randomBytes(9).toString('base64url')
-	await writeFile(join(dataDir, fileName), `${password}\n`, { mode: 0o600 })
-	return { email, password }
+	const account = (email: string) => ({ email, password: randomBytes(9).toString('base64url') })
+	const made = { member: account(emails.member), moderator: account(emails.moderator) }
+	const lines = [
+		`${made.member.email} ${made.member.password}`,
+		`${made.moderator.email} ${made.moderator.password} (moderator)`,
+	]
+	await writeFile(join(dataDir, fileName), `${lines.join('\n')}\n`, { mode: 0o600 })
+	return made
 }

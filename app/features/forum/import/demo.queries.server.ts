@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { db, type Executor } from '~/db/db.server.ts'
+import { addReport } from '../moderation/cases.queries.server.ts'
 import type { DemoMember } from './demo.schema.ts'
 
 /** Whether somebody was here before the demo content: a member, or a query. */
@@ -11,12 +12,12 @@ export async function isInhabited(): Promise<boolean> {
 	return rows[0]?.inhabited ?? false
 }
 
-/** Inserts a demo member with the whole profile. @param passwordHash null for an account that nobody can log in to */
+/** Inserts a demo member with the whole profile. @param login a `passwordHash` of null is for an account that nobody can log in to */
 export async function insertMember(
 	trx: Executor,
 	member: DemoMember,
 	joinedAt: Date,
-	passwordHash: string | null,
+	{ passwordHash, role }: { passwordHash: string | null; role: 'member' | 'moderator' },
 ): Promise<number> {
 	await trx.insertInto('usernames').values({ username: member.username }).execute()
 	const { id } = await trx
@@ -26,6 +27,7 @@ export async function insertMember(
 			name: member.fullName,
 			email: member.email.toLowerCase(),
 			email_verified: true,
+			role,
 			image: null,
 			created_at: joinedAt,
 		})
@@ -63,6 +65,22 @@ export async function insertMember(
 			.execute()
 	await addSkills(trx, id, member.skills)
 	return id
+}
+
+/** Puts a report of a demo query into the queue. @param title as it stands in the data */
+export async function reportDemoQuery(
+	trx: Executor,
+	title: string,
+	reporterId: number,
+	details: string,
+): Promise<void> {
+	const query = await trx
+		.selectFrom('queries')
+		.select('id')
+		.where('source', '=', 'demo')
+		.where('source_id', '=', title)
+		.executeTakeFirstOrThrow()
+	await addReport(trx, { kind: 'query', targetId: query.id, reporterId, reason: 'off-topic', details })
 }
 
 /** Notes that the demo content stands, and counts its members. */

@@ -5,11 +5,18 @@ import { z } from 'zod'
 import { config } from '~/config.server.ts'
 import { db } from '~/db/db.server.ts'
 import { hashPassword } from '~/features/accounts/password.server.ts'
-import { insertMember, isInhabited, reachDemo } from './demo.queries.server.ts'
+import { insertMember, isInhabited, reachDemo, reportDemoQuery } from './demo.queries.server.ts'
 import { type DemoComment, type DemoMember, type DemoQuestion, demoMember, demoQuestion } from './demo.schema.ts'
-import { makeDemoAccount } from './demo-account.server.ts'
+import { makeDemoAccounts } from './demo-account.server.ts'
 import { listCategoryTags, refreshStatistics } from './import.queries.server.ts'
 import { type QueryDraft, type ThreadDraft, writeQueries } from './write.server.ts'
+
+/** What the moderator finds in the queue. */
+const reported = {
+	title: 'What do I put on a résumé when I have never had a job?',
+	by: 'zubin.marblepath',
+	details: 'Is this one for the forum, or for the careers office?',
+}
 
 export interface DemoContent {
 	members: DemoMember[]
@@ -37,8 +44,9 @@ export async function readDemo(folder = join(process.cwd(), 'demo')): Promise<De
 export async function seedDemo({ onProgress }: { onProgress: (done: number, total: number) => void }): Promise<void> {
 	if (await isInhabited()) return
 	const { members, questions } = await readDemo()
-	const { email, password } = await makeDemoAccount(config().dataDir)
-	const hash = await hashPassword(password)
+	const { member: plain, moderator } = await makeDemoAccounts(config().dataDir)
+	const hashes = new Map<string, string>()
+	for (const account of [plain, moderator]) if (account) hashes.set(account.email, await hashPassword(account.password))
 	const now = Date.now()
 	const total = members.length + questions.length
 	await db()
@@ -48,10 +56,11 @@ export async function seedDemo({ onProgress }: { onProgress: (done: number, tota
 			// Who joined first is written first: the community's order of joining is that of the ids.
 			const inOrder = members.toSorted((one, other) => other.joined - one.joined)
 			for (const [index, member] of inOrder.entries()) {
-				ids.set(
-					member.username,
-					await insertMember(trx, member, new Date(now - member.joined), member.email === email ? hash : null),
-				)
+				const login = {
+					passwordHash: hashes.get(member.email) ?? null,
+					role: member.email === moderator?.email ? ('moderator' as const) : ('member' as const),
+				}
+				ids.set(member.username, await insertMember(trx, member, new Date(now - member.joined), login))
 				onProgress(index + 1, total)
 			}
 			const categories = new Map((await listCategoryTags(trx)).map(({ slug, id }) => [slug, id]))
@@ -64,6 +73,7 @@ export async function seedDemo({ onProgress }: { onProgress: (done: number, tota
 				await writeQueries(trx, drafts.slice(from, from + 8))
 				onProgress(Math.min(total, members.length + from + 8), total)
 			}
+			await reportDemoQuery(trx, reported.title, ids.get(reported.by) ?? 0, reported.details)
 			await reachDemo(trx, members.length)
 		})
 	await refreshStatistics()

@@ -4,6 +4,7 @@ import { isId } from '~/lib/ids.ts'
 import { parseInput } from '~/lib/parse.server.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { change, eventQuery } from '../change.server.ts'
+import type { Verdict } from '../effects.server.ts'
 import { closeCase } from './cases.queries.server.ts'
 import { addLogRow } from './log.queries.server.ts'
 import { suspendAuthor } from './members.server.ts'
@@ -34,7 +35,7 @@ const done: Record<Act, string> = {
 /**
  * Decides about something that was reported, or that a moderator came upon. One transaction: the text, every count, its case
  * and the record of who did it.
- * @param input why; for a suspension `time`, for a merge `into`
+ * @param input why; for a suspension `time`, for a merge `into`; `seen`, the print of the text as the moderator read it
  * @returns a sentence that says what was done
  * @throws NotAllowed, NotFound, Invalid, Conflict when it does not stand as the moderator saw it
  */
@@ -73,6 +74,7 @@ async function judgeText(actor: SignedIn, row: CaseRow, act: TextAct, input: Rec
 	const { why } = parseInput(isBare ? maybeWhyInput : whyInput, { why: '', ...input })
 	const into = act === 'merge' ? parseInput(mergeInput, input).into : 0
 	if (!actsOn(actor, row).includes(act)) throw meanwhile()
+	if (act === 'approve' && typeof input.seen === 'string' && input.seen !== row.print) throw meanwhile()
 	const query = eventQuery({
 		id: row.query_id ?? 0,
 		author_id: row.query_author_id ?? 0,
@@ -88,8 +90,16 @@ async function judgeText(actor: SignedIn, row: CaseRow, act: TextAct, input: Rec
 		await lockModerator(trx, actor)
 		if (act !== 'lock' && act !== 'unlock') await closeCase(trx, row.kind, row.target_id)
 		await addLogRow(trx, { ...entryOf(actor, row), act, why, note })
-		return { event, result: undefined }
+		// Nobody is told of what they did themselves.
+		const decision = row.author_id === actor.id ? undefined : verdictOf(row, act, why)
+		return { event: { ...event, decision }, result: undefined }
 	})
+}
+
+function verdictOf(row: CaseRow, act: TextAct, why: string): Verdict {
+	const isComment = row.kind === 'comment'
+	const named = (isComment ? `${act} comment` : `${act} query`) as Verdict['act']
+	return { memberId: row.author_id, act: named, why, commentId: isComment ? row.target_id : null }
 }
 
 /** Locks the query, or both of a merge in the order of their numbers, then the comment; all must stand as they were seen. */
@@ -108,6 +118,7 @@ async function hold(trx: Executor, row: CaseRow, act: TextAct, into: number) {
 	}
 	const held = row.kind === 'comment' ? await lockAnyComment(trx, row.target_id) : query
 	if (!held || !startsFrom[act].includes(stateOf(held))) throw meanwhile()
+	if (act === 'approve' && held.print !== row.print) throw meanwhile()
 	if ((act === 'lock' || act === 'unlock') && query.locked === (act === 'lock')) throw meanwhile()
 	return { ...query, ...held }
 }

@@ -30,6 +30,15 @@ export async function addReport(
 	return true
 }
 
+/** How many cases somebody has to decide, counted as far as `most`. */
+export async function countOpenCases(most: number): Promise<number> {
+	const { rows } = await sql<{ open: number }>`
+		select count(*)::int as open from (select from cases where closed_at is null limit ${most}) as counted`.execute(
+		db(),
+	)
+	return rows[0]?.open ?? 0
+}
+
 /** Seconds until a member may report again who sent `most` reports in the last hour; null when they may now. */
 export async function secondsUntilReport(trx: Executor, userId: number, most: number): Promise<number | null> {
 	const { rows } = await sql<{ seconds: number }>`

@@ -1,7 +1,9 @@
 import { db, type Executor } from '~/db/db.server.ts'
+import { notifyOfDecision, tellUnread } from '~/features/notifications/notifications.server.ts'
 import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { parseInput } from '~/lib/parse.server.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
+import { profilePath } from '../forum.paths.ts'
 import { closeCase } from './cases.queries.server.ts'
 import { addLogRow } from './log.queries.server.ts'
 import { findMember, lift, listStaffRows, listSuspendedRows, setRole, suspend } from './members.queries.server.ts'
@@ -43,6 +45,7 @@ export async function suspendAuthor(
 		act === 'suspend'
 			? parseInput(suspendInput, input)
 			: { ...parseInput(maybeWhyInput, { why: '', ...input }), time: null }
+	let told: number[] = []
 	await inTurn(actor, row.author_id, async (trx, fresh, member) => {
 		if (!maySuspend(fresh, { id: row.author_id, role: member.role }))
 			throw new NotAllowed('You cannot suspend this member.')
@@ -54,7 +57,10 @@ export async function suspendAuthor(
 		const note = how.time === null ? '' : how.time === 'for ever' ? 'for ever' : `for ${how.time}`
 		const about = { kind: row.kind, targetId: row.target_id, memberId: row.author_id, title: row.title ?? row.name }
 		await addLogRow(trx, { actorId: actor.id, act, ...about, why: how.why, note })
+		const notice = { memberId: row.author_id, why: how.why, query: null, commentId: null }
+		told = await notifyOfDecision(trx, { ...notice, act, url: profilePath(row.username) })
 	})
+	await tellUnread(told)
 }
 
 /** Makes a member a moderator, or takes that back. It holds from their next request on. @throws NotAllowed, NotFound, Conflict */

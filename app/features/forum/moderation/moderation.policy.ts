@@ -26,6 +26,11 @@ export function maySeeWithheld(viewer: Viewer, text: { authorId: number }): bool
 	return viewer?.id === text.authorId || isModerator(viewer)
 }
 
+/** Whether this viewer may change or delete a text that is withheld: who wrote it, while it waits. */
+export function mayChangeWithheld(viewer: Viewer, text: { authorId: number; withheld: string }): boolean {
+	return viewer?.id === text.authorId && text.withheld === 'waiting'
+}
+
 /** Whether this viewer may suspend a member or lift it: a moderator a member, an admin a moderator too, nobody an admin. */
 export function maySuspend(viewer: Viewer, member: { id: number; role: SignedIn['role'] }): boolean {
 	if (!mayModerate(viewer) || viewer.id === member.id || member.role === 'admin') return false

@@ -46,6 +46,8 @@ export interface TargetView {
 	html: string
 	/** Its beginning as it was written, so that an address shows where it leads. */
 	beginning: string
+	/** Stands for the text as it was read here: an act can name it, so that nobody lets pass what they did not read. '' for a profile. */
+	print: string
 	author: AuthorView
 	createdAt: string
 	state: TargetState

@@ -3,6 +3,7 @@ import { profilePath } from '../forum.paths.ts'
 import { queryUrl } from '../forum.views.ts'
 import type { ReportRow } from './cases.queries.server.ts'
 import type { LogRow } from './log.queries.server.ts'
+import { limits } from './moderation.limits.ts'
 import { mayModerate, maySuspend, type TargetKind } from './moderation.policy.ts'
 import type { Act, CaseView, LogView, ReportView, TargetState } from './moderation.present.ts'
 import type { CaseRow, TargetRow } from './targets.queries.server.ts'
@@ -66,7 +67,8 @@ export function presentCase(viewer: Viewer, row: CaseRow, reports: ReportRow[]):
 		url: targetUrl(row),
 		title: row.title ?? row.name,
 		html: row.html ?? '',
-		beginning: row.beginning ?? '',
+		beginning: cutOff(row.beginning ?? ''),
+		print: row.print,
 		author: authorOf(row),
 		createdAt: row.created_at,
 		state: stateOf(row),
@@ -107,4 +109,9 @@ function presentReport(row: ReportRow): ReportView {
 
 function authorOf({ username, name, image }: { username: string; name: string; image: string | null }) {
 	return { username, name, image }
+}
+
+/** Says of a beginning that more follows. */
+function cutOff(text: string): string {
+	return [...text].length < limits.beginning ? text : `${text} …`
 }

@@ -1,8 +1,10 @@
 import { sql } from 'kysely'
 import { db } from '~/db/db.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
+import { limits } from './moderation.limits.ts'
 import type { TargetKind } from './moderation.policy.ts'
 import { suspendedUntil } from './posting.queries.server.ts'
+import { printOf } from './withholding.queries.server.ts'
 
 /** Something that can be judged, with its context, whatever became of it. */
 export interface TargetRow {
@@ -14,6 +16,8 @@ export interface TargetRow {
 	html: string | null
 	/** The beginning of the text as it was written. */
 	beginning: string | null
+	/** Of the text as it is; '' of a profile. */
+	print: string
 	created_at: string
 	gone: boolean
 	/** Whether the query around a comment is out of the forum, too. */
@@ -47,7 +51,8 @@ export interface CaseRow extends TargetRow {
 /** The columns and joins of {@link TargetRow} for rows of (kind, target_id) called `t`. */
 const columns = sql`
 	t.kind, t.target_id, q.id as query_id, q.title, coalesce(m.body_html, case t.kind when 'query' then q.description_html end) as html,
-	left(coalesce(m.body, case t.kind when 'query' then q.description end), 400) as beginning,
+	left(coalesce(m.body, case t.kind when 'query' then q.description end), ${limits.beginning}) as beginning,
+	case t.kind when 'query' then ${printOf.query('q')} when 'comment' then ${printOf.comment('m')} else '' end as print,
 	to_char(coalesce(m.created_at, case t.kind when 'query' then q.created_at end, u.created_at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as created_at,
 	case t.kind when 'comment' then m.deleted_at is not null when 'query' then q.deleted_at is not null else false end as gone,
 	q.deleted_at is not null as query_gone,

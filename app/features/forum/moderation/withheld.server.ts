@@ -1,13 +1,13 @@
 import type { Viewer } from '~/lib/viewer.ts'
 import type { QueryPageView } from '../forum.present.ts'
 import { presentQuery, queryUrl } from '../forum.views.ts'
-import { maySeeWithheld } from './moderation.policy.ts'
+import { mayChangeWithheld, maySeeWithheld } from './moderation.policy.ts'
 import { withFreshRole } from './staff.server.ts'
 import { findMergedRow, findPlaceOfQuery, findWithheldRow } from './withheld.queries.server.ts'
 
 /**
  * A query that is out of the forum, for whoever may still read it: its author and moderators, and of a merged one everybody.
- * Nobody changes it while it is out.
+ * While it is out, its author alone changes one that waits, and nobody any other.
  */
 export async function findWithheld(viewer: Viewer, id: number): Promise<QueryPageView | null> {
 	const row = await findWithheldRow(id)
@@ -15,7 +15,8 @@ export async function findWithheld(viewer: Viewer, id: number): Promise<QueryPag
 	const isOpen = row.withheld === 'merged'
 	if (!isOpen && !maySeeWithheld(await withFreshRole(viewer), { authorId: row.author_id })) return null
 	const withheld = { state: row.withheld, reason: row.withheld_reason }
-	return { ...presentQuery(viewer, row), mayEdit: false, mayDelete: false, locked: true, withheld }
+	const mayChange = mayChangeWithheld(viewer, { authorId: row.author_id, withheld: row.withheld })
+	return { ...presentQuery(viewer, row), mayEdit: mayChange, mayDelete: mayChange, locked: true, withheld }
 }
 
 /** The address that a merged query leads to; null for a query that was not merged. */

@@ -12,12 +12,22 @@ export interface HeldText {
 	gone: boolean
 	edited: boolean
 	locked: boolean
+	/** As in {@link printOf}. */
+	print: string
+}
+
+/** What a query or a comment says, as a hash: whoever lets it pass must have read these words. */
+export const printOf = {
+	query: (table: string) =>
+		sql.raw(`md5(concat_ws(E'\\n', ${table}.title, ${table}.description, ${table}.tags::text))`),
+	comment: (table: string) => sql.raw(`md5(${table}.body)`),
 }
 
 /** A query for judging: locked, whatever became of it. */
 export async function lockAnyQuery(trx: Executor, id: number): Promise<HeldText | undefined> {
 	const { rows } = await sql<HeldText>`
-		select author_id, category_id, withheld, deleted_at is not null as gone, edited_at is not null as edited, locked_at is not null as locked
+		select author_id, category_id, withheld, deleted_at is not null as gone, edited_at is not null as edited, locked_at is not null as locked,
+			${printOf.query('queries')} as print
 		from queries where id = ${id} for update`.execute(trx)
 	return rows[0]
 }
@@ -28,7 +38,7 @@ export async function lockAnyComment(
 	id: number,
 ): Promise<Omit<HeldText, 'category_id' | 'locked'> | undefined> {
 	const { rows } = await sql<HeldText>`
-		select author_id, withheld, deleted_at is not null as gone, edited_at is not null as edited
+		select author_id, withheld, deleted_at is not null as gone, edited_at is not null as edited, ${printOf.comment('comments')} as print
 		from comments where id = ${id} for update`.execute(trx)
 	return rows[0]
 }

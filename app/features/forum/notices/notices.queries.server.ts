@@ -8,6 +8,28 @@ export async function findCommentAuthor(trx: Executor, commentId: number): Promi
 	return rows[0]?.author_id ?? null
 }
 
+/** A comment that stands, as those are told of it whom it concerns. */
+export interface CommentFacts {
+	author_id: number
+	parent_id: number | null
+	body: string
+}
+
+export async function findCommentFacts(trx: Executor, commentId: number): Promise<CommentFacts | undefined> {
+	const { rows } = await sql<CommentFacts>`
+		select author_id, parent_id, body from comments where id = ${commentId} and deleted_at is null`.execute(trx)
+	return rows[0]
+}
+
+/** How many members were told that they are mentioned in a comment, or in the query itself. */
+export async function countMentioned(trx: Executor, queryId: number, commentId: number | null): Promise<number> {
+	const { rows } = await sql<{ count: number }>`
+		select count(*)::int as count from notifications join notification_acts on notification_id = notifications.id
+		where query_id = ${queryId} and kind = 'mention'
+			and notification_acts.comment_id is not distinct from ${commentId}::int`.execute(trx)
+	return rows[0]?.count ?? 0
+}
+
 /** The members of these usernames, lower-cased. */
 export async function listIdsOf(trx: Executor, usernames: string[]): Promise<number[]> {
 	const { rows } = await sql<{ id: number }>`select id from users where username = any(${usernames})`.execute(trx)

@@ -1,6 +1,7 @@
 import { viewerOf } from '~/lib/context.ts'
 import { NotAllowed } from '~/lib/errors.ts'
 import { answering, redirectWithToast } from '~/lib/http.ts'
+import { newKey } from '~/lib/new-key.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { AskForm } from '../asking/components/ask-form.tsx'
 import { sendAsked } from '../asking/components/send.ts'
@@ -21,7 +22,13 @@ export function loader({ context, url }: Route.LoaderArgs) {
 		const category = categories.some(({ slug }) => slug === wanted) && wanted ? wanted : 'others'
 		const title = url.searchParams.get('title') ?? ''
 		const start = { title, description: '', tags: '', category }
-		return { categories, start, draft, login: viewer ? null : loginPath(url.pathname + url.search) }
+		return {
+			categories,
+			start,
+			draft,
+			sendKey: viewer ? newKey() : '',
+			login: viewer ? null : loginPath(url.pathname + url.search),
+		}
 	})
 }
 
@@ -52,7 +59,10 @@ export function meta({ matches, location }: Route.MetaArgs) {
 	})
 }
 
-export default function Ask({ loaderData: { categories, start, draft, login }, actionData }: Route.ComponentProps) {
+export default function Ask({
+	loaderData: { categories, start, draft, sendKey, login },
+	actionData,
+}: Route.ComponentProps) {
 	return (
 		<div className="max-w-[66rem] pt-6 md:pt-8">
 			<h1 className="text-2xl leading-9 font-bold">Ask a Question</h1>
@@ -61,6 +71,7 @@ export default function Ask({ loaderData: { categories, start, draft, login }, a
 				start={start}
 				madeFrom={0}
 				draftKey="ask"
+				sendKey={sendKey}
 				draft={draft}
 				named={start.title !== ''}
 				categories={categories}

@@ -57,6 +57,7 @@ export default function Edit({ loaderData, actionData }: Route.ComponentProps) {
 				start={start}
 				madeFrom={version}
 				draftKey={`edit:${id}`}
+				sendKey=""
 				draft={draft}
 				named={false}
 				categories={categories}

@@ -1,8 +1,11 @@
 import { data, redirect } from 'react-router'
 import { muteThread } from '~/features/notifications/notifications.server.ts'
-import { Invalid, NotAllowed, TooMany } from '~/lib/errors.ts'
-import { redirectWithToast, refused } from '~/lib/http.ts'
+import { Invalid, TooMany } from '~/lib/errors.ts'
+import { redirectWithToast } from '~/lib/http.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
+import { isForBox, refusedBox } from '../discussing/refused.server.ts'
+import { sortParam, withParams } from '../forum.paths.ts'
+import type { CommentSort } from '../forum.present.ts'
 import {
 	addComment,
 	deleteComment,
@@ -15,45 +18,47 @@ import { getQuery } from '../reading.server.ts'
 import { chooseSolution, withdrawSolution } from '../votes/votes.server.ts'
 import { readId } from './ids.ts'
 
-type Act = (viewer: SignedIn, queryId: number, form: FormData) => Promise<Response>
+type Act = (viewer: SignedIn, queryId: number, form: FormData, sort: CommentSort) => Promise<Response>
 
 /** What the forms of a query's page can do, by their field `intent`. */
 const acts = new Map<FormDataEntryValue | null, Act>([
 	[
 		'comment',
-		async (viewer, queryId, form) => {
-			const { id, url } = await addComment(viewer, { queryId, parentId: null, body: form.get('body') })
-			return redirect(placeOf(url, id, form.get('thread')), 303)
+		async (viewer, queryId, form, sort) => {
+			const { id, url } = await addComment(viewer, { queryId, parentId: null, ...sent(form) })
+			return redirect(placeOf(url, id, form.get('thread'), sort), 303)
 		},
 	],
 	[
 		'reply',
-		async (viewer, queryId, form) => {
+		async (viewer, queryId, form, sort) => {
 			const { id, url } = await addComment(viewer, {
 				queryId,
 				parentId: readId(form.get('comment')),
-				body: form.get('body'),
+				...sent(form),
 			})
-			return redirect(placeOf(url, id, form.get('thread')), 303)
+			return redirect(placeOf(url, id, form.get('thread'), sort), 303)
 		},
 	],
 	[
 		'edit-comment',
-		async (viewer, _queryId, form) => {
+		async (viewer, _queryId, form, sort) => {
 			const id = readId(form.get('comment'))
-			const { url } = await editComment(viewer, id, { body: form.get('body') })
-			return redirect(placeOf(url, id, form.get('thread')), 303)
+			const { url } = await editComment(viewer, id, { body: form.get('body'), version: form.get('version') ?? '' })
+			return redirect(placeOf(url, id, form.get('thread'), sort), 303)
 		},
 	],
 	[
 		'delete-comment',
-		async (viewer, _queryId, form) => {
+		async (viewer, _queryId, form, sort) => {
 			const id = readId(form.get('comment'))
-			const { url } = await deleteComment(viewer, id)
-			return redirectWithToast(`${url}#comments`, {
+			const { url, undoable } = await deleteComment(viewer, id)
+			return redirectWithToast(`${sorted(url, sort)}#comments`, {
 				type: 'success',
 				message: 'Comment deleted.',
-				action: { label: 'Undo', to: url, fields: { intent: 'restore-comment', comment: String(id) } },
+				...(undoable && {
+					action: { label: 'Undo', to: url, fields: { intent: 'restore-comment', comment: String(id) } },
+				}),
 			})
 		},
 	],
@@ -61,26 +66,26 @@ const acts = new Map<FormDataEntryValue | null, Act>([
 	['unmute', (viewer, queryId) => mute(viewer, queryId, false)],
 	[
 		'choose-solution',
-		async (viewer, queryId, form) => {
+		async (viewer, queryId, form, sort) => {
 			const { url } = await chooseSolution(viewer, { queryId, commentId: readId(form.get('comment')) })
-			return redirectWithToast(url, { type: 'success', message: 'Marked as the answer.' })
+			return redirectWithToast(sorted(url, sort), { type: 'success', message: 'Marked as the answer.' })
 		},
 	],
 	[
 		'withdraw-solution',
-		async (viewer, queryId, form) => {
+		async (viewer, queryId, form, sort) => {
 			const { url } = await withdrawSolution(viewer, { queryId, commentId: readId(form.get('comment')) })
-			return redirectWithToast(url, { type: 'success', message: 'No longer marked as the answer.' })
+			return redirectWithToast(sorted(url, sort), { type: 'success', message: 'No longer marked as the answer.' })
 		},
 	],
 	[
 		'delete-query',
 		async (viewer, queryId) => {
-			const { url } = await deleteQuestion(viewer, queryId)
+			const { url, undoable } = await deleteQuestion(viewer, queryId)
 			return redirectWithToast('/forum', {
 				type: 'success',
 				message: 'Query Deleted Successfully',
-				action: { label: 'Undo', to: url, fields: { intent: 'restore-query' } },
+				...(undoable && { action: { label: 'Undo', to: url, fields: { intent: 'restore-query' } } }),
 			})
 		},
 	],
@@ -101,6 +106,11 @@ const acts = new Map<FormDataEntryValue | null, Act>([
 	],
 ])
 
+/** A new text, and what its box calls this sending. */
+function sent(form: FormData) {
+	return { body: form.get('body'), key: form.get('key') ?? '' }
+}
+
 async function mute(viewer: SignedIn, queryId: number, muted: boolean): Promise<Response> {
 	const { url } = await getQuery(viewer, queryId)
 	await muteThread(viewer, queryId, muted)
@@ -111,8 +121,9 @@ async function mute(viewer: SignedIn, queryId: number, muted: boolean): Promise<
 /**
  * Does what a form of a query's page asks for, and leads to the result.
  * A text that may not be written so, or not now, comes back to its box; what has no box is an error page.
+ * @param sort the order that the page was shown in, which it is shown in again
  */
-export async function act(viewer: SignedIn, queryId: number, form: FormData) {
+export async function act(viewer: SignedIn, queryId: number, form: FormData, sort: CommentSort) {
 	const wanted = acts.get(form.get('intent'))
 	if (!wanted)
 		throw data(
@@ -120,10 +131,9 @@ export async function act(viewer: SignedIn, queryId: number, form: FormData) {
 			{ status: 400 },
 		)
 	try {
-		return await wanted(viewer, queryId, form)
+		return await wanted(viewer, queryId, form, sort)
 	} catch (error) {
-		const isWritten = form.has('body') && error instanceof NotAllowed
-		if (isWritten || error instanceof Invalid || error instanceof TooMany) return refused(error, form)
+		if (isForBox(error, form) || error instanceof Invalid || error instanceof TooMany) return refusedBox(error, form)
 		throw error
 	}
 }
@@ -133,9 +143,20 @@ export async function act(viewer: SignedIn, queryId: number, form: FormData) {
  * @param url the query's address with the comment's anchor
  * @param thread the field of that name: `self` or a comment's id when the query's plain page would not show it
  */
-export function placeOf(url: string, id: number, thread: FormDataEntryValue | null): string {
-	const root = thread === 'self' ? String(id) : thread
-	if (typeof root !== 'string' || !/^[1-9]\d{0,9}$/.test(root)) return url
-	const [page, anchor] = url.split('#')
-	return `${page}?thread=${root}#${anchor}`
+export function placeOf(
+	url: string,
+	id: number,
+	thread: FormDataEntryValue | null,
+	sort: CommentSort = 'oldest',
+): string {
+	const named = thread === 'self' ? String(id) : thread
+	const root = typeof named === 'string' && /^[1-9]\d{0,9}$/.test(named) ? named : null
+	const [page = '', anchor] = url.split('#')
+	return `${withParams(page, { sort: sortParam(sort), thread: root })}#${anchor}`
+}
+
+/** A query's address with the order of its comments. @param url it, perhaps with the anchor of a comment */
+function sorted(url: string, sort: CommentSort): string {
+	const [page = '', anchor] = url.split('#')
+	return withParams(page, { sort: sortParam(sort) }) + (anchor ? `#${anchor}` : '')
 }

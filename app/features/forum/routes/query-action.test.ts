@@ -11,3 +11,9 @@ test.each([
 ])('after a form with thread %j the comment is seen at %s', (thread, address) => {
 	expect(placeOf('/forum/js/rohan/7#comment-12', 12, thread)).toBe(address)
 })
+
+test('the order in which the comments were read stays', () => {
+	const place = (thread: string | null) => placeOf('/forum/js/rohan/7#comment-12', 12, thread, 'best')
+	expect(place(null)).toBe('/forum/js/rohan/7?sort=best#comment-12')
+	expect(place('9')).toBe('/forum/js/rohan/7?sort=best&thread=9#comment-12')
+})

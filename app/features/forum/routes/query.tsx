@@ -3,6 +3,7 @@ import { visitThread } from '~/features/notifications/notifications.server.ts'
 import { factsOf, viewerOf } from '~/lib/context.ts'
 import { NotFound } from '~/lib/errors.ts'
 import { answering, signedIn } from '~/lib/http.ts'
+import { newKey } from '~/lib/new-key.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { useRootData } from '~/lib/root-data.ts'
 import { scriptJson } from '~/lib/script-json.ts'
@@ -13,6 +14,7 @@ import { BackLink } from '../components/back-link.tsx'
 import { deleteQuery } from '../components/delete-query.ts'
 import { Discussion } from '../components/discussion.tsx'
 import { QueryArticle } from '../components/query-article.tsx'
+import { sendBox } from '../components/send-box.ts'
 import { qaPage } from '../components/structured-data.ts'
 import { liftAccepted } from '../components/threads.ts'
 import { sortParam, withParams } from '../forum.paths.ts'
@@ -47,8 +49,8 @@ export function loader({ params, context, url }: Route.LoaderArgs) {
 		const from = url.searchParams.get('merged')
 		const thread = url.searchParams.has('thread') ? readId(url.searchParams.get('thread')) : null
 		const cursor = url.searchParams.get('cursor') || null
-		const sort: CommentSort = url.searchParams.get('sort') === 'best' ? 'best' : 'oldest'
-		const { rows, next, solutions } = await listComments(viewer, {
+		const sort = sortOf(url)
+		const { rows, next, newest, solutions } = await listComments(viewer, {
 			queryId: query.id,
 			askerUsername: query.author.username,
 			sort,
@@ -61,6 +63,8 @@ export function loader({ params, context, url }: Route.LoaderArgs) {
 			merged,
 			muted: context.get(mutedContext),
 			page: { rows, next },
+			newest,
+			sendKey: viewer ? newKey() : '',
 			sort,
 			cursor,
 			thread,
@@ -74,7 +78,15 @@ export function loader({ params, context, url }: Route.LoaderArgs) {
 export async function action({ request, params, context, url }: Route.ActionArgs) {
 	const viewer = signedIn(context, url)
 	const form = await request.formData()
-	return answering(async () => act(viewer, readId(params.id), form))
+	return answering(async () => act(viewer, readId(params.id), form, sortOf(url)))
+}
+
+export function clientAction({ request, serverAction }: Route.ClientActionArgs) {
+	return sendBox({ request, serverAction })
+}
+
+function sortOf(url: URL): CommentSort {
+	return url.searchParams.get('sort') === 'best' ? 'best' : 'oldest'
 }
 
 export function meta({ loaderData, matches, location }: Route.MetaArgs) {

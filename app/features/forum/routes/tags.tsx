@@ -9,6 +9,7 @@ import { Synonyms } from '../components/synonyms.tsx'
 import { TagRow } from '../components/tag-index.tsx'
 import { listFollowed } from '../following.server.ts'
 import { listTags } from '../reading.server.ts'
+import { mayKeepTags } from '../tags/tags.policy.ts'
 import { addSynonym, listSynonyms, removeSynonym } from '../tags/tags.server.ts'
 import type { Route } from './+types/tags'
 
@@ -20,7 +21,7 @@ export async function loader({ context }: Route.LoaderArgs) {
 	const [tags, followed, synonyms] = await Promise.all([
 		listTags(tagsShown),
 		listFollowed(viewer),
-		listSynonyms(viewer),
+		mayKeepTags(viewer) ? listSynonyms(viewer) : null,
 	])
 	return { tags, followed, synonyms }
 }

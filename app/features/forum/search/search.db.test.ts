@@ -161,6 +161,29 @@ test('the passage shown is the one that matches, however far down it is', async 
 	expect(rows[0]?.excerptHtml).toContain('The <mark>zeppelin</mark> lands.')
 })
 
+test('a query that a comment alone matches shows the passage of the comment with most of the words, and where it is', async () => {
+	const { id } = await makeQuery(asha, { title: 'About an okapi', description: 'It hides.', tags: 'forest' })
+	await makeComment(asha, id, 'A lantern helps.')
+	const best = await makeComment(asha, id, `${'Some words. '.repeat(60)}Take **lanterns** & C++ <b>along</b>.`)
+	const last = await makeComment(asha, id, 'A lamp does too, says 100% of us.')
+	const match = async (search: string) => {
+		const { rows } = await listQueries(null, { search })
+		return rows.find((row) => row.id === id)?.commentMatch
+	}
+	expect(await match('lanterns c++ -giraffes')).toEqual({
+		url: `/forum/comment/${best}`,
+		author: 'Asha',
+		html: expect.stringMatching(/^… .*Take <mark>lanterns<\/mark> &amp; <mark>C\+\+<\/mark> along\.$/),
+	})
+	expect(await match('lamps tag:forest')).toMatchObject({ url: `/forum/comment/${last}` })
+	expect(await match('okapi lantern')).toMatchObject({ url: expect.stringContaining('/forum/comment/') })
+	expect([await match('okapi'), await match('forest'), await match('hides'), await match('tag:forest')]).toEqual(
+		Array(4).fill(undefined),
+	)
+	await deleteComment(asha, last)
+	expect(await match('lamps')).toBeUndefined()
+})
+
 test('a search knows of every edit and deletion', async () => {
 	const { id } = await makeQuery(asha, { title: 'About a giraffe', tags: 'savanna' })
 	const found = async (search: string) => (await listQueries(null, { search })).rows.map((row) => row.id)

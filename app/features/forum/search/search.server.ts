@@ -4,7 +4,8 @@ import { isId } from '~/lib/ids.ts'
 import type { QueryRow } from '../forum.queries.server.ts'
 import { meantTags } from '../tags/tags.server.ts'
 import { type OperatorKind, parseSearch } from './parse.ts'
-import { type Scope, type SearchRow, scopedRows, searchRows } from './search.queries.server.ts'
+import { findIds, type Scope, scopedRows } from './scope.queries.server.ts'
+import { type SearchRow, searchRows } from './search.queries.server.ts'
 
 /** What a search finds: ranked where there are words, else the newest within what operators narrow the list to. */
 export type Found = { ranked: true; rows: SearchRow[] } | { ranked: false; rows: QueryRow[] }
@@ -27,13 +28,10 @@ export async function findMatches({ search, categoryId, tag, cursor, limit }: Se
 		[...(tag === undefined ? [] : [tag]), ...named('tag')],
 		named('tag', true),
 	])
-	const scope: Scope = {
-		categoryId,
-		tags,
-		categories: named('category'),
-		users: named('user'),
-		without: { tags: withoutTags, categories: named('category', true), users: named('user', true) },
-	}
+	const { wanted, unwanted } = await readPlaces(named)
+	const within =
+		categoryId === undefined ? wanted.categories : [categoryId].filter((id) => wanted.categories?.includes(id) ?? true)
+	const scope: Scope = { ...wanted, tags, categories: within, without: { ...unwanted, tags: withoutTags } }
 	for (const state of ['solved', 'unanswered'] as const) {
 		const wanted = named('is').includes(state)
 		const unwanted = named('is', true).includes(state)
@@ -45,6 +43,16 @@ export async function findMatches({ search, categoryId, tag, cursor, limit }: Se
 		ranked: false,
 		rows: await scopedRows({ ...scope, cursor: cursor ? decodeTimeCursor(cursor) : null, limit }),
 	}
+}
+
+/** The categories and members that operators name, as ids; null where none is named. One statement, or none. */
+async function readPlaces(named: (kind: OperatorKind, excluded?: boolean) => string[]) {
+	const names = (excluded: boolean) => ({ categories: named('category', excluded), users: named('user', excluded) })
+	const [yes, no] = [names(false), names(true)]
+	const isAsked = [yes, no].some(({ categories, users }) => categories.length + users.length > 0)
+	const [found, unwanted = { categories: [], users: [] }] = isAsked ? await findIds(yes, no) : []
+	const idsOf = (kind: 'categories' | 'users') => (yes[kind].length > 0 ? (found?.[kind] ?? []) : null)
+	return { wanted: { categories: idsOf('categories'), users: idsOf('users') }, unwanted }
 }
 
 function rankCursor(text: string | null): { rank: string; id: number } | null {

@@ -11,6 +11,11 @@ export interface Doubtful {
 const mostAlike = 12
 const mostCounted = 50
 
+/** A word that was counted in the newest queries within the last hour or so finds something: common ones end here. */
+const isCounted = sql`coalesce((
+	select bool_and(exists (select from similar_words counted where counted.word = lexeme))
+	from unnest(tsvector_to_array(to_tsvector('english', search_text(text)))) as lexeme), false)`
+
 /**
  * For each text that finds nothing by itself, the one most like it that does: a word of titles, a tag, or a username. Two
  * texts are alike when they differ by about one letter missing, added, wrong or swapped.
@@ -22,7 +27,11 @@ export async function findSpellings(doubtful: Doubtful[]): Promise<(Doubtful & {
 		with asked as materialized (
 			select kind, text, search_key(text) as key from unnest(${doubtful.map(({ kind }) => kind)}::text[], ${doubtful.map(({ text }) => text)}::text[]) as asked (kind, text)
 			where case kind
-				when 'word' then not exists (select from queries where search @@ plainto_tsquery('english', search_text(text)) and deleted_at is null)
+				when 'word' then not ${isCounted} and not exists (
+					-- A wall: for a single row the planner would rather read the whole forum than an index.
+					with found as materialized (
+						select id from queries where search @@ plainto_tsquery('english', search_text(text)) and deleted_at is null)
+					select from found)
 				when 'tag' then not exists (select from tags where name = text and query_count > 0)
 				else not exists (select from users where username = text) end),
 		alike as (
@@ -41,8 +50,10 @@ export async function findSpellings(doubtful: Doubtful[]): Promise<(Doubtful & {
 			where asked.kind = 'user'),
 		used as (
 			select alike.*, case kind
-				when 'word' then (select count(*) from (select from queries where title_document(title) @@ plainto_tsquery('english', search_text(word))
-					and deleted_at is null limit ${mostCounted}) found)
+				when 'word' then (
+					with found as materialized (
+						select id from queries where title_document(title) @@ plainto_tsquery('english', search_text(word)) and deleted_at is null)
+					select count(*) from (select from found limit ${mostCounted}) counted)
 				when 'tag' then (select query_count from tags where name = word)
 				else (select count(*) from (select from queries where deleted_at is null and author_id = (select id from users where username = word) limit ${mostCounted}) found)
 				end as uses from alike)

@@ -5,8 +5,9 @@ import type { SignedIn } from '~/lib/viewer.ts'
 import { makeComment, makeMember, makeQuery } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { deleteComment, deleteQuestion } from '../forum.server.ts'
-import { readTotals, refreshWordCounts } from './similar.queries.server.ts'
+import { findCandidates, readTotals, refreshWordCounts } from './similar.queries.server.ts'
 import { findSimilar, noteHelped } from './similar.server.ts'
+import { probesOf, weigh } from './weights.ts'
 
 useDatabase()
 
@@ -114,6 +115,11 @@ test('a deleted query is never suggested, nor by a comment that was deleted', as
 	expect((await findSimilar({ title: 'pomegranate flag', least: 0 }))[0]?.id).toBe(other.id)
 	await deleteComment(asker, comment)
 	expect((await findSimilar({ title: 'pomegranate flag', least: 0 })).map(({ id }) => id)).not.toContain(other.id)
+})
+
+test('a question of one word that every query has finds nothing', async () => {
+	const words = weigh([{ word: 'git', titled: true, documents: 900_000 }], { sampled: 1_000_000, queries: 1_000_000 })
+	expect(await findCandidates(probesOf(words), words, 60)).toEqual([])
 })
 
 test('what has nothing in common with the forum finds nothing', async () => {

@@ -1,7 +1,11 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { db } from '~/db/db.server.ts'
-import { start, stop } from '../marks.ts'
+import { markings } from '../marks.ts'
+import { inNewestBlocks } from '../search/blocks.queries.server.ts'
 import { bodyWeight, halfTitle, type Probe, type Word } from './weights.ts'
+
+/** Blocks of 4,096 queries that {@link Probe.newest} is about. */
+const newestBlocks = 6
 
 /** The one condition for what may be suggested: everything that is not to be shown is left out here. */
 const visible = sql`q.deleted_at is null`
@@ -65,17 +69,15 @@ export interface Candidate {
  * description and comments by how often it stands there: ts_rank of a single word is a sum of 1/n², which never exceeds 1.
  */
 export async function findCandidates(probes: Probe[], words: Word[], scored: number): Promise<Candidate[]> {
-	const inTitle = probes.filter((probe) => probe.titleOnly)
-	const anywhere = probes.filter((probe) => !probe.titleOnly)
+	const hits = [true, false].flatMap((titleOnly) =>
+		[true, false].flatMap((newest) => {
+			const alike = probes.filter((probe) => probe.titleOnly === titleOnly && probe.newest === newest)
+			return alike.length > 0 ? [hitRows(alike, { titleOnly, newest })] : []
+		}),
+	)
+	if (hits.length === 0) return []
 	const { rows } = await sql<Candidate>`
-		with hits as (
-			select hit.id, p.weight from ${probeRows(inTitle)} cross join lateral (
-				with matching as materialized (select q.id from queries q where title_document(q.title) @@ p.words and ${visible})
-				select id from matching limit p.most) hit
-			union all
-			select hit.id, p.weight from ${probeRows(anywhere)} cross join lateral (
-				with matching as materialized (select q.id from queries q where q.search @@ p.words and ${visible})
-				select id from matching limit p.most) hit),
+		with hits as (${sql.join(hits, sql` union all `)}),
 		best as (select id from hits group by id order by sum(weight) desc, id desc limit ${scored}),
 		asked as materialized (
 			select word::tsquery as word, (word || ':A')::tsquery as titled, weight
@@ -93,6 +95,15 @@ export async function findCandidates(probes: Probe[], words: Word[], scored: num
 			+ ${bodyWeight} * ts_rank('{1, 1, 1, 0}', d.search, asked.word) / d.length))::float8 as score
 		from documents d, asked group by d.id, d.title`.execute(db())
 	return rows
+}
+
+/** What probes of one kind find. */
+function hitRows(probes: Probe[], { titleOnly, newest }: Pick<Probe, 'titleOnly' | 'newest'>): RawBuilder<unknown> {
+	const document = titleOnly ? sql`title_document(q.title)` : sql`q.search`
+	return sql`
+		select hit.id, p.weight from ${probeRows(probes)} cross join lateral (
+			with matching as materialized (select q.id from queries q where ${document} @@ p.words and ${visible} ${newest ? sql`and ${inNewestBlocks(0, newestBlocks)}` : sql``})
+			select id from matching limit p.most) hit`
 }
 
 function probeRows(probes: Probe[]) {
@@ -118,15 +129,13 @@ export interface SimilarRow {
 	comment_count: number
 }
 
-const around = `HighlightAll=true,StartSel=${start},StopSel=${stop}`
-
 /** What is shown of queries, with these words marked. */
 export async function readSimilar(ids: number[], words: string[]): Promise<SimilarRow[]> {
 	const any = words.map(quoted).join(' | ')
 	const { rows } = await sql<SimilarRow>`
 		select q.id, q.title, q.solved, q.comment_count, u.username, c.slug as category_slug,
-			ts_headline('english', search_text(q.title), ${any}::tsquery, ${around}) as title_marked,
-			ts_headline('english', search_text(readable_text(left(q.description, 4000))), ${any}::tsquery, ${around}) as description_marked
+			ts_headline('english', search_text(q.title), ${any}::tsquery, ${markings}) as title_marked,
+			ts_headline('english', search_text(readable_text(left(q.description, 4000))), ${any}::tsquery, ${markings}) as description_marked
 		from queries q join users u on u.id = q.author_id join categories c on c.id = q.category_id
 		where q.id = any(${ids}) and ${visible}`.execute(db())
 	return rows

@@ -38,6 +38,15 @@ test('a rare word is looked for alone, a common one only beside others', () => {
 	expect(new Set(looked)).toEqual(new Set(['rebas', 'rebas+git', 'rebas+work', 'git+work']))
 })
 
+test('two words that are both very common are looked for among the newest queries only', () => {
+	const words = weigh([counted('rebas', 40), counted('git', 30_000), counted('work', 60_000)], {
+		sampled: 100_000,
+		queries: 100_000,
+	})
+	const newest = probesOf(words).filter((probe) => probe.newest)
+	expect(new Set(newest.map(({ words: together }) => together.join('+')))).toEqual(new Set(['git+work']))
+})
+
 test('whatever is typed, the looks into indexes are bounded in number and in rows', () => {
 	for (const documents of [1, 999, 1_001, 900_000]) {
 		const many = Array.from({ length: 5_000 }, (_, index) => counted(`w${index}`, documents, index % 2 === 0))

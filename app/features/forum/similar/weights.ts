@@ -23,6 +23,8 @@ const common = 1_000
 const mostPaired = 5
 /** So many queries of one pair are looked at. */
 const mostOfPair = 200
+/** Where both words of a pair are in more queries than this, only the newest queries are asked for the pair. */
+const veryCommon = 10_000
 
 /** A word of a question. */
 export interface Word {
@@ -38,6 +40,8 @@ export interface Probe {
 	weight: number
 	titleOnly: boolean
 	most: number
+	/** Whether to look among the newest queries only, some 20,000. */
+	newest: boolean
 }
 
 interface Counted {
@@ -73,15 +77,20 @@ export function weigh(counted: Counted[], { sampled, queries }: { sampled: numbe
 export function probesOf(words: Word[]): Probe[] {
 	const rare = words.filter(({ documents }) => documents <= common).slice(0, mostProbed)
 	const single = rare.flatMap(({ word, weight }) => [
-		{ words: [word], weight, titleOnly: true, most: common },
-		{ words: [word], weight: weight * bodyWeight, titleOnly: false, most: common },
+		{ words: [word], weight, titleOnly: true, most: common, newest: false },
+		{ words: [word], weight: weight * bodyWeight, titleOnly: false, most: common, newest: false },
 	])
 	const paired = words.slice(0, mostPaired).flatMap((one, index, heaviest) =>
 		heaviest
 			.slice(index + 1)
 			.filter((other) => one.documents > common || other.documents > common)
 			.flatMap((other) => {
-				const pair = { words: [one.word, other.word], weight: one.weight + other.weight, most: mostOfPair }
+				const pair = {
+					words: [one.word, other.word],
+					weight: one.weight + other.weight,
+					most: mostOfPair,
+					newest: Math.min(one.documents, other.documents) > veryCommon,
+				}
 				return [
 					{ ...pair, titleOnly: true },
 					{ ...pair, weight: pair.weight * bodyWeight, titleOnly: false },

@@ -88,9 +88,10 @@ export async function removeSynonym(viewer: Viewer, name: string): Promise<void>
 	await dropPages([everyPage])
 }
 
-/** The synonyms by main tag, for those who may change them; at most 1,000. */
-export async function listSynonyms(viewer: Viewer): Promise<{ main: string; names: string[] }[] | null> {
-	return mayKeepTags(viewer) ? listSynonymRows(1_000) : null
+/** The synonyms by main tag, for those who may change them; at most 1,000. @throws NotAllowed */
+export async function listSynonyms(viewer: Viewer): Promise<{ main: string; names: string[] }[]> {
+	if (!mayKeepTags(viewer)) throw new NotAllowed('Only a moderator can see this.')
+	return listSynonymRows(1_000)
 }
 
 /** Ends what an interrupted {@link addSynonym} began. Called every hour. */

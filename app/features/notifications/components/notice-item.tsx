@@ -17,7 +17,7 @@ export function NoticeItem({ notice, from }: { notice: NoticeView; from: string 
 				<Form method="post" action="/notifications">
 					<input type="hidden" name="id" value={notice.id} />
 					<input type="hidden" name="from" value={from} />
-					<button className="icon-btn" type="submit" aria-label={`Mark as read: ${notice.title}`}>
+					<button className="icon-btn" type="submit" aria-label={`Mark as read: ${notice.title || notice.words}`}>
 						<Check className="icon" aria-hidden="true" />
 					</button>
 				</Form>
@@ -28,16 +28,17 @@ export function NoticeItem({ notice, from }: { notice: NoticeView; from: string 
 
 /** What happened, as a link to where it did. */
 export function NoticeLink({ notice, className }: { notice: NoticeView; className: string }) {
-	const { actor, people, words, title, url, at, unread } = notice
+	const { actor, by, people, words, title, reason, url, at, unread } = notice
 	return (
 		<Link className={className} to={url}>
-			<Avatar user={actor ?? { username: 'somebody', name: 'Somebody', image: null }} size={32} />
+			<Avatar user={actor ?? { username: 'somebody', name: by, image: null }} size={32} />
 			<span className="min-w-0 flex-1 text-sm leading-5 text-ink-2 wrap-anywhere">
 				<span className="font-semibold text-ink">
-					{actor?.name ?? 'Somebody'}
+					{by}
 					{others(people)}
 				</span>{' '}
 				{words} <span className="text-ink">{title}</span>
+				{reason && <span className="mt-0.5 line-clamp-3">Reason: {reason}</span>}
 				<span className="meta block">
 					<RelativeTime at={at} />
 				</span>

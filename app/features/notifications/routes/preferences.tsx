@@ -2,6 +2,7 @@ import { Form } from 'react-router'
 import { answering, redirectWithToast, signedIn } from '~/lib/http.ts'
 import { Check } from '~/ui/check.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
+import { channelNames, channels } from '../kinds.present.ts'
 import type { PreferenceView } from '../notifications.present.ts'
 import { getPreferences, setPreferences } from '../preferences.server.ts'
 import type { Route } from './+types/preferences'
@@ -31,12 +32,11 @@ export default function Preferences({ loaderData: { daily, kinds } }: Route.Comp
 							<th className="py-2.5 font-normal" scope="col">
 								What happened
 							</th>
-							<th className="w-16 py-2.5 text-center font-normal" scope="col">
-								Site
-							</th>
-							<th className="w-16 py-2.5 text-center font-normal" scope="col">
-								Mail
-							</th>
+							{channelNames.map((channel) => (
+								<th key={channel} className="w-16 py-2.5 text-center font-normal" scope="col">
+									{channels[channel].title}
+								</th>
+							))}
 						</tr>
 					</thead>
 					<tbody>
@@ -58,14 +58,20 @@ export default function Preferences({ loaderData: { daily, kinds } }: Route.Comp
 	)
 }
 
-function Row({ kind: { kind, label, site, mail } }: { kind: PreferenceView }) {
+function Row({ kind: { kind, label, ...chosen } }: { kind: PreferenceView }) {
 	return (
 		<tr className="border-b border-line">
 			<th className="py-1 pr-4 font-normal" scope="row">
 				{label}
 			</th>
-			<Box name={`${kind}-site`} label={`${label}: on the site`} checked={site} />
-			<Box name={`${kind}-mail`} label={`${label}: by mail`} checked={mail} />
+			{channelNames.map((channel) => (
+				<Box
+					key={channel}
+					name={`${kind}-${channel}`}
+					label={`${label}: ${channels[channel].spoken}`}
+					checked={chosen[channel]}
+				/>
+			))}
 		</tr>
 	)
 }

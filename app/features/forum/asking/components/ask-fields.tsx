@@ -51,7 +51,7 @@ export function AskFields({ values, tags, errors, categories, pictures, onSendin
 					className="min-w-0"
 					label="Tags"
 					name="tags"
-					aside={<span className="hint">up to {limits.tagsHint}</span>}
+					aside={<span className="hint mr-auto -ml-2">up to {limits.tagsHint}</span>}
 					source="/suggest/tags"
 					defaultValue={values.tags}
 					// More than fit are taken and then refused in words: a tag that vanished would be missed later.

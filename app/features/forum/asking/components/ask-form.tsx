@@ -31,6 +31,8 @@ export interface AskFormProps {
 	madeFrom: number
 	/** `ask`, or `edit:{id}`. */
 	draftKey: string
+	/** What a new query is called until it is published, so that sending it again makes one; '' for an edit or a visitor. */
+	sendKey: string
 	/** The server's draft; undefined when it is still to be asked for. */
 	draft: Draft | null | undefined
 	/** Whether the address says what to begin with. */
@@ -96,6 +98,7 @@ export function AskForm(props: AskFormProps) {
 				if (sending > 0 || busy) event.preventDefault()
 			}}
 		>
+			{props.sendKey && <input type="hidden" name="key" value={refusal?.values.key ?? props.sendKey} />}
 			<div
 				className={`grid grid-cols-1 content-start has-data-similar:lg:grid-cols-[minmax(0,1fr)_19rem] ${inDialog ? 'min-h-0 flex-1 overflow-y-auto' : 'has-data-similar:lg:gap-x-10'}`}
 			>

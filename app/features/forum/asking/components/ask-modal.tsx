@@ -1,6 +1,7 @@
 import { X } from 'lucide-react'
-import { useEffect, useRef } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { PrefetchPageLinks, useFetcher } from 'react-router'
+import { newKey } from '~/lib/new-key.ts'
 import { useRootData } from '~/lib/root-data.ts'
 import { SimilarQuestions } from '../../components/similar-questions.tsx'
 import { loginPath } from '../../forum.paths.ts'
@@ -22,6 +23,7 @@ export default function AskModal({ category, categories, onClose }: AskModalProp
 	const { viewer } = useRootData()
 	const dialog = useRef<HTMLDialogElement>(null)
 	const fetcher = useFetcher<AskRefusal>()
+	const [sendKey] = useState(newKey)
 	useEffect(() => {
 		dialog.current?.showModal()
 		dialog.current?.querySelector<HTMLElement>('[name="title"]')?.focus()
@@ -52,6 +54,7 @@ export default function AskModal({ category, categories, onClose }: AskModalProp
 				start={{ title: '', description: '', tags: '', category }}
 				madeFrom={0}
 				draftKey="ask"
+				sendKey={viewer ? sendKey : ''}
 				draft={undefined}
 				named={false}
 				categories={categories}

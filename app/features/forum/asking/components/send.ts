@@ -1,4 +1,5 @@
 import { data } from 'react-router'
+import { textsOf } from '~/lib/form-texts.ts'
 import type { FormRefusal } from '~/lib/http.ts'
 import { problemsOf } from '~/lib/problems.ts'
 import { askInput } from '../../forum.schema.ts'
@@ -44,8 +45,4 @@ export async function sendAsked({ request, serverAction }: ClientAction) {
 		if (published) saver?.end()
 		throw error
 	}
-}
-
-function textsOf(form: FormData): Record<string, string> {
-	return Object.fromEntries([...form].filter((pair): pair is [string, string] => typeof pair[1] === 'string'))
 }

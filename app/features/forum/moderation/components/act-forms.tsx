@@ -80,6 +80,7 @@ function ActForm({ id, title, acts, entry, refusal, children }: ActFormProps) {
 		<section className="mt-8 max-w-[36rem]" aria-labelledby={id}>
 			<RuleHead id={id} title={title} />
 			<Form method="post" action={entry.caseUrl} className="mt-2 grid gap-4" replace>
+				<input type="hidden" name="seen" value={entry.print} />
 				<FormError>{own && Object.keys(own.errors).length === 0 ? own.message : null}</FormError>
 				{children}
 				<Field

@@ -101,6 +101,7 @@ function QuickForm({ entry }: { entry: CaseView }) {
 	const why = `why-${entry.kind}-${entry.id}`
 	return (
 		<Form method="post" action={entry.caseUrl} className="mt-4 flex flex-wrap items-center gap-2">
+			<input type="hidden" name="seen" value={entry.print} />
 			<label className="sr-only" htmlFor={why}>
 				Why
 			</label>

@@ -1,0 +1,128 @@
+// npm run bench:forum [-- FILE] [--sizes 10000,1000000] [--keep DIR] [--only TEXT] [--sets 200]: what the forum costs in the database, at two sizes.
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import type { PoolConfig } from 'pg'
+import { closeDatabase, openDatabase, pool } from '~/db/db.server.ts'
+import { startEmbeddedPostgres } from '~/db/embedded-postgres.server.ts'
+import { migrate } from '~/db/migrate.server.ts'
+import { findDifferences } from './forum/check.ts'
+import { journeys } from './forum/journeys.ts'
+import { type Measured, report } from './forum/report.ts'
+import { takeSamples } from './forum/samples.ts'
+import { seedForum } from './forum/seed.ts'
+import { readTexts } from './forum/texts.ts'
+import { measure } from './measure.ts'
+
+const { values: given, positionals } = parseArgs({
+	allowPositionals: true,
+	options: {
+		sizes: { type: 'string', default: '10000,1000000' },
+		// Where the two databases stay for the next run; one that is there already is not made again.
+		keep: { type: 'string' },
+		// Measures the journeys with this in their name, and writes no report.
+		only: { type: 'string' },
+		sets: { type: 'string', default: '200' },
+	},
+})
+const here = process.env.INIT_CWD ?? '.'
+const sizes = given.sizes.split(',').map(Number)
+const file = positionals[0] && resolve(here, positionals[0])
+const source = file ? 'recombined from an import file' : 'invented words, as unevenly common as those of a language'
+/** A forum up to this size is compared, row by row, with what triggers make of the same texts. */
+const mostCompared = 20_000
+/** A forum of a million queries is given the memory that it needs; a small one gets the same. Nothing here must survive a crash. */
+const settings = [
+	'shared_buffers=4GB',
+	'maintenance_work_mem=1GB',
+	'max_wal_size=16GB',
+	'wal_level=minimal',
+	'max_wal_senders=0',
+	'fsync=off',
+	'autovacuum=off',
+]
+
+interface Forum extends Measured {
+	connection: PoolConfig
+	stop: () => Promise<void>
+	samples: Awaited<ReturnType<typeof takeSamples>>
+}
+
+const stopping = new AbortController()
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stopping.abort())
+const forums: Forum[] = []
+try {
+	for (const size of sizes) if (!stopping.signal.aborted) forums.push(await open(size))
+	for (const name of forums[0] ? journeys(forums[0].samples).map(([name]) => name) : []) {
+		if (given.only && !name.includes(given.only)) continue
+		// Both sizes within the same minute: whatever else the machine does then, it does to both.
+		for (const forum of forums) if (!stopping.signal.aborted) await visit(forum, name)
+	}
+	const [small, large] = forums
+	if (small && large && !given.only && !stopping.signal.aborted) report([small, large], source, Number(given.sets))
+} finally {
+	for (const { stop } of forums) await stop()
+}
+
+/** A forum of so many queries in a database of its own, made now unless it was kept. */
+async function open(size: number): Promise<Forum> {
+	const dataDir = given.keep
+		? join(resolve(here, given.keep), String(size))
+		: mkdtempSync(join(tmpdir(), 'devquad-forum-'))
+	mkdirSync(dataDir, { recursive: true, mode: 0o711 })
+	const postgres = await startEmbeddedPostgres(dataDir, settings)
+	const stop = async () => {
+		await closeDatabase()
+		await postgres.stop()
+		if (!given.keep) rmSync(dataDir, { recursive: true, force: true })
+	}
+	try {
+		openDatabase({ ...postgres.connection, max: 2 })
+		await migrate(pool(), new URL('../migrations', import.meta.url).pathname)
+		const note = join(dataDir, 'made.json')
+		if (!existsSync(note)) await make(size, note)
+		const made: Measured['made'] = JSON.parse(readFileSync(note, 'utf8'))
+		await warm()
+		const samples = await takeSamples()
+		await closeDatabase()
+		return { size, made, connection: postgres.connection, stop, samples, figures: new Map() }
+	} catch (error) {
+		await stop()
+		throw error
+	}
+}
+
+/** Reads everything from the disk, and last the forum's queries into the database's own memory, as a site that ran for a day has them. */
+async function warm(): Promise<void> {
+	await pool().query('create extension if not exists pg_prewarm')
+	const read = (mode: string, which: string) =>
+		pool().query(
+			`select sum(pg_prewarm(oid, '${mode}')) from pg_class where relkind in ('r', 'i', 't') and relnamespace = any('{public,pg_toast}'::regnamespace[]) and ${which}`,
+		)
+	await read('read', 'true')
+	await read('buffer', `relname ~ '^(queries|tags|users|search_|similar_|query_tags)'`)
+}
+
+/** @throws Error when the seeded forum is not what it would be if each query had been written by itself */
+async function make(size: number, note: string): Promise<void> {
+	const made = await seedForum(size, readTexts(file))
+	process.stdout.write(`${Math.round(made.rows / made.seconds).toLocaleString('en')} rows a second\n`)
+	const differences = size <= mostCompared ? await findDifferences() : []
+	if (differences.length > 0) throw new Error(`The seeded forum differs from a written one. ${differences.join('; ')}`)
+	writeFileSync(note, JSON.stringify(made))
+}
+
+/** Measures one kind of page, through one connection: its statements one after the other add up to the page's time. */
+async function visit({ size, connection, samples, figures }: Forum, name: string): Promise<void> {
+	openDatabase({ ...connection, max: 1 })
+	const page = journeys(samples).find(([other]) => other === name)?.[1]
+	if (page) figures.set(name, await measure(page, Number(given.sets)))
+	const { p50 = 0, p99 = 0, work = null, plan = '' } = figures.get(name) ?? {}
+	const told = [p50, p99, work?.p50 ?? 0, work?.p99 ?? 0].map((ms) => ms.toFixed(1))
+	process.stdout.write(
+		`${size.toLocaleString('en')} queries, ${name}: p50 ${told[0]} ms, p99 ${told[1]} ms; work p50 ${told[2]} ms, p99 ${told[3]} ms\n`,
+	)
+	if (given.only) process.stdout.write(`${plan}\n`)
+	await closeDatabase()
+}

@@ -1,0 +1,72 @@
+import { pool } from '~/db/db.server.ts'
+
+/** Each counts rows in which the seeded forum is not what triggers and the importer make of the same texts. */
+const differences: [what: string, statement: string][] = [
+	['search documents', 'select count(*) from queries where search <> whole_document(queries)'],
+	[
+		'comment counts',
+		'select count(*) from queries where comment_count <> (select count(*) from comments where query_id = queries.id)',
+	],
+	[
+		'solved',
+		'select count(*) from queries where solved <> exists (select from comments where query_id = queries.id and is_solution)',
+	],
+	[
+		'paths of comments',
+		`select count(*) from comments c left join comments p on p.id = c.parent_id
+		where c.path <> coalesce(p.path, '{}') || c.id or p.query_id <> c.query_id or p.created_at > c.created_at`,
+	],
+	[
+		'tags',
+		`select count(*) from (select id, name from queries, unnest(tags) as name
+			except select query_id, name from query_tags join tags on tags.id = tag_id) missing`,
+	],
+	[
+		'what stands beside a tag',
+		`select count(*) from query_tags t join queries q on q.id = t.query_id
+		where (t.created_at, t.active_at, t.unanswered, t.solved) is distinct from (q.created_at, q.active_at, q.comment_count = 0, q.solved)`,
+	],
+	[
+		'counts of tags',
+		'select count(*) from tags where query_count <> (select count(*) from query_tags where tag_id = tags.id)',
+	],
+	[
+		'counts of categories',
+		'select count(*) from categories where query_count <> (select count(*) from queries where category_id = categories.id)',
+	],
+]
+
+/**
+ * The words for “did you mean”: what is there is kept aside, the trigger's own function learns everything anew, and the
+ * two are compared; the transaction is rolled back.
+ */
+async function compareWords(): Promise<number> {
+	const client = await pool().connect()
+	try {
+		await client.query(`begin;
+			create temporary table words on commit drop as select * from search_words;
+			create temporary table spellings on commit drop as select * from search_spellings;
+			delete from search_words; delete from search_spellings`)
+		await client.query('select learn_words(title, tags) from queries')
+		const { rows } = await client.query<{ count: string }>(`
+			select (select count(*) from (select * from search_words except select * from words) more)
+				+ (select count(*) from (select * from words except select * from search_words) less)
+				+ (select count(*) from (select * from search_spellings except select * from spellings) more)
+				+ (select count(*) from (select * from spellings except select * from search_spellings) less) as count`)
+		return Number(rows[0]?.count)
+	} finally {
+		await client.query('rollback')
+		client.release()
+	}
+}
+
+/** What a seeded forum has otherwise than if it had been written query by query; empty when nothing. */
+export async function findDifferences(): Promise<string[]> {
+	const found: string[] = []
+	for (const [what, statement] of differences) {
+		const { rows } = await pool().query<{ count: string }>(statement)
+		if (rows[0]?.count !== '0') found.push(`${what}: ${rows[0]?.count}`)
+	}
+	const words = await compareWords()
+	return words === 0 ? found : [...found, `words of titles: ${words}`]
+}

@@ -1,0 +1,90 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { cpus, loadavg } from 'node:os'
+import type { Figures } from '../measure.ts'
+
+export interface Measured {
+	size: number
+	made: { rows: number; seconds: number }
+	figures: Map<string, Figures>
+}
+
+/** The plans of so many journeys are kept: the dearest. */
+const mostPlans = 8
+const mostLines = 60
+
+/**
+ * Writes what two forums of different sizes cost into bench/RESULTS.md.
+ * @param source whose words they are made of
+ * @param sets how many pages of each kind were measured
+ */
+export function report([small, large]: [Measured, Measured], source: string, sets: number): void {
+	const lines = [...large.figures].map(([name, at]) => {
+		const before = small.figures.get(name)
+		const cells = [
+			name,
+			at.statements,
+			ms(before?.p50),
+			ms(before?.p99),
+			ms(at.p50),
+			ms(at.p99),
+			ms(before?.work?.p50),
+			ms(before?.work?.p99),
+			ms(at.work?.p50),
+			ms(at.work?.p99),
+			at.work && before?.work ? (at.work.p50 / before.work.p50).toFixed(1) : '',
+			at.rows.toFixed(0),
+			nodesOf(at.plan),
+		]
+		return `| ${cells.join(' | ')} |`
+	})
+	const dearest = [...large.figures].toSorted(([, one], [, other]) => other.p99 - one.p99).slice(0, mostPlans)
+	const plans = dearest.map(
+		([name, { plan }]) => `### ${name}\n\`\`\`\n${plan.split('\n').slice(0, mostLines).join('\n')}\n\`\`\``,
+	)
+	const over = (is: (at: Figures, before: Figures | undefined) => boolean) =>
+		[...large.figures]
+			.filter(([name, at]) => is(at, small.figures.get(name)))
+			.map(([name]) => name)
+			.join('; ') || 'none'
+	const slow = over(({ work }) => (work?.p99 ?? 0) > 50)
+	const grown = over((at, before) => (at.work?.p50 ?? 0) > 3 * (before?.work?.p50 ?? 0))
+	const sizes = [small, large].map(({ size }) => size.toLocaleString('en')) as [string, string]
+	const speed = large.made.rows / large.made.seconds
+	const text = `## The forum at ${sizes[0]} and ${sizes[1]} queries, with five times as many comments
+
+\`npm run bench:forum\` on ${cpus().length} cores of a shared virtual machine (load ${loadavg()[0]?.toFixed(1)}), ${new Date().toISOString().slice(0, 10)}: all
+statements of a page together, one after the other through one connection, with the way there and back; ${sets} times each with
+other parameters, after as many others to warm up; both sizes of a page within the same minute. Milliseconds. “Work” is
+the time that the database's process was on a processor, which the other programs of the machine do not lengthen; “ratio” is
+of its p50. “Scans” are the indexes that the dearest statement of the slowest page read. Texts: ${source}.
+
+| page | statements | p50 small | p99 small | p50 large | p99 large | work p50 small | work p99 small | work p50 large | work p99 large | ratio of work | rows | scans |
+|---|---|---|---|---|---|---|---|---|---|---|---|---|
+${lines.join('\n')}
+
+Over 50 ms of work at p99: ${slow}.
+Over three times the work of the small forum: ${grown}.
+The large forum was made in ${large.made.seconds.toFixed(0)} s: ${Math.round(speed).toLocaleString('en')} rows a second.
+
+<details><summary>The plans of the dearest statements at ${sizes[1]} queries</summary>
+
+${plans.join('\n\n')}
+
+</details>
+`
+	const file = 'bench/RESULTS.md'
+	const marks = ['<!-- forum -->', '<!-- /forum -->'] as const
+	const before = readFileSync(file, 'utf8')
+	const [head = '', rest = ''] = before.includes(marks[0]) ? before.split(marks[0]) : [`${before}\n`, '']
+	writeFileSync(file, `${head}${marks[0]}\n${text}${marks[1]}${rest.split(marks[1])[1] ?? '\n'}`)
+}
+
+/** The indexes and tables that a plan read, each once. */
+function nodesOf(plan: string): string {
+	const found = plan.matchAll(/(?:Bitmap Index Scan on|Index (?:Only )?Scan(?: Backward)? using|(Seq Scan) on) (\w+)/g)
+	return [...new Set([...found].map(([, seq, name]) => (seq ? `all of ${name}` : `${name}`)))].join(', ')
+}
+
+function ms(value = 0): string {
+	return value.toFixed(1)
+}

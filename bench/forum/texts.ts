@@ -1,0 +1,79 @@
+import { readFileSync } from 'node:fs'
+import { gunzipSync } from 'node:zlib'
+import { randomOf } from '~/features/directory/seed/people.ts'
+
+/** What a forum of any size is put together from: each entry is used many times, in new combinations. */
+export interface Texts {
+	titles: string[]
+	bodies: string[]
+	answers: string[]
+	/** The tags of one query each. */
+	tags: string[][]
+}
+
+/** Texts are cut after so many characters: what a million of them need must fit into memory. */
+const longestBody = 900
+const longestAnswer = 450
+const mostAnswers = 40_000
+
+/** The texts of an import file, or of an invented language when none is given. */
+export function readTexts(file: string | undefined): Texts {
+	return file ? textsOf(file) : inventTexts()
+}
+
+interface Line {
+	title: string
+	body: string
+	tags: string[]
+	answers?: { body: string; comments?: { body: string }[] }[]
+}
+
+function textsOf(file: string): Texts {
+	const texts: Texts = { titles: [], bodies: [], answers: [], tags: [] }
+	const raw = readFileSync(file)
+	const lines = (file.endsWith('.gz') ? gunzipSync(raw) : raw).toString('utf8').split('\n')
+	for (const line of lines) {
+		if (!line.trim()) continue
+		const { title, body, tags, answers = [] } = JSON.parse(line) as Line
+		texts.titles.push(title)
+		texts.bodies.push(shorten(body, longestBody))
+		texts.tags.push([...new Set(tags)].slice(0, 5))
+		for (const { body, comments = [] } of answers)
+			texts.answers.push(
+				...[body, ...comments.map((comment) => comment.body)].map((each) => shorten(each, longestAnswer)),
+			)
+	}
+	texts.answers.length = Math.min(texts.answers.length, mostAnswers)
+	if (texts.titles.length === 0 || texts.answers.length === 0)
+		throw new Error(`${file} holds no questions with answers.`)
+	return texts
+}
+
+function shorten(text: string, length: number): string {
+	return text.length <= length ? text : text.slice(0, text.lastIndexOf(' ', length)).toWellFormed()
+}
+
+/** An invented word for each number: the same one each time, of two syllables or more. */
+export function wordOf(number: number): string {
+	const consonants = 'bcdfghklmnprstvw'
+	const vowels = 'aeiou'
+	let word = ''
+	for (let rest = number + 80; rest > 0; rest = Math.floor(rest / 80))
+		word += (consonants[Math.floor((rest % 80) / 5)] ?? '') + (vowels[rest % 5] ?? '')
+	return word
+}
+
+/** Texts whose words are as unevenly common as those of a language: the n-th commonest word 1/n times as often (Zipf). */
+function inventTexts(): Texts {
+	const random = randomOf(7)
+	const zipf = (among: number) => Math.floor(among ** random()) - 1
+	const words = (count: number) => Array.from({ length: count }, () => wordOf(zipf(30_000))).join(' ')
+	const many = <Item>(count: number, make: () => Item) => Array.from({ length: count }, make)
+	const some = (least: number, most: number) => least + Math.floor(random() * (most - least))
+	return {
+		titles: many(7_000, () => words(some(5, 12))),
+		bodies: many(7_000, () => words(some(30, 140))),
+		answers: many(25_000, () => words(some(10, 70))),
+		tags: many(7_000, () => [...new Set(many(some(1, 6), () => wordOf(zipf(1_500))))]),
+	}
+}

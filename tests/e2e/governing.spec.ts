@@ -1,0 +1,121 @@
+import type { Browser, Page } from '@playwright/test'
+import { demoModerator, enrol, expect, expectNoViolations, logIn, test } from './support/journey.ts'
+
+/* Members and the moderator of the demo content: tags, posts that wait, and what authors are told. */
+
+const newPage = async (browser: Browser, options = {}): Promise<Page> =>
+	(await browser.newContext({ baseURL: process.env.SITE_URL ?? '', ...options })).newPage()
+
+/** Sends a form as one without scripts does. */
+function post(page: Page, path: string, form: Record<string, string>) {
+	return page.request.post(path, { form, headers: { Origin: process.env.SITE_URL ?? '' }, maxRedirects: 0 })
+}
+
+test('the moderator describes a tag and joins and parts spellings, without JavaScript', async ({ browser }) => {
+	const page = await newPage(browser, { javaScriptEnabled: false })
+	await logIn(page, demoModerator)
+	await page.goto('/forum/tag/resume')
+	await page.getByRole('link', { name: 'Describe this tag' }).click()
+	await page.getByLabel('Description').fill('One page about what you have done.')
+	await page.getByRole('button', { name: 'Save' }).click()
+	await expect(page.getByText('Description saved.')).toBeVisible()
+	await expect(page.getByText('One page about what you have done.')).toBeVisible()
+
+	await page.goto('/forum/tags')
+	await page.getByLabel('Written as').fill('resume')
+	await page.getByLabel('Kept as').fill('resume')
+	await page.getByRole('button', { name: 'Join tags' }).click()
+	await expect(page.getByText('These two are the same tag.').first()).toBeVisible()
+	await expect(page.getByLabel('Written as')).toHaveValue('resume')
+	await page.getByLabel('Written as').fill('curriculum-vitae')
+	await page.getByRole('button', { name: 'Join tags' }).click()
+	await expect(page.getByText('#curriculum-vitae is kept as #resume.')).toBeVisible()
+	await page.goto('/forum/tag/curriculum-vitae')
+	expect(new URL(page.url()).pathname).toBe('/forum/tag/resume')
+	await expect(page.getByText('Also written curriculum-vitae')).toBeVisible()
+	await page.goto('/forum/tags')
+	await page.getByRole('button', { name: 'Part curriculum-vitae from resume' }).click()
+	await expect(page.getByText('#curriculum-vitae is a tag of its own.')).toBeVisible()
+})
+
+test('a member sees none of that, and is refused', async ({ page }) => {
+	await logIn(page)
+	await page.goto('/forum/tag/javascript?describe=1')
+	await expect(page.getByRole('button', { name: /Follow/ }).first()).toBeVisible()
+	await expect(page.getByLabel('Description', { exact: true })).toHaveCount(0)
+	await page.goto('/forum/tags')
+	await expect(page.getByRole('heading', { name: 'Synonyms' })).toHaveCount(0)
+	expect((await post(page, '/forum/tag/javascript', { description: 'Mine.' })).status()).toBe(403)
+	expect((await post(page, '/forum/tags', { intent: 'join', name: 'a', main: 'b' })).status()).toBe(403)
+})
+
+for (const colorScheme of ['light', 'dark'] as const)
+	test(`the screens that keep tags have nothing that axe finds and fit a phone, ${colorScheme}`, async ({
+		browser,
+	}) => {
+		// Some three hundred tags and as many synonyms are looked at.
+		test.setTimeout(120_000)
+		const page = await newPage(browser, { colorScheme, viewport: { width: 360, height: 740 } })
+		await logIn(page, demoModerator)
+		for (const path of ['/forum/tag/javascript?describe=1', '/forum/tags', '/moderation']) {
+			await page.goto(path)
+			await expectNoViolations(page)
+			expect(await page.evaluate(() => document.documentElement.scrollWidth), path).toBeLessThanOrEqual(360)
+		}
+	})
+
+test('an author changes and withdraws posts that wait; the moderator reads the newest text, and the author what was decided', async ({
+	browser,
+}) => {
+	test.setTimeout(120_000)
+	const viewport = { width: 1280, height: 800 }
+	const [author, moderator] = [await newPage(browser, { viewport }), await newPage(browser, { viewport })]
+	await enrol(author, 'Wilma Waiting')
+	await logIn(moderator, demoModerator)
+	const texts = { description: 'See https://guides.example/', tags: 'waiting', category: 'others' }
+	const [kept, dropped] = ['A guide to waiting in line', 'A guide to leaving the line']
+	const ask = async (title: string) => (await post(author, '/forum/ask', { ...texts, title })).headers().location ?? ''
+
+	await author.goto(await ask(kept))
+	await expect(author.getByText('its author can change or delete it')).toBeVisible()
+	await author.getByRole('link', { name: 'Edit query' }).click()
+	await author.getByLabel('Title').fill('A better guide to waiting in line')
+	await author.getByRole('button', { name: 'Save' }).click()
+	await expect(author.getByText('Query updated successfully!')).toBeVisible()
+	await expect(author.getByRole('heading', { level: 1 })).toHaveText('A better guide to waiting in line')
+	await expect(author.getByText('This query waits for a moderator')).toBeVisible()
+
+	await author.goto(`${await ask(dropped)}?delete=1`)
+	await author.getByRole('button', { name: 'Delete' }).last().click()
+	await expect(author.getByText('Query Deleted Successfully')).toBeVisible()
+	await expect(author.getByRole('button', { name: 'Undo' })).toHaveCount(0)
+
+	await moderator.goto('/forum')
+	await moderator.getByRole('button', { name: 'Odalys Fernbrook, account menu' }).click()
+	await moderator.getByRole('link', { name: /^Moderation \d+ open$/ }).click()
+	await expect(moderator.getByRole('article', { name: dropped })).toHaveCount(0)
+	const entry = moderator.getByRole('article', { name: 'A better guide to waiting in line' })
+	await entry.getByLabel('Why').fill('We know how to wait.')
+	await entry.getByRole('button', { name: 'Keep it out' }).click()
+	await expect(moderator.getByText('It stays out of the forum.')).toBeVisible()
+
+	await author.goto('/notifications')
+	const notice = author.getByRole('link', { name: /A moderator kept out your query A better guide/ })
+	await expect(notice).toContainText('Reason: We know how to wait.')
+	await expectNoViolations(author)
+	await notice.click()
+	await expect(author.getByText('Reason: We know how to wait.')).toBeVisible()
+	await expect(author.getByRole('link', { name: 'Edit query' })).toHaveCount(0)
+})
+
+test('a search shows the comment that alone matches, and leads to it', async ({ page }) => {
+	await page.goto('/forum?q=%22four+seconds+and+said%22')
+	await expect(page.getByRole('article')).toHaveCount(1)
+	await page.goto('/forum?q=%22an+order+that+works+for+people%22')
+	const row = page.getByRole('article')
+	await expect(row.locator('mark').first()).toHaveText(/order/)
+	await expectNoViolations(page)
+	await row.getByRole('link', { name: /^Comment by Leela/ }).click()
+	await expect(page).toHaveURL(/#comment-\d+$/)
+	await expect(page.getByText('An order that works for people without a job')).toBeVisible()
+})

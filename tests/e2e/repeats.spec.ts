@@ -1,0 +1,240 @@
+import type { BrowserContext, Page } from '@playwright/test'
+import { enrol, expect, expectNoViolations, test } from './support/journey.ts'
+
+/* What is sent twice, too late or at a bad moment: nothing typed is lost, and nothing is made twice. */
+
+const headers = () => ({ Origin: process.env.SITE_URL ?? '' })
+
+/** Sends a form as the member of this page, past the boxes. @returns where it leads */
+async function send(page: Page, path: string, form: Record<string, string>): Promise<string> {
+	const answer = await page.request.post(path, { form, headers: headers(), maxRedirects: 0 })
+	expect(answer.status()).toBe(303)
+	return answer.headers().location ?? ''
+}
+
+const ask = (page: Page, title: string) =>
+	send(page, '/forum/ask', { title, description: 'What then?', tags: 'sending', category: 'others' })
+
+async function comment(page: Page, path: string, body: string): Promise<string> {
+	return (await send(page, path, { intent: 'comment', body })).split('#comment-')[1] ?? ''
+}
+
+/** Another browser of the same member, or of nobody. */
+async function device(page: Page, cookies?: BrowserContext): Promise<Page> {
+	const context = await page
+		.context()
+		.browser()
+		?.newContext({
+			baseURL: process.env.SITE_URL ?? '',
+			...(cookies && { storageState: { cookies: await cookies.cookies(), origins: [] } }),
+		})
+	if (!context) throw new Error('There is no second device.')
+	return context.newPage()
+}
+
+/** Lets the server do what it is sent, and loses the answer to the first sending. */
+async function loseFirstAnswer(page: Page, address: RegExp): Promise<void> {
+	let lost = false
+	await page.route(address, async (route) => {
+		if (lost || route.request().method() !== 'POST') return route.continue()
+		lost = true
+		await route.fetch({ maxRedirects: 0 })
+		// A lost answer has set no cookie.
+		await page.context().clearCookies({ name: 'flash' })
+		await route.abort('connectionreset')
+	})
+}
+
+for (const javaScriptEnabled of [true, false])
+	test.describe(javaScriptEnabled ? 'with JavaScript' : 'without JavaScript', () => {
+		test.use({ javaScriptEnabled })
+		const surname = javaScriptEnabled ? 'Scripted' : 'Plain'
+
+		test('two edits of one comment: the second is shown both texts and chooses', async ({ page }) => {
+			await enrol(page, `Cora ${surname}`)
+			const path = await ask(page, 'Which of the edits counts?')
+			const id = await comment(page, path, 'As it was.')
+			await page.goto(`${path}?edit=${id}`)
+			const box = page.locator(`#comment-${id}`).getByLabel('Your comment')
+			await expect(box).toHaveValue('As it was.')
+			await send(page, path, { intent: 'edit-comment', comment: id, body: 'From the other tab.', version: '1' })
+			await box.fill('From this tab.')
+			await page.getByRole('button', { name: 'Save', exact: true }).click()
+			const notice = page.getByRole('region', { name: 'This was changed somewhere else meanwhile' })
+			await expect(notice.getByText('From the other tab.')).toBeVisible()
+			await expect(notice.getByText('From this tab.')).toBeVisible()
+			await expect(box).toHaveValue('From this tab.')
+			if (javaScriptEnabled) await expectNoViolations(page)
+			await notice.getByRole('button', { name: 'Keep mine' }).click()
+			await expect(page.locator(`#comment-${id} .prose`)).toHaveText('From this tab.')
+			await expect(notice).toHaveCount(0)
+		})
+
+		test('what is stored can be taken instead, and is what the next edit begins with', async ({ page }) => {
+			await enrol(page, `Tara ${surname}`)
+			const path = await ask(page, 'Which of the edits is taken?')
+			const id = await comment(page, path, 'As it was.')
+			await page.goto(`${path}?edit=${id}`)
+			await send(page, path, { intent: 'edit-comment', comment: id, body: 'From the other tab.', version: '1' })
+			const own = page.locator(`#comment-${id}`)
+			await own.getByLabel('Your comment').fill('From this tab.')
+			await page.getByRole('button', { name: 'Save', exact: true }).click()
+			await page.getByRole('link', { name: 'Take what is stored' }).click()
+			await expect(own.locator('.prose')).toHaveText('From the other tab.')
+			await own.getByRole('link', { name: 'Edit', exact: true }).click()
+			await expect(own.getByLabel('Your comment')).toHaveValue('From the other tab.')
+		})
+
+		test('whoever reads the best first goes on reading so after a comment, a reply and an edit', async ({ page }) => {
+			await enrol(page, `Bess ${surname}`)
+			const path = await ask(page, 'Does the order stay?')
+			await comment(page, path, 'The first.')
+			await comment(page, path, 'The second.')
+			await page.goto(`${path}?sort=best`)
+			const order = page.getByRole('navigation', { name: 'Order of the comments' }).locator('summary')
+			const stays = async (text: string) => {
+				await expect(page.getByText(text)).toBeVisible()
+				await expect(page).toHaveURL(/\?sort=best#comment-\d+$/)
+				await expect(order).toHaveText('Best first')
+			}
+			await page.getByLabel('Your comment').fill('The third.')
+			await page.getByRole('button', { name: 'Comment', exact: true }).click()
+			await stays('The third.')
+			await page.getByRole('link', { name: 'Reply', exact: true }).first().click()
+			await page.getByLabel(/^Reply to/).fill('To the first.')
+			await page.getByRole('button', { name: 'Reply', exact: true }).click()
+			await stays('To the first.')
+			await page.getByRole('link', { name: 'Edit', exact: true }).last().click()
+			await page.getByLabel('Your comment').last().fill('The third, better.')
+			await page.getByRole('button', { name: 'Save', exact: true }).click()
+			await stays('The third, better.')
+		})
+	})
+
+test('a question whose answer got lost is there once, however often Submit is pressed', async ({ page }) => {
+	const username = await enrol(page, 'Lena Lostanswer')
+	await page.goto('/forum')
+	await page.getByRole('link', { name: 'New', exact: true }).click()
+	const dialog = page.getByRole('dialog', { name: 'Ask a Question' })
+	await dialog.getByLabel('Title', { exact: true }).fill('Did this one arrive?')
+	await dialog.getByLabel('Description').fill('I cannot tell.')
+	await dialog.getByRole('combobox', { name: 'Tags' }).fill('sending')
+	await loseFirstAnswer(page, /\/forum\/ask\.data/)
+	await dialog.getByRole('button', { name: 'Post question' }).click()
+	await expect(dialog.getByText('Something went wrong. Try again!')).toBeVisible()
+	await dialog.getByRole('button', { name: 'Post question' }).click()
+	await expect(page.getByText('Query added successfully!')).toBeVisible()
+	const { rows } = await (await page.request.get(`/api/v1/queries?author=${username}`)).json()
+	expect(rows.map(({ title }: { title: string }) => title)).toEqual(['Did this one arrive?'])
+})
+
+test('a comment whose answer got lost stays in its box, over a reload too, and is there once', async ({ page }) => {
+	await enrol(page, 'Lars Lostanswer')
+	const path = await ask(page, 'Did the comment arrive?')
+	await page.goto(path)
+	await page.waitForLoadState('networkidle')
+	await loseFirstAnswer(page, /\/\d+\.data/)
+	const box = page.getByLabel('Your comment')
+	await box.fill('Here it is.')
+	await page.getByRole('button', { name: 'Comment', exact: true }).click()
+	await expect(page.getByText('Something went wrong. Try again!')).toBeVisible()
+	await expect(box).toHaveValue('Here it is.')
+	await page.reload()
+	await expect(box).toHaveValue('Here it is.')
+	await page.getByRole('button', { name: 'Comment', exact: true }).click()
+	await expect(page).toHaveURL(/#comment-\d+$/)
+	await expect(page.getByRole('heading', { name: 'Comments (1)' })).toBeVisible()
+	await expect(box).toHaveValue('')
+	// What comes next is another one, though it says the same.
+	await box.fill('Here it is.')
+	await page.getByRole('button', { name: 'Comment', exact: true }).click()
+	await expect(page.getByRole('heading', { name: 'Comments (2)' })).toBeVisible()
+})
+
+test('a comment written before the page has its socket is announced as soon as it has', async ({ page }) => {
+	await enrol(page, 'Gail Gapless')
+	const path = await ask(page, 'What of the moment between?')
+	let open = () => {}
+	const gate = new Promise<void>((done) => {
+		open = done
+	})
+	await page.routeWebSocket(/\/realtime/, async (socket) => {
+		await gate
+		socket.connectToServer()
+	})
+	await page.goto(path)
+	await expect(page.getByRole('heading', { name: 'Comments (0)' })).toBeVisible()
+	const other = await device(page)
+	await enrol(other, 'Otto Between')
+	await comment(other, path, 'In between.')
+	await other.context().close()
+	open()
+	await page.getByRole('button', { name: '1 new comment' }).click()
+	await expect(page.getByText('In between.')).toBeVisible()
+})
+
+for (const javaScriptEnabled of [true, false])
+	test.describe(javaScriptEnabled ? 'with JavaScript' : 'without JavaScript', () => {
+		test.use({ javaScriptEnabled })
+
+		test('whoever has asked too much for an hour is told when to go on, and keeps what was typed', async ({ page }) => {
+			await enrol(page, javaScriptEnabled ? 'Mia Muchasked' : 'Moe Muchasked')
+			for (const number of [1, 2, 3]) await ask(page, `Question number ${number}`)
+			await page.goto('/forum/ask')
+			await page.getByLabel('Title', { exact: true }).fill('And a fourth question')
+			await page.getByLabel('Description').fill('With many words.')
+			await page
+				.getByRole('textbox', { name: 'Tags' })
+				.or(page.getByRole('combobox', { name: 'Tags' }))
+				.fill('many')
+			await page.getByRole('button', { name: 'Post question' }).click()
+			await expect(
+				page.getByText(/may write 3 queries in an hour for now\. Try again in \d+ minutes\./).first(),
+			).toBeVisible()
+			await expect(page.getByLabel('Title', { exact: true })).toHaveValue('And a fourth question')
+			await expect(page.getByLabel('Description')).toHaveValue('With many words.')
+		})
+	})
+
+test('words typed before the scripts run are looked up when they do', async ({ page }) => {
+	await enrol(page, 'Hydra Quick')
+	let release = () => {}
+	const held = new Promise<void>((done) => {
+		release = done
+	})
+	await page.route('**/assets/*.js', async (route) => {
+		await held
+		await route.continue()
+	})
+	await page.goto('/forum/ask', { waitUntil: 'commit' })
+	await page.getByLabel('Title', { exact: true }).fill('Why does my useEffect fetch twice in development?')
+	release()
+	await expect(page.getByRole('region', { name: 'Similar questions' })).toContainText('useEffect')
+	await expect(page.getByLabel('Title', { exact: true })).toHaveValue(
+		'Why does my useEffect fetch twice in development?',
+	)
+})
+
+test('a draft that two devices write: the newer is kept, and the other one can be had back', async ({ page }) => {
+	await enrol(page, 'Desi Twodevices')
+	await page.goto('/forum/ask')
+	await page.waitForLoadState('networkidle')
+	const phone = await device(page, page.context())
+	await phone.goto('/forum/ask')
+	await phone.waitForLoadState('networkidle')
+	const saved = phone.waitForResponse((response) => response.url().endsWith('/forum/drafts') && response.ok())
+	await phone.getByLabel('Title', { exact: true }).fill('Typed on the phone')
+	await saved
+	await phone.context().close()
+	const title = page.getByLabel('Title', { exact: true })
+	await title.fill('Typed on the laptop')
+	const banner = page.getByText(
+		'This draft was also changed on another device. What you type here is newer and was kept',
+	)
+	await expect(banner).toBeVisible()
+	await expectNoViolations(page)
+	await page.getByRole('button', { name: 'Show the other text' }).click()
+	await expect(title).toHaveValue('Typed on the phone')
+	await page.getByRole('button', { name: 'Show the other text' }).click()
+	await expect(title).toHaveValue('Typed on the laptop')
+})

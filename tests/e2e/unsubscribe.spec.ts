@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Page } from '@playwright/test'
+import pg from 'pg'
+import { enrol, expect, expectNoViolations, test } from './support/journey.ts'
+
+/* The mail of what was missed, from the comment that causes it to the click that ends such mails. */
+
+const dataDir = () => process.env.SITE_DATA_DIR ?? ''
+
+/** Makes everything that waits for a mail old enough, and has the site look now instead of within the hour. */
+async function passTheHour(): Promise<void> {
+	const cluster = createHash('sha256').update(join(dataDir(), 'postgres')).digest('hex').slice(0, 12)
+	const { DATABASE_URL } = process.env
+	const client = new pg.Client(
+		DATABASE_URL
+			? { connectionString: DATABASE_URL }
+			: { host: join(tmpdir(), `devquad-${cluster}`), user: 'devquad', database: 'devquad' },
+	)
+	await client.connect()
+	await client.query(`update notification_boxes set mail_due_at = now() where mail_due_at is not null`)
+	await client.query(`select graphile_worker.add_job('mail-digests')`)
+	await client.end()
+}
+
+/** The mails to an address, as they were written down. */
+function mailsTo(address: string): string[] {
+	const folder = join(dataDir(), 'mail')
+	// The folder comes with the first mail.
+	const files = existsSync(folder) ? readdirSync(folder) : []
+	const mails = files.map((file) => readFileSync(join(folder, file), 'utf8'))
+	const whole = mails.map((mail) =>
+		mail
+			.replace(/=\r?\n/g, '')
+			.replaceAll('=3D', '=')
+			.replace(/\r?\n[ \t]/g, ' '),
+	)
+	return whole.filter((mail) => mail.includes(`To: ${address}`) && mail.includes('List-Unsubscribe-Post'))
+}
+
+/** A member whom somebody answered, and who did not look. @returns the path in the header of the mail about it */
+async function missAnAnswer(page: Page, name: string): Promise<string> {
+	const username = await enrol(page, name)
+	const post = async (form: Record<string, string>, path: string) => {
+		const answer = await page.request.post(path, {
+			form,
+			headers: { Origin: process.env.SITE_URL ?? '' },
+			maxRedirects: 0,
+		})
+		return new URL(answer.headers().location ?? '', process.env.SITE_URL).pathname
+	}
+	const title = `Who writes to ${name}?`
+	const path = await post({ title, description: 'By mail.', tags: 'mailing', category: 'others' }, '/forum/ask')
+	await page.context().clearCookies()
+	await enrol(page, `${name} Answerer`)
+	await post({ intent: 'comment', body: 'I do.' }, path)
+	await page.context().clearCookies()
+	await passTheHour()
+	const address = `${username}@eastmere.example`
+	await expect.poll(() => mailsTo(address).length).toBe(1)
+	const mail = mailsTo(address)[0] ?? ''
+	expect(mail).toContain('List-Unsubscribe-Post: List-Unsubscribe=One-Click')
+	expect(mail).toMatch(/\/forum\/comment\/\d+/)
+	const link = /List-Unsubscribe: <([^>]+)>/.exec(mail)?.[1] ?? ''
+	return link.slice(link.indexOf('/unsubscribe'))
+}
+
+async function wantsMails(page: Page, name: string): Promise<boolean> {
+	await page.goto('/login')
+	await page.getByLabel('Email').fill(`${name.toLowerCase().replaceAll(' ', '.')}@eastmere.example`)
+	await page.getByLabel('Password', { exact: true }).fill('a lantern at the ford')
+	await page.getByRole('button', { name: 'Login', exact: true }).click()
+	await page.waitForURL('**/find-dev')
+	await page.goto('/settings')
+	return page.getByLabel('Mail me what I missed').isChecked()
+}
+
+test('the link of a mail opens a page whose button ends the mails, without a login', async ({ page }) => {
+	const path = await missAnAnswer(page, 'Una Scribe')
+	await page.goto(path)
+	await expect(page.getByRole('heading', { name: 'Stop the mails?' })).toBeVisible()
+	await expectNoViolations(page)
+	await page.getByRole('button', { name: 'Unsubscribe' }).click()
+	await expect(page.getByRole('heading', { name: 'No more mails.' })).toBeVisible()
+	expect(await wantsMails(page, 'Una Scribe')).toBe(false)
+})
+
+test('opening the link ends nothing; one click in a mail program does', async ({ page, playwright }) => {
+	const path = await missAnAnswer(page, 'Otto Click')
+	// A mail program has neither cookies nor an origin of ours.
+	const program = await playwright.request.newContext({ baseURL: process.env.SITE_URL ?? '' })
+	expect((await program.get(path)).status()).toBe(200)
+	expect(await wantsMails(page, 'Otto Click')).toBe(true)
+	const answer = await program.post(path, { form: { 'List-Unsubscribe': 'One-Click' } })
+	expect(answer.status()).toBe(200)
+	await program.dispose()
+	await page.reload()
+	await expect(page.getByLabel('Mail me what I missed')).not.toBeChecked()
+})

@@ -1,0 +1,136 @@
+import { sql } from 'kysely'
+import { db } from '~/db/db.server.ts'
+import { judge } from '~/features/forum/moderation/acts.server.ts'
+import { openWaitingCase } from '~/features/forum/moderation/cases.queries.server.ts'
+import { report } from '~/features/forum/moderation/reports.server.ts'
+import { lockAnyQuery, withholdQuery } from '~/features/forum/moderation/withholding.queries.server.ts'
+import { addSynonym, removeSynonym } from '~/features/forum/tags/tags.server.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { makeQuery } from '../factories/forum.ts'
+import type { Cast, Target, Write } from './forum-writes.ts'
+
+/* The ways to change the forum that are for those who keep order. */
+
+/** An act on a query, a comment or a profile: the same form and the same operation for each. */
+function acting(
+	name: string,
+	act: string,
+	kind: 'query' | 'comment' | 'profile',
+	{
+		prepare,
+		fields = () => ({}),
+	}: Pick<Write, 'prepare'> & { fields?: (target: Target) => Record<string, string> } = {},
+): Write {
+	const place = (target: Target) => `/moderation/${kind}/${kind === 'profile' ? 'victim' : target[kind]}`
+	const sent = (target: Target) => ({ act, why: 'A reason.', ...fields(target) })
+	return {
+		name,
+		for: 'staff',
+		form: (target) => [place(target), sent(target)],
+		api: (target) => ['POST', `${place(target)}/acts`, sent(target)],
+		...(prepare && { prepare }),
+	}
+}
+
+const before =
+	(act: string) =>
+	(cast: Cast, { query }: Target) =>
+		judge(cast.moderator, { kind: 'query', name: String(query), act }, { why: 'A reason.' })
+
+/** As if the text of a newcomer: it waits. */
+const waiting = (_cast: Cast, { query }: Target) =>
+	db()
+		.transaction()
+		.execute(async (trx) => {
+			const held = await lockAnyQuery(trx, query)
+			if (held) await withholdQuery(trx, query, held, { state: 'waiting', reason: '' })
+			await openWaitingCase(trx, 'query', query)
+		})
+
+const reported = async ({ victim }: Cast, { query }: Target) => {
+	await sql`delete from reports`.execute(db())
+	await sql`update users set suspended_until = null where id = ${victim.id}`.execute(db())
+	await report(victim, { kind: 'query', name: String(query) }, { reason: 'spam' })
+}
+
+const suspend = (until: string | null) => (cast: Cast) =>
+	sql`update users set role = 'member', suspended_until = ${until}, suspended_reason = '' where id = ${cast.victim.id}`.execute(
+		db(),
+	)
+
+const texts = { title: 'A title that waits longer', description: 'Body.', tags: 'fresh', category: 'python' }
+
+/** The queries that others are merged into, by the query that is merged: made when it is, so that each attempt finds one. */
+const stays = new Map<number, number>()
+
+export const moderationWrites: Write[] = [
+	acting('hiding a query', 'hide', 'query'),
+	acting('hiding a comment', 'hide', 'comment'),
+	acting('bringing a hidden query back', 'restore', 'query', { prepare: before('hide') }),
+	acting('letting a post pass', 'approve', 'query', { prepare: waiting }),
+	acting('keeping a post out', 'refuse', 'query', { prepare: waiting }),
+	acting('dismissing reports', 'dismiss', 'query', { prepare: reported }),
+	acting('locking a query', 'lock', 'query'),
+	acting('unlocking a query', 'unlock', 'query', { prepare: before('lock') }),
+	acting('merging a query', 'merge', 'query', {
+		prepare: async ({ admin }, { query }) => stays.set(query, (await makeQuery(admin)).id),
+		fields: ({ query }) => ({ into: String(stays.get(query)) }),
+	}),
+	acting('suspending a member', 'suspend', 'profile', { prepare: suspend(null), fields: () => ({ time: '1 day' }) }),
+	acting('lifting a suspension', 'lift', 'profile', { prepare: suspend('infinity') }),
+	{
+		name: 'changing a query that waits',
+		for: 'author',
+		refusal: '404',
+		form: ({ url }) => [url.replace(/^\/forum\/[^/]+/, '/forum/edit'), texts],
+		api: ({ query }) => ['PATCH', `/queries/${query}`, texts],
+		prepare: waiting,
+	},
+	{
+		name: 'withdrawing a query that waits',
+		for: 'author',
+		refusal: '404',
+		form: ({ url }) => [url, { intent: 'delete-query' }],
+		api: ({ query }) => ['DELETE', `/queries/${query}`],
+		prepare: waiting,
+	},
+	{
+		name: 'making a moderator',
+		for: 'admin',
+		form: () => ['/moderation/members', { intent: 'appoint', username: 'victim' }],
+		api: () => ['PUT', '/moderation/members/victim/role', { role: 'moderator' }],
+		prepare: ({ victim }) => setRole(victim, 'member'),
+	},
+	{
+		name: 'taking that back',
+		for: 'admin',
+		form: () => ['/moderation/members', { intent: 'dismiss', username: 'victim' }],
+		api: () => ['PUT', '/moderation/members/victim/role', { role: 'member' }],
+		prepare: ({ victim }) => setRole(victim, 'moderator'),
+	},
+	{
+		name: 'describing a tag',
+		for: 'staff',
+		form: () => ['/forum/tag/testing', { description: 'About tests.' }],
+		api: () => ['PUT', '/tags/testing/description', { description: 'About tests.' }],
+		prepare: () => sql`update tags set description = '' where name = 'testing'`.execute(db()),
+	},
+	{
+		name: 'joining tags',
+		for: 'staff',
+		form: () => ['/forum/tags', { intent: 'join', name: 'testz', main: 'tests' }],
+		api: () => ['PUT', '/synonyms/testz', { main: 'tests' }],
+		prepare: ({ moderator }) => removeSynonym(moderator, 'testz').catch(() => null),
+	},
+	{
+		name: 'parting tags',
+		for: 'staff',
+		form: () => ['/forum/tags', { intent: 'part', name: 'testz' }],
+		api: () => ['DELETE', '/synonyms/testz'],
+		prepare: ({ moderator }) => addSynonym(moderator, { name: 'testz', main: 'tests' }),
+	},
+]
+
+function setRole({ id }: SignedIn, role: SignedIn['role']): Promise<unknown> {
+	return sql`update users set role = ${role} where id = ${id}`.execute(db())
+}
