@@ -26,6 +26,8 @@ export class ChatServer {
 	version = 0
 	/** Answers the next tries instead of storing, first one first. */
 	readonly refusals: Exclude<SendAnswer, { ok: true }>[] = []
+	/** How often somebody sent something, stored or not. */
+	sends = 0
 	readonly seen: { by: string; upTo: number; read: boolean }[] = []
 	private readonly tabs = new Set<Tab>()
 
@@ -38,6 +40,7 @@ export class ChatServer {
 	}
 
 	send(sender: string, clientId: string, body: string): SendAnswer {
+		this.sends += 1
 		const refusal = this.refusals.shift()
 		if (refusal) return refusal
 		const stands = this.rows.find((row) => row.sender === sender && row.clientId === clientId)
@@ -207,14 +210,14 @@ export class Tab implements Transport {
 	}
 }
 
-/** What a browser keeps, without a browser. */
+/** What a browser keeps, without a browser; in no order that the writer knows, as a browser may. */
 export function makeStore(): Store {
 	const kept = new Map<string, string>()
 	return {
 		get length() {
 			return kept.size
 		},
-		key: (index) => [...kept.keys()][index] ?? null,
+		key: (index) => [...kept.keys()].reverse()[index] ?? null,
 		getItem: (key) => kept.get(key) ?? null,
 		setItem: (key, value) => void kept.set(key, value),
 		removeItem: (key) => void kept.delete(key),

@@ -85,6 +85,21 @@ test('the other tab of a member shows what this one sends, and nothing of it wai
 	expect(other.client.outgoing()).toEqual([])
 })
 
+test('of two tabs that come back at the same moment one sends what waits', async () => {
+	const { server, browsers, anna } = pair()
+	const other = open(server, browsers.anna)
+	for (const tab of [anna, other]) {
+		tab.weather = { loss: 0, double: 0, delay: 100 }
+		tab.cut()
+	}
+	for (const body of ['1', '2', '3']) anna.client.write('bert', body)
+	anna.connect()
+	other.connect()
+	await settle()
+	expect(server.rows.map(({ body }) => body)).toEqual(['1', '2', '3'])
+	expect(server.sends).toBe(3)
+})
+
 test('a refused message says why, does not hold up the next one, and can be sent again or discarded', async () => {
 	const { server, anna } = pair()
 	server.refusals.push({ ok: false, message: 'You blocked Bert.', retry: false })
@@ -157,6 +172,8 @@ test.each([3, 60, 190, 500])(
 		anna.connect()
 		await settle()
 		expect(bodies(anna).at(-1)).toBe(`Message ${missed}`)
+		// What cannot be caught up with at one go is loaded when somebody scrolls there.
+		expect(bodies(anna)).toHaveLength(missed > 200 ? 50 : missed + 1)
 		while (view(anna).older) await anna.client.loadOlder('bert')
 		expect(view(anna).messages).toEqual(server.rows)
 	},

@@ -6,7 +6,7 @@ interface SenderParts {
 	outbox: Outbox
 	transport: Pick<Transport, 'connected' | 'send'>
 	lock: Lock
-	/** The server has it, as this. */
+	/** The server has it, as this; takes it out of the outbox. */
 	onSent: (message: ChatMessage, to: string) => void
 	/** The outbox has changed in another way. */
 	onChange: () => void
@@ -46,7 +46,6 @@ export class Sender {
 			const { clientId, body } = message
 			const answer = await transport.send({ to, clientId, body })
 			if (answer?.ok) {
-				outbox.remove(clientId)
 				onSent(answer.message, to)
 				tries = 0
 			} else if (answer && !answer.retry) {
