@@ -11,7 +11,7 @@ import { conversationWith, member, namesOf } from './members.server.ts'
 import { eraseMessage, findOwn, type MessageRow, updateMessage } from './messages.queries.server.ts'
 import type { ChatMessage } from './protocol.ts'
 import { tellMessage } from './telling.server.ts'
-import { mayWriteNow } from './writers.server.ts'
+import { currentWriter, refuseSuspended } from './writers.server.ts'
 
 interface Which {
 	/** Username of the peer. */
@@ -29,7 +29,7 @@ export async function editMessage(viewer: Viewer, which: Which, input: { body?: 
 	const { body } = parseInput(editInput, input)
 	const { html } = await cook(body)
 	return change(author, which, async (trx, row, peer) => {
-		await mayWriteNow(trx, author.id, null)
+		refuseSuspended(await currentWriter(trx, author.id, null))
 		if (peer.blocked_by_me) throw new NotAllowed(`You blocked ${peer.name}. Unblock to write.`)
 		if (row.body === body) return row
 		return updateMessage(trx, row, { body, html, quietly: peer.blocked_me })

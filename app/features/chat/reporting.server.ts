@@ -8,7 +8,7 @@ import { reportInput } from './chat.schema.ts'
 import { lockMember } from './conversations.queries.server.ts'
 import { conversationWith, member } from './members.server.ts'
 import { addReport, readExtract, secondsUntilReport } from './reporting.queries.server.ts'
-import { mayWriteNow } from './writers.server.ts'
+import { currentWriter, refuseSuspended } from './writers.server.ts'
 
 /**
  * Reports a message that the viewer received to the moderators. They see a copy of it and of at most five before it, and
@@ -28,7 +28,7 @@ export async function reportMessage(
 		.transaction()
 		.execute(async (trx) => {
 			await lockMember(trx, reporter.id)
-			await mayWriteNow(trx, reporter.id, null)
+			refuseSuspended(await currentWriter(trx, reporter.id, null))
 			const extract = await readExtract(trx, { conversationId, userId: reporter.id, id, context: limits.context })
 			if (extract.length === 0) throw new NotFound(nothing)
 			const seconds = await secondsUntilReport(trx, reporter.id, limits.reportsPerHour)

@@ -6,6 +6,7 @@ import { findBrokenFigures, makeConversation, makeMessage, passTime } from '../.
 import { makeMember } from '../../../tests/factories/forum.ts'
 import { makeSession } from '../../../tests/factories/presence.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
+import { editMessage } from './changing.server.ts'
 import { listConversations } from './inbox.server.ts'
 import { listSince, markSeen, openConversation } from './reading.server.ts'
 import { acceptConversation, setBlocked, setChatSettings } from './safety.server.ts'
@@ -52,6 +53,33 @@ test('20 sends of one message at once store it once and answer alike', async () 
 	expect(new Set(answers.map(({ id }) => id)).size).toBe(1)
 	expect((await openConversation(tomas, mira.username)).messages).toHaveLength(1)
 	expect((await listConversations(tomas, { requests: true })).conversations).toMatchObject([{ unread: 1 }])
+})
+
+test('20 sends of one message at once in a conversation that goes on store it once as well', async () => {
+	await makeConversation(mira, tomas)
+	const message = { to: tomas.username, clientId: randomUUID(), body: 'Once.' }
+	const answers = await Promise.all(Array.from({ length: 20 }, () => sendMessage(mira, message)))
+	expect(new Set(answers.map(({ id }) => id)).size).toBe(1)
+	expect((await openConversation(tomas, mira.username)).messages).toHaveLength(3)
+})
+
+test('of ten messages that a stranger sends at once three are stored', async () => {
+	const sent = await Promise.allSettled(Array.from({ length: 10 }, () => makeMessage(mira, tomas)))
+	expect(sent.filter(({ status }) => status === 'fulfilled')).toHaveLength(3)
+	expect((await openConversation(tomas, mira.username)).messages).toHaveLength(3)
+})
+
+test('a message that crosses a block was sent before it, or is hidden', async () => {
+	await makeConversation(mira, tomas)
+	await passTime()
+	const [, ...sent] = await Promise.all([
+		setBlocked(tomas, mira.username, true),
+		...Array.from({ length: 10 }, (_, index) => makeMessage(mira, tomas, `crossing ${index}`)),
+	])
+	const seen = (await openConversation(tomas, mira.username)).messages.slice(2)
+	// Whatever was stored before the block is seen, and nothing after it.
+	const order = sent.map(({ id }) => id).sort((one, other) => one - other)
+	expect(seen.map(({ id }) => id)).toEqual(order.slice(0, seen.length))
 })
 
 test('two members who begin a conversation at the same moment begin one', async () => {
@@ -126,11 +154,19 @@ test('4,000 characters are a message, and code may begin with spaces', async () 
 
 test('a suspended member sends nothing, and is told until when', async () => {
 	const until = new Date('2099-01-02T03:04:05Z')
+	await makeConversation(mira, tomas)
+	const before = { to: tomas.username, clientId: randomUUID(), body: 'Before it.' }
+	const sent = await sendMessage(mira, before)
 	await db()
 		.updateTable('users')
 		.set({ suspended_until: until, suspended_reason: 'Spam.' })
 		.where('id', '=', mira.id)
 		.execute()
+	expect(await sendMessage(mira, before)).toEqual(sent)
+	await expect(makeMessage(mira, await makeMember(`another${serial}`))).rejects.toMatchObject({ status: 403 })
+	await expect(editMessage(mira, { with: tomas.username, id: sent.id }, { body: 'x' })).rejects.toMatchObject({
+		status: 403,
+	})
 	await expect(makeMessage(mira, tomas)).rejects.toMatchObject({
 		status: 403,
 		message: 'You are suspended until 02 Jan 2099 03:04 UTC and cannot write here until then. Reason: Spam.',

@@ -12,12 +12,13 @@ import {
 	lockMember,
 	secondsUntilStart,
 	startConversation,
+	type WriterRow,
 } from './conversations.queries.server.ts'
 import { member, namesOf, standingWith } from './members.server.ts'
 import { findSent, insertMessage, type MessageRow, secondsUntilSend } from './messages.queries.server.ts'
 import type { ChatMessage } from './protocol.ts'
 import { tellAccepted, tellMessage, tellWaiting } from './telling.server.ts'
-import { mayWriteNow } from './writers.server.ts'
+import { currentWriter, refuseSuspended } from './writers.server.ts'
 
 interface Sending {
 	/** Username of the peer. */
@@ -71,11 +72,12 @@ interface Storing {
 
 async function store(trx: Executor, message: Storing): Promise<Stored> {
 	const { sender, peerId, username, sessionId, clientId } = message
-	const { hours } = await mayWriteNow(trx, sender.id, sessionId)
-	const conversationId = (await lockConversationOf(trx, sender.id, peerId)) ?? (await start(trx, message, hours))
+	const writer = await currentWriter(trx, sender.id, sessionId)
+	const conversationId = (await lockConversationOf(trx, sender.id, peerId)) ?? (await start(trx, message, writer))
 	const before = await findSent(trx, sender.id, clientId)
 	if (before)
 		return { row: same(before, conversationId), peer: await standingWith(sender, username, trx), answered: false }
+	refuseSuspended(writer)
 	await refuseFlood(trx, sender.id)
 	const peer = await standingWith(sender, username, trx)
 	refuseClosed(peer)
@@ -102,13 +104,14 @@ function refuseClosed(peer: ConversationRow): void {
 }
 
 /** Begins a conversation, unless somebody just did. @returns its id, locked */
-async function start(trx: Executor, { sender, peerId, username }: Storing, hours: number): Promise<number> {
+async function start(trx: Executor, { sender, peerId, username }: Storing, writer: WriterRow): Promise<number> {
+	refuseSuspended(writer)
 	refuseClosed(await standingWith(sender, username, trx))
 	// One after the other: of two beginnings the second one counts the first, and of two tries of one message finds it.
 	await lockMember(trx, sender.id)
 	const begun = await lockConversationOf(trx, sender.id, peerId)
 	if (begun !== undefined) return begun
-	const most = startingLimitAt(hours)
+	const most = startingLimitAt(writer.hours)
 	const seconds = await secondsUntilStart(trx, sender.id, most)
 	if (seconds !== null)
 		throw new TooMany(`You may start ${most} conversations a day for now. Those you have go on as ever.`, seconds)

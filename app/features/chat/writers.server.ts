@@ -6,15 +6,19 @@ import { findWriter, type WriterRow } from './conversations.queries.server.ts'
 export class SessionEnded extends NotAllowed {}
 
 /**
- * Who writes may: the session is good until the transaction ends, and the account is not suspended.
+ * Who writes, whose session is good until the transaction ends.
  * @param sessionId of a socket; null where the request was just checked
- * @throws SessionEnded, NotAllowed
+ * @throws SessionEnded
  */
-export async function mayWriteNow(trx: Executor, userId: number, sessionId: number | null): Promise<WriterRow> {
+export async function currentWriter(trx: Executor, userId: number, sessionId: number | null): Promise<WriterRow> {
 	const writer = await findWriter(trx, userId, sessionId)
 	if (!writer) throw new SessionEnded('You were logged out. Log in again, and what you wrote is sent.')
-	if (writer.suspended_until !== null) throw new NotAllowed(suspended(writer))
 	return writer
+}
+
+/** @throws NotAllowed for a suspended member, with until when and why */
+export function refuseSuspended(writer: WriterRow): void {
+	if (writer.suspended_until !== null) throw new NotAllowed(suspended(writer))
 }
 
 function suspended({ suspended_until: until, suspended_reason: reason }: WriterRow): string {

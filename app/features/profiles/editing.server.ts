@@ -73,12 +73,15 @@ export async function saveAcademics(viewer: Viewer, username: string, input: Inp
 	const { id } = owner(viewer, username)
 	const { version } = parseInput(versionInput, input)
 	const fields = parseInput(academicsInput, input)
-	return transaction(async (trx) => {
+	const address = await transaction(async (trx) => {
 		await ensureProfile(trx, id)
 		const { saved, newAddress } = await updateAcademics(trx, id, version, fields)
 		if (!saved) unlessSame(fields, academicsStart(await editable({ id }, trx)))
 		return newAddress
 	})
+	// Branch and year stand beside the queries that they asked.
+	await dropPages([everyPage])
+	return address
 }
 
 /** What the third form starts from. @throws NotAllowed, NotFound */

@@ -11,6 +11,12 @@ export interface Studies {
 	semester: number | null
 }
 
+/** A member in one line; '' when nothing is to be said. Nobody can be written to who only stands for an imported text. */
+export interface Introduction {
+	line: string
+	imported: boolean
+}
+
 export interface LinkView {
 	label: string
 	url: string

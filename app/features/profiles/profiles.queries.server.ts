@@ -68,6 +68,23 @@ export async function findProfile(username: string): Promise<ProfileRow | undefi
 	return rows[0]
 }
 
+export interface IntroductionRow {
+	branch: string
+	current_year: number | null
+	skills: string[]
+	listed: boolean
+	imported: boolean
+}
+
+/** What a line about a member is made of, with at most this many of their skills. */
+export async function findIntroduction(username: string, mostSkills: number): Promise<IntroductionRow | undefined> {
+	const { rows } = await sql<IntroductionRow>`
+		select coalesce(enrol_in_branch_name, '') as branch, current_year, coalesce(listed, true) as listed, users.imported,
+			(${skillNames})[1:${mostSkills}::int] as skills
+		from users left join profiles on profiles.user_id = users.id where users.username = ${username}`.execute(db())
+	return rows[0]
+}
+
 /** The picture that a row shows, as it stands in a statement's columns. */
 export interface ShownPicture {
 	image: { path: string; width: number; height: number; colour: string } | null

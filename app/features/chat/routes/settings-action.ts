@@ -9,7 +9,7 @@ export async function action({ request, context, url }: Route.ActionArgs) {
 	const form = await request.formData()
 	return answering(async () => {
 		await setChatSettings(viewer, Object.fromEntries(form))
-		return redirectWithToast('/settings#messages', { type: 'success', message: 'Saved who may write to you.' })
+		return redirectWithToast('/settings', { type: 'success', message: 'Saved who may write to you.' })
 	})
 }
 

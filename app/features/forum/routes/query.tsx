@@ -1,5 +1,6 @@
 import { createContext, data, redirect, useSearchParams } from 'react-router'
 import { visitThread } from '~/features/notifications/notifications.server.ts'
+import { introduce } from '~/features/profiles/introduction.server.ts'
 import { factsOf, viewerOf } from '~/lib/context.ts'
 import { NotFound } from '~/lib/errors.ts'
 import { answering, signedIn } from '~/lib/http.ts'
@@ -50,16 +51,20 @@ export function loader({ params, context, url }: Route.LoaderArgs) {
 		const thread = url.searchParams.has('thread') ? readId(url.searchParams.get('thread')) : null
 		const cursor = url.searchParams.get('cursor') || null
 		const sort = sortOf(url)
-		const { rows, next, newest, solutions } = await listComments(viewer, {
-			queryId: query.id,
-			askerUsername: query.author.username,
-			sort,
-			cursor,
-			...(thread === null ? {} : { thread }),
-		})
+		const [{ rows, next, newest, solutions }, introduction] = await Promise.all([
+			listComments(viewer, {
+				queryId: query.id,
+				askerUsername: query.author.username,
+				sort,
+				cursor,
+				...(thread === null ? {} : { thread }),
+			}),
+			introduce(query.author.username),
+		])
 		const merged = from ? await mergedFrom(readId(from), query.id) : null
 		const shown = {
 			query,
+			introduction,
 			merged,
 			muted: context.get(mutedContext),
 			page: { rows, next },
@@ -102,7 +107,7 @@ export function meta({ loaderData, matches, location }: Route.MetaArgs) {
 }
 
 export default function Query({ loaderData, actionData }: Route.ComponentProps) {
-	const { query, merged, muted, nonce, page, solutions } = loaderData
+	const { query, introduction, merged, muted, nonce, page, solutions } = loaderData
 	const { publicUrl } = useRootData()
 	const [params] = useSearchParams()
 	const structured = qaPage(query, liftAccepted(page.rows, solutions), publicUrl)
@@ -119,7 +124,7 @@ export default function Query({ loaderData, actionData }: Route.ComponentProps) 
 				<QueryArticle query={query} muted={muted} />
 				<Discussion query={query} data={loaderData} refusal={actionData ?? null} />
 			</div>
-			<AskedBy author={query.author} />
+			<AskedBy author={query.author} introduction={introduction} />
 			{query.deletedBy === null && (
 				<script type="application/ld+json" nonce={nonce} dangerouslySetInnerHTML={{ __html: scriptJson(structured) }} />
 			)}
