@@ -9,7 +9,7 @@ import {
 	twoFriends,
 	twoMembers,
 } from './support/chat.ts'
-import { expect, expectNoViolations, test } from './support/journey.ts'
+import { enrol, expect, expectNoViolations, test } from './support/journey.ts'
 
 const control = 'Messages and notifications'
 
@@ -55,8 +55,21 @@ test('a stranger writes from the card, is a request until answered, and both see
 	await expect.poll(() => texts(bo.page)).toEqual(await texts(page))
 	await page.getByRole('link', { name: 'Forum' }).first().click()
 	await expect(panel).toHaveCount(0)
-	await expect(bo.page.getByRole('heading', { name: ada.name })).toBeVisible()
+	await expect(bo.page.getByRole('heading', { name: ada.name, exact: true })).toBeVisible()
 	await bo.page.context().close()
+})
+
+test('a visitor who wants to chat logs in first, and nobody is offered a chat with themselves', async ({ page }) => {
+	const username = await enrol(page, 'Ada Doorstep')
+	await page.goto(`/find-dev/${username}`)
+	await page.waitForLoadState('networkidle')
+	await expect(page.getByRole('heading', { level: 1, name: 'Ada Doorstep' })).toBeVisible()
+	await expect(page.getByRole('link', { name: 'Chat with Ada Doorstep' })).toHaveCount(0)
+	await page.context().clearCookies()
+	await page.goto(`/find-dev/${username}`)
+	await page.waitForLoadState('networkidle')
+	await page.getByRole('link', { name: 'Chat with Ada Doorstep' }).click()
+	await page.waitForURL(`**/login?redirectTo=%2Fmessages%2F${username}`)
 })
 
 test('an own message is edited with ArrowUp and deleted, and both see the trace', async ({ page, browser }) => {
