@@ -31,7 +31,6 @@ interface ComposerProps {
 export function Composer(props: ComposerProps) {
 	const { peer, path, box, editing, onEditLast, onSave, onLeaveEdit, refused } = props
 	const client = useChatClient()
-	const hydrated = useHydrated()
 	const me = useRootData().viewer?.username ?? ''
 	const field = useId()
 	const [error, setError] = useState<string | null>(refused?.message ?? null)
@@ -95,23 +94,7 @@ export function Composer(props: ComposerProps) {
 			className={`flex-none border-t border-line p-2 ${props.className ?? ''}`}
 			onSubmit={send}
 		>
-			{editing && (
-				<p className="flex items-center justify-between gap-2 pb-1.5 pl-1 text-xs text-ink-2">
-					Editing your message
-					<Link
-						className="icon-btn icon-btn-sm"
-						to={path}
-						aria-label="Leave it as it was"
-						onClick={(event) => {
-							if (!hydrated) return
-							event.preventDefault()
-							onLeaveEdit()
-						}}
-					>
-						<X className="icon icon-sm" aria-hidden="true" />
-					</Link>
-				</p>
-			)}
+			{editing && <EditingBar path={path} onLeave={onLeaveEdit} />}
 			{error && (
 				<p className="error pb-1.5 pl-1" id={`${field}-error`} role="alert">
 					{error}
@@ -149,6 +132,28 @@ export function Composer(props: ComposerProps) {
 				</button>
 			</div>
 		</Form>
+	)
+}
+
+/** Says that a message is being changed, and leads out of it. */
+function EditingBar({ path, onLeave }: { path: string; onLeave: () => void }) {
+	const hydrated = useHydrated()
+	return (
+		<p className="flex items-center justify-between gap-2 pb-1.5 pl-1 text-xs text-ink-2">
+			Editing your message
+			<Link
+				className="icon-btn icon-btn-sm"
+				to={path}
+				aria-label="Leave it as it was"
+				onClick={(event) => {
+					if (!hydrated) return
+					event.preventDefault()
+					onLeave()
+				}}
+			>
+				<X className="icon icon-sm" aria-hidden="true" />
+			</Link>
+		</p>
 	)
 }
 
