@@ -66,7 +66,7 @@ test('a visitor who wants to chat logs in first, and nobody is offered a chat wi
 	await expect(page.getByRole('heading', { level: 1, name: 'Ada Doorstep' })).toBeVisible()
 	await expect(page.getByRole('link', { name: 'Chat with Ada Doorstep' })).toHaveCount(0)
 	await page.context().clearCookies()
-	await page.goto(`/find-dev/${username}`)
+	await page.goto('/find-dev?q=ada+doorstep')
 	await page.waitForLoadState('networkidle')
 	await page.getByRole('link', { name: 'Chat with Ada Doorstep' }).click()
 	await page.waitForURL(`**/login?redirectTo=%2Fmessages%2F${username}`)
