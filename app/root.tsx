@@ -1,12 +1,14 @@
-import type { ReactNode } from 'react'
+import { lazy, type ReactNode, Suspense } from 'react'
 import { Links, Meta, Outlet, Scripts, ScrollRestoration, type ShouldRevalidateFunctionArgs } from 'react-router'
 import { config } from '~/config.server.ts'
+import { InboxControl } from '~/features/chat/components/inbox-control.tsx'
+import { countUnreadConversations } from '~/features/chat/inbox.server.ts'
 import { PendingForum } from '~/features/forum/components/pending-forum.tsx'
 import { countCases } from '~/features/forum/moderation/queue.server.ts'
-import { InboxControl } from '~/features/notifications/components/inbox-control.tsx'
 import { countUnread } from '~/features/notifications/notifications.server.ts'
 import { factsOf, viewerOf } from '~/lib/context.ts'
 import type { RootData } from '~/lib/root-data.ts'
+import { useHydrated } from '~/lib/use-hydrated.ts'
 import { useConnection } from '~/realtime/use-connection.ts'
 import { Shell } from '~/shell/shell.tsx'
 import { useTheme } from '~/shell/theme-switch.tsx'
@@ -15,6 +17,9 @@ import stylesheet from './app.css?url'
 import { ErrorPage } from './shell/error-page.tsx'
 import mono from './ui/fonts/quad-mono.woff2?url'
 import schibsted from './ui/fonts/schibsted-grotesk-basic.woff2?url'
+
+/** The chat weighs on members' pages alone, and on them once they stand. */
+const ChatDock = lazy(() => import('~/features/chat/components/chat-dock.tsx'))
 
 const font = { rel: 'preload', as: 'font', type: 'font/woff2', crossOrigin: 'anonymous' } as const
 
@@ -26,15 +31,20 @@ export const links: Route.LinksFunction = () => [
 	{ rel: 'manifest', href: '/site.webmanifest' },
 ]
 
-/** What every page knows; reads one counter for a member, two for a moderator, and no database for a visitor. */
+/** What every page knows; reads two counters for a member, three for a moderator, and no database for a visitor. */
 export async function loader({ context, url }: Route.LoaderArgs): Promise<RootData> {
 	const { theme, flash, requestId, now } = factsOf(context)
 	const viewer = viewerOf(context)
-	const [unread, openCases] = await Promise.all([countUnread(viewer), countCases(viewer)])
 	const { SITE_NAME, AUTHOR_NAME, AUTHOR_URL, publicUrl } = config()
+	const [unread, conversations, openCases] = await Promise.all([
+		countUnread(viewer),
+		countUnreadConversations(viewer),
+		countCases(viewer),
+	])
 	return {
 		viewer,
 		unread,
+		conversations,
 		openCases,
 		siteName: SITE_NAME,
 		author: AUTHOR_NAME ? { name: AUTHOR_NAME, url: AUTHOR_URL } : null,
@@ -82,11 +92,20 @@ export function Layout({ children }: { children: ReactNode }) {
 }
 
 export default function Root({ loaderData }: Route.ComponentProps) {
-	useConnection(loaderData.viewer !== null)
+	const me = loaderData.viewer?.username
+	useConnection(me)
+	const withChat = useHydrated() && me
 	return (
-		<PendingForum>
-			<Outlet />
-		</PendingForum>
+		<>
+			<PendingForum>
+				<Outlet />
+			</PendingForum>
+			{withChat && (
+				<Suspense>
+					<ChatDock />
+				</Suspense>
+			)}
+		</>
 	)
 }
 

@@ -3,6 +3,7 @@ import type { Server as HttpServer, IncomingMessage } from 'node:http'
 import type { Socket } from 'socket.io'
 import { config } from '~/config.server.ts'
 import { sessionOf } from '~/features/accounts/accounts.server.ts'
+import { countUnreadConversations } from '~/features/chat/inbox.server.ts'
 import { isOpenQuery, listNewerComments } from '~/features/forum/reading.server.ts'
 import { countUnread } from '~/features/notifications/notifications.server.ts'
 import { isId } from '~/lib/ids.ts'
@@ -40,7 +41,7 @@ class Refusal extends Error {}
 /** Says who may connect and which rooms they join; to be called once. @returns what lets everybody go */
 export function handleSockets(): () => Promise<void> {
 	io.use((socket, next) => {
-		identify(socket.request)
+		identify(socket.request, socket.handshake.auth.me)
 			.then((data) => {
 				socket.data = data
 				next()
@@ -85,14 +86,18 @@ function receive(socket: Tab): void {
 	socket.on('disconnect', () => quietly(closeTab(id)))
 }
 
-/** @throws Refusal, whose message the browser is told */
-async function identify(request: IncomingMessage): Promise<SocketData> {
+/**
+ * @param me for whom the tab's page was made: another member may have signed in since, in another tab
+ * @throws Refusal, whose message the browser is told
+ */
+async function identify(request: IncomingMessage, me: unknown): Promise<SocketData> {
 	// CORS does not guard WebSocket: a page of another site may open one, with our reader's cookies.
 	if (request.headers.origin && request.headers.origin !== new URL(config().publicUrl).origin)
 		throw new Refusal('foreign origin')
 	const headers = new Headers({ Cookie: request.headers.cookie ?? '' })
 	const session = await sessionOf(new Request(config().publicUrl, { headers }))
 	if (!session) throw new Refusal('unauthenticated')
+	if (me !== undefined && me !== session.viewer.username) throw new Refusal('another member')
 	if (!(await mayOpenTab(session.viewer.id))) throw new Refusal('too many tabs')
 	return { userId: session.viewer.id, username: session.viewer.username, sessionId: session.sessionId }
 }
@@ -106,8 +111,10 @@ function refusal(error: unknown): Error {
 
 /** What changed while the tab was away, or between its page and its socket. */
 async function tellCount(socket: Tab): Promise<void> {
-	const unread = await countUnread({ id: socket.data.userId })
+	const member = { id: socket.data.userId }
+	const [unread, conversations] = await Promise.all([countUnread(member), countUnreadConversations(member)])
 	socket.emit('notifications:changed', { unread })
+	socket.emit('chat:count', { conversations })
 }
 
 /** What comes from a socket is anybody's word: anything but a list of names is passed over. */

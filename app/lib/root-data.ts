@@ -7,6 +7,8 @@ export interface RootData {
 	viewer: Viewer
 	/** How many notices the viewer has not read. */
 	unread: number
+	/** In how many conversations something is unread for the viewer. */
+	conversations: number
 	/** How many cases wait for a moderator, at most 100; 0 for other members. */
 	openCases: number
 	siteName: string
@@ -29,6 +31,7 @@ export interface RootData {
 const nothingKnown: RootData = {
 	viewer: null,
 	unread: 0,
+	conversations: 0,
 	openCases: 0,
 	siteName: 'DevQuad',
 	author: null,

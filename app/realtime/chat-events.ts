@@ -56,6 +56,8 @@ export interface ChatServerEvents {
 	/** This member read further, here or elsewhere. */
 	'chat:read': (event: UnreadCounts & { with: string; readId: number }) => void
 	'chat:typing': (event: { from: string }) => void
+	/** In how many conversations something is unread for this member, as the tab connects. */
+	'chat:count': (event: { conversations: number }) => void
 	'chat:state': (event: { with: string; state: ConversationState }) => void
 }
 

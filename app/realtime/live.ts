@@ -15,14 +15,17 @@ const laterRetries = 60_000
 let socket: Live | null = null
 const waiting = new Set<(socket: Live) => void>()
 
-/** Opens the socket. @returns closes it again */
-export function openLive(): () => void {
+/**
+ * Opens the socket. @param me username of who this page is for: if somebody else signs in meanwhile, the socket is refused, so
+ * that nothing is said in their name. @returns closes it again
+ */
+export function openLive(me: string): () => void {
 	let left = false
 	let forget = () => {}
 	const open = async () => {
 		const { io } = await import('socket.io-client')
 		if (left) return
-		socket = io({ path: '/realtime', transports: ['websocket'] })
+		socket = io({ path: '/realtime', transports: ['websocket'], auth: { me } })
 		forget = comeBack(socket)
 		for (const tell of waiting) tell(socket)
 	}

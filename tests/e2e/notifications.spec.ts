@@ -29,8 +29,9 @@ async function comment(page: Page, path: string, body: string): Promise<void> {
 	expect(answer.status()).toBe(303)
 }
 
+const control = 'Messages and notifications'
 const bell = (page: Page, unread: number) =>
-	page.getByRole('button', { name: unread > 0 ? `Notifications, ${unread} unread` : 'Notifications', exact: true })
+	page.getByRole('button', { name: unread > 0 ? `${control}, ${unread} unread` : control, exact: true })
 
 test('a comment shows in every tab at once, is read in the panel, and reading it clears all tabs', async ({
 	page,
@@ -49,7 +50,7 @@ test('a comment shows in every tab at once, is read in the panel, and reading it
 		await expect(tab).toHaveTitle(/^\(1\) /)
 	}
 	await bell(page, 1).click()
-	const panel = page.getByRole('dialog', { name: 'Notifications' })
+	const panel = page.getByRole('dialog', { name: control })
 	const notice = panel.getByRole('link', { name: /Zubin Bellfounder commented on Who rings the bell/ })
 	await expect(notice).toBeVisible()
 	await expectNoViolations(page)
@@ -97,8 +98,8 @@ for (const [name, viewport, colorScheme] of [
 			expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(viewport.width)
 			await page.screenshot({ path: `test-results/notifications-${colorScheme}-${address.replace(/\W/g, '')}.png` })
 		}
-		await page.getByRole('button', { name: /^Notifications/ }).click()
-		const panel = page.getByRole('dialog', { name: 'Notifications' })
+		await page.getByRole('button', { name: /^Messages and notifications/ }).click()
+		const panel = page.getByRole('dialog', { name: control })
 		await expect(panel.getByRole('link', { name: /commented on How does this look/ }).first()).toBeVisible()
 		await expectNoViolations(page)
 		await page.screenshot({ path: `test-results/notifications-${colorScheme}-panel.png` })
@@ -120,12 +121,12 @@ test('without JavaScript the header counts, the query clears it, and the forms w
 	})
 	const plain = await context.newPage()
 	await plain.goto('/forum')
-	await expect(plain.getByRole('link', { name: 'Notifications, 2 unread' })).toBeVisible()
+	await expect(plain.getByRole('link', { name: `${control}, 2 unread` })).toBeVisible()
 	await plain.goto(paths[0] ?? '')
-	await expect(plain.getByRole('link', { name: 'Notifications, 1 unread' })).toBeVisible()
-	await plain.getByRole('link', { name: 'Notifications, 1 unread' }).click()
+	await expect(plain.getByRole('link', { name: `${control}, 1 unread` })).toBeVisible()
+	await plain.getByRole('link', { name: `${control}, 1 unread` }).click()
 	await plain.getByRole('button', { name: 'Mark as read: Two without scripts' }).click()
-	await expect(plain.getByRole('link', { name: 'Notifications', exact: true })).toBeVisible()
+	await expect(plain.getByRole('link', { name: control, exact: true })).toBeVisible()
 	await plain.goto('/settings')
 	await plain.getByLabel('Replies to my comments: by mail').uncheck()
 	await plain.getByRole('button', { name: 'Save notifications' }).click()

@@ -34,6 +34,15 @@ test.each([
 	expect(await next(socket, 'connect_error')).toMatchObject({ message: reason })
 })
 
+test('a tab whose page is of another member than the session is refused: nothing is said in their name', async () => {
+	const socket = startTab(site.url, { Cookie: mira })
+	socket.auth = { me: 'odalys' }
+	expect(await next(socket, 'connect_error')).toMatchObject({ message: 'another member' })
+	const own = startTab(site.url, { Cookie: mira })
+	own.auth = { me: 'mira' }
+	await next(own, 'connect')
+})
+
 test('there is no way in by polling', async () => {
 	const answer = await site.ask('/realtime/?EIO=4&transport=polling', mira)
 	expect(answer.status).toBe(400)
@@ -57,7 +66,8 @@ test('what one tab says in the name of the server reaches nobody', async () => {
 	await watch(other, ['nobody'])
 	const heard: unknown[] = []
 	// What the server itself tells a tab that opens may still be on its way.
-	other.onAny((...event) => event[0] !== 'notifications:changed' && heard.push(event))
+	const itself = ['notifications:changed', 'chat:count']
+	other.onAny((...event) => itself.includes(event[0]) || heard.push(event))
 	const tab = await openTab(site.url, mira)
 	tab.emit('member:joined', { username: 'nobody' })
 	tab.emit('presence:changed', { username: 'nobody', online: true })

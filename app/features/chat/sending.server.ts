@@ -17,7 +17,7 @@ import {
 import { member, namesOf, standingWith } from './members.server.ts'
 import { findSent, insertMessage, type MessageRow, secondsUntilSend } from './messages.queries.server.ts'
 import type { ChatMessage } from './protocol.ts'
-import { tellAccepted, tellMessage } from './telling.server.ts'
+import { tellAccepted, tellMessage, tellWaiting } from './telling.server.ts'
 import { currentWriter, refuseSuspended } from './writers.server.ts'
 
 interface Sending {
@@ -56,6 +56,7 @@ export async function sendMessage(
 	// Also of one that stood already: the process that stored it may have ended before it told anybody.
 	await tellMessage(sender, stored.peer, stored.row)
 	if (stored.answered) await tellAccepted(sender, stored.peer)
+	if (stored.peer.peer_pending) await tellWaiting(sender, stored.peer)
 	return presentMessage(stored.row, sender.id, namesOf(sender, stored.peer))
 }
 

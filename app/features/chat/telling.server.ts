@@ -46,6 +46,12 @@ export async function tellState(member: { id: number }, peerUsername: string): P
 	if (row) announce(roomOf(member.id), 'chat:state', { with: peerUsername, state: presentState(row) })
 }
 
+/** A message waits for the first answer: how much more may follow changed for its sender, and for the peer it is a request. */
+export async function tellWaiting(sender: SignedIn, peer: ConversationRow): Promise<void> {
+	await tellState(sender, peer.username)
+	if (!peer.blocked_me) await tellState({ id: peer.peer_id }, sender.username)
+}
+
 /** The first answer came, or an acceptance: what both can do changed, and the marks may be shown now. */
 export async function tellAccepted(member: SignedIn, peer: ConversationRow): Promise<void> {
 	await Promise.all([tellState(member, peer.username), tellState({ id: peer.peer_id }, member.username)])

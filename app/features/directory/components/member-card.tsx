@@ -2,6 +2,7 @@ import { Link } from 'react-router'
 import { CampusMark } from '~/features/profiles/components/campus-mark.tsx'
 import { type KnownState, openToText, studiesText } from '~/features/profiles/profiles.present.ts'
 import { Avatar } from '~/ui/avatar.tsx'
+import { ChatButton } from '~/ui/chat-button.tsx'
 import { PresenceWords } from '~/ui/presence.tsx'
 import type { MemberView } from '../directory.present.ts'
 
@@ -51,6 +52,10 @@ export function MemberCard({ member, online = member.online }: { member: MemberV
 				>
 					View Details
 				</Link>
+				<ChatButton
+					peer={{ username: member.username, name: member.name, image: member.image, online }}
+					look="btn btn-accent btn-sm h-8 px-3 max-sm:h-10"
+				/>
 				{openTo && <span className="meta ml-auto">{openTo}</span>}
 			</footer>
 		</article>

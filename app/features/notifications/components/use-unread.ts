@@ -2,18 +2,16 @@ import { useEffect, useState } from 'react'
 import { useRootData } from '~/lib/root-data.ts'
 import { useLiveEvent } from '~/realtime/use-live-event.ts'
 
-/** How many notices are unread: as the last whole page said, or the socket since; also put into the tab's title. */
+/** How many notices are unread: as the last whole page said, or the socket since. */
 export function useUnread(): number {
 	const { unread, requestId } = useRootData()
 	const [heard, setHeard] = useState({ unread, requestId })
 	useLiveEvent('notifications:changed', (event) => setHeard({ unread: event.unread, requestId }))
-	const current = heard.requestId === requestId ? heard.unread : unread
-	useTitleCount(current)
-	return current
+	return heard.requestId === requestId ? heard.unread : unread
 }
 
 /** Keeps “(3) ” before the title, whatever page sets it. */
-function useTitleCount(count: number): void {
+export function useTitleCount(count: number): void {
 	useEffect(() => {
 		const mark = () => {
 			const plain = document.title.replace(/^\(\d+\) /, '')

@@ -6,6 +6,7 @@ import { bareUrl } from '~/lib/text.ts'
 import { isModerator } from '~/lib/viewer.ts'
 import { usePresence } from '~/realtime/use-presence.ts'
 import { Avatar } from '~/ui/avatar.tsx'
+import { ChatButton } from '~/ui/chat-button.tsx'
 import { Presence } from '~/ui/presence.tsx'
 import { openToText, type ProfileView, studiesText } from '../profiles.present.ts'
 import { CampusMark } from './campus-mark.tsx'
@@ -29,6 +30,7 @@ export function ContactCard({ profile, own = false }: { profile: ProfileView; ow
 					{profile.expertise && <p className="mt-2 text-md leading-5 wrap-anywhere">{profile.expertise}</p>}
 					{openTo && <p className="meta mt-2">{openTo}</p>}
 					{profile.campus && <CampusMark university={profile.campus} className="mt-2" />}
+					{!own && !profile.imported && <ChatButton peer={{ ...profile, online }} look="btn btn-primary mt-4 w-full" />}
 				</div>
 				<Facts profile={profile} own={own} />
 			</div>

@@ -1,26 +1,32 @@
 import { Inbox } from 'lucide-react'
 import { lazy, Suspense, useRef, useState } from 'react'
 import { Link } from 'react-router'
+import { useTitleCount, useUnread } from '~/features/notifications/components/use-unread.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import { closeOnLink } from '~/shell/popover.ts'
-import { useUnread } from './use-unread.ts'
+import { useUnreadConversations } from './use-unread-conversations.ts'
 
 const InboxPanel = lazy(() => import('./inbox-panel.tsx'))
 
 const id = 'inbox'
 const look = 'icon-btn relative size-11'
 
-/** The way to what happened, with how much of it is new: a link, and where scripts run a panel, loaded when it is opened. */
+/**
+ * The way to what is new, with how much of it there is: a link, and where scripts run a panel, loaded when it is opened.
+ */
 export function InboxControl() {
-	const unread = useUnread()
+	const notices = useUnread()
+	const conversations = useUnreadConversations()
+	const unread = notices + conversations
+	useTitleCount(unread)
 	const hydrated = useHydrated()
 	const panel = useRef<HTMLDivElement>(null)
 	const [opened, setOpened] = useState(0)
 	const [open, setOpen] = useState(false)
-	const label = unread > 0 ? `Notifications, ${unread} unread` : 'Notifications'
+	const label = unread > 0 ? `Messages and notifications, ${unread} unread` : 'Messages and notifications'
 	if (!hydrated)
 		return (
-			<Link className={look} to="/notifications" aria-label={label}>
+			<Link className={look} to={notices > 0 ? '/notifications' : '/messages'} aria-label={label}>
 				<Face unread={unread} />
 			</Link>
 		)
@@ -36,7 +42,7 @@ export function InboxControl() {
 				ref={panel}
 				popover="auto"
 				role="dialog"
-				aria-label="Notifications"
+				aria-label="Messages and notifications"
 				onClick={closeOnLink}
 				onToggle={(event) => {
 					setOpen(event.newState === 'open')
@@ -45,7 +51,7 @@ export function InboxControl() {
 			>
 				{opened > 0 && (
 					<Suspense fallback={<p className="p-4 text-sm text-ink-3">Loading...</p>}>
-						<InboxPanel unread={unread} open={open} />
+						<InboxPanel key={opened} conversations={conversations} notices={notices} open={open} />
 					</Suspense>
 				)}
 			</div>

@@ -3,11 +3,8 @@ import { Link, useFetcher } from 'react-router'
 import type { NoticeView } from '../notifications.present.ts'
 import { NoticeLink } from './notice-item.tsx'
 
-/**
- * The latest ten, asked for whenever the panel opens or their number changes while it is open.
- * The row of tabs has room for the messages.
- */
-export default function InboxPanel({ unread, open }: { unread: number; open: boolean }) {
+/** The latest ten, asked for whenever they are shown or their number changes meanwhile. */
+export function LatestNotices({ unread, open }: { unread: number; open: boolean }) {
 	const { data, load } = useFetcher<{ rows: NoticeView[] }>()
 	const marking = useFetcher()
 	// biome-ignore lint/correctness/useExhaustiveDependencies: another number of unread ones means another list
@@ -16,11 +13,6 @@ export default function InboxPanel({ unread, open }: { unread: number; open: boo
 	}, [open, unread, load])
 	return (
 		<>
-			<div className="tabs px-4">
-				<h2 className="tab" data-active="">
-					Notifications {unread > 0 && <span className="badge">{unread}</span>}
-				</h2>
-			</div>
 			<div aria-live="polite" className="max-h-[min(26rem,60dvh)] overflow-y-auto">
 				{!data && <p className="p-4 text-sm text-ink-3">Loading...</p>}
 				{data?.rows.length === 0 && <p className="p-4 text-sm text-ink-2">Nothing happened yet.</p>}

@@ -1,0 +1,293 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { Browser, ChatServer, chances, Tab } from '~/../tests/support/chat-network.ts'
+import { typingTime } from './conversation.ts'
+
+beforeEach(() => {
+	vi.useFakeTimers()
+})
+
+afterEach(() => {
+	vi.useRealTimers()
+})
+
+/** Two members who look at their conversation, in calm weather. */
+function pair() {
+	const server = new ChatServer()
+	const browsers = { anna: new Browser('anna'), bert: new Browser('bert') }
+	const anna = open(server, browsers.anna)
+	const bert = open(server, browsers.bert)
+	return { server, browsers, anna, bert }
+}
+
+function open(server: ChatServer, browser: Browser, ...more: unknown[]): Tab {
+	const tab = new Tab(server, browser, ...(more as []))
+	tab.client.open(server.page(peerOf(tab)))
+	tab.connect()
+	return tab
+}
+
+const peerOf = (tab: Tab) => (tab.client.me === 'anna' ? 'bert' : 'anna')
+const view = (tab: Tab) => {
+	const known = tab.client.view(peerOf(tab))
+	if (!known) throw new Error('the conversation is not open')
+	return known
+}
+const bodies = (tab: Tab) => view(tab).messages.map(({ body }) => body)
+const settle = () => vi.advanceTimersByTimeAsync(60_000)
+
+test('a message is on its way at once, and stands in both views when it is acknowledged', async () => {
+	const { anna, bert } = pair()
+	expect(anna.client.write('bert', 'Hello')).toBe(true)
+	expect(anna.client.outgoing().map(({ body }) => body)).toEqual(['Hello'])
+	await settle()
+	expect(anna.client.outgoing()).toEqual([])
+	expect([bodies(anna), bodies(bert)]).toEqual([['Hello'], ['Hello']])
+})
+
+test.each(['', ' ', '\n\t '])('a blank message (%j) is not sent', async (body) => {
+	const { server, anna } = pair()
+	expect(anna.client.write('bert', body)).toBe(false)
+	await settle()
+	expect(server.rows).toEqual([])
+})
+
+test('what is written without a connection waits, and leaves in order when it is back', async () => {
+	const { server, anna, bert } = pair()
+	anna.cut()
+	for (const body of ['1', '2', '3']) anna.client.write('bert', body)
+	await settle()
+	expect(server.rows).toEqual([])
+	expect(anna.client.outgoing()).toHaveLength(3)
+	anna.connect()
+	await settle()
+	expect(bodies(bert)).toEqual(['1', '2', '3'])
+	expect(anna.client.outgoing()).toEqual([])
+})
+
+test('a tab that opens later sends what an earlier one left behind', async () => {
+	const { server, browsers, anna } = pair()
+	anna.cut()
+	anna.client.write('bert', 'Left behind')
+	const next = open(server, browsers.anna)
+	expect(next.client.outgoing()).toHaveLength(1)
+	await settle()
+	expect(server.rows.map(({ body }) => body)).toEqual(['Left behind'])
+	expect(next.client.outgoing()).toEqual([])
+})
+
+test('the other tab of a member shows what this one sends, and nothing of it waits there', async () => {
+	const { server, browsers, anna } = pair()
+	const other = open(server, browsers.anna)
+	anna.client.write('bert', 'From the first tab')
+	await settle()
+	other.client.outboxChanged()
+	expect(bodies(other)).toEqual(['From the first tab'])
+	expect(other.client.outgoing()).toEqual([])
+})
+
+test('of two tabs that come back at the same moment one sends what waits', async () => {
+	const { server, browsers, anna } = pair()
+	const other = open(server, browsers.anna)
+	for (const tab of [anna, other]) {
+		tab.weather = { loss: 0, double: 0, delay: 100 }
+		tab.cut()
+	}
+	for (const body of ['1', '2', '3']) anna.client.write('bert', body)
+	anna.connect()
+	other.connect()
+	await settle()
+	expect(server.rows.map(({ body }) => body)).toEqual(['1', '2', '3'])
+	expect(server.sends).toBe(3)
+})
+
+test('a refused message says why, does not hold up the next one, and can be sent again or discarded', async () => {
+	const { server, anna } = pair()
+	server.refusals.push({ ok: false, message: 'You blocked Bert.', retry: false })
+	anna.client.write('bert', 'Refused')
+	anna.client.write('bert', 'Accepted')
+	await settle()
+	const [refused] = anna.client.outgoing()
+	expect(refused).toMatchObject({ body: 'Refused', refusal: 'You blocked Bert.' })
+	expect(bodies(anna)).toEqual(['Accepted'])
+	if (refused) anna.client.retry(refused)
+	await settle()
+	expect(bodies(anna)).toEqual(['Accepted', 'Refused'])
+	server.refusals.push({ ok: false, message: 'No.', retry: false })
+	anna.client.write('bert', 'Unwanted')
+	await settle()
+	for (const message of anna.client.outgoing()) anna.client.discard(message)
+	await settle()
+	expect(anna.client.outgoing()).toEqual([])
+	expect(server.rows).toHaveLength(2)
+})
+
+test('a message that comes too early is tried again, and those after it wait', async () => {
+	const { server, anna } = pair()
+	server.refusals.push(
+		{ ok: false, message: 'Slow down.', retry: true },
+		{ ok: false, message: 'Slower.', retry: true },
+	)
+	anna.client.write('bert', 'First')
+	anna.client.write('bert', 'Second')
+	await settle()
+	expect(bodies(anna)).toEqual(['First', 'Second'])
+})
+
+test('edits and deletions arrive, also of messages that are loaded later', async () => {
+	const server = new ChatServer()
+	for (let index = 1; index <= 60; index += 1) server.send('bert', `b${index}`, `Message ${index}`)
+	const anna = open(server, new Browser('anna'))
+	await settle()
+	server.change(60, { body: 'Edited', editedAt: 'now' })
+	server.change(2, { body: '', deleted: true })
+	await settle()
+	expect(bodies(anna)).toHaveLength(50)
+	expect(bodies(anna).at(-1)).toBe('Edited')
+	await anna.client.loadOlder('bert')
+	expect(view(anna).messages).toEqual(server.rows)
+	expect(view(anna).older).toBe(false)
+})
+
+test('a page of older messages that overtook an edit does not bring the old text back', async () => {
+	const server = new ChatServer()
+	for (let index = 1; index <= 60; index += 1) server.send('bert', `b${index}`, `Message ${index}`)
+	const anna = open(server, new Browser('anna'))
+	await settle()
+	const old = structuredClone(server.before(11))
+	server.change(3, { body: 'Edited' })
+	await settle()
+	anna.before = async () => old
+	await anna.client.loadOlder('bert')
+	expect(bodies(anna)[2]).toBe('Edited')
+})
+
+test.each([3, 60, 190, 500])(
+	'who missed %i messages has them all in order, the newest first on the screen',
+	async (missed) => {
+		const { server, anna } = pair()
+		server.send('bert', 'before', 'Before')
+		await settle()
+		anna.cut()
+		for (let index = 1; index <= missed; index += 1) server.send('bert', `b${index}`, `Message ${index}`)
+		anna.connect()
+		await settle()
+		expect(bodies(anna).at(-1)).toBe(`Message ${missed}`)
+		// What cannot be caught up with at one go is loaded when somebody scrolls there.
+		expect(bodies(anna)).toHaveLength(missed > 200 ? 50 : missed + 1)
+		while (view(anna).older) await anna.client.loadOlder('bert')
+		expect(view(anna).messages).toEqual(server.rows)
+	},
+)
+
+test('somebody types until they send, or for five seconds after they were last heard of', async () => {
+	const { anna, bert } = pair()
+	anna.client.hearTyping('bert')
+	expect(view(anna).typing).toBe(true)
+	await vi.advanceTimersByTimeAsync(typingTime)
+	expect(view(anna).typing).toBe(false)
+	anna.client.hearTyping('bert')
+	bert.client.write('anna', 'There')
+	await vi.advanceTimersByTimeAsync(10)
+	expect(view(anna).typing).toBe(false)
+})
+
+test('marks only grow, and a burst of messages is told as one mark', async () => {
+	const { server, anna, bert } = pair()
+	anna.client.attend('bert', true)
+	anna.client.hearMarks('bert', { delivered: 5, read: 4 })
+	anna.client.hearMarks('bert', { delivered: 3, read: 2 })
+	expect(view(anna).marks).toEqual({ delivered: 5, read: 4 })
+	for (let index = 1; index <= 20; index += 1) bert.client.write('anna', `${index}`)
+	await settle()
+	const told = server.seen.filter(({ by }) => by === 'anna')
+	expect(told.at(-1)).toMatchObject({ upTo: 20 })
+	expect(told.length).toBeLessThan(5)
+})
+
+test('who looked before the conversation was there has read it once it is', async () => {
+	const server = new ChatServer()
+	server.send('bert', 'b1', 'Early')
+	const anna = new Tab(server, new Browser('anna'))
+	anna.client.attend('bert', true)
+	anna.client.open(server.page('bert'))
+	anna.connect()
+	await settle()
+	expect(server.seen.filter(({ by }) => by === 'anna').at(-1)).toMatchObject({ upTo: 1, read: true })
+})
+
+test('a mark that was lost with the connection is told again', async () => {
+	const { server, anna, bert } = pair()
+	anna.client.attend('bert', true)
+	bert.client.write('anna', 'Hello')
+	await settle()
+	anna.client.attend('bert', true)
+	await settle()
+	server.seen.length = 0
+	anna.cut()
+	anna.connect()
+	await settle()
+	expect(server.seen).toContainEqual({ by: 'anna', upTo: 1, read: true })
+})
+
+test('what arrives while the reader looks elsewhere stands under the line of new messages, and own words end it', async () => {
+	const { anna, bert } = pair()
+	anna.client.attend('bert', true)
+	bert.client.write('anna', 'Seen')
+	await settle()
+	const seen = view(anna).messages.at(-1)?.id ?? 0
+	expect(view(anna).readId).toBeGreaterThan(seen)
+	anna.client.attend('bert', false)
+	for (const body of ['New', 'Newer']) bert.client.write('anna', body)
+	await settle()
+	expect(view(anna).readId).toBe(seen)
+	anna.client.write('bert', 'I am back')
+	expect(view(anna).readId).toBeGreaterThan(seen + 2)
+})
+
+test.each(Array.from({ length: 100 }, (_, seed) => seed + 1))(
+	'in weather %i nothing is lost, doubled or out of order, in any tab',
+	async (seed) => {
+		const chance = chances(seed)
+		const server = new ChatServer()
+		const browsers = [new Browser('anna'), new Browser('bert')] as const
+		const weather = { loss: 0.2, double: 0.2, delay: 400 }
+		const tabs = [browsers[0], browsers[0], browsers[1]].map((browser) => {
+			const tab = new Tab(server, browser, weather, chance)
+			tab.client.open(server.page(peerOf(tab)))
+			tab.connect()
+			return tab
+		})
+		const written: Record<string, string[]> = { anna: [], bert: [] }
+		for (let step = 0; step < 120; step += 1) {
+			const tab = tabs[Math.floor(chance() * tabs.length)]
+			if (!tab) continue
+			const act = chance()
+			if (act < 0.15) tab.cut()
+			else if (act < 0.4) tab.connect()
+			else if (act < 0.45 && server.rows.length > 0)
+				server.change(1 + Math.floor(chance() * server.rows.length), { body: `edited ${step}` })
+			else {
+				tab.client.write(peerOf(tab), `${step}`)
+				written[tab.client.me]?.push(`${tab.client.me}-${(written[tab.client.me]?.length ?? 0) + 1}`)
+			}
+			await vi.advanceTimersByTimeAsync(chance() * 300)
+		}
+		for (const tab of tabs) {
+			tab.weather = { loss: 0, double: 0, delay: 50 }
+			tab.cut()
+			tab.connect()
+		}
+		await vi.advanceTimersByTimeAsync(300_000)
+		for (const [member, ids] of Object.entries(written))
+			expect(server.rows.filter(({ sender }) => sender === member).map(({ clientId }) => clientId)).toEqual(ids)
+		for (const tab of tabs) {
+			while (view(tab).older) {
+				const loaded = tab.client.loadOlder(peerOf(tab))
+				await vi.advanceTimersByTimeAsync(1_000)
+				await loaded
+			}
+			expect(view(tab).messages).toEqual(server.rows)
+			expect(tab.client.outbox.list()).toEqual([])
+		}
+	},
+)

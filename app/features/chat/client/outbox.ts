@@ -1,0 +1,106 @@
+/** A message on its way: written, shown, and not yet acknowledged. */
+export interface Outgoing {
+	clientId: string
+	/** Username. */
+	to: string
+	body: string
+	/** Milliseconds of the epoch by this device's clock, never the same twice for one member's device. */
+	at: number
+	/** Why it was refused, in words; null while it waits to be sent. */
+	refusal: string | null
+}
+
+/** The part of the browser's storage that is needed. */
+export type Store = Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'>
+
+/**
+ * What a member wrote and the server has not acknowledged, kept by the browser, so that it outlives the tab. Every message
+ * has a key of its own: two tabs that write at the same moment cannot overwrite each other's.
+ */
+export class Outbox {
+	private readonly prefix: string
+	private readonly store: Store
+	/** What the browser would not keep, for want of room or of permission: it lives as long as the tab. */
+	private readonly unkept = new Map<string, Outgoing>()
+
+	/** @param member username: another member of the same browser has another outbox */
+	constructor(store: Store, member: string) {
+		this.store = store
+		this.prefix = `chat-outbox:${member}:`
+	}
+
+	add(message: Pick<Outgoing, 'clientId' | 'to' | 'body'>): void {
+		this.write({ ...message, at: this.nextTime(), refusal: null })
+	}
+
+	/** The server has it. */
+	remove(clientId: string): void {
+		this.unkept.delete(clientId)
+		this.store.removeItem(this.prefix + clientId)
+	}
+
+	/** The server will not have it. */
+	refuse(clientId: string, refusal: string): void {
+		const message = this.find(clientId)
+		if (message) this.write({ ...message, refusal })
+	}
+
+	/** Sends a refused one again, after all that wait; under the same id, in case the server has it after all. */
+	retry(clientId: string): void {
+		const message = this.find(clientId)
+		if (message?.refusal) this.write({ ...message, at: this.nextTime(), refusal: null })
+	}
+
+	/** What must be sent next to this member. */
+	next(to: string): Outgoing | undefined {
+		return this.list(to).find(({ refusal }) => refusal === null)
+	}
+
+	/** Everything to one member in the order it was written, or everything at all. */
+	list(to?: string): Outgoing[] {
+		const kept = this.keys().flatMap((key) => read(this.store.getItem(key)))
+		return [...kept, ...this.unkept.values()]
+			.filter((message) => to === undefined || message.to === to)
+			.sort((one, other) => one.at - other.at)
+	}
+
+	/** Whether a change of this key of the browser's storage, made by another tab, concerns this outbox. */
+	owns(key: string | null): boolean {
+		return key === null || key.startsWith(this.prefix)
+	}
+
+	private find(clientId: string): Outgoing | undefined {
+		return this.list().find((message) => message.clientId === clientId)
+	}
+
+	private write(message: Outgoing): void {
+		try {
+			this.store.setItem(this.prefix + message.clientId, JSON.stringify(message))
+			this.unkept.delete(message.clientId)
+		} catch {
+			this.unkept.set(message.clientId, message)
+		}
+	}
+
+	private keys(): string[] {
+		const all = Array.from({ length: this.store.length }, (_, index) => this.store.key(index) ?? '')
+		return all.filter((key) => key.startsWith(this.prefix))
+	}
+
+	/** Two messages of one millisecond, or of a clock that was set back, keep their order. */
+	private nextTime(): number {
+		const last = this.list().at(-1)?.at ?? 0
+		return Math.max(Date.now(), last + 1)
+	}
+}
+
+/** What anybody's script of this site may have left there is no message. */
+function read(text: string | null): Outgoing[] {
+	try {
+		const { clientId, to, body, at, refusal } = JSON.parse(text ?? '') as Outgoing
+		const sound = [clientId, to, body].every((value) => typeof value === 'string') && Number.isFinite(at)
+		return sound ? [{ clientId, to, body, at, refusal: typeof refusal === 'string' ? refusal : null }] : []
+	} catch {
+		return []
+	}
+}

@@ -1,0 +1,22 @@
+import type { ConversationPage, SendAnswer } from '../protocol.ts'
+import type { Changes, OlderPage } from './thread.ts'
+
+/** The ways of a tab to the server. What is asked is refused with an exception when no answer can be had. */
+export interface Transport {
+	connected(): boolean
+	/** @returns null when no answer came: the message may have arrived or not, and is sent again under the same id */
+	send(message: { to: string; clientId: string; body: string }): Promise<SendAnswer | null>
+	seen(mark: { with: string; upTo: number; read: boolean }): void
+	typing(to: string): void
+	page(peer: string): Promise<ConversationPage>
+	since(peer: string, version: number): Promise<Changes>
+	before(peer: string, id: number): Promise<OlderPage>
+}
+
+/** Runs `work` while no other tab of this browser runs anything under the same name. */
+export type Lock = (name: string, work: () => Promise<void>) => Promise<void>
+
+/** Milliseconds until the next try: 1 s, 2 s, 4 s, 8 s, and no longer than that. @param tries how many there were */
+export function pause(tries: number): Promise<void> {
+	return new Promise((resolve) => setTimeout(resolve, 1_000 * 2 ** Math.min(tries, 3)))
+}

@@ -1,0 +1,163 @@
+import { SendHorizontal, X } from 'lucide-react'
+import { type FormEvent, type KeyboardEvent, type RefObject, useEffect, useId, useState } from 'react'
+import { Form, Link } from 'react-router'
+import { useRootData } from '~/lib/root-data.ts'
+import { useHydrated } from '~/lib/use-hydrated.ts'
+import { limits } from '../chat.limits.ts'
+import { keepDraft, readDraft } from '../client/drafts.ts'
+import { useChatClient } from '../client/use-chat.ts'
+import type { ChatMessage } from '../protocol.ts'
+
+interface ComposerProps {
+	/** Username. */
+	peer: string
+	/** The conversation's page, where the form goes without scripts. */
+	path: string
+	box: RefObject<HTMLTextAreaElement | null>
+	/** The own message that is being changed. */
+	editing: ChatMessage | null
+	onEditLast: () => void
+	/** Saves the change. */
+	onSave: (message: ChatMessage, body: string) => void
+	onLeaveEdit: () => void
+	/** What was refused and why, without scripts. */
+	refused: { message: string; values: Record<string, string> } | null
+	/** What the form says besides the text, without scripts. */
+	fields: Record<string, string | number> | undefined
+	className: string | undefined
+}
+
+/** Where a message is written: Enter sends, Shift+Enter breaks the line. What is typed and not sent is kept as a draft. */
+export function Composer(props: ComposerProps) {
+	const { peer, path, box, editing, onEditLast, onSave, onLeaveEdit, refused } = props
+	const client = useChatClient()
+	const me = useRootData().viewer?.username ?? ''
+	const field = useId()
+	const [error, setError] = useState<string | null>(refused?.message ?? null)
+
+	useEffect(() => {
+		const area = box.current
+		if (!area) return
+		if (editing) {
+			setError(null)
+			area.value = editing.body
+			area.focus()
+		} else if (area.value === '' || area.dataset.filled) area.value = readDraft(me, peer)
+		area.dataset.filled = editing ? 'edit' : ''
+	}, [editing, me, peer, box])
+
+	const send = (event: FormEvent) => {
+		const area = box.current
+		if (!client || !area) return
+		event.preventDefault()
+		const said = area.value.trim()
+		if (said.length > limits.messageMax) {
+			setError(tooLong(said.length))
+			return
+		}
+		setError(null)
+		if (editing) {
+			if (said !== '') onSave(editing, area.value)
+		} else if (client.write(peer, area.value)) {
+			area.value = ''
+			keepDraft(me, peer, '')
+		}
+		area.focus()
+	}
+
+	const press = (event: KeyboardEvent<HTMLTextAreaElement>) => {
+		// The Enter that ends a composition belongs to the input method; Safari reports it after the composition, as 229.
+		if (event.nativeEvent.isComposing || event.keyCode === 229) return
+		if (event.key === 'Enter' && !event.shiftKey) {
+			event.preventDefault()
+			event.currentTarget.form?.requestSubmit()
+		} else if (event.key === 'ArrowUp' && event.currentTarget.value === '') {
+			event.preventDefault()
+			onEditLast()
+		} else if (event.key === 'Escape' && editing) {
+			event.stopPropagation()
+			onLeaveEdit()
+		}
+	}
+
+	const typed = () => {
+		const text = box.current?.value ?? ''
+		if (editing) return
+		keepDraft(me, peer, text)
+		if (text.trim() !== '') client?.types(peer)
+	}
+
+	return (
+		<Form
+			method="post"
+			action={path}
+			className={`flex-none border-t border-line p-2 ${props.className ?? ''}`}
+			onSubmit={send}
+		>
+			{editing && <EditingBar path={path} onLeave={onLeaveEdit} />}
+			{error && (
+				<p className="error pb-1.5 pl-1" id={`${field}-error`} role="alert">
+					{error}
+				</p>
+			)}
+			{editing && <input type="hidden" name="id" value={editing.id} />}
+			{Object.entries(props.fields ?? {}).map(([name, value]) => (
+				<input key={name} type="hidden" name={name} value={value} />
+			))}
+			<div className="flex items-end gap-1.5">
+				<label className="sr-only" htmlFor={field}>
+					Message
+				</label>
+				<textarea
+					className="input chat-box"
+					id={field}
+					ref={box}
+					name="body"
+					rows={1}
+					placeholder="type message here..."
+					defaultValue={refused?.values.body ?? editing?.body}
+					aria-invalid={error ? true : undefined}
+					aria-describedby={error ? `${field}-error` : undefined}
+					onKeyDown={press}
+					onInput={typed}
+				/>
+				<button
+					className="btn btn-primary size-9 flex-none p-0"
+					type="submit"
+					name="intent"
+					value={editing ? 'edit' : 'send'}
+					aria-label={editing ? 'Save' : 'Send'}
+				>
+					<SendHorizontal className="icon" aria-hidden="true" />
+				</button>
+			</div>
+		</Form>
+	)
+}
+
+/** Says that a message is being changed, and leads out of it. */
+function EditingBar({ path, onLeave }: { path: string; onLeave: () => void }) {
+	const hydrated = useHydrated()
+	return (
+		<p className="flex items-center justify-between gap-2 pb-1.5 pl-1 text-xs text-ink-2">
+			Editing your message
+			<Link
+				className="icon-btn icon-btn-sm"
+				to={path}
+				aria-label="Leave it as it was"
+				onClick={(event) => {
+					if (!hydrated) return
+					event.preventDefault()
+					onLeave()
+				}}
+			>
+				<X className="icon icon-sm" aria-hidden="true" />
+			</Link>
+		</p>
+	)
+}
+
+function tooLong(length: number): string {
+	const [most, has] = [limits.messageMax, length].map((count) => count.toLocaleString('en'))
+	return `A message may have at most ${most} characters; this one has ${has}.`
+}

@@ -1,0 +1,50 @@
+import type { ReactNode } from 'react'
+import { Link } from 'react-router'
+import { usePresence } from '~/realtime/use-presence.ts'
+import { Avatar } from '~/ui/avatar.tsx'
+import { RelativeTime } from '~/ui/time.tsx'
+import type { Peer } from '../protocol.ts'
+
+interface ConversationHeadProps {
+	peer: Peer
+	/** Stands before the picture. */
+	before?: ReactNode
+	/** Stands at the end. */
+	children: ReactNode
+	size: 'panel' | 'page'
+}
+
+/** With whom: picture, name, and whether they are there. */
+export function ConversationHead({ peer, before, children, size }: ConversationHeadProps) {
+	const { username, name, picture } = peer
+	const online = usePresence([peer])(username)
+	const wide = size === 'page'
+	return (
+		<header
+			className={`flex flex-none items-center border-b border-line ${wide ? 'h-16 gap-3 px-4 md:pr-0 md:pl-6' : 'h-12 gap-2.5 pr-1.5 pl-3'}`}
+		>
+			{before}
+			<Avatar user={{ username, name, image: picture }} size={wide ? 40 : 32} online={online} />
+			<div className="min-w-0 flex-1">
+				<h2 className={`truncate font-semibold ${wide ? 'text-md leading-5' : 'leading-4'}`}>
+					<Link className="quiet-link" to={`/find-dev/${username}`}>
+						{name}
+					</Link>
+				</h2>
+				<p className="meta truncate">
+					{online ? <span className={wide ? 'text-ivy' : undefined}>online</span> : <Offline at={peer.lastSeenAt} />}
+				</p>
+			</div>
+			{children}
+		</header>
+	)
+}
+
+function Offline({ at }: { at: string | null }) {
+	if (!at) return 'offline'
+	return (
+		<>
+			offline · last seen <RelativeTime at={at} />
+		</>
+	)
+}

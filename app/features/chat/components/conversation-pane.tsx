@@ -1,0 +1,92 @@
+import { ArrowLeft } from 'lucide-react'
+import { Form, Link, useSearchParams } from 'react-router'
+import { useHydrated } from '~/lib/use-hydrated.ts'
+import type { ConversationView } from '../client/conversation.ts'
+import { useConversation } from '../client/use-chat.ts'
+import type { ChatMessage, ConversationPage } from '../protocol.ts'
+import { Conversation } from './conversation.tsx'
+import { ConversationHead } from './conversation-head.tsx'
+import { ConversationMenu } from './conversation-menu.tsx'
+import { ReportFields } from './report-dialog.tsx'
+
+interface ConversationPaneProps {
+	page: ConversationPage
+	/** The page before the one that the address names, for readers without scripts. */
+	older: { messages: ChatMessage[]; older: boolean } | null
+	/** The id of the message that the form without scripts sends. */
+	clientId: string
+	refused: { message: string; values: Record<string, string> } | null
+}
+
+/** A conversation on its page: beside the list, and on a phone instead of it. */
+export function ConversationPane({ page, older, clientId, refused }: ConversationPaneProps) {
+	const live = useConversation(page)
+	const hydrated = useHydrated()
+	const view: ConversationView = older && !hydrated ? { ...live, ...older } : live
+	const { peer, messages } = view
+	const path = `/messages/${peer.username}`
+	const named = useNamed(page.messages)
+	const newest = page.messages.at(-1)?.id ?? 0
+	return (
+		<section
+			className="flex min-h-0 flex-col max-md:fixed max-md:inset-0 max-md:z-(--z-panel) max-md:bg-paper"
+			aria-label={peer.name}
+		>
+			<h1 className="sr-only">Messages with {peer.name}</h1>
+			<ConversationHead
+				peer={peer}
+				size="page"
+				before={
+					<Link className="icon-btn -ml-2 size-11 md:hidden" to="/messages" aria-label="Back to conversations">
+						<ArrowLeft className="icon icon-lg" aria-hidden="true" />
+					</Link>
+				}
+			>
+				<Link className="btn btn-outline btn-sm max-sm:hidden" to={`/find-dev/${peer.username}`}>
+					View profile
+				</Link>
+				<ConversationMenu view={view} path={path} profile />
+			</ConversationHead>
+			{view.older && messages[0] && (
+				<p className="hidden p-2 text-center noscript:block">
+					<Link className="btn btn-sm btn-outline" to={`?before=${messages[0].id}`}>
+						Older messages
+					</Link>
+				</p>
+			)}
+			<Conversation
+				key={peer.username}
+				view={view}
+				className="px-4 py-5 md:pr-0 md:pl-6"
+				notice="px-4 md:pr-0 md:pl-6"
+				composer="md:pr-0 md:pl-6"
+				editing={named.edit}
+				fields={{ clientId, upTo: newest }}
+				refused={refused}
+			/>
+			{named.report && (
+				<Form method="post" action={path} className="hidden border-t border-line p-4 noscript:block">
+					<ReportFields id={named.report.id} error={null} />
+					<button type="submit" className="btn btn-danger mt-3" name="intent" value="report">
+						Report
+					</button>
+				</Form>
+			)}
+			{newest > page.readId && (
+				<Form method="post" action={path} className="hidden px-4 pb-2 noscript:block">
+					<input type="hidden" name="upTo" value={newest} />
+					<button type="submit" className="link text-sm" name="intent" value="seen">
+						Mark as read
+					</button>
+				</Form>
+			)}
+		</section>
+	)
+}
+
+/** The messages that the address names, to be changed or reported without scripts. */
+function useNamed(messages: readonly ChatMessage[]) {
+	const [params] = useSearchParams()
+	const named = (key: string) => messages.find(({ id, deleted }) => !deleted && String(id) === params.get(key)) ?? null
+	return { edit: named('edit'), report: named('report') }
+}

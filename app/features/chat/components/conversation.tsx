@@ -1,0 +1,123 @@
+import { useEffect, useRef, useState } from 'react'
+import { Dialog } from '~/ui/dialog.tsx'
+import type { ConversationView } from '../client/conversation.ts'
+import { useOutgoing } from '../client/use-chat.ts'
+import type { ChatMessage } from '../protocol.ts'
+import { Announcer } from './announcer.tsx'
+import { AwayBar } from './away-bar.tsx'
+import { Composer } from './composer.tsx'
+import { EmptyConversation } from './empty-conversation.tsx'
+import { ReportDialog } from './report-dialog.tsx'
+import { StateNotice } from './state-notice.tsx'
+import { Thread } from './thread.tsx'
+import { useChange } from './use-change.ts'
+
+interface ConversationProps {
+	view: ConversationView
+	/** Padding of the list. */
+	className: string
+	/** The message that the address names to be changed, for readers without scripts. */
+	editing?: ChatMessage | null
+	/** What the form without scripts says besides the text. */
+	fields?: Record<string, string | number>
+	/** Padding of the notices, and of the composer. */
+	notice: string
+	composer?: string
+	refused?: { message: string; values: Record<string, string> } | null
+	/** Brings the reader's focus to where they write. */
+	focus?: boolean
+}
+
+/** The messages of a conversation and where one writes: the same in the panel and on the page. */
+export function Conversation(props: ConversationProps) {
+	const { view, className, editing: named = null, refused = null, focus = false } = props
+	const { peer, messages, state } = view
+	const outgoing = useOutgoing()
+	const path = `/messages/${peer.username}`
+	const box = useRef<HTMLTextAreaElement>(null)
+	const [editing, setEditing] = useState<ChatMessage | null>(named)
+	const [deleting, setDeleting] = useState<ChatMessage | null>(null)
+	const [reporting, setReporting] = useState<ChatMessage | null>(null)
+	const change = useChange(path, peer.username)
+	const isEmpty = messages.length === 0 && !outgoing.some(({ to }) => to === peer.username)
+
+	useEffect(() => {
+		if (focus) box.current?.focus()
+	}, [focus])
+
+	const leaveEdit = () => {
+		setEditing(null)
+		box.current?.focus()
+	}
+	const editLast = () => {
+		const last = messages.findLast(({ sender, deleted }) => sender !== peer.username && !deleted)
+		if (last) setEditing(last)
+	}
+
+	return (
+		<>
+			{isEmpty ? (
+				<EmptyConversation peer={peer} />
+			) : (
+				<Thread
+					view={view}
+					className={className}
+					actions={{ path, onEdit: setEditing, onDelete: setDeleting, onReport: setReporting }}
+				/>
+			)}
+			<Announcer view={view} />
+			<AwayBar />
+			<StateNotice view={view} path={path} className={props.notice} />
+			{(state.kind !== 'closed' || editing) && (
+				<Composer
+					peer={peer.username}
+					path={path}
+					box={box}
+					editing={editing}
+					onEditLast={editLast}
+					onSave={(message, body) => {
+						change({ intent: 'edit', id: message.id, body })
+						setEditing(null)
+					}}
+					onLeaveEdit={leaveEdit}
+					refused={refused}
+					fields={props.fields}
+					className={props.composer}
+				/>
+			)}
+			<DeleteDialog
+				message={deleting}
+				onClose={() => setDeleting(null)}
+				onDelete={({ id }) => {
+					change({ intent: 'delete', id })
+					setDeleting(null)
+				}}
+			/>
+			{reporting && (
+				<ReportDialog message={reporting} path={path} name={peer.name} onClose={() => setReporting(null)} />
+			)}
+		</>
+	)
+}
+
+interface DeleteDialogProps {
+	message: ChatMessage | null
+	onClose: () => void
+	onDelete: (message: ChatMessage) => void
+}
+
+function DeleteDialog({ message, onClose, onDelete }: DeleteDialogProps) {
+	return (
+		<Dialog open={message !== null} onClose={onClose} title="Delete this message?">
+			<p className="text-ink-2">It goes for both of you. That there was one stays to be seen.</p>
+			<p className="mt-5 flex justify-end gap-2">
+				<button type="button" className="btn btn-outline" onClick={onClose}>
+					Keep it
+				</button>
+				<button type="button" className="btn btn-danger" onClick={() => message && onDelete(message)}>
+					Delete
+				</button>
+			</p>
+		</Dialog>
+	)
+}

@@ -1,0 +1,11 @@
+import type { Peer } from '../protocol.ts'
+
+/** A conversation that nobody has begun. */
+export function EmptyConversation({ peer }: { peer: Peer }) {
+	return (
+		<div className="flex flex-1 flex-col items-center justify-center px-10 text-center">
+			<p className="text-lg font-semibold">No chat found!</p>
+			<p className="mt-1 text-sm text-balance text-ink-2">Say hello to {peer.name.split(' ')[0]}.</p>
+		</div>
+	)
+}

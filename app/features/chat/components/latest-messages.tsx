@@ -1,0 +1,57 @@
+import { useCallback, useEffect, useState } from 'react'
+import { Link } from 'react-router'
+import { useChatClient } from '../client/use-chat.ts'
+import type { ConversationSummary } from '../protocol.ts'
+import { ConversationRow } from './conversation-row.tsx'
+import { useLiveList } from './use-live-list.ts'
+
+const none: ConversationSummary[] = []
+
+/** The ten conversations with the newest messages, asked for whenever they are shown, and live from then on. */
+export function LatestMessages({ unread, open }: { unread: number; open: boolean }) {
+	const client = useChatClient()
+	const [loaded, setLoaded] = useState<ConversationSummary[] | null>(null)
+	const load = useCallback(async () => {
+		const answer = await fetch('/messages/latest', { headers: { Accept: 'application/json' } }).catch(() => null)
+		if (!answer?.ok) return
+		const { conversations } = (await answer.json()) as { conversations: ConversationSummary[] }
+		setLoaded(conversations)
+	}, [])
+	useEffect(() => {
+		if (open) void load()
+	}, [open, load])
+	const { list, online, typing } = useLiveList(loaded ?? none, load)
+	const markAll = () => {
+		for (const { peer, unread: some } of list) if (some > 0) client?.readAll(peer.username)
+	}
+	return (
+		<>
+			<div className="max-h-[min(26rem,60dvh)] overflow-y-auto">
+				{!loaded && <p className="p-4 text-sm text-ink-3">Loading...</p>}
+				{loaded && list.length === 0 && <p className="p-4 text-sm text-ink-2">No chat found!</p>}
+				{list.length > 0 && (
+					<ul className="p-1" aria-label="Messages">
+						{list.map((conversation) => (
+							<li key={conversation.peer.username}>
+								<ConversationRow
+									conversation={conversation}
+									online={online(conversation.peer.username)}
+									typing={typing.has(conversation.peer.username)}
+									className="menu-item gap-3 py-2"
+								/>
+							</li>
+						))}
+					</ul>
+				)}
+			</div>
+			<div className="flex items-center justify-between border-t border-line px-4 py-2.5 text-sm">
+				<button className="quiet-link text-ink-2" type="button" disabled={unread === 0} onClick={markAll}>
+					Mark all as read
+				</button>
+				<Link className="quiet-link font-semibold" to="/messages">
+					Open inbox
+				</Link>
+			</div>
+		</>
+	)
+}

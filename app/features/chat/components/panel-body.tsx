@@ -1,0 +1,44 @@
+import { useCallback, useEffect, useState } from 'react'
+import { loadPage } from '../client/socket-transport.ts'
+import { useConversation } from '../client/use-chat.ts'
+import type { ConversationPage } from '../protocol.ts'
+import { Conversation } from './conversation.tsx'
+import { PanelLoading } from './panel-loading.tsx'
+
+/** The loading panel is seen for so long at least, in milliseconds: product, chat. */
+const shortest = 200
+
+/** The conversation in the panel, once it is loaded. */
+export default function PanelBody({ username }: { username: string }) {
+	const [page, setPage] = useState<ConversationPage | 'failed' | null>(null)
+
+	const load = useCallback(() => {
+		let left = false
+		setPage(null)
+		const seen = new Promise((resolve) => setTimeout(resolve, shortest))
+		Promise.all([loadPage(username), seen]).then(
+			([loaded]) => left || setPage(loaded),
+			() => left || setPage('failed'),
+		)
+		return () => {
+			left = true
+		}
+	}, [username])
+	useEffect(load, [load])
+
+	if (page === null) return <PanelLoading />
+	if (page === 'failed')
+		return (
+			<div className="flex flex-1 flex-col items-center justify-center gap-3 px-10 text-center" role="alert">
+				<p className="text-sm text-ink-2">The chat could not be loaded.</p>
+				<button type="button" className="btn btn-outline" onClick={load}>
+					Try again
+				</button>
+			</div>
+		)
+	return <Loaded page={page} />
+}
+
+function Loaded({ page }: { page: ConversationPage }) {
+	return <Conversation view={useConversation(page)} className="px-3 pt-3 pb-1" notice="px-3" focus />
+}

@@ -1,0 +1,71 @@
+import { useEffect, useId } from 'react'
+import { useFetcher } from 'react-router'
+import { toast } from '~/shell/toast.ts'
+import { Dialog } from '~/ui/dialog.tsx'
+import type { ChatMessage } from '../protocol.ts'
+
+interface ReportDialogProps {
+	message: ChatMessage
+	/** The conversation's page. */
+	path: string
+	/** Full name of who wrote it. */
+	name: string
+	onClose: () => void
+}
+
+/** Asks what is wrong with a message before moderators see it. */
+export function ReportDialog({ message, path, name, onClose }: ReportDialogProps) {
+	const fetcher = useFetcher<{ ok?: boolean; message?: unknown }>()
+	const { data } = fetcher
+	const done = data?.ok === true
+	useEffect(() => {
+		if (!done) return
+		toast({ type: 'success', message: 'Thank you. A moderator will look at it.' })
+		onClose()
+	}, [done, onClose])
+	return (
+		<Dialog open title={`Report a message of ${name}`} onClose={onClose}>
+			<fetcher.Form method="post" action={path}>
+				<ReportFields id={message.id} error={data?.ok === false ? String(data.message) : null} />
+				<p className="mt-5 flex justify-end gap-2">
+					<button type="button" className="btn btn-outline" onClick={onClose}>
+						Cancel
+					</button>
+					<button
+						type="submit"
+						className="btn btn-danger"
+						name="intent"
+						value="report"
+						disabled={fetcher.state !== 'idle'}
+					>
+						Report
+					</button>
+				</p>
+			</fetcher.Form>
+		</Dialog>
+	)
+}
+
+/** What a report says; also on the page for readers without scripts. */
+export function ReportFields({ id, error }: { id: number; error: string | null }) {
+	const field = useId()
+	return (
+		<>
+			<p className="text-sm text-ink-2">
+				Moderators will see this message and the few around it, and nothing else of your conversation.
+			</p>
+			<input type="hidden" name="id" value={id} />
+			<div className="field mt-4">
+				<label className="label" htmlFor={field}>
+					What is wrong with it?
+				</label>
+				<textarea className="input" id={field} name="reason" rows={3} required maxLength={500} />
+				{error && (
+					<p className="error" role="alert">
+						{error}
+					</p>
+				)}
+			</div>
+		</>
+	)
+}

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest'
+import { clockTime, dayName, shortAge } from './times.ts'
+
+const now = Date.parse('2026-11-21T12:00:30Z')
+
+test.each([
+	['2026-11-21T00:05:00Z', '12:05 am'],
+	['2026-11-21T09:00:00Z', '9:00 am'],
+	['2026-11-21T12:00:00Z', '12:00 pm'],
+	['2026-11-21T18:41:59Z', '6:41 pm'],
+])('the clock at %s says %s', (at, said) => {
+	expect(clockTime(at, 'utc')).toBe(said)
+})
+
+test.each([
+	['2026-11-21T00:00:00Z', 'Today'],
+	['2026-11-20T23:59:59Z', 'Yesterday'],
+	['2026-11-19T12:00:00Z', 'Thu 19 Nov'],
+	['2025-11-19T12:00:00Z', 'Wed 19 Nov 2025'],
+])('the day of %s is called %s', (at, name) => {
+	expect(dayName(at, now, 'utc')).toBe(name)
+})
+
+test.each([
+	['2026-11-21T12:00:10Z', 'now'],
+	['2026-11-21T12:01:00Z', 'now'],
+	['2026-11-21T11:34:00Z', '26 min'],
+	['2026-11-21T10:30:00Z', '1 h'],
+	['2026-11-21T00:10:00Z', '11 h'],
+	['2026-11-20T11:00:00Z', 'Yesterday'],
+	['2026-11-18T11:00:00Z', 'Wed'],
+	['2026-11-14T11:00:00Z', '14 Nov'],
+	['2025-11-14T11:00:00Z', '14 Nov 2025'],
+])('a list shows %s as %s', (at, said) => {
+	expect(shortAge(at, now, 'utc')).toBe(said)
+})
+
+test('shortly after midnight what was said an hour ago is an hour old, and not yesterday', () => {
+	expect(shortAge('2026-11-20T23:30:00Z', Date.parse('2026-11-21T00:40:00Z'), 'utc')).toBe('1 h')
+})

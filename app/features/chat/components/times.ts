@@ -1,0 +1,49 @@
+import { shortDate } from '~/lib/dates.ts'
+
+/** Whose clock a time is told by: the reader's, or UTC where the reader's is not known. */
+export type Zone = 'local' | 'utc'
+
+const weekdays = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat']
+const minute = 60_000
+const hour = 60 * minute
+const day = 24 * hour
+
+/** “6:41 pm”. @param at ISO 8601 or milliseconds of the epoch */
+export function clockTime(at: string | number, zone: Zone): string {
+	const date = new Date(at)
+	const [hours, minutes] =
+		zone === 'utc' ? [date.getUTCHours(), date.getUTCMinutes()] : [date.getHours(), date.getMinutes()]
+	return `${hours % 12 || 12}:${String(minutes).padStart(2, '0')} ${hours < 12 ? 'am' : 'pm'}`
+}
+
+/** The day a moment is in, as a number of days: two moments of one day have the same. */
+export function dayOf(at: string | number, zone: Zone): number {
+	const date = new Date(at)
+	const [year, month, of] =
+		zone === 'utc'
+			? [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()]
+			: [date.getFullYear(), date.getMonth(), date.getDate()]
+	return Date.UTC(year, month, of) / day
+}
+
+/** “Today”, “Yesterday”, “Wed 12 Nov”, with the year when it is not that of `now`. */
+export function dayName(at: string | number, now: number, zone: Zone): string {
+	const then = dayOf(at, zone)
+	const ago = dayOf(now, zone) - then
+	if (ago === 0) return 'Today'
+	if (ago === 1) return 'Yesterday'
+	const noon = new Date(then * day)
+	return `${weekdays[noon.getUTCDay()]} ${shortDate(noon.toISOString(), now)}`
+}
+
+/** How long ago, in as few letters as a list has room for: “now”, “26 min”, “1 h”, “Yesterday”, “Wed”, “14 Nov”. */
+export function shortAge(at: string, now: number, zone: Zone): string {
+	const age = now - Date.parse(at)
+	if (age < minute) return 'now'
+	if (age < hour) return `${Math.floor(age / minute)} min`
+	const days = dayOf(now, zone) - dayOf(at, zone)
+	if (days <= 0 || age < 6 * hour) return `${Math.floor(age / hour)} h`
+	if (days === 1) return 'Yesterday'
+	if (days < 7) return weekdays[new Date(dayOf(at, zone) * day).getUTCDay()] ?? ''
+	return shortDate(at, now)
+}

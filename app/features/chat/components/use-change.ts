@@ -1,0 +1,22 @@
+import { useEffect } from 'react'
+import { useFetcher } from 'react-router'
+import { toast } from '~/shell/toast.ts'
+import { useChatClient } from '../client/use-chat.ts'
+
+/**
+ * Changes something of a conversation through its page's action. What came of it is seen by the live stream, and asked for
+ * where there is none; a refusal is said in a toast.
+ * @param path the conversation's page
+ * @param peer username
+ */
+export function useChange(path: string, peer: string) {
+	const client = useChatClient()
+	const fetcher = useFetcher<{ ok?: boolean; message?: unknown }>()
+	const { data } = fetcher
+	useEffect(() => {
+		if (!data) return
+		if (data.ok === false || typeof data.message === 'string') toast({ type: 'error', message: String(data.message) })
+		else client?.refresh(peer)
+	}, [data, client, peer])
+	return (change: Record<string, string | number>) => fetcher.submit(change, { method: 'post', action: path })
+}

@@ -1,0 +1,389 @@
+import {
+	anotherBrowser,
+	composer,
+	cutter,
+	openChatPage,
+	post,
+	say,
+	texts,
+	twoFriends,
+	twoMembers,
+} from './support/chat.ts'
+import { enrol, expect, expectNoViolations, test } from './support/journey.ts'
+
+const control = 'Messages and notifications'
+
+test('a stranger writes from the card, is a request until answered, and both see the same conversation live', async ({
+	page,
+	browser,
+}) => {
+	const [ada, bo] = await twoMembers(page, browser, ['Ada Chatfield', 'Bo Chatfield'])
+	await page.goto('/find-dev?q=bo+chatfield')
+	await page.waitForLoadState('networkidle')
+	await page.getByRole('link', { name: 'Chat with Bo Chatfield' }).click()
+	const panel = page.getByRole('dialog', { name: 'Chat with Bo Chatfield' })
+	await expect(panel.getByText('Chat is loading! Please wait...')).toBeVisible()
+	await expect(panel.getByText('No chat found!')).toBeVisible()
+	await expect(composer(page)).toBeFocused()
+	await say(page, 'May I ask about **timetables**?')
+	await expect(panel.getByText('timetables').locator('xpath=self::strong')).toBeVisible()
+	await expect(panel.getByTitle('Sent')).toBeVisible()
+	await expect(panel.getByText('Bo gets this as a request.')).toBeVisible()
+
+	await bo.page.goto('/messages')
+	await bo.page.waitForLoadState('networkidle')
+	await expect(bo.page.getByRole('button', { name: control, exact: true })).toBeVisible()
+	await bo.page.getByText('1 request').click()
+	await bo.page.getByRole('link', { name: /Ada Chatfield/ }).click()
+	await expect(bo.page.getByText('Ada Chatfield would like to write with you.')).toBeVisible()
+	await expect(bo.page.locator('.bubble')).toHaveText('May I ask about timetables?')
+	await expect(panel.getByTitle('Read')).toHaveCount(0)
+	await composer(bo.page).pressSequentially('Of cour')
+	await say(bo.page, 'Of course')
+	await expect(bo.page.getByText('would like to write with you')).toHaveCount(0)
+	await expect(panel.locator('.bubble').last()).toHaveText('Of course')
+	await expect(panel.getByTitle('Read')).toBeVisible()
+
+	// Typing is told once in three seconds, whenever that was the last time.
+	await expect(async () => {
+		await composer(bo.page).pressSequentially('and ')
+		await expect(panel.getByText('Bo is typing')).toBeVisible({ timeout: 500 })
+	}).toPass()
+	await composer(bo.page).press('Enter')
+	await expect(panel.getByText('Bo is typing')).toHaveCount(0)
+	await expect(panel.locator('.bubble')).toHaveCount(3)
+	await expect.poll(() => texts(bo.page)).toEqual(await texts(page))
+	await page.getByRole('link', { name: 'Forum' }).first().click()
+	await expect(panel).toHaveCount(0)
+	await expect(bo.page.getByRole('heading', { name: ada.name, exact: true })).toBeVisible()
+	await bo.page.context().close()
+})
+
+test('a visitor who wants to chat logs in first, and nobody is offered a chat with themselves', async ({ page }) => {
+	const username = await enrol(page, 'Ada Doorstep')
+	await page.goto(`/find-dev/${username}`)
+	await page.waitForLoadState('networkidle')
+	await expect(page.getByRole('heading', { level: 1, name: 'Ada Doorstep' })).toBeVisible()
+	await expect(page.getByRole('link', { name: 'Chat with Ada Doorstep' })).toHaveCount(0)
+	await page.context().clearCookies()
+	await page.goto('/find-dev?q=ada+doorstep')
+	await page.waitForLoadState('networkidle')
+	await page.getByRole('link', { name: 'Chat with Ada Doorstep' }).click()
+	await page.waitForURL(`**/login?redirectTo=%2Fmessages%2F${username}`)
+})
+
+test('an own message is edited with ArrowUp and deleted, and both see the trace', async ({ page, browser }) => {
+	const [ada, bo] = await twoFriends(page, browser, ['Ada Editwell', 'Bo Editwell'])
+	await openChatPage(page, bo)
+	await openChatPage(bo.page, ada)
+	await say(page, 'Tomorow at ten')
+	await expect(bo.page.locator('.bubble').last()).toHaveText('Tomorow at ten')
+	await composer(page).press('ArrowUp')
+	await expect(composer(page)).toHaveValue('Tomorow at ten')
+	await composer(page).press('Escape')
+	await expect(composer(page)).toHaveValue('')
+	await composer(page).press('ArrowUp')
+	await composer(page).fill('Tomorrow at ten')
+	await composer(page).press('Enter')
+	for (const each of [page, bo.page])
+		await expect(each.locator('.bubble').last()).toHaveText(/Tomorrow at ten\s*edited/)
+	await expect(composer(page)).toHaveValue('')
+	const last = page.locator('.chat-message').last()
+	await last.hover()
+	await last.getByRole('button', { name: 'Delete' }).click()
+	await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+	for (const each of [page, bo.page])
+		await expect(each.locator('.bubble').last()).toHaveText('This message was deleted.')
+	await page.reload()
+	await expect(page.locator('.bubble').last()).toHaveText('This message was deleted.')
+	await bo.page.context().close()
+})
+
+test('what is written offline waits through a reload, and leaves in order and once when the line is back', async ({
+	page,
+	browser,
+}) => {
+	const [ada, bo] = await twoFriends(page, browser, ['Ada Offway', 'Bo Offway'])
+	const line = await cutter(page)
+	await openChatPage(page, bo)
+	await openChatPage(bo.page, ada)
+	await line.cut()
+	await expect(page.getByText('You are offline.')).toBeVisible()
+	for (const text of ['One', 'Two', 'Three']) await say(page, text)
+	await expect(page.getByTitle('On its way')).toBeVisible()
+	await post(bo, ada, 'Meanwhile')
+	await page.reload()
+	await expect.poll(() => texts(page)).toEqual(['Hello', 'Hello yourself', 'Meanwhile', 'One', 'Two', 'Three'])
+	await say(page, 'Four')
+	await line.mend()
+	const all = ['Hello', 'Hello yourself', 'Meanwhile', 'One', 'Two', 'Three', 'Four']
+	await expect.poll(() => texts(bo.page)).toEqual(all)
+	await expect.poll(() => texts(page)).toEqual(all)
+	await expect(page.getByText('You are offline.')).toHaveCount(0)
+	await expect(page.getByTitle('On its way')).toHaveCount(0)
+	await page.reload()
+	await expect.poll(() => texts(page)).toEqual(all)
+	await bo.page.context().close()
+})
+
+test('a refused message says why, and can be discarded', async ({ page, browser }) => {
+	const [ada, bo] = await twoFriends(page, browser, ['Ada Refusal', 'Bo Refusal'])
+	const line = await cutter(page)
+	await openChatPage(page, bo)
+	await line.cut()
+	await expect(page.getByText('You are offline.')).toBeVisible()
+	await say(page, 'Too late')
+	const other = await page.context().newPage()
+	await openChatPage(other, bo)
+	await expect.poll(() => texts(other)).toContain('Too late')
+	await other.close()
+	const blocking = await page.request.post(`/messages/${bo.username}`, {
+		form: { intent: 'block' },
+		headers: { Origin: process.env.SITE_URL ?? '' },
+	})
+	expect(blocking.ok()).toBe(true)
+	await say(page, 'Blocked meanwhile')
+	await line.mend()
+	const refusal = page.getByRole('alert').filter({ hasText: 'Not sent: You blocked Bo Refusal.' })
+	await expect(refusal).toBeVisible()
+	await refusal.getByRole('button', { name: 'Retry' }).click()
+	await expect(refusal).toBeVisible()
+	await refusal.getByRole('button', { name: 'Discard' }).click()
+	await expect.poll(() => texts(page)).toEqual(['Hello', 'Hello yourself', 'Too late'])
+	expect(ada.username).toBe('ada.refusal')
+	await bo.page.context().close()
+})
+
+test('two tabs of one member show the same, and the number clears in both at once', async ({ page, browser }) => {
+	const [ada, bo] = await twoFriends(page, browser, ['Ada Twotab', 'Bo Twotab'])
+	await page.goto('/forum')
+	const second = await page.context().newPage()
+	await second.goto('/settings')
+	for (const tab of [page, second]) await expect(tab).toHaveTitle(/^\(1\) /)
+	await page.getByRole('button', { name: `${control}, 1 unread` }).click()
+	const inbox = page.getByRole('dialog', { name: control })
+	await expect(inbox.getByRole('tab', { name: 'Messages' })).toHaveAttribute('aria-selected', 'true')
+	await expect(inbox.getByRole('link', { name: /Bo Twotab.*Hello yourself.*1 unread/s })).toBeVisible()
+	await expectNoViolations(page)
+	await inbox.getByRole('button', { name: 'Mark all as read' }).click()
+	for (const tab of [page, second]) await expect(tab).not.toHaveTitle(/^\(/)
+	await post(bo, ada, 'Once more')
+	for (const tab of [page, second]) await expect(tab).toHaveTitle(/^\(1\) /)
+	await inbox.getByRole('link', { name: /Bo Twotab.*Once more/s }).click()
+	await page.waitForURL(`**/messages/${bo.username}`)
+	for (const tab of [page, second]) await expect(tab).not.toHaveTitle(/^\(/)
+	await openChatPage(second, bo)
+	await say(second, 'From the second tab')
+	await say(page, 'From the first tab')
+	const all = ['Hello', 'Hello yourself', 'Once more', 'From the second tab', 'From the first tab']
+	for (const tab of [page, second]) await expect.poll(() => texts(tab)).toEqual(all)
+	await bo.page.context().close()
+})
+
+test('by keyboard alone: open, write, break a line, walk through the messages, close, and be where one was', async ({
+	page,
+	browser,
+}) => {
+	const [ada, bo] = await twoFriends(page, browser, ['Ada Keysmith', 'Bo Keysmith'])
+	await page.goto('/find-dev?q=bo+keysmith')
+	await page.waitForLoadState('networkidle')
+	const button = page.getByRole('link', { name: 'Chat with Bo Keysmith' })
+	await button.focus()
+	await page.keyboard.press('Enter')
+	await expect(composer(page)).toBeFocused()
+	await page.keyboard.type('First line')
+	await page.keyboard.press('Shift+Enter')
+	await page.keyboard.type('second line')
+	await page.keyboard.press('Enter')
+	await expect(page.locator('.bubble').last()).toContainText('First line')
+	expect((await texts(page)).at(-1)).toBe('First line\nsecond line')
+	await expect(composer(page)).toHaveValue('')
+	await page.keyboard.press('Shift+Tab')
+	await page.keyboard.press('Shift+Tab')
+	await page.keyboard.press('Shift+Tab')
+	await page.keyboard.press('Shift+Tab')
+	await expect(page.locator('.chat-message').last()).toBeFocused()
+	await page.keyboard.press('ArrowUp')
+	await expect(page.locator('.chat-message').nth(1)).toBeFocused()
+	await page.keyboard.press('Tab')
+	await expect(page.locator('.chat-message').nth(1).getByRole('button', { name: 'Copy the text' })).toBeFocused()
+	await page.keyboard.press('Escape')
+	await expect(page.getByRole('dialog', { name: 'Chat with Bo Keysmith' })).toHaveCount(0)
+	await expect(button).toBeFocused()
+	expect(ada.name).toBe('Ada Keysmith')
+	await bo.page.context().close()
+})
+
+test('the Enter that ends a composition sends nothing', async ({ page, browser }) => {
+	const [, bo] = await twoFriends(page, browser, ['Ada Imeson', 'Bo Imeson'])
+	await openChatPage(page, bo)
+	const keyboard = await page.context().newCDPSession(page)
+	await composer(page).focus()
+	await keyboard.send('Input.imeSetComposition', { text: 'にほん', selectionStart: 3, selectionEnd: 3 })
+	await composer(page).dispatchEvent('keydown', { key: 'Enter', isComposing: true, bubbles: true, cancelable: true })
+	await keyboard.send('Input.insertText', { text: '日本' })
+	await expect(composer(page)).toHaveValue('日本')
+	expect(await texts(page)).toEqual(['Hello', 'Hello yourself'])
+	await composer(page).press('Enter')
+	await expect(page.locator('.bubble').last()).toHaveText('日本')
+	await bo.page.context().close()
+})
+
+test('a draft is kept for each conversation, and new messages are announced once', async ({ page, browser }) => {
+	const [ada, bo] = await twoFriends(page, browser, ['Ada Draftley', 'Bo Draftley'])
+	await openChatPage(page, bo)
+	await composer(page).fill('Not finished')
+	await page.goto('/forum')
+	await openChatPage(page, bo)
+	await expect(composer(page)).toHaveValue('Not finished')
+	const log = page.getByRole('log', { name: 'New messages' })
+	await expect(log).toHaveText('')
+	await post(bo, ada, 'Are you there?')
+	await expect(log).toHaveText('Bo Draftley: Are you there?')
+	await say(page, 'Yes')
+	await expect(
+		page
+			.locator('.chat-message')
+			.last()
+			.getByTitle(/^(Sent|Delivered)$/),
+	).toBeVisible()
+	await expect(log).toHaveText('Bo Draftley: Are you there?')
+	await bo.page.context().close()
+})
+
+test('older messages come above what is read, which stays where it is; a button leads back to the newest', async ({
+	page,
+	browser,
+}) => {
+	const [ada, bo] = await twoFriends(page, browser, ['Ada Longwind', 'Bo Longwind'])
+	for (let count = 1; count <= 28; count += 1) {
+		await post(ada, bo, `Question ${count}`)
+		await post(bo, ada, `Answer ${count}`)
+	}
+	await openChatPage(page, bo)
+	await expect(page.locator('.bubble')).toHaveCount(50)
+	const scroll = page.locator('.chat-scroll')
+	await scroll.hover()
+	await page.evaluate(() => {
+		const box = document.querySelector('.chat-scroll')
+		if (box) box.scrollTop = -(box.scrollHeight - box.clientHeight) + 500
+	})
+	const read = page.getByText('Answer 8', { exact: true })
+	const top = async () => Math.round((await read.boundingBox())?.y ?? 0)
+	const before = await top()
+	await page.mouse.wheel(0, -120)
+	await expect(page.locator('.bubble')).toHaveCount(58)
+	expect(Math.abs((await top()) - (before + 120))).toBeLessThanOrEqual(2)
+	const held = await top()
+	await post(bo, ada, 'While you read')
+	await expect(page.locator('.bubble')).toHaveCount(59)
+	expect(Math.abs((await top()) - held)).toBeLessThanOrEqual(2)
+	await page.getByRole('button', { name: 'Jump to newest' }).click()
+	await expect(scroll.getByText('While you read')).toBeInViewport()
+	await expect(page.getByText('New messages', { exact: true })).toBeVisible()
+	await bo.page.context().close()
+})
+
+test('a search finds own messages, and leads to their conversation', async ({ page, browser }) => {
+	const [ada, bo] = await twoFriends(page, browser, ['Ada Seekwell', 'Bo Seekwell'])
+	await post(bo, ada, 'The marmalade is in the blue cupboard')
+	await page.goto('/messages')
+	await page.waitForLoadState('networkidle')
+	await page.getByRole('searchbox', { name: 'Search messages' }).fill('marmalade')
+	await page.keyboard.press('Enter')
+	await page
+		.getByRole('list', { name: 'Found messages' })
+		.getByRole('link', { name: /marmalade/ })
+		.click()
+	await expect(page.locator('.bubble').last()).toHaveText('The marmalade is in the blue cupboard')
+	await bo.page.context().close()
+})
+
+for (const colorScheme of ['light', 'dark'] as const)
+	test(`axe finds nothing in the panel, the inbox and the conversation (${colorScheme})`, async ({ page, browser }) => {
+		const [ada, bo] = await twoFriends(page, browser, [`Ada Axe ${colorScheme}`, `Bo Axe ${colorScheme}`])
+		await page.emulateMedia({ colorScheme })
+		await post(bo, ada, 'A [link](https://example.org) and `code`')
+		await page.goto('/messages')
+		await page.waitForLoadState('networkidle')
+		await expectNoViolations(page)
+		await openChatPage(page, bo)
+		await say(page, 'An answer')
+		await expect(
+			page
+				.locator('.chat-message')
+				.last()
+				.getByTitle(/^(Sent|Delivered)$/),
+		).toBeVisible()
+		await expectNoViolations(page)
+		await page.locator('.chat-message').last().hover()
+		await page.locator('summary').click()
+		await expectNoViolations(page)
+		await page.goto(`/find-dev/${bo.username}`)
+		await page.waitForLoadState('networkidle')
+		await page.getByRole('link', { name: `Chat with ${bo.name}` }).click()
+		await expect(composer(page)).toBeFocused()
+		await expectNoViolations(page)
+		await bo.page.context().close()
+	})
+
+test('on a phone the panel and the conversation fill the screen, and there is a way back', async ({
+	page,
+	browser,
+}) => {
+	const [, bo] = await twoFriends(page, browser, ['Ada Pocket', 'Bo Pocket'])
+	await page.setViewportSize({ width: 390, height: 844 })
+	await page.goto(`/find-dev/${bo.username}`)
+	await page.waitForLoadState('networkidle')
+	await page.getByRole('link', { name: 'Chat with Bo Pocket' }).click()
+	const panel = page.getByRole('dialog', { name: 'Chat with Bo Pocket' })
+	await expect(panel.locator('.bubble').last()).toHaveText('Hello yourself')
+	expect(await panel.boundingBox()).toEqual({ x: 0, y: 0, width: 390, height: 844 })
+	await panel.getByRole('button', { name: 'Close chat' }).click()
+	await expect(panel).toHaveCount(0)
+	await page.goto('/messages')
+	await page.waitForLoadState('networkidle')
+	await page.getByRole('link', { name: /Bo Pocket/ }).click()
+	await expect(composer(page)).toBeVisible()
+	await say(page, 'From my pocket')
+	await expect(page.locator('.bubble').last()).toHaveText('From my pocket')
+	await page.setViewportSize({ width: 360, height: 640 })
+	expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360)
+	await page.getByRole('link', { name: 'Back to conversations' }).click()
+	await expect(page.getByRole('heading', { name: 'Messages' })).toBeVisible()
+	await bo.page.context().close()
+})
+
+test('without scripts a conversation is read, written, edited and deleted by forms', async ({ page, browser }) => {
+	const [ada, bo] = await twoFriends(page, browser, ['Ada Plainway', 'Bo Plainway'])
+	const context = await anotherBrowser(browser, {
+		javaScriptEnabled: false,
+		storageState: await page.context().storageState(),
+	})
+	const plain = await context.newPage()
+	await plain.goto('/messages')
+	await plain.getByRole('link', { name: /Bo Plainway/ }).click()
+	await expect(plain.locator('.bubble').last()).toHaveText('Hello yourself')
+	await plain.getByRole('button', { name: 'Mark as read' }).click()
+	await expect(plain.getByRole('button', { name: 'Mark as read' })).toHaveCount(0)
+	await composer(plain).fill('Without scipts')
+	await plain.getByRole('button', { name: 'Send' }).click()
+	await expect(plain.locator('.bubble').last()).toHaveText('Without scipts')
+	await plain.locator('.chat-message').last().hover()
+	await plain.locator('.chat-message').last().getByRole('link', { name: 'Edit' }).click()
+	await expect(composer(plain)).toHaveValue('Without scipts')
+	await composer(plain).fill('Without scripts')
+	await plain.getByRole('button', { name: 'Save' }).click()
+	await expect(plain.locator('.bubble').last()).toHaveText(/Without scripts\s*edited/)
+	await composer(plain).fill('x'.repeat(4_001))
+	await plain.getByRole('button', { name: 'Send' }).click()
+	await expect(plain.getByRole('alert')).toContainText('at most 4,000 characters')
+	await expect(composer(plain)).toHaveValue('x'.repeat(4_001))
+	await plain.goto(`/messages/${bo.username}`)
+	await plain.locator('.chat-message').last().hover()
+	await plain.locator('.chat-message').last().getByRole('button', { name: 'Delete' }).click()
+	await expect(plain.locator('.bubble').last()).toHaveText('This message was deleted.')
+	expect(ada.username).toBe('ada.plainway')
+	await context.close()
+	await bo.page.context().close()
+})

@@ -1,0 +1,98 @@
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from '@playwright/test'
+import { enrol } from './journey.ts'
+
+/** A member in a browser of their own. */
+export interface Member {
+	page: Page
+	name: string
+	username: string
+}
+
+/** Opens another browser. */
+export function anotherBrowser(browser: Browser, options: BrowserContextOptions = {}): Promise<BrowserContext> {
+	return browser.newContext({ baseURL: process.env.SITE_URL ?? '', ...options })
+}
+
+/** Two newcomers, each in a browser: the first in the test's own. */
+export async function twoMembers(page: Page, browser: Browser, names: [string, string]): Promise<[Member, Member]> {
+	const other = await (await anotherBrowser(browser)).newPage()
+	const [first, second] = [await enrol(page, names[0]), await enrol(other, names[1])]
+	return [
+		{ page, name: names[0], username: first },
+		{ page: other, name: names[1], username: second },
+	]
+}
+
+/** Two newcomers who have written to each other once, so that neither is a stranger. */
+export async function twoFriends(page: Page, browser: Browser, names: [string, string]): Promise<[Member, Member]> {
+	const [one, other] = await twoMembers(page, browser, names)
+	await post(one, other, 'Hello')
+	await post(other, one, 'Hello yourself')
+	return [one, other]
+}
+
+/** Sends a message by the form of its page, without scripts. */
+export async function post(from: Member, to: Member, body: string): Promise<void> {
+	const answer = await from.page.request.post(`/messages/${to.username}`, {
+		form: { intent: 'send', clientId: crypto.randomUUID(), body },
+		headers: { Origin: process.env.SITE_URL ?? '' },
+		maxRedirects: 0,
+	})
+	if (answer.status() !== 303) throw new Error(`Sending answered ${answer.status()}`)
+}
+
+/** Opens the page of a conversation and waits until its scripts are there. */
+export async function openChatPage(page: Page, peer: Member): Promise<void> {
+	await page.goto(`/messages/${peer.username}`)
+	await page.getByPlaceholder('type message here...').waitFor()
+	await page.waitForLoadState('networkidle')
+}
+
+export const composer = (page: Page) => page.getByPlaceholder('type message here...')
+
+/** Writes a message as a person does. */
+export async function say(page: Page, text: string): Promise<void> {
+	await composer(page).fill(text)
+	await composer(page).press('Enter')
+}
+
+/** The texts of the conversation that is open, in order. */
+export async function texts(page: Page): Promise<string[]> {
+	const all = await page.locator('.bubble').allInnerTexts()
+	return all.map((text) => text.trim())
+}
+
+/** Puts the page's socket into one's hands; pages still load. To be called before the page is opened. */
+export async function cutter(page: Page): Promise<{ cut: () => Promise<void>; mend: () => Promise<void> }> {
+	await page.addInitScript(() => {
+		const Real = window.WebSocket
+		const open = new Set<WebSocket>()
+		// What a browser without a network makes of it.
+		const dead = () => {
+			const socket: Partial<WebSocket> = { readyState: 3, close: () => {}, send: () => {} }
+			setTimeout(() => {
+				socket.onerror?.call(window as never, new Event('error'))
+				socket.onclose?.call(window as never, new CloseEvent('close', { code: 1006 }))
+			})
+			return socket
+		}
+		window.WebSocket = new Proxy(Real, {
+			construct: (_, [url, protocols]) => {
+				if (sessionStorage.getItem('line') === 'cut') return dead()
+				const socket = new Real(url, protocols)
+				open.add(socket)
+				return socket
+			},
+		})
+		window.addEventListener('line', () => {
+			for (const socket of open) socket.close()
+			open.clear()
+		})
+	})
+	const turn = (line: string) =>
+		page.evaluate((word) => {
+			sessionStorage.setItem('line', word)
+			window.dispatchEvent(new Event('line'))
+		}, line)
+	return { cut: () => turn('cut'), mend: () => turn('whole') }
+}

@@ -1,0 +1,225 @@
+import { ChatClient } from '~/features/chat/client/chat-client.ts'
+import type { Store } from '~/features/chat/client/outbox.ts'
+import type { Lock, Transport } from '~/features/chat/client/transport.ts'
+import type { ChatMessage, ConversationPage, SendAnswer } from '~/features/chat/protocol.ts'
+
+/*
+ * The chat's server as its contract says, small enough to be held in the hand, and a network that loses, doubles and delays.
+ * The real server has tests of its own; this one is for what a browser cannot be made to do a thousand times.
+ */
+
+const pageSize = 50
+const mostChanges = 200
+
+/** A sequence of numbers from 0 to 1 that is the same for the same seed. */
+export function chances(seed: number): () => number {
+	let state = seed
+	return () => {
+		state = (state * 1_664_525 + 1_013_904_223) % 4_294_967_296
+		return state / 4_294_967_296
+	}
+}
+
+/** One conversation of two members. */
+export class ChatServer {
+	readonly rows: ChatMessage[] = []
+	version = 0
+	/** Answers the next tries instead of storing, first one first. */
+	readonly refusals: Exclude<SendAnswer, { ok: true }>[] = []
+	/** How often somebody sent something, stored or not. */
+	sends = 0
+	readonly seen: { by: string; upTo: number; read: boolean }[] = []
+	private readonly tabs = new Set<Tab>()
+
+	join(tab: Tab): void {
+		this.tabs.add(tab)
+	}
+
+	leave(tab: Tab): void {
+		this.tabs.delete(tab)
+	}
+
+	send(sender: string, clientId: string, body: string): SendAnswer {
+		this.sends += 1
+		const refusal = this.refusals.shift()
+		if (refusal) return refusal
+		const stands = this.rows.find((row) => row.sender === sender && row.clientId === clientId)
+		if (stands) return { ok: true, message: { ...stands } }
+		return { ok: true, message: this.put({ ...blank, id: this.rows.length + 1, clientId, sender, body }) }
+	}
+
+	change(id: number, change: Partial<ChatMessage>): void {
+		const row = this.rows.find((each) => each.id === id)
+		if (row) this.put({ ...row, ...change })
+	}
+
+	page(peer: string): ConversationPage {
+		const messages = this.rows.slice(-pageSize)
+		const state = { kind: 'open', reason: null, blockedByMe: false, muted: false } as const
+		return {
+			peer: { username: peer, name: peer, picture: null, online: true, lastSeenAt: null },
+			state,
+			messages,
+			older: this.rows.length > messages.length,
+			version: this.version,
+			marks: { delivered: 0, read: 0 },
+			readId: 0,
+		}
+	}
+
+	before(id: number) {
+		const older = this.rows.filter((row) => row.id < id)
+		return { messages: older.slice(-pageSize), older: older.length > pageSize }
+	}
+
+	since(version: number) {
+		const all = this.rows.filter((row) => row.version > version).sort((one, other) => one.version - other.version)
+		const messages = all.slice(0, mostChanges)
+		return { messages, version: this.version, complete: messages.length === all.length }
+	}
+
+	private put(row: ChatMessage): ChatMessage {
+		this.version += 1
+		const changed = { ...row, version: this.version }
+		const at = this.rows.findIndex(({ id }) => id === row.id)
+		if (at >= 0) this.rows[at] = changed
+		else this.rows.push(changed)
+		for (const tab of this.tabs) tab.receive(changed)
+		return { ...changed }
+	}
+}
+
+const blank = { html: '', sentAt: new Date(0).toISOString(), editedAt: null, deleted: false, version: 0 }
+
+/** A member's browser: what it keeps, and the lock its tabs share. */
+export class Browser {
+	readonly member: string
+	readonly store = makeStore()
+	private ids = 0
+	private readonly held = new Map<string, Promise<void>>()
+
+	constructor(member: string) {
+		this.member = member
+	}
+
+	readonly lock: Lock = (name, work) => {
+		const turn = (this.held.get(name) ?? Promise.resolve()).then(work)
+		this.held.set(
+			name,
+			turn.catch(() => {}),
+		)
+		return turn
+	}
+
+	readonly newId = () => {
+		this.ids += 1
+		return `${this.member}-${this.ids}`
+	}
+}
+
+/** How a tab's connection behaves; each figure is a chance from 0 to 1. */
+export interface Weather {
+	/** A request or its answer does not arrive. */
+	loss: number
+	/** A live event comes twice. */
+	double: number
+	/** Milliseconds that anything takes at most. */
+	delay: number
+}
+
+export const calm: Weather = { loss: 0, double: 0, delay: 0 }
+
+/** A tab of a member, at the server by a network of this weather. */
+export class Tab implements Transport {
+	readonly client: ChatClient
+	weather: Weather
+	private readonly server: ChatServer
+	private readonly browser: Browser
+	private readonly chance: () => number
+	private online = false
+	/** Counts connections: what was on its way when one was lost never arrives. */
+	private era = 0
+
+	constructor(server: ChatServer, browser: Browser, weather = calm, chance = chances(1)) {
+		this.server = server
+		this.browser = browser
+		this.weather = weather
+		this.chance = chance
+		const { member: me, store, lock, newId } = browser
+		this.client = new ChatClient({ me, transport: this, store, lock, newId })
+	}
+
+	connect(): void {
+		if (this.online) return
+		this.online = true
+		this.era += 1
+		this.server.join(this)
+		this.client.connected()
+	}
+
+	cut(): void {
+		this.online = false
+		this.era += 1
+		this.server.leave(this)
+	}
+
+	receive(message: ChatMessage): void {
+		const peer = this.peer
+		const era = this.era
+		const times = this.chance() < this.weather.double ? 2 : 1
+		if (this.chance() < this.weather.loss) return
+		for (let time = 0; time < times; time += 1)
+			void this.travel().then(() => era === this.era && this.client.hear(peer, { ...message }))
+	}
+
+	private get peer(): string {
+		return this.browser.member === 'anna' ? 'bert' : 'anna'
+	}
+
+	connected = () => this.online
+
+	async send({ clientId, body }: { clientId: string; body: string }): Promise<SendAnswer | null> {
+		const era = this.era
+		await this.travel()
+		if (era !== this.era || this.chance() < this.weather.loss) return null
+		const answer = this.server.send(this.browser.member, clientId, body)
+		await this.travel()
+		return era !== this.era || this.chance() < this.weather.loss ? null : answer
+	}
+
+	seen = ({ upTo, read }: { upTo: number; read: boolean }) => {
+		this.server.seen.push({ by: this.browser.member, upTo, read })
+	}
+
+	typing = () => {}
+	page = (peer: string) => this.ask(() => this.server.page(peer))
+	since = (_peer: string, version: number) => this.ask(() => this.server.since(version))
+	before = (_peer: string, id: number) => this.ask(() => this.server.before(id))
+
+	private async ask<Answer>(answer: () => Answer): Promise<Answer> {
+		await this.travel()
+		if (!this.online || this.chance() < this.weather.loss) throw new Error('no answer')
+		const said = structuredClone(answer())
+		await this.travel()
+		return said
+	}
+
+	private travel(): Promise<void> {
+		const delay = Math.floor(this.chance() * this.weather.delay)
+		return delay > 0 ? new Promise((resolve) => setTimeout(resolve, delay)) : Promise.resolve()
+	}
+}
+
+/** What a browser keeps, without a browser; in no order that the writer knows, as a browser may. */
+export function makeStore(): Store {
+	const kept = new Map<string, string>()
+	return {
+		get length() {
+			return kept.size
+		},
+		key: (index) => [...kept.keys()].reverse()[index] ?? null,
+		getItem: (key) => kept.get(key) ?? null,
+		setItem: (key, value) => void kept.set(key, value),
+		removeItem: (key) => void kept.delete(key),
+	}
+}
