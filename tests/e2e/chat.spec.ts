@@ -198,6 +198,8 @@ test('by keyboard alone: open, write, break a line, walk through the messages, c
 	await expect(page.locator('.bubble').last()).toContainText('First line')
 	expect((await texts(page)).at(-1)).toBe('First line\nsecond line')
 	await expect(composer(page)).toHaveValue('')
+	// Only a message that is stored can be reached and has something to do with it.
+	await expect(page.locator('.chat-message').last()).toHaveAttribute('tabindex', '0')
 	await page.keyboard.press('Shift+Tab')
 	await page.keyboard.press('Shift+Tab')
 	await page.keyboard.press('Shift+Tab')
