@@ -1,5 +1,7 @@
+import { MessageSquare } from 'lucide-react'
 import { Link } from 'react-router'
 import type { Introduction } from '~/features/profiles/profiles.present.ts'
+import { useRootData } from '~/lib/root-data.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
 import { profilePath } from '../forum.paths.ts'
@@ -7,6 +9,7 @@ import type { AuthorView } from '../forum.present.ts'
 
 /** Who asked, beside the query; their name stands above its text for narrow screens. */
 export function AskedBy({ author, introduction }: { author: AuthorView; introduction: Introduction }) {
+	const { viewer } = useRootData()
 	return (
 		<aside className="pt-11 max-lg:hidden" aria-label="About this query">
 			<RuleHead title="Asked by" />
@@ -25,6 +28,12 @@ export function AskedBy({ author, introduction }: { author: AuthorView; introduc
 					)}
 				</div>
 			</div>
+			{!introduction.imported && viewer?.username !== author.username && (
+				<Link className="btn btn-accent btn-sm mt-2 w-full" to={`/messages/${author.username}`} rel="nofollow">
+					<MessageSquare className="icon icon-sm" aria-hidden="true" />
+					Chat<span className="sr-only"> with {author.name}</span>
+				</Link>
+			)}
 		</aside>
 	)
 }
