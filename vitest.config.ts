@@ -11,5 +11,6 @@ export default defineConfig({
 		// Only ends what hangs: a test that is fast alone may wait for its turn on a busy machine.
 		testTimeout: 60_000,
 		hookTimeout: 60_000,
+		expect: { poll: { timeout: 30_000 } },
 	},
 })

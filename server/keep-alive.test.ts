@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
+import { eventually } from '../tests/support/eventually.ts'
 import { BackOff, keepAlive } from './keep-alive.ts'
 
 test('who dies young again and again is started ever later, at most half a minute', () => {
@@ -26,6 +27,6 @@ test('a process that ends is started again until nobody wants it any more', asyn
 		},
 		({ code }) => ends.push(code) < 2,
 	)
-	await vi.waitFor(() => expect(ends).toEqual([3, 3]), 10_000)
+	await eventually(() => expect(ends).toEqual([3, 3]))
 	expect(starts).toBe(2)
 })

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { eventually } from '~/../tests/support/eventually.ts'
 import { pool } from '~/db/db.server.ts'
 import { useDatabase } from '../../tests/support/database.ts'
 import { hasRedis, startRedis, type TestRedis } from '../../tests/support/redis.ts'
@@ -57,19 +58,19 @@ describe.each(carriers)('by $name', ({ carry, cut, skip }) => {
 
 	test('what another process says arrives, and what this one says does not come back', { skip }, async () => {
 		const { here, there, hears, stop } = await open()
-		await vi.waitFor(() => there.publish('things', 'our own'))
+		await eventually(() => there.publish('things', 'our own'))
 		await here.publish('things', 'one two')
-		await vi.waitFor(() => expect(hears.onMessage.mock.calls).toEqual([['one two']]))
+		await eventually(() => expect(hears.onMessage.mock.calls).toEqual([['one two']]))
 		await stop()
 		expect(hears.onLost).not.toHaveBeenCalled()
 	})
 
 	test('a thousand messages of one process arrive once each, in their order, long ones whole', { skip }, async () => {
 		const { here, hears, stop } = await open()
-		await vi.waitFor(() => here.publish('others', 'ready'))
+		await eventually(() => here.publish('others', 'ready'))
 		const said = Array.from({ length: 1_000 }, (_, index) => `${index} ${index % 100 ? '' : '学🙂'.repeat(5_000)}`)
 		await Promise.all(said.map((message) => here.publish('things', message)))
-		await vi.waitFor(() => expect(hears.onMessage).toHaveBeenCalledTimes(said.length), 5_000)
+		await eventually(() => expect(hears.onMessage).toHaveBeenCalledTimes(said.length))
 		expect(hears.onMessage.mock.calls.flat()).toEqual(said)
 		await stop()
 	})
@@ -77,12 +78,12 @@ describe.each(carriers)('by $name', ({ carry, cut, skip }) => {
 	test('a lost connection is told of, and made again', { skip }, async () => {
 		const { here, hears, stop } = await open()
 		await cut()
-		await vi.waitFor(() => expect(hears.onBack).toHaveBeenCalled(), 10_000)
+		await eventually(() => expect(hears.onBack).toHaveBeenCalled())
 		expect(hears.onLost).toHaveBeenCalled()
-		await vi.waitFor(async () => {
+		await eventually(async () => {
 			await here.publish('things', 'after')
 			expect(hears.onMessage).toHaveBeenCalledWith('after')
-		}, 10_000)
+		})
 		await stop()
 	})
 })
@@ -91,9 +92,9 @@ test('two sites on one Redis do not hear each other', { skip: !hasRedis }, async
 	const hears = listener()
 	const stop = await new Bus(redisCarrier(redis.url, 'https://one.example')).open('things', hears)
 	const [one, other] = ['one', 'other'].map((name) => new Bus(redisCarrier(redis.url, `https://${name}.example`)))
-	await vi.waitFor(() => other?.publish('things', 'not for you'))
+	await eventually(() => other?.publish('things', 'not for you'))
 	await one?.publish('things', 'for you')
-	await vi.waitFor(() => expect(hears.onMessage.mock.calls).toEqual([['for you']]))
+	await eventually(() => expect(hears.onMessage.mock.calls).toEqual([['for you']]))
 	await stop()
 })
 
@@ -110,7 +111,7 @@ test('who could not send tells the others, as soon as it can, that they missed s
 	await sleep(600)
 	expect(hears.onBack).not.toHaveBeenCalled()
 	away = false
-	await vi.waitFor(() => expect(hears.onBack).toHaveBeenCalledOnce(), 5_000)
+	await eventually(() => expect(hears.onBack).toHaveBeenCalledOnce())
 	expect([hears.onLost.mock.calls.length, hears.onMessage.mock.calls]).toEqual([1, []])
 	await stop()
 })

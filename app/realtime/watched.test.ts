@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { Server } from 'socket.io'
 import { io } from 'socket.io-client'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { eventually } from '~/../tests/support/eventually.ts'
 import { type ClientEvents, mostWatched, type ServerEvents } from './events.ts'
 import type { Live } from './live.ts'
 import { Watched } from './watched.ts'
@@ -45,7 +46,7 @@ test('nothing is known before the server has answered, and then who is online an
 	watched.show(['mira', 'rohan'], changed)
 	watched.listen(socket)
 	expect(watched.isOnline('mira')).toBeUndefined()
-	await vi.waitFor(() => expect(changed).toHaveBeenCalled())
+	await eventually(() => expect(changed).toHaveBeenCalled())
 	expect([watched.isOnline('mira'), watched.isOnline('rohan')]).toEqual([true, false])
 })
 
@@ -54,7 +55,7 @@ test('parts that appear in the same moment are asked about together, each member
 	await connected()
 	watched.show(['mira', 'rohan'], quiet)
 	watched.show(['rohan', 'odalys'], quiet)
-	await vi.waitFor(() => expect(asked).toEqual([['mira', 'rohan', 'odalys']]))
+	await eventually(() => expect(asked).toEqual([['mira', 'rohan', 'odalys']]))
 })
 
 test('of a list that has grown too long those shown last are watched', async () => {
@@ -62,18 +63,18 @@ test('of a list that has grown too long those shown last are watched', async () 
 	await connected()
 	const long = Array.from({ length: mostWatched + 50 }, (_, index) => `member-${index}`)
 	watched.show(long, quiet)
-	await vi.waitFor(() => expect(asked).toEqual([long.slice(50)]))
+	await eventually(() => expect(asked).toEqual([long.slice(50)]))
 })
 
 test('each change is heard, and a lost connection is followed by asking again', async () => {
 	watched.listen(socket)
 	watched.show(['mira', 'rohan'], quiet)
-	await vi.waitFor(() => expect(watched.isOnline('mira')).toBe(true))
+	await eventually(() => expect(watched.isOnline('mira')).toBe(true))
 	server.emit('presence:changed', { username: 'rohan', online: true })
-	await vi.waitFor(() => expect(watched.isOnline('rohan')).toBe(true))
+	await eventually(() => expect(watched.isOnline('rohan')).toBe(true))
 	answer = async () => []
 	for (const connection of await server.fetchSockets()) (connection as never as ServerSocket).conn.close()
-	await vi.waitFor(() => expect(watched.isOnline('mira')).toBe(false))
+	await eventually(() => expect(watched.isOnline('mira')).toBe(false))
 	expect(watched.isOnline('rohan')).toBe(false)
 })
 
@@ -85,11 +86,11 @@ test('an answer that is older than a change does not undo it', async () => {
 		})
 	watched.listen(socket)
 	watched.show(['mira', 'rohan'], quiet)
-	await vi.waitFor(() => expect(asked).toHaveLength(1))
+	await eventually(() => expect(asked).toHaveLength(1))
 	server.emit('presence:changed', { username: 'mira', online: false })
-	await vi.waitFor(() => expect(watched.isOnline('mira')).toBe(false))
+	await eventually(() => expect(watched.isOnline('mira')).toBe(false))
 	release(['mira', 'rohan'])
-	await vi.waitFor(() => expect(watched.isOnline('rohan')).toBe(true))
+	await eventually(() => expect(watched.isOnline('rohan')).toBe(true))
 	expect(watched.isOnline('mira')).toBe(false)
 })
 
@@ -97,24 +98,24 @@ test('what was known is forgotten with the last part, and a late answer brings n
 	let release: (online: string[]) => void = quiet
 	watched.listen(socket)
 	const hide = watched.show(['mira'], quiet)
-	await vi.waitFor(() => expect(watched.isOnline('mira')).toBe(true))
+	await eventually(() => expect(watched.isOnline('mira')).toBe(true))
 	answer = () =>
 		new Promise((resolve) => {
 			release = resolve
 		})
 	const hideMore = watched.show(['rohan'], quiet)
-	await vi.waitFor(() => expect(asked).toHaveLength(2))
+	await eventually(() => expect(asked).toHaveLength(2))
 	hide()
 	hideMore()
 	release(['mira', 'rohan'])
 	answer = async () => ['odalys']
 	watched.show(['odalys'], quiet)
-	await vi.waitFor(() => expect(watched.isOnline('odalys')).toBe(true))
+	await eventually(() => expect(watched.isOnline('odalys')).toBe(true))
 	expect([watched.isOnline('mira'), watched.isOnline('rohan')]).toEqual([undefined, undefined])
 })
 
 type ServerSocket = { conn: { close: () => void } }
 
 async function connected(): Promise<void> {
-	await vi.waitFor(() => expect(socket.connected).toBe(true))
+	await eventually(() => expect(socket.connected).toBe(true))
 }

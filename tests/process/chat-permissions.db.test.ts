@@ -140,7 +140,7 @@ describe('hearing', () => {
 		const told: unknown[] = []
 		tab.on('chat:message', (event) => told.push(event))
 		const message = { to: 'tomas', clientId: crypto.randomUUID(), body: `Once more: ${secret}` }
-		expect(await tab.timeout(5_000).emitWithAck('chat:send', message)).toMatchObject({ ok: true })
+		expect(await tab.timeout(30_000).emitWithAck('chat:send', message)).toMatchObject({ ok: true })
 		await expect.poll(() => told).toHaveLength(1)
 		for (const other of others) await watch(other, [])
 		expect(heard.filter((line) => line.includes('chat:message') || line.includes(secret))).toEqual([])

@@ -69,7 +69,7 @@ describe.skipIf(!hasServers)('npm run cluster (needs nginx and redis-server)', (
 		const parts = descendants(first.pid).filter(({ pid }) => pid !== first.pid)
 		const nodes = parts.filter(({ command }) => command.includes('server/main.ts'))
 		await first.kill()
-		await expect.poll(() => stillRunning(nodes.map(({ pid }) => pid)), { timeout: 10_000 }).toEqual([])
+		await expect.poll(() => stillRunning(nodes.map(({ pid }) => pid))).toEqual([])
 		const second = await start({ DATA_DIR, PORT: new URL(first.url).port })
 		expect((await fetch(`${second.url}/forum`)).status).toBe(200)
 		expect(stillRunning(parts.filter(({ command }) => /nginx|redis/.test(command)).map(({ pid }) => pid))).toEqual([])

@@ -74,7 +74,7 @@ async function isAnnouncedTo(tabs: Socket[]): Promise<void> {
 	const email = `new${randomUUID()}@campus.example`
 	const answer = await ask('/register', '', { name: 'New Here', email, password, confirmPassword: password })
 	expect(answer.status, await answer.text()).toBe(303)
-	await expect.poll(() => told.every((names) => names.length === 1), { timeout: 5_000 }).toBe(true)
+	await expect.poll(() => told.every((names) => names.length === 1)).toBe(true)
 	expect(new Set(told.flat()).size).toBe(1)
 }
 
@@ -91,7 +91,7 @@ async function shown(url: string, words: string): Promise<number> {
 const everywhere = () => place.doors.length * 2
 
 async function isSeenEverywhere(url: string, words: string): Promise<void> {
-	await expect.poll(() => shown(url, words), { timeout: 5_000 }).toBe(everywhere())
+	await expect.poll(() => shown(url, words)).toBe(everywhere())
 }
 
 /** Where one process cannot keep pages and another does: asked often enough for each to keep it. */
@@ -206,8 +206,8 @@ describe.each([
 		expect(lost.length, 'tabs of the others stay').toBeLessThan(tabs.length)
 		const answer = await ask(query.url, '')
 		expect([answer.status, (await answer.text()).includes(words)]).toEqual([200, true])
-		await expect.poll(() => serving().length, { timeout: 20_000 }).toBe(count)
-		await expect.poll(() => tabs.every(({ connected }) => connected), { timeout: 30_000 }).toBe(true)
+		await expect.poll(() => serving().length).toBe(count)
+		await expect.poll(() => tabs.every(({ connected }) => connected)).toBe(true)
 		await isSeenEverywhere(query.url, await comment(place.doors[0] ?? '', query.url, odalys.cookie))
 		await isAnnouncedTo(tabs)
 	})
@@ -225,7 +225,7 @@ describe.each([
 		await redis?.start()
 		// Cut off, so that they ask for what they missed.
 		await back
-		await expect.poll(() => tabs.every(({ connected }) => connected), { timeout: 15_000 }).toBe(true)
+		await expect.poll(() => tabs.every(({ connected }) => connected)).toBe(true)
 		await keepEverywhere(query.url)
 		await isSeenEverywhere(query.url, await comment(place.doors[2] ?? '', query.url, odalys.cookie))
 		await isAnnouncedTo(tabs)

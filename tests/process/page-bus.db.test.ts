@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { pool } from '~/db/db.server.ts'
 import { askQuestion, editQuestion } from '~/features/forum/forum.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { makeMember } from '../factories/forum.ts'
 import { useDatabase } from '../support/database.ts'
+import { eventually } from '../support/eventually.ts'
 import { type MembersSite, startOnTestDatabase } from '../support/members-site.ts'
 
 useDatabase()
@@ -38,21 +39,18 @@ const edit = (title: string) => editQuestion(author, Number(query.url.split('/')
 test('a change made in one process is seen in all of them, far sooner than a page gets old', async () => {
 	expect(await titlesSeen()).toEqual([texts.title, texts.title])
 	await edit('What do three of them know?')
-	await vi.waitFor(async () => expect(await titlesSeen()).toEqual(Array(2).fill('What do three of them know?')), 5_000)
+	await eventually(async () => expect(await titlesSeen()).toEqual(Array(2).fill('What do three of them know?')))
 })
 
 test('a process that cannot hear the others keeps nothing, and keeps pages again once it can', async () => {
 	await titlesSeen()
 	await pool().query(`select pg_terminate_backend(pid) from pg_stat_activity
 		where query like 'listen "devquad_pages"%' and datname = current_database()`)
-	await vi.waitFor(async () => {
+	await eventually(async () => {
 		const { rows } = await pool().query(`select 1 from pg_stat_activity
 			where query like 'listen "devquad_pages"%' and datname = current_database()`)
 		expect(rows).toHaveLength(2)
-	}, 10_000)
+	})
 	await edit('What do they know after a silence?')
-	await vi.waitFor(
-		async () => expect(await titlesSeen()).toEqual(Array(2).fill('What do they know after a silence?')),
-		5_000,
-	)
+	await eventually(async () => expect(await titlesSeen()).toEqual(Array(2).fill('What do they know after a silence?')))
 })

@@ -103,7 +103,7 @@ test.each([
 ])('who nobody knows and %s is closed too', async (_what, packet) => {
 	const raw = new WebSocket(`${site.url.replace('http', 'ws')}/realtime/?EIO=4&transport=websocket`)
 	await once(raw, 'open')
-	const closed = once(raw, 'close', { signal: AbortSignal.timeout(10_000) })
+	const closed = once(raw, 'close', { signal: AbortSignal.timeout(30_000) })
 	for (let index = 0; index <= most.packets; index += 1) raw.send(packet)
 	await closed
 })

@@ -57,7 +57,7 @@ test('when the leading process is killed the workers end, and the next start fin
 	const workers = descendants(site.child.pid ?? 0).filter(({ command }) => command.includes('server/main.ts'))
 	expect(workers).toHaveLength(4)
 	site.child.kill('SIGKILL')
-	await expect.poll(() => stillRunning(workers.map(({ pid }) => pid)), { timeout: 10_000 }).toEqual([])
+	await expect.poll(() => stillRunning(workers.map(({ pid }) => pid))).toEqual([])
 	const next = await start({ DATA_DIR: dataDir, SEED: 'none' })
 	expect((await fetch(`${next.url}/forum`)).status).toBe(200)
 })

@@ -10,7 +10,7 @@ const options = {
 	forceNew: true,
 	reconnectionDelay: 200,
 	reconnectionDelayMax: 500,
-	timeout: 1_000,
+	timeout: 20_000,
 }
 
 /** Closes the tabs that a test leaves open; to be called after each. */
@@ -34,12 +34,12 @@ export async function openTab(url: string, cookie: string): Promise<Socket> {
 
 /** Has the tab watch these members. @returns who of them is online, in the order of the alphabet */
 export async function watch(socket: Socket, usernames: string[]): Promise<string[]> {
-	const online: string[] = await socket.timeout(5_000).emitWithAck('presence:watch', usernames)
+	const online: string[] = await socket.timeout(30_000).emitWithAck('presence:watch', usernames)
 	return online.sort()
 }
 
-/** What comes with the next event of this name. @throws when none comes within 15 s */
-export function next(socket: Socket, name: string, milliseconds = 15_000): Promise<unknown> {
+/** What comes with the next event of this name. @throws when none comes within 30 s */
+export function next(socket: Socket, name: string, milliseconds = 30_000): Promise<unknown> {
 	const events = socket as unknown as NodeJS.EventEmitter
 	return once(events, name, { signal: AbortSignal.timeout(milliseconds) }).then(([event]) => event)
 }
