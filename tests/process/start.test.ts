@@ -1,42 +1,17 @@
 import { type ChildProcess, execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, expect, test } from 'vitest'
-import { freePort, type SiteProcess, spawnSite, startSite } from '../support/site-process.ts'
+import { expect, test } from 'vitest'
+import { freePort, spawnSite, startSite } from '../support/site-process.ts'
+import { manySites } from '../support/sites.ts'
 
 // These tests run the built site as a process of its own; `npm test` builds before it runs them.
 
-const sites: Pick<SiteProcess, 'stop'>[] = []
-const folders: string[] = []
-
-afterEach(async () => {
-	for (const site of sites.splice(0)) await site.stop()
-	for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
-})
-
-function newDataDir(): string {
-	const folder = mkdtempSync(join(tmpdir(), 'devquad-process-'))
-	folders.push(folder)
-	return folder
-}
-
-async function start(env: Record<string, string>): Promise<SiteProcess> {
-	const site = await startSite({ SEED: 'none', ...env })
-	sites.push(site)
-	return site
-}
-
-async function fails(env: Record<string, string>): Promise<{ code: number | null; output: string }> {
-	const site = spawnSite({ SEED: 'none', PORT: String(await freePort()), ...env })
-	sites.push(site)
-	const [code] = await once(site.child, 'exit')
-	return { code: code as number | null, output: site.output() }
-}
+const { keep, newDataDir, start, fails } = manySites({ SEED: 'none' })
 
 /** The PostgreSQL processes whose data lies below this folder. */
 function databaseProcesses(dataDir: string): string[] {
@@ -66,7 +41,7 @@ test('an open connection and an open page do not hold the stop up', async () => 
 test('a request that comes while the site is starting waits and is answered', async () => {
 	const port = await freePort()
 	const site = spawnSite({ SEED: 'none', DATA_DIR: newDataDir(), PORT: String(port) })
-	sites.push(site)
+	keep(site)
 	const { answer } = await firstConnection(port)
 	expect(site.output()).not.toContain('Press Ctrl-C')
 	expect(await answer).toContain('HTTP/1.1 200 OK')
@@ -89,7 +64,7 @@ test('of two starts at the same moment, one runs', async () => {
 		startSite({ SEED: 'none', DATA_DIR: dataDir }),
 		startSite({ SEED: 'none', DATA_DIR: dataDir }),
 	])
-	for (const outcome of outcomes) if (outcome.status === 'fulfilled') sites.push(outcome.value)
+	for (const outcome of outcomes) if (outcome.status === 'fulfilled') keep(outcome.value)
 	expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
 })
 

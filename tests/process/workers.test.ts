@@ -1,42 +1,15 @@
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { descendants, processesOf, stillRunning } from '../support/cluster.ts'
-import { freePort, type SiteProcess, spawnSite, startSite } from '../support/site-process.ts'
+import { manySites } from '../support/sites.ts'
 
 /* How several workers start and end; what they do together is in cluster.db.test.ts. */
 
-const sites: Pick<SiteProcess, 'stop'>[] = []
-const folders: string[] = []
-
-afterEach(async () => {
-	for (const site of sites.splice(0)) await site.stop()
-	for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
-})
-
-function newDataDir(): string {
-	const folder = mkdtempSync(join(tmpdir(), 'devquad-workers-'))
-	folders.push(folder)
-	return folder
-}
-
-async function start(env: Record<string, string>): Promise<SiteProcess> {
-	const site = await startSite({ WEB_CONCURRENCY: '3', ...env })
-	sites.push(site)
-	return site
-}
-
-async function fails(env: Record<string, string>): Promise<{ code: number | null; output: string }> {
-	const settings = { SEED: 'none', PORT: String(await freePort()), WEB_CONCURRENCY: '3', ...env }
-	const site = spawnSite(settings)
-	sites.push(site)
-	const [code] = await once(site.child, 'exit')
-	return { code: code as number | null, output: site.output() }
-}
+const { newDataDir, start, fails } = manySites({ WEB_CONCURRENCY: '3' })
 
 test('database and demo content are made once for all workers, and SIGTERM leaves no process behind', async () => {
 	const dataDir = newDataDir()

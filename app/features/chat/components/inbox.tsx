@@ -1,6 +1,7 @@
 import { Search } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Form, Link, useRevalidator } from 'react-router'
+import { EmptyState } from '~/ui/empty-state.tsx'
 import type { ConversationSummary, MessageHit } from '../protocol.ts'
 import { ConversationRow } from './conversation-row.tsx'
 import { FoundMessages } from './found-messages.tsx'
@@ -60,7 +61,20 @@ function Lists({ data: { inbox, requests }, current }: { data: InboxData; curren
 	const open = useLiveList(inbox.conversations, revalidate)
 	const asked = useLiveList(requests, revalidate)
 	if (open.list.length + asked.list.length === 0)
-		return <p className="px-4 py-10 text-lg font-semibold">No chat found!</p>
+		return (
+			<div className="px-4">
+				<EmptyState
+					title="No chat found!"
+					action={
+						<Link className="btn btn-outline" to="/find-dev">
+							Find developers
+						</Link>
+					}
+				>
+					Chat on somebody’s card or profile begins a conversation.
+				</EmptyState>
+			</div>
+		)
 	const row = (live: typeof open) => (conversation: ConversationSummary) => {
 		const { username } = conversation.peer
 		return (

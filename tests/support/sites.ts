@@ -1,0 +1,46 @@
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach } from 'vitest'
+import { freePort, type SiteProcess, spawnSite, startSite } from './site-process.ts'
+
+/**
+ * What the tests of a file start sites with; after each test they are stopped and their folders removed.
+ * @param settings of every site, where a test does not say otherwise
+ */
+export function manySites(settings: Record<string, string>) {
+	const sites: Pick<SiteProcess, 'stop'>[] = []
+	const folders: string[] = []
+
+	afterEach(async () => {
+		for (const site of sites.splice(0)) await site.stop()
+		for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
+	})
+
+	/** Has a site stopped that a test started by itself. */
+	function keep<Site extends Pick<SiteProcess, 'stop'>>(site: Site): Site {
+		sites.push(site)
+		return site
+	}
+
+	/** An empty folder for data. */
+	function newDataDir(): string {
+		const folder = mkdtempSync(join(tmpdir(), 'devquad-process-'))
+		folders.push(folder)
+		return folder
+	}
+
+	async function start(env: Record<string, string>): Promise<SiteProcess> {
+		return keep(await startSite({ ...settings, ...env }))
+	}
+
+	/** Starts a site that ends by itself. @returns its exit code and what it wrote */
+	async function fails(env: Record<string, string>): Promise<{ code: number | null; output: string }> {
+		const site = keep(spawnSite({ SEED: 'none', PORT: String(await freePort()), ...settings, ...env }))
+		const [code] = await once(site.child, 'exit')
+		return { code: code as number | null, output: site.output() }
+	}
+
+	return { keep, newDataDir, start, fails }
+}
