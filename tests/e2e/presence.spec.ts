@@ -131,6 +131,9 @@ test('who is online stands on the home page, and is seen to leave', async ({ pag
 	const leaving = await secondPage(browser)
 	await enrol(leaving, 'Isaura Penhallow')
 	await logIn(page)
+	// The page lists who is online when it is made, and the newcomer's socket opens only some time after their page stands.
+	await page.goto('/find-dev/isaura.penhallow')
+	await expect(page.getByText('Online', { exact: true })).toBeVisible()
 	await page.goto('/')
 	const row = page.getByRole('link', { name: /^Isaura Penhallow/ })
 	await expect(row.getByText(', online')).toBeAttached()
