@@ -21,6 +21,7 @@ const sharedChunks = [
 
 /** Found by looking at a page's source before its loader is cut away; a browser never asks for them. */
 const serverOnly = [
+	'@block65/webcrypto-web-push',
 	'@node-rs/argon2',
 	'better-auth',
 	'graphile-worker',

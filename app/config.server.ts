@@ -10,6 +10,9 @@ const list = z.string().transform((text) =>
 		.filter(Boolean),
 )
 
+/** The push services of Chrome and what is made of it, Firefox, Edge, and Safari. */
+const pushServices = ['fcm.googleapis.com', '*.push.services.mozilla.com', '*.notify.windows.com', '*.push.apple.com']
+
 const settings = z.object({
 	PORT: z.coerce.number().int().min(0).max(65535).default(3000),
 	HOST: z.string().default('localhost'),
@@ -44,6 +47,11 @@ const settings = z.object({
 	WEB_CONCURRENCY: z.coerce.number().int().min(1).max(64).default(1),
 	SEED: z.enum(['demo', 'none']).default('demo'),
 	LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+	VAPID_PRIVATE_KEY: z
+		.string()
+		.regex(/^[\w-]{43}$/, 'must be 32 bytes in base64url')
+		.optional(),
+	PUSH_HOSTS: list.default(pushServices),
 	AUTH_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
 	NODE_ENV: z.enum(['development', 'production', 'test']).default('production'),
 })
@@ -52,7 +60,7 @@ const settings = z.object({
 export const settingNames: readonly string[] = Object.keys(settings.shape).filter((name) => name !== 'NODE_ENV')
 
 const ours =
-	/^(DEVQUAD_|S3_|SMTP_|MAIL_|AUTHOR_|AUTH_|SEED|SITE_|PUBLIC_|TRUST_|DATABASE_|DATA_|ALLOWED_|REQUIRE_|ADMIN_|PAGE_)/
+	/^(DEVQUAD_|S3_|SMTP_|MAIL_|AUTHOR_|AUTH_|SEED|SITE_|PUBLIC_|TRUST_|DATABASE_|DATA_|ALLOWED_|REQUIRE_|ADMIN_|PAGE_|PUSH_|VAPID_)/
 
 export type Config = z.infer<typeof settings> & {
 	/** The address people type, without a slash at the end. */

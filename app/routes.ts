@@ -20,6 +20,7 @@ export default [
 	route('notifications', 'features/notifications/routes/notifications.tsx'),
 	route('notifications/latest', 'features/notifications/routes/latest.ts'),
 	route('notifications/read', 'features/notifications/routes/read-all.ts'),
+	route('notifications/push', 'features/notifications/routes/push.ts'),
 	route('unsubscribe', 'features/notifications/routes/unsubscribe.tsx'),
 	route('settings/tokens', 'features/accounts/routes/tokens.tsx'),
 

@@ -9,12 +9,16 @@ import { listenForDrops } from '~/cache/pages.server.ts'
 import { config, isOneOfSeveral } from '~/config.server.ts'
 import { authHandler, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
 import { answerApi } from '~/features/api/mount.server.ts'
+import { mailMessages } from '~/features/chat/away/mailing.server.ts'
+import { pushMessage } from '~/features/chat/away/pushing.server.ts'
 import { seedDemo } from '~/features/forum/import/demo.server.ts'
 import { tellFollowers } from '~/features/forum/notices/notices.server.ts'
 import { refreshWordCounts } from '~/features/forum/similar/similar.queries.server.ts'
 import { moveSynonyms } from '~/features/forum/tags/tags.server.ts'
 import { mailDigests } from '~/features/notifications/digest.server.ts'
 import { sweepNotices } from '~/features/notifications/notifications.server.ts'
+import { pushNotice } from '~/features/notifications/push/notices.server.ts'
+import { vapidKeys } from '~/features/notifications/push/vapid.server.ts'
 import { remindOfCampus } from '~/features/profiles/campus.server.ts'
 import { pictureRefusals } from '~/features/profiles/picture-errors.ts'
 import { sweepPictures } from '~/features/profiles/pictures.server.ts'
@@ -119,6 +123,7 @@ export async function handle(request: Request, bindings: HttpBindings): Promise<
 
 /** What lives beside the pages: sockets, jobs, what other processes tell. @returns what stops them, sockets first */
 export async function startAround(): Promise<() => Promise<void>> {
+	vapidKeys()
 	await connectBus()
 	const stopSockets = handleSockets()
 	const stopPassing = isOneOfSeveral() ? await joinProcesses() : async () => {}
@@ -132,7 +137,8 @@ export async function startAround(): Promise<() => Promise<void>> {
 			'sweep-notices': sweepNotices,
 			'similar-words': refreshWordCounts,
 		},
-		{ 'tell-followers': tellFollowers },
+		{ 'tell-followers': tellFollowers, 'push-notice': pushNotice, 'push-message': pushMessage },
+		{ 'mail-messages': mailMessages },
 	)
 	return async () => {
 		await stopSockets()

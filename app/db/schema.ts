@@ -191,6 +191,17 @@ export interface NotificationsTable {
 	mailed_at: MaybeTime
 }
 
+export interface PushSubscriptionsTable {
+	id: GeneratedAlways<number>
+	user_id: number
+	session_id: number
+	endpoint: string
+	p256dh: string
+	auth: string
+	created_at: Time
+	last_success_at: MaybeTime
+}
+
 export interface AccessTokensTable {
 	id: GeneratedAlways<number>
 	user_id: number
@@ -338,7 +349,10 @@ export interface Database {
 		mail_due_at: MaybeTime
 		mailed_at: MaybeTime
 	}
-	notification_preferences: { user_id: number; kind: string; site: boolean; mail: boolean }
+	notification_preferences: { user_id: number; kind: string; site: boolean; mail: boolean; push: Generated<boolean> }
+	push_subscriptions: PushSubscriptionsTable
+	mailed_messages: { conversation_id: number; user_id: number; message_id: number }
+	message_mails: { only_row: Generated<boolean>; upto: number }
 	muted_threads: { user_id: number; query_id: number; muted_at: Time }
 	cases: CasesTable
 	reports: ReportsTable

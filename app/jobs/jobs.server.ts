@@ -15,7 +15,7 @@ interface Jobs {
 }
 
 /** Work of features that is added when it is needed. */
-type Asked = { [Name in 'tell-followers']: (payload: never) => Promise<unknown> }
+type Asked = { [Name in 'tell-followers' | 'push-notice' | 'push-message']: (payload: never) => Promise<unknown> }
 
 const tasks: TaskList = {
 	'send-mail': (payload) => sendMail(payload as Mail),
@@ -31,19 +31,27 @@ const held = remember<{ runner?: Runner }>('jobs', () => ({}))
  * Starts working on jobs in this process, on the open pool.
  * @param hourly work of features that is done every hour, by one process of the site
  * @param asked work of features that waits in the database
+ * @param minutely as `hourly`, every minute
  */
 export async function startJobs(
 	hourly: Record<string, () => Promise<unknown>> = {},
 	asked: Partial<Asked> = {},
+	minutely: Record<string, () => Promise<unknown>> = {},
 ): Promise<void> {
-	const regular = Object.entries(hourly).map(([name, work]) => [name, async () => void (await work())] as const)
+	const times = [
+		...Object.keys(hourly).map((name, index) => `${(index * 7) % 60} * * * * ${name}`),
+		...Object.keys(minutely).map((name) => `* * * * * ${name}`),
+	]
+	const regular = Object.entries({ ...hourly, ...minutely }).map(
+		([name, work]) => [name, async () => void (await work())] as const,
+	)
 	const waiting: TaskList = Object.fromEntries(
 		Object.entries(asked).map(([name, work]) => [name, async (payload) => void (await work(payload as never))]),
 	)
 	held.runner ??= await run({
 		pgPool: pool(),
 		taskList: { ...tasks, ...waiting, ...Object.fromEntries(regular) },
-		crontab: regular.map(([name], index) => `${(index * 7) % 60} * * * * ${name}`).join('\n'),
+		crontab: times.join('\n'),
 		concurrency: 2,
 		noHandleSignals: true,
 		pollInterval: 2_000,

@@ -16,6 +16,9 @@ const renewable = sql.raw("interval '8 seconds'")
 /** Whether a row of `connections` stands for an open tab, or one that closed less than 30 s ago; for other statements. */
 export const isConnected = sql<boolean>`connections.seen_at > now() - ${lifetime}`
 
+/** Whether a row of `connections` stands for a tab that is open now; for other statements. */
+export const isOpen = sql<boolean>`connections.seen_at > now() - ${spent}`
+
 /** A tab as the process that holds it knows it. */
 export interface Tab {
 	id: string
@@ -121,9 +124,7 @@ export async function listSessionsOf(userId: number): Promise<number[]> {
 /** How many tabs a member has open, on all processes; without those that closed and count as present for a while. */
 export async function countOpenTabs(userId: number): Promise<number> {
 	const { rows } = await sql<{ count: number }>`
-		select count(*)::int as count from connections where user_id = ${userId} and seen_at > now() - ${spent}`.execute(
-		db(),
-	)
+		select count(*)::int as count from connections where user_id = ${userId} and ${isOpen}`.execute(db())
 	return rows[0]?.count ?? 0
 }
 

@@ -52,6 +52,7 @@ export function policy(inline: string): string {
 		"font-src 'self'",
 		"connect-src 'self'",
 		"manifest-src 'self'",
+		"worker-src 'self'",
 		"form-action 'self'",
 		"base-uri 'none'",
 		"frame-ancestors 'none'",

@@ -3,6 +3,7 @@ import { Conflict, NotAllowed, TooMany } from '~/lib/errors.ts'
 import { parseInput } from '~/lib/parse.server.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { cook } from '~/markdown/cook.server.ts'
+import { tellAway } from './away/pushing.server.ts'
 import { limits, startingLimitAt } from './chat.limits.ts'
 import { presentMessage, presentState } from './chat.present.ts'
 import { messageInput } from './chat.schema.ts'
@@ -55,6 +56,7 @@ export async function sendMessage(
 		.execute((trx) => store(trx, { sender, peerId, username, sessionId, clientId, body, html }))
 	// Also of one that stood already: the process that stored it may have ended before it told anybody.
 	await tellMessage(sender, stored.peer, stored.row)
+	await tellAway(stored.row)
 	if (stored.answered) await tellAccepted(sender, stored.peer)
 	if (stored.peer.peer_pending) await tellWaiting(sender, stored.peer)
 	return presentMessage(stored.row, sender.id, namesOf(sender, stored.peer))

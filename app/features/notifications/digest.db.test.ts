@@ -89,17 +89,21 @@ describe('the mail of what was missed', () => {
 })
 
 test('what a member chose is kept, and what they did not choose is the default', async () => {
-	expect((await getPreferences(mira)).kinds.every(({ site, mail }) => site && mail)).toBe(true)
+	expect((await getPreferences(mira)).kinds.every(({ site, mail, push }) => site && mail && push)).toBe(true)
 	await setPreferences(mira, new Set(['reply-site', 'nonsense-site']))
 	const { daily, kinds } = await getPreferences(mira)
 	expect(daily).toBe(false)
-	expect(kinds.filter(({ site, mail }) => site || mail)).toMatchObject([{ kind: 'reply', site: true, mail: false }])
+	// Messages are in the inbox in any case.
+	expect(kinds.filter(({ site, mail, push }) => site || mail || push)).toMatchObject([
+		{ kind: 'reply', site: true, mail: false },
+		{ kind: 'message', mail: false, push: false },
+	])
 })
 
 describe('the link that unsubscribes', () => {
 	test('names its member, works twice and without a login, and only for its time', async () => {
 		const token = tokenOf(mira)
-		expect(readUnsubscribe(token)).toBe(mira.id)
+		expect(readUnsubscribe(token)).toEqual({ userId: mira.id, what: 'all' })
 		for (let time = 0; time < 2; time += 1) await unsubscribe(token)
 		expect((await getPreferences(mira)).daily).toBe(false)
 		expect(() => readUnsubscribe(token, Date.now() + 91 * 86_400_000)).toThrow(Invalid)
@@ -109,7 +113,8 @@ describe('the link that unsubscribes', () => {
 		const token = tokenOf(mira)
 		const [id, expires, signature] = token.split('.')
 		const forged = [
-			`${zubin.id}.${expires}.${signature}`,
+			`all-${zubin.id}.${expires}.${signature}`,
+			`${id?.replace('all', 'message')}.${expires}.${signature}`,
 			`${id}.${Number(expires) + 1}.${signature}`,
 			`${id}.${expires}.${signature?.replace(/^./, (first) => (first === 'A' ? 'B' : 'A'))}`,
 			`${id}.${expires}.`,

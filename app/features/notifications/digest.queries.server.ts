@@ -61,7 +61,7 @@ export interface PreferencesRow {
 export async function findPreferences(userId: number): Promise<PreferencesRow> {
 	const { rows } = await sql<PreferencesRow>`select
 		coalesce((select mail from notification_boxes where user_id = ${userId}), 'daily') as mail,
-		coalesce((select json_agg(json_build_object('kind', kind, 'site', site, 'mail', mail))
+		coalesce((select json_agg(json_build_object('kind', kind, 'site', site, 'mail', mail, 'push', push))
 			from notification_preferences where user_id = ${userId}), '[]') as kinds`.execute(db())
 	return rows[0] ?? { mail: 'daily', kinds: [] }
 }
@@ -70,9 +70,10 @@ export async function findPreferences(userId: number): Promise<PreferencesRow> {
 export async function storePreferences(trx: Executor, userId: number, { mail, kinds }: PreferencesRow): Promise<void> {
 	await setMail(trx, userId, mail)
 	await sql`delete from notification_preferences where user_id = ${userId}`.execute(trx)
-	await sql`insert into notification_preferences (user_id, kind, site, mail)
-		select ${userId}, kind, site, mail from json_to_recordset(${JSON.stringify(kinds)}::json) as chosen (kind text, site boolean, mail boolean)
-		where not (site and mail)`.execute(trx)
+	await sql`insert into notification_preferences (user_id, kind, site, mail, push)
+		select ${userId}, kind, site, mail, push
+		from json_to_recordset(${JSON.stringify(kinds)}::json) as chosen (kind text, site boolean, mail boolean, push boolean)
+		where not (site and mail and push)`.execute(trx)
 }
 
 /** Turns mails on or off. @returns false when there is no such member */
@@ -82,5 +83,13 @@ export async function setMail(trx: Executor, userId: number, mail: 'daily' | 'of
 		on conflict (user_id) do update set mail = excluded.mail,
 			mail_due_at = case when excluded.mail = 'off' then null else notification_boxes.mail_due_at end
 		returning user_id`.execute(trx)
+	return rows.length > 0
+}
+
+/** Ends the mails of one kind. @returns false when there is no such member */
+export async function refuseMailsOf(userId: number, kind: string): Promise<boolean> {
+	const { rows } = await sql`insert into notification_preferences (user_id, kind, site, mail)
+		select id, ${kind}, true, false from users where id = ${userId}
+		on conflict (user_id, kind) do update set mail = false returning user_id`.execute(db())
 	return rows.length > 0
 }

@@ -8,12 +8,15 @@ interface Kind {
 	label: string
 	/** Between who did it and what it was done to: “Mira **commented on** Why does …”. */
 	words: string
+	/** The ways by which it is told in any case. */
+	always?: readonly Channel[]
 }
 
 /** The ways of telling: a heading in the settings, and how a reader who hears the page is told of a box below it. */
 export const channels = {
 	site: { title: 'Site', spoken: 'on the site' },
 	mail: { title: 'Mail', spoken: 'by mail' },
+	push: { title: 'Browser', spoken: 'in the browser' },
 } as const satisfies Record<string, { title: string; spoken: string }>
 
 export type Channel = keyof typeof channels
@@ -27,11 +30,19 @@ export const kinds = {
 	solution: { label: 'My comment marked as a solution', words: 'marked your comment as a solution to' },
 	moderation: { label: 'Decisions of moderators about me', words: 'decided about' },
 	followed: { label: 'New queries in tags and categories I follow', words: 'asked' },
+	// No row of the table of notices: the chat keeps its own.
+	message: { label: 'Messages', words: 'wrote to you', always: ['site'] },
 } as const satisfies Record<string, Kind>
 
 export type NoticeKind = keyof typeof kinds
 
 export const kindNames = Object.keys(kinds) as NoticeKind[]
+
+/** Whether a member is told of this kind by this way in any case. */
+export function isAlways(kind: NoticeKind, channel: Channel): boolean {
+	const { always = [] }: Kind = kinds[kind]
+	return always.includes(channel)
+}
 
 /** What moderators decide about a member, in the words that stand before the title of the query. */
 const decisions = {

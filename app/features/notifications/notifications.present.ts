@@ -1,4 +1,4 @@
-import type { Channel } from './kinds.present.ts'
+import type { Channel, NoticeKind } from './kinds.present.ts'
 
 /** What pages are told of a notice. Times are ISO 8601 strings in UTC. */
 export interface NoticeView {
@@ -21,6 +21,6 @@ export interface NoticeView {
 
 /** Whether a member wants to be told of one kind, by each way. */
 export interface PreferenceView extends Record<Channel, boolean> {
-	kind: string
+	kind: NoticeKind
 	label: string
 }

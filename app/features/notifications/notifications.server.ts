@@ -7,6 +7,7 @@ import { announce } from '~/realtime/announce.server.ts'
 import { type Decision, doerOf, type NoticeKind, wordsOf } from './kinds.present.ts'
 import type { NoticeView } from './notifications.present.ts'
 import { findThread, listRows, type NoticeRow, readUnread, readUnreadOf } from './notifications.queries.server.ts'
+import { queuePushes } from './push/queue.server.ts'
 import {
 	addNotices,
 	listUntold,
@@ -19,6 +20,7 @@ import {
 	removeReadBefore,
 	retitle,
 	setMuted,
+	type ToldRow,
 	type Which,
 } from './writing.queries.server.ts'
 
@@ -47,7 +49,7 @@ export async function notify(
 	if (asked.length === 0) return []
 	const boxes = await lockBoxes(trx, besides === undefined ? asked : [...asked, besides], query.id)
 	const untold = await listUntold(trx, boxes, { queryId: query.id, commentId })
-	const told: number[] = []
+	const told: ToldRow[] = []
 	for (const kind of new Set(people.values())) {
 		const groupKey = `${kind}:${query.id}`
 		const users = untold.filter((id) => people.get(id) === kind)
@@ -65,7 +67,7 @@ export async function notify(
 		}
 		told.push(...(await addNotices(trx, users, notice)))
 	}
-	return told
+	return pushed(trx, told)
 }
 
 /** What a moderator decided about a member or a text of theirs. */
@@ -90,7 +92,7 @@ export async function notifyOfDecision(
 	const about = query === null ? 'account' : commentId === null ? `query:${query.id}` : `comment:${commentId}`
 	const facts = { kind: 'moderation', groupKey: `moderation:${about}`, actorIds: [], act, reason: why, commentId, url }
 	const users = await lockBoxOf(trx, memberId)
-	return addNotices(trx, users, { ...facts, queryId: query?.id ?? null, title: query?.title ?? '' })
+	return pushed(trx, await addNotices(trx, users, { ...facts, queryId: query?.id ?? null, title: query?.title ?? '' }))
 }
 
 /**
@@ -188,6 +190,17 @@ const keptFor = 180 * 86_400_000
 /** Deletes what was read half a year ago, some at a time. @returns how many */
 export async function sweepNotices(): Promise<number> {
 	return removeReadBefore(db(), new Date(Date.now() - keptFor), 10_000)
+}
+
+/** Leaves to jobs what is told in browsers. @returns who was told */
+async function pushed(trx: Executor, told: ToldRow[]): Promise<number[]> {
+	const wanted = told.filter(({ push }) => push)
+	await queuePushes(
+		trx,
+		'push-notice',
+		wanted.map((row) => ({ userId: row.user_id, about: row.notice_id })),
+	)
+	return told.map((row) => row.user_id)
 }
 
 function member(viewer: Viewer): SignedIn {

@@ -2,7 +2,7 @@ import { db } from '~/db/db.server.ts'
 import { NotAllowed } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { findPreferences, storePreferences } from './digest.queries.server.ts'
-import { type Channel, channelNames, kindNames, kinds } from './kinds.present.ts'
+import { type Channel, channelNames, isAlways, kindNames, kinds } from './kinds.present.ts'
 import type { PreferenceView } from './notifications.present.ts'
 
 /** How the viewer wants to be told, every kind once. @throws NotAllowed */
@@ -11,7 +11,11 @@ export async function getPreferences(viewer: Viewer): Promise<{ daily: boolean; 
 	const stored = await findPreferences(viewer.id)
 	const rows = kindNames.map((kind) => {
 		const chosen = stored.kinds.find((row) => row.kind === kind)
-		return { kind, label: kinds[kind].label, ...byChannel((channel) => chosen?.[channel] ?? true) }
+		return {
+			kind,
+			label: kinds[kind].label,
+			...byChannel((channel) => isAlways(kind, channel) || (chosen?.[channel] ?? true)),
+		}
 	})
 	return { daily: stored.mail === 'daily', kinds: rows }
 }
@@ -23,7 +27,10 @@ export async function getPreferences(viewer: Viewer): Promise<{ daily: boolean; 
  */
 export async function setPreferences(viewer: Viewer, chosen: ReadonlySet<string>): Promise<void> {
 	if (!viewer) throw new NotAllowed('Log in first.')
-	const rows = kindNames.map((kind) => ({ kind, ...byChannel((channel) => chosen.has(`${kind}-${channel}`)) }))
+	const rows = kindNames.map((kind) => ({
+		kind,
+		...byChannel((channel) => isAlways(kind, channel) || chosen.has(`${kind}-${channel}`)),
+	}))
 	await db()
 		.transaction()
 		.execute((trx) => storePreferences(trx, viewer.id, { mail: chosen.has('daily') ? 'daily' : 'off', kinds: rows }))

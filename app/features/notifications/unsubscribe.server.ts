@@ -3,32 +3,38 @@ import { config } from '~/config.server.ts'
 import { db } from '~/db/db.server.ts'
 import { authSecret } from '~/features/accounts/secret.server.ts'
 import { Invalid } from '~/lib/errors.ts'
-import { setMail } from './digest.queries.server.ts'
+import { refuseMailsOf, setMail } from './digest.queries.server.ts'
 
 /** RFC 8058 names no time; a mail older than this is hardly the reason to unsubscribe. Milliseconds. */
 const linkWorks = 90 * 86_400_000
 
 const oldLink = 'This link is not whole or too old. You can turn mails off in your settings.'
 
+/** What a link ends: all mails, or those about messages. */
+export type Unwanted = 'all' | 'message'
+
 /** The address that ends a member's mails without a login (RFC 8058). */
-export function unsubscribeUrl(userId: number, now = Date.now()): string {
-	const claim = `${userId}.${now + linkWorks}`
+export function unsubscribeUrl(userId: number, what: Unwanted = 'all', now = Date.now()): string {
+	const claim = `${what}-${userId}.${now + linkWorks}`
 	return `${config().publicUrl}/unsubscribe?token=${claim}.${sign(claim)}`
 }
 
-/** Whom a link unsubscribes. @throws Invalid when it was not made here, or is too old */
-export function readUnsubscribe(token: string, now = Date.now()): number {
-	const [, claim = '', userId, expires, signature = ''] = /^((\d{1,10})\.(\d{1,15}))\.([\w-]{43})$/.exec(token) ?? []
+/** Whom a link unsubscribes, and from what. @throws Invalid when it was not made here, or is too old */
+export function readUnsubscribe(token: string, now = Date.now()): { userId: number; what: Unwanted } {
+	const parts = /^(((?:(all|message)-)?(\d{1,10}))\.(\d{1,15}))\.([\w-]{43})$/.exec(token) ?? []
+	const [, claim = '', , what = 'all', userId, expires, signature = ''] = parts
 	const given = Buffer.from(signature)
 	const right = Buffer.from(sign(claim))
 	if (given.length !== right.length || !timingSafeEqual(given, right) || Number(expires) < now)
 		throw new Invalid(oldLink)
-	return Number(userId)
+	return { userId: Number(userId), what: what as Unwanted }
 }
 
-/** Ends the mails of the member whom the link names. Done twice it is as done once. @throws Invalid */
+/** Ends the mails that the link names. Done twice it is as done once. @throws Invalid */
 export async function unsubscribe(token: string): Promise<void> {
-	if (!(await setMail(db(), readUnsubscribe(token), 'off'))) throw new Invalid(oldLink)
+	const { userId, what } = readUnsubscribe(token)
+	const done = what === 'all' ? await setMail(db(), userId, 'off') : await refuseMailsOf(userId, what)
+	if (!done) throw new Invalid(oldLink)
 }
 
 /** The key is the site's secret, the prefix keeps these signatures apart from everybody else's. */

@@ -19,6 +19,14 @@ export interface NoticeValues {
 	url: string
 }
 
+/** A member who was told, and by which notice. */
+export interface ToldRow {
+	user_id: number
+	notice_id: number
+	/** Whether they want it in a browser, and have one that asked for it. */
+	push: boolean
+}
+
 /** How long a member has to see something on the site before a mail is made of it. */
 const mailAfter = sql.raw("interval '1 hour'")
 const mailEvery = sql.raw("interval '1 day'")
@@ -50,19 +58,20 @@ export async function lockBoxOf(trx: Executor, userId: number): Promise<number[]
 
 /**
  * Adds a notice to the open group of each of these members, or begins one, and counts it; their boxes are locked already.
- * @returns who was told something on the site
+ * @returns who was told something
  */
-export async function addNotices(trx: Executor, userIds: number[], notice: NoticeValues): Promise<number[]> {
-	const { rows } = await sql<{ user_id: number }>`
+export async function addNotices(trx: Executor, userIds: number[], notice: NoticeValues): Promise<ToldRow[]> {
+	const { rows } = await sql<ToldRow>`
 		with wanted as (
-			select person as user_id, coalesce(site, true) as site, coalesce(mail, true) as mail
+			select person as user_id, coalesce(site, true) as site, coalesce(mail, true) as mail,
+				coalesce(push, true) and exists (select from push_subscriptions where push_subscriptions.user_id = person) as push
 			from unnest(${userIds}::int[]) as person
 			left join notification_preferences on user_id = person and kind = ${notice.kind}
 		), told as (
 			insert into notifications (user_id, kind, group_key, actor_ids, act, reason, query_id, comment_id, title, url, on_site, by_mail)
 			select user_id, ${notice.kind}, ${notice.groupKey}, ${notice.actorIds}::int[], ${notice.act}, ${notice.reason}, ${notice.queryId}::int,
 				${notice.commentId}::int, ${notice.title}, ${notice.url}, site, mail
-			from wanted where site or mail
+			from wanted where site or mail or push
 			on conflict (user_id, group_key) where read_at is null do update set
 				actor_ids = (excluded.actor_ids || array_remove(notifications.actor_ids, excluded.actor_ids[1]))[1:50],
 				act = excluded.act, reason = excluded.reason,
@@ -77,8 +86,9 @@ export async function addNotices(trx: Executor, userIds: number[], notice: Notic
 			mail_due_at = case when told.by_mail and mail <> 'off'
 				then coalesce(mail_due_at, greatest(now() + ${mailAfter}, mailed_at + ${mailEvery})) else mail_due_at end
 		from told where told.user_id = notification_boxes.user_id
-		returning notification_boxes.user_id, told.on_site`.execute(trx)
-	return rows.map((row) => row.user_id)
+		returning notification_boxes.user_id, told.id as notice_id,
+			(select push from wanted where wanted.user_id = told.user_id) as push`.execute(trx)
+	return rows
 }
 
 /**

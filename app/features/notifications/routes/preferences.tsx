@@ -2,13 +2,19 @@ import { Form } from 'react-router'
 import { answering, redirectWithToast, signedIn } from '~/lib/http.ts'
 import { Check } from '~/ui/check.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
-import { channelNames, channels } from '../kinds.present.ts'
+import { BrowserPush } from '../components/browser-push.tsx'
+import { channelNames, channels, isAlways } from '../kinds.present.ts'
 import type { PreferenceView } from '../notifications.present.ts'
 import { getPreferences, setPreferences } from '../preferences.server.ts'
+import { getPush } from '../push/subscribing.server.ts'
 import type { Route } from './+types/preferences'
 
 export function loader({ context, url }: Route.LoaderArgs) {
-	return answering(() => getPreferences(signedIn(context, url)))
+	return answering(async () => {
+		const viewer = signedIn(context, url)
+		const [preferences, push] = await Promise.all([getPreferences(viewer), getPush(viewer)])
+		return { ...preferences, push }
+	})
 }
 
 export async function action({ request, context, url }: Route.ActionArgs) {
@@ -20,8 +26,8 @@ export async function action({ request, context, url }: Route.ActionArgs) {
 	})
 }
 
-/** A part of the settings: each kind, on the site and by mail. */
-export default function Preferences({ loaderData: { daily, kinds } }: Route.ComponentProps) {
+/** A part of the settings: each kind by each way, and whether this browser is one of them. */
+export default function Preferences({ loaderData: { daily, kinds, push } }: Route.ComponentProps) {
 	return (
 		<section className="mt-10" aria-labelledby="notifications">
 			<RuleHead id="notifications" title="Notifications" />
@@ -46,7 +52,11 @@ export default function Preferences({ loaderData: { daily, kinds } }: Route.Comp
 					</tbody>
 				</table>
 				<div className="mt-4">
-					<Check name="daily" defaultChecked={daily} hint="At most one mail a day, and none about what you saw here.">
+					<Check
+						name="daily"
+						defaultChecked={daily}
+						hint="One mail a day at most, and one for messages that wait for ten minutes. None about what you saw here."
+					>
 						Mail me what I missed
 					</Check>
 				</div>
@@ -54,6 +64,7 @@ export default function Preferences({ loaderData: { daily, kinds } }: Route.Comp
 					Save notifications
 				</button>
 			</Form>
+			<BrowserPush publicKey={push.publicKey} endpoints={push.endpoints} />
 		</section>
 	)
 }
@@ -65,12 +76,17 @@ function Row({ kind: { kind, label, ...chosen } }: { kind: PreferenceView }) {
 				{label}
 			</th>
 			{channelNames.map((channel) => (
-				<Box
-					key={channel}
-					name={`${kind}-${channel}`}
-					label={`${label}: ${channels[channel].spoken}`}
-					checked={chosen[channel]}
-				/>
+				<td key={channel} className="text-center">
+					{isAlways(kind, channel) ? (
+						<span className="text-sm text-ink-3">always</span>
+					) : (
+						<Box
+							name={`${kind}-${channel}`}
+							label={`${label}: ${channels[channel].spoken}`}
+							checked={chosen[channel]}
+						/>
+					)}
+				</td>
 			))}
 		</tr>
 	)
@@ -78,11 +94,9 @@ function Row({ kind: { kind, label, ...chosen } }: { kind: PreferenceView }) {
 
 function Box({ name, label, checked }: { name: string; label: string; checked: boolean }) {
 	return (
-		<td className="text-center">
-			<label className="inline-flex size-11 items-center justify-center">
-				<span className="sr-only">{label}</span>
-				<input className="check-box" type="checkbox" name={name} defaultChecked={checked} />
-			</label>
-		</td>
+		<label className="inline-flex size-11 items-center justify-center">
+			<span className="sr-only">{label}</span>
+			<input className="check-box" type="checkbox" name={name} defaultChecked={checked} />
+		</label>
 	)
 }

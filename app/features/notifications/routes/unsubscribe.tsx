@@ -8,8 +8,7 @@ import type { Route } from './+types/unsubscribe'
 export function loader({ url }: Route.LoaderArgs) {
 	return answering(async () => {
 		const token = url.searchParams.get('token') ?? ''
-		readUnsubscribe(token)
-		return { token }
+		return { token, what: readUnsubscribe(token).what }
 	})
 }
 
@@ -25,11 +24,26 @@ export function meta({ matches }: Route.MetaArgs) {
 	return pageMeta(matches, { title: 'Unsubscribe', noindex: true })
 }
 
+/** What was done, and what is asked, by what the link ends. */
+const words = {
+	all: {
+		done: 'No more mails.',
+		ask: 'Stop the mails?',
+		means: 'You will get no more mails of what you missed on the site.',
+	},
+	message: {
+		done: 'No more mails about messages.',
+		ask: 'Stop the mails about messages?',
+		means: 'You will get no more mails when a message waits for you. Other mails still come.',
+	},
+}
+
 export default function Unsubscribe({ loaderData, actionData }: Route.ComponentProps) {
+	const { done, ask, means } = words[loaderData.what]
 	if (actionData?.done)
 		return (
 			<div className="max-w-[36rem] py-12">
-				<h1 className="text-2xl font-bold">No more mails.</h1>
+				<h1 className="text-2xl font-bold">{done}</h1>
 				<p className="mt-3 text-md text-ink-2">
 					What happens is still told on the site. In your{' '}
 					<Link className="link" to="/settings#notifications">
@@ -41,8 +55,8 @@ export default function Unsubscribe({ loaderData, actionData }: Route.ComponentP
 		)
 	return (
 		<div className="max-w-[36rem] py-12">
-			<h1 className="text-2xl font-bold">Stop the mails?</h1>
-			<p className="mt-3 text-md text-ink-2">You will get no more mails of what you missed on the site.</p>
+			<h1 className="text-2xl font-bold">{ask}</h1>
+			<p className="mt-3 text-md text-ink-2">{means}</p>
 			<Form method="post" action={`/unsubscribe?token=${encodeURIComponent(loaderData.token)}`} className="mt-5">
 				<button className="btn btn-primary" type="submit">
 					Unsubscribe

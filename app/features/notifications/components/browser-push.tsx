@@ -1,0 +1,65 @@
+import { useEffect, useState } from 'react'
+import { useHydrated } from '~/lib/use-hydrated.ts'
+import type { PushState } from '../push/browser.ts'
+
+const words: Record<PushState, string> = {
+	unsupported:
+		'This browser shows no notifications of sites. On an iPhone, add the site to the home screen and open it from there.',
+	blocked:
+		'You told this browser to show no notifications of this site. Allow them in its settings for the site first.',
+	off: 'This browser shows nothing while the site is closed.',
+	on: 'This browser shows what happens while the site is closed, as long as you are logged in here.',
+}
+
+interface BrowserPushProps {
+	/** Of the site (VAPID), in base64url. */
+	publicKey: string
+	/** The browsers of this member that are told already. */
+	endpoints: string[]
+}
+
+/** Says whether this browser is told by push, and turns it on or off. Looked up and loaded once the page is there. */
+export function BrowserPush({ publicKey, endpoints }: BrowserPushProps) {
+	const [state, setState] = useState<PushState>()
+	const [problem, setProblem] = useState('')
+	const [busy, setBusy] = useState(false)
+	const hydrated = useHydrated()
+
+	// biome-ignore lint/correctness/useExhaustiveDependencies: only as the page is loaded; afterwards it is known here
+	useEffect(() => {
+		browser().then(async ({ findState }) => setState(await findState(publicKey, endpoints)))
+	}, [])
+
+	const turn = async (on: boolean) => {
+		setBusy(true)
+		setProblem('')
+		try {
+			const { turnOff, turnOn } = await browser()
+			setState(await (on ? turnOn(publicKey) : turnOff()))
+		} catch (error) {
+			setProblem(error instanceof Error ? error.message : String(error))
+		}
+		setBusy(false)
+	}
+
+	return (
+		<div className="mt-6 border-t border-line pt-4">
+			<h3 className="font-semibold">This browser</h3>
+			<p className="mt-1 text-sm text-ink-2" aria-live="polite">
+				{hydrated ? (state ? words[state] : 'Looking...') : 'Notifications in the browser need JavaScript.'}
+			</p>
+			{problem && (
+				<p className="form-error mt-3" role="alert">
+					{problem}
+				</p>
+			)}
+			{(state === 'on' || state === 'off') && (
+				<button className="btn btn-outline mt-3" type="button" disabled={busy} onClick={() => turn(state === 'off')}>
+					{state === 'off' ? 'Turn on in this browser' : 'Turn off in this browser'}
+				</button>
+			)}
+		</div>
+	)
+}
+
+const browser = () => import('../push/browser.ts')

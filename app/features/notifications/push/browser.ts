@@ -1,0 +1,65 @@
+/* What a browser can do about pushes. Loaded by the settings alone. */
+
+/** `blocked`: the browser was told never to show any. */
+export type PushState = 'unsupported' | 'blocked' | 'off' | 'on'
+
+const worker = '/push-worker.js'
+
+/** How this browser stands. @param endpoints the browsers that the server pushes to for this member */
+export async function findState(publicKey: string, endpoints: string[]): Promise<PushState> {
+	if (!('serviceWorker' in navigator && 'PushManager' in window && 'Notification' in window)) return 'unsupported'
+	if (Notification.permission === 'denied') return 'blocked'
+	if (Notification.permission !== 'granted') return 'off'
+	const registration = await navigator.serviceWorker.getRegistration(worker)
+	const subscription = await registration?.pushManager.getSubscription()
+	return subscription && endpoints.includes(subscription.endpoint) && hasKey(subscription, publicKey) ? 'on' : 'off'
+}
+
+/** Asks the member, then the push service, then tells the server. @throws Error with a sentence for the member */
+export async function turnOn(publicKey: string): Promise<PushState> {
+	const permission = await Notification.requestPermission()
+	if (permission !== 'granted') return permission === 'denied' ? 'blocked' : 'off'
+	const subscription = await subscribe(publicKey)
+	const { p256dh = '', auth = '' } = subscription.toJSON().keys ?? {}
+	await tell({ intent: 'on', endpoint: subscription.endpoint, p256dh, auth })
+	return 'on'
+}
+
+/** Tells the server, then the push service. @throws Error as {@link turnOn} */
+export async function turnOff(): Promise<PushState> {
+	const registration = await navigator.serviceWorker.getRegistration(worker)
+	const subscription = await registration?.pushManager.getSubscription()
+	if (!subscription) return 'off'
+	await tell({ intent: 'off', endpoint: subscription.endpoint })
+	await subscription.unsubscribe()
+	return 'off'
+}
+
+async function subscribe(publicKey: string): Promise<PushSubscription> {
+	await navigator.serviceWorker.register(worker)
+	const { pushManager } = await navigator.serviceWorker.ready
+	const before = await pushManager.getSubscription()
+	if (before && hasKey(before, publicKey)) return before
+	await before?.unsubscribe()
+	try {
+		return await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: publicKey })
+	} catch {
+		throw new Error('The push service of your browser cannot be reached. Try again later.')
+	}
+}
+
+/** Whether a subscription was made for this site's key; with another one nothing would arrive. */
+function hasKey({ options }: PushSubscription, publicKey: string): boolean {
+	const bytes = new Uint8Array(options.applicationServerKey ?? new ArrayBuffer())
+	const text = btoa(String.fromCharCode(...bytes))
+	return text.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '') === publicKey
+}
+
+async function tell(fields: Record<string, string>): Promise<void> {
+	const answer = await fetch('/notifications/push', { method: 'POST', body: new URLSearchParams(fields) }).catch(
+		() => null,
+	)
+	if (answer?.ok) return
+	const said: { message?: string } = (await answer?.json().catch(() => null)) ?? {}
+	throw new Error(said.message ?? 'The site cannot be reached. Try again in a moment.')
+}

@@ -1,0 +1,52 @@
+import { ECDH } from 'node:crypto'
+import { config } from '~/config.server.ts'
+import { db } from '~/db/db.server.ts'
+import { Invalid, NotAllowed } from '~/lib/errors.ts'
+import { parseForm } from '~/lib/parse.server.ts'
+import type { Viewer } from '~/lib/viewer.ts'
+import { isPushService } from './push.policy.ts'
+import { endpointInput, subscriptionInput } from './push.schema.ts'
+import { listEndpoints, removeSubscription, writeSubscription } from './subscriptions.queries.server.ts'
+import { vapidKeys } from './vapid.server.ts'
+
+/** What the settings need to turn pushes on in a browser. @throws NotAllowed */
+export async function getPush(viewer: Viewer): Promise<{ publicKey: string; endpoints: string[] }> {
+	if (!viewer) throw new NotAllowed('Log in first.')
+	return { publicKey: vapidKeys().publicKey, endpoints: await listEndpoints(viewer.id) }
+}
+
+/**
+ * Has a browser told by push from now on, as long as its session lasts.
+ * @param session whose browser it is, looked up; null for a visitor
+ * @throws NotAllowed, Invalid for what is no subscription, or one at an address that is no push service's
+ */
+export async function subscribe(
+	session: { viewer: { id: number }; sessionId: number } | null,
+	form: FormData,
+): Promise<void> {
+	if (!session) throw new NotAllowed('Log in first.')
+	const made = parseForm(subscriptionInput, form)
+	if (!isPushService(made.endpoint, config().PUSH_HOSTS))
+		throw new Invalid('This site does not know the push service of your browser.')
+	if (!isPoint(made.p256dh)) throw new Invalid('The key of your browser is none. Reload the page and try again.')
+	const { viewer, sessionId } = session
+	await db()
+		.transaction()
+		.execute((trx) => writeSubscription(trx, { ...made, userId: viewer.id, sessionId }))
+}
+
+/** Ends that. Done twice it is as done once. @throws NotAllowed, Invalid */
+export async function unsubscribeBrowser(viewer: Viewer, form: FormData): Promise<void> {
+	if (!viewer) throw new NotAllowed('Log in first.')
+	await removeSubscription(viewer.id, parseForm(endpointInput, form).endpoint)
+}
+
+/** Whether these are the coordinates of a point on the curve, so that something can be encrypted for it. */
+function isPoint(key: string): boolean {
+	try {
+		ECDH.convertKey(key, 'prime256v1', 'base64url', 'base64url', 'uncompressed')
+		return key.startsWith('B')
+	} catch {
+		return false
+	}
+}

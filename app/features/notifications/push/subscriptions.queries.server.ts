@@ -1,0 +1,109 @@
+import { sql } from 'kysely'
+import { db, type Executor } from '~/db/db.server.ts'
+import { isOpen } from '~/realtime/presence.queries.server.ts'
+import { limits } from './push.limits.ts'
+
+/** A browser, as its push service knows it. */
+export interface Subscription {
+	id: number
+	endpoint: string
+	p256dh: string
+	auth: string
+}
+
+/** The statements that push join a subscription `s` whose session is good and whose member has no tab open. */
+export const subscriptionColumns = sql`s.id, s.user_id, s.endpoint, s.p256dh, s.auth`
+export const isAway = sql<boolean>`
+	exists (select from sessions where sessions.id = s.session_id and sessions.expires_at > now())
+	and not exists (select from connections where connections.user_id = s.user_id and ${isOpen})`
+
+/** Whether the member of `s` wants to be told of this kind in a browser. */
+export const wantsPush = (kind: unknown) => sql<boolean>`
+	not exists (select from notification_preferences as chosen
+		where chosen.user_id = s.user_id and chosen.kind = ${kind} and not chosen.push)`
+
+/**
+ * What the member of `s` has not read, as the tags of what may still be shown in a browser: conversations `c…`, notices `n…`.
+ * Of both at once, whoever pushes, so that any push closes what was read elsewhere.
+ */
+export const openTags = sql<string[]>`array(
+	(select 'c' || conversation_id from conversation_members
+		where user_id = s.user_id and unread > 0 order by last_message_id desc limit ${limits.open})
+	union all
+	(select 'n' || id from notifications
+		where user_id = s.user_id and read_at is null order by updated_at desc limit ${limits.open}))`
+
+interface NewSubscription extends Omit<Subscription, 'id'> {
+	userId: number
+	sessionId: number
+}
+
+/** Adds a browser, or gives it to the member who is logged in there now; of too many the oldest one goes. */
+export async function writeSubscription(trx: Executor, made: NewSubscription): Promise<void> {
+	const { userId, sessionId, endpoint, p256dh, auth } = made
+	// One after the other, so that no two count at once.
+	await sql`select from users where id = ${userId} for no key update`.execute(trx)
+	await sql`insert into push_subscriptions (user_id, session_id, endpoint, p256dh, auth)
+		values (${userId}, ${sessionId}, ${endpoint}, ${p256dh}, ${auth})
+		on conflict (endpoint) do update set user_id = excluded.user_id, session_id = excluded.session_id,
+			p256dh = excluded.p256dh, auth = excluded.auth, created_at = now(), last_success_at = null`.execute(trx)
+	await sql`delete from push_subscriptions where id in (
+		select id from push_subscriptions where user_id = ${userId}
+		order by created_at desc, id desc offset ${limits.browsers})`.execute(trx)
+}
+
+/** Takes off one of a member's browsers. */
+export async function removeSubscription(userId: number, endpoint: string): Promise<void> {
+	await db().deleteFrom('push_subscriptions').where('user_id', '=', userId).where('endpoint', '=', endpoint).execute()
+}
+
+/** The addresses of a member's browsers. */
+export async function listEndpoints(userId: number): Promise<string[]> {
+	const rows = await db()
+		.selectFrom('push_subscriptions')
+		.select('endpoint')
+		.where('user_id', '=', userId)
+		.limit(limits.browsers)
+		.execute()
+	return rows.map(({ endpoint }) => endpoint)
+}
+
+/** The browsers of those among these members who have no tab open. */
+export async function listAway(executor: Executor, userIds: number[]): Promise<{ id: number; user_id: number }[]> {
+	const { rows } = await sql<{ id: number; user_id: number }>`
+		select s.id, s.user_id from push_subscriptions s where s.user_id = any(${userIds}::int[]) and ${isAway}`.execute(
+		executor,
+	)
+	return rows
+}
+
+/** The names of the jobs that push; each gets a {@link PushJob}. */
+export type PushTask = 'push-notice' | 'push-message'
+
+/** What a job pushes: to which browser, and about which notice or conversation. */
+export interface PushJob {
+	subscription: number
+	about: number
+}
+
+/**
+ * Adds a job for each of these. One that waits already about the same stays the only one: what it tells is looked up when it
+ * is done. After six tries, about an hour, it is too late for a push.
+ */
+export async function addPushJobs(executor: Executor, task: PushTask, jobs: PushJob[]): Promise<void> {
+	await sql`select graphile_worker.add_job(${task}::text, payload => job::json, max_attempts => 6,
+			job_key => ${task} || ':' || (job ->> 'subscription') || ':' || (job ->> 'about'))
+		from (select value as job from jsonb_array_elements(${JSON.stringify(jobs)}::jsonb)
+			order by (value ->> 'subscription')::int, (value ->> 'about')::int) jobs`.execute(executor)
+}
+
+/** Notes that a push service took a push. */
+export async function noteSuccess(id: number): Promise<void> {
+	await sql`update push_subscriptions set last_success_at = now() where id = ${id}`.execute(db())
+}
+
+/** Forgets a browser that its push service does not know any more, unless it asked anew meanwhile. */
+export async function forgetSubscription({ id, endpoint, p256dh }: Subscription): Promise<void> {
+	await sql`delete from push_subscriptions
+		where id = ${id} and endpoint = ${endpoint} and p256dh = ${p256dh}`.execute(db())
+}
