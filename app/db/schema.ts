@@ -1,8 +1,9 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
+import type { NoticeTables } from './notice-tables.ts'
 
 /** A point in time; written as a Date or left to the database's clock. */
-type Time = ColumnType<Date, Date | string | undefined, Date | string>
-type MaybeTime = ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+export type Time = ColumnType<Date, Date | string | undefined, Date | string>
+export type MaybeTime = ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
 
 export interface UsersTable {
 	id: Generated<number>
@@ -169,39 +170,6 @@ export interface ModerationLogTable {
 	facts: ColumnType<Record<string, unknown>, string | undefined, never>
 }
 
-export interface NotificationsTable {
-	id: GeneratedAlways<number>
-	user_id: number
-	kind: string
-	group_key: string
-	actor_ids: number[]
-	act: Generated<string>
-	reason: Generated<string>
-	count: Generated<number>
-	query_id: number | null
-	comment_id: number | null
-	title: string
-	url: string
-	on_site: boolean
-	by_mail: boolean
-	created_at: Time
-	updated_at: Time
-	seen_at: MaybeTime
-	read_at: MaybeTime
-	mailed_at: MaybeTime
-}
-
-export interface PushSubscriptionsTable {
-	id: GeneratedAlways<number>
-	user_id: number
-	session_id: number
-	endpoint: string
-	p256dh: string
-	auth: string
-	created_at: Time
-	last_success_at: MaybeTime
-}
-
 export interface AccessTokensTable {
 	id: GeneratedAlways<number>
 	user_id: number
@@ -243,7 +211,7 @@ export interface ConversationMembersTable {
 }
 
 /** Every table that our own statements touch, as the migrations make them. */
-export interface Database {
+export interface Database extends NoticeTables {
 	users: UsersTable
 	usernames: { username: string; claimed_at: Time }
 	sessions: SessionsTable
@@ -340,20 +308,6 @@ export interface Database {
 		draft_id: number | null
 		revision_id: number | null
 	}
-	notifications: NotificationsTable
-	notification_acts: { notification_id: number; comment_id: number | null; actor_id: number }
-	notification_boxes: {
-		user_id: number
-		unread: Generated<number>
-		mail: Generated<'daily' | 'off'>
-		mail_due_at: MaybeTime
-		mailed_at: MaybeTime
-	}
-	notification_preferences: { user_id: number; kind: string; site: boolean; mail: boolean; push: Generated<boolean> }
-	push_subscriptions: PushSubscriptionsTable
-	mailed_messages: { conversation_id: number; user_id: number; message_id: number }
-	message_mails: { only_row: Generated<boolean>; upto: number }
-	muted_threads: { user_id: number; query_id: number; muted_at: Time }
 	cases: CasesTable
 	reports: ReportsTable
 	moderation_log: ModerationLogTable

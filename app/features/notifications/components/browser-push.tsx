@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react'
 import { useHydrated } from '~/lib/use-hydrated.ts'
+import { FormError } from '~/ui/form-error.tsx'
 import type { PushState } from '../push/browser.ts'
 
 const words: Record<PushState, string> = {
@@ -48,11 +49,9 @@ export function BrowserPush({ publicKey, endpoints }: BrowserPushProps) {
 			<p className="mt-1 text-sm text-ink-2" aria-live="polite">
 				{hydrated ? (state ? words[state] : 'Looking...') : 'Notifications in the browser need JavaScript.'}
 			</p>
-			{problem && (
-				<p className="form-error mt-3" role="alert">
-					{problem}
-				</p>
-			)}
+			<div className="mt-3 empty:hidden">
+				<FormError>{problem}</FormError>
+			</div>
 			{(state === 'on' || state === 'off') && (
 				<button className="btn btn-outline mt-3" type="button" disabled={busy} onClick={() => turn(state === 'off')}>
 					{state === 'off' ? 'Turn on in this browser' : 'Turn off in this browser'}

@@ -1,0 +1,53 @@
+import type { Generated, GeneratedAlways } from 'kysely'
+import type { MaybeTime, Time } from './schema.ts'
+
+interface NotificationsTable {
+	id: GeneratedAlways<number>
+	user_id: number
+	kind: string
+	group_key: string
+	actor_ids: number[]
+	act: Generated<string>
+	reason: Generated<string>
+	count: Generated<number>
+	query_id: number | null
+	comment_id: number | null
+	title: string
+	url: string
+	on_site: boolean
+	by_mail: boolean
+	created_at: Time
+	updated_at: Time
+	seen_at: MaybeTime
+	read_at: MaybeTime
+	mailed_at: MaybeTime
+}
+
+interface PushSubscriptionsTable {
+	id: GeneratedAlways<number>
+	user_id: number
+	session_id: number
+	endpoint: string
+	p256dh: string
+	auth: string
+	created_at: Time
+	last_success_at: MaybeTime
+}
+
+/** The tables of what members are told, by which ways. */
+export interface NoticeTables {
+	notifications: NotificationsTable
+	notification_acts: { notification_id: number; comment_id: number | null; actor_id: number }
+	notification_boxes: {
+		user_id: number
+		unread: Generated<number>
+		mail: Generated<'daily' | 'off'>
+		mail_due_at: MaybeTime
+		mailed_at: MaybeTime
+	}
+	notification_preferences: { user_id: number; kind: string; site: boolean; mail: boolean; push: Generated<boolean> }
+	push_subscriptions: PushSubscriptionsTable
+	mailed_messages: { conversation_id: number; user_id: number; message_id: number }
+	message_mails: { only_row: Generated<boolean>; upto: number }
+	muted_threads: { user_id: number; query_id: number; muted_at: Time }
+}
