@@ -54,7 +54,9 @@ describe('the mail of messages that wait', () => {
 		expect(more).toEqual([])
 		expect(mail?.subject).toBe('Messages of 2 members wait for you')
 		expect(mail?.text).toContain(`2 new messages from Tomas${serial}\nIs <b>this</b> & that fine?\n`)
-		expect(mail?.text).toContain(`1 new message from Ines${serial}\nLunch?\nhttp://localhost:3000/messages/ines${serial}`)
+		expect(mail?.text).toContain(
+			`1 new message from Ines${serial}\nLunch?\nhttp://localhost:3000/messages/ines${serial}`,
+		)
 		expect(mail?.html).toContain('Is &lt;b&gt;this&lt;/b&gt; &amp; that fine?')
 		expect(mail?.html).not.toContain('<b>')
 		expect(mail?.headers?.['List-Unsubscribe-Post']).toBe('List-Unsubscribe=One-Click')

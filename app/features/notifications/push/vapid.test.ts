@@ -19,13 +19,18 @@ test('the keys are made once, whole, and for the owner of the data directory alo
 	expect(bytes).toHaveLength(65)
 	const point = { x: bytes.subarray(1, 33).toString('base64url'), y: bytes.subarray(33).toString('base64url') }
 	const jwk = { kty: 'EC', crv: 'P-256', ...point }
-	const signature = sign('sha256', Buffer.from('x'), createPrivateKey({ key: { ...jwk, d: keys.privateKey }, format: 'jwk' }))
+	const signature = sign(
+		'sha256',
+		Buffer.from('x'),
+		createPrivateKey({ key: { ...jwk, d: keys.privateKey }, format: 'jwk' }),
+	)
 	expect(verify('sha256', Buffer.from('x'), createPublicKey({ key: jwk, format: 'jwk' }), signature)).toBe(true)
 })
 
 test('a setting takes the place of the file, and the subject is an address that RFC 8292 allows', () => {
 	const VAPID_PRIVATE_KEY = Buffer.alloc(32, 7).toString('base64url')
-	const of = (env: Record<string, string>) => vapidKeys(parseConfig({ DATA_DIR: '/nowhere', VAPID_PRIVATE_KEY, ...env }))
+	const of = (env: Record<string, string>) =>
+		vapidKeys(parseConfig({ DATA_DIR: '/nowhere', VAPID_PRIVATE_KEY, ...env }))
 	expect(of({}).privateKey).toBe(VAPID_PRIVATE_KEY)
 	expect(of({}).subject).toBe('mailto:no-reply@localhost')
 	expect(of({ ADMIN_EMAIL: 'wanda@campus.example' }).subject).toBe('mailto:wanda@campus.example')
