@@ -1,0 +1,173 @@
+import type { BrowserContext, CDPSession, Page, Worker } from '@playwright/test'
+import { enrol, expect, expectNoViolations, test } from './support/journey.ts'
+
+/*
+ * Pushes in a real browser. Chromium cannot ask a push service without the network, so the journeys answer in its place; the
+ * worker, its notifications and everything on the site are real. tests/process/push.db.test.ts has the push service.
+ */
+
+const says = {
+	off: 'This browser shows nothing while the site is closed.',
+	on: 'This browser shows what happens while the site is closed, as long as you are logged in here.',
+}
+
+/** Has the browser give this subscription when it is asked for one, until it is told to end it. */
+async function answerForPushService(context: BrowserContext, endpoint: string): Promise<void> {
+	await context.grantPermissions(['notifications'], { origin: process.env.SITE_URL ?? '' })
+	await context.addInitScript((address) => {
+		const point = 'BIoZNTw4aZzWioXAyOilIdU12a1kP8Uo6luv7lJXUKQdWXpSaY2RBjQMfMO6nmk6E_Lf-hIij9nFLDG0YoeFzac'
+		const subscription = (key: string) => ({
+			endpoint: address,
+			options: { applicationServerKey: Uint8Array.from(atob(key), (letter) => letter.charCodeAt(0)).buffer },
+			toJSON: () => ({ keys: { p256dh: point, auth: 'BTBZMqHH6r4Tts7J_aSIgg' } }),
+			unsubscribe: async () => localStorage.removeItem('subscribed'),
+		})
+		const found = () => localStorage.getItem('subscribed')
+		PushManager.prototype.getSubscription = async () => {
+			const key = found()
+			return (key && subscription(key)) as never
+		}
+		PushManager.prototype.subscribe = async (options) => {
+			const key = String(options?.applicationServerKey).replaceAll('-', '+').replaceAll('_', '/')
+			localStorage.setItem('subscribed', key)
+			return subscription(key) as never
+		}
+	}, endpoint)
+}
+
+/** Turns pushes on in the settings. */
+async function turnOn(page: Page): Promise<void> {
+	await page.goto('/settings')
+	await expect(page.getByText(says.off)).toBeVisible()
+	await page.getByRole('button', { name: 'Turn on in this browser' }).click()
+	await expect(page.getByText(says.on)).toBeVisible()
+}
+
+test('the grid of kinds and ways is kept, and this browser is turned on and off', async ({ page, context }) => {
+	await page.setViewportSize({ width: 390, height: 844 })
+	await page.emulateMedia({ colorScheme: 'dark' })
+	await answerForPushService(context, 'https://fcm.googleapis.com/fcm/send/journey-one')
+	await enrol(page, 'Greta Gridley')
+	await turnOn(page)
+	await page.reload()
+	await expect(page.getByText(says.on)).toBeVisible()
+	const table = page.getByRole('table')
+	await expect(table.getByRole('columnheader')).toHaveText(['What happened', 'Site', 'Mail', 'Browser'])
+	await expect(table.getByRole('row', { name: /^Messages always/ })).toBeVisible()
+	await page.getByLabel('Messages: by mail').uncheck()
+	await page.getByLabel('Replies to my comments: in the browser').uncheck()
+	await expectNoViolations(page)
+	expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
+	await table.screenshot({ path: 'test-results/push-grid-phone-dark.png' })
+	await page.getByRole('button', { name: 'Save notifications' }).click()
+	await expect(page.getByText('Saved what you are told.')).toBeVisible()
+	await page.reload()
+	await expect(page.getByLabel('Messages: by mail')).not.toBeChecked()
+	await expect(page.getByLabel('Messages: in the browser')).toBeChecked()
+	await expect(page.getByLabel('Replies to my comments: in the browser')).not.toBeChecked()
+	await page.getByRole('button', { name: 'Turn off in this browser' }).click()
+	await expect(page.getByText(says.off)).toBeVisible()
+	await page.reload()
+	await expect(page.getByText(says.off)).toBeVisible()
+	await page.setViewportSize({ width: 1280, height: 800 })
+	await page.emulateMedia({ colorScheme: 'light' })
+	await page.screenshot({ path: 'test-results/push-settings-wide-light.png', fullPage: true })
+})
+
+test('a browser that was told to show nothing, and one without scripts, say so', async ({ page, context, browser }) => {
+	await page.addInitScript(() =>
+		Object.defineProperty(Notification, 'permission', { get: () => 'denied', configurable: true }),
+	)
+	await enrol(page, 'Nora Silent')
+	await page.goto('/settings')
+	await expect(page.getByText('You told this browser to show no notifications of this site.')).toBeVisible()
+	await expect(page.getByRole('button', { name: /in this browser/ })).toHaveCount(0)
+	const plain = await browser.newContext({
+		baseURL: process.env.SITE_URL ?? '',
+		javaScriptEnabled: false,
+		storageState: await context.storageState(),
+	})
+	const there = await plain.newPage()
+	await there.goto('/settings')
+	await expect(there.getByText('Notifications in the browser need JavaScript.')).toBeVisible()
+	await there.getByLabel('Messages: in the browser').uncheck()
+	await there.getByRole('button', { name: 'Save notifications' }).click()
+	await expect(there.getByText('Saved what you are told.')).toBeVisible()
+	await expect(there.getByLabel('Messages: in the browser')).not.toBeChecked()
+	await plain.close()
+})
+
+test('the worker shows a push, replaces its own, closes what was read elsewhere, and leads there', async ({
+	page,
+	context,
+}) => {
+	await answerForPushService(context, 'https://fcm.googleapis.com/fcm/send/journey-two')
+	await enrol(page, 'Paul Pushworth')
+	await turnOn(page)
+	const push = await pusher(await context.newCDPSession(page))
+	const worker = await serviceWorker(context)
+	const message = { title: 'Mira Quillon', body: 'One', url: '/messages/mira.quillon', tag: 'c1', open: ['c1'] }
+
+	// The page is looked at: nothing beside it.
+	await push(message)
+	await page.goto('about:blank')
+	await push({ ...message, tag: 'n7', title: 'Tomas commented on', body: 'Why?', open: ['c1', 'n7'] })
+	await expect.poll(() => shown(worker)).toEqual(['Tomas commented on: Why?'])
+	await push({ ...message, open: ['c1', 'n7'] })
+	await push({ ...message, title: 'Mira Quillon, 2 new messages', body: 'Two', open: ['c1', 'n7'] })
+	await expect.poll(() => shown(worker)).toEqual(['Mira Quillon, 2 new messages: Two', 'Tomas commented on: Why?'])
+	await push({ ...message, tag: 'c2', title: 'Ines', body: 'Three', open: ['c2'] })
+	await expect.poll(() => shown(worker)).toEqual(['Ines: Three'])
+
+	expect(await clicked(worker)).toBe(`${process.env.SITE_URL}/messages/mira.quillon`)
+	await expect.poll(() => shown(worker)).toEqual([])
+})
+
+/** What hands a push to the worker of the site, as the browser does when one arrives. */
+async function pusher(session: CDPSession): Promise<(push: object) => Promise<void>> {
+	const registered = new Promise<string>((resolve) => {
+		session.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
+			const ours = registrations.find(({ scopeURL }) => scopeURL === `${process.env.SITE_URL}/`)
+			if (ours) resolve(ours.registrationId)
+		})
+	})
+	await session.send('ServiceWorker.enable')
+	const registrationId = await registered
+	return async (push) => {
+		const data = JSON.stringify(push)
+		await session.send('ServiceWorker.deliverPushMessage', { origin: process.env.SITE_URL ?? '', registrationId, data })
+	}
+}
+
+async function serviceWorker(context: BrowserContext): Promise<Worker> {
+	return context.serviceWorkers()[0] ?? (await context.waitForEvent('serviceworker'))
+}
+
+/** The notifications that are shown, in the order of the alphabet. */
+function shown(worker: Worker): Promise<string[]> {
+	return worker.evaluate(async () => {
+		const { registration } = self as unknown as { registration: ServiceWorkerRegistration }
+		const notifications = await registration.getNotifications()
+		return notifications.map(({ title, body }) => `${title}: ${body}`).sort()
+	})
+}
+
+/** Clicks the one that is shown. A browser lets only a real click open a tab. @returns where the tab would be opened */
+function clicked(worker: Worker): Promise<string> {
+	return worker.evaluate(async () => {
+		const scope = self as unknown as {
+			registration: ServiceWorkerRegistration
+			clients: { openWindow: (url: string) => Promise<null> }
+			NotificationEvent: new (type: string, init: { notification?: Notification }) => Event
+			dispatchEvent: (event: Event) => boolean
+		}
+		const [notification] = await scope.registration.getNotifications()
+		return new Promise<string>((resolve) => {
+			scope.clients.openWindow = async (url) => {
+				resolve(url)
+				return null
+			}
+			scope.dispatchEvent(new scope.NotificationEvent('notificationclick', { notification }))
+		})
+	})
+}
