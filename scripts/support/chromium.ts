@@ -26,6 +26,11 @@ export function findChromium(): string {
 	)
 }
 
+/** The path of an installed browser with everything in it, such as notifications, which the headless shell has not. */
+export function findWholeBrowser(): string | undefined {
+	return first(browsers)
+}
+
 function first(places: string[]): string | undefined {
 	return places.find((path) => existsSync(path))
 }

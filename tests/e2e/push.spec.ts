@@ -1,9 +1,11 @@
 import type { BrowserContext, CDPSession, Page, Worker } from '@playwright/test'
+import { chromiumFlags, findWholeBrowser } from '../../scripts/support/chromium.ts'
 import { enrol, expect, expectNoViolations, test } from './support/journey.ts'
 
 /*
- * Pushes in a real browser. Chromium cannot ask a push service without the network, so the journeys answer in its place; the
- * worker, its notifications and everything on the site are real. tests/process/push.db.test.ts has the push service.
+ * Pushes in a real browser. Chromium cannot ask a push service without the network, and its headless shell allows no
+ * notifications, so one journey answers in their place; in the other the worker and its notifications are real.
+ * tests/process/push.db.test.ts has the push service.
  */
 
 const says = {
@@ -11,10 +13,11 @@ const says = {
 	on: 'This browser shows what happens while the site is closed, as long as you are logged in here.',
 }
 
-/** Has the browser give this subscription when it is asked for one, until it is told to end it. */
+/** Has the browser allow notifications and give this subscription when it is asked for one, until it is told to end it. */
 async function answerForPushService(context: BrowserContext, endpoint: string): Promise<void> {
-	await context.grantPermissions(['notifications'], { origin: process.env.SITE_URL ?? '' })
 	await context.addInitScript((address) => {
+		Object.defineProperty(Notification, 'permission', { get: () => 'granted' })
+		Notification.requestPermission = async () => 'granted'
 		const point = 'BIoZNTw4aZzWioXAyOilIdU12a1kP8Uo6luv7lJXUKQdWXpSaY2RBjQMfMO6nmk6E_Lf-hIij9nFLDG0YoeFzac'
 		const subscription = (key: string) => ({
 			endpoint: address,
@@ -46,7 +49,7 @@ async function turnOn(page: Page): Promise<void> {
 test('the grid of kinds and ways is kept, and this browser is turned on and off', async ({ page, context }) => {
 	await page.setViewportSize({ width: 390, height: 844 })
 	await page.emulateMedia({ colorScheme: 'dark' })
-	await answerForPushService(context, 'https://fcm.googleapis.com/fcm/send/journey-one')
+	await answerForPushService(context, 'https://fcm.googleapis.com/fcm/send/journey')
 	await enrol(page, 'Greta Gridley')
 	await turnOn(page)
 	await page.reload()
@@ -98,18 +101,23 @@ test('a browser that was told to show nothing, and one without scripts, say so',
 })
 
 test('the worker shows a push, replaces its own, closes what was read elsewhere, and leads there', async ({
-	page,
-	context,
+	playwright,
 }) => {
-	await answerForPushService(context, 'https://fcm.googleapis.com/fcm/send/journey-two')
-	await enrol(page, 'Paul Pushworth')
-	await turnOn(page)
+	const executablePath = findWholeBrowser()
+	test.skip(executablePath === undefined, 'Notifications need a whole Chromium; only its headless shell is installed.')
+	const browser = await playwright.chromium.launch({ executablePath, args: chromiumFlags() })
+	const context = await browser.newContext({ baseURL: process.env.SITE_URL ?? '' })
+	await context.grantPermissions(['notifications'], { origin: process.env.SITE_URL ?? '' })
+	const page = await context.newPage()
+	await page.goto('/login')
+	await page.evaluate(async () => {
+		await navigator.serviceWorker.register('/push-worker.js')
+		await navigator.serviceWorker.ready
+	})
 	const push = await pusher(await context.newCDPSession(page))
 	const worker = await serviceWorker(context)
 	const message = { title: 'Mira Quillon', body: 'One', url: '/messages/mira.quillon', tag: 'c1', open: ['c1'] }
 
-	// The page is looked at: nothing beside it.
-	await push(message)
 	await page.goto('about:blank')
 	await push({ ...message, tag: 'n7', title: 'Tomas commented on', body: 'Why?', open: ['c1', 'n7'] })
 	await expect.poll(() => shown(worker)).toEqual(['Tomas commented on: Why?'])
@@ -121,6 +129,14 @@ test('the worker shows a push, replaces its own, closes what was read elsewhere,
 
 	expect(await clicked(worker)).toBe(`${process.env.SITE_URL}/messages/mira.quillon`)
 	await expect.poll(() => shown(worker)).toEqual([])
+
+	// While a page of the site is looked at, what was read goes and nothing is shown beside it.
+	await push(message)
+	await expect.poll(() => shown(worker)).toEqual(['Mira Quillon: One'])
+	await page.goto('/login')
+	await push({ ...message, tag: 'c2', title: 'Ines', body: 'Four', open: ['c2'] })
+	await expect.poll(() => shown(worker)).toEqual([])
+	await browser.close()
 })
 
 /** What hands a push to the worker of the site, as the browser does when one arrives. */
