@@ -19,8 +19,7 @@ const rare = 2_000
 /**
  * Common table expressions that end with `candidates (id)`; `wanted (words)`, a materialized tsquery, must stand before.
  * Two sets: matches anywhere, and where those are more than are ranked also matches in the title; of each the newest by id,
- * as many as are ranked. Where the words
- * are a phrase these are queries that have its words: the order is the caller's to check.
+ * as many as are ranked. Where the words are a phrase these are queries that have its words: the order is the caller's to check.
  * @param words what was searched for, which `wanted` was made of
  */
 export function candidateRows(words: string, scope: Scope): RawBuilder<unknown> {
@@ -39,12 +38,13 @@ export function candidateRows(words: string, scope: Scope): RawBuilder<unknown> 
 
 /**
  * Whether so few queries can match that all are looked through at once: by the rarest of the words, as the newest queries
- * were counted within the last hour, or by the rarest tag. What one member asked is always few enough.
+ * were counted within the last hour, by the rarest tag, or by what the members asked.
  */
 function isRare(words: string, { tags, users }: Scope): RawBuilder<unknown> {
-	if (users) return sql`true`
+	const byUser = sql`(select count(*) from (
+		select from queries where author_id = any(${users}::int[]) and deleted_at is null limit ${rare + 1}) asked) <= ${rare} or`
 	const byTag = sql`coalesce((select min(query_count) from tags where name = any(${tags}::text[])) <= ${rare}, false) or`
-	return sql`(${tags.length > 0 ? byTag : sql``} words::text !~ '[|!]' and coalesce((
+	return sql`(${users ? byUser : sql``} ${tags.length > 0 ? byTag : sql``} words::text !~ '[|!]' and coalesce((
 		select min(coalesce(counted.documents, 0)) * (select value from counters where name = 'queries')
 			<= ${rare}::bigint * (select greatest(documents, 1) from similar_totals)
 		from unnest(tsvector_to_array(to_tsvector('english', search_text(${words})))) as lexeme
