@@ -89,7 +89,7 @@ export class ChatServer {
 	}
 }
 
-const blank = { html: '', sentAt: new Date(0).toISOString(), editedAt: null, deleted: false, version: 0 }
+const blank = { html: '', pictures: [], sentAt: new Date(0).toISOString(), editedAt: null, deleted: false, version: 0 }
 
 /** A member's browser: what it keeps, and the lock its tabs share. */
 export class Browser {
