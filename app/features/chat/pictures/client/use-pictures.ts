@@ -1,0 +1,54 @@
+import { useEffect, useState, useSyncExternalStore } from 'react'
+import { useChatClient } from '../../client/use-chat.ts'
+import type { Attached } from './attachments.ts'
+import type { Progress } from './uploads.ts'
+
+const none: readonly Attached[] = []
+const never = () => () => {}
+
+/** The pictures that the next message to this member will show, and why the last one was refused. */
+export function useAttached(to: string): { pictures: readonly Attached[]; refusal: string | null } {
+	const client = useChatClient()
+	const subscribe = client?.subscribe ?? never
+	const pictures = useSyncExternalStore(
+		subscribe,
+		() => client?.attachments.listFor(to) ?? none,
+		() => none,
+	)
+	const refusal = useSyncExternalStore(
+		subscribe,
+		() => client?.attachments.refusalFor(to) ?? null,
+		() => null,
+	)
+	return { pictures, refusal }
+}
+
+/** How far a picture is on its way; null when it is not. */
+export function useProgress(id: string): Progress | null {
+	const client = useChatClient()
+	return useSyncExternalStore(
+		client?.subscribe ?? never,
+		() => client?.uploads.progressOf(id) ?? null,
+		() => null,
+	)
+}
+
+/** The address of a picture on this device, while it is shown; null until it is read. */
+export function useLocalPicture(id: string): string | null {
+	const client = useChatClient()
+	const [url, setUrl] = useState<string | null>(null)
+	useEffect(() => {
+		let made: string | null = null
+		let left = false
+		client?.pictureStore.get(id).then((file) => {
+			if (left || !file) return
+			made = URL.createObjectURL(file)
+			setUrl(made)
+		})
+		return () => {
+			left = true
+			if (made) URL.revokeObjectURL(made)
+		}
+	}, [client, id])
+	return url
+}
