@@ -1,4 +1,4 @@
-import { useEffect, useState, useSyncExternalStore } from 'react'
+import { type ClipboardEvent, type DragEvent, useEffect, useState, useSyncExternalStore } from 'react'
 import { useChatClient } from '../../client/use-chat.ts'
 import type { Attached } from './attachments.ts'
 import type { Progress } from './uploads.ts'
@@ -51,4 +51,29 @@ export function useLocalPicture(id: string): string | null {
 		}
 	}, [client, id])
 	return url
+}
+
+/** Takes pictures that are chosen, pasted or dropped for the next message to this member; other things go where they belong. */
+export function usePictureIntake(to: string) {
+	const client = useChatClient()
+	const choose = (files: File[]) => {
+		if (files.length > 0) void client?.attachments.choose(to, files)
+	}
+	return {
+		choose,
+		onPaste: (event: ClipboardEvent) => {
+			// What is copied from a table or a page comes as text, with a picture of it beside.
+			const files = event.clipboardData.getData('text/plain') === '' ? [...event.clipboardData.files] : []
+			if (files.length > 0) event.preventDefault()
+			choose(files)
+		},
+		onDragOver: (event: DragEvent) => {
+			if (event.dataTransfer.types.includes('Files')) event.preventDefault()
+		},
+		onDrop: (event: DragEvent) => {
+			const files = [...event.dataTransfer.files]
+			if (files.length > 0) event.preventDefault()
+			choose(files)
+		},
+	}
 }
