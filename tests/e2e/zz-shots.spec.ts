@@ -1,0 +1,37 @@
+import { picture } from '../factories/pictures.ts'
+import { composer, openChatPage, post, twoFriends } from './support/chat.ts'
+import { test, expect } from './support/journey.ts'
+const png = async (name: string, width: number, height: number) => ({ name, mimeType: 'image/png', buffer: await picture('png', width, height) })
+test('shots', async ({ page, browser }) => {
+	const [ada, bo] = await twoFriends(page, browser, ['Ada Shotley', 'Bo Shotley'])
+	await openChatPage(bo.page, ada)
+	await bo.page.getByLabel('Add pictures').setInputFiles([await png('a.png', 1200, 800), await png('b.png', 900, 60)])
+	await composer(bo.page).fill('Two of **mine**')
+	await expect(bo.page.getByRole('list', { name: 'Pictures of this message' }).getByRole('listitem')).toHaveCount(2)
+	await composer(bo.page).press('Enter')
+	await expect(bo.page.getByRole('link', { name: 'Picture' })).toHaveCount(2)
+	await openChatPage(page, bo)
+	await page.getByLabel('Add pictures').setInputFiles([await png('tall.png', 300, 900)])
+	await page.getByLabel('What tall.png shows').fill('A tall thing')
+	await composer(page).press('Enter')
+	await expect(page.getByRole('link', { name: 'A tall thing' })).toBeVisible()
+	await page.getByLabel('Add pictures').setInputFiles([await png('bench.png', 1200, 900), await png('tall2.png', 300, 900)])
+	await expect(page.getByRole('list', { name: 'Pictures of this message' }).getByRole('listitem')).toHaveCount(2)
+	await page.waitForTimeout(1500)
+	for (const colorScheme of ['light', 'dark'] as const) for (const [w, h] of [[1280, 800], [390, 844]] as const) {
+		await page.emulateMedia({ colorScheme })
+		await page.setViewportSize({ width: w, height: h })
+		await page.waitForTimeout(300)
+		await page.screenshot({ path: `/tmp/pictures-shots/page-${w}-${colorScheme}.png` })
+	}
+	await page.setViewportSize({ width: 1280, height: 800 })
+	await page.emulateMedia({ colorScheme: 'light' })
+	await page.goto(`/find-dev/${bo.username}`)
+	await page.waitForLoadState('networkidle')
+	await page.getByRole('link', { name: `Chat with ${bo.name}` }).click()
+	await expect(composer(page)).toBeFocused()
+	await page.getByLabel('Add pictures').setInputFiles([await png('bench.png', 1200, 900)])
+	await page.waitForTimeout(1000)
+	await page.screenshot({ path: `/tmp/pictures-shots/panel-1280-light.png` })
+	await bo.page.context().close()
+})
