@@ -52,6 +52,7 @@ export default [
 	route('suggest/skills', 'features/profiles/routes/suggest-skills.ts'),
 	route('suggest/universities', 'features/profiles/routes/suggest-universities.ts'),
 	route('media', 'features/profiles/routes/media-upload.ts'),
+	route('media/messages/*', 'features/chat/routes/picture.ts', { id: 'message-picture' }),
 	route('media/*', 'features/profiles/routes/media.ts'),
 
 	layout('features/forum/routes/forum-layout.tsx', [

@@ -45,7 +45,7 @@ const largestBody = 512 * 1024
 const largestBodyWithPicture = 6 * 1024 * 1024
 /** A picture of 5 MB in Base64, and what stands round it. */
 const largestBodyWithBase64 = 7.5 * 1024 * 1024
-const takesPictures = /^\/(media|edit-profile\/.+)(\.data)?$/
+const takesPictures = /^\/(media|edit-profile\/.+|messages\/[^/]+)(\.data)?$/
 
 /** In development every page is made anew, with the code as it is. */
 const keepsPages = config().NODE_ENV === 'production' && config().PAGE_CACHE_MB > 0

@@ -51,8 +51,9 @@ async function send(
 	message: unknown,
 ): Promise<{ reply: SendAnswer; ended: boolean }> {
 	try {
-		const { to, clientId, body } = isRecord(message) ? message : {}
-		return { reply: { ok: true, message: await sendMessage(viewer, { to, clientId, body }, sessionId) }, ended: false }
+		const { to, clientId, body, pictures } = isRecord(message) ? message : {}
+		const stored = await sendMessage(viewer, { to, clientId, body, pictures }, sessionId)
+		return { reply: { ok: true, message: stored }, ended: false }
 	} catch (error) {
 		const ended = error instanceof SessionEnded
 		if (!(error instanceof DomainError)) log.warn({ err: error }, 'a message could not be stored')

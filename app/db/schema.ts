@@ -196,7 +196,16 @@ export interface MessagesTable {
 	edited_at: MaybeTime
 	deleted_at: MaybeTime
 	version: number
+	pictures: ColumnType<MessagePicture[] | null, string | null | undefined, string | null>
 	search: GeneratedAlways<string | null>
+}
+
+/** A picture as a message keeps it. */
+interface MessagePicture {
+	path: string
+	width: number
+	height: number
+	alt: string
 }
 
 export interface ConversationMembersTable {
@@ -254,7 +263,7 @@ export interface Database extends NoticeTables {
 	pictures: {
 		path: string
 		user_id: number
-		kind: 'profile' | 'certificate' | 'project' | 'post'
+		kind: 'profile' | 'certificate' | 'project' | 'post' | 'message'
 		width: number
 		height: number
 		bytes: number
@@ -321,6 +330,8 @@ export interface Database extends NoticeTables {
 	}
 	conversation_members: ConversationMembersTable
 	messages: MessagesTable
+	message_pictures: { path: string; message_id: number }
+	reported_pictures: { path: string; report_id: number }
 	reported_messages: {
 		report_id: number
 		message_id: number

@@ -1,5 +1,15 @@
 /* What members' tabs and the server tell each other of conversations; the ground knows the words, the feature their meaning. */
 
+/** A picture of a message; its address answers to those who may read the message. */
+export interface ChatPicture {
+	path: string
+	/** Pixels of the largest file. */
+	width: number
+	height: number
+	/** What it shows, in the sender's words; '' when they said nothing. */
+	alt: string
+}
+
 export interface ChatMessage {
 	id: number
 	/** The sender's own id of it: the same on every try. */
@@ -10,6 +20,8 @@ export interface ChatMessage {
 	body: string
 	/** Cooked as in the forum; '' when deleted. */
 	html: string
+	/** At most four; none when deleted. */
+	pictures: ChatPicture[]
 	/** ISO 8601, the server's clock. */
 	sentAt: string
 	editedAt: string | null
@@ -61,8 +73,18 @@ export interface ChatServerEvents {
 	'chat:state': (event: { with: string; state: ConversationState }) => void
 }
 
+/** A message as it is sent. */
+export interface ChatSending {
+	/** Username. */
+	to: string
+	clientId: string
+	body: string
+	/** Pictures that were uploaded for it. */
+	pictures?: Pick<ChatPicture, 'path' | 'alt'>[]
+}
+
 export interface ChatClientEvents {
-	'chat:send': (message: { to: string; clientId: string; body: string }, answer: (answer: SendAnswer) => void) => void
+	'chat:send': (message: ChatSending, answer: (answer: SendAnswer) => void) => void
 	/** Everything up to this message arrived, or was seen. */
 	'chat:seen': (mark: { with: string; upTo: number; read: boolean }) => void
 	/** At most one in 3 s. */

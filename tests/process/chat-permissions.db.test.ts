@@ -1,9 +1,17 @@
+import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { db } from '~/db/db.server.ts'
+import { makeToken } from '~/features/accounts/tokens/tokens.server.ts'
+import { deleteMessage } from '~/features/chat/changing.server.ts'
 import { listSince } from '~/features/chat/reading.server.ts'
+import { reportMessage } from '~/features/chat/reporting.server.ts'
+import { sendMessage } from '~/features/chat/sending.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { makeMessage } from '../factories/chat.ts'
+import { makeQuery } from '../factories/forum.ts'
+import { picture } from '../factories/pictures.ts'
 import { useDatabase } from '../support/database.ts'
-import { logInMember, type MembersSite, startOnTestDatabase } from '../support/members-site.ts'
+import { logInAgain, logInMember, type MembersSite, startOnTestDatabase } from '../support/members-site.ts'
 import { closeTabs, openTab, watch } from '../support/tabs.ts'
 
 // Nobody but the two members reads a conversation, by any way into the built site.
@@ -94,6 +102,95 @@ describe('reading', () => {
 		},
 	)
 })
+
+describe('pictures', () => {
+	let path = ''
+	let id = 0
+	let token = ''
+
+	beforeAll(async () => {
+		const { cookie } = await logInMember(site, 'suspended')
+		cookies.suspended = cookie
+		await sql`update users set suspended_until = 'infinity' where username = 'suspended'`.execute(db())
+		token = (await makeToken(person('mira'), { name: 'test', scopes: ['read', 'write'], days: 7 })).token
+		path = await upload('mira')
+		const message = { to: 'tomas', clientId: crypto.randomUUID(), body: 'Look.', pictures: [{ path, alt: '' }] }
+		id = (await sendMessage(person('mira'), message)).id
+		// Whoever names it somewhere else opens it to nobody.
+		const naming = `![look](/media/${path}-640.webp)`
+		await makeMessage(person('tomas'), person('stranger'), naming)
+		await makeQuery(person('tomas'), { description: naming })
+	})
+
+	test('of a message are there for its two members alone', async () => {
+		expect(await answers()).toEqual({ ...nobody, mira: 200, tomas: 200 })
+		for (const width of [320, 640, 1280]) {
+			const answer = await site.ask(`/media/${path}-${width}.webp`, cookies.tomas ?? '')
+			expect([answer.status, answer.headers.get('Cache-Control')]).toEqual([200, 'private, no-cache'])
+			expect(answer.headers.get('Content-Security-Policy')).toBe("default-src 'none'; sandbox")
+		}
+		const known = await site.ask(`/media/${path}-640.webp`, cookies.tomas ?? '')
+		const again = { Cookie: cookies.tomas ?? '', 'If-None-Match': known.headers.get('ETag') ?? '' }
+		expect((await fetch(`${site.url}/media/${path}-640.webp`, { headers: again })).status).toBe(304)
+		const foreign = { Cookie: cookies.stranger ?? '', 'If-None-Match': known.headers.get('ETag') ?? '' }
+		expect((await fetch(`${site.url}/media/${path}-640.webp`, { headers: foreign })).status).toBe(404)
+	})
+
+	test('that were not sent are shown to nobody', async () => {
+		expect(await answers(await upload('mira', 41))).toEqual(nobody)
+	})
+
+	test('are gone at once for a session that ended', async () => {
+		const cookie = await logInAgain(site, 'tomas')
+		expect((await site.ask(`/media/${path}-640.webp`, cookie)).status).toBe(200)
+		await sql`delete from sessions where id = (select max(id) from sessions where user_id = ${person('tomas').id})`.execute(
+			db(),
+		)
+		expect((await site.ask(`/media/${path}-640.webp`, cookie)).status).toBe(404)
+	})
+
+	test('that were reported are there for moderators too, and for them alone once the message is deleted', async () => {
+		await reportMessage(person('tomas'), { with: 'mira', id }, { words: 'Not nice.' })
+		expect(await answers()).toEqual({ ...nobody, mira: 200, tomas: 200, moderator: 200, admin: 200 })
+		await deleteMessage(person('mira'), { with: 'tomas', id })
+		expect(await answers()).toEqual({ ...nobody, moderator: 200, admin: 200 })
+	})
+
+	test('of a deleted message are there for nobody', async () => {
+		const other = await upload('mira', 42)
+		const message = { to: 'tomas', clientId: crypto.randomUUID(), body: '', pictures: [{ path: other, alt: '' }] }
+		const sent = await sendMessage(person('mira'), message)
+		expect(await answers(other)).toEqual({ ...nobody, mira: 200, tomas: 200 })
+		await deleteMessage(person('mira'), { with: 'tomas', id: sent.id })
+		expect(await answers(other)).toEqual(nobody)
+	})
+
+	const nobody = Object.fromEntries([...who, 'suspended', 'token'].map((name) => [name, 404]))
+
+	/** What everybody is answered who asks for the file. */
+	async function answers(of = path): Promise<Record<string, number>> {
+		const asked = Object.keys(nobody).map(async (name) => {
+			const headers: Record<string, string> =
+				name === 'token' ? { Authorization: `Bearer ${token}` } : { Cookie: cookies[name] ?? '' }
+			const answer = await fetch(`${site.url}/media/${of}-640.webp`, { headers })
+			if (answer.status === 404) expect(answer.headers.get('Cache-Control')).toBe('private, no-store')
+			return [name, answer.status]
+		})
+		return Object.fromEntries(await Promise.all(asked))
+	}
+})
+
+async function upload(name: Who, width = 40): Promise<string> {
+	const form = new FormData()
+	form.set('kind', 'message')
+	form.set('file', new File([new Uint8Array(await picture('png', width, 30))], 'picture.png'))
+	const answer = await fetch(`${site.url}/media`, {
+		method: 'POST',
+		headers: { Cookie: cookies[name] ?? '' },
+		body: form,
+	})
+	return ((await answer.json()) as { picture: { path: string } }).picture.path
+}
 
 describe('writing', () => {
 	const forms = ['edit', 'delete'].flatMap((intent) =>

@@ -1,7 +1,9 @@
 import { ChatClient } from '~/features/chat/client/chat-client.ts'
 import type { Store } from '~/features/chat/client/outbox.ts'
 import type { Lock, Transport } from '~/features/chat/client/transport.ts'
-import type { ChatMessage, ConversationPage, SendAnswer } from '~/features/chat/protocol.ts'
+import type { PictureStore } from '~/features/chat/pictures/client/picture-store.ts'
+import type { Upload } from '~/features/chat/pictures/client/uploads.ts'
+import type { ChatMessage, ChatSending, ConversationPage, SendAnswer } from '~/features/chat/protocol.ts'
 
 /*
  * The chat's server as its contract says, small enough to be held in the hand, and a network that loses, doubles and delays.
@@ -28,6 +30,10 @@ export class ChatServer {
 	readonly refusals: Exclude<SendAnswer, { ok: true }>[] = []
 	/** How often somebody sent something, stored or not. */
 	sends = 0
+	/** Answers the next files instead of storing, first one first. */
+	readonly pictureRefusals: string[] = []
+	/** How many files were stored. */
+	uploads = 0
 	readonly seen: { by: string; upTo: number; read: boolean }[] = []
 	private readonly tabs = new Set<Tab>()
 
@@ -39,13 +45,15 @@ export class ChatServer {
 		this.tabs.delete(tab)
 	}
 
-	send(sender: string, clientId: string, body: string): SendAnswer {
+	send(sender: string, clientId: string, body: string, pictures: ChatSending['pictures'] = []): SendAnswer {
 		this.sends += 1
 		const refusal = this.refusals.shift()
 		if (refusal) return refusal
 		const stands = this.rows.find((row) => row.sender === sender && row.clientId === clientId)
 		if (stands) return { ok: true, message: { ...stands } }
-		return { ok: true, message: this.put({ ...blank, id: this.rows.length + 1, clientId, sender, body }) }
+		const shown = pictures.map((picture) => ({ ...picture, width: 1, height: 1 }))
+		const row = { ...blank, id: this.rows.length + 1, clientId, sender, body, pictures: shown }
+		return { ok: true, message: this.put(row) }
 	}
 
 	change(id: number, change: Partial<ChatMessage>): void {
@@ -89,12 +97,14 @@ export class ChatServer {
 	}
 }
 
-const blank = { html: '', sentAt: new Date(0).toISOString(), editedAt: null, deleted: false, version: 0 }
+const blank = { html: '', pictures: [], sentAt: new Date(0).toISOString(), editedAt: null, deleted: false, version: 0 }
 
 /** A member's browser: what it keeps, and the lock its tabs share. */
 export class Browser {
 	readonly member: string
 	readonly store = makeStore()
+	/** What its tabs keep of pictures. */
+	readonly files = new Map<string, Blob>()
 	private ids = 0
 	private readonly held = new Map<string, Promise<void>>()
 
@@ -109,6 +119,18 @@ export class Browser {
 			turn.catch(() => {}),
 		)
 		return turn
+	}
+
+	readonly pictures: PictureStore = {
+		put: async (id, file) => {
+			this.files.set(id, file)
+			return true
+		},
+		get: async (id) => this.files.get(id) ?? null,
+		remove: async (ids) => {
+			for (const id of ids) this.files.delete(id)
+		},
+		sweep: async () => {},
 	}
 
 	readonly newId = () => {
@@ -146,7 +168,12 @@ export class Tab implements Transport {
 		this.weather = weather
 		this.chance = chance
 		const { member: me, store, lock, newId } = browser
-		this.client = new ChatClient({ me, transport: this, store, lock, newId })
+		const size = { width: 4, height: 3 }
+		const pictures = {
+			...{ store: browser.pictures, upload: this.upload },
+			...{ measure: async (file: Blob) => (file.size > 0 ? size : null), refusalOf: () => null },
+		}
+		this.client = new ChatClient({ me, transport: this, store, lock, newId, pictures })
 	}
 
 	connect(): void {
@@ -178,11 +205,27 @@ export class Tab implements Transport {
 
 	connected = () => this.online
 
-	async send({ clientId, body }: { clientId: string; body: string }): Promise<SendAnswer | null> {
+	private readonly upload: Upload = async (file, { signal, onProgress }) => {
+		while (!signal.aborted) {
+			const era = this.era
+			onProgress({ sent: 0.5, waiting: !this.online })
+			await this.travel()
+			if (this.online && era === this.era && this.chance() >= this.weather.loss && !signal.aborted) {
+				const refusal = this.server.pictureRefusals.shift()
+				if (refusal) return { refusal }
+				this.server.uploads += 1
+				return { path: `messages/${await file.text()}` }
+			}
+			await new Promise((resolve) => setTimeout(resolve, 30_000))
+		}
+		return { refusal: null }
+	}
+
+	async send({ clientId, body, pictures }: ChatSending): Promise<SendAnswer | null> {
 		const era = this.era
 		await this.travel()
 		if (era !== this.era || this.chance() < this.weather.loss) return null
-		const answer = this.server.send(this.browser.member, clientId, body)
+		const answer = this.server.send(this.browser.member, clientId, body, pictures)
 		await this.travel()
 		return era !== this.era || this.chance() < this.weather.loss ? null : answer
 	}

@@ -1,5 +1,5 @@
 import { db } from '~/db/db.server.ts'
-import { NotAllowed, NotFound } from '~/lib/errors.ts'
+import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { isId } from '~/lib/ids.ts'
 import { parseInput } from '~/lib/parse.server.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
@@ -32,6 +32,7 @@ export async function editMessage(viewer: Viewer, which: Which, input: { body?: 
 		refuseSuspended(await currentWriter(trx, author.id, null))
 		if (peer.blocked_by_me) throw new NotAllowed(`You blocked ${peer.name}. Unblock to write.`)
 		if (row.body === body) return row
+		if (body === '' && !row.pictures) throw new Invalid('Write something first.', { body: 'Write something first.' })
 		return updateMessage(trx, row, { body, html, quietly: peer.blocked_me })
 	})
 }

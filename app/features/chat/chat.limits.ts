@@ -18,6 +18,10 @@ export const limits = {
 	/** Characters of a report's own words, and reports that one member may send in an hour; as in the forum. */
 	reportMax: 1_000,
 	reportsPerHour: 10,
+	/** Pictures of one message, characters of what one of them shows, and messages with pictures in so many seconds. */
+	pictures: 4,
+	altMax: 200,
+	pictured: { messages: 40, seconds: 3_600 },
 	/** Messages that a member may send in so many seconds: faster than anybody types, slower than a script would like. */
 	burst: { messages: 30, seconds: 10 },
 } as const

@@ -16,6 +16,7 @@ export function presentMessage(row: MessageRow, readerId: number, names: Names):
 		sender: names.get(row.sender_id) ?? '',
 		body: kept ? (row.kept_body ?? '') : row.body,
 		html: kept ? (row.kept_html ?? '') : row.html,
+		pictures: row.pictures ?? [],
 		sentAt: row.sent_at.toISOString(),
 		editedAt: kept || row.deleted_at ? null : (row.edited_at?.toISOString() ?? null),
 		deleted: row.deleted_at !== null,

@@ -1,31 +1,52 @@
 import { z } from 'zod'
 import { cleanText, isStorable } from '~/lib/clean.ts'
+import { picturePath } from '~/lib/picture-paths.ts'
 import { limits } from './chat.limits.ts'
 
-/** What a message holds. Line breaks around it are nobody's meaning; spaces at its beginning may indent code. */
+const nothing = 'Write something first.'
+
+/** What a message says. Line breaks around it are nobody's meaning; spaces at its beginning may indent code. */
 const body = z
-	.string({ error: 'Write something first.' })
+	.string({ error: nothing })
 	.refine(isStorable, 'The text holds a character that cannot be stored (NUL).')
 	.transform((text) =>
 		cleanText(text)
 			.replace(/^(?:[^\S\n]*\n)+/, '')
 			.trimEnd(),
 	)
-	.refine((text) => text !== '', 'Write something first.')
 	.refine(
 		(text) => text.length <= limits.messageMax,
 		`A message may have at most ${limits.messageMax.toLocaleString('en')} characters.`,
 	)
 
-/** What sends a message. */
-export const messageInput = z.object({
-	body,
-	clientId: z
-		.uuid({ error: 'This message cannot be told from others. Reload the page and send it again.' })
-		.toLowerCase(),
+/** A picture that was uploaded for the message; whether there is one by this path is asked when it is stored. */
+const picture = z.object({
+	path: z.string().regex(picturePath, 'A picture of this message cannot be found. Send it again.'),
+	alt: z
+		.string()
+		.refine(isStorable, 'The text holds a character that cannot be stored (NUL).')
+		.transform((text) => cleanText(text).replace(/\s+/g, ' ').trim())
+		.refine(
+			(text) => text.length <= limits.altMax,
+			`What a picture shows may have at most ${limits.altMax} characters.`,
+		),
 })
 
-/** What changes one. */
+/** What sends a message: words, pictures, or both. */
+export const messageInput = z
+	.object({
+		body,
+		pictures: z
+			.array(picture, { error: 'The pictures of this message cannot be read.' })
+			.max(limits.pictures, `A message may have at most ${limits.pictures} pictures.`)
+			.default([]),
+		clientId: z
+			.uuid({ error: 'This message cannot be told from others. Reload the page and send it again.' })
+			.toLowerCase(),
+	})
+	.refine(({ body, pictures }) => body !== '' || pictures.length > 0, { error: nothing, path: ['body'] })
+
+/** What changes the words of one; a message with pictures may go without. */
 export const editInput = z.object({ body })
 
 /** What a report says. */

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { db } from '~/db/db.server.ts'
 import { type PeerRow, peerColumns } from './conversations.queries.server.ts'
+import type { ChatPicture } from './protocol.ts'
 
 export interface InboxRow extends PeerRow {
 	unread: number
@@ -10,6 +11,7 @@ export interface InboxRow extends PeerRow {
 	mine: boolean
 	/** As this member sees it; '' when deleted. */
 	body: string
+	pictures: ChatPicture[] | null
 	sent_at: Date
 	deleted: boolean
 }
@@ -28,7 +30,7 @@ export async function listInbox(
 	const { rows } = await sql<InboxRow>`
 		select ${peerColumns}, mine.unread, mine.muted, mine.pending, m.id as last_message_id, m.sender_id = ${userId} as mine,
 			left(case when m.sender_id = ${userId} then m.body else coalesce(m.kept_body, m.body) end, ${beginning}) as body,
-			m.sent_at, m.deleted_at is not null as deleted
+			m.pictures, m.sent_at, m.deleted_at is not null as deleted
 		from (select * from conversation_members
 			where user_id = ${userId} and last_message_id is not null and ${requests ? sql`pending` : sql`not pending`}
 				${before === null ? sql`` : sql`and last_message_id < ${before}`}
@@ -60,13 +62,13 @@ export async function searchMessages(
 			select words, words && ${`'@${userId}'`}::tsquery as own from (
 				select websearch_to_tsquery('english', ${words}) || begun_query(${words}) as words) typed),
 		found as materialized (
-			select m.id, m.conversation_id, m.sender_id, m.sent_at, m.body from messages m, wanted
+			select m.id, m.conversation_id, m.sender_id, m.sent_at, m.body, m.pictures from messages m, wanted
 			where m.search @@ wanted.own and wanted.words <> ''::tsquery
 				and (m.sender_id = ${userId} or m.recipient_id = ${userId} and m.kept_body is null)
 				${before === null ? sql`` : sql`and m.id < ${before}`}
 			order by m.id desc limit ${limit})
 		select ${peerColumns}, found.id, found.sender_id = ${userId} as mine, found.sent_at,
-			ts_headline('english', found.body, wanted.words, ${options}) as passage
+			ts_headline('english', message_words(found.body, found.pictures), wanted.words, ${options}) as passage
 		from found cross join wanted join conversations c on c.id = found.conversation_id
 		join users p on p.id = case when c.lower_id = ${userId} then c.higher_id else c.lower_id end
 		left join profiles pp on pp.user_id = p.id

@@ -7,6 +7,7 @@ import { presentPeer } from './chat.present.ts'
 import { countUnreadConversations as countConversations } from './conversations.queries.server.ts'
 import { type HitRow, type InboxRow, listInbox, marks, searchMessages } from './inbox.queries.server.ts'
 import { member } from './members.server.ts'
+import { wordsOf } from './pictures/words.ts'
 import type { ConversationSummary, MessageHit } from './protocol.ts'
 
 export interface Inbox {
@@ -57,7 +58,12 @@ export async function searchOwnMessages(viewer: Viewer, words: string): Promise<
 
 function summary(row: InboxRow, reader: SignedIn): ConversationSummary {
 	const sender = row.mine ? reader.username : row.username
-	const excerpt = shortened(row.body.replace(/\s+/g, ' ').trim(), 100)
+	const excerpt = shortened(
+		wordsOf({ body: row.body, pictures: row.pictures ?? [] })
+			.replace(/\s+/g, ' ')
+			.trim(),
+		100,
+	)
 	return {
 		peer: presentPeer(row),
 		last: { sender, excerpt, sentAt: row.sent_at.toISOString(), deleted: row.deleted },

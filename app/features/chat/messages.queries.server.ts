@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { db, type Executor } from '~/db/db.server.ts'
+import type { ChatPicture } from './protocol.ts'
 
 /** A message as it is stored. */
 export interface MessageRow {
@@ -14,6 +15,7 @@ export interface MessageRow {
 	/** What the recipient goes on seeing; null when that is the body. */
 	kept_body: string | null
 	kept_html: string | null
+	pictures: ChatPicture[] | null
 	sent_at: Date
 	edited_at: Date | null
 	deleted_at: Date | null
@@ -21,7 +23,7 @@ export interface MessageRow {
 }
 
 const columns = sql`m.id, m.conversation_id, m.sender_id, m.recipient_id, m.client_id, m.body, m.html, m.kept_body, m.kept_html,
-	m.sent_at, m.edited_at, m.deleted_at, m.version`
+	m.pictures, m.sent_at, m.edited_at, m.deleted_at, m.version`
 
 /** Every reading statement holds this: nobody but the sender, and the one whom it was delivered to. */
 const visibleTo = (userId: number) => sql`(m.sender_id = ${userId} or m.recipient_id = ${userId})`
@@ -100,16 +102,19 @@ interface NewMessage {
 	clientId: string
 	body: string
 	html: string
+	pictures: ChatPicture[]
 }
 
 /** Adds a message to a conversation that is locked, with both members' counters; writing answers a request. */
 export async function insertMessage(trx: Executor, message: NewMessage): Promise<MessageRow> {
-	const { conversationId, senderId, peerId, unseen, clientId, body, html } = message
+	const { conversationId, senderId, peerId, unseen, clientId, body, html, pictures } = message
+	const shown = pictures.length > 0 ? JSON.stringify(pictures) : null
 	const { rows } = await sql<MessageRow>`
 		with raised as (update conversations set version = version + 1 where id = ${conversationId} returning version),
 		added as (
-			insert into messages as m (conversation_id, sender_id, recipient_id, client_id, body, html, version)
-			select ${conversationId}, ${senderId}, ${unseen ? null : peerId}::int, ${clientId}::uuid, ${body}, ${html}, version from raised
+			insert into messages as m (conversation_id, sender_id, recipient_id, client_id, body, html, pictures, version)
+			select ${conversationId}, ${senderId}, ${unseen ? null : peerId}::int, ${clientId}::uuid, ${body}, ${html},
+				${shown}::jsonb, version from raised
 			returning ${columns}),
 		mine as (
 			update conversation_members set last_message_id = added.id, pending = false from added
@@ -153,7 +158,7 @@ export async function updateMessage(
 	)
 }
 
-/** Takes the text out of a message in a conversation that is locked, and it is unread no longer; a trace stays. */
+/** Takes text and pictures out of a message in a conversation that is locked, and it is unread no longer; a trace stays. */
 export async function eraseMessage(
 	trx: Executor,
 	{ id, conversation_id, recipient_id }: MessageRow,
@@ -163,7 +168,8 @@ export async function eraseMessage(
 	return changed(
 		trx,
 		conversation_id,
-		sql`update messages as m set body = '', html = '', kept_body = null, kept_html = null, deleted_at = clock_timestamp(),
+		sql`update messages as m set body = '', html = '', kept_body = null, kept_html = null, pictures = null,
+			deleted_at = clock_timestamp(),
 			version = raised.version from raised where m.id = ${id} returning ${columns}`,
 	)
 }

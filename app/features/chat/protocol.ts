@@ -1,6 +1,13 @@
 import type { ChatMessage, ConversationState, Marks } from '~/realtime/chat-events.ts'
 
-export type { ChatMessage, ConversationState, Marks, SendAnswer } from '~/realtime/chat-events.ts'
+export type {
+	ChatMessage,
+	ChatPicture,
+	ChatSending,
+	ConversationState,
+	Marks,
+	SendAnswer,
+} from '~/realtime/chat-events.ts'
 
 /** The other member of a conversation. */
 export interface Peer {

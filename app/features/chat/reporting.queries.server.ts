@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Executor } from '~/db/db.server.ts'
+import type { ChatPicture } from './protocol.ts'
 
 /** A piece of a conversation as moderators are shown it. */
 export interface ExtractLine {
@@ -8,23 +9,25 @@ export interface ExtractLine {
 	body: string
 	/** ISO 8601. */
 	sentAt: string
+	/** Null for none. */
+	pictures: ChatPicture[] | null
 }
 
 /** A message that this member received and can still read, with at most `context` before it, ascending; [] for none. */
 export async function readExtract(
 	trx: Executor,
 	{ conversationId, userId, id, context }: { conversationId: number; userId: number; id: number; context: number },
-): Promise<ExtractLine[]> {
+): Promise<(ExtractLine & { id: number })[]> {
 	const { rows } = await sql<ExtractLine & { id: number }>`
 		select m.id, users.username as sender,
 			case when m.sender_id = ${userId} then m.body else coalesce(m.kept_body, m.body) end as body,
-			to_char(m.sent_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as "sentAt"
+			to_char(m.sent_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as "sentAt", m.pictures
 		from messages m join users on users.id = m.sender_id
 		where m.conversation_id = ${conversationId} and m.id <= ${id} and m.deleted_at is null
 			and (m.recipient_id = ${userId} or m.sender_id = ${userId} and m.id < ${id})
 		order by m.id desc limit ${context + 1}`.execute(trx)
 	if (rows[0]?.id !== id) return []
-	return rows.reverse().map(({ sender, body, sentAt }) => ({ sender, body, sentAt }))
+	return rows.reverse()
 }
 
 /** Seconds until a member may report again who may send `most` reports in an hour; null when they may now. */
@@ -49,9 +52,9 @@ interface NewReport {
 
 /**
  * Adds a message to what this member has reported of another one: one open report for each two members, with every message
- * that was reported since. @returns false when it holds this message already
+ * that was reported since. @returns its id, or null when it holds this message already
  */
-export async function addReport(trx: Executor, report: NewReport): Promise<boolean> {
+export async function addReport(trx: Executor, report: NewReport): Promise<number | null> {
 	const { reporterId, memberId, messageId, words, extract } = report
 	const opened = await sql<{ id: number }>`
 		insert into cases (kind, target_id) values ('profile', ${memberId})
@@ -66,8 +69,8 @@ export async function addReport(trx: Executor, report: NewReport): Promise<boole
 	const copied = await sql`
 		insert into reported_messages (report_id, message_id, extract) values (${id}, ${messageId}, ${JSON.stringify(extract)}::jsonb)
 		on conflict do nothing returning 1`.execute(trx)
-	if (copied.rows.length === 0) return false
+	if (copied.rows.length === 0) return null
 	await sql`update cases set report_count = report_count + ${fresh ? 1 : 0}, active_at = now(), closed_at = null
 		where id = ${caseId}`.execute(trx)
-	return true
+	return id
 }

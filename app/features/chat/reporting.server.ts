@@ -7,12 +7,13 @@ import { limits } from './chat.limits.ts'
 import { reportInput } from './chat.schema.ts'
 import { lockMember } from './conversations.queries.server.ts'
 import { conversationWith, member } from './members.server.ts'
+import { keepForReport } from './pictures/pictures.queries.server.ts'
 import { addReport, readExtract, secondsUntilReport } from './reporting.queries.server.ts'
 import { currentWriter, refuseSuspended } from './writers.server.ts'
 
 /**
- * Reports a message that the viewer received to the moderators. They see a copy of it and of at most five before it, and
- * nothing else of the conversation; its sender is told nothing.
+ * Reports a message that the viewer received to the moderators. They see a copy of it and of at most five before it, pictures
+ * included, and nothing else of the conversation; its sender is told nothing.
  * @throws NotFound also for own and deleted messages, NotAllowed, Invalid, Conflict when it was reported before, TooMany
  */
 export async function reportMessage(
@@ -29,12 +30,18 @@ export async function reportMessage(
 		.execute(async (trx) => {
 			await lockMember(trx, reporter.id)
 			refuseSuspended(await currentWriter(trx, reporter.id, null))
-			const extract = await readExtract(trx, { conversationId, userId: reporter.id, id, context: limits.context })
-			if (extract.length === 0) throw new NotFound(nothing)
+			const lines = await readExtract(trx, { conversationId, userId: reporter.id, id, context: limits.context })
+			if (lines.length === 0) throw new NotFound(nothing)
 			const seconds = await secondsUntilReport(trx, reporter.id, limits.reportsPerHour)
 			if (seconds !== null) throw new TooMany('You reported a lot just now. Wait a while, then try again.', seconds)
-			if (!(await addReport(trx, { reporterId: reporter.id, memberId, messageId: id, words, extract })))
-				throw new Conflict('You reported this already. A moderator will look at it.')
+			const extract = lines.map(({ id: _, ...line }) => line)
+			const reportId = await addReport(trx, { reporterId: reporter.id, memberId, messageId: id, words, extract })
+			if (reportId === null) throw new Conflict('You reported this already. A moderator will look at it.')
+			await keepForReport(
+				trx,
+				reportId,
+				lines.map((line) => line.id),
+			)
 		})
 }
 

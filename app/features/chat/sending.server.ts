@@ -17,6 +17,7 @@ import {
 } from './conversations.queries.server.ts'
 import { member, namesOf, standingWith } from './members.server.ts'
 import { findSent, insertMessage, type MessageRow, secondsUntilSend } from './messages.queries.server.ts'
+import { attachPictures, type NamedPicture } from './pictures/pictures.server.ts'
 import type { ChatMessage } from './protocol.ts'
 import { tellAccepted, tellMessage, tellWaiting } from './telling.server.ts'
 import { currentWriter, refuseSuspended } from './writers.server.ts'
@@ -26,6 +27,8 @@ interface Sending {
 	to: unknown
 	clientId?: unknown
 	body?: unknown
+	/** Paths of pictures that the sender uploaded for this message, and what they show. */
+	pictures?: unknown
 }
 
 interface Stored {
@@ -48,12 +51,12 @@ export async function sendMessage(
 	sessionId: number | null = null,
 ): Promise<ChatMessage> {
 	const sender = member(viewer)
-	const { body, clientId } = parseInput(messageInput, input)
+	const { body, clientId, pictures } = parseInput(messageInput, input)
 	const { peer_id: peerId, username } = await standingWith(sender, to)
 	const { html } = await cook(body)
 	const stored = await db()
 		.transaction()
-		.execute((trx) => store(trx, { sender, peerId, username, sessionId, clientId, body, html }))
+		.execute((trx) => store(trx, { sender, peerId, username, sessionId, clientId, body, html, pictures }))
 	// Also of one that stood already: the process that stored it may have ended before it told anybody.
 	await tellMessage(sender, stored.peer, stored.row)
 	await tellAway(stored.row)
@@ -70,6 +73,7 @@ interface Storing {
 	clientId: string
 	body: string
 	html: string
+	pictures: NamedPicture[]
 }
 
 async function store(trx: Executor, message: Storing): Promise<Stored> {
@@ -84,8 +88,12 @@ async function store(trx: Executor, message: Storing): Promise<Stored> {
 	const peer = await standingWith(sender, username, trx)
 	refuseClosed(peer)
 	const { body, html } = message
+	const pictures = message.pictures.length > 0 ? await attachPictures(trx, sender, message.pictures) : []
 	const unseen = peer.blocked_me
-	const row = await insertMessage(trx, { conversationId, senderId: sender.id, peerId, unseen, clientId, body, html })
+	const row = await insertMessage(trx, {
+		...{ conversationId, senderId: sender.id, peerId, unseen, clientId },
+		...{ body, html, pictures },
+	})
 	return { row, peer, answered: peer.pending && peer.last_message_id !== null }
 }
 

@@ -115,7 +115,10 @@ function shape(picture: Sharp, kind: PictureKind, region: Region | null): Sharp 
 	const sized =
 		kind === 'profile'
 			? part.resize(most, most, { fit: 'cover' })
-			: part.resize(most, kind === 'post' ? most * 2 : most, { fit: 'inside', withoutEnlargement: true })
+			: part.resize(most, kind === 'post' || kind === 'message' ? most * 2 : most, {
+					fit: 'inside',
+					withoutEnlargement: true,
+				})
 	return sized.toColourspace('srgb')
 }
 

@@ -76,6 +76,8 @@ export async function listUnusedPictures(limit: number): Promise<string[]> {
 			and not exists (select 1 from projects where project_image = pictures.path)
 			and not exists (select 1 from certificates where certificate_image = pictures.path)
 			and not exists (select 1 from post_pictures where path = pictures.path)
+			and not exists (select 1 from message_pictures where path = pictures.path)
+			and not exists (select 1 from reported_pictures where path = pictures.path)
 		order by created_at limit ${limit}`.execute(db())
 	return rows.map(({ path }) => path)
 }
@@ -87,6 +89,10 @@ export async function deleteUnusedPicture(path: string): Promise<boolean> {
 			.deleteFrom('pictures')
 			.where('path', '=', path)
 			.where('created_at', '<', sql<Date>`now() - ${graceOfKind}`)
+			// A report gives way to an account that goes, so this is no reference that could refuse.
+			.where(({ not, exists, selectFrom }) =>
+				not(exists(selectFrom('reported_pictures').whereRef('reported_pictures.path', '=', 'pictures.path'))),
+			)
 			.executeTakeFirst()
 		return numDeletedRows > 0n
 	} catch (error) {

@@ -1,5 +1,8 @@
+import { refusalOf } from '~/features/profiles/components/upload.ts'
 import type { ServerEvents } from '~/realtime/events.ts'
 import { type Live, withLive } from '~/realtime/live.ts'
+import { measure, uploadForMessage } from '../pictures/client/browser-pictures.ts'
+import { BrowserPictures } from '../pictures/client/picture-store.ts'
 import { ChatClient } from './chat-client.ts'
 import { SocketTransport } from './socket-transport.ts'
 import type { Lock } from './transport.ts'
@@ -22,7 +25,10 @@ export function chatOf(me: string): ChatClient {
 
 function start(me: string): { client: ChatClient; stop: () => void } {
 	const transport = new SocketTransport()
-	const client = new ChatClient({ me, transport, store: localStorage, lock, newId })
+	const pictures = { store: new BrowserPictures(me), upload: uploadForMessage, measure, refusalOf }
+	const client = new ChatClient({ me, transport, store: localStorage, lock, newId, pictures })
+	const waiting = client.outgoing().flatMap((message) => message.pictures.map(({ id }) => id))
+	void pictures.store.sweep(new Set(waiting))
 	const unhear = withLive((socket) => {
 		transport.socket = socket
 		return listen(socket, client)

@@ -1,3 +1,6 @@
+import { Attachments } from '../pictures/client/attachments.ts'
+import type { PictureStore } from '../pictures/client/picture-store.ts'
+import { type Upload, Uploads } from '../pictures/client/uploads.ts'
 import type { ChatMessage, ConversationPage, ConversationState, Marks } from '../protocol.ts'
 import { Conversation, type ConversationView } from './conversation.ts'
 import { Outbox, type Outgoing, type Store } from './outbox.ts'
@@ -18,6 +21,12 @@ interface ClientParts {
 	store: Store
 	lock: Lock
 	newId: () => string
+	pictures: {
+		store: PictureStore
+		upload: Upload
+		measure: (file: Blob) => Promise<{ width: number; height: number } | null>
+		refusalOf: (file: File) => string | null
+	}
 }
 
 /**
@@ -27,6 +36,9 @@ interface ClientParts {
 export class ChatClient {
 	readonly me: string
 	readonly outbox: Outbox
+	readonly pictureStore: PictureStore
+	readonly uploads: Uploads
+	readonly attachments: Attachments
 	private readonly transport: Transport
 	private readonly newId: () => string
 	private readonly sender: Sender
@@ -40,14 +52,19 @@ export class ChatClient {
 	away = false
 	private typedAt = Number.NEGATIVE_INFINITY
 
-	constructor({ me, transport, store, lock, newId }: ClientParts) {
+	constructor({ me, transport, store, lock, newId, pictures: { upload, ...pictures } }: ClientParts) {
 		this.me = me
 		this.transport = transport
 		this.newId = newId
 		this.outbox = new Outbox(store, me)
+		const onChange = () => this.changed()
+		this.pictureStore = pictures.store
+		this.uploads = new Uploads({ store: pictures.store, upload, onChange })
+		this.attachments = new Attachments({ ...pictures, uploads: this.uploads, newId, onChange })
 		this.marks = new SeenMarks((mark) => transport.seen(mark))
 		this.sender = new Sender({
 			outbox: this.outbox,
+			attachments: this.attachments,
 			transport,
 			lock,
 			onSent: (message, to) => this.hear(to, message),
@@ -83,24 +100,26 @@ export class ChatClient {
 		return this.pending
 	}
 
-	/** Puts a message on the screen and into the outbox; blank ones are passed over. @returns whether it was one */
+	/** Puts a message on the screen and into the outbox, with the pictures chosen for it; blank ones are passed over. @returns whether it was one */
 	write(to: string, body: string): boolean {
-		if (body.trim() === '') return false
-		this.outbox.add({ clientId: this.newId(), to, body })
+		const { pictures, kept } = this.attachments.take(to)
+		if (body.trim() === '' && pictures.length === 0) return false
+		this.outbox.add({ clientId: this.newId(), to, body, pictures }, kept)
 		this.conversations.get(to)?.wrote()
 		this.outboxChanged()
 		this.send(to)
 		return true
 	}
 
-	retry({ clientId, to }: Outgoing): void {
+	retry({ clientId, to, pictures }: Outgoing): void {
+		for (const { id } of pictures) this.uploads.again(id)
 		this.outbox.retry(clientId)
 		this.outboxChanged()
 		this.send(to)
 	}
 
 	discard({ clientId }: Outgoing): void {
-		this.outbox.remove(clientId)
+		this.remove(clientId)
 		this.outboxChanged()
 	}
 
@@ -143,6 +162,7 @@ export class ChatClient {
 	/** The connection stands, for the first time or again. */
 	connected(): void {
 		this.marks.forget()
+		this.uploads.hurry()
 		for (const [peer, conversation] of this.conversations) {
 			void conversation.catchUp()
 			this.attend(peer, this.attended.has(peer))
@@ -154,7 +174,7 @@ export class ChatClient {
 
 	/** The live stream, or an acknowledgement, has a message. */
 	hear(peer: string, message: ChatMessage): void {
-		if (message.sender === this.me) this.outbox.remove(message.clientId)
+		if (message.sender === this.me) this.remove(message.clientId)
 		else this.note(peer, message.id, false)
 		this.conversations.get(peer)?.hear(message)
 		this.outboxChanged()
@@ -181,6 +201,11 @@ export class ChatClient {
 	private make(page: ConversationPage): Conversation {
 		const onArrival = () => this.delivered(page.peer.username)
 		return new Conversation(page, { transport: this.transport, onChange: () => this.changed(), onArrival })
+	}
+
+	private remove(clientId: string): void {
+		const message = this.outbox.remove(clientId)
+		this.attachments.forget(message?.pictures.map(({ id }) => id) ?? [])
 	}
 
 	private send(to: string): void {

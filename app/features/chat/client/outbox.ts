@@ -1,9 +1,12 @@
+import type { OutgoingPicture } from '../pictures/client/attachments.ts'
+
 /** A message on its way: written, shown, and not yet acknowledged. */
 export interface Outgoing {
 	clientId: string
 	/** Username. */
 	to: string
 	body: string
+	pictures: OutgoingPicture[]
 	/** Milliseconds of the epoch by this device's clock, never the same twice for one member's device. */
 	at: number
 	/** Why it was refused, in words; null while it waits to be sent. */
@@ -29,26 +32,31 @@ export class Outbox {
 		this.prefix = `chat-outbox:${member}:`
 	}
 
-	add(message: Pick<Outgoing, 'clientId' | 'to' | 'body'>): void {
-		this.write({ ...message, at: this.nextTime(), refusal: null })
+	/** @param kept whether the message outlives the tab, as its pictures may not */
+	add(message: Pick<Outgoing, 'clientId' | 'to' | 'body' | 'pictures'>, kept = true): void {
+		const whole = { ...message, at: this.nextTime(), refusal: null }
+		if (kept) this.write(whole)
+		else this.unkept.set(message.clientId, whole)
 	}
 
-	/** The server has it. */
-	remove(clientId: string): void {
+	/** The server has it, or it was given up. @returns what was removed */
+	remove(clientId: string): Outgoing | undefined {
+		const message = this.find(clientId)
 		this.unkept.delete(clientId)
 		this.store.removeItem(this.prefix + clientId)
+		return message
 	}
 
 	/** The server will not have it. */
 	refuse(clientId: string, refusal: string): void {
 		const message = this.find(clientId)
-		if (message) this.write({ ...message, refusal })
+		if (message) this.rewrite({ ...message, refusal })
 	}
 
 	/** Sends a refused one again, after all that wait; under the same id, in case the server has it after all. */
 	retry(clientId: string): void {
 		const message = this.find(clientId)
-		if (message?.refusal) this.write({ ...message, at: this.nextTime(), refusal: null })
+		if (message?.refusal) this.rewrite({ ...message, at: this.nextTime(), refusal: null })
 	}
 
 	/** What must be sent next to this member. */
@@ -69,14 +77,19 @@ export class Outbox {
 		return key === null || key.startsWith(this.prefix)
 	}
 
-	private find(clientId: string): Outgoing | undefined {
+	/** A message that is still to be sent, or that was refused. */
+	find(clientId: string): Outgoing | undefined {
 		return this.list().find((message) => message.clientId === clientId)
+	}
+
+	private rewrite(message: Outgoing): void {
+		if (this.unkept.has(message.clientId)) this.unkept.set(message.clientId, message)
+		else this.write(message)
 	}
 
 	private write(message: Outgoing): void {
 		try {
 			this.store.setItem(this.prefix + message.clientId, JSON.stringify(message))
-			this.unkept.delete(message.clientId)
 		} catch {
 			this.unkept.set(message.clientId, message)
 		}
@@ -97,9 +110,12 @@ export class Outbox {
 /** What anybody's script of this site may have left there is no message. */
 function read(text: string | null): Outgoing[] {
 	try {
-		const { clientId, to, body, at, refusal } = JSON.parse(text ?? '') as Outgoing
-		const sound = [clientId, to, body].every((value) => typeof value === 'string') && Number.isFinite(at)
-		return sound ? [{ clientId, to, body, at, refusal: typeof refusal === 'string' ? refusal : null }] : []
+		const { clientId, to, body, pictures = [], at, refusal } = JSON.parse(text ?? '') as Outgoing
+		const sound =
+			[clientId, to, body].every((value) => typeof value === 'string') &&
+			Number.isFinite(at) &&
+			pictures.every(({ id }) => typeof id === 'string')
+		return sound ? [{ clientId, to, body, pictures, at, refusal: typeof refusal === 'string' ? refusal : null }] : []
 	} catch {
 		return []
 	}

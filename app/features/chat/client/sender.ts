@@ -1,9 +1,11 @@
-import type { ChatMessage } from '../protocol.ts'
-import type { Outbox } from './outbox.ts'
+import type { Attachments } from '../pictures/client/attachments.ts'
+import type { ChatMessage, SendAnswer } from '../protocol.ts'
+import type { Outbox, Outgoing } from './outbox.ts'
 import { type Lock, pause, type Transport } from './transport.ts'
 
 interface SenderParts {
 	outbox: Outbox
+	attachments: Pick<Attachments, 'send'>
 	transport: Pick<Transport, 'connected' | 'send'>
 	lock: Lock
 	/** The server has it, as this; takes it out of the outbox. */
@@ -43,8 +45,10 @@ export class Sender {
 		while (transport.connected()) {
 			const message = outbox.next(to)
 			if (!message) return
-			const { clientId, body } = message
-			const answer = await transport.send({ to, clientId, body })
+			const { clientId } = message
+			const answer = await this.send(message)
+			// Given up while its pictures were on their way.
+			if (answer === 'gone') continue
 			if (answer?.ok) {
 				onSent(answer.message, to)
 				tries = 0
@@ -56,5 +60,15 @@ export class Sender {
 				tries += 1
 			}
 		}
+	}
+
+	/** Sends its pictures, then the message. @returns null when no answer came, as {@link Transport.send} */
+	private async send({ clientId, to, body, pictures }: Outgoing): Promise<SendAnswer | null | 'gone'> {
+		const { outbox, attachments, transport } = this.parts
+		if (pictures.length === 0) return transport.send({ to, clientId, body })
+		const named = await attachments.send(pictures)
+		if (!outbox.find(clientId)) return 'gone'
+		if (typeof named === 'string') return { ok: false, message: named, retry: false }
+		return named && transport.connected() ? transport.send({ to, clientId, body, pictures: named }) : null
 	}
 }

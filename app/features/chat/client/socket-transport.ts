@@ -1,5 +1,5 @@
 import type { Live } from '~/realtime/live.ts'
-import type { ConversationPage, SendAnswer } from '../protocol.ts'
+import type { ChatSending, ConversationPage, SendAnswer } from '../protocol.ts'
 import type { Changes, OlderPage } from './thread.ts'
 import type { Transport } from './transport.ts'
 
@@ -12,7 +12,7 @@ export class SocketTransport implements Transport {
 
 	connected = (): boolean => this.socket?.connected ?? false
 
-	async send(message: { to: string; clientId: string; body: string }): Promise<SendAnswer | null> {
+	async send(message: ChatSending): Promise<SendAnswer | null> {
 		try {
 			return (await this.socket?.timeout(patience).emitWithAck('chat:send', message)) ?? null
 		} catch {

@@ -1,11 +1,11 @@
-import type { ConversationPage, SendAnswer } from '../protocol.ts'
+import type { ChatSending, ConversationPage, SendAnswer } from '../protocol.ts'
 import type { Changes, OlderPage } from './thread.ts'
 
 /** The ways of a tab to the server. What is asked is refused with an exception when no answer can be had. */
 export interface Transport {
 	connected(): boolean
 	/** @returns null when no answer came: the message may have arrived or not, and is sent again under the same id */
-	send(message: { to: string; clientId: string; body: string }): Promise<SendAnswer | null>
+	send(message: ChatSending): Promise<SendAnswer | null>
 	seen(mark: { with: string; upTo: number; read: boolean }): void
 	typing(to: string): void
 	page(peer: string): Promise<ConversationPage>

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 import type { ConversationView } from '../client/conversation.ts'
+import { wordsOf } from '../pictures/words.ts'
 
 /** How many are kept for a reader that is still speaking. */
 const kept = 5
@@ -16,7 +17,7 @@ export function Announcer({ view }: { view: ConversationView }) {
 		)
 		said.current = Math.max(said.current, newest)
 		if (fresh.length === 0) return
-		const added = fresh.map(({ id, body }) => ({ id, text: `${peer.name}: ${body}` }))
+		const added = fresh.map((message) => ({ id: message.id, text: `${peer.name}: ${wordsOf(message)}` }))
 		setLines((before) => [...before, ...added].slice(-kept))
 	}, [messages, newest, peer])
 	return (

@@ -6,6 +6,10 @@ import { useHydrated } from '~/lib/use-hydrated.ts'
 import { limits } from '../chat.limits.ts'
 import { keepDraft, readDraft } from '../client/drafts.ts'
 import { useChatClient } from '../client/use-chat.ts'
+import { useAttached, usePictureIntake } from '../pictures/client/use-pictures.ts'
+import { AttachButton } from '../pictures/components/attach-button.tsx'
+import { AttachedList } from '../pictures/components/attached-list.tsx'
+import { PlainPicture } from '../pictures/components/plain-picture.tsx'
 import type { ChatMessage } from '../protocol.ts'
 
 interface ComposerProps {
@@ -33,7 +37,10 @@ export function Composer(props: ComposerProps) {
 	const client = useChatClient()
 	const me = useRootData().viewer?.username ?? ''
 	const field = useId()
-	const [error, setError] = useState<string | null>(refused?.message ?? null)
+	const [refusal, setError] = useState<string | null>(refused?.message ?? null)
+	const attached = useAttached(peer)
+	const intake = usePictureIntake(peer)
+	const error = refusal ?? attached.refusal
 
 	useEffect(() => {
 		const area = box.current
@@ -46,10 +53,11 @@ export function Composer(props: ComposerProps) {
 		area.dataset.filled = editing ? 'edit' : ''
 	}, [editing, me, peer, box])
 
-	const send = (event: FormEvent) => {
+	const send = async (event: FormEvent) => {
 		const area = box.current
 		if (!client || !area) return
 		event.preventDefault()
+		await client.attachments.settled(peer)
 		const said = area.value.trim()
 		if (said.length > limits.messageMax) {
 			setError(tooLong(said.length))
@@ -57,7 +65,7 @@ export function Composer(props: ComposerProps) {
 		}
 		setError(null)
 		if (editing) {
-			if (said !== '') onSave(editing, area.value)
+			if (said !== '' || editing.pictures.length > 0) onSave(editing, area.value)
 		} else if (client.write(peer, area.value)) {
 			area.value = ''
 			keepDraft(me, peer, '')
@@ -91,8 +99,10 @@ export function Composer(props: ComposerProps) {
 		<Form
 			method="post"
 			action={path}
+			encType="multipart/form-data"
 			className={`flex-none border-t border-line p-2 ${props.className ?? ''}`}
 			onSubmit={send}
+			{...(!editing && { onDragOver: intake.onDragOver, onDrop: intake.onDrop })}
 		>
 			{editing && <EditingBar path={path} onLeave={onLeaveEdit} />}
 			{error && (
@@ -104,6 +114,7 @@ export function Composer(props: ComposerProps) {
 			{Object.entries(props.fields ?? {}).map(([name, value]) => (
 				<input key={name} type="hidden" name={name} value={value} />
 			))}
+			{!editing && <AttachedList peer={peer} pictures={attached.pictures} />}
 			<div className="flex items-end gap-1.5">
 				<label className="sr-only" htmlFor={field}>
 					Message
@@ -116,11 +127,13 @@ export function Composer(props: ComposerProps) {
 					rows={1}
 					placeholder="type message here..."
 					defaultValue={refused?.values.body ?? editing?.body}
-					aria-invalid={error ? true : undefined}
+					aria-invalid={refusal ? true : undefined}
 					aria-describedby={error ? `${field}-error` : undefined}
 					onKeyDown={press}
 					onInput={typed}
+					onPaste={editing ? undefined : intake.onPaste}
 				/>
+				{!editing && <AttachButton onFiles={intake.choose} />}
 				<button
 					className="btn btn-primary size-9 flex-none p-0"
 					type="submit"
@@ -131,6 +144,7 @@ export function Composer(props: ComposerProps) {
 					<SendHorizontal className="icon" aria-hidden="true" />
 				</button>
 			</div>
+			{!editing && <PlainPicture values={refused?.values ?? {}} />}
 		</Form>
 	)
 }

@@ -22,6 +22,7 @@ const heard = (peer: string, minute: number, change: Partial<ChatMessage> = {}) 
 		sender: peer,
 		body: 'New\nwords',
 		html: '',
+		pictures: [],
 		sentAt: at(minute),
 		editedAt: null,
 		deleted: false,

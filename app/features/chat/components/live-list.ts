@@ -1,4 +1,5 @@
 import type { ServerEvents } from '~/realtime/events.ts'
+import { wordsOf } from '../pictures/words.ts'
 import type { ConversationSummary } from '../protocol.ts'
 
 type Heard = Parameters<ServerEvents['chat:message']>[0]
@@ -12,11 +13,11 @@ const excerptLength = 100
 export function withMessage(list: ConversationSummary[], heard: Heard): ConversationSummary[] | null {
 	const known = list.find(({ peer }) => peer.username === heard.with)
 	if (!known) return null
-	const { sender, sentAt, deleted, body } = heard.message
+	const { sender, sentAt, deleted } = heard.message
 	const then = known.last?.sentAt ?? ''
 	// An older message was changed: nothing of it is in the list.
 	if (sentAt < then) return list.map((each) => (each === known ? { ...each, unread: heard.unread } : each))
-	const excerpt = body.replace(/\s+/g, ' ').trim().slice(0, excerptLength)
+	const excerpt = wordsOf(heard.message).replace(/\s+/g, ' ').trim().slice(0, excerptLength)
 	const changed = { ...known, unread: heard.unread, last: { sender, excerpt, sentAt, deleted } }
 	if (sentAt === then) return list.map((each) => (each === known ? changed : each))
 	return [changed, ...list.filter((each) => each !== known)]

@@ -1,5 +1,6 @@
 import { memo } from 'react'
 import { Prose } from '~/ui/prose.tsx'
+import { SmallPictures } from '~/ui/small-pictures.tsx'
 import type { ChatMessage } from '../protocol.ts'
 import { MarkIcon } from './mark-icon.tsx'
 import { type MessageActions, MessageTools } from './message-tools.tsx'
@@ -30,7 +31,10 @@ export const MessageItem = memo(function MessageItem(props: MessageItemProps) {
 				{message.deleted ? (
 					<p className="text-ink-3 italic">This message was deleted.</p>
 				) : (
-					<Prose html={message.html} small />
+					<>
+						<SmallPictures pictures={message.pictures} />
+						{message.html && <Prose html={message.html} small />}
+					</>
 				)}
 				{message.editedAt && <span className="text-2xs text-ink-3">edited</span>}
 			</div>

@@ -30,7 +30,7 @@ export function MessageTools({ message, own, current, actions }: MessageToolsPro
 	const stop = { tabIndex: current || !hydrated ? 0 : -1 }
 	return (
 		<div className="chat-tools popup" data-own={own || undefined}>
-			{hydrated && (
+			{hydrated && message.body !== '' && (
 				<button type="button" className={tool} aria-label="Copy the text" onClick={() => copy(message.body)} {...stop}>
 					<Copy className="icon icon-sm" aria-hidden="true" />
 				</button>

@@ -1,5 +1,6 @@
 import type { ChatClient } from '../client/chat-client.ts'
 import type { Outgoing } from '../client/outbox.ts'
+import { OutgoingPictures } from '../pictures/components/outgoing-pictures.tsx'
 import { MarkIcon } from './mark-icon.tsx'
 import { clockTime } from './times.ts'
 
@@ -11,11 +12,12 @@ interface OutgoingItemProps {
 
 /** A message that the server has not acknowledged: as typed, and when it was refused why, and what can be done. */
 export function OutgoingItem({ message, last, client }: OutgoingItemProps) {
-	const { body, refusal, at } = message
+	const { body, pictures, refusal, at } = message
 	return (
 		<li className="chat-message" data-own="">
 			<span className="sr-only">You: </span>
 			<div className="bubble whitespace-pre-wrap" data-own="" data-last={last || undefined}>
+				<OutgoingPictures pictures={pictures} />
 				{body}
 			</div>
 			{refusal !== null ? (
@@ -33,6 +35,11 @@ export function OutgoingItem({ message, last, client }: OutgoingItemProps) {
 					<p className="bubble-meta" data-own="">
 						{clockTime(at, 'local')}
 						<MarkIcon mark="waiting" />
+						{pictures.length > 0 && (
+							<button type="button" className="link leading-6" onClick={() => client?.discard(message)}>
+								Cancel
+							</button>
+						)}
 					</p>
 				)
 			)}

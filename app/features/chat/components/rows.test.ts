@@ -9,7 +9,7 @@ const base = Date.parse('2026-11-20T23:50:00Z')
 /** A message of anna's conversation with bert, so many minutes after ten to midnight. */
 function message(id: number, sender: string, minutes: number): ChatMessage {
 	const sentAt = new Date(base + minutes * 60_000).toISOString()
-	const text = { body: `${id}`, html: `<p>${id}</p>`, editedAt: null, deleted: false }
+	const text = { body: `${id}`, html: `<p>${id}</p>`, pictures: [], editedAt: null, deleted: false }
 	return { id, clientId: `c${id}`, sender, sentAt, version: id, ...text }
 }
 
@@ -61,10 +61,10 @@ test.each([
 test('what is on its way stands at the end, a refused one by itself, one that has arrived not at all', () => {
 	const at = base + 60_000
 	const outgoing = [
-		{ clientId: 'c1', to: 'bert', body: 'arrived', at, refusal: null },
-		{ clientId: 'x', to: 'bert', body: 'first', at, refusal: null },
-		{ clientId: 'y', to: 'bert', body: 'second', at, refusal: 'No.' },
-		{ clientId: 'z', to: 'carl', body: 'third', at, refusal: null },
+		{ clientId: 'c1', pictures: [], to: 'bert', body: 'arrived', at, refusal: null },
+		{ clientId: 'x', pictures: [], to: 'bert', body: 'first', at, refusal: null },
+		{ clientId: 'y', pictures: [], to: 'bert', body: 'second', at, refusal: 'No.' },
+		{ clientId: 'z', pictures: [], to: 'carl', body: 'third', at, refusal: null },
 	]
 	expect(rows([message(1, 'anna', 0)], {}, outgoing)).toEqual(['day', '1. sent', 'first. waiting', 'second. No.'])
 })

@@ -3,6 +3,7 @@ import { DomainError, Invalid } from '~/lib/errors.ts'
 import { redirectWithToast, refused } from '~/lib/http.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { deleteMessage, editMessage } from '../changing.server.ts'
+import { picturesFromForm } from '../pictures/pictures.server.ts'
 import { markSeen } from '../reading.server.ts'
 import { reportMessage } from '../reporting.server.ts'
 import { acceptConversation, setBlocked, setMuted } from '../safety.server.ts'
@@ -23,7 +24,11 @@ const acts = new Map<FormDataEntryValue | null, Act>([
 	[
 		'send',
 		async (viewer, to, form) => {
-			const message = await sendMessage(viewer, { to, clientId: form.get('clientId'), body: form.get('body') })
+			const pictures = await picturesFromForm(viewer, form)
+			const message = await sendMessage(viewer, {
+				...{ to, pictures },
+				...{ clientId: form.get('clientId'), body: form.get('body') },
+			})
 			// Whoever answers on a page without scripts has read it.
 			await markSeen(viewer, { with: to, upTo: Number(form.get('upTo')), read: true })
 			return { message }

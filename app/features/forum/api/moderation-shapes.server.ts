@@ -8,13 +8,22 @@ import { author, next, time } from './shapes.server.ts'
 const kind = z.enum(['query', 'comment', 'profile'])
 const act = z.enum(['approve', 'refuse', 'hide', 'restore', 'dismiss', 'lock', 'unlock', 'merge', 'suspend', 'lift'])
 
+const extractLine = z.object({
+	sender: z.string(),
+	body: z.string(),
+	sentAt: time,
+	pictures: z
+		.array(z.object({ path: z.string(), width: z.int(), height: z.int(), alt: z.string() }))
+		.describe('Shown to moderators on the site, at `/media/{path}-640.webp`.'),
+})
+
 const report = z.object({
 	reporter: author,
 	reason: z.enum(reasons.map(({ value }) => value)),
 	details: z.string(),
 	createdAt: time,
 	extracts: z
-		.array(z.array(z.object({ sender: z.string(), body: z.string(), sentAt: time })))
+		.array(z.array(extractLine))
 		.describe('Reported messages, each the last of its list, with what stood before.'),
 })
 

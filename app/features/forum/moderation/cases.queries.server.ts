@@ -87,6 +87,8 @@ export interface ReportedLine {
 	body: string
 	/** ISO 8601. */
 	sentAt: string
+	/** Those of a message are shown to moderators because it was reported; absent in reports from before there were any. */
+	pictures?: { path: string; width: number; height: number; alt: string }[] | null
 }
 
 /** The newest open reports of each case, at most `each`. */

@@ -60,13 +60,21 @@ export interface TargetView {
 	acts: Act[]
 }
 
+/** A message of a conversation in a report. */
+export interface ExtractLine {
+	sender: string
+	body: string
+	sentAt: string
+	pictures: { path: string; width: number; height: number; alt: string }[]
+}
+
 export interface ReportView {
 	reporter: AuthorView
 	reason: Reason
 	details: string
 	createdAt: string
 	/** Pieces of conversations, where messages were reported: the last line of each is what was reported. */
-	extracts: { sender: string; body: string; sentAt: string }[][]
+	extracts: ExtractLine[][]
 }
 
 /** A target with what was said about it. */

@@ -103,7 +103,7 @@ function presentReport(row: ReportRow): ReportView {
 		reason: row.reason,
 		details: row.details,
 		createdAt: row.created_at,
-		extracts: row.extracts,
+		extracts: row.extracts.map((lines) => lines.map((line) => ({ ...line, pictures: line.pictures ?? [] }))),
 	}
 }
 

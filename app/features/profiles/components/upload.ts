@@ -1,5 +1,5 @@
-import type { PictureKind } from '~/lib/picture-paths.ts'
-import { type UploadErrorKind, type UploadFailure, uploadErrors } from '../picture-errors.ts'
+import { largestPicture, type PictureKind } from '~/lib/picture-paths.ts'
+import { pictureRefusals, type UploadErrorKind, type UploadFailure, uploadErrors } from '../picture-errors.ts'
 import type { PictureView } from '../profiles.present.ts'
 
 /** The part of a picture to keep, in its own pixels. */
@@ -12,7 +12,7 @@ export interface CropArea {
 
 interface UploadOptions {
 	kind: PictureKind
-	file: File
+	file: Blob
 	crop: CropArea | null
 	/** Told how much was sent, from 0 to 1, and whether the last try failed and another one waits. */
 	onProgress: (sent: number, waiting: boolean) => void
@@ -26,6 +26,12 @@ export class UploadError extends Error {
 		super(message)
 		this.kind = kind
 	}
+}
+
+/** Why a file needs not be sent at all, in words; null when only the server can tell. */
+export function refusalOf({ size, type }: Blob): string | null {
+	if (size > largestPicture) return pictureRefusals.bytes
+	return type === 'image/jpeg' || type === 'image/png' ? null : pictureRefusals.type
 }
 
 /** Uploads are tried again for at most 600 s; the same picture sent twice is one picture, so a repeat is safe. */

@@ -1,6 +1,7 @@
 import { Form, Link } from 'react-router'
 import { counted } from '~/lib/text.ts'
 import { Avatar } from '~/ui/avatar.tsx'
+import { SmallPictures } from '~/ui/small-pictures.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
 import { profilePath } from '../../forum.paths.ts'
@@ -87,9 +88,10 @@ function Extract({ lines }: { lines: CaseView['reports'][number]['extracts'][num
 	const place = (index: number) => `${index}-${lines[index]?.sentAt}`
 	return (
 		<ol className="mt-2 border-l-2 border-line-2 pl-4" aria-label="Reported message, the last one, and those before it">
-			{lines.map(({ sender, body }, index) => (
+			{lines.map(({ sender, body, pictures }, index) => (
 				<li key={place(index)} className={index === lines.length - 1 ? '' : 'text-ink-3'}>
 					<span className="font-semibold">@{sender}</span> <span className="whitespace-pre-line">{body}</span>
+					<SmallPictures pictures={pictures} />
 				</li>
 			))}
 		</ol>

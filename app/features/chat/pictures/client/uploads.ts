@@ -1,0 +1,105 @@
+import type { PictureStore } from './picture-store.ts'
+
+/** How far a picture has come. */
+export interface Progress {
+	/** From 0 to 1. */
+	sent: number
+	/** Whether the last try failed and another one waits. */
+	waiting: boolean
+}
+
+/** What became of a picture: where it is stored, or why it was refused; null when it may be tried again. */
+export type Sent = { path: string } | { refusal: string | null }
+
+/** Sends one file, and tries again for a while. */
+export type Upload = (
+	file: Blob,
+	options: { signal: AbortSignal; onProgress: (progress: Progress) => void },
+) => Promise<Sent>
+
+/** A picture that no message shows is kept by the server for an hour; one sent half as long ago is sent again. */
+const freshFor = 30 * 60_000
+
+const gone = 'The picture is not kept on this device any more. Choose it again.'
+
+interface Running {
+	sent: Promise<Sent>
+	stop: AbortController
+	at: number
+}
+
+/** Files on their way to the server, each once at a time. */
+export class Uploads {
+	private readonly store: PictureStore
+	private readonly upload: Upload
+	private readonly onChange: () => void
+	private readonly running = new Map<string, Running>()
+	private readonly progress = new Map<string, Progress>()
+
+	constructor(parts: { store: PictureStore; upload: Upload; onChange: () => void }) {
+		this.store = parts.store
+		this.upload = parts.upload
+		this.onChange = parts.onChange
+	}
+
+	/** How far this one is; null when it is not on its way. The same object until it moves. */
+	progressOf(id: string): Progress | null {
+		return this.progress.get(id) ?? null
+	}
+
+	/** Sends a picture, unless that is being done or was done just now. */
+	finish(id: string): Promise<Sent> {
+		const known = this.running.get(id)
+		if (known && known.at > Date.now() - freshFor) return known.sent
+		return this.start(id)
+	}
+
+	/** The connection is back: what waits for its next try goes at once. */
+	hurry(): void {
+		for (const [id, { waiting }] of this.progress) {
+			if (!waiting) continue
+			this.running.get(id)?.stop.abort()
+			void this.start(id)
+		}
+	}
+
+	/** What was stored may be gone: the next {@link finish} sends it anew. */
+	again(id: string): void {
+		this.running.get(id)?.stop.abort()
+		this.running.delete(id)
+	}
+
+	/** Stops it, and hears no more of it. */
+	cancel(id: string): void {
+		this.again(id)
+		this.tell(id, null)
+	}
+
+	private start(id: string): Promise<Sent> {
+		const stop = new AbortController()
+		const sent = this.send(id, stop.signal).then((outcome) => {
+			if (stop.signal.aborted) return this.running.has(id) ? this.finish(id) : { refusal: null }
+			this.tell(id, null)
+			if ('refusal' in outcome) this.running.delete(id)
+			return outcome
+		})
+		this.running.set(id, { sent, stop, at: Date.now() })
+		return sent
+	}
+
+	private async send(id: string, signal: AbortSignal): Promise<Sent> {
+		this.tell(id, { sent: 0, waiting: false })
+		const file = await this.store.get(id)
+		if (!file) return { refusal: gone }
+		const onProgress = (progress: Progress) => {
+			if (!signal.aborted) this.tell(id, progress)
+		}
+		return this.upload(file, { signal, onProgress })
+	}
+
+	private tell(id: string, progress: Progress | null): void {
+		if (progress) this.progress.set(id, progress)
+		else this.progress.delete(id)
+		this.onChange()
+	}
+}

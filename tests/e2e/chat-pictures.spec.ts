@@ -1,0 +1,127 @@
+import { picture } from '../factories/pictures.ts'
+import { anotherBrowser, composer, cutter, openChatPage, texts, twoFriends } from './support/chat.ts'
+import { enrol, expect, expectNoViolations, test } from './support/journey.ts'
+
+const png = async (name: string, width: number, height: number) => ({
+	name,
+	mimeType: 'image/png',
+	buffer: await picture('png', width, height),
+})
+
+test('a picture is chosen, looked at, described and sent; the peer sees it in its place, others get nothing', async ({
+	page,
+	browser,
+}) => {
+	const [ada, bo] = await twoFriends(page, browser, ['Ada Lensley', 'Bo Lensley'])
+	await openChatPage(page, bo)
+	await openChatPage(bo.page, ada)
+	const input = page.getByLabel('Add pictures')
+	const list = page.getByRole('list', { name: 'Pictures of this message' })
+	await input.setInputFiles([await png('bench.png', 1_200, 900), await png('tall.png', 300, 900)])
+	await expect(list.getByRole('listitem')).toHaveCount(2)
+	await expect(list.getByAltText('bench.png, as it will be sent')).toHaveJSProperty('naturalWidth', 1_200)
+	await list.getByRole('button', { name: /tall\.png/ }).click()
+	await expect(list.getByRole('listitem')).toHaveCount(1)
+	await list.getByLabel('What bench.png shows').fill('The bench')
+	await expectNoViolations(page)
+	await composer(page).fill('Look')
+	await composer(page).press('Enter')
+	await expect(list).toHaveCount(0)
+	for (const each of [page, bo.page]) {
+		const shown = each.locator('.bubble').last().getByRole('link', { name: 'The bench' }).getByRole('img')
+		await expect(shown).toHaveAttribute('src', /^\/media\/messages\/ada\.lensley\//)
+		await expect.poll(() => shown.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(0)
+		const { width, height } = (await shown.boundingBox()) ?? { width: 0, height: 0 }
+		expect([Math.round(width), Math.round(height)]).toEqual([240, 180])
+	}
+	await expect(bo.page.getByRole('log', { name: 'New messages' })).toHaveText('Ada Lensley: Look')
+	await expect(page.getByRole('link', { name: /Bo Lensley.*You: Look/s })).toBeVisible()
+	await expectNoViolations(bo.page)
+	const href = (await page.getByRole('link', { name: 'The bench' }).getAttribute('href')) ?? ''
+	const opened = bo.page.context().waitForEvent('page')
+	await bo.page.getByRole('link', { name: 'The bench' }).click()
+	await expect((await opened).locator('img')).toHaveJSProperty('naturalWidth', 1_200)
+	const context = await anotherBrowser(browser)
+	const third = await context.newPage()
+	expect((await third.request.get(href)).status()).toBe(404)
+	await enrol(third, 'Cy Lensley')
+	expect((await third.request.get(href)).status()).toBe(404)
+	await page.setViewportSize({ width: 360, height: 640 })
+	await input.setInputFiles(await png('wide.png', 900, 60))
+	await expect(list.getByRole('listitem')).toHaveCount(1)
+	expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360)
+	await page.getByRole('button', { name: 'Send' }).click()
+	await expect(page.getByRole('link', { name: 'Picture' })).toBeVisible()
+	expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360)
+	await expectNoViolations(page)
+	await context.close()
+	await bo.page.context().close()
+})
+
+test('a picture that is pasted offline waits through a reload with its message, and arrives once', async ({
+	page,
+	browser,
+}) => {
+	const [ada, bo] = await twoFriends(page, browser, ['Ada Pasteway', 'Bo Pasteway'])
+	const line = await cutter(page)
+	await openChatPage(page, bo)
+	await openChatPage(bo.page, ada)
+	await line.cut()
+	await page.route('**/media', (route) => route.abort('internetdisconnected'))
+	await expect(page.getByText('You are offline.')).toBeVisible()
+	const bytes = [...(await picture('png', 320, 240))]
+	await composer(page).evaluate((area, data) => {
+		const clipboard = new DataTransfer()
+		clipboard.items.add(new File([new Uint8Array(data)], 'image.png', { type: 'image/png' }))
+		area.dispatchEvent(new ClipboardEvent('paste', { clipboardData: clipboard, bubbles: true, cancelable: true }))
+	}, bytes)
+	await expect(page.getByText('No connection. It is sent as soon as there is one.')).toBeVisible()
+	await composer(page).press('Enter')
+	const waiting = page.locator('.bubble').last().getByRole('img', { name: 'Picture' })
+	await expect(waiting).toHaveJSProperty('naturalWidth', 320)
+	await page.reload()
+	await expect(waiting).toHaveJSProperty('naturalWidth', 320)
+	await page.unroute('**/media')
+	await line.mend()
+	for (const each of [page, bo.page]) {
+		const shown = each.locator('.bubble').last().getByRole('link', { name: 'Picture' })
+		await expect(shown).toBeVisible()
+		await expect(each.locator('.bubble')).toHaveCount(3)
+	}
+	await expect(page.getByTitle('On its way')).toHaveCount(0)
+	await composer(page).evaluate((area) => {
+		const dropped = new DataTransfer()
+		dropped.items.add(new File(['<svg/>'], 'drawing.svg', { type: 'image/svg+xml' }))
+		area.dispatchEvent(new DragEvent('drop', { dataTransfer: dropped, bubbles: true, cancelable: true }))
+	})
+	await expect(page.getByRole('alert')).toHaveText('Invalid file type!')
+	await bo.page.context().close()
+})
+
+test('without scripts the form carries a picture, and a refusal of the words keeps it', async ({ page, browser }) => {
+	const [ada, bo] = await twoFriends(page, browser, ['Ada Plainshot', 'Bo Plainshot'])
+	const context = await anotherBrowser(browser, {
+		javaScriptEnabled: false,
+		storageState: await page.context().storageState(),
+	})
+	const plain = await context.newPage()
+	await plain.goto(`/messages/${bo.username}`)
+	const file = plain.getByLabel('Picture (JPG or PNG, up to 5 MB)')
+	await file.setInputFiles({ name: 'cat.png', mimeType: 'image/png', buffer: Buffer.from('<svg/>') })
+	await plain.getByRole('button', { name: 'Send' }).click()
+	await expect(plain.getByRole('alert')).toHaveText('Invalid file type!')
+	await file.setInputFiles(await png('bench.png', 640, 480))
+	await plain.getByLabel('What it shows (optional)').fill('The bench')
+	await composer(plain).fill('x'.repeat(4_001))
+	await plain.getByRole('button', { name: 'Send' }).click()
+	await expect(plain.getByRole('alert')).toContainText('at most 4,000 characters')
+	await expect(plain.getByLabel('Another picture instead of the one that was sent')).toBeVisible()
+	await composer(plain).fill('')
+	await plain.getByRole('button', { name: 'Send' }).click()
+	await expect(plain.locator('.bubble').last().getByRole('img', { name: 'The bench' })).toBeVisible()
+	await openChatPage(bo.page, ada)
+	await expect(bo.page.locator('.bubble').last().getByRole('img', { name: 'The bench' })).toBeVisible()
+	expect(await texts(bo.page)).toEqual(['Hello', 'Hello yourself', ''])
+	await context.close()
+	await bo.page.context().close()
+})
