@@ -119,7 +119,7 @@ export async function startConversation(trx: Executor, userId: number, peerId: n
 	)
 }
 
-/** Locks a conversation. Every change of it begins here, and no transaction locks two. */
+/** Locks a conversation. Every change of it begins here; a transaction that locks several does so in the order of their ids. */
 export async function lockConversation(trx: Executor, id: number): Promise<void> {
 	await sql`select from conversations where id = ${id} for no key update`.execute(trx)
 }
@@ -136,24 +136,33 @@ export interface CountRow {
 	user_id: number
 	/** Messages in this conversation. */
 	unread: number
-	/** Conversations with unread messages, muted ones and requests left out. */
+	/** Conversations with unread messages that count. */
 	conversations: number
 }
+
+/**
+ * Whether a member's row `m` of conversation_members counts as an unread conversation: muted ones, requests and those with
+ * somebody they blocked do not.
+ */
+const counts = sql`m.unread > 0 and not m.muted and not m.pending and not exists (
+	select from conversations c join blocks b on b.blocker_id = m.user_id and b.blocked_id in (c.lower_id, c.higher_id)
+	where c.id = m.conversation_id)`
 
 /** What each member of a conversation has not read. */
 export async function countUnreadOf(conversationId: number): Promise<CountRow[]> {
 	const { rows } = await sql<CountRow>`
-		select user_id, unread, (select count(*)::int from conversation_members other
-			where other.user_id = m.user_id and other.unread > 0 and not other.muted and not other.pending) as conversations
-		from conversation_members m where conversation_id = ${conversationId}`.execute(db())
+		select side.user_id, side.unread, (
+			select count(*)::int from conversation_members m where m.user_id = side.user_id and ${counts}) as conversations
+		from conversation_members side where side.conversation_id = ${conversationId}`.execute(db())
 	return rows
 }
 
-/** In how many conversations a member has something unread, muted ones and requests left out. */
+/** In how many conversations a member has something unread that counts. */
 export async function countUnreadConversations(userId: number): Promise<number> {
 	const { rows } = await sql<{ conversations: number }>`
-		select count(*)::int as conversations from conversation_members
-		where user_id = ${userId} and unread > 0 and not muted and not pending`.execute(db())
+		select count(*)::int as conversations from conversation_members m where m.user_id = ${userId} and ${counts}`.execute(
+		db(),
+	)
 	return rows[0]?.conversations ?? 0
 }
 

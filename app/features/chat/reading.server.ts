@@ -9,7 +9,8 @@ import { findConversation, lockConversation } from './conversations.queries.serv
 import { member, namesOf, standingWith } from './members.server.ts'
 import { listChanges, listMessages, type Snapshot, writeSeen } from './messages.queries.server.ts'
 import type { ChatMessage, ConversationPage } from './protocol.ts'
-import { tellSeen } from './telling.server.ts'
+import { lockUnread, writeAllRead } from './read-all.queries.server.ts'
+import { tellAllRead, tellSeen } from './telling.server.ts'
 
 const nothing: Snapshot = { rows: [], version: 0 }
 
@@ -89,4 +90,20 @@ export async function markSeen(viewer: Viewer, { with: username, upTo, read }: S
 			return writeSeen(trx, { conversationId, userId: reader.id, upTo, read })
 		})
 	if (seen?.further) await tellSeen(reader, peer, seen)
+}
+
+/**
+ * Marks everything that the viewer was sent as read, in every conversation at once; requests wait for an answer and stay as
+ * they are. Whoever wrote is told, and so are the viewer's other tabs. @throws NotAllowed
+ */
+export async function markAllSeen(viewer: Viewer): Promise<void> {
+	const reader = member(viewer)
+	const rows = await db()
+		.transaction()
+		.execute(async (trx) => {
+			// First the locks, then what is there: a message that is stored meanwhile is unread, and counted.
+			const unread = await lockUnread(trx, reader.id)
+			return writeAllRead(trx, reader.id, unread)
+		})
+	if (rows.length > 0) await tellAllRead(reader, rows)
 }

@@ -11,7 +11,7 @@ import {
 	writeMuted,
 } from './conversations.queries.server.ts'
 import { conversationWith, member, standingWith } from './members.server.ts'
-import { tellAccepted, tellState } from './telling.server.ts'
+import { tellAccepted, tellCount, tellState } from './telling.server.ts'
 
 /**
  * Blocks a member, or takes that back. They are told nothing and see what they send as sent; it never reaches the viewer,
@@ -28,7 +28,7 @@ export async function setBlocked(viewer: Viewer, username: unknown, blocked: boo
 			if (peer.id !== null) await lockConversation(trx, peer.id)
 			await writeBlock(trx, blocker.id, peer.peer_id, blocked)
 		})
-	await tellState(blocker, peer.username)
+	await Promise.all([tellState(blocker, peer.username), tellCount(blocker)])
 }
 
 /** Mutes a conversation for the viewer, or no longer: no sound, no mail, no number. @throws NotFound, NotAllowed */
@@ -36,13 +36,13 @@ export async function setMuted(viewer: Viewer, username: unknown, muted: boolean
 	const { owner, username: peer } = await inConversation(viewer, username, (trx, id, userId) =>
 		writeMuted(trx, id, userId, muted),
 	)
-	await tellState(owner, peer)
+	await Promise.all([tellState(owner, peer), tellCount(owner)])
 }
 
 /** Takes a stranger's request without an answer in words. @throws NotFound, NotAllowed */
 export async function acceptConversation(viewer: Viewer, username: unknown): Promise<void> {
 	const { owner, done, row } = await inConversation(viewer, username, acceptRequest)
-	if (done) await tellAccepted(owner, row)
+	if (done) await Promise.all([tellAccepted(owner, row), tellCount(owner)])
 }
 
 async function inConversation<Result>(

@@ -8,9 +8,6 @@ import type { Lock, Transport } from './transport.ts'
 /** How often a peer is told at most that this member types, in milliseconds. */
 const typingEvery = 3_000
 
-/** No message has a greater id: PostgreSQL's integer. */
-const lastPossible = 2 ** 31 - 1
-
 interface ClientParts {
 	/** Username. */
 	me: string
@@ -119,11 +116,6 @@ export class ChatClient {
 		const conversation = this.conversations.get(peer)
 		conversation?.attend(attended)
 		if (conversation && attended) this.note(peer, conversation.newest, true)
-	}
-
-	/** Marks everything of a conversation as read, whether it was opened here or not; the server knows where it ends. */
-	readAll(peer: string): void {
-		this.transport.seen({ with: peer, upTo: lastPossible, read: true })
 	}
 
 	loadOlder(peer: string): Promise<void> {

@@ -4,7 +4,7 @@ import { useLiveEvent } from '~/realtime/use-live-event.ts'
 import { usePresence } from '~/realtime/use-presence.ts'
 import { typingTime } from '../client/conversation.ts'
 import type { ConversationSummary } from '../protocol.ts'
-import { withMessage, withRead } from './live-list.ts'
+import { withAllRead, withMessage, withRead } from './live-list.ts'
 
 /**
  * Conversations as a page listed them, and as they change.
@@ -20,6 +20,7 @@ export function useLiveList(loaded: ConversationSummary[], reload: () => void) {
 		else reload()
 	})
 	useLiveEvent('chat:read', (event) => setHeld({ loaded, list: withRead(list, event.with, event.unread) }))
+	useLiveEvent('chat:all-read', (event) => setHeld({ loaded, list: withAllRead(list, event.with) }))
 	useLiveEvent('chat:state', () => reload())
 	useReconnected(reload)
 	const online = usePresence(list.map(({ peer }) => peer))
