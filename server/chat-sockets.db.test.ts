@@ -10,6 +10,7 @@ import { hashPassword } from '~/features/accounts/password.server.ts'
 import { deleteMessage } from '~/features/chat/changing.server.ts'
 import { markAllSeen, openConversation } from '~/features/chat/reading.server.ts'
 import { acceptConversation, setBlocked, setMuted } from '~/features/chat/safety.server.ts'
+import { setChatSettings } from '~/features/chat/settings.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { announce } from '~/realtime/announce.server.ts'
 import type { ChatMessage, SendAnswer } from '~/realtime/chat-events.ts'
@@ -116,6 +117,21 @@ test('typing is told where both wrote, and nowhere else', async () => {
 	await send(again, message(tomas))
 	await heardMessage
 	expect(heard).toHaveLength(1)
+})
+
+test('a member who hides their typing tells nobody of it, and still sees it of others', async () => {
+	await makeConversation(mira, tomas)
+	await setChatSettings(mira, { typing: 'hidden' })
+	const [hiding, peer] = [await tabOf(mira), await tabOf(tomas)]
+	const heard: unknown[] = []
+	peer.on('chat:typing', (event) => heard.push(event))
+	const [arrived, shown] = [next(peer, 'chat:message'), next(hiding, 'chat:typing')]
+	hiding.emit('chat:typing', tomas.username)
+	await send(hiding, message(tomas))
+	await arrived
+	peer.emit('chat:typing', mira.username)
+	expect(await shown).toEqual({ from: tomas.username })
+	expect(heard).toEqual([])
 })
 
 test('what can be done in a conversation is told to whom it concerns', async () => {

@@ -188,19 +188,7 @@ export async function writeBlock(trx: Executor, userId: number, peerId: number, 
 	else await sql`delete from blocks where blocker_id = ${userId} and blocked_id = ${peerId}`.execute(trx)
 }
 
-/** Who may begin a conversation with a member. */
-export async function readAccepts(userId: number): Promise<ConversationRow['accepts']> {
-	const row = await db().selectFrom('chat_settings').select('accepts').where('user_id', '=', userId).executeTakeFirst()
-	return row?.accepts ?? 'members'
-}
-
-/** Changes that. */
-export async function writeAccepts(userId: number, accepts: ConversationRow['accepts']): Promise<void> {
-	await sql`insert into chat_settings (user_id, accepts) values (${userId}, ${accepts})
-		on conflict (user_id) do update set accepts = excluded.accepts`.execute(db())
-}
-
-/** Whether typing is shown: both wrote, nobody blocked the other, and the member does not hide their presence. */
+/** Whether typing is shown: both wrote, nobody blocked the other, and the member hides neither it nor their presence. */
 export async function showsTyping(userId: number, username: string): Promise<{ peer_id: number } | undefined> {
 	const { rows } = await sql<{ peer_id: number }>`
 		select p.id as peer_id from users p
@@ -208,6 +196,7 @@ export async function showsTyping(userId: number, username: string): Promise<{ p
 		where p.username = ${username}
 			and not exists (select from conversation_members where conversation_id = c.id and pending)
 			and not exists (select from blocks where (blocker_id, blocked_id) in ((p.id, ${userId}), (${userId}, p.id)))
-			and not exists (select from profiles where user_id = ${userId} and not show_presence)`.execute(db())
+			and not exists (select from profiles where user_id = ${userId} and not show_presence)
+			and not exists (select from chat_settings where user_id = ${userId} and not shows_typing)`.execute(db())
 	return rows[0]
 }

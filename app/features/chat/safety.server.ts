@@ -1,15 +1,6 @@
 import { db, type Executor } from '~/db/db.server.ts'
-import { parseInput } from '~/lib/parse.server.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
-import { settingsInput } from './chat.schema.ts'
-import {
-	acceptRequest,
-	lockConversation,
-	readAccepts,
-	writeAccepts,
-	writeBlock,
-	writeMuted,
-} from './conversations.queries.server.ts'
+import { acceptRequest, lockConversation, writeBlock, writeMuted } from './conversations.queries.server.ts'
 import { conversationWith, member, standingWith } from './members.server.ts'
 import { tellAccepted, tellCount, tellState } from './telling.server.ts'
 
@@ -59,15 +50,4 @@ async function inConversation<Result>(
 			return work(trx, row.id, owner.id)
 		})
 	return { owner, done, row, username: row.username }
-}
-
-/** Who may begin a conversation with the viewer. @throws NotAllowed */
-export async function getChatSettings(viewer: Viewer) {
-	return { accepts: await readAccepts(member(viewer).id) }
-}
-
-/** Changes that; conversations in which both wrote stay open. @throws NotAllowed, Invalid */
-export async function setChatSettings(viewer: Viewer, input: Record<string, unknown>): Promise<void> {
-	const { accepts } = parseInput(settingsInput, input)
-	await writeAccepts(member(viewer).id, accepts)
 }

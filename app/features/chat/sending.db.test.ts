@@ -9,8 +9,9 @@ import { useDatabase } from '../../../tests/support/database.ts'
 import { editMessage } from './changing.server.ts'
 import { listConversations } from './inbox.server.ts'
 import { listSince, markSeen, openConversation } from './reading.server.ts'
-import { acceptConversation, setBlocked, setChatSettings } from './safety.server.ts'
+import { acceptConversation, setBlocked } from './safety.server.ts'
 import { sendMessage } from './sending.server.ts'
+import { getChatSettings, setChatSettings } from './settings.server.ts'
 
 useDatabase()
 
@@ -282,4 +283,16 @@ test('a conversation that both wrote in stays open whatever the setting becomes'
 	await makeMessage(mira, tomas)
 	expect((await openConversation(mira, tomas.username)).state.kind).toBe('open')
 	await expect(setChatSettings(tomas, { accepts: 'everybody' })).rejects.toMatchObject({ status: 422 })
+})
+
+test('each of the two settings changes alone, and nonsense changes none', async () => {
+	expect(await getChatSettings(mira)).toEqual({ accepts: 'members', showsTyping: true })
+	await setChatSettings(mira, { typing: 'hidden' })
+	await setChatSettings(mira, { accepts: 'verified' })
+	for (const wrong of [{}, { typing: 'loud' }, { accepts: 'nobody', typing: '' }])
+		await expect(setChatSettings(mira, wrong)).rejects.toMatchObject({ status: 422 })
+	expect(await getChatSettings(mira)).toEqual({ accepts: 'verified', showsTyping: false })
+	await setChatSettings(mira, { accepts: 'nobody', typing: 'shown' })
+	expect(await getChatSettings(mira)).toEqual({ accepts: 'nobody', showsTyping: true })
+	await expect(setChatSettings(null, { typing: 'hidden' })).rejects.toMatchObject({ status: 403 })
 })
