@@ -93,6 +93,17 @@ test.each<[string, (id: number) => Promise<unknown>, number]>([
 	expect((await openConversation(tomas, mira.username)).messages.at(-1)).toEqual(message)
 })
 
+test('edits and deletions are so many a minute, in words, and another member’s are counted apart', async () => {
+	const [message, other] = [await makeMessage(mira, tomas, 'the first'), await makeMessage(tomas, mira)]
+	const which = { with: tomas.username, id: message.id }
+	for (let times = 0; times < 30; times += 1) await editMessage(mira, which, { body: `edit ${times}` })
+	const words = { status: 429, message: expect.stringMatching(/^You changed a lot .* in \d+ s\.$/) }
+	await expect(editMessage(mira, which, { body: 'too much' })).rejects.toMatchObject(words)
+	await expect(deleteMessage(mira, which)).rejects.toMatchObject(words)
+	expect((await openConversation(tomas, mira.username)).messages.at(-2)).toMatchObject({ body: 'edit 29' })
+	expect(await deleteMessage(tomas, { with: mira.username, id: other.id })).toMatchObject({ deleted: true })
+})
+
 test('marks only move forward, never past what was sent to the reader, and the unread count follows', async () => {
 	const messages = [await makeMessage(mira, tomas), await makeMessage(mira, tomas), await makeMessage(mira, tomas)]
 	const [first, second, third] = messages.map(({ id }) => id)

@@ -38,7 +38,10 @@ export function Conversation(props: ConversationProps) {
 	const [editing, setEditing] = useState<ChatMessage | null>(named)
 	const [deleting, setDeleting] = useState<ChatMessage | null>(null)
 	const [reporting, setReporting] = useState<ChatMessage | null>(null)
-	const change = useChange(path, peer.username)
+	const change = useChange(path, peer.username, ({ intent, id, body }) => {
+		const message = messages.find((each) => String(each.id) === id)
+		if (intent === 'edit' && message && body !== undefined) setEditing({ ...message, body })
+	})
 	const isEmpty = messages.length === 0 && !outgoing.some(({ to }) => to === peer.username)
 
 	useEffect(() => {
