@@ -64,6 +64,7 @@ export class ChatServer {
 			version: this.version,
 			marks: { delivered: 0, read: 0 },
 			readId: 0,
+			common: [],
 		}
 	}
 

@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { db } from '~/db/db.server.ts'
+import { setSkills } from '~/features/profiles/skills.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { findBrokenFigures, makeConversation, makeMessage, passTime } from '../../../tests/factories/chat.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
@@ -91,6 +92,21 @@ test.each<[string, (id: number) => Promise<unknown>, number]>([
 	const message = await makeMessage(mira, tomas, 'as it is')
 	await expect(act(message.id)).rejects.toMatchObject({ status })
 	expect((await openConversation(tomas, mira.username)).messages.at(-1)).toEqual(message)
+})
+
+test('a conversation that nobody has begun says what both members know, and says so no more once it has begun', async () => {
+	const stranger = await makeMember(`stranger${serial}`)
+	const skilled: [SignedIn, string[]][] = [
+		[mira, ['Git', 'Python', 'Go']],
+		[stranger, ['Python', 'Rust', 'Git']],
+	]
+	for (const [{ id }, skills] of skilled)
+		await db()
+			.transaction()
+			.execute((trx) => setSkills(trx, id, skills))
+	expect(await openConversation(mira, stranger.username)).toMatchObject({ messages: [], common: ['Python', 'Git'] })
+	await makeMessage(mira, stranger)
+	expect(await openConversation(mira, stranger.username)).toMatchObject({ common: [] })
 })
 
 test('edits and deletions are so many a minute, in words, and another member’s are counted apart', async () => {

@@ -1,4 +1,5 @@
 import { db } from '~/db/db.server.ts'
+import { listSharedSkills } from '~/features/profiles/skills.server.ts'
 import { Invalid } from '~/lib/errors.ts'
 import { isId } from '~/lib/ids.ts'
 import type { Viewer } from '~/lib/viewer.ts'
@@ -14,7 +15,7 @@ import { tellAllRead, tellSeen } from './telling.server.ts'
 
 const nothing: Snapshot = { rows: [], version: 0 }
 
-/** A conversation as it is opened, also one that nobody has begun. Two statements. @throws NotFound, NotAllowed */
+/** A conversation as it is opened, also one that nobody has begun. Two statements, three while it is empty. @throws NotFound, NotAllowed */
 export async function openConversation(viewer: Viewer, username: unknown): Promise<ConversationPage> {
 	const reader = member(viewer)
 	const row = await standingWith(reader, username)
@@ -27,6 +28,7 @@ export async function openConversation(viewer: Viewer, username: unknown): Promi
 		version,
 		marks: presentMarks(row),
 		readId: row.read_id,
+		common: rows.length === 0 ? await listSharedSkills(reader.id, row.peer_id) : [],
 	}
 }
 

@@ -18,6 +18,8 @@ export interface ConversationView {
 	marks: Marks
 	/** The peer's messages after this id stand under the line “New messages”. */
 	readId: number
+	/** Skills that both have, while nobody has written. */
+	common: readonly string[]
 	typing: boolean
 }
 
@@ -36,6 +38,7 @@ export class Conversation {
 	private state: ConversationState
 	private marks: Marks
 	private readId: number
+	private readonly common: readonly string[]
 	/** Whether the reader looks at its end: what comes is read at once. */
 	private attended = false
 	private typing: ReturnType<typeof setTimeout> | null = null
@@ -53,6 +56,7 @@ export class Conversation {
 		this.state = page.state
 		this.marks = page.marks
 		this.readId = page.readId
+		this.common = page.common
 		this.thread.open(page)
 	}
 
@@ -76,6 +80,7 @@ export class Conversation {
 			older: this.thread.older,
 			marks: this.marks,
 			readId: this.readId,
+			common: this.common,
 			typing: this.typing !== null,
 		}
 		return this.drawn

@@ -60,7 +60,7 @@ export function Conversation(props: ConversationProps) {
 	return (
 		<>
 			{isEmpty ? (
-				<EmptyConversation peer={peer} />
+				<EmptyConversation peer={peer} common={view.common} />
 			) : (
 				<Thread
 					view={view}
