@@ -61,7 +61,7 @@ test('who was away gets added, edited and deleted messages in the order of the c
 	expect(at).toBe(version + 232)
 	expect(got).toHaveLength(231)
 	expect(got.at(-1)).toMatchObject({ id: first.id, body: 'changed', version: at })
-	expect(await listSince(tomas, mira.username, at)).toEqual({ messages: [], version: at, complete: true })
+	expect(await listSince(tomas, mira.username, at)).toMatchObject({ messages: [], version: at, complete: true })
 })
 
 test('an edited message says so; a deleted one leaves a trace without a word, also in the database', async () => {

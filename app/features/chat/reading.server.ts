@@ -9,7 +9,7 @@ import { isUsername } from './chat.schema.ts'
 import { findConversation, lockConversation } from './conversations.queries.server.ts'
 import { member, namesOf, standingWith } from './members.server.ts'
 import { listChanges, listMessages, type Snapshot, writeSeen } from './messages.queries.server.ts'
-import type { ChatMessage, ConversationPage } from './protocol.ts'
+import type { ConversationPage } from './protocol.ts'
 import { lockUnread, writeAllRead } from './read-all.queries.server.ts'
 import { tellAllRead, tellSeen } from './telling.server.ts'
 
@@ -46,14 +46,15 @@ export async function listOlder(
 }
 
 /**
- * Everything that changed after a version, in order. Ask again with the version that came until it is complete.
+ * Everything that changed after a version, in order, and how the two stand now. Ask again with the version that came until it
+ * is complete.
  * @throws NotFound, NotAllowed, Invalid
  */
 export async function listSince(
 	viewer: Viewer,
 	username: unknown,
 	since: unknown,
-): Promise<{ messages: ChatMessage[]; version: number; complete: boolean }> {
+): Promise<Pick<ConversationPage, 'messages' | 'version' | 'marks' | 'state'> & { complete: boolean }> {
 	const reader = member(viewer)
 	if (since !== 0 && !isId(since)) throw new Invalid('There is no such version of the conversation.')
 	const row = await standingWith(reader, username)
@@ -66,6 +67,8 @@ export async function listSince(
 		messages: shown.map((one) => presentMessage(one, reader.id, names)),
 		version: complete ? version : (shown.at(-1)?.version ?? version),
 		complete,
+		marks: presentMarks(row),
+		state: presentState(row),
 	}
 }
 

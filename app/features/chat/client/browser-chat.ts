@@ -1,11 +1,23 @@
 import type { ServerEvents } from '~/realtime/events.ts'
 import { type Live, withLive } from '~/realtime/live.ts'
 import { ChatClient } from './chat-client.ts'
+import { Fallback } from './fallback.ts'
+import { askLatest } from './http-wire.ts'
 import { SocketTransport } from './socket-transport.ts'
 import type { Lock } from './transport.ts'
 
 /** How long a lost connection is not worth a word, in milliseconds. */
 const grace = 1_500
+
+/** How long a lost socket may take to come back, in milliseconds, before the chat goes on without it. */
+const patience = 5_000
+
+/** How often the server is asked then, in milliseconds; and by a tab that nobody looks at. */
+const pace = 5_000
+const slowPace = 30_000
+
+/** Where the browser keeps that this tab's network let no socket through: its next page does not wait for one. */
+const blocked = 'chat-socket-blocked'
 
 let current: { client: ChatClient; stop: () => void } | null = null
 
@@ -21,11 +33,11 @@ export function chatOf(me: string): ChatClient {
 }
 
 function start(me: string): { client: ChatClient; stop: () => void } {
-	const transport = new SocketTransport()
+	const transport = new SocketTransport(me)
 	const client = new ChatClient({ me, transport, store: localStorage, lock, newId })
 	const unhear = withLive((socket) => {
 		transport.socket = socket
-		return listen(socket, client)
+		return listen(socket, client, transport)
 	})
 	const otherTab = (event: StorageEvent) => {
 		if (client.outbox.owns(event.key)) client.outboxChanged()
@@ -40,17 +52,24 @@ function start(me: string): { client: ChatClient; stop: () => void } {
 	}
 }
 
-function listen(socket: Live, client: ChatClient): () => void {
-	let timer = setTimeout(() => client.setAway(true), 2 * grace)
+function listen(socket: Live, client: ChatClient, transport: SocketTransport): () => void {
+	const fallback = makeFallback(socket, client, transport)
+	let timer: ReturnType<typeof setTimeout> | undefined
+	const gone = (quiet = grace, wait = patience) => {
+		clearTimeout(timer)
+		timer = setTimeout(() => fallback.on || client.setLine('away'), quiet)
+		fallback.start(wait)
+	}
 	const back = () => {
 		clearTimeout(timer)
-		client.setAway(false)
+		fallback.stop()
+		transport.byHttp = false
+		sessionStorage.removeItem(blocked)
+		client.setLine('live')
 		client.connected()
 	}
-	const gone = () => {
-		clearTimeout(timer)
-		timer = setTimeout(() => client.setAway(true), grace)
-	}
+	const lost = () => gone()
+	const looked = () => document.hidden || fallback.hurry()
 	const undo = [
 		on(socket, 'chat:message', ({ with: peer, message }) => client.hear(peer, message)),
 		on(socket, 'chat:marks', ({ with: peer, marks }) => client.hearMarks(peer, marks)),
@@ -58,14 +77,49 @@ function listen(socket: Live, client: ChatClient): () => void {
 		on(socket, 'chat:state', ({ with: peer, state }) => client.hearState(peer, state)),
 	]
 	socket.on('connect', back)
-	socket.on('disconnect', gone)
+	socket.on('disconnect', lost)
+	document.addEventListener('visibilitychange', looked)
 	if (socket.connected) back()
+	else gone(2 * grace, sessionStorage.getItem(blocked) ? 0 : patience)
 	return () => {
 		clearTimeout(timer)
+		fallback.stop()
+		transport.byHttp = false
 		for (const off of undo) off()
 		socket.off('connect', back)
-		socket.off('disconnect', gone)
+		socket.off('disconnect', lost)
+		document.removeEventListener('visibilitychange', looked)
 	}
+}
+
+/** HTTP in place of the socket while it is away. */
+function makeFallback(socket: Live, client: ChatClient, transport: SocketTransport): Fallback {
+	let known = ''
+	const ask = async () => {
+		const latest = await askLatest()
+		// Another member has signed in since: nothing is asked or said in their name.
+		if (latest.me !== client.me) return false
+		const news = JSON.stringify(latest)
+		if (news !== known) {
+			known = news
+			tell(socket, 'notifications:changed', { unread: latest.notices })
+			tell(socket, 'chat:count', { conversations: latest.unread })
+		}
+		if (transport.byHttp) client.poll()
+		return true
+	}
+	const onChange = (on: boolean) => {
+		transport.byHttp = on
+		if (on) sessionStorage.setItem(blocked, '1')
+		client.setLine(on ? 'polling' : 'away')
+		if (on) client.connected()
+	}
+	return new Fallback({ ask, onChange, pace: () => (document.hidden ? slowPace : pace) * (0.9 + Math.random() / 5) })
+}
+
+/** Tells whoever listens in this tab, as the socket would. */
+function tell<Name extends keyof ServerEvents>(socket: Live, name: Name, event: Parameters<ServerEvents[Name]>[0]) {
+	for (const hear of socket.listeners(name)) (hear as (said: typeof event) => void)(event)
 }
 
 function on<Name extends keyof ServerEvents>(socket: Live, name: Name, handle: ServerEvents[Name]): () => void {

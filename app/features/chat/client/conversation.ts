@@ -160,8 +160,12 @@ export class Conversation {
 
 	private async askOnce(): Promise<void> {
 		const newest = this.newest
+		const stands = this.state
 		const changes = await this.transport.since(this.peer.username, this.thread.version)
 		this.thread.catchUp(changes)
+		this.take(changes.marks)
+		// What the live stream said meanwhile is newer.
+		if (this.state === stands) this.state = changes.state
 		if (this.newest > newest) this.met(newest)
 		this.change()
 		if (changes.complete) return
