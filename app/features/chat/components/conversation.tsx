@@ -79,8 +79,8 @@ export function Conversation(props: ConversationProps) {
 					editing={editing}
 					onEditLast={editLast}
 					onSave={(message, body) => {
-						change({ intent: 'edit', id: message.id, body })
 						setEditing(null)
+						change({ intent: 'edit', id: String(message.id), body })
 					}}
 					onLeaveEdit={leaveEdit}
 					refused={refused}
@@ -92,7 +92,7 @@ export function Conversation(props: ConversationProps) {
 				message={deleting}
 				onClose={() => setDeleting(null)}
 				onDelete={({ id }) => {
-					change({ intent: 'delete', id })
+					change({ intent: 'delete', id: String(id) })
 					setDeleting(null)
 				}}
 			/>

@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useState } from 'react'
 import { Link, useFetcher } from 'react-router'
+import { useLine } from '../client/use-chat.ts'
 import type { ConversationSummary } from '../protocol.ts'
 import { ConversationRow } from './conversation-row.tsx'
 import { useLiveList } from './use-live-list.ts'
@@ -20,6 +21,7 @@ export function LatestMessages({ unread, open }: { unread: number; open: boolean
 		if (open) void load()
 	}, [open, load])
 	const { list, online, typing } = useLiveList(loaded ?? none, load)
+	const away = useLine() === 'away'
 	const nothingNew = unread === 0 && list.every((conversation) => conversation.unread === 0)
 	return (
 		<>
@@ -43,7 +45,7 @@ export function LatestMessages({ unread, open }: { unread: number; open: boolean
 			</div>
 			<div className="flex items-center justify-between border-t border-line px-4 py-2.5 text-sm">
 				<marking.Form method="post" action="/messages/read">
-					<button className="quiet-link text-ink-2" type="submit" disabled={nothingNew}>
+					<button className="quiet-link text-ink-2" type="submit" disabled={nothingNew || away}>
 						Mark all as read
 					</button>
 				</marking.Form>

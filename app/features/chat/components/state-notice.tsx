@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { useFetcher } from 'react-router'
 import type { ConversationView } from '../client/conversation.ts'
+import { useLine } from '../client/use-chat.ts'
 
 interface StateNoticeProps {
 	view: ConversationView
@@ -62,9 +63,11 @@ interface IntentProps {
 /** One thing that the conversation's page does, as a form. */
 export function Intent({ path, intent, className, label }: IntentProps) {
 	const fetcher = useFetcher()
+	const impossible = useLine() === 'away'
+	const busy = fetcher.state !== 'idle'
 	return (
 		<fetcher.Form method="post" action={path}>
-			<button type="submit" className={className} name="intent" value={intent} disabled={fetcher.state !== 'idle'}>
+			<button type="submit" className={className} name="intent" value={intent} disabled={busy || impossible}>
 				{label}
 			</button>
 		</fetcher.Form>

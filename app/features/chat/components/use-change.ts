@@ -23,5 +23,9 @@ export function useChange(path: string, peer: string, onRefused: (values: Record
 			takeBack.current(data.values ?? {})
 		} else client?.refresh(peer)
 	}, [data, client, peer])
-	return (change: Record<string, string | number>) => fetcher.submit(change, { method: 'post', action: path })
+	return (change: Record<string, string>) => {
+		if (client?.line !== 'away') return void fetcher.submit(change, { method: 'post', action: path })
+		toast({ type: 'error', message: 'You are offline. Try again when you are back.' })
+		onRefused(change)
+	}
 }
