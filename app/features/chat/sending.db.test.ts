@@ -99,7 +99,7 @@ test('what both write at once has one order for both, and no version is missing'
 		...Array.from({ length: 10 }, () => markSeen(tomas, { with: mira.username, upTo: 2 ** 31 - 1, read: true })),
 	])
 	const [mine, theirs] = [await listSince(mira, tomas.username, 0), await listSince(tomas, mira.username, 0)]
-	expect(mine).toEqual(theirs)
+	expect([mine.messages, mine.version]).toEqual([theirs.messages, theirs.version])
 	expect(mine.messages.map(({ version }) => version)).toEqual(Array.from({ length: 52 }, (_, index) => index + 1))
 	const ids = mine.messages.map(({ id }) => id)
 	expect(ids).toEqual([...ids].sort((one, other) => one - other))
