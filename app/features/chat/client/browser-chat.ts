@@ -1,8 +1,7 @@
 import type { ServerEvents } from '~/realtime/events.ts'
 import { type Live, withLive } from '~/realtime/live.ts'
 import { ChatClient } from './chat-client.ts'
-import { Fallback } from './fallback.ts'
-import { askLatest } from './http-wire.ts'
+import { forgetBlocked, makeFallback, wasBlocked } from './http-fallback.ts'
 import { SocketTransport } from './socket-transport.ts'
 import type { Lock } from './transport.ts'
 
@@ -11,13 +10,6 @@ const grace = 1_500
 
 /** How long a lost socket may take to come back, in milliseconds, before the chat goes on without it. */
 const patience = 5_000
-
-/** How often the server is asked then, in milliseconds; and by a tab that nobody looks at. */
-const pace = 5_000
-const slowPace = 30_000
-
-/** Where the browser keeps that this tab's network let no socket through: its next page does not wait for one. */
-const blocked = 'chat-socket-blocked'
 
 let current: { client: ChatClient; stop: () => void } | null = null
 
@@ -64,7 +56,7 @@ function listen(socket: Live, client: ChatClient, transport: SocketTransport): (
 		clearTimeout(timer)
 		fallback.stop()
 		transport.byHttp = false
-		sessionStorage.removeItem(blocked)
+		forgetBlocked()
 		client.setLine('live')
 		client.connected()
 	}
@@ -80,7 +72,7 @@ function listen(socket: Live, client: ChatClient, transport: SocketTransport): (
 	socket.on('disconnect', lost)
 	document.addEventListener('visibilitychange', looked)
 	if (socket.connected) back()
-	else gone(2 * grace, sessionStorage.getItem(blocked) ? 0 : patience)
+	else gone(patience, wasBlocked() ? 0 : 2 * grace)
 	return () => {
 		clearTimeout(timer)
 		fallback.stop()
@@ -90,36 +82,6 @@ function listen(socket: Live, client: ChatClient, transport: SocketTransport): (
 		socket.off('disconnect', lost)
 		document.removeEventListener('visibilitychange', looked)
 	}
-}
-
-/** HTTP in place of the socket while it is away. */
-function makeFallback(socket: Live, client: ChatClient, transport: SocketTransport): Fallback {
-	let known = ''
-	const ask = async () => {
-		const latest = await askLatest()
-		// Another member has signed in since: nothing is asked or said in their name.
-		if (latest.me !== client.me) return false
-		const news = JSON.stringify(latest)
-		if (news !== known) {
-			known = news
-			tell(socket, 'notifications:changed', { unread: latest.notices })
-			tell(socket, 'chat:count', { conversations: latest.unread })
-		}
-		if (transport.byHttp) client.poll()
-		return true
-	}
-	const onChange = (on: boolean) => {
-		transport.byHttp = on
-		if (on) sessionStorage.setItem(blocked, '1')
-		client.setLine(on ? 'polling' : 'away')
-		if (on) client.connected()
-	}
-	return new Fallback({ ask, onChange, pace: () => (document.hidden ? slowPace : pace) * (0.9 + Math.random() / 5) })
-}
-
-/** Tells whoever listens in this tab, as the socket would. */
-function tell<Name extends keyof ServerEvents>(socket: Live, name: Name, event: Parameters<ServerEvents[Name]>[0]) {
-	for (const hear of socket.listeners(name)) (hear as (said: typeof event) => void)(event)
 }
 
 function on<Name extends keyof ServerEvents>(socket: Live, name: Name, handle: ServerEvents[Name]): () => void {
