@@ -60,7 +60,11 @@ function listen(socket: Live, client: ChatClient, transport: SocketTransport): (
 		client.setLine('live')
 		client.connected()
 	}
-	const lost = () => gone()
+	const lost = (reason: string) => {
+		// Closed by this page, whose member has left.
+		if (reason === 'io client disconnect') fallback.stop()
+		else gone()
+	}
 	const looked = () => document.hidden || fallback.hurry()
 	const undo = [
 		on(socket, 'chat:message', ({ with: peer, message }) => client.hear(peer, message)),

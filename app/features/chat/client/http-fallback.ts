@@ -5,7 +5,10 @@ import { Fallback } from './fallback.ts'
 import { askLatest, type Latest } from './http-wire.ts'
 import type { SocketTransport } from './socket-transport.ts'
 
-/** How often the server is asked while there is no socket, in milliseconds; and by a tab that nobody looks at. */
+/**
+ * How often the server is asked while there is no socket, in milliseconds; and by a tab that nobody looks at, or that is no
+ * longer its member's.
+ */
 const pace = 5_000
 const slowPace = 30_000
 
@@ -26,6 +29,7 @@ export function forgetBlocked(): void {
 export function makeFallback(socket: Live, client: ChatClient, transport: SocketTransport): Fallback {
 	let latest: Latest | null = null
 	let told = ''
+	let refused = false
 	const tellNews = () => {
 		const news = JSON.stringify(latest)
 		if (!latest || news === told) return
@@ -35,8 +39,9 @@ export function makeFallback(socket: Live, client: ChatClient, transport: Socket
 	}
 	const ask = async () => {
 		latest = await askLatest()
-		// Another member has signed in since: nothing is asked or said in their name.
-		if (latest.me !== client.me) return false
+		// Another member has signed in since, or nobody: nothing is asked or said in their name.
+		refused = latest?.me !== client.me
+		if (refused) return false
 		if (transport.byHttp) {
 			tellNews()
 			client.poll()
@@ -52,7 +57,8 @@ export function makeFallback(socket: Live, client: ChatClient, transport: Socket
 		told = ''
 		tellNews()
 	}
-	return new Fallback({ ask, onChange, pace: () => (document.hidden ? slowPace : pace) * (0.9 + Math.random() / 5) })
+	const often = () => (document.hidden || refused ? slowPace : pace)
+	return new Fallback({ ask, onChange, pace: () => often() * (0.9 + Math.random() / 5) })
 }
 
 /** Tells whoever listens in this tab, as the socket would. */

@@ -17,10 +17,11 @@ export interface Latest {
 	me: string
 }
 
-/** Asks what is new. @throws when no answer can be had */
-export async function askLatest(): Promise<Latest> {
+/** Asks what is new. @returns null when nobody is signed in any more @throws when no answer can be had */
+export async function askLatest(): Promise<Latest | null> {
 	const headers = { Accept: 'application/json' }
 	const answer = await fetch('/messages/latest', { headers, signal: AbortSignal.timeout(patience) })
+	if (answer.status === 401) return null
 	if (!answer.ok) throw new Error(`The server answered ${answer.status}`)
 	return answer.json()
 }
