@@ -22,7 +22,7 @@ export function LatestMessages({ unread, open }: { unread: number; open: boolean
 	}, [open, load])
 	const { list, online, typing } = useLiveList(loaded ?? none, load)
 	const away = useLine() === 'away'
-	const nothingNew = unread === 0 && list.every((conversation) => conversation.unread === 0)
+	const nothingToDo = away || (unread === 0 && list.every((conversation) => conversation.unread === 0))
 	return (
 		<>
 			<div className="max-h-[min(26rem,60dvh)] overflow-y-auto">
@@ -44,8 +44,9 @@ export function LatestMessages({ unread, open }: { unread: number; open: boolean
 				)}
 			</div>
 			<div className="flex items-center justify-between border-t border-line px-4 py-2.5 text-sm">
-				<marking.Form method="post" action="/messages/read">
-					<button className="quiet-link text-ink-2" type="submit" disabled={nothingNew || away}>
+				{/* Not disabled outright: that would take the focus away from whoever pressed it. */}
+				<marking.Form method="post" action="/messages/read" onSubmit={(event) => nothingToDo && event.preventDefault()}>
+					<button className="quiet-link text-ink-2" type="submit" aria-disabled={nothingToDo}>
 						Mark all as read
 					</button>
 				</marking.Form>
