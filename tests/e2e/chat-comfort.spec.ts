@@ -78,14 +78,14 @@ test('by keyboard alone: what is new is opened, read through by tabs, marked as 
 	await expect(inbox).toBeHidden()
 	await expect(page.getByRole('button', { name: control, exact: true })).toBeFocused()
 
-	// Muting by keyboard is known in the other tab at once: what comes after is not counted.
+	// What is seldom wanted is reached by keyboard as well, and the focus stays where it was.
 	await openChatPage(page, bo)
 	await page.locator('summary').focus()
 	await page.keyboard.press('Enter')
 	await page.keyboard.press('Tab')
 	await page.keyboard.press('Tab')
 	await page.keyboard.press('Enter')
-	await expect(page.getByRole('button', { name: 'Unmute' })).toBeVisible()
+	await expect(page.getByRole('button', { name: 'Unmute' })).toBeFocused()
 	await bo.page.context().close()
 })
 

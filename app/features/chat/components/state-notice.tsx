@@ -63,11 +63,12 @@ interface IntentProps {
 /** One thing that the conversation's page does, as a form. */
 export function Intent({ path, intent, className, label }: IntentProps) {
 	const fetcher = useFetcher()
-	const impossible = useLine() === 'away'
-	const busy = fetcher.state !== 'idle'
+	const away = useLine() === 'away'
+	const waits = away || fetcher.state !== 'idle'
 	return (
-		<fetcher.Form method="post" action={path}>
-			<button type="submit" className={className} name="intent" value={intent} disabled={busy || impossible}>
+		<fetcher.Form method="post" action={path} onSubmit={(event) => waits && event.preventDefault()}>
+			{/* Not disabled outright: that would take the focus away from whoever pressed it. */}
+			<button type="submit" className={className} name="intent" value={intent} aria-disabled={waits || undefined}>
 				{label}
 			</button>
 		</fetcher.Form>
