@@ -118,7 +118,7 @@ test('a first conversation names what both know; hiding that one types is a form
 	await openChatPage(bo.page, ada)
 	// Bo is shown that Ada types, and Ada is not shown that Bo does; the message after it came the same way.
 	await composer(page).pressSequentially('and ')
-	await expect(bo.page.getByText('Ada is typing')).toBeVisible()
+	await expect(bo.page.getByText('Ada is typing', { exact: true })).toBeVisible()
 	await page.evaluate(() => {
 		const watcher = new MutationObserver(() => {
 			if (document.querySelector('.typing')) document.body.dataset.typing = 'seen'
