@@ -1,8 +1,11 @@
 import { WifiOff } from 'lucide-react'
 import { useLine } from '../client/use-chat.ts'
 
-/** Says that the server cannot be reached, and that nothing is lost by it. */
-export function AwayBar() {
+/**
+ * Says that the server cannot be reached, and that nothing is lost by it; or that it is asked because no socket gets through.
+ * @param className padding of the latter
+ */
+export function AwayBar({ className }: { className: string }) {
 	const line = useLine()
 	return (
 		<div role="status" className="flex-none">
@@ -13,7 +16,7 @@ export function AwayBar() {
 				</p>
 			)}
 			{line === 'polling' && (
-				<p className="border-t border-line px-3 py-1.5 text-xs text-ink-2">
+				<p className={`border-t border-line py-1.5 text-xs text-ink-2 ${className}`}>
 					Live updates are off: this network does not let them through. New messages are fetched every few seconds.
 				</p>
 			)}

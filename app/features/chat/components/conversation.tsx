@@ -69,7 +69,7 @@ export function Conversation(props: ConversationProps) {
 				/>
 			)}
 			<Announcer view={view} />
-			<AwayBar />
+			<AwayBar className={props.notice} />
 			<StateNotice view={view} path={path} className={props.notice} />
 			{(state.kind !== 'closed' || editing) && (
 				<Composer
