@@ -26,8 +26,10 @@ export default [
 
 	route('messages', 'features/chat/routes/messages.tsx'),
 	route('messages/latest', 'features/chat/routes/latest.ts', { id: 'latest-messages' }),
+	route('messages/read', 'features/chat/routes/read-all.ts', { id: 'read-all-messages' }),
 	route('messages/:username', 'features/chat/routes/conversation.tsx'),
 	route('messages/:username/history', 'features/chat/routes/history.ts', { id: 'conversation-history' }),
+	route('messages/:username/wire', 'features/chat/routes/wire.ts', { id: 'conversation-wire' }),
 
 	layout('features/directory/routes/find-dev.tsx', [
 		route('find-dev', 'features/directory/routes/community.tsx'),

@@ -8,8 +8,9 @@ import { db } from '~/db/db.server.ts'
 import { logIn } from '~/features/accounts/accounts.server.ts'
 import { hashPassword } from '~/features/accounts/password.server.ts'
 import { deleteMessage } from '~/features/chat/changing.server.ts'
-import { openConversation } from '~/features/chat/reading.server.ts'
+import { markAllSeen, openConversation } from '~/features/chat/reading.server.ts'
 import { acceptConversation, setBlocked, setMuted } from '~/features/chat/safety.server.ts'
+import { setChatSettings } from '~/features/chat/settings.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { announce } from '~/realtime/announce.server.ts'
 import type { ChatMessage, SendAnswer } from '~/realtime/chat-events.ts'
@@ -118,6 +119,21 @@ test('typing is told where both wrote, and nowhere else', async () => {
 	expect(heard).toHaveLength(1)
 })
 
+test('a member who hides their typing tells nobody of it, and still sees it of others', async () => {
+	await makeConversation(mira, tomas)
+	await setChatSettings(mira, { typing: 'hidden' })
+	const [hiding, peer] = [await tabOf(mira), await tabOf(tomas)]
+	const heard: unknown[] = []
+	peer.on('chat:typing', (event) => heard.push(event))
+	const [arrived, shown] = [next(peer, 'chat:message'), next(hiding, 'chat:typing')]
+	hiding.emit('chat:typing', tomas.username)
+	await send(hiding, message(tomas))
+	await arrived
+	peer.emit('chat:typing', mira.username)
+	expect(await shown).toEqual({ from: tomas.username })
+	expect(heard).toEqual([])
+})
+
 test('what can be done in a conversation is told to whom it concerns', async () => {
 	await makeMessage(mira, tomas)
 	const [writer, reader] = [await tabOf(mira), await tabOf(tomas)]
@@ -137,6 +153,40 @@ test('what can be done in a conversation is told to whom it concerns', async () 
 	expect(await blocked).toMatchObject({ state: { kind: 'closed', blockedByMe: true } })
 	await watch(writer, [])
 	expect(heard).toEqual([])
+})
+
+test('the number of unread conversations follows in every tab when a request is accepted, muted or blocked', async () => {
+	await makeMessage(mira, tomas)
+	const tabs = [await tabOf(tomas), await tabOf(tomas)]
+	const steps: [() => Promise<void>, number][] = [
+		[() => acceptConversation(tomas, mira.username), 1],
+		[() => setMuted(tomas, mira.username, true), 0],
+		[() => setMuted(tomas, mira.username, false), 1],
+		[() => setBlocked(tomas, mira.username, true), 0],
+		[() => setBlocked(tomas, mira.username, false), 1],
+	]
+	const shown = tabs.map(() => -1)
+	for (const [index, tab] of tabs.entries())
+		tab.on('chat:count', ({ conversations }: { conversations: number }) => {
+			shown[index] = conversations
+		})
+	for (const [step, conversations] of steps) {
+		await step()
+		await expect.poll(() => shown).toEqual([conversations, conversations])
+	}
+})
+
+test('reading everything is one word to the reader’s tabs, and one to each peer', async () => {
+	await makeConversation(mira, tomas)
+	const last = await makeMessage(mira, tomas)
+	const [reading, other, writer] = [await tabOf(tomas), await tabOf(tomas), await tabOf(mira)]
+	const told = [next(reading, 'chat:all-read'), next(other, 'chat:all-read'), next(writer, 'chat:marks')]
+	await markAllSeen(tomas)
+	expect(await Promise.all(told)).toEqual([
+		{ with: [mira.username], conversations: 0 },
+		{ with: [mira.username], conversations: 0 },
+		{ with: tomas.username, marks: { delivered: last.id, read: last.id } },
+	])
 })
 
 test('who was blocked hears of the own message as ever, and the blocker hears nothing', async () => {

@@ -1,11 +1,9 @@
 import type { Socket } from 'socket.io'
-import type { SendAnswer } from '~/features/chat/protocol.ts'
+import { answerSending } from '~/features/chat/answering.server.ts'
 import { markSeen } from '~/features/chat/reading.server.ts'
-import { sendMessage } from '~/features/chat/sending.server.ts'
 import { tellTyping } from '~/features/chat/telling.server.ts'
-import { SessionEnded } from '~/features/chat/writers.server.ts'
-import { DomainError, TooMany } from '~/lib/errors.ts'
 import { log } from '~/lib/log.server.ts'
+import { isRecord } from '~/lib/records.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import type { ClientEvents, ServerEvents } from '~/realtime/events.ts'
 import type { SocketData } from '~/realtime/io.server.ts'
@@ -15,8 +13,6 @@ type Tab = Socket<ClientEvents, ServerEvents, Record<string, never>, SocketData>
 
 /** A tab says at most once in 3 s that its member types; what comes faster is passed over. */
 const typing = { most: 1, milliseconds: 2_500 }
-/** Seconds after which a refused message may be tried again without anybody pressing anything. */
-const soon = 60
 
 /** Takes what a tab says of conversations. What comes from a socket is anybody's word: what makes no sense is passed over. */
 export function receiveChat(socket: Tab): void {
@@ -31,7 +27,7 @@ export function receiveChat(socket: Tab): void {
 	socket.on('chat:send', (message: unknown, answer: unknown) => {
 		if (typeof answer !== 'function') return
 		inTurn(async () => {
-			const { reply, ended } = await send(viewer, socket.data.sessionId, message)
+			const { reply, ended } = await answerSending(viewer, message, socket.data.sessionId)
 			answer(reply)
 			if (ended) socket.disconnect(true)
 		})
@@ -42,27 +38,4 @@ export function receiveChat(socket: Tab): void {
 	socket.on('chat:typing', (to: unknown) => {
 		if (typeof to === 'string' && allowance.take()) inTurn(() => tellTyping(viewer, to))
 	})
-}
-
-/** The acknowledgement follows the commit. */
-async function send(
-	viewer: SignedIn,
-	sessionId: number,
-	message: unknown,
-): Promise<{ reply: SendAnswer; ended: boolean }> {
-	try {
-		const { to, clientId, body, pictures } = isRecord(message) ? message : {}
-		const stored = await sendMessage(viewer, { to, clientId, body, pictures }, sessionId)
-		return { reply: { ok: true, message: stored }, ended: false }
-	} catch (error) {
-		const ended = error instanceof SessionEnded
-		if (!(error instanceof DomainError)) log.warn({ err: error }, 'a message could not be stored')
-		const words = error instanceof DomainError ? error.message : 'The message could not be stored. It is tried again.'
-		const retry = ended || !(error instanceof DomainError) || (error instanceof TooMany && error.retryAfter <= soon)
-		return { reply: { ok: false, message: words, retry }, ended }
-	}
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-	return typeof value === 'object' && value !== null
 }

@@ -339,7 +339,11 @@ export interface Database extends NoticeTables {
 		reported_at: Time
 	}
 	blocks: { blocker_id: number; blocked_id: number; blocked_at: Time }
-	chat_settings: { user_id: number; accepts: Generated<'members' | 'verified' | 'nobody'> }
+	chat_settings: {
+		user_id: number
+		accepts: Generated<'members' | 'verified' | 'nobody'>
+		shows_typing: Generated<boolean>
+	}
 	similar_helped: { id: GeneratedAlways<number>; query_id: number; user_id: number | null; at: Time }
 	sent_posts: {
 		author_id: number

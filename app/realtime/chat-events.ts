@@ -67,8 +67,10 @@ export interface ChatServerEvents {
 	'chat:marks': (event: { with: string; marks: Marks }) => void
 	/** This member read further, here or elsewhere. */
 	'chat:read': (event: UnreadCounts & { with: string; readId: number }) => void
+	/** This member read everything in these conversations, here or elsewhere. */
+	'chat:all-read': (event: { with: string[]; conversations: number }) => void
 	'chat:typing': (event: { from: string }) => void
-	/** In how many conversations something is unread for this member, as the tab connects. */
+	/** In how many conversations something is unread for this member: as the tab connects, and when that changes otherwise. */
 	'chat:count': (event: { conversations: number }) => void
 	'chat:state': (event: { with: string; state: ConversationState }) => void
 }

@@ -3,7 +3,14 @@ import type { Store } from '~/features/chat/client/outbox.ts'
 import type { Lock, Transport } from '~/features/chat/client/transport.ts'
 import type { PictureStore } from '~/features/chat/pictures/client/picture-store.ts'
 import type { Upload } from '~/features/chat/pictures/client/uploads.ts'
-import type { ChatMessage, ChatSending, ConversationPage, SendAnswer } from '~/features/chat/protocol.ts'
+import type {
+	ChatMessage,
+	ChatSending,
+	ConversationPage,
+	ConversationState,
+	Marks,
+	SendAnswer,
+} from '~/features/chat/protocol.ts'
 
 /*
  * The chat's server as its contract says, small enough to be held in the hand, and a network that loses, doubles and delays.
@@ -26,6 +33,9 @@ export function chances(seed: number): () => number {
 export class ChatServer {
 	readonly rows: ChatMessage[] = []
 	version = 0
+	/** How the peer of whoever asks stands. */
+	marks: Marks = { delivered: 0, read: 0 }
+	state: ConversationState = { kind: 'open', reason: null, blockedByMe: false, muted: false }
 	/** Answers the next tries instead of storing, first one first. */
 	readonly refusals: Exclude<SendAnswer, { ok: true }>[] = []
 	/** How often somebody sent something, stored or not. */
@@ -63,15 +73,15 @@ export class ChatServer {
 
 	page(peer: string): ConversationPage {
 		const messages = this.rows.slice(-pageSize)
-		const state = { kind: 'open', reason: null, blockedByMe: false, muted: false } as const
 		return {
 			peer: { username: peer, name: peer, picture: null, online: true, lastSeenAt: null },
-			state,
+			state: this.state,
 			messages,
 			older: this.rows.length > messages.length,
 			version: this.version,
-			marks: { delivered: 0, read: 0 },
+			marks: this.marks,
 			readId: 0,
+			common: [],
 		}
 	}
 
@@ -83,7 +93,8 @@ export class ChatServer {
 	since(version: number) {
 		const all = this.rows.filter((row) => row.version > version).sort((one, other) => one.version - other.version)
 		const messages = all.slice(0, mostChanges)
-		return { messages, version: this.version, complete: messages.length === all.length }
+		const { marks, state } = this
+		return { messages, version: this.version, complete: messages.length === all.length, marks, state }
 	}
 
 	private put(row: ChatMessage): ChatMessage {

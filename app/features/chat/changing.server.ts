@@ -4,6 +4,7 @@ import { isId } from '~/lib/ids.ts'
 import { parseInput } from '~/lib/parse.server.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { cook } from '~/markdown/cook.server.ts'
+import { countChange } from './changing-limit.server.ts'
 import { presentMessage } from './chat.present.ts'
 import { editInput } from './chat.schema.ts'
 import { lockConversation } from './conversations.queries.server.ts'
@@ -22,7 +23,7 @@ interface Which {
 /**
  * Changes an own message, whenever it was sent; both members see that it was edited. A member who has blocked the author
  * meanwhile goes on seeing what they saw.
- * @throws NotFound also for another's message and a deleted one, NotAllowed, Invalid
+ * @throws NotFound also for another's message and a deleted one, NotAllowed, Invalid, TooMany
  */
 export async function editMessage(viewer: Viewer, which: Which, input: { body?: unknown }): Promise<ChatMessage> {
 	const author = member(viewer)
@@ -47,6 +48,7 @@ type Work = (trx: Parameters<typeof eraseMessage>[0], row: MessageRow, peer: Pee
 
 async function change(author: SignedIn, { with: username, id }: Which, work: Work): Promise<ChatMessage> {
 	const { id: conversationId } = await conversationWith(author, username)
+	await countChange(author.id)
 	const { row, peer } = await db()
 		.transaction()
 		.execute(async (trx) => {

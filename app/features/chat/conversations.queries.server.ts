@@ -119,7 +119,7 @@ export async function startConversation(trx: Executor, userId: number, peerId: n
 	)
 }
 
-/** Locks a conversation. Every change of it begins here, and no transaction locks two. */
+/** Locks a conversation. Every change of it begins here; a transaction that locks several does so in the order of their ids. */
 export async function lockConversation(trx: Executor, id: number): Promise<void> {
 	await sql`select from conversations where id = ${id} for no key update`.execute(trx)
 }
@@ -136,24 +136,33 @@ export interface CountRow {
 	user_id: number
 	/** Messages in this conversation. */
 	unread: number
-	/** Conversations with unread messages, muted ones and requests left out. */
+	/** Conversations with unread messages that count. */
 	conversations: number
 }
+
+/**
+ * Whether a member's row `m` of conversation_members counts as an unread conversation: muted ones, requests and those with
+ * somebody they blocked do not.
+ */
+const counts = sql`m.unread > 0 and not m.muted and not m.pending and not exists (
+	select from conversations c join blocks b on b.blocker_id = m.user_id and b.blocked_id in (c.lower_id, c.higher_id)
+	where c.id = m.conversation_id)`
 
 /** What each member of a conversation has not read. */
 export async function countUnreadOf(conversationId: number): Promise<CountRow[]> {
 	const { rows } = await sql<CountRow>`
-		select user_id, unread, (select count(*)::int from conversation_members other
-			where other.user_id = m.user_id and other.unread > 0 and not other.muted and not other.pending) as conversations
-		from conversation_members m where conversation_id = ${conversationId}`.execute(db())
+		select side.user_id, side.unread, (
+			select count(*)::int from conversation_members m where m.user_id = side.user_id and ${counts}) as conversations
+		from conversation_members side where side.conversation_id = ${conversationId}`.execute(db())
 	return rows
 }
 
-/** In how many conversations a member has something unread, muted ones and requests left out. */
+/** In how many conversations a member has something unread that counts. */
 export async function countUnreadConversations(userId: number): Promise<number> {
 	const { rows } = await sql<{ conversations: number }>`
-		select count(*)::int as conversations from conversation_members
-		where user_id = ${userId} and unread > 0 and not muted and not pending`.execute(db())
+		select count(*)::int as conversations from conversation_members m where m.user_id = ${userId} and ${counts}`.execute(
+		db(),
+	)
 	return rows[0]?.conversations ?? 0
 }
 
@@ -179,19 +188,7 @@ export async function writeBlock(trx: Executor, userId: number, peerId: number, 
 	else await sql`delete from blocks where blocker_id = ${userId} and blocked_id = ${peerId}`.execute(trx)
 }
 
-/** Who may begin a conversation with a member. */
-export async function readAccepts(userId: number): Promise<ConversationRow['accepts']> {
-	const row = await db().selectFrom('chat_settings').select('accepts').where('user_id', '=', userId).executeTakeFirst()
-	return row?.accepts ?? 'members'
-}
-
-/** Changes that. */
-export async function writeAccepts(userId: number, accepts: ConversationRow['accepts']): Promise<void> {
-	await sql`insert into chat_settings (user_id, accepts) values (${userId}, ${accepts})
-		on conflict (user_id) do update set accepts = excluded.accepts`.execute(db())
-}
-
-/** Whether typing is shown: both wrote, nobody blocked the other, and the member does not hide their presence. */
+/** Whether typing is shown: both wrote, nobody blocked the other, and the member hides neither it nor their presence. */
 export async function showsTyping(userId: number, username: string): Promise<{ peer_id: number } | undefined> {
 	const { rows } = await sql<{ peer_id: number }>`
 		select p.id as peer_id from users p
@@ -199,6 +196,7 @@ export async function showsTyping(userId: number, username: string): Promise<{ p
 		where p.username = ${username}
 			and not exists (select from conversation_members where conversation_id = c.id and pending)
 			and not exists (select from blocks where (blocker_id, blocked_id) in ((p.id, ${userId}), (${userId}, p.id)))
-			and not exists (select from profiles where user_id = ${userId} and not show_presence)`.execute(db())
+			and not exists (select from profiles where user_id = ${userId} and not show_presence)
+			and not exists (select from chat_settings where user_id = ${userId} and not shows_typing)`.execute(db())
 	return rows[0]
 }

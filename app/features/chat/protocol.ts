@@ -32,6 +32,8 @@ export interface ConversationPage {
 	marks: Marks
 	/** How far the viewer had read when it was loaded: for the "new messages" line. */
 	readId: number
+	/** Skills that both have, while nobody has written; what to begin with. */
+	common: string[]
 }
 
 /** A conversation in a list. */

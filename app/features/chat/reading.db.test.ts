@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { db } from '~/db/db.server.ts'
+import { setSkills } from '~/features/profiles/skills.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { findBrokenFigures, makeConversation, makeMessage, passTime } from '../../../tests/factories/chat.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
@@ -60,7 +61,7 @@ test('who was away gets added, edited and deleted messages in the order of the c
 	expect(at).toBe(version + 232)
 	expect(got).toHaveLength(231)
 	expect(got.at(-1)).toMatchObject({ id: first.id, body: 'changed', version: at })
-	expect(await listSince(tomas, mira.username, at)).toEqual({ messages: [], version: at, complete: true })
+	expect(await listSince(tomas, mira.username, at)).toMatchObject({ messages: [], version: at, complete: true })
 })
 
 test('an edited message says so; a deleted one leaves a trace without a word, also in the database', async () => {
@@ -91,6 +92,32 @@ test.each<[string, (id: number) => Promise<unknown>, number]>([
 	const message = await makeMessage(mira, tomas, 'as it is')
 	await expect(act(message.id)).rejects.toMatchObject({ status })
 	expect((await openConversation(tomas, mira.username)).messages.at(-1)).toEqual(message)
+})
+
+test('a conversation that nobody has begun says what both members know, and says so no more once it has begun', async () => {
+	const stranger = await makeMember(`stranger${serial}`)
+	const skilled: [SignedIn, string[]][] = [
+		[mira, ['Git', 'Python', 'Go']],
+		[stranger, ['Python', 'Rust', 'Git']],
+	]
+	for (const [{ id }, skills] of skilled)
+		await db()
+			.transaction()
+			.execute((trx) => setSkills(trx, id, skills))
+	expect(await openConversation(mira, stranger.username)).toMatchObject({ messages: [], common: ['Python', 'Git'] })
+	await makeMessage(mira, stranger)
+	expect(await openConversation(mira, stranger.username)).toMatchObject({ common: [] })
+})
+
+test('edits and deletions are so many a minute, in words, and another member’s are counted apart', async () => {
+	const [message, other] = [await makeMessage(mira, tomas, 'the first'), await makeMessage(tomas, mira)]
+	const which = { with: tomas.username, id: message.id }
+	for (let times = 0; times < 30; times += 1) await editMessage(mira, which, { body: `edit ${times}` })
+	const words = { status: 429, message: expect.stringMatching(/^You changed a lot .* in \d+ s\.$/) }
+	await expect(editMessage(mira, which, { body: 'too much' })).rejects.toMatchObject(words)
+	await expect(deleteMessage(mira, which)).rejects.toMatchObject(words)
+	expect((await openConversation(tomas, mira.username)).messages.at(-2)).toMatchObject({ body: 'edit 29' })
+	expect(await deleteMessage(tomas, { with: mira.username, id: other.id })).toMatchObject({ deleted: true })
 })
 
 test('marks only move forward, never past what was sent to the reader, and the unread count follows', async () => {

@@ -1,4 +1,5 @@
 import { db } from '~/db/db.server.ts'
+import { listSharedSkills } from '~/features/profiles/skills.server.ts'
 import { Invalid } from '~/lib/errors.ts'
 import { isId } from '~/lib/ids.ts'
 import type { Viewer } from '~/lib/viewer.ts'
@@ -8,12 +9,13 @@ import { isUsername } from './chat.schema.ts'
 import { findConversation, lockConversation } from './conversations.queries.server.ts'
 import { member, namesOf, standingWith } from './members.server.ts'
 import { listChanges, listMessages, type Snapshot, writeSeen } from './messages.queries.server.ts'
-import type { ChatMessage, ConversationPage } from './protocol.ts'
-import { tellSeen } from './telling.server.ts'
+import type { ConversationPage } from './protocol.ts'
+import { lockUnread, writeAllRead } from './read-all.queries.server.ts'
+import { tellAllRead, tellSeen } from './telling.server.ts'
 
 const nothing: Snapshot = { rows: [], version: 0 }
 
-/** A conversation as it is opened, also one that nobody has begun. Two statements. @throws NotFound, NotAllowed */
+/** A conversation as it is opened, also one that nobody has begun. Two statements, three while it is empty. @throws NotFound, NotAllowed */
 export async function openConversation(viewer: Viewer, username: unknown): Promise<ConversationPage> {
 	const reader = member(viewer)
 	const row = await standingWith(reader, username)
@@ -26,6 +28,7 @@ export async function openConversation(viewer: Viewer, username: unknown): Promi
 		version,
 		marks: presentMarks(row),
 		readId: row.read_id,
+		common: rows.length === 0 ? await listSharedSkills(reader.id, row.peer_id) : [],
 	}
 }
 
@@ -43,14 +46,15 @@ export async function listOlder(
 }
 
 /**
- * Everything that changed after a version, in order. Ask again with the version that came until it is complete.
+ * Everything that changed after a version, in order, and how the two stand now. Ask again with the version that came until it
+ * is complete.
  * @throws NotFound, NotAllowed, Invalid
  */
 export async function listSince(
 	viewer: Viewer,
 	username: unknown,
 	since: unknown,
-): Promise<{ messages: ChatMessage[]; version: number; complete: boolean }> {
+): Promise<Pick<ConversationPage, 'messages' | 'version' | 'marks' | 'state'> & { complete: boolean }> {
 	const reader = member(viewer)
 	if (since !== 0 && !isId(since)) throw new Invalid('There is no such version of the conversation.')
 	const row = await standingWith(reader, username)
@@ -63,6 +67,8 @@ export async function listSince(
 		messages: shown.map((one) => presentMessage(one, reader.id, names)),
 		version: complete ? version : (shown.at(-1)?.version ?? version),
 		complete,
+		marks: presentMarks(row),
+		state: presentState(row),
 	}
 }
 
@@ -89,4 +95,20 @@ export async function markSeen(viewer: Viewer, { with: username, upTo, read }: S
 			return writeSeen(trx, { conversationId, userId: reader.id, upTo, read })
 		})
 	if (seen?.further) await tellSeen(reader, peer, seen)
+}
+
+/**
+ * Marks everything that the viewer was sent as read, in every conversation at once; requests wait for an answer and stay as
+ * they are. Whoever wrote is told, and so are the viewer's other tabs. @throws NotAllowed
+ */
+export async function markAllSeen(viewer: Viewer): Promise<void> {
+	const reader = member(viewer)
+	const rows = await db()
+		.transaction()
+		.execute(async (trx) => {
+			// First the locks, then what is there: a message that is stored meanwhile is unread, and counted.
+			const unread = await lockUnread(trx, reader.id)
+			return writeAllRead(trx, reader.id, unread)
+		})
+	if (rows.length > 0) await tellAllRead(reader, rows)
 }

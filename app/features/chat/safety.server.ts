@@ -1,17 +1,8 @@
 import { db, type Executor } from '~/db/db.server.ts'
-import { parseInput } from '~/lib/parse.server.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
-import { settingsInput } from './chat.schema.ts'
-import {
-	acceptRequest,
-	lockConversation,
-	readAccepts,
-	writeAccepts,
-	writeBlock,
-	writeMuted,
-} from './conversations.queries.server.ts'
+import { acceptRequest, lockConversation, writeBlock, writeMuted } from './conversations.queries.server.ts'
 import { conversationWith, member, standingWith } from './members.server.ts'
-import { tellAccepted, tellState } from './telling.server.ts'
+import { tellAccepted, tellCount, tellState } from './telling.server.ts'
 
 /**
  * Blocks a member, or takes that back. They are told nothing and see what they send as sent; it never reaches the viewer,
@@ -28,7 +19,7 @@ export async function setBlocked(viewer: Viewer, username: unknown, blocked: boo
 			if (peer.id !== null) await lockConversation(trx, peer.id)
 			await writeBlock(trx, blocker.id, peer.peer_id, blocked)
 		})
-	await tellState(blocker, peer.username)
+	await Promise.all([tellState(blocker, peer.username), tellCount(blocker)])
 }
 
 /** Mutes a conversation for the viewer, or no longer: no sound, no mail, no number. @throws NotFound, NotAllowed */
@@ -36,13 +27,13 @@ export async function setMuted(viewer: Viewer, username: unknown, muted: boolean
 	const { owner, username: peer } = await inConversation(viewer, username, (trx, id, userId) =>
 		writeMuted(trx, id, userId, muted),
 	)
-	await tellState(owner, peer)
+	await Promise.all([tellState(owner, peer), tellCount(owner)])
 }
 
 /** Takes a stranger's request without an answer in words. @throws NotFound, NotAllowed */
 export async function acceptConversation(viewer: Viewer, username: unknown): Promise<void> {
 	const { owner, done, row } = await inConversation(viewer, username, acceptRequest)
-	if (done) await tellAccepted(owner, row)
+	if (done) await Promise.all([tellAccepted(owner, row), tellCount(owner)])
 }
 
 async function inConversation<Result>(
@@ -59,15 +50,4 @@ async function inConversation<Result>(
 			return work(trx, row.id, owner.id)
 		})
 	return { owner, done, row, username: row.username }
-}
-
-/** Who may begin a conversation with the viewer. @throws NotAllowed */
-export async function getChatSettings(viewer: Viewer) {
-	return { accepts: await readAccepts(member(viewer).id) }
-}
-
-/** Changes that; conversations in which both wrote stay open. @throws NotAllowed, Invalid */
-export async function setChatSettings(viewer: Viewer, input: Record<string, unknown>): Promise<void> {
-	const { accepts } = parseInput(settingsInput, input)
-	await writeAccepts(member(viewer).id, accepts)
 }

@@ -9,8 +9,9 @@ import { useDatabase } from '../../../tests/support/database.ts'
 import { editMessage } from './changing.server.ts'
 import { listConversations } from './inbox.server.ts'
 import { listSince, markSeen, openConversation } from './reading.server.ts'
-import { acceptConversation, setBlocked, setChatSettings } from './safety.server.ts'
+import { acceptConversation, setBlocked } from './safety.server.ts'
 import { sendMessage } from './sending.server.ts'
+import { getChatSettings, setChatSettings } from './settings.server.ts'
 
 useDatabase()
 
@@ -43,7 +44,7 @@ test('a message is stored cooked, in one conversation for both, with the peer’
 
 test('opening a conversation with somebody new leaves no row', async () => {
 	expect(await openConversation(mira, tomas.username)).toMatchObject({ messages: [], version: 0 })
-	expect(await listSince(mira, tomas.username, 0)).toEqual({ messages: [], version: 0, complete: true })
+	expect(await listSince(mira, tomas.username, 0)).toMatchObject({ messages: [], version: 0, complete: true })
 	expect(await db().selectFrom('conversations').where('lower_id', '=', mira.id).selectAll().execute()).toEqual([])
 })
 
@@ -98,7 +99,7 @@ test('what both write at once has one order for both, and no version is missing'
 		...Array.from({ length: 10 }, () => markSeen(tomas, { with: mira.username, upTo: 2 ** 31 - 1, read: true })),
 	])
 	const [mine, theirs] = [await listSince(mira, tomas.username, 0), await listSince(tomas, mira.username, 0)]
-	expect(mine).toEqual(theirs)
+	expect([mine.messages, mine.version]).toEqual([theirs.messages, theirs.version])
 	expect(mine.messages.map(({ version }) => version)).toEqual(Array.from({ length: 52 }, (_, index) => index + 1))
 	const ids = mine.messages.map(({ id }) => id)
 	expect(ids).toEqual([...ids].sort((one, other) => one - other))
@@ -282,4 +283,16 @@ test('a conversation that both wrote in stays open whatever the setting becomes'
 	await makeMessage(mira, tomas)
 	expect((await openConversation(mira, tomas.username)).state.kind).toBe('open')
 	await expect(setChatSettings(tomas, { accepts: 'everybody' })).rejects.toMatchObject({ status: 422 })
+})
+
+test('each of the two settings changes alone, and nonsense changes none', async () => {
+	expect(await getChatSettings(mira)).toEqual({ accepts: 'members', showsTyping: true })
+	await setChatSettings(mira, { typing: 'hidden' })
+	await setChatSettings(mira, { accepts: 'verified' })
+	for (const wrong of [{}, { typing: 'loud' }, { accepts: 'nobody', typing: '' }])
+		await expect(setChatSettings(mira, wrong)).rejects.toMatchObject({ status: 422 })
+	expect(await getChatSettings(mira)).toEqual({ accepts: 'verified', showsTyping: false })
+	await setChatSettings(mira, { accepts: 'nobody', typing: 'shown' })
+	expect(await getChatSettings(mira)).toEqual({ accepts: 'nobody', showsTyping: true })
+	await expect(setChatSettings(null, { typing: 'hidden' })).rejects.toMatchObject({ status: 403 })
 })

@@ -11,6 +11,7 @@ import {
 } from './conversations.queries.server.ts'
 import { namesOf } from './members.server.ts'
 import type { MessageRow, SeenRow } from './messages.queries.server.ts'
+import type { ReadRow } from './read-all.queries.server.ts'
 
 /*
  * What the tabs of both members are told, after the commit. Nothing depends on it: a tab that misses it notices by the
@@ -38,6 +39,19 @@ export async function tellSeen(reader: SignedIn, peer: ConversationRow, seen: Se
 	const conversations = await countUnreadConversations(reader.id)
 	const event = { with: peer.username, unread: seen.unread, conversations, readId: seen.read_id }
 	announce(roomOf(reader.id), 'chat:read', event)
+}
+
+/** A member read everything, in these conversations: one word to their own tabs, and to each peer how far. */
+export async function tellAllRead(reader: SignedIn, rows: ReadRow[]): Promise<void> {
+	for (const { peer_id: peerId, delivered_id: delivered, read_id: read, blocked_by_me: blocked } of rows)
+		if (!blocked) announce(roomOf(peerId), 'chat:marks', { with: reader.username, marks: { delivered, read } })
+	const conversations = await countUnreadConversations(reader.id)
+	announce(roomOf(reader.id), 'chat:all-read', { with: rows.map(({ username }) => username), conversations })
+}
+
+/** What counts as unread changed for a member without a message or a mark: tells their own tabs. */
+export async function tellCount(member: { id: number }): Promise<void> {
+	announce(roomOf(member.id), 'chat:count', { conversations: await countUnreadConversations(member.id) })
 }
 
 /** What a member can do in a conversation changed: tells their own tabs. */

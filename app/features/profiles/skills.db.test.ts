@@ -2,9 +2,11 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { makeMember } from '~/../tests/factories/forum.ts'
 import { useDatabase } from '~/../tests/support/database.ts'
 import { db } from '~/db/db.server.ts'
-import { canonicalSkill, setSkills, suggestSkills } from './skills.server.ts'
+import { canonicalSkill, listSharedSkills, setSkills, suggestSkills } from './skills.server.ts'
 
 useDatabase()
+
+const ids: Record<string, number> = {}
 
 beforeAll(async () => {
 	for (const [name, skills] of Object.entries({
@@ -13,6 +15,7 @@ beforeAll(async () => {
 		kesar: ['Knotting', 'Knotting 100%', 'Java'],
 	})) {
 		const { id } = await makeMember(name)
+		ids[name] = id
 		await db()
 			.transaction()
 			.execute((trx) => setSkills(trx, id, skills))
@@ -69,4 +72,14 @@ describe('suggestions', () => {
 			expect((await suggestSkills(typed, 8)).length).toBeLessThanOrEqual(8)
 		},
 	)
+})
+
+test.each([
+	['mira', 'bram', ['Knitting']],
+	['kesar', 'bram', ['Knotting']],
+	['mira', 'kesar', []],
+	['bram', 'bram', ['Knitting', 'Knotting', 'React Native']],
+	['bram', 'nobody', []],
+])('%s shares with %s %j', async (one, other, skills) => {
+	expect(await listSharedSkills(ids[one] ?? 0, ids[other] ?? 0)).toEqual(skills)
 })

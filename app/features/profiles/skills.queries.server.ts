@@ -56,3 +56,13 @@ export async function replaceSkills(trx: Executor, userId: number, names: string
 		) as change
 		where skills.id = change.id`.execute(trx)
 }
+
+/** The names of the skills that two members share, in the order in which the second one gave them. */
+export async function listShared(userId: number, peerId: number): Promise<string[]> {
+	const { rows } = await sql<{ name: string }>`
+		select skills.name from profile_skills theirs
+		join profile_skills mine on mine.skill_id = theirs.skill_id and mine.user_id = ${userId}
+		join skills on skills.id = theirs.skill_id
+		where theirs.user_id = ${peerId} order by theirs.position`.execute(db())
+	return rows.map(({ name }) => name)
+}

@@ -2,7 +2,7 @@ import type { Executor } from '~/db/db.server.ts'
 import { cleanLine } from '~/lib/clean.ts'
 import { lazyLines } from '~/lib/lists.server.ts'
 import { profileLimits } from './profiles.limits.ts'
-import { listSkillsLike, listSpellings, replaceSkills } from './skills.queries.server.ts'
+import { listShared, listSkillsLike, listSpellings, replaceSkills } from './skills.queries.server.ts'
 
 export interface SkillSuggestion {
 	name: string
@@ -65,6 +65,9 @@ export async function setSkills(trx: Executor, userId: number, typed: string[]):
 		[...names].map(([key, name]) => spelt.get(key) ?? name),
 	)
 }
+
+/** The skills that two members share, those first that the second one named first. */
+export const listSharedSkills: (userId: number, peerId: number) => Promise<string[]> = listShared
 
 /* How well a text fits a skill: it is the whole of a spelling, the name begins with it, or another spelling or word does. */
 const whole = 0

@@ -62,7 +62,7 @@ export async function texts(page: Page): Promise<string[]> {
 	return all.map((text) => text.trim())
 }
 
-/** Puts the page's socket into one's hands; pages still load. To be called before the page is opened. */
+/** Puts the socket and the questions of the page's chat into one's hands; pages still load. To be called before the page is opened. */
 export async function cutter(page: Page): Promise<{ cut: () => Promise<void>; mend: () => Promise<void> }> {
 	await page.addInitScript(() => {
 		const Real = window.WebSocket
@@ -84,6 +84,12 @@ export async function cutter(page: Page): Promise<{ cut: () => Promise<void>; me
 				return socket
 			},
 		})
+		const ask = window.fetch
+		window.fetch = (what, how) => {
+			const { pathname } = new URL(what instanceof Request ? what.url : what, location.href)
+			const lost = sessionStorage.getItem('line') === 'cut' && pathname.startsWith('/messages')
+			return lost ? Promise.reject(new TypeError('Failed to fetch')) : ask(what, how)
+		}
 		window.addEventListener('line', () => {
 			for (const socket of open) socket.close()
 			open.clear()

@@ -4,11 +4,15 @@ import { type Live, withLive } from '~/realtime/live.ts'
 import { measure, uploadForMessage } from '../pictures/client/browser-pictures.ts'
 import { BrowserPictures } from '../pictures/client/picture-store.ts'
 import { ChatClient } from './chat-client.ts'
+import { forgetBlocked, makeFallback, wasBlocked } from './http-fallback.ts'
 import { SocketTransport } from './socket-transport.ts'
 import type { Lock } from './transport.ts'
 
 /** How long a lost connection is not worth a word, in milliseconds. */
 const grace = 1_500
+
+/** How long a lost socket may take to come back, in milliseconds, before the chat goes on without it. */
+const patience = 5_000
 
 let current: { client: ChatClient; stop: () => void } | null = null
 
@@ -24,14 +28,14 @@ export function chatOf(me: string): ChatClient {
 }
 
 function start(me: string): { client: ChatClient; stop: () => void } {
-	const transport = new SocketTransport()
+	const transport = new SocketTransport(me)
 	const pictures = { store: new BrowserPictures(me), upload: uploadForMessage, measure, refusalOf }
 	const client = new ChatClient({ me, transport, store: localStorage, lock, newId, pictures })
 	const waiting = client.outgoing().flatMap((message) => message.pictures.map(({ id }) => id))
 	void pictures.store.sweep(new Set(waiting))
 	const unhear = withLive((socket) => {
 		transport.socket = socket
-		return listen(socket, client)
+		return listen(socket, client, transport)
 	})
 	const otherTab = (event: StorageEvent) => {
 		if (client.outbox.owns(event.key)) client.outboxChanged()
@@ -46,17 +50,28 @@ function start(me: string): { client: ChatClient; stop: () => void } {
 	}
 }
 
-function listen(socket: Live, client: ChatClient): () => void {
-	let timer = setTimeout(() => client.setAway(true), 2 * grace)
+function listen(socket: Live, client: ChatClient, transport: SocketTransport): () => void {
+	const fallback = makeFallback(socket, client, transport)
+	let timer: ReturnType<typeof setTimeout> | undefined
+	const gone = (quiet = grace, wait = patience) => {
+		clearTimeout(timer)
+		timer = setTimeout(() => fallback.on || client.setLine('away'), quiet)
+		fallback.start(wait)
+	}
 	const back = () => {
 		clearTimeout(timer)
-		client.setAway(false)
+		fallback.stop()
+		transport.byHttp = false
+		forgetBlocked()
+		client.setLine('live')
 		client.connected()
 	}
-	const gone = () => {
-		clearTimeout(timer)
-		timer = setTimeout(() => client.setAway(true), grace)
+	const lost = (reason: string) => {
+		// Closed by this page, whose member has left.
+		if (reason === 'io client disconnect') fallback.stop()
+		else gone()
 	}
+	const looked = () => document.hidden || fallback.hurry()
 	const undo = [
 		on(socket, 'chat:message', ({ with: peer, message }) => client.hear(peer, message)),
 		on(socket, 'chat:marks', ({ with: peer, marks }) => client.hearMarks(peer, marks)),
@@ -64,13 +79,18 @@ function listen(socket: Live, client: ChatClient): () => void {
 		on(socket, 'chat:state', ({ with: peer, state }) => client.hearState(peer, state)),
 	]
 	socket.on('connect', back)
-	socket.on('disconnect', gone)
+	socket.on('disconnect', lost)
+	document.addEventListener('visibilitychange', looked)
 	if (socket.connected) back()
+	else gone(patience, wasBlocked() ? 0 : 2 * grace)
 	return () => {
 		clearTimeout(timer)
+		fallback.stop()
+		transport.byHttp = false
 		for (const off of undo) off()
 		socket.off('connect', back)
-		socket.off('disconnect', gone)
+		socket.off('disconnect', lost)
+		document.removeEventListener('visibilitychange', looked)
 	}
 }
 

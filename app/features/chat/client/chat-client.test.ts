@@ -291,3 +291,30 @@ test.each(Array.from({ length: 100 }, (_, seed) => seed + 1))(
 		}
 	},
 )
+
+test('what was read and what can be done while a tab was away is known when it is back', async () => {
+	const { server, anna } = pair()
+	anna.client.write('bert', 'Hello')
+	await settle()
+	anna.cut()
+	server.marks = { delivered: 1, read: 1 }
+	server.state = { kind: 'closed', reason: 'You blocked Bert.', blockedByMe: true, muted: false }
+	anna.connect()
+	await settle()
+	expect(view(anna)).toMatchObject({ marks: { delivered: 1, read: 1 }, state: { kind: 'closed', blockedByMe: true } })
+})
+
+test('without a live stream asking brings what is new, to the conversations that are on the screen alone', async () => {
+	const { server, anna } = pair()
+	server.leave(anna)
+	const hide = anna.client.show('bert')
+	server.send('bert', 'b-1', 'Are you there?')
+	anna.client.poll()
+	await settle()
+	expect(bodies(anna)).toEqual(['Are you there?'])
+	hide()
+	server.send('bert', 'b-2', 'And now?')
+	anna.client.poll()
+	await settle()
+	expect(bodies(anna)).toEqual(['Are you there?'])
+})

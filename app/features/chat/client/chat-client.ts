@@ -11,8 +11,11 @@ import type { Lock, Transport } from './transport.ts'
 /** How often a peer is told at most that this member types, in milliseconds. */
 const typingEvery = 3_000
 
-/** No message has a greater id: PostgreSQL's integer. */
-const lastPossible = 2 ** 31 - 1
+/**
+ * `live`; `polling`: no socket can be had, and the server is asked every few seconds; `away`: it cannot be reached, for long
+ * enough to say so.
+ */
+export type Line = 'live' | 'polling' | 'away'
 
 interface ClientParts {
 	/** Username. */
@@ -48,8 +51,9 @@ export class ChatClient {
 	private readonly attended = new Set<string>()
 	private readonly listeners = new Set<() => void>()
 	private pending: readonly Outgoing[] | null = null
-	/** Whether the server cannot be reached, for long enough to say so. */
-	away = false
+	/** Peers whose conversation is on the screen, each as often as it is. */
+	private readonly shown: string[] = []
+	line: Line = 'live'
 	private typedAt = Number.NEGATIVE_INFINITY
 
 	constructor({ me, transport, store, lock, newId, pictures: { upload, ...pictures } }: ClientParts) {
@@ -140,11 +144,6 @@ export class ChatClient {
 		if (conversation && attended) this.note(peer, conversation.newest, true)
 	}
 
-	/** Marks everything of a conversation as read, whether it was opened here or not; the server knows where it ends. */
-	readAll(peer: string): void {
-		this.transport.seen({ with: peer, upTo: lastPossible, read: true })
-	}
-
 	loadOlder(peer: string): Promise<void> {
 		return this.conversations.get(peer)?.loadOlder() ?? Promise.resolve()
 	}
@@ -154,9 +153,20 @@ export class ChatClient {
 		void this.conversations.get(peer)?.catchUp()
 	}
 
-	setAway(away: boolean): void {
-		this.away = away
+	setLine(line: Line): void {
+		this.line = line
 		this.changed()
+	}
+
+	/** A view shows this conversation. @returns to be called when it no longer does */
+	show(peer: string): () => void {
+		this.shown.push(peer)
+		return () => this.shown.splice(this.shown.indexOf(peer), 1)
+	}
+
+	/** Asks for what is new where somebody looks, as no live stream says it. */
+	poll(): void {
+		for (const peer of new Set(this.shown)) this.refresh(peer)
 	}
 
 	/** The connection stands, for the first time or again. */

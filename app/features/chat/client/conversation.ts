@@ -18,6 +18,8 @@ export interface ConversationView {
 	marks: Marks
 	/** The peer's messages after this id stand under the line “New messages”. */
 	readId: number
+	/** Skills that both have, while nobody has written. */
+	common: readonly string[]
 	typing: boolean
 }
 
@@ -36,6 +38,7 @@ export class Conversation {
 	private state: ConversationState
 	private marks: Marks
 	private readId: number
+	private readonly common: readonly string[]
 	/** Whether the reader looks at its end: what comes is read at once. */
 	private attended = false
 	private typing: ReturnType<typeof setTimeout> | null = null
@@ -53,6 +56,7 @@ export class Conversation {
 		this.state = page.state
 		this.marks = page.marks
 		this.readId = page.readId
+		this.common = page.common
 		this.thread.open(page)
 	}
 
@@ -76,6 +80,7 @@ export class Conversation {
 			older: this.thread.older,
 			marks: this.marks,
 			readId: this.readId,
+			common: this.common,
 			typing: this.typing !== null,
 		}
 		return this.drawn
@@ -155,8 +160,12 @@ export class Conversation {
 
 	private async askOnce(): Promise<void> {
 		const newest = this.newest
+		const stands = this.state
 		const changes = await this.transport.since(this.peer.username, this.thread.version)
 		this.thread.catchUp(changes)
+		this.take(changes.marks)
+		// What the live stream said meanwhile is newer.
+		if (this.state === stands) this.state = changes.state
 		if (this.newest > newest) this.met(newest)
 		this.change()
 		if (changes.complete) return

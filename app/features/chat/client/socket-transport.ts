@@ -1,18 +1,28 @@
 import type { Live } from '~/realtime/live.ts'
 import type { ChatSending, ConversationPage, SendAnswer } from '../protocol.ts'
+import { seenByHttp, sendByHttp } from './http-wire.ts'
 import type { Changes, OlderPage } from './thread.ts'
 import type { Transport } from './transport.ts'
 
 /** How long an acknowledgement is waited for, in milliseconds, before the message is sent again under the same id. */
 const patience = 10_000
 
-/** The ways to the server: the tab's socket for what is said, HTTP for what is asked. */
+/** The ways to the server: the tab's socket for what is said, HTTP for what is asked, and for both while there is no socket. */
 export class SocketTransport implements Transport {
 	socket: Live | null = null
+	/** Whether HTTP stands in for the socket. */
+	byHttp = false
+	private readonly me: string
 
-	connected = (): boolean => this.socket?.connected ?? false
+	/** @param me username */
+	constructor(me: string) {
+		this.me = me
+	}
+
+	connected = (): boolean => this.byHttp || (this.socket?.connected ?? false)
 
 	async send(message: ChatSending): Promise<SendAnswer | null> {
+		if (this.byHttp) return sendByHttp(this.me, message)
 		try {
 			return (await this.socket?.timeout(patience).emitWithAck('chat:send', message)) ?? null
 		} catch {
@@ -22,7 +32,8 @@ export class SocketTransport implements Transport {
 
 	/** Not kept for later: the next mark says more. */
 	seen(mark: { with: string; upTo: number; read: boolean }): void {
-		this.socket?.volatile.emit('chat:seen', mark)
+		if (this.byHttp) void seenByHttp(this.me, mark)
+		else this.socket?.volatile.emit('chat:seen', mark)
 	}
 
 	typing(to: string): void {

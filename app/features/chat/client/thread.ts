@@ -1,7 +1,7 @@
 import type { ChatMessage, ConversationPage } from '../protocol.ts'
 
-/** What `since` answers: changes in the order of their versions. */
-export interface Changes {
+/** What `since` answers: changes in the order of their versions, and how the two members stand. */
+export interface Changes extends Pick<ConversationPage, 'marks' | 'state'> {
 	messages: ChatMessage[]
 	/** The conversation's version when it was asked. */
 	version: number
@@ -58,7 +58,7 @@ export class Thread {
 	}
 
 	/** Takes the changes after the version that was asked with. */
-	catchUp({ messages, version, complete }: Changes): void {
+	catchUp({ messages, version, complete }: Pick<Changes, 'messages' | 'version' | 'complete'>): void {
 		for (const message of messages) this.take(message)
 		const reached = complete ? version : (messages.at(-1)?.version ?? this.version)
 		this.version = Math.max(this.version, reached)

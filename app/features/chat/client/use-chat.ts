@@ -3,7 +3,7 @@ import { useRootData } from '~/lib/root-data.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import type { ConversationPage } from '../protocol.ts'
 import { chatOf } from './browser-chat.ts'
-import type { ChatClient } from './chat-client.ts'
+import type { ChatClient, Line } from './chat-client.ts'
 import { type ConversationView, viewOf } from './conversation.ts'
 import type { Outgoing } from './outbox.ts'
 
@@ -19,6 +19,7 @@ export function useConversation(page: ConversationPage): ConversationView {
 	const client = useChatClient()
 	const loaded = useMemo(() => viewOf(page), [page])
 	useEffect(() => client?.open(page), [client, page])
+	useEffect(() => client?.show(page.peer.username), [client, page.peer.username])
 	return useSyncExternalStore(
 		client?.subscribe ?? never,
 		() => client?.view(page.peer.username) ?? loaded,
@@ -36,13 +37,13 @@ export function useOutgoing(): readonly Outgoing[] {
 	)
 }
 
-/** Whether the server cannot be reached. */
-export function useAway(): boolean {
+/** How this tab is connected to the server. */
+export function useLine(): Line {
 	const client = useChatClient()
 	return useSyncExternalStore(
 		client?.subscribe ?? never,
-		() => client?.away ?? false,
-		() => false,
+		() => client?.line ?? 'live',
+		() => 'live',
 	)
 }
 

@@ -1,15 +1,23 @@
 import { WifiOff } from 'lucide-react'
-import { useAway } from '../client/use-chat.ts'
+import { useLine } from '../client/use-chat.ts'
 
-/** Says that the server cannot be reached, and that nothing is lost by it. */
-export function AwayBar() {
-	const away = useAway()
+/**
+ * Says that the server cannot be reached, and that nothing is lost by it; or that it is asked because no socket gets through.
+ * @param className padding of the latter
+ */
+export function AwayBar({ className }: { className: string }) {
+	const line = useLine()
 	return (
 		<div role="status" className="flex-none">
-			{away && (
+			{line === 'away' && (
 				<p className="flex items-center gap-2 border-t border-line bg-marigold-wash px-3 py-2 text-sm text-marigold-ink">
 					<WifiOff className="icon icon-sm" aria-hidden="true" />
 					You are offline. What you write is kept and goes out as soon as you are back.
+				</p>
+			)}
+			{line === 'polling' && (
+				<p className={`border-t border-line py-1.5 text-xs text-ink-2 ${className}`}>
+					Live updates are off: this network does not let them through. New messages are fetched every few seconds.
 				</p>
 			)}
 		</div>

@@ -38,7 +38,10 @@ export function Conversation(props: ConversationProps) {
 	const [editing, setEditing] = useState<ChatMessage | null>(named)
 	const [deleting, setDeleting] = useState<ChatMessage | null>(null)
 	const [reporting, setReporting] = useState<ChatMessage | null>(null)
-	const change = useChange(path, peer.username)
+	const change = useChange(path, peer.username, ({ intent, id, body }) => {
+		const message = messages.find((each) => String(each.id) === id)
+		if (intent === 'edit' && message && body !== undefined) setEditing({ ...message, body })
+	})
 	const isEmpty = messages.length === 0 && !outgoing.some(({ to }) => to === peer.username)
 
 	useEffect(() => {
@@ -57,7 +60,7 @@ export function Conversation(props: ConversationProps) {
 	return (
 		<>
 			{isEmpty ? (
-				<EmptyConversation peer={peer} />
+				<EmptyConversation peer={peer} common={view.common} />
 			) : (
 				<Thread
 					view={view}
@@ -66,7 +69,7 @@ export function Conversation(props: ConversationProps) {
 				/>
 			)}
 			<Announcer view={view} />
-			<AwayBar />
+			<AwayBar className={props.notice} />
 			<StateNotice view={view} path={path} className={props.notice} />
 			{(state.kind !== 'closed' || editing) && (
 				<Composer
@@ -76,8 +79,8 @@ export function Conversation(props: ConversationProps) {
 					editing={editing}
 					onEditLast={editLast}
 					onSave={(message, body) => {
-						change({ intent: 'edit', id: message.id, body })
 						setEditing(null)
+						change({ intent: 'edit', id: String(message.id), body })
 					}}
 					onLeaveEdit={leaveEdit}
 					refused={refused}
@@ -89,7 +92,7 @@ export function Conversation(props: ConversationProps) {
 				message={deleting}
 				onClose={() => setDeleting(null)}
 				onDelete={({ id }) => {
-					change({ intent: 'delete', id })
+					change({ intent: 'delete', id: String(id) })
 					setDeleting(null)
 				}}
 			/>

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useState } from 'react'
-import { Link } from 'react-router'
-import { useChatClient } from '../client/use-chat.ts'
+import { Link, useFetcher } from 'react-router'
+import { useLine } from '../client/use-chat.ts'
 import type { ConversationSummary } from '../protocol.ts'
 import { ConversationRow } from './conversation-row.tsx'
 import { useLiveList } from './use-live-list.ts'
@@ -9,7 +9,7 @@ const none: ConversationSummary[] = []
 
 /** The ten conversations with the newest messages, asked for whenever they are shown, and live from then on. */
 export function LatestMessages({ unread, open }: { unread: number; open: boolean }) {
-	const client = useChatClient()
+	const marking = useFetcher()
 	const [loaded, setLoaded] = useState<ConversationSummary[] | null>(null)
 	const load = useCallback(async () => {
 		const answer = await fetch('/messages/latest', { headers: { Accept: 'application/json' } }).catch(() => null)
@@ -21,9 +21,8 @@ export function LatestMessages({ unread, open }: { unread: number; open: boolean
 		if (open) void load()
 	}, [open, load])
 	const { list, online, typing } = useLiveList(loaded ?? none, load)
-	const markAll = () => {
-		for (const { peer, unread: some } of list) if (some > 0) client?.readAll(peer.username)
-	}
+	const away = useLine() === 'away'
+	const nothingToDo = away || (unread === 0 && list.every((conversation) => conversation.unread === 0))
 	return (
 		<>
 			<div className="max-h-[min(26rem,60dvh)] overflow-y-auto">
@@ -45,9 +44,12 @@ export function LatestMessages({ unread, open }: { unread: number; open: boolean
 				)}
 			</div>
 			<div className="flex items-center justify-between border-t border-line px-4 py-2.5 text-sm">
-				<button className="quiet-link text-ink-2" type="button" disabled={unread === 0} onClick={markAll}>
-					Mark all as read
-				</button>
+				{/* Not disabled outright: that would take the focus away from whoever pressed it. */}
+				<marking.Form method="post" action="/messages/read" onSubmit={(event) => nothingToDo && event.preventDefault()}>
+					<button className="quiet-link text-ink-2" type="submit" aria-disabled={nothingToDo}>
+						Mark all as read
+					</button>
+				</marking.Form>
 				<Link className="quiet-link font-semibold" to="/messages">
 					Open inbox
 				</Link>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ChatMessage, ConversationSummary } from '../protocol.ts'
-import { withMessage, withRead } from './live-list.ts'
+import { withAllRead, withMessage, withRead } from './live-list.ts'
 
 const summary = (username: string, minute: number): ConversationSummary => ({
 	peer: { username, name: username, picture: null, online: false, lastSeenAt: null },
@@ -56,4 +56,13 @@ test('reading clears the number of one conversation', () => {
 	const [bert, carl] = list.map((each) => ({ ...each, unread: 3 }))
 	if (!bert || !carl) throw new Error('two conversations')
 	expect(say(withRead([bert, carl], 'bert', 0))).toEqual(['bert: Old words (0)', 'carl: Old words (3)'])
+})
+
+test('reading everything clears the conversations that it names, and no request', () => {
+	const all = ['bert', 'carl', 'stranger'].map((name) => ({ ...summary(name, 30), unread: 3 }))
+	expect(say(withAllRead(all, ['bert', 'carl', 'not listed']))).toEqual([
+		'bert: Old words (0)',
+		'carl: Old words (0)',
+		'stranger: Old words (3)',
+	])
 })

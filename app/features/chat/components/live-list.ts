@@ -27,3 +27,8 @@ export function withMessage(list: ConversationSummary[], heard: Heard): Conversa
 export function withRead(list: ConversationSummary[], peer: string, unread: number): ConversationSummary[] {
 	return list.map((each) => (each.peer.username === peer ? { ...each, unread } : each))
 }
+
+/** A list after its reader has read all of these conversations at once. */
+export function withAllRead(list: ConversationSummary[], peers: string[]): ConversationSummary[] {
+	return list.map((each) => (peers.includes(each.peer.username) ? { ...each, unread: 0 } : each))
+}

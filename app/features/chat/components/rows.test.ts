@@ -21,6 +21,7 @@ function rows(messages: ChatMessage[], more: Partial<ConversationView> = {}, out
 		older: false,
 		marks: { delivered: 0, read: 0 },
 		readId: Number.MAX_SAFE_INTEGER,
+		common: [],
 		typing: false,
 		...more,
 	}

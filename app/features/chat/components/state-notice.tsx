@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { useFetcher } from 'react-router'
 import type { ConversationView } from '../client/conversation.ts'
+import { useLine } from '../client/use-chat.ts'
 
 interface StateNoticeProps {
 	view: ConversationView
@@ -62,9 +63,12 @@ interface IntentProps {
 /** One thing that the conversation's page does, as a form. */
 export function Intent({ path, intent, className, label }: IntentProps) {
 	const fetcher = useFetcher()
+	const away = useLine() === 'away'
+	const waits = away || fetcher.state !== 'idle'
 	return (
-		<fetcher.Form method="post" action={path}>
-			<button type="submit" className={className} name="intent" value={intent} disabled={fetcher.state !== 'idle'}>
+		<fetcher.Form method="post" action={path} onSubmit={(event) => waits && event.preventDefault()}>
+			{/* Not disabled outright: that would take the focus away from whoever pressed it. */}
+			<button type="submit" className={className} name="intent" value={intent} aria-disabled={waits || undefined}>
 				{label}
 			</button>
 		</fetcher.Form>

@@ -1,4 +1,4 @@
-import { useEffect } from 'react'
+import { useEffect, useRef } from 'react'
 import { useFetcher } from 'react-router'
 import { toast } from '~/shell/toast.ts'
 import { useChatClient } from '../client/use-chat.ts'
@@ -8,15 +8,24 @@ import { useChatClient } from '../client/use-chat.ts'
  * where there is none; a refusal is said in a toast.
  * @param path the conversation's page
  * @param peer username
+ * @param onRefused takes back what was sent, so that nothing typed is lost
  */
-export function useChange(path: string, peer: string) {
+export function useChange(path: string, peer: string, onRefused: (values: Record<string, string>) => void) {
 	const client = useChatClient()
-	const fetcher = useFetcher<{ ok?: boolean; message?: unknown }>()
+	const fetcher = useFetcher<{ ok?: boolean; message?: unknown; values?: Record<string, string> }>()
 	const { data } = fetcher
+	const takeBack = useRef(onRefused)
+	takeBack.current = onRefused
 	useEffect(() => {
 		if (!data) return
-		if (data.ok === false || typeof data.message === 'string') toast({ type: 'error', message: String(data.message) })
-		else client?.refresh(peer)
+		if (data.ok === false || typeof data.message === 'string') {
+			toast({ type: 'error', message: String(data.message) })
+			takeBack.current(data.values ?? {})
+		} else client?.refresh(peer)
 	}, [data, client, peer])
-	return (change: Record<string, string | number>) => fetcher.submit(change, { method: 'post', action: path })
+	return (change: Record<string, string>) => {
+		if (client?.line !== 'away') return void fetcher.submit(change, { method: 'post', action: path })
+		toast({ type: 'error', message: 'You are offline. Try again when you are back.' })
+		onRefused(change)
+	}
 }

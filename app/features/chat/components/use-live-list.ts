@@ -3,8 +3,9 @@ import { withLive } from '~/realtime/live.ts'
 import { useLiveEvent } from '~/realtime/use-live-event.ts'
 import { usePresence } from '~/realtime/use-presence.ts'
 import { typingTime } from '../client/conversation.ts'
+import { useChatClient } from '../client/use-chat.ts'
 import type { ConversationSummary } from '../protocol.ts'
-import { withMessage, withRead } from './live-list.ts'
+import { withAllRead, withMessage, withRead } from './live-list.ts'
 
 /**
  * Conversations as a page listed them, and as they change.
@@ -13,6 +14,7 @@ import { withMessage, withRead } from './live-list.ts'
  */
 export function useLiveList(loaded: ConversationSummary[], reload: () => void) {
 	const [held, setHeld] = useState({ loaded, list: loaded })
+	const client = useChatClient()
 	const list = held.loaded === loaded ? held.list : loaded
 	useLiveEvent('chat:message', (event) => {
 		const next = withMessage(list, event)
@@ -20,7 +22,10 @@ export function useLiveList(loaded: ConversationSummary[], reload: () => void) {
 		else reload()
 	})
 	useLiveEvent('chat:read', (event) => setHeld({ loaded, list: withRead(list, event.with, event.unread) }))
+	useLiveEvent('chat:all-read', (event) => setHeld({ loaded, list: withAllRead(list, event.with) }))
 	useLiveEvent('chat:state', () => reload())
+	// Without a live stream this alone says that something is new.
+	useLiveEvent('chat:count', () => client?.line === 'polling' && reload())
 	useReconnected(reload)
 	const online = usePresence(list.map(({ peer }) => peer))
 	const typing = useTyping()

@@ -9,6 +9,7 @@ export function useUnreadConversations(): number {
 	const hear = (event: { conversations: number }) => setHeard({ conversations: event.conversations, requestId })
 	useLiveEvent('chat:message', hear)
 	useLiveEvent('chat:read', hear)
+	useLiveEvent('chat:all-read', hear)
 	useLiveEvent('chat:count', hear)
 	return heard.requestId === requestId ? heard.conversations : conversations
 }

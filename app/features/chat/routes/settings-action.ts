@@ -1,6 +1,6 @@
 import { redirect } from 'react-router'
 import { answering, redirectWithToast, signedIn } from '~/lib/http.ts'
-import { setChatSettings } from '../safety.server.ts'
+import { setChatSettings } from '../settings.server.ts'
 import type { Route } from './+types/settings-action'
 
 /** Takes what {@link file://./settings.tsx} sends: that section has no address of its own. */
@@ -9,7 +9,8 @@ export async function action({ request, context, url }: Route.ActionArgs) {
 	const form = await request.formData()
 	return answering(async () => {
 		await setChatSettings(viewer, Object.fromEntries(form))
-		return redirectWithToast('/settings', { type: 'success', message: 'Saved who may write to you.' })
+		const message = form.has('typing') ? 'Saved whether others see you type.' : 'Saved who may write to you.'
+		return redirectWithToast('/settings', { type: 'success', message })
 	})
 }
 

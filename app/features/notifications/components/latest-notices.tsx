@@ -27,8 +27,13 @@ export function LatestNotices({ unread, open }: { unread: number; open: boolean 
 				)}
 			</div>
 			<div className="flex items-center justify-between border-t border-line px-4 py-2.5 text-sm">
-				<marking.Form method="post" action="/notifications/read">
-					<button className="quiet-link text-ink-2" type="submit" disabled={unread === 0}>
+				{/* Not disabled outright: that would take the focus away from whoever pressed it. */}
+				<marking.Form
+					method="post"
+					action="/notifications/read"
+					onSubmit={(event) => unread === 0 && event.preventDefault()}
+				>
+					<button className="quiet-link text-ink-2" type="submit" aria-disabled={unread === 0}>
 						Mark all as read
 					</button>
 				</marking.Form>

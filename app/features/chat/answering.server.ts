@@ -1,0 +1,36 @@
+import { DomainError, TooMany } from '~/lib/errors.ts'
+import { log } from '~/lib/log.server.ts'
+import { isRecord } from '~/lib/records.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import type { SendAnswer } from './protocol.ts'
+import { sendMessage } from './sending.server.ts'
+import { SessionEnded } from './writers.server.ts'
+
+/** Seconds after which a refused message may be tried again without anybody pressing anything. */
+const soon = 60
+
+/**
+ * Sends what a script says is a message, by a socket or by HTTP, and answers in words whatever it is. The answer follows the
+ * commit.
+ * @param sessionId of the socket; null for a request just checked
+ * @returns the answer, and whether the session had ended
+ */
+export async function answerSending(
+	viewer: SignedIn,
+	message: unknown,
+	sessionId: number | null,
+): Promise<{ reply: SendAnswer; ended: boolean }> {
+	try {
+		const words = isRecord(message) ? message : {}
+		return {
+			reply: { ok: true, message: await sendMessage(viewer, { ...words, to: words.to }, sessionId) },
+			ended: false,
+		}
+	} catch (error) {
+		const ended = error instanceof SessionEnded
+		if (!(error instanceof DomainError)) log.warn({ err: error }, 'a message could not be stored')
+		const text = error instanceof DomainError ? error.message : 'The message could not be stored. It is tried again.'
+		const retry = ended || !(error instanceof DomainError) || (error instanceof TooMany && error.retryAfter <= soon)
+		return { reply: { ok: false, message: text, retry }, ended }
+	}
+}

@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest'
+import { inCommon } from './in-common.ts'
+
+const letters = 'abcdefghijklmno'.split('')
+
+test.each([
+	[[], ''],
+	[['Go'], 'One skill in common: Go.'],
+	[['Python', 'ESP32', 'Git'], 'Three skills in common: Python, ESP32, Git.'],
+	[letters.slice(0, 6), 'Six skills in common, among them a, b, c, d, e.'],
+	[letters, '15 skills in common, among them a, b, c, d, e.'],
+])('of %j is said: %s', (skills, words) => {
+	expect(inCommon(skills)).toBe(words)
+})

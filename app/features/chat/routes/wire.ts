@@ -1,0 +1,26 @@
+import { NotAllowed } from '~/lib/errors.ts'
+import { isRecord } from '~/lib/records.ts'
+import { answerSending } from '../answering.server.ts'
+import { markSeen } from '../reading.server.ts'
+import type { Route } from './+types/wire'
+import { answeringMember } from './who.server.ts'
+
+/**
+ * What a tab says of a conversation when its network lets no socket through, as JSON: `{ me, clientId, body }` sends a message,
+ * `{ me, upTo, read }` says how far it got. `me` is for whom the tab's page was made: if another member has signed in since,
+ * nothing is said in their name.
+ */
+export function action({ request, params: { username }, context }: Route.ActionArgs) {
+	return answeringMember(context, async (viewer) => {
+		const said: unknown = await request.json().catch(() => null)
+		const words = isRecord(said) ? said : {}
+		if (words.me !== viewer.username) throw new NotAllowed('Another member has signed in since. Reload the page.')
+		if (!('upTo' in words)) return (await answerSending(viewer, { ...words, to: username }, null)).reply
+		await markSeen(viewer, { with: username, upTo: words.upTo, read: words.read })
+		return { ok: true }
+	})
+}
+
+export function loader() {
+	return new Response(null, { status: 405, headers: { Allow: 'POST' } })
+}

@@ -1,0 +1,142 @@
+import {
+	anotherBrowser,
+	composer,
+	type Member,
+	openChatPage,
+	post,
+	say,
+	texts,
+	twoFriends,
+	twoMembers,
+} from './support/chat.ts'
+import { expect, expectNoViolations, test } from './support/journey.ts'
+
+const control = 'Messages and notifications'
+
+test('where the network lets no socket through, two members write to each other all the same, in order and once', async ({
+	page,
+	browser,
+}) => {
+	const [ada, bo] = await twoFriends(page, browser, ['Ada Proxyham', 'Bo Proxyham'])
+	await page.routeWebSocket(/\/realtime\//, (socket) => socket.close())
+	await openChatPage(page, bo)
+	await openChatPage(bo.page, ada)
+	await say(page, 'Written before anybody knew')
+	await expect(page.getByText('Live updates are off')).toBeVisible({ timeout: 20_000 })
+	await expect(page.getByText('You are offline.')).toHaveCount(0)
+	for (const text of ['One', 'Two', 'Three']) await say(page, text)
+	const all = ['Hello', 'Hello yourself', 'Written before anybody knew', 'One', 'Two', 'Three']
+	await expect.poll(() => texts(bo.page)).toEqual(all)
+	await expect(page.getByTitle('On its way')).toHaveCount(0)
+	await say(bo.page, 'I hear you')
+	all.push('I hear you')
+	await expect.poll(() => texts(page), { timeout: 20_000 }).toEqual(all)
+	await expect(page.getByRole('log', { name: 'New messages' })).toHaveText('Bo Proxyham: I hear you')
+	// What each has read is known to the other.
+	await expect(page.getByTitle('Read').last()).toBeVisible({ timeout: 20_000 })
+	await expect(bo.page.getByTitle('Read').last()).toBeVisible({ timeout: 20_000 })
+	await expectNoViolations(page)
+
+	// The next page does not wait for a socket, and its number follows.
+	await page.goto('/messages')
+	await post(bo, ada, 'And once more')
+	await expect(page).toHaveTitle(/^\(1\) /, { timeout: 20_000 })
+	await expect(page.getByRole('link', { name: /Bo Proxyham.*And once more.*1 unread/s })).toBeVisible()
+	await page.reload()
+	expect(await texts(bo.page)).toEqual([...all, 'And once more'])
+	await bo.page.context().close()
+})
+
+test('by keyboard alone: what is new is opened, read through by tabs, marked as read and closed, in every tab at once', async ({
+	page,
+	browser,
+}) => {
+	const [, bo] = await twoFriends(page, browser, ['Ada Tabkey', 'Bo Tabkey'])
+	const second = await page.context().newPage()
+	await second.goto('/settings')
+	await page.goto('/find-dev')
+	await page.waitForLoadState('networkidle')
+	for (const tab of [page, second]) await expect(tab).toHaveTitle(/^\(1\) /)
+	await page.getByRole('button', { name: `${control}, 1 unread` }).focus()
+	await page.keyboard.press('Enter')
+	const inbox = page.getByRole('dialog', { name: control })
+	await expect(inbox.getByRole('link', { name: /Bo Tabkey.*1 unread/s })).toBeVisible()
+	await page.keyboard.press('Tab')
+	await expect(inbox.getByRole('tab', { name: 'Messages' })).toBeFocused()
+	await page.keyboard.press('ArrowRight')
+	await expect(inbox.getByRole('tab', { name: 'Notifications' })).toBeFocused()
+	await expect(inbox.getByText('Nothing happened yet.')).toBeVisible()
+	await page.keyboard.press('ArrowLeft')
+	await page.keyboard.press('Tab')
+	await expect(inbox.getByRole('link', { name: /Bo Tabkey/ })).toBeFocused()
+	await page.keyboard.press('Tab')
+	await expect(inbox.getByRole('button', { name: 'Mark all as read' })).toBeFocused()
+	await page.keyboard.press('Enter')
+	for (const tab of [page, second]) await expect(tab).not.toHaveTitle(/^\(/)
+	await expect(inbox.getByRole('link', { name: /Bo Tabkey/ })).not.toHaveAccessibleName(/unread/)
+	await page.keyboard.press('Escape')
+	await expect(inbox).toBeHidden()
+	await expect(page.getByRole('button', { name: control, exact: true })).toBeFocused()
+
+	// What is seldom wanted is reached by keyboard as well, and the focus stays where it was.
+	await openChatPage(page, bo)
+	await page.locator('summary').focus()
+	await page.keyboard.press('Enter')
+	await page.keyboard.press('Tab')
+	await page.keyboard.press('Tab')
+	await page.keyboard.press('Enter')
+	await expect(page.getByRole('button', { name: 'Unmute' })).toBeFocused()
+	await bo.page.context().close()
+})
+
+test('a first conversation names what both know; hiding that one types is a form without scripts, and holds', async ({
+	page,
+	browser,
+}) => {
+	const [ada, bo] = await twoMembers(page, browser, ['Ada Commons', 'Bo Commons'])
+	await learn(ada, 'Git, Python')
+	await learn(bo, 'Python, Rust, Git')
+	await page.goto(`/find-dev/${bo.username}`)
+	await page.waitForLoadState('networkidle')
+	await page.getByRole('link', { name: `Chat with ${bo.name}` }).click()
+	await expect(page.getByText('Say hello to Bo. Two skills in common: Python, Git.')).toBeVisible()
+	await post(ada, bo, 'Hello')
+	await post(bo, ada, 'Hello yourself')
+
+	const plain = await anotherBrowser(browser, {
+		javaScriptEnabled: false,
+		storageState: await bo.page.context().storageState(),
+	})
+	const settings = await plain.newPage()
+	await settings.goto('/settings')
+	await settings.getByRole('button', { name: 'Hide it' }).click()
+	await expect(settings.getByText('Saved whether others see you type.')).toBeVisible()
+	await expect(settings.getByRole('button', { name: 'Hide it' })).toHaveAttribute('aria-pressed', 'true')
+	await plain.close()
+
+	await openChatPage(page, bo)
+	await openChatPage(bo.page, ada)
+	// Bo is shown that Ada types, and Ada is not shown that Bo does; the message after it came the same way.
+	await composer(page).pressSequentially('and ')
+	await expect(bo.page.getByText('Ada is typing', { exact: true })).toBeVisible()
+	await page.evaluate(() => {
+		const watcher = new MutationObserver(() => {
+			if (document.querySelector('.typing')) document.body.dataset.typing = 'seen'
+		})
+		watcher.observe(document.body, { childList: true, subtree: true })
+	})
+	await composer(bo.page).pressSequentially('Secretly')
+	await composer(bo.page).press('Enter')
+	await expect(page.locator('.bubble').last()).toHaveText('Secretly')
+	expect(await page.evaluate(() => document.body.dataset.typing)).toBeUndefined()
+	await bo.page.context().close()
+})
+
+/** Puts these skills on a member's profile. */
+async function learn({ page, username }: Member, skills: string): Promise<void> {
+	await page.goto(`/edit-profile/${username}`)
+	await page.waitForLoadState('networkidle')
+	await page.getByLabel('Skills', { exact: true }).fill(skills)
+	await page.getByRole('button', { name: 'Save Changes' }).click()
+	await expect(page.getByText('Profile updated successfully!')).toBeVisible()
+}
