@@ -9,6 +9,7 @@ import { listenForDrops } from '~/cache/pages.server.ts'
 import { config, isOneOfSeveral } from '~/config.server.ts'
 import { authHandler, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
 import { answerApi } from '~/features/api/mount.server.ts'
+import { learnOwnWords } from '~/features/chat/search/search.server.ts'
 import { seedDemo } from '~/features/forum/import/demo.server.ts'
 import { tellFollowers } from '~/features/forum/notices/notices.server.ts'
 import { refreshWordCounts } from '~/features/forum/similar/similar.queries.server.ts'
@@ -132,7 +133,7 @@ export async function startAround(): Promise<() => Promise<void>> {
 			'sweep-notices': sweepNotices,
 			'similar-words': refreshWordCounts,
 		},
-		{ 'tell-followers': tellFollowers },
+		{ 'tell-followers': tellFollowers, 'learn-own-words': learnOwnWords },
 	)
 	return async () => {
 		await stopSockets()

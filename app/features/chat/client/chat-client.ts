@@ -1,4 +1,4 @@
-import type { ChatMessage, ConversationPage, ConversationState, Marks } from '../protocol.ts'
+import type { ChatMessage, ConversationPage, ConversationState, Marks, MessageWindow } from '../protocol.ts'
 import { Conversation, type ConversationView } from './conversation.ts'
 import { Outbox, type Outgoing, type Store } from './outbox.ts'
 import { SeenMarks } from './seen.ts'
@@ -128,6 +128,17 @@ export class ChatClient {
 
 	loadOlder(peer: string): Promise<void> {
 		return this.conversations.get(peer)?.loadOlder() ?? Promise.resolve()
+	}
+
+	loadNewer(peer: string): Promise<void> {
+		return this.conversations.get(peer)?.loadNewer() ?? Promise.resolve()
+	}
+
+	/** Shows a part of a conversation that was opened, however old, in place of its end; null for the end. */
+	show(peer: string, part: MessageWindow | null): void {
+		const conversation = this.conversations.get(peer)
+		if (part) conversation?.show(part)
+		else conversation?.leave()
 	}
 
 	/** Asks for what a conversation may have missed, after a change that did not go through the socket. */

@@ -1,7 +1,8 @@
-import { useEffect, useMemo, useSyncExternalStore } from 'react'
+import { useLayoutEffect, useMemo, useSyncExternalStore } from 'react'
+import { useLocation } from 'react-router'
 import { useRootData } from '~/lib/root-data.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
-import type { ConversationPage } from '../protocol.ts'
+import type { ConversationPage, MessageWindow } from '../protocol.ts'
 import { chatOf } from './browser-chat.ts'
 import type { ChatClient } from './chat-client.ts'
 import { type ConversationView, viewOf } from './conversation.ts'
@@ -14,11 +15,17 @@ export function useChatClient(): ChatClient | null {
 	return hydrated && viewer ? chatOf(viewer.username) : null
 }
 
-/** A conversation, live: as its page was loaded, then as it changes. */
-export function useConversation(page: ConversationPage): ConversationView {
+/**
+ * A conversation, live: as its page was loaded, then as it changes.
+ * @param part what the address names in place of the end
+ */
+export function useConversation(page: ConversationPage, part: MessageWindow | null = null): ConversationView {
 	const client = useChatClient()
-	const loaded = useMemo(() => viewOf(page), [page])
-	useEffect(() => client?.open(page), [client, page])
+	const { key } = useLocation()
+	const loaded = useMemo(() => viewOf(page, part), [page, part])
+	useLayoutEffect(() => client?.open(page), [client, page])
+	// biome-ignore lint/correctness/useExhaustiveDependencies: once for each visit, not when the page's data is asked for again
+	useLayoutEffect(() => client?.show(page.peer.username, part), [client, key, page.peer.username])
 	return useSyncExternalStore(
 		client?.subscribe ?? never,
 		() => client?.view(page.peer.username) ?? loaded,
