@@ -36,10 +36,17 @@ export function Thread({ view, actions, className, target, onLeave }: ThreadProp
 		held: view.newer,
 	})
 	useNewLine(box)
-	useTarget(box, { target, rows, look })
 	useAttention(view, atEnd)
 	const ids = useMemo(() => view.messages.map(({ id }) => id), [view.messages])
 	const [chosen, setChosen] = useState<number | null>(target)
+	useTarget(box, {
+		target,
+		rows,
+		onShown: (id) => {
+			setChosen(id)
+			look()
+		},
+	})
 	const current = chosen !== null && ids.includes(chosen) ? chosen : (ids.at(-1) ?? null)
 
 	const choose = (event: KeyboardEvent) => {

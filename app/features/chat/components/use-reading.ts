@@ -70,11 +70,11 @@ function firstVisible(list: HTMLElement): { element: Element; top: number } | nu
 /**
  * Brings a message to the middle and the reader's focus to it, once for each visit to its address.
  * @param target id; null for none
- * @param look notes where the reader is
+ * @param onShown called when it is there
  */
 export function useTarget(
 	box: RefObject<HTMLElement | null>,
-	{ target, rows, look }: { target: number | null; rows: unknown; look: () => void },
+	{ target, rows, onShown }: { target: number | null; rows: unknown; onShown: (target: number) => void },
 ): void {
 	const { key } = useLocation()
 	const shown = useRef<string | null>(null)
@@ -87,8 +87,8 @@ export function useTarget(
 		const [room, own] = [list.getBoundingClientRect(), element.getBoundingClientRect()]
 		list.scrollTop += own.top - room.top - Math.max(0, room.height - own.height) / 2
 		element.focus({ preventScroll: true })
-		look()
-	}, [box, target, key, rows, look])
+		onShown(target)
+	}, [box, target, key, rows])
 }
 
 /** Brings the line “New messages” to the top when the list opens and more is new than there is room for. */
