@@ -24,8 +24,10 @@ export function ConversationPane({ page, part, target, clientId, refused }: Conv
 	const [params, setParams] = useSearchParams()
 	const { peer, messages } = view
 	const path = `/messages/${peer.username}`
-	const named = useNamed(page.messages)
-	const newest = page.messages.at(-1)?.id ?? 0
+	const named = useNamed(part?.messages ?? page.messages)
+	const q = params.get('q')
+	// Who is shown what was long ago has not seen the end.
+	const newest = part?.newer ? 0 : (page.messages.at(-1)?.id ?? 0)
 	return (
 		<section
 			className="flex min-h-0 flex-col max-md:fixed max-md:inset-0 max-md:z-(--z-panel) max-md:bg-paper"
@@ -36,7 +38,11 @@ export function ConversationPane({ page, part, target, clientId, refused }: Conv
 				peer={peer}
 				size="page"
 				before={
-					<Link className="icon-btn -ml-2 size-11 md:hidden" to="/messages" aria-label="Back to conversations">
+					<Link
+						className="icon-btn -ml-2 size-11 md:hidden"
+						to={q ? `/messages?${new URLSearchParams({ q })}` : '/messages'}
+						aria-label={q ? 'Back to the search' : 'Back to conversations'}
+					>
 						<ArrowLeft className="icon icon-lg" aria-hidden="true" />
 					</Link>
 				}
