@@ -1,4 +1,4 @@
-// npm run bench:messages: how long a member with 100,000 messages waits for a search in them, while others wrote 400,000.
+// npm run bench:messages [-- OWN [OTHERS]]: how long a member with 100,000 messages waits for a search in them, while others wrote 400,000.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,8 +9,8 @@ import { learnOwnWords, searchOwnMessages } from '~/features/chat/search/search.
 import type { SignedIn } from '~/lib/viewer.ts'
 import { measure } from './measure.ts'
 
-const own = 100_000
-const others = 400_000
+const own = Number(process.argv[2] ?? 100_000)
+const others = Number(process.argv[3] ?? 400_000)
 const vocabulary = 20_000
 
 let seed = 7

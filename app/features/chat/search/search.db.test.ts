@@ -87,6 +87,8 @@ test('what holds the words as they were typed comes alone', async () => {
 	await makeMessage(mira, tomas, 'form')
 	await makeMessage(mira, tomas, 'from')
 	expect(await searchOwnMessages(mira, 'form')).toMatchObject({ hits: [{}], nearly: false })
+	// Both words are known, and no message holds both.
+	expect(await searchOwnMessages(mira, 'form from')).toMatchObject({ hits: [] })
 	expect(await searchOwnMessages(mira, '"fromm"')).toEqual({ hits: [], next: null, nearly: false })
 })
 
