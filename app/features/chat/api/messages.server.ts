@@ -30,7 +30,8 @@ export const messageOperations = [
 		method: 'get',
 		path: '/me/messages',
 		summary: 'Search in your own messages, newest first',
-		description: 'As the inbox does: words and what begins like them, without accents, and with a typing error.',
+		description:
+			'As the inbox does: all of the words and what begins like the last one, without accents; with a typing error where there is nothing else.',
 		query: { q: z.string().max(200).describe('The words.'), cursor },
 		answer: hitList,
 		refusals: [422],

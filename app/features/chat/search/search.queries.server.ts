@@ -67,7 +67,10 @@ export async function findOwnMessages(
 	return rows
 }
 
-/** As one row with the column `words`. Each word is found by its stem and as a beginning: "dead" finds "deadline". */
+/**
+ * As one row with the column `words`. Each word is found by its stem, and the last one, which may not be finished, as a
+ * beginning too: "dead" finds "deadline". For a beginning the index gathers what all members wrote, so one of them is enough.
+ */
 function queryOf({ phrase, words }: Wanted): RawBuilder<unknown> {
 	if (phrase !== null) return sql`select websearch_to_tsquery('english', without_accents(${phrase})) as words`
 	const typed = words.map((word) => word.typed)
@@ -76,7 +79,7 @@ function queryOf({ phrase, words }: Wanted): RawBuilder<unknown> {
 		select coalesce(string_agg('(' || ways || ')', ' & ' order by place), '')::tsquery as words from (
 			select place, string_agg(nullif(way::text, ''), ' | ') as ways from (
 				select place, plainto_tsquery('english', word)
-					|| case when length(word) > 1 then quote_literal(word) || ':*' else '' end::tsquery as way
+					|| case when length(word) > 1 and place = ${typed.length} then quote_literal(word) || ':*' else '' end::tsquery as way
 				from unnest(${typed}::text[]) with ordinality as asked (word, place)
 				union all select place, plainto_tsquery('english', word)
 				from unnest(${places}::int[], ${words.flatMap(({ instead }) => instead)}::text[]) as other (place, word)) each_way

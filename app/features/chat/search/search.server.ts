@@ -13,8 +13,8 @@ import { gatherOwnWords, readOwnWords } from './vocabulary.queries.server.ts'
 import { isExact, mostMistakes, nearest, wordsOf } from './words.ts'
 
 /**
- * The viewer's own messages that hold these words, the newest first: every word, by its stem or as a beginning, without
- * accents. Where there are none, words that are spelled nearly so.
+ * The viewer's own messages that hold these words, the newest first: every word by its stem, the last one also as a
+ * beginning, without accents. Where there are none, words that are spelled nearly so.
  * @param before the id that the page before ended with
  * @throws NotAllowed, Invalid
  */
