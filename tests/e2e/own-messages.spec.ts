@@ -63,7 +63,7 @@ test('a message of a year ago is found by a mistyped word and opened at its plac
 	await page.keyboard.press('Enter')
 	const found = page.locator('.chat-message[data-found]')
 	await expect(found).toBeFocused()
-	await expect(found).toContainText('The message you looked for. Bo Lookback: The Résumé workshop is in room twelve')
+	await expect(found).toContainText('The message you looked for. You: The Résumé workshop is in room twelve')
 	expect(await isSeen(page, 'room twelve')).toBe(true)
 	await expect(hit).toHaveAttribute('aria-current', 'true')
 	await expectNoViolations(page)
@@ -99,7 +99,7 @@ test('from a message of long ago one jumps to the newest, or answers; the link w
 	const link = page.url()
 	await page.getByRole('button', { name: 'Jump to newest' }).click()
 	await expect(page).toHaveURL(`/messages/${bo.username}?q=twelve`)
-	expect(await isSeen(page, 'Line 300')).toBe(true)
+	await expect.poll(() => isSeen(page, 'Line 300')).toBe(true)
 	await expect(page.getByText('room twelve')).toHaveCount(1)
 	await expect(page.getByRole('button', { name: 'Jump to newest' })).toHaveCount(0)
 
