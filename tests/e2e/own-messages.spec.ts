@@ -71,11 +71,15 @@ test('a message of a year ago is found by a mistyped word and opened at its plac
 	// Downwards page follows page until the conversation is live again; what is read stays in its place.
 	expect(await texts(page)).not.toContain('Line 300')
 	await post(bo, ada, 'Meanwhile')
+	// Who reads what was said a year ago has not read what is said now.
+	const unread = async () => (await (await page.request.get('/messages/latest')).json()).unread
+	expect(await unread()).toBe(1)
 	for (let line = 0; line < 300; line += 1) await page.keyboard.press('ArrowDown')
 	await expect(async () => {
 		for (let line = 0; line < 20; line += 1) await page.keyboard.press('ArrowDown')
 		expect(await page.locator('.chat-message:focus').textContent()).toContain('Meanwhile')
 	}).toPass()
+	await expect.poll(unread).toBe(0)
 	const all = await texts(page)
 	expect(all.slice(all.indexOf('Line 1'), all.indexOf('Line 300') + 1)).toEqual(
 		Array.from({ length: 300 }, (_, index) => `Line ${index + 1}`),

@@ -1,4 +1,4 @@
-import { useLayoutEffect, useMemo, useSyncExternalStore } from 'react'
+import { useLayoutEffect, useMemo, useState, useSyncExternalStore } from 'react'
 import { useLocation } from 'react-router'
 import { useRootData } from '~/lib/root-data.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
@@ -23,14 +23,20 @@ export function useConversation(page: ConversationPage, part: MessageWindow | nu
 	const client = useChatClient()
 	const { key } = useLocation()
 	const loaded = useMemo(() => viewOf(page, part), [page, part])
+	const [visit, setVisit] = useState<string | null>(null)
 	useLayoutEffect(() => client?.open(page), [client, page])
 	// biome-ignore lint/correctness/useExhaustiveDependencies: once for each visit, not when the page's data is asked for again
-	useLayoutEffect(() => client?.show(page.peer.username, part), [client, key, page.peer.username])
-	return useSyncExternalStore(
+	useLayoutEffect(() => {
+		client?.show(page.peer.username, part)
+		if (client) setVisit(key)
+	}, [client, key, page.peer.username])
+	const live = useSyncExternalStore(
 		client?.subscribe ?? never,
 		() => client?.view(page.peer.username) ?? loaded,
 		() => loaded,
 	)
+	// Until the client shows the part, what it knows is the end, which would count as read.
+	return part && visit !== key ? loaded : live
 }
 
 /** What is on its way, to everybody. */

@@ -36,7 +36,7 @@ export function Thread({ view, actions, className, target, onLeave }: ThreadProp
 		held: view.newer,
 	})
 	useNewLine(box)
-	useAttention(view, atEnd)
+	useAttention(view, atEnd && !view.newer)
 	const ids = useMemo(() => view.messages.map(({ id }) => id), [view.messages])
 	const [chosen, setChosen] = useState<number | null>(target)
 	useTarget(box, {
