@@ -132,7 +132,7 @@ test('from a message of long ago one jumps to the newest, or answers; the link w
 	await expect(reader.getByText('Line 26', { exact: true })).toHaveCount(1)
 	await expect(reader.getByText('room twelve')).toHaveCount(0)
 	await reader.getByRole('link', { name: 'Jump to newest' }).click()
-	await expect(reader.getByText('An answer, after a year')).toBeVisible()
+	await expect(list(reader).getByText('An answer, after a year')).toBeVisible()
 	await plain.close()
 	await openChatPage(bo.page, ada)
 	await bo.page.context().close()
