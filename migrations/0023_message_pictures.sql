@@ -8,8 +8,8 @@ alter table pictures
 
 -- What a message says in words: its text, then what its pictures show.
 create function message_words(body text, pictures jsonb) returns text language sql immutable parallel safe as $$
-  select body || coalesce(E'\n' || (
-    select string_agg(nullif(picture ->> 'alt', ''), E'\n') from jsonb_array_elements(pictures) as picture), '')
+  select concat_ws(E'\n', nullif(body, ''), (
+    select string_agg(nullif(picture ->> 'alt', ''), E'\n') from jsonb_array_elements(pictures) as picture))
 $$;
 
 drop index messages_search;

@@ -11,6 +11,7 @@ import { authHandler, viewerFromRequest } from '~/features/accounts/accounts.ser
 import { answerApi } from '~/features/api/mount.server.ts'
 import { mailMessages } from '~/features/chat/away/mailing.server.ts'
 import { pushMessage } from '~/features/chat/away/pushing.server.ts'
+import { learnOwnWords } from '~/features/chat/search/search.server.ts'
 import { seedDemo } from '~/features/forum/import/demo.server.ts'
 import { tellFollowers } from '~/features/forum/notices/notices.server.ts'
 import { refreshWordCounts } from '~/features/forum/similar/similar.queries.server.ts'
@@ -137,7 +138,12 @@ export async function startAround(): Promise<() => Promise<void>> {
 			'sweep-notices': sweepNotices,
 			'similar-words': refreshWordCounts,
 		},
-		{ 'tell-followers': tellFollowers, 'push-notice': pushNotice, 'push-message': pushMessage },
+		{
+			'tell-followers': tellFollowers,
+			'push-notice': pushNotice,
+			'push-message': pushMessage,
+			'learn-own-words': learnOwnWords,
+		},
 		{ 'mail-messages': mailMessages },
 	)
 	return async () => {

@@ -176,7 +176,7 @@ export interface AccessTokensTable {
 	name: string
 	token_hash: string
 	last_four: string
-	scopes: ('read' | 'write' | 'moderate')[]
+	scopes: ('read' | 'write' | 'messages:read' | 'messages:write' | 'moderate')[]
 	created_at: Time
 	expires_at: Time
 	last_used_at: MaybeTime
@@ -339,6 +339,7 @@ export interface Database extends NoticeTables {
 		reported_at: Time
 	}
 	blocks: { blocker_id: number; blocked_id: number; blocked_at: Time }
+	own_words: { user_id: number; words: string[]; up_to: Generated<number>; made_at: Time }
 	chat_settings: {
 		user_id: number
 		accepts: Generated<'members' | 'verified' | 'nobody'>

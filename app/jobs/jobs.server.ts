@@ -12,10 +12,14 @@ interface Jobs {
 	'send-nothing': Mail
 	/** Tells those who follow a tag or a category of a new query, after the member with this id. */
 	'tell-followers': { event: { kind: 'query-added' }; after: number }
+	/** Gathers the words of a member's messages, for searches with a typing error. */
+	'learn-own-words': { userId: number }
 }
 
 /** Work of features that is added when it is needed. */
-type Asked = { [Name in 'tell-followers' | 'push-notice' | 'push-message']: (payload: never) => Promise<unknown> }
+type Asked = {
+	[Name in 'tell-followers' | 'push-notice' | 'push-message' | 'learn-own-words']: (payload: never) => Promise<unknown>
+}
 
 const tasks: TaskList = {
 	'send-mail': (payload) => sendMail(payload as Mail),

@@ -19,6 +19,8 @@ export interface Operation {
 	description?: string
 	/** `everybody` needs no login. A token needs the scope `read` for GET and `write` for everything else. */
 	access: 'everybody' | 'members'
+	/** What it is about, where that has scopes of its own: `messages:read` and `messages:write` in place of those. */
+	area?: 'messages'
 	/** Whether a token needs the scope `moderate` as well. Who keeps order, and who may more than that, is the policy's. */
 	staff?: boolean
 	/** Whether it heeds `If-Match`. */
@@ -36,7 +38,7 @@ export interface Operation {
 	status: 200 | 201 | 204
 	location?: (answer: { id: number }) => string
 	/** Which refusals are to be expected beside those that every operation knows. */
-	refusals: (403 | 404 | 409 | 412 | 422)[]
+	refusals: readonly (403 | 404 | 409 | 412 | 422)[]
 	run: (call: Call<Record<string, never>, Record<string, never>>) => Promise<unknown>
 }
 

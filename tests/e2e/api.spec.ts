@@ -5,7 +5,7 @@ test('a member makes a token, reads how to use it, uses it, and revokes it', asy
 	await page.goto('/settings')
 	await page.getByRole('link', { name: 'New token' }).click()
 	await page.getByLabel('Name', { exact: true }).fill('Nightly copy')
-	await page.getByLabel('write').check()
+	await page.getByLabel('write', { exact: true }).check()
 	await page.getByLabel('Works for').selectOption('7 days')
 	await page.getByRole('button', { name: 'Make the token' }).click()
 	const shown = page.getByText(/^dq_[\w-]{43}$/)
@@ -24,6 +24,8 @@ test('a member makes a token, reads how to use it, uses it, and revokes it', asy
 		extraHTTPHeaders: { Authorization: `Bearer ${token}` },
 	})
 	expect(await (await program.get('/api/v1/me')).json()).toMatchObject({ username: 'mira.quillon', role: 'member' })
+	// It was not made for messages.
+	expect((await program.get('/api/v1/me/conversations')).status()).toBe(403)
 	// What the token opens ends at the API.
 	expect((await program.get('/settings')).url()).toContain('/login')
 

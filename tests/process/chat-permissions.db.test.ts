@@ -48,7 +48,7 @@ beforeAll(async () => {
 afterEach(closeTabs)
 afterAll(() => site.stop())
 
-/** Every address that shows messages; `{peer}` is each of the two members in turn. */
+/** Every address that shows messages; `{peer}` is each of the two members in turn, `{id}` the first message. */
 const shown = [
 	'/messages',
 	'/messages.data',
@@ -62,6 +62,17 @@ const shown = [
 	'/messages/{peer}/history?page=1',
 	'/messages/{peer}/history?since=0',
 	'/messages/{peer}/history?before=2147483647',
+	'/messages/{peer}/history?after=1',
+	'/messages/{peer}?message={id}',
+	'/messages/{peer}.data?message={id}',
+	'/messages/{peer}?after=1',
+	`/messages/{peer}?q=${secret}`,
+	'/api/v1/me/conversations',
+	'/api/v1/me/conversations/{peer}',
+	'/api/v1/me/conversations/{peer}/changes?since=0',
+	'/api/v1/me/conversations/{peer}/messages',
+	'/api/v1/me/conversations/{peer}/messages/{id}',
+	`/api/v1/me/messages?q=${secret}`,
 ]
 /** Every address that tells of other things members do. */
 const elsewhere = [
@@ -84,7 +95,8 @@ describe('reading', () => {
 	test.each(shown.flatMap((path) => who.map((name) => [path, name] as const)))('%s by %s', async (path, name) => {
 		const peers = name === 'mira' ? ['tomas'] : name === 'tomas' ? ['mira'] : ['mira', 'tomas']
 		for (const peer of peers) {
-			const response = await site.ask(path.replace('{peer}', peer), cookies[name] ?? '')
+			const address = path.replace('{peer}', peer).replace('{id}', String(messageId))
+			const response = await site.ask(address, cookies[name] ?? '')
 			const text = await response.text()
 			if (members.has(name)) expect(tells(text)).toBe(true)
 			else expect(tells(text)).toBe(false)
@@ -239,6 +251,14 @@ describe('hearing', () => {
 		const message = { to: 'tomas', clientId: crypto.randomUUID(), body: `Once more: ${secret}` }
 		expect(await tab.timeout(30_000).emitWithAck('chat:send', message)).toMatchObject({ ok: true })
 		await expect.poll(() => told).toHaveLength(1)
+		// What a program sends is told as what the site sends.
+		const { status } = await fetch(`${site.url}/api/v1/me/conversations/tomas/messages`, {
+			method: 'POST',
+			headers: { Cookie: cookies.mira ?? '', Origin: site.url, 'Content-Type': 'application/json' },
+			body: JSON.stringify({ body: `By the API: ${secret}` }),
+		})
+		expect(status).toBe(201)
+		await expect.poll(() => told).toHaveLength(2)
 		for (const other of others) await watch(other, [])
 		expect(heard.filter((line) => line.includes('chat:message') || line.includes(secret))).toEqual([])
 	})

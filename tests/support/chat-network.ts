@@ -90,6 +90,17 @@ export class ChatServer {
 		return { messages: older.slice(-pageSize), older: older.length > pageSize }
 	}
 
+	after(id: number) {
+		const newer = this.rows.filter((row) => row.id > id)
+		return { messages: newer.slice(0, pageSize), older: true, newer: newer.length > pageSize }
+	}
+
+	/** A message with so many on either side. */
+	around(id: number, each: number) {
+		const messages = this.rows.filter((row) => Math.abs(row.id - id) <= each)
+		return { messages, older: id - each > 1, newer: id + each < this.rows.length }
+	}
+
 	since(version: number) {
 		const all = this.rows.filter((row) => row.version > version).sort((one, other) => one.version - other.version)
 		const messages = all.slice(0, mostChanges)
@@ -249,6 +260,7 @@ export class Tab implements Transport {
 	page = (peer: string) => this.ask(() => this.server.page(peer))
 	since = (_peer: string, version: number) => this.ask(() => this.server.since(version))
 	before = (_peer: string, id: number) => this.ask(() => this.server.before(id))
+	after = (_peer: string, id: number) => this.ask(() => this.server.after(id))
 
 	private async ask<Answer>(answer: () => Answer): Promise<Answer> {
 		await this.travel()

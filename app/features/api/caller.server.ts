@@ -35,22 +35,23 @@ export async function callerOf(request: Request): Promise<Caller> {
 }
 
 /** The scopes that a token needs, all of them. */
-export function scopesFor({ method, staff }: { method: Operation['method']; staff: boolean }): Scope[] {
-	return [method === 'get' ? 'read' : 'write', ...(staff ? (['moderate'] as const) : [])]
+export function scopesFor({ method, area, staff }: Pick<Operation, 'method' | 'area' | 'staff'>): Scope[] {
+	const kind = method === 'get' ? 'read' : 'write'
+	return [area ? (`${area}:${kind}` as const) : kind, ...(staff ? (['moderate'] as const) : [])]
 }
 
 /** The refusal of a caller who may not use this operation at all; null for one who may. After RFC 6750, 3. */
-export function refuseCaller(caller: Caller, { access, method, staff }: Operation): Response | null {
+export function refuseCaller(caller: Caller, operation: Operation): Response | null {
 	if (caller.badToken)
 		return problem(401, 'This is not an access token that works. It may have ended or been revoked.', {
 			headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' },
 		})
-	const needed = scopesFor({ method, staff: staff ?? false }).find((scope) => !caller.scopes?.includes(scope))
+	const needed = scopesFor(operation).find((scope) => !caller.scopes?.includes(scope))
 	if (caller.scopes && needed)
 		return problem(403, `This needs a token with the scope “${needed}”.`, {
 			headers: { 'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${needed}"` },
 		})
-	if (access === 'members' && !caller.viewer)
+	if (operation.access === 'members' && !caller.viewer)
 		return problem(401, 'Log in first, or send an access token.', { headers: { 'WWW-Authenticate': 'Bearer' } })
 	return null
 }

@@ -40,7 +40,8 @@ function build(): ApiDocument {
 		info: {
 			title: `${SITE_NAME} API`,
 			version: '1',
-			description: 'The forum as JSON. Reading is open; writing needs an access token or a session.',
+			description:
+				'The forum and your own messages as JSON. Reading the forum is open; everything else needs an access token or a session.',
 		},
 		servers: [{ url: `${publicUrl}/api/v1` }],
 		tags: [...new Set(operations.map(({ group }) => group))].map((name) => ({ name })),
@@ -56,11 +57,8 @@ function build(): ApiDocument {
 }
 
 function documented(operation: Operation): DocumentedOperation {
-	const { id, group, method, access, summary, description, body, example } = operation
-	const security: Record<string, string[]>[] = [
-		{ token: scopesFor({ method, staff: operation.staff ?? false }) },
-		{ session: [] },
-	]
+	const { id, group, access, summary, description, body, example } = operation
+	const security: Record<string, string[]>[] = [{ token: scopesFor(operation) }, { session: [] }]
 	return {
 		operationId: id,
 		tags: [group],

@@ -8,6 +8,7 @@ import { report } from '~/features/forum/moderation/reports.server.ts'
 import { addSynonym } from '~/features/forum/tags/tags.server.ts'
 import { startJobs, stopJobs } from '~/jobs/jobs.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
+import { makeConversation, makeMessage } from '../../../tests/factories/chat.ts'
 import { makeComment, makeMember, makeQuery } from '../../../tests/factories/forum.ts'
 import { callApi } from '../../../tests/support/api-calls.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
@@ -28,7 +29,9 @@ beforeAll(async () => {
 	nell = await makeMember('nell')
 	omar = await makeMember('omar')
 	ada = await makeMember('ada', 'admin')
-	tokens.nell = (await makeToken(nell, { name: 'test', scopes: ['read', 'write'], days: 7 })).token
+	tokens.nell = (
+		await makeToken(nell, { name: 'test', scopes: ['read', 'write', 'messages:read', 'messages:write'], days: 7 })
+	).token
 	tokens.ada = (await makeToken(ada, { name: 'test', scopes: ['read', 'write', 'moderate'], days: 7 })).token
 	// Somebody answers Nell, reports her, and is judged, so that no list is empty.
 	const { id } = await makeQuery(nell)
@@ -39,6 +42,32 @@ beforeAll(async () => {
 
 const queryOf = async (author: SignedIn) => (await makeQuery(author)).id
 const commentOf = async (author: SignedIn) => makeComment(author, await queryOf(nell))
+
+const talk = '/me/conversations/omar'
+const messageOf = async (sender: SignedIn) => (await makeMessage(sender, sender === nell ? omar : nell)).id
+/** A conversation in which both wrote; the other one wrote first, so that it is no request. */
+const spoken = async (rest: string) => {
+	await makeConversation(omar, nell)
+	return rest
+}
+const chatPaths: Record<string, () => Promise<string>> = {
+	listConversations: () => spoken('/me/conversations'),
+	getConversation: () => spoken(talk),
+	listMessageChanges: () => spoken(`${talk}/changes?since=0`),
+	searchMessages: async () => `/me/messages?q=hello&of=${await messageOf(omar)}`,
+	listMessages: () => spoken(`${talk}/messages`),
+	sendMessage: async () => `${talk}/messages`,
+	getMessage: async () => `${talk}/messages/${await messageOf(omar)}`,
+	editMessage: async () => `${talk}/messages/${await messageOf(nell)}`,
+	deleteMessage: async () => `${talk}/messages/${await messageOf(nell)}`,
+	reportMessage: async () => `${talk}/messages/${await messageOf(omar)}/reports`,
+	readConversation: () => spoken(`${talk}/read`),
+	acceptConversation: () => spoken(`${talk}/accepted`),
+	muteConversation: () => spoken(`${talk}/muted`),
+	unmuteConversation: () => spoken(`${talk}/muted`),
+	blockMember: async () => '/me/blocks/omar',
+	unblockMember: async () => '/me/blocks/omar',
+}
 
 /** The path of an operation that does not work on just any query or comment of the caller's own, with what must be there. */
 const prepared: Record<string, () => Promise<string>> = {
@@ -79,6 +108,7 @@ const prepared: Record<string, () => Promise<string>> = {
 		await makeMember('orrin')
 		return '/moderation/members/orrin/role'
 	},
+	...chatPaths,
 	getCase: async () => '/moderation/profile/nell',
 	judge: async () => `/moderation/query/${await queryOf(omar)}/acts`,
 }
@@ -89,7 +119,7 @@ test.each(operations.map((operation) => [operation.id, operation] as const))(
 		const { id, path, method, example, staff } = operation
 		const answer = await callApi(method.toUpperCase(), (await prepared[id]?.()) ?? (await plain(path)), {
 			token: staff ? tokens.ada : tokens.nell,
-			...(example && { body: example }),
+			...(example && { body: id === 'readConversation' ? { upTo: await messageOf(omar) } : example }),
 		})
 		const described = openApiDocument().paths[path]?.[method]?.responses[answer.status]
 		expect([answer.status, described]).toEqual([operation.status, expect.anything()])

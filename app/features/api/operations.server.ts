@@ -1,11 +1,12 @@
 import type { z } from 'zod'
+import { chatOperations, chatShapes } from '~/features/chat/chat.api.server.ts'
 import { forumOperations, forumShapes } from '~/features/forum/forum.api.server.ts'
 import { noticeOperations, noticeShapes } from '~/features/notifications/notifications.api.server.ts'
 import type { Operation } from '~/lib/operation.ts'
 import { ownOperations, ownShapes } from './me.server.ts'
 
 /** Everything that the API can do. A feature that is to be in it adds its list here. */
-export const operations: Operation[] = [...forumOperations, ...noticeOperations, ...ownOperations]
+export const operations: Operation[] = [...forumOperations, ...noticeOperations, ...chatOperations, ...ownOperations]
 
 /** The shapes that operations take and tell, by the names that the description gives them. */
-export const shapes: Record<string, z.ZodType> = { ...forumShapes, ...noticeShapes, ...ownShapes }
+export const shapes: Record<string, z.ZodType> = { ...forumShapes, ...noticeShapes, ...chatShapes, ...ownShapes }

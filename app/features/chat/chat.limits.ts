@@ -9,8 +9,10 @@ export const limits = {
 	/** Conversations in one page of the inbox, and in the panel of the header. */
 	inbox: 30,
 	latest: 10,
-	/** Messages that a search shows. */
+	/** Messages in one page of a search. */
 	hits: 30,
+	/** Characters of a search that are read. */
+	search: 200,
 	/** What a stranger may write before the first answer. */
 	unanswered: 3,
 	/** Messages before a reported one that moderators see with it. */

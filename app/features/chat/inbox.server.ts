@@ -5,10 +5,10 @@ import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { limits } from './chat.limits.ts'
 import { presentPeer } from './chat.present.ts'
 import { countUnreadConversations as countConversations } from './conversations.queries.server.ts'
-import { type HitRow, type InboxRow, listInbox, marks, searchMessages } from './inbox.queries.server.ts'
+import { type InboxRow, listInbox } from './inbox.queries.server.ts'
 import { member } from './members.server.ts'
 import { wordsOf } from './pictures/words.ts'
-import type { ConversationSummary, MessageHit } from './protocol.ts'
+import type { ConversationSummary } from './protocol.ts'
 
 export interface Inbox {
 	conversations: ConversationSummary[]
@@ -47,15 +47,6 @@ export async function countUnreadConversations(viewer: Pick<SignedIn, 'id'> | nu
 	return viewer ? countConversations(viewer.id) : 0
 }
 
-/** The viewer's own messages that hold these words, the newest first. @throws NotAllowed */
-export async function searchOwnMessages(viewer: Viewer, words: string): Promise<MessageHit[]> {
-	const reader = member(viewer)
-	const wanted = words.replaceAll('\u0000', ' ').slice(0, 200).trim()
-	if (wanted === '') return []
-	const rows = await searchMessages(reader.id, { words: wanted, before: null, limit: limits.hits })
-	return rows.map((row) => hit(row, reader))
-}
-
 function summary(row: InboxRow, reader: SignedIn): ConversationSummary {
 	const sender = row.mine ? reader.username : row.username
 	const excerpt = shortened(
@@ -70,19 +61,5 @@ function summary(row: InboxRow, reader: SignedIn): ConversationSummary {
 		unread: row.unread,
 		muted: row.muted,
 		request: row.pending,
-	}
-}
-
-function hit(row: HitRow, reader: SignedIn): MessageHit {
-	const passage = row.passage.split(new RegExp(`[${marks.start}${marks.stop}]`)).map((text, index) => ({
-		text,
-		hit: index % 2 === 1,
-	}))
-	return {
-		id: row.id,
-		peer: presentPeer(row),
-		sender: row.mine ? reader.username : row.username,
-		sentAt: row.sent_at.toISOString(),
-		passage: passage.filter(({ text }) => text !== ''),
 	}
 }

@@ -48,6 +48,36 @@ export function listMessages(
 	)
 }
 
+/** The first messages that a member sees after one of them, oldest first. */
+export function listNewer(
+	conversationId: number,
+	userId: number,
+	{ after, limit }: { after: number; limit: number },
+): Promise<Snapshot> {
+	return snapshot(
+		conversationId,
+		sql`select ${columns} from messages m where m.conversation_id = ${conversationId} and ${visibleTo(userId)}
+			and m.id > ${after} order by m.id limit ${limit}`,
+		sql`m.id`,
+	)
+}
+
+/** A message with so many that a member sees on either side of it, oldest first. Two ranges of one index, at any age. */
+export function listAround(
+	conversationId: number,
+	userId: number,
+	{ id, each }: { id: number; each: number },
+): Promise<Snapshot> {
+	const side = (where: RawBuilder<unknown>, order: RawBuilder<unknown>, limit: number) =>
+		sql`(select ${columns} from messages m where m.conversation_id = ${conversationId} and ${visibleTo(userId)}
+			and ${where} order by ${order} limit ${limit})`
+	return snapshot(
+		conversationId,
+		sql`${side(sql`m.id <= ${id}`, sql`m.id desc`, each + 1)} union all ${side(sql`m.id > ${id}`, sql`m.id`, each)}`,
+		sql`m.id`,
+	)
+}
+
 /** What was added, edited or deleted after a version, in the order of the changes; each message once, as it is now. */
 export function listChanges(
 	conversationId: number,

@@ -36,6 +36,15 @@ export interface ConversationPage {
 	common: string[]
 }
 
+/** A part of a conversation that need not be its end. */
+export interface MessageWindow {
+	/** Ascending. */
+	messages: ChatMessage[]
+	/** Whether there are more before and after them. */
+	older: boolean
+	newer: boolean
+}
+
 /** A conversation in a list. */
 export interface ConversationSummary {
 	peer: Peer
@@ -54,4 +63,13 @@ export interface MessageHit {
 	sentAt: string
 	/** The passage that matches, in pieces; `hit` ones are the words that were looked for. */
 	passage: { text: string; hit: boolean }[]
+}
+
+/** A page of what a search found. */
+export interface FoundMessages {
+	hits: MessageHit[]
+	/** What to ask for as `before` to get older ones; null when there are none. */
+	next: number | null
+	/** Nothing holds the words as they were typed: these hold words that are spelled nearly so. */
+	nearly: boolean
 }

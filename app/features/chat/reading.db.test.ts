@@ -7,7 +7,7 @@ import { makeMember } from '../../../tests/factories/forum.ts'
 import { makeTab } from '../../../tests/factories/presence.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { deleteMessage, editMessage } from './changing.server.ts'
-import { countUnreadConversations, listConversations, listLatest, searchOwnMessages } from './inbox.server.ts'
+import { countUnreadConversations, listConversations, listLatest } from './inbox.server.ts'
 import { listOlder, listSince, markSeen, openConversation } from './reading.server.ts'
 import { setMuted } from './safety.server.ts'
 
@@ -206,25 +206,4 @@ test('a peer is shown online with a tab open, and not when they hide', async () 
 	expect(await peer()).toMatchObject({ online: false, lastSeenAt: null, name: `Tomas${serial}` })
 	await makeTab(tomas.id)
 	expect(await peer()).toMatchObject({ online: true })
-})
-
-test('a search finds own messages by word, stem and beginning, sent and received, newest first', async () => {
-	await makeMessage(mira, tomas, 'The **deadlines** were moved to Friday')
-	await makeMessage(tomas, mira, 'Which deadline, and why <b>so</b>?')
-	const find = async (viewer: SignedIn, words: string) =>
-		(await searchOwnMessages(viewer, words)).map(({ sender }) => sender)
-	expect(await find(mira, 'deadline')).toEqual([tomas.username, mira.username])
-	expect(await find(tomas, 'deadl')).toEqual([tomas.username, mira.username])
-	expect(await find(mira, 'moved deadline')).toEqual([mira.username])
-	expect(await find(mira, 'deadline -friday')).toEqual([tomas.username])
-	expect(await find(mira, '"moved to Friday"')).toEqual([mira.username])
-	for (const words of ['', '  ', 'zebra', "' or 1=1 --", '\u0000', '@1', ':*', '!&|()'])
-		expect(await find(mira, words)).toEqual([])
-	const [hit] = await searchOwnMessages(mira, 'deadline -friday')
-	expect(hit?.passage).toEqual([
-		{ text: 'Which ', hit: false },
-		{ text: 'deadline', hit: true },
-		{ text: expect.stringContaining(', and why'), hit: false },
-	])
-	expect(hit?.peer.username).toBe(tomas.username)
 })

@@ -4,9 +4,10 @@ import { findBrokenFigures, makeConversation, makeMessage } from '../../../tests
 import { makeMember } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { deleteMessage, editMessage } from './changing.server.ts'
-import { countUnreadConversations, listConversations, searchOwnMessages } from './inbox.server.ts'
+import { countUnreadConversations, listConversations } from './inbox.server.ts'
 import { listOlder, listSince, markSeen, openConversation } from './reading.server.ts'
 import { acceptConversation, setBlocked, setMuted } from './safety.server.ts'
+import { searchOwnMessages } from './search/search.server.ts'
 
 useDatabase()
 
@@ -40,7 +41,7 @@ test('what a blocked member sends is theirs alone, for ever: by no way in, and n
 		searchOwnMessages(tomas, 'walrus'),
 	]
 	expect(JSON.stringify(await Promise.all(reading))).not.toMatch(/walrus/)
-	expect(await searchOwnMessages(mira, 'walrus')).toMatchObject([{ id: hidden.id }])
+	expect((await searchOwnMessages(mira, 'walrus')).hits).toMatchObject([{ id: hidden.id }])
 })
 
 test('a block changes nothing that the blocked member is told', async () => {
@@ -91,8 +92,8 @@ test('what a blocked member changes of earlier messages the blocker goes on seei
 	const [seen] = (await openConversation(tomas, mira.username)).messages.slice(-1)
 	expect(seen).toMatchObject({ body: 'kind words', html: message.html, editedAt: null })
 	expect((await listConversations(tomas)).conversations).toMatchObject([{ last: { excerpt: 'kind words' } }])
-	expect(await searchOwnMessages(tomas, 'unkind')).toEqual([])
-	expect(await searchOwnMessages(tomas, 'worse')).toEqual([])
+	expect((await searchOwnMessages(tomas, 'unkind')).hits).toEqual([])
+	expect((await searchOwnMessages(tomas, 'worse')).hits).toEqual([])
 	await deleteMessage(mira, which)
 	expect((await openConversation(tomas, mira.username)).messages.at(-1)).toMatchObject({ deleted: true, body: '' })
 })

@@ -9,6 +9,8 @@ import { lifetimes, type Scope, tokenLimits } from '../tokens/tokens.limits.ts'
 const meanings: Record<Scope, string> = {
 	read: 'See what you see in the forum.',
 	write: 'Ask, comment, and change what is yours.',
+	'messages:read': 'Read your conversations.',
+	'messages:write': 'Send messages for you, change and delete them, mute, block and report.',
 	moderate: 'Use your rights as a moderator on what others wrote.',
 }
 

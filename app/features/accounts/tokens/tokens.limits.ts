@@ -1,5 +1,8 @@
-/** What a token may be made for. `read` and `write` do not contain each other; `moderate` adds the owner's role to both. */
-export const scopes = ['read', 'write', 'moderate'] as const
+/**
+ * What a token may be made for. None contains another: `read` and `write` are about the forum, those of `messages` about the
+ * owner's conversations and nothing else; `moderate` adds the owner's role to `read` and `write`.
+ */
+export const scopes = ['read', 'write', 'messages:read', 'messages:write', 'moderate'] as const
 
 export type Scope = (typeof scopes)[number]
 

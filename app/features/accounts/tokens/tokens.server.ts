@@ -94,7 +94,7 @@ function hashOf(token: string): string {
 
 function madeLetter(email: string, { name, scopes, days }: { name: string; scopes: Scope[]; days: number }) {
 	const { publicUrl, SITE_NAME } = config()
-	const text = `An access token named “${name}” was made for your account at ${SITE_NAME}. For ${days} days, whoever has it can ${scopes.join(' and ')} in your name.`
+	const text = `An access token named “${name}” was made for your account at ${SITE_NAME}. For ${days} days, whoever has it can act in your name. It may: ${scopes.join(', ')}.`
 	const link = { label: 'See my tokens', url: `${publicUrl}/settings` }
 	const closing = 'If it was not you, revoke it there and change your password, which ends every token.'
 	return letter(email, `A new access token for ${SITE_NAME}`, text, link, closing)

@@ -7,7 +7,7 @@ export function Introduction({ base, rates }: Pick<ApiDocs, 'base' | 'rates'>) {
 	return (
 		<div className="prose mt-2 max-w-[44rem]">
 			<p>
-				The forum as JSON, below <code>{base}</code>. The same as a description for programs:{' '}
+				The forum and your own messages as JSON, below <code>{base}</code>. The same as a description for programs:{' '}
 				<a href="/api/v1/openapi.json">openapi.json</a> (OpenAPI 3.1).
 			</p>
 			<p>
@@ -18,7 +18,8 @@ export function Introduction({ base, rates }: Pick<ApiDocs, 'base' | 'rates'>) {
 			<ul>
 				<li>
 					A token with <code>read</code> sees what you see; with <code>write</code> it asks, comments and changes what
-					is yours; with <code>moderate</code> it has your rights as a moderator, too. None contains another.
+					is yours; with <code>moderate</code> it has your rights as a moderator, too. Your conversations are open to{' '}
+					<code>messages:read</code> and <code>messages:write</code> alone. None contains another.
 				</li>
 				<li>
 					Lists have a <code>next</code>: send it back as <code>cursor</code> for the page after, or follow the{' '}

@@ -179,6 +179,70 @@ test.each([3, 60, 190, 500])(
 	},
 )
 
+/** A long conversation, opened at a message of long ago. */
+async function openedAt(id: number, length = 300) {
+	const server = new ChatServer()
+	for (let index = 1; index <= length; index += 1) server.send('bert', `b${index}`, `Message ${index}`)
+	const anna = open(server, new Browser('anna'))
+	await settle()
+	anna.client.show('bert', server.around(id, 10))
+	return { server, anna }
+}
+
+test('a part of long ago stands in place of the end, and pages on both sides lead to the whole, live', async () => {
+	const { server, anna } = await openedAt(100)
+	expect(view(anna)).toMatchObject({ older: true, newer: true })
+	expect(view(anna).messages.map(({ id }) => id)).toEqual(Array.from({ length: 21 }, (_, index) => 90 + index))
+	server.send('bert', 'live', 'Live')
+	await settle()
+	expect(view(anna).latest.at(-1)?.body).toBe('Live')
+	expect(bodies(anna).at(-1)).toBe('Message 110')
+	while (view(anna).newer) await anna.client.loadNewer('bert')
+	while (view(anna).older) await anna.client.loadOlder('bert')
+	expect(view(anna).messages).toEqual(server.rows)
+	server.send('bert', 'more', 'More')
+	await settle()
+	expect(bodies(anna).at(-1)).toBe('More')
+})
+
+test.each<[string, (tab: Tab) => void]>([
+	['going to the newest', (tab) => tab.client.show('bert', null)],
+	['writing', (tab) => tab.client.write('bert', 'Back again')],
+])('%s brings the end back from a part of long ago', async (_what, act) => {
+	const { server, anna } = await openedAt(100)
+	act(anna)
+	await settle()
+	expect(view(anna).newer).toBe(false)
+	expect(view(anna).messages).toEqual(server.rows.slice(250))
+})
+
+test('edits and deletions arrive in a part of long ago, and what is read there marks nothing as read', async () => {
+	const { server, anna } = await openedAt(100)
+	server.seen.length = 0
+	server.change(100, { body: 'Edited', editedAt: 'now' })
+	server.change(105, { body: '', deleted: true })
+	await settle()
+	expect(bodies(anna)[10]).toBe('Edited')
+	expect(view(anna).messages[15]?.deleted).toBe(true)
+	expect(server.seen.filter(({ read }) => read)).toEqual([])
+})
+
+test('a part that reaches what is known of the end is the end at once', async () => {
+	const { server, anna } = await openedAt(245)
+	expect(view(anna)).toMatchObject({ newer: false, older: true })
+	expect(view(anna).messages).toEqual(server.rows.slice(234))
+})
+
+test('a page of a part that somebody left meanwhile is put nowhere', async () => {
+	const { server, anna } = await openedAt(100)
+	anna.weather = { loss: 0, double: 0, delay: 500 }
+	const loading = [anna.client.loadNewer('bert'), anna.client.loadOlder('bert')]
+	anna.client.show('bert', null)
+	await settle()
+	await Promise.all(loading)
+	expect(view(anna).messages).toEqual(server.rows.slice(250))
+})
+
 test('somebody types until they send, or for five seconds after they were last heard of', async () => {
 	const { anna, bert } = pair()
 	anna.client.hearTyping('bert')
@@ -307,7 +371,7 @@ test('what was read and what can be done while a tab was away is known when it i
 test('without a live stream asking brings what is new, to the conversations that are on the screen alone', async () => {
 	const { server, anna } = pair()
 	server.leave(anna)
-	const hide = anna.client.show('bert')
+	const hide = anna.client.watch('bert')
 	server.send('bert', 'b-1', 'Are you there?')
 	anna.client.poll()
 	await settle()

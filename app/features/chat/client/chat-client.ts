@@ -1,7 +1,7 @@
 import { Attachments } from '../pictures/client/attachments.ts'
 import type { PictureStore } from '../pictures/client/picture-store.ts'
 import { type Upload, Uploads } from '../pictures/client/uploads.ts'
-import type { ChatMessage, ConversationPage, ConversationState, Marks } from '../protocol.ts'
+import type { ChatMessage, ConversationPage, ConversationState, Marks, MessageWindow } from '../protocol.ts'
 import { Conversation, type ConversationView } from './conversation.ts'
 import { Outbox, type Outgoing, type Store } from './outbox.ts'
 import { SeenMarks } from './seen.ts'
@@ -148,6 +148,17 @@ export class ChatClient {
 		return this.conversations.get(peer)?.loadOlder() ?? Promise.resolve()
 	}
 
+	loadNewer(peer: string): Promise<void> {
+		return this.conversations.get(peer)?.loadNewer() ?? Promise.resolve()
+	}
+
+	/** Shows a part of a conversation that was opened, however old, in place of its end; null for the end. */
+	show(peer: string, part: MessageWindow | null): void {
+		const conversation = this.conversations.get(peer)
+		if (part) conversation?.show(part)
+		else conversation?.leave()
+	}
+
 	/** Asks for what a conversation may have missed, after a change that did not go through the socket. */
 	refresh(peer: string): void {
 		void this.conversations.get(peer)?.catchUp()
@@ -159,7 +170,7 @@ export class ChatClient {
 	}
 
 	/** A view shows this conversation. @returns to be called when it no longer does */
-	show(peer: string): () => void {
+	watch(peer: string): () => void {
 		this.shown.push(peer)
 		return () => this.shown.splice(this.shown.indexOf(peer), 1)
 	}

@@ -1,4 +1,4 @@
-import type { ChatMessage, ConversationPage, ConversationState, Marks, Peer } from '../protocol.ts'
+import type { ChatMessage, ConversationPage, ConversationState, Marks, MessageWindow, Peer } from '../protocol.ts'
 import { Thread } from './thread.ts'
 import { pause, type Transport } from './transport.ts'
 
@@ -15,6 +15,10 @@ export interface ConversationView {
 	messages: readonly ChatMessage[]
 	/** Whether the server has messages before the first one. */
 	older: boolean
+	/** Whether these are messages of long ago, with others between them and the end. */
+	newer: boolean
+	/** The end of the conversation, whether it is shown or not. */
+	latest: readonly ChatMessage[]
 	marks: Marks
 	/** The peer's messages after this id stand under the line “New messages”. */
 	readId: number
@@ -23,9 +27,12 @@ export interface ConversationView {
 	typing: boolean
 }
 
-/** A page as a view, for the server's rendering and until the client has taken it. */
-export function viewOf({ version: _, ...page }: ConversationPage): ConversationView {
-	return { ...page, typing: false }
+/**
+ * A page as a view, for the server's rendering and until the client has taken it.
+ * @param part what is shown in place of its end
+ */
+export function viewOf({ version: _, ...page }: ConversationPage, part: MessageWindow | null = null): ConversationView {
+	return { ...page, latest: page.messages, newer: false, typing: false, ...part }
 }
 
 /** One conversation, kept the same as the server's by what the live stream says and by asking for what it left out. */
@@ -45,6 +52,7 @@ export class Conversation {
 	private asking: Promise<void> | null = null
 	private askAgain = false
 	private loadingOlder: Promise<void> | null = null
+	private loadingNewer: Promise<void> | null = null
 	private drawn: ConversationView | null = null
 
 	/** @param parts `onArrival` is called when messages of the peer came, live or asked for */
@@ -78,6 +86,8 @@ export class Conversation {
 			state: this.state,
 			messages: this.thread.list(),
 			older: this.thread.older,
+			newer: this.thread.newer,
+			latest: this.thread.latest(),
 			marks: this.marks,
 			readId: this.readId,
 			common: this.common,
@@ -88,7 +98,7 @@ export class Conversation {
 
 	/** The newest message of the peer, 0 when there is none. */
 	get newest(): number {
-		return this.thread.list().findLast(({ sender }) => sender === this.peer.username)?.id ?? 0
+		return this.thread.latest().findLast(({ sender }) => sender === this.peer.username)?.id ?? 0
 	}
 
 	hear(message: ChatMessage): void {
@@ -124,6 +134,18 @@ export class Conversation {
 	/** This member wrote: what stands above has been seen. */
 	wrote(): void {
 		this.readId = Number.MAX_SAFE_INTEGER
+		this.leave()
+	}
+
+	/** Shows a part of long ago in place of the end. */
+	show(part: MessageWindow): void {
+		this.thread.show(part)
+		this.change()
+	}
+
+	/** Shows the end again. */
+	leave(): void {
+		this.thread.leave()
 		this.change()
 	}
 
@@ -142,6 +164,14 @@ export class Conversation {
 			this.loadingOlder = null
 		})
 		return this.loadingOlder
+	}
+
+	/** Loads the page after the last message of a part; once at a time. */
+	loadNewer(): Promise<void> {
+		this.loadingNewer ??= this.askNewer().finally(() => {
+			this.loadingNewer = null
+		})
+		return this.loadingNewer
 	}
 
 	private async ask(): Promise<void> {
@@ -177,7 +207,19 @@ export class Conversation {
 	private async askOlder(): Promise<void> {
 		const first = this.thread.list()[0]?.id
 		if (!this.thread.older || first === undefined) return
-		this.thread.prepend(await this.transport.before(this.peer.username, first))
+		const page = await this.transport.before(this.peer.username, first)
+		// Somebody has gone elsewhere meanwhile.
+		if (this.thread.list()[0]?.id !== first) return
+		this.thread.prepend(page)
+		this.change()
+	}
+
+	private async askNewer(): Promise<void> {
+		const last = this.thread.list().at(-1)?.id
+		if (!this.thread.newer || last === undefined) return
+		const page = await this.transport.after(this.peer.username, last)
+		if (!this.thread.newer || this.thread.list().at(-1)?.id !== last) return
+		this.thread.append(page)
 		this.change()
 	}
 

@@ -1,5 +1,5 @@
 import type { Live } from '~/realtime/live.ts'
-import type { ChatSending, ConversationPage, SendAnswer } from '../protocol.ts'
+import type { ChatSending, ConversationPage, MessageWindow, SendAnswer } from '../protocol.ts'
 import { seenByHttp, sendByHttp } from './http-wire.ts'
 import type { Changes, OlderPage } from './thread.ts'
 import type { Transport } from './transport.ts'
@@ -43,6 +43,7 @@ export class SocketTransport implements Transport {
 	page = loadPage
 	since = (peer: string, version: number) => ask<Changes>(peer, `since=${version}`)
 	before = (peer: string, id: number) => ask<OlderPage>(peer, `before=${id}`)
+	after = (peer: string, id: number) => ask<MessageWindow>(peer, `after=${id}`)
 }
 
 /** A conversation as it is opened, also one that nobody has begun. @throws when there is no such member, or no answer */

@@ -1,4 +1,4 @@
-import type { ChatSending, ConversationPage, SendAnswer } from '../protocol.ts'
+import type { ChatSending, ConversationPage, MessageWindow, SendAnswer } from '../protocol.ts'
 import type { Changes, OlderPage } from './thread.ts'
 
 /** The ways of a tab to the server. What is asked is refused with an exception when no answer can be had. */
@@ -11,6 +11,7 @@ export interface Transport {
 	page(peer: string): Promise<ConversationPage>
 	since(peer: string, version: number): Promise<Changes>
 	before(peer: string, id: number): Promise<OlderPage>
+	after(peer: string, id: number): Promise<MessageWindow>
 }
 
 /** Runs `work` while no other tab of this browser runs anything under the same name. */

@@ -1,7 +1,8 @@
-import { useEffect, useMemo, useSyncExternalStore } from 'react'
+import { useEffect, useLayoutEffect, useMemo, useState, useSyncExternalStore } from 'react'
+import { useLocation } from 'react-router'
 import { useRootData } from '~/lib/root-data.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
-import type { ConversationPage } from '../protocol.ts'
+import type { ConversationPage, MessageWindow } from '../protocol.ts'
 import { chatOf } from './browser-chat.ts'
 import type { ChatClient, Line } from './chat-client.ts'
 import { type ConversationView, viewOf } from './conversation.ts'
@@ -14,17 +15,29 @@ export function useChatClient(): ChatClient | null {
 	return hydrated && viewer ? chatOf(viewer.username) : null
 }
 
-/** A conversation, live: as its page was loaded, then as it changes. */
-export function useConversation(page: ConversationPage): ConversationView {
+/**
+ * A conversation, live: as its page was loaded, then as it changes.
+ * @param part what the address names in place of the end
+ */
+export function useConversation(page: ConversationPage, part: MessageWindow | null = null): ConversationView {
 	const client = useChatClient()
-	const loaded = useMemo(() => viewOf(page), [page])
-	useEffect(() => client?.open(page), [client, page])
-	useEffect(() => client?.show(page.peer.username), [client, page.peer.username])
-	return useSyncExternalStore(
+	const { key } = useLocation()
+	const loaded = useMemo(() => viewOf(page, part), [page, part])
+	const [visit, setVisit] = useState<string | null>(null)
+	useLayoutEffect(() => client?.open(page), [client, page])
+	// biome-ignore lint/correctness/useExhaustiveDependencies: once for each visit, not when the page's data is asked for again
+	useLayoutEffect(() => {
+		client?.show(page.peer.username, part)
+		if (client) setVisit(key)
+	}, [client, key, page.peer.username])
+	useEffect(() => client?.watch(page.peer.username), [client, page.peer.username])
+	const live = useSyncExternalStore(
 		client?.subscribe ?? never,
 		() => client?.view(page.peer.username) ?? loaded,
 		() => loaded,
 	)
+	// Until the client shows the part, what it knows is the end, which would count as read.
+	return part && visit !== key ? loaded : live
 }
 
 /** What is on its way, to everybody. */

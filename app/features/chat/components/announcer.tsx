@@ -7,7 +7,7 @@ const kept = 5
 
 /** Says each new message of the peer once, to readers who do not see the list grow. */
 export function Announcer({ view }: { view: ConversationView }) {
-	const { peer, messages } = view
+	const { peer, latest: messages } = view
 	const newest = messages.at(-1)?.id ?? 0
 	const said = useRef(newest)
 	const [lines, setLines] = useState<{ id: number; text: string }[]>([])

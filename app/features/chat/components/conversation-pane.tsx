@@ -1,9 +1,7 @@
 import { ArrowLeft } from 'lucide-react'
 import { Form, Link, useSearchParams } from 'react-router'
-import { useHydrated } from '~/lib/use-hydrated.ts'
-import type { ConversationView } from '../client/conversation.ts'
 import { useConversation } from '../client/use-chat.ts'
-import type { ChatMessage, ConversationPage } from '../protocol.ts'
+import type { ChatMessage, ConversationPage, MessageWindow } from '../protocol.ts'
 import { Conversation } from './conversation.tsx'
 import { ConversationHead } from './conversation-head.tsx'
 import { ConversationMenu } from './conversation-menu.tsx'
@@ -11,22 +9,25 @@ import { ReportFields } from './report-dialog.tsx'
 
 interface ConversationPaneProps {
 	page: ConversationPage
-	/** The page before the one that the address names, for readers without scripts. */
-	older: { messages: ChatMessage[]; older: boolean } | null
+	/** What the address names in place of the end. */
+	part: MessageWindow | null
+	/** Id of the message that it names. */
+	target: number | null
 	/** The id of the message that the form without scripts sends. */
 	clientId: string
 	refused: { message: string; values: Record<string, string> } | null
 }
 
 /** A conversation on its page: beside the list, and on a phone instead of it. */
-export function ConversationPane({ page, older, clientId, refused }: ConversationPaneProps) {
-	const live = useConversation(page)
-	const hydrated = useHydrated()
-	const view: ConversationView = older && !hydrated ? { ...live, ...older } : live
+export function ConversationPane({ page, part, target, clientId, refused }: ConversationPaneProps) {
+	const view = useConversation(page, part)
+	const [params, setParams] = useSearchParams()
 	const { peer, messages } = view
 	const path = `/messages/${peer.username}`
-	const named = useNamed(page.messages)
-	const newest = page.messages.at(-1)?.id ?? 0
+	const named = useNamed(part?.messages ?? page.messages)
+	const q = params.get('q')
+	// Who is shown what was long ago has not seen the end.
+	const newest = part?.newer ? 0 : (page.messages.at(-1)?.id ?? 0)
 	return (
 		<section
 			className="flex min-h-0 flex-col max-md:fixed max-md:inset-0 max-md:z-(--z-panel) max-md:bg-paper"
@@ -37,7 +38,11 @@ export function ConversationPane({ page, older, clientId, refused }: Conversatio
 				peer={peer}
 				size="page"
 				before={
-					<Link className="icon-btn -ml-2 size-11 md:hidden" to="/messages" aria-label="Back to conversations">
+					<Link
+						className="icon-btn -ml-2 size-11 md:hidden"
+						to={q ? `/messages?${new URLSearchParams({ q })}` : '/messages'}
+						aria-label={q ? 'Back to the search' : 'Back to conversations'}
+					>
 						<ArrowLeft className="icon icon-lg" aria-hidden="true" />
 					</Link>
 				}
@@ -54,12 +59,28 @@ export function ConversationPane({ page, older, clientId, refused }: Conversatio
 					</Link>
 				</p>
 			)}
+			{view.newer && messages.at(-1) && (
+				<p className="hidden justify-center gap-2 p-2 noscript:flex">
+					<Link className="btn btn-sm btn-outline" to={`?after=${messages.at(-1)?.id}`}>
+						Newer messages
+					</Link>
+					<Link className="btn btn-sm btn-outline" to={path}>
+						Jump to newest
+					</Link>
+				</p>
+			)}
 			<Conversation
 				key={peer.username}
 				view={view}
 				className="px-4 py-5 md:pr-0 md:pl-6"
 				notice="px-4 md:pr-0 md:pl-6"
 				composer="md:pr-0 md:pl-6"
+				target={target}
+				onLeave={() => {
+					if (target === null) return
+					params.delete('message')
+					setParams(params, { preventScrollReset: true })
+				}}
 				editing={named.edit}
 				fields={{ clientId, upTo: newest }}
 				refused={refused}

@@ -24,14 +24,17 @@ interface ConversationProps {
 	notice: string
 	composer?: string
 	refused?: { message: string; values: Record<string, string> } | null
+	/** Id of the message that the address names, and what is done when the reader goes from there to the end. */
+	target?: number | null
+	onLeave?: () => void
 	/** Brings the reader's focus to where they write. */
 	focus?: boolean
 }
 
 /** The messages of a conversation and where one writes: the same in the panel and on the page. */
 export function Conversation(props: ConversationProps) {
-	const { view, className, editing: named = null, refused = null, focus = false } = props
-	const { peer, messages, state } = view
+	const { view, className, editing: named = null, refused = null, target = null, onLeave, focus = false } = props
+	const { peer, messages, latest, state } = view
 	const outgoing = useOutgoing()
 	const path = `/messages/${peer.username}`
 	const box = useRef<HTMLTextAreaElement>(null)
@@ -53,7 +56,7 @@ export function Conversation(props: ConversationProps) {
 		box.current?.focus()
 	}
 	const editLast = () => {
-		const last = messages.findLast(({ sender, deleted }) => sender !== peer.username && !deleted)
+		const last = latest.findLast(({ sender, deleted }) => sender !== peer.username && !deleted)
 		if (last) setEditing(last)
 	}
 
@@ -65,6 +68,8 @@ export function Conversation(props: ConversationProps) {
 				<Thread
 					view={view}
 					className={className}
+					target={target}
+					onLeave={onLeave}
 					actions={{ path, onEdit: setEditing, onDelete: setDeleting, onReport: setReporting }}
 				/>
 			)}

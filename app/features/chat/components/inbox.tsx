@@ -2,17 +2,18 @@ import { Search } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Form, Link, useRevalidator } from 'react-router'
 import { EmptyState } from '~/ui/empty-state.tsx'
-import type { ConversationSummary, MessageHit } from '../protocol.ts'
+import type { ConversationSummary, FoundMessages as Found } from '../protocol.ts'
 import { ConversationRow } from './conversation-row.tsx'
 import { FoundMessages } from './found-messages.tsx'
 import { useLiveList } from './use-live-list.ts'
 
 export interface InboxData {
-	inbox: { conversations: ConversationSummary[]; next: number | null }
+	/** Null where a search is shown in its place. */
+	inbox: { conversations: ConversationSummary[]; next: number | null } | null
 	requests: ConversationSummary[]
 	/** What was searched for, '' for nothing. */
-	q?: string
-	hits?: MessageHit[] | null
+	q: string
+	found: Found | null
 }
 
 interface InboxProps {
@@ -25,7 +26,7 @@ interface InboxProps {
 
 /** The list of conversations, and one of them beside it; on a phone one or the other. */
 export function Inbox({ data, current, children }: InboxProps) {
-	const { q = '', hits = null } = data
+	const { inbox, requests, q, found } = data
 	const Title = current ? 'p' : 'h1'
 	return (
 		<div className="inbox -mb-16 grid h-[calc(100dvh-3.5rem)] grid-cols-1 max-sm:-mx-4 md:grid-cols-[20rem_minmax(0,1fr)]">
@@ -48,7 +49,8 @@ export function Inbox({ data, current, children }: InboxProps) {
 					</Form>
 				</div>
 				<div className="relative flex-1 overflow-y-auto border-t border-line sm:-ml-4">
-					{hits ? <FoundMessages hits={hits} q={q} /> : <Lists data={data} current={current} />}
+					{found && <FoundMessages found={found} q={q} current={current} />}
+					{inbox && <Lists inbox={inbox} requests={requests} current={current} />}
 				</div>
 			</section>
 			{children}
@@ -56,7 +58,13 @@ export function Inbox({ data, current, children }: InboxProps) {
 	)
 }
 
-function Lists({ data: { inbox, requests }, current }: { data: InboxData; current: string | undefined }) {
+interface ListsProps {
+	inbox: NonNullable<InboxData['inbox']>
+	requests: ConversationSummary[]
+	current: string | undefined
+}
+
+function Lists({ inbox, requests, current }: ListsProps) {
 	const { revalidate } = useRevalidator()
 	const open = useLiveList(inbox.conversations, revalidate)
 	const asked = useLiveList(requests, revalidate)

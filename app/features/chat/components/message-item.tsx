@@ -17,16 +17,28 @@ interface MessageItemProps {
 	zone: Zone
 	/** Whether the list's one place for the keyboard is here. */
 	current: boolean
+	/** Whether the address names it. */
+	found: boolean
 	actions: MessageActions
 }
 
 /** One message, with its tools under the pointer and for the keyboard. */
 export const MessageItem = memo(function MessageItem(props: MessageItemProps) {
-	const { message, own, last, mark, author, zone, current, actions } = props
+	const { message, own, last, mark, author, zone, current, found, actions } = props
 	const ours = own || undefined
 	return (
-		<li className="chat-message" data-message={message.id} data-own={ours} tabIndex={current ? 0 : -1}>
-			<span className="sr-only">{author}: </span>
+		<li
+			className="chat-message"
+			id={`message-${message.id}`}
+			data-message={message.id}
+			data-own={ours}
+			data-found={found || undefined}
+			tabIndex={current ? 0 : -1}
+		>
+			<span className="sr-only">
+				{found && 'The message you looked for. '}
+				{author}:{' '}
+			</span>
 			<div className="bubble" data-own={ours} data-last={last || undefined}>
 				{message.deleted ? (
 					<p className="text-ink-3 italic">This message was deleted.</p>

@@ -27,6 +27,8 @@ const tool = 'icon-btn icon-btn-sm'
 /** Copy, and for an own message edit and delete, for another's report. */
 export function MessageTools({ message, own, current, actions }: MessageToolsProps) {
 	const hydrated = useHydrated()
+	// Without scripts it is shown among its neighbours, however old it is.
+	const place = `${actions.path}?message=${message.id}`
 	const stop = { tabIndex: current || !hydrated ? 0 : -1 }
 	return (
 		<div className="chat-tools popup" data-own={own || undefined}>
@@ -38,7 +40,7 @@ export function MessageTools({ message, own, current, actions }: MessageToolsPro
 			{own && (
 				<Link
 					className={tool}
-					to={`${actions.path}?edit=${message.id}`}
+					to={`${place}&edit=${message.id}`}
 					aria-label="Edit"
 					onClick={(event) => inPlace(event, () => actions.onEdit(message))}
 					{...stop}
@@ -64,7 +66,7 @@ export function MessageTools({ message, own, current, actions }: MessageToolsPro
 			{!own && (
 				<Link
 					className={tool}
-					to={`${actions.path}?report=${message.id}`}
+					to={`${place}&report=${message.id}`}
 					rel="nofollow"
 					aria-label="Report"
 					onClick={(event) => inPlace(event, () => actions.onReport(message))}

@@ -87,7 +87,8 @@ function markOf(id: number, { delivered, read }: ConversationView['marks']): Mar
 	return id <= delivered ? 'delivered' : 'sent'
 }
 
-function waiting({ peer, messages }: ConversationView, outgoing: readonly Outgoing[]): Entry[] {
+function waiting({ peer, messages, newer }: ConversationView, outgoing: readonly Outgoing[]): Entry[] {
+	if (newer) return []
 	const arrived = new Set(messages.map(({ clientId }) => clientId))
 	return outgoing
 		.filter(({ to, clientId }) => to === peer.username && !arrived.has(clientId))

@@ -10,30 +10,43 @@ import type { MessageActions } from './message-tools.tsx'
 import { OutgoingItem } from './outgoing-item.tsx'
 import { type Row, rowsOf } from './rows.ts'
 import { dayName, type Zone } from './times.ts'
-import { useNewLine, useReading, useVisible } from './use-reading.ts'
+import { useNewLine, useReading, useTarget, useVisible } from './use-reading.ts'
 
 interface ThreadProps {
 	view: ConversationView
 	actions: MessageActions
 	/** Of the list inside the box. */
 	className: string
+	/** Id of the message that the address names. */
+	target: number | null
+	/** The reader goes from there to the end. */
+	onLeave: (() => void) | undefined
 }
 
 /** The messages of a conversation, from the oldest that was loaded to those on their way. */
-export function Thread({ view, actions, className }: ThreadProps) {
+export function Thread({ view, actions, className, target, onLeave }: ThreadProps) {
 	const client = useChatClient()
 	const outgoing = useOutgoing()
 	const zone: Zone = useHydrated() ? 'local' : 'utc'
 	const rows = useMemo(() => rowsOf(view, outgoing, zone), [view, outgoing, zone])
 	const { username, name } = view.peer
-	const loadOlder = () => {
-		if (view.older) client?.loadOlder(username).catch(() => {})
-	}
-	const { box, atEnd, look, toEnd } = useReading(rows, loadOlder)
+	const { box, atEnd, look, toEnd } = useReading(rows, {
+		onEarly: () => view.older && client?.loadOlder(username).catch(() => {}),
+		onLate: () => client?.loadNewer(username).catch(() => {}),
+		held: view.newer,
+	})
 	useNewLine(box)
-	useAttention(view, atEnd)
+	useAttention(view, atEnd && !view.newer)
 	const ids = useMemo(() => view.messages.map(({ id }) => id), [view.messages])
-	const [chosen, setChosen] = useState<number | null>(null)
+	const [chosen, setChosen] = useState<number | null>(target)
+	useTarget(box, {
+		target,
+		rows,
+		onShown: (id) => {
+			setChosen(id)
+			look()
+		},
+	})
 	const current = chosen !== null && ids.includes(chosen) ? chosen : (ids.at(-1) ?? null)
 
 	const choose = (event: KeyboardEvent) => {
@@ -43,6 +56,12 @@ export function Thread({ view, actions, className }: ThreadProps) {
 		event.preventDefault()
 		setChosen(next)
 		box.current?.querySelector<HTMLElement>(`[data-message="${next}"]`)?.focus()
+	}
+
+	const jump = () => {
+		toEnd()
+		client?.show(username, null)
+		onLeave?.()
 	}
 
 	return (
@@ -61,18 +80,19 @@ export function Thread({ view, actions, className }: ThreadProps) {
 								author={row.own ? 'You' : name}
 								zone={zone}
 								current={row.message.id === current}
+								found={row.message.id === target}
 								actions={actions}
 							/>
 						)
 					})}
-					{view.typing && <TypingLine name={name} />}
+					{view.typing && !view.newer && <TypingLine name={name} />}
 				</ol>
 			</div>
 			{!atEnd && (
 				<button
 					type="button"
 					className="btn btn-outline btn-sm absolute right-3 bottom-2 shadow-overlay"
-					onClick={toEnd}
+					onClick={jump}
 				>
 					<ArrowDown className="icon icon-sm" aria-hidden="true" /> Jump to newest
 				</button>
@@ -113,11 +133,11 @@ function TypingLine({ name }: { name: string }) {
 }
 
 /** Tells the chat whether somebody looks at the end of the conversation: what stands there is read then. */
-function useAttention({ peer: { username }, messages }: ConversationView, atEnd: boolean): void {
+function useAttention({ peer: { username }, latest }: ConversationView, atEnd: boolean): void {
 	const client = useChatClient()
 	const attended = useVisible() && atEnd
 	const { viewer } = useRootData()
-	const newest = messages.findLast(({ sender }) => sender !== viewer?.username)?.id
+	const newest = latest.findLast(({ sender }) => sender !== viewer?.username)?.id
 	// biome-ignore lint/correctness/useExhaustiveDependencies: each new message is read as it comes
 	useEffect(() => {
 		client?.attend(username, attended)

@@ -14,10 +14,11 @@ import { picture } from '../../../../tests/factories/pictures.ts'
 import { makePicture } from '../../../../tests/factories/profiles.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { deleteMessage, editMessage } from '../changing.server.ts'
-import { listConversations, searchOwnMessages } from '../inbox.server.ts'
+import { listConversations } from '../inbox.server.ts'
 import { openConversation } from '../reading.server.ts'
 import { reportMessage } from '../reporting.server.ts'
 import { setBlocked } from '../safety.server.ts'
+import { searchOwnMessages } from '../search/search.server.ts'
 import { sendMessage } from '../sending.server.ts'
 import { maySeePicture } from './pictures.server.ts'
 
@@ -157,7 +158,7 @@ test('the forty-first message with pictures in an hour waits; words go on', asyn
 test('the inbox and the search speak of what a picture shows', async () => {
 	await show(mira, tomas, 'Oscilloscope on the bench')
 	expect((await listConversations(tomas)).conversations[0]?.last?.excerpt).toBe('Oscilloscope on the bench')
-	const hits = await searchOwnMessages(tomas, 'oscilloscope')
+	const { hits } = await searchOwnMessages(tomas, 'oscilloscope')
 	expect(
 		hits.map(({ passage }) =>
 			passage
@@ -166,7 +167,7 @@ test('the inbox and the search speak of what a picture shows', async () => {
 				.trim(),
 		),
 	).toEqual(['Oscilloscope on the bench'])
-	expect(await searchOwnMessages(other, 'oscilloscope')).toEqual([])
+	expect(await searchOwnMessages(other, 'oscilloscope')).toMatchObject({ hits: [] })
 	await show(mira, tomas, '')
 	expect((await listConversations(tomas)).conversations[0]?.last?.excerpt).toBe('Picture')
 })

@@ -1,28 +1,43 @@
 import { randomUUID } from 'node:crypto'
 import { answering, signedIn } from '~/lib/http.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
 import { ConversationPane } from '../components/conversation-pane.tsx'
 import { Inbox } from '../components/inbox.tsx'
 import { listConversations } from '../inbox.server.ts'
-import { listOlder, openConversation } from '../reading.server.ts'
+import { listPlace } from '../places.server.ts'
+import { openConversation } from '../reading.server.ts'
+import { searchOwnMessages } from '../search/search.server.ts'
 import type { Route } from './+types/conversation'
 import { answerForm } from './conversation-action.server.ts'
-import { numberIn } from './who.server.ts'
+import { placeIn } from './who.server.ts'
 
-/** A conversation beside the list of all; `?before=` shows the messages before one, for browsers without scripts. */
+/**
+ * A conversation beside the list of all, or with `?q=` beside what a search found. `?message=` opens it at a message,
+ * `?before=` and `?after=` beside one, for browsers without scripts.
+ */
 export function loader({ params: { username }, context, url }: Route.LoaderArgs) {
 	return answering(async () => {
 		const viewer = signedIn(context, url)
-		const before = numberIn(url.searchParams, 'before')
-		const [page, inbox, requests, older] = await Promise.all([
-			openConversation(viewer, username),
-			listConversations(viewer),
-			listConversations(viewer, { requests: true }),
-			before === null ? null : listOlder(viewer, username, before),
+		const q = url.searchParams.get('q')?.trim() ?? ''
+		const place = placeIn(url.searchParams)
+		const [[page, part], found, inbox, requests] = await Promise.all([
+			openAt(viewer, username, place),
+			q === '' ? null : searchOwnMessages(viewer, q),
+			q === '' ? listConversations(viewer) : null,
+			q === '' ? listConversations(viewer, { requests: true }) : null,
 		])
+		const beside = { inbox, requests: requests?.conversations ?? [], q, found }
+		const message = place && 'around' in place ? place.around : null
 		// The form's own id of the message that it will send: pressed twice, it is sent once.
-		return { page, inbox, requests: requests.conversations, older, clientId: randomUUID() }
+		return { ...beside, page, part, message, clientId: randomUUID() }
 	})
+}
+
+/** The part after the page: what the page's version does not tell of, the part holds, or the live stream. */
+async function openAt(viewer: SignedIn, username: string, place: ReturnType<typeof placeIn>) {
+	const page = await openConversation(viewer, username)
+	return [page, place && (await listPlace(viewer, username, place))] as const
 }
 
 export async function action({ request, params: { username }, context, url }: Route.ActionArgs) {
@@ -36,11 +51,11 @@ export function meta({ matches, loaderData }: Route.MetaArgs) {
 }
 
 export default function ConversationRoute({ loaderData, actionData }: Route.ComponentProps) {
-	const { page, older, clientId } = loaderData
+	const { page, part, message, clientId } = loaderData
 	const refused = actionData?.ok === false ? actionData : null
 	return (
 		<Inbox data={loaderData} current={page.peer.username}>
-			<ConversationPane page={page} older={older} clientId={clientId} refused={refused} />
+			<ConversationPane page={page} part={part} target={message} clientId={clientId} refused={refused} />
 		</Inbox>
 	)
 }

@@ -1,16 +1,18 @@
+import { listPlace } from '../places.server.ts'
 import { listOlder, listSince, openConversation } from '../reading.server.ts'
 import type { Route } from './+types/history'
 import { answeringMember, numberIn } from './who.server.ts'
 
 /**
- * A conversation for scripts: `?before=ID` the page before a message, `?since=VERSION` everything that changed after it,
+ * A conversation for scripts: `?before=ID` the page before a message, `?after=ID` the one after it, `?since=VERSION` everything that changed after it,
  * and without either the whole as it is opened.
  */
 export function loader({ params: { username }, context, url: { searchParams } }: Route.LoaderArgs) {
 	return answeringMember(context, (viewer) => {
-		const [before, since] = [numberIn(searchParams, 'before'), numberIn(searchParams, 'since')]
-		if (before !== null) return listOlder(viewer, username, before)
-		if (since !== null) return listSince(viewer, username, since)
+		const [before, after, since] = ['before', 'after', 'since'].map((name) => numberIn(searchParams, name))
+		if (before != null) return listOlder(viewer, username, before)
+		if (after != null) return listPlace(viewer, username, { after })
+		if (since != null) return listSince(viewer, username, since)
 		return openConversation(viewer, username)
 	})
 }

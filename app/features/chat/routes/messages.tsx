@@ -1,7 +1,8 @@
 import { answering, signedIn } from '~/lib/http.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { Inbox } from '../components/inbox.tsx'
-import { listConversations, searchOwnMessages } from '../inbox.server.ts'
+import { listConversations } from '../inbox.server.ts'
+import { searchOwnMessages } from '../search/search.server.ts'
 import type { Route } from './+types/messages'
 import { numberIn } from './who.server.ts'
 
@@ -10,12 +11,13 @@ export function loader({ context, url }: Route.LoaderArgs) {
 	return answering(async () => {
 		const viewer = signedIn(context, url)
 		const q = url.searchParams.get('q') ?? ''
-		const [inbox, requests, hits] = await Promise.all([
-			listConversations(viewer, { before: numberIn(url.searchParams, 'before') }),
+		const before = numberIn(url.searchParams, 'before')
+		if (q.trim() !== '') return { inbox: null, requests: [], q, found: await searchOwnMessages(viewer, q, before) }
+		const [inbox, requests] = await Promise.all([
+			listConversations(viewer, { before }),
 			listConversations(viewer, { requests: true }),
-			q.trim() === '' ? null : searchOwnMessages(viewer, q),
 		])
-		return { inbox, requests: requests.conversations, q, hits }
+		return { inbox, requests: requests.conversations, q: '', found: null }
 	})
 }
 

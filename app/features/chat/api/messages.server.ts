@@ -1,0 +1,133 @@
+import { z } from 'zod'
+import { decodeCursor, encodeCursor } from '~/lib/cursors.ts'
+import { member, operation } from '~/lib/operation.ts'
+import { deleteMessage, editMessage } from '../changing.server.ts'
+import { getMessage, listPlace } from '../places.server.ts'
+import { searchOwnMessages } from '../search/search.server.ts'
+import { sendOnce } from './send-once.server.ts'
+import {
+	changedMessage,
+	cursor,
+	cursorOf,
+	hitList,
+	id,
+	message,
+	messageList,
+	newMessage,
+	placeOf,
+	toldMessage,
+	username,
+	withPeer,
+} from './shapes.server.ts'
+
+const shared = { group: 'Messages', access: 'members', area: 'messages' } as const
+const one = { ...shared, path: '/me/conversations/{username}/messages/{id}', params: { username, id } } as const
+
+export const messageOperations = [
+	operation({
+		...shared,
+		id: 'searchMessages',
+		method: 'get',
+		path: '/me/messages',
+		summary: 'Search in your own messages, newest first',
+		description:
+			'As the inbox does: all of the words and what begins like the last one, without accents; with a typing error where there is nothing else.',
+		query: { q: z.string().max(200).describe('The words.'), cursor },
+		answer: hitList,
+		refusals: [422],
+		run: async (call) => {
+			const { q, cursor: place } = call.query
+			const [before = null] = place === undefined ? [] : decodeCursor(place, 1)
+			const { hits, next, nearly } = await searchOwnMessages(member(call), q, before)
+			return { rows: hits.map(withPeer), next: next === null ? null : encodeCursor([next]), nearly }
+		},
+	}),
+	operation({
+		...shared,
+		id: 'listMessages',
+		method: 'get',
+		path: '/me/conversations/{username}/messages',
+		summary: 'Read a conversation, newest first, by pages in both directions',
+		description: 'From its end; with `around` from any message on, however long ago.',
+		params: { username },
+		query: {
+			cursor,
+			around: id.optional().describe('Id of a message that the page is to lie around.'),
+			limit: z.coerce.number().int().min(1).max(50).default(50).describe('How many rows at most.'),
+		},
+		answer: messageList,
+		refusals: [404, 422],
+		run: async (call) => {
+			const { cursor: place, around, limit } = call.query
+			const from = around === undefined ? end : { around }
+			const at = place === undefined ? from : placeOf(place)
+			const { messages, older, newer } = await listPlace(member(call), call.params.username, at, limit)
+			return {
+				rows: messages.map((row) => toldMessage(row, call.params.username)).reverse(),
+				next: older ? cursorOf('before', messages[0]) : null,
+				previous: newer && at !== end ? cursorOf('after', messages.at(-1)) : null,
+			}
+		},
+	}),
+	operation({
+		...shared,
+		id: 'sendMessage',
+		method: 'post',
+		path: '/me/conversations/{username}/messages',
+		summary: 'Send a message',
+		description:
+			'Answered once it is stored. The same `Idempotency-Key`, or `clientId`, is the same message for ever: sent again, it is answered with the one that stands.',
+		repeatable: true,
+		params: { username },
+		body: newMessage,
+		example: { body: 'Shall we meet at **three**?' },
+		answer: message,
+		status: 201,
+		location: (made) => `/me/conversations/${(made as z.output<typeof message>).with}/messages/${made.id}`,
+		refusals: [404, 409, 422],
+		run: async (call) => {
+			const sent = await sendOnce(member(call), { to: call.params.username, ...call.body, key: call.key })
+			return toldMessage(sent, call.params.username)
+		},
+	}),
+	operation({
+		...one,
+		id: 'getMessage',
+		method: 'get',
+		summary: 'Read one message',
+		answer: message,
+		refusals: [404],
+		run: async (call) =>
+			toldMessage(await getMessage(member(call), call.params.username, call.params.id), call.params.username),
+	}),
+	operation({
+		...one,
+		id: 'editMessage',
+		method: 'patch',
+		summary: 'Change a message of your own',
+		body: changedMessage,
+		example: { body: 'Shall we meet at **four**?' },
+		answer: message,
+		refusals: [404, 422],
+		run: async (call) => {
+			const which = { with: call.params.username, id: call.params.id }
+			return toldMessage(await editMessage(member(call), which, call.body), call.params.username)
+		},
+	}),
+	operation({
+		...one,
+		id: 'deleteMessage',
+		method: 'delete',
+		summary: 'Delete a message of your own, for both of you',
+		description: 'That there was one stays to be seen.',
+		answer: message,
+		refusals: [404],
+		run: async (call) => {
+			const which = { with: call.params.username, id: call.params.id }
+			return toldMessage(await deleteMessage(member(call), which), call.params.username)
+		},
+	}),
+]
+
+/** Before whatever comes next. */
+const end = { before: 2 ** 31 - 1 }

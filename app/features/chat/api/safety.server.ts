@@ -1,0 +1,91 @@
+import { member, operation } from '~/lib/operation.ts'
+import { getMessage } from '../places.server.ts'
+import { markSeen } from '../reading.server.ts'
+import { reportMessage } from '../reporting.server.ts'
+import { acceptConversation, setBlocked, setMuted } from '../safety.server.ts'
+import { id, newReport, readUpTo, username } from './shapes.server.ts'
+
+const shared = {
+	group: 'Messages',
+	access: 'members',
+	area: 'messages',
+	params: { username },
+	answer: null,
+	refusals: [404],
+} as const satisfies object
+
+export const safetyOperations = [
+	operation({
+		...shared,
+		id: 'readConversation',
+		method: 'put',
+		path: '/me/conversations/{username}/read',
+		summary: 'Mark a conversation as read up to a message',
+		description: 'Never back, and no further than what you were sent.',
+		body: readUpTo,
+		example: { upTo: 1 },
+		refusals: [404, 422],
+		run: async (call) => {
+			const { upTo } = call.body
+			await getMessage(member(call), call.params.username, upTo)
+			await markSeen(call.viewer, { with: call.params.username, upTo, read: true })
+		},
+	}),
+	operation({
+		...shared,
+		id: 'acceptConversation',
+		method: 'put',
+		path: '/me/conversations/{username}/accepted',
+		summary: 'Accept a stranger’s request without writing',
+		run: (call) => acceptConversation(member(call), call.params.username),
+	}),
+	operation({
+		...shared,
+		id: 'muteConversation',
+		method: 'put',
+		path: '/me/conversations/{username}/muted',
+		summary: 'Mute a conversation: no sound, no mail, no number',
+		run: (call) => setMuted(member(call), call.params.username, true),
+	}),
+	operation({
+		...shared,
+		id: 'unmuteConversation',
+		method: 'delete',
+		path: '/me/conversations/{username}/muted',
+		summary: 'Mute a conversation no longer',
+		run: (call) => setMuted(member(call), call.params.username, false),
+	}),
+	operation({
+		...shared,
+		id: 'blockMember',
+		method: 'put',
+		path: '/me/blocks/{username}',
+		summary: 'Block a member',
+		description: 'They are told nothing, and what they write from then on never reaches you.',
+		run: (call) => setBlocked(member(call), call.params.username, true),
+	}),
+	operation({
+		...shared,
+		id: 'unblockMember',
+		method: 'delete',
+		path: '/me/blocks/{username}',
+		summary: 'Block a member no longer',
+		run: (call) => setBlocked(member(call), call.params.username, false),
+	}),
+	operation({
+		...shared,
+		id: 'reportMessage',
+		method: 'post',
+		path: '/me/conversations/{username}/messages/{id}/reports',
+		summary: 'Report a message that you received to the moderators',
+		description: 'They see it and the five before it, and nothing else of the conversation.',
+		params: { username, id },
+		body: newReport,
+		example: { words: 'This is an insult.' },
+		refusals: [404, 409, 422],
+		run: (call) => {
+			const { username: peer, id: messageId } = call.params
+			return reportMessage(member(call), { with: peer, id: messageId }, call.body)
+		},
+	}),
+]

@@ -1,0 +1,97 @@
+import { type RawBuilder, sql } from 'kysely'
+import { db } from '~/db/db.server.ts'
+import { type PeerRow, peerColumns } from '../conversations.queries.server.ts'
+
+/** Characters that no text holds stand round a match, so that escaping can come after. */
+export const marks = { start: '\u0001', stop: '\u0002' }
+
+/**
+ * So many of the newest messages that a member sent, and received, are looked through one by one. What is not found thirty
+ * times in them is rare enough for the index, whose cost grows with all that match: a word of every hundredth message is in
+ * 1,000 of 100,000.
+ */
+const newest = 1_500
+
+/** The words of a search, each in all the ways in which it may stand in a message. */
+export interface Wanted {
+	/** For PostgreSQL's own way of reading a search: phrases, and what must not be there. Null where there is neither. */
+	phrase: string | null
+	/** Without accents. Every word must be found, in one of these ways. */
+	words: { typed: string; instead: string[] }[]
+}
+
+export interface HitRow extends PeerRow {
+	id: number
+	mine: boolean
+	sent_at: Date
+	body: string
+	/** All of the text without accents, with marks round the words that matched. */
+	marked: string
+}
+
+/** Of a member's own messages those that hold what is wanted, the newest first. */
+export async function findOwnMessages(
+	userId: number,
+	{ wanted, before, limit }: { wanted: Wanted; before: number | null; limit: number },
+): Promise<HitRow[]> {
+	const options = `StartSel=${marks.start},StopSel=${marks.stop},HighlightAll=true`
+	const until = before ?? 2 ** 31 - 1
+	const received = sql`recipient_id = ${userId} and kept_body is null`
+	/** Newest first by an index, whatever the words are; only then are they looked for. */
+	const side = (whose: RawBuilder<unknown>) => sql`
+		select m.id, m.search @@ wanted.words as hit from wanted, (
+			select id, search from messages where ${whose} and id < ${until} order by id desc limit ${newest}) m`
+	const end = (rows: RawBuilder<unknown>) =>
+		sql`(select case when count(*) < ${newest} then 0 else min(id) end from ${rows})`
+	const { rows } = await sql<HitRow>`
+		with wanted as materialized (select words, words && ${`'@${userId}'`}::tsquery as own from (${queryOf(wanted)}) asked),
+		sent as materialized (${side(sql`sender_id = ${userId}`)}),
+		got as materialized (${side(received)}),
+		seen as materialized (select greatest(${end(sql`sent`)}, ${end(sql`got`)}) as down_to),
+		near as materialized (
+			select id from (select id from sent where hit union all select id from got where hit) hits
+			where id >= (select down_to from seen) order by id desc limit ${limit}),
+		matches as materialized (
+			select m.id from messages m
+			where (select down_to from seen) > 0 and (select count(*) from near) < ${limit}
+				and m.search @@ (select own from wanted where words <> ''::tsquery)
+				-- Said so that no index answers it: half of all own messages would be gathered to be crossed with a few.
+				and m.id + 0 < (select down_to from seen) and (m.kept_body is null or m.sender_id = ${userId})),
+		found as (select id from near union all select id from (select id from matches order by id desc limit ${limit}) far
+			order by id desc limit ${limit})
+		select ${peerColumns}, m.id, m.sender_id = ${userId} as mine, m.sent_at, said.body,
+			ts_headline('english', without_accents(said.body), wanted.words, ${options}) as marked
+		from found join messages m on m.id = found.id and (m.sender_id = ${userId} or m.recipient_id = ${userId})
+			cross join lateral (select message_words(m.body, m.pictures) as body) said
+			cross join wanted join conversations c on c.id = m.conversation_id
+		join users p on p.id = case when c.lower_id = ${userId} then c.higher_id else c.lower_id end
+		left join profiles pp on pp.user_id = p.id
+		order by m.id desc`.execute(db())
+	return rows
+}
+
+/**
+ * As one row with the column `words`. Each word is found by its stem, and the last one, which may not be finished, as a
+ * beginning too: "dead" finds "deadline". For a beginning the index gathers what all members wrote, so one of them is enough.
+ */
+function queryOf({ phrase, words }: Wanted): RawBuilder<unknown> {
+	if (phrase !== null) return sql`select websearch_to_tsquery('english', without_accents(${phrase})) as words`
+	const typed = words.map((word) => word.typed)
+	const places = words.flatMap(({ instead }, place) => instead.map(() => place + 1))
+	return sql`
+		select coalesce(string_agg('(' || ways || ')', ' & ' order by place), '')::tsquery as words from (
+			select place, string_agg(nullif(way::text, ''), ' | ') as ways from (
+				select place, plainto_tsquery('english', word)
+					|| case when length(word) > 1 and place = ${typed.length} then quote_literal(word) || ':*' else '' end::tsquery as way
+				from unnest(${typed}::text[]) with ordinality as asked (word, place)
+				union all select place, plainto_tsquery('english', word)
+				from unnest(${places}::int[], ${words.flatMap(({ instead }) => instead)}::text[]) as other (place, word)) each_way
+			group by place) each_word`
+}
+
+/** Which of these words say nothing alone ("the"), in PostgreSQL's opinion. */
+export async function findStopWords(words: string[]): Promise<Set<string>> {
+	const { rows } = await sql<{ word: string }>`
+		select word from unnest(${words}::text[]) as word where numnode(plainto_tsquery('english', word)) = 0`.execute(db())
+	return new Set(rows.map(({ word }) => word))
+}

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest'
+import { isExact, nearest, plain, wordsOf } from './words.ts'
+
+test.each([
+	['  Deadline, (Friday)! ', ['deadline', 'friday']],
+	['Café CAFÉ cafe', ['cafe']],
+	['node.js example.com/a', ['node.js', 'example.com/a']],
+	["it's \\o/ ' \" !&|:*", ['its', 'o']],
+	['@nell #42', ['nell', '42']],
+	['', []],
+])('the words of %j are %j', (search, words) => {
+	expect(wordsOf(search)).toEqual(words)
+})
+
+test.each([
+	['moved deadline', false],
+	['"moved to"', true],
+	['moved -friday', true],
+	['e-mail - or not', false],
+])('%j is exact: %s', (search, exact) => {
+	expect(isExact(search)).toBe(exact)
+})
+
+const known = ['deadlin', 'friday', 'timet', 'timetabl', 'tomorrow', 'cat', 'café', 'internationalis']
+
+test.each([
+	['fridya', ['friday']],
+	['firday', ['friday']],
+	['frday', ['friday']],
+	['friiday', ['friday']],
+	['freday', ['friday']],
+	['fredai', []],
+	['tomorow', ['tomorrow']],
+	['tmoorrow', ['tomorrow']],
+	['dedlin', ['deadlin']],
+	['friday', []],
+	['cab', []],
+	['', []],
+])('nearest to %j: %j', (word, near) => {
+	expect(nearest(word, known)).toEqual(near)
+})
+
+test('of many that are near the nearest eight count', () => {
+	const many = Array.from({ length: 26 }, (_, index) => `tomorro${String.fromCharCode(97 + index)}`)
+	expect(nearest('tomorroz', many)).toHaveLength(8)
+	expect(nearest('timetabel', ['timetab', 'timetable'])[0]).toBe('timetable')
+})
+
+test('a text is compared without accents and capitals', () => {
+	expect(plain('Ünïcödé ÇA e\u0301')).toBe('unicode ca e')
+})

@@ -1,0 +1,74 @@
+/** As it is compared: small letters, without accents; the same as `without_accents` in the database. */
+export function plain(text: string): string {
+	return withoutAccents(text).toLowerCase()
+}
+
+/** A text without the accents over its letters. */
+export function withoutAccents(text: string): string {
+	return text
+		.normalize('NFD')
+		.replace(/[\u0300-\u036f]/g, '')
+		.normalize('NFC')
+}
+
+/** The words of a search: what stands between spaces, without what surrounds it. */
+export function wordsOf(search: string): string[] {
+	const words = plain(search)
+		.split(/\s+/)
+		.map((word) => word.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$|['\\]/gu, ''))
+		.filter((word) => word !== '')
+	return [...new Set(words)].slice(0, 12)
+}
+
+/** Whether a search holds a phrase, or a word that must not be there. */
+export function isExact(search: string): boolean {
+	return search.includes('"') || /(^|\s)-\S/.test(search)
+}
+
+/** Shorter words have too many that are spelled nearly so. */
+const shortest = 4
+
+/** The most mistakes that are forgiven in one word. */
+export const mostMistakes = 2
+
+/** So many letters may be wrong, missing, additional or swapped with their neighbour. */
+function mistakesIn(word: string): number {
+	if (word.length < shortest) return 0
+	return word.length < 8 ? 1 : mostMistakes
+}
+
+/** Of known words those that are spelled nearly like this one, the nearest first, at most eight. */
+export function nearest(word: string, known: Iterable<string>): string[] {
+	const most = mistakesIn(word)
+	const near: { other: string; distance: number }[] = []
+	for (const other of most > 0 ? known : []) {
+		if (Math.abs(other.length - word.length) > most || other.length < shortest) continue
+		const distance = distanceOf(word, other, most)
+		if (distance > 0 && distance <= most) near.push({ other, distance })
+	}
+	near.sort((one, two) => one.distance - two.distance || (one.other < two.other ? -1 : 1))
+	return near.slice(0, 8).map(({ other }) => other)
+}
+
+/** Wrong, missing, additional and swapped letters between two words (optimal string alignment); more than `most` is any more. */
+function distanceOf(one: string, two: string, most: number): number {
+	let [before, last] = [[] as number[], Array.from({ length: two.length + 1 }, (_, index) => index)]
+	for (let row = 1; row <= one.length; row += 1) {
+		const current = [row]
+		for (let column = 1; column <= two.length; column += 1) {
+			const same = one[row - 1] === two[column - 1]
+			let least = Math.min(
+				(last[column] ?? 0) + 1,
+				(current[column - 1] ?? 0) + 1,
+				(last[column - 1] ?? 0) + (same ? 0 : 1),
+			)
+			const swapped = one[row - 1] === two[column - 2] && one[row - 2] === two[column - 1]
+			if (row > 1 && column > 1 && swapped) least = Math.min(least, (before[column - 2] ?? 0) + 1)
+			current.push(least)
+		}
+		if (Math.min(...current) > most) return most + 1
+		before = last
+		last = current
+	}
+	return last[two.length] ?? most + 1
+}

@@ -1,0 +1,139 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Page } from '@playwright/test'
+import pg from 'pg'
+import { anotherBrowser, composer, openChatPage, post, say, texts, twoFriends } from './support/chat.ts'
+import { expect, expectNoViolations, test } from './support/journey.ts'
+
+/** Lets a year pass in a conversation: a message of then, and 300 since. */
+async function longAgo(first: string, second: string): Promise<void> {
+	const { DATABASE_URL, SITE_DATA_DIR = '' } = process.env
+	const own = () => readFileSync(join(SITE_DATA_DIR, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[4]
+	const client = new pg.Client(
+		DATABASE_URL ? { connectionString: DATABASE_URL } : { host: own(), user: 'devquad', database: 'devquad' },
+	)
+	await client.connect()
+	await client.query(`update messages set sent_at = sent_at - interval '2 years'`)
+	await client.query(
+		`with pair as (
+			update conversations set version = version + 301 from users one, users two
+			where one.username = $1 and two.username = $2 and lower_id in (one.id, two.id) and higher_id in (one.id, two.id)
+			returning conversations.id, one.id as one, two.id as two, version - 301 as version)
+		insert into messages (conversation_id, sender_id, recipient_id, client_id, body, html, version, sent_at)
+		select id, case when n % 2 = 0 then one else two end, case when n % 2 = 0 then two else one end, gen_random_uuid(), text,
+			'<p>' || text || '</p>', version + n + 1, now() - interval '1 year' + n * interval '1 day'
+		from pair, generate_series(0, 300) as n, lateral (
+			select case when n = 0 then 'The Résumé workshop is in room twelve' else 'Line ' || n end as text) as body order by n`,
+		[first, second],
+	)
+	await client.query(`update conversation_members mine set last_message_id = (
+		select max(id) from messages where conversation_id = mine.conversation_id)`)
+	await client.end()
+}
+
+const list = (page: Page) => page.locator('.chat-scroll')
+/** Whether somebody who looks at the list sees this message. */
+const isSeen = (page: Page, text: string) =>
+	page
+		.locator('.chat-message')
+		.filter({ hasText: text })
+		.evaluate((element) => {
+			const [own, room] = [element, element.closest('.chat-scroll') as Element].map((each) =>
+				each.getBoundingClientRect(),
+			)
+			return !!own && !!room && own.top >= room.top - 1 && own.bottom <= room.bottom + 1
+		})
+
+test('a message of a year ago is found by a mistyped word and opened at its place, with the keyboard alone', async ({
+	page,
+	browser,
+}) => {
+	const [ada, bo] = await twoFriends(page, browser, ['Ada Lookback', 'Bo Lookback'])
+	await longAgo(ada.username, bo.username)
+	await page.goto('/messages')
+	await page.waitForLoadState('networkidle')
+	await page.getByRole('searchbox', { name: 'Search messages' }).focus()
+	await page.keyboard.type('resmue workshop')
+	await page.keyboard.press('Enter')
+	await expect(page.getByRole('status').filter({ hasText: 'spelled nearly so' })).toBeVisible()
+	const hit = page.getByRole('list', { name: 'Found messages' }).getByRole('link')
+	await expect(hit.locator('mark')).toHaveText(['Résumé', 'workshop'])
+	await expectNoViolations(page)
+	while (!(await hit.evaluate((element) => element === document.activeElement))) await page.keyboard.press('Tab')
+	await page.keyboard.press('Enter')
+	const found = page.locator('.chat-message[data-found]')
+	await expect(found).toBeFocused()
+	await expect(found).toContainText('The message you looked for. You: The Résumé workshop is in room twelve')
+	expect(await isSeen(page, 'room twelve')).toBe(true)
+	await expect(hit).toHaveAttribute('aria-current', 'true')
+	await expectNoViolations(page)
+
+	// Downwards page follows page until the conversation is live again; what is read stays in its place.
+	expect(await texts(page)).not.toContain('Line 300')
+	await post(bo, ada, 'Meanwhile')
+	// Who reads what was said a year ago has not read what is said now.
+	const unread = async () => (await (await page.request.get('/messages/latest')).json()).unread
+	expect(await unread()).toBe(1)
+	for (let line = 0; line < 300; line += 1) await page.keyboard.press('ArrowDown')
+	await expect(async () => {
+		for (let line = 0; line < 20; line += 1) await page.keyboard.press('ArrowDown')
+		expect(await page.locator('.chat-message:focus').textContent()).toContain('Meanwhile')
+	}).toPass()
+	await expect.poll(unread).toBe(0)
+	const all = await texts(page)
+	expect(all.slice(all.indexOf('Line 1'), all.indexOf('Line 300') + 1)).toEqual(
+		Array.from({ length: 300 }, (_, index) => `Line ${index + 1}`),
+	)
+	expect(new Set(all).size).toBe(all.length)
+	await post(bo, ada, 'And live again')
+	await expect(list(page).getByText('And live again')).toBeVisible()
+	await bo.page.context().close()
+})
+
+test('from a message of long ago one jumps to the newest, or answers; the link works again, also without scripts', async ({
+	page,
+	browser,
+}) => {
+	const [ada, bo] = await twoFriends(page, browser, ['Ada Bookmark', 'Bo Bookmark'])
+	await longAgo(ada.username, bo.username)
+	await page.goto(`/messages/${bo.username}?q=twelve`)
+	await page.waitForLoadState('networkidle')
+	await page.getByRole('list', { name: 'Found messages' }).getByRole('link').click()
+	await expect(page.locator('.chat-message[data-found]')).toBeFocused()
+	const link = page.url()
+	await page.getByRole('button', { name: 'Jump to newest' }).click()
+	await expect(page).toHaveURL(`/messages/${bo.username}?q=twelve`)
+	await expect.poll(() => isSeen(page, 'Line 300')).toBe(true)
+	await expect(page.getByText('room twelve')).toHaveCount(1)
+	await expect(page.getByRole('button', { name: 'Jump to newest' })).toHaveCount(0)
+
+	await page.goto(link)
+	await page.waitForLoadState('networkidle')
+	await expect.poll(() => isSeen(page, 'room twelve')).toBe(true)
+	// What is changed meanwhile asks for the page's data again, and moves nobody.
+	await say(page, 'An answer after a year')
+	await expect(list(page).getByText('An answer after a year')).toBeVisible()
+	await expect(page.getByRole('button', { name: 'Jump to newest' })).toHaveCount(0)
+	await composer(page).press('ArrowUp')
+	await composer(page).fill('An answer, after a year')
+	await composer(page).press('Enter')
+	await expect(list(page).getByText('An answer, after a year')).toBeVisible()
+	expect(await isSeen(page, 'after a year')).toBe(true)
+
+	const plain = await anotherBrowser(browser, {
+		javaScriptEnabled: false,
+		storageState: await page.context().storageState(),
+		viewport: { width: 390, height: 844 },
+	})
+	const reader = await plain.newPage()
+	await reader.goto(link)
+	await expect(reader.locator('.chat-message[data-found]')).toBeInViewport()
+	await reader.getByRole('link', { name: 'Newer messages' }).click()
+	await expect(reader.getByText('Line 26', { exact: true })).toHaveCount(1)
+	await expect(reader.getByText('room twelve')).toHaveCount(0)
+	await reader.getByRole('link', { name: 'Jump to newest' }).click()
+	await expect(list(reader).getByText('An answer, after a year')).toBeVisible()
+	await plain.close()
+	await openChatPage(bo.page, ada)
+	await bo.page.context().close()
+})
