@@ -79,16 +79,16 @@ export async function findWriter(
 	userId: number,
 	sessionId: number | null,
 ): Promise<WriterRow | undefined> {
-	if (sessionId !== null) {
-		const { rows } = await sql`select from sessions
-			where id = ${sessionId} and user_id = ${userId} and expires_at > now() for key share`.execute(trx)
-		if (rows.length === 0) return undefined
-	}
+	const session =
+		sessionId === null
+			? sql``
+			: sql`join sessions on sessions.id = ${sessionId} and user_id = users.id and expires_at > now()`
 	const { rows } = await sql<WriterRow>`
 		select case when suspended_until = 'infinity' then 'infinity' when suspended_until > now()
 				then to_char(suspended_until at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') end as suspended_until,
-			suspended_reason, (extract(epoch from now() - created_at) / 3600)::float8 as hours
-		from users where id = ${userId}`.execute(trx)
+			suspended_reason, (extract(epoch from now() - users.created_at) / 3600)::float8 as hours
+		from users ${session} where users.id = ${userId}
+		${sessionId === null ? sql`` : sql`for key share of sessions`}`.execute(trx)
 	return rows[0]
 }
 
@@ -124,11 +124,16 @@ export async function lockConversation(trx: Executor, id: number): Promise<void>
 	await sql`select from conversations where id = ${id} for no key update`.execute(trx)
 }
 
-/** Locks the conversation of two members, if there is one. @returns its id */
-export async function lockConversationOf(trx: Executor, userId: number, peerId: number): Promise<number | undefined> {
+/** Locks the conversation with somebody, if there is one. @returns its id */
+export async function lockConversationWith(
+	trx: Executor,
+	userId: number,
+	username: string,
+): Promise<number | undefined> {
 	const { rows } = await sql<{ id: number }>`
-		select id from conversations where lower_id = ${Math.min(userId, peerId)} and higher_id = ${Math.max(userId, peerId)}
-		for no key update`.execute(trx)
+		select c.id from users p
+		join conversations c on c.lower_id = least(p.id, ${userId}) and c.higher_id = greatest(p.id, ${userId})
+		where p.username = ${username} for no key update of c`.execute(trx)
 	return rows[0]?.id
 }
 
