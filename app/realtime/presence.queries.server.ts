@@ -42,16 +42,21 @@ export async function renewConnections(tabs: Tab[]): Promise<PresentMember[]> {
 			select * from unnest(${tabs.map(({ id }) => id)}::uuid[], ${tabs.map(({ userId }) => userId)}::int[],
 				${tabs.map(({ sessionId }) => sessionId)}::int[]) as open (id, user_id, session_id)),
 		shown as (
-			select open.* from open
+			select open.*, known.id is null as is_new from open
+			left join connections known on known.id = open.id
 			join sessions on sessions.id = open.session_id and sessions.user_id = open.user_id and sessions.expires_at > now()
 			left join profiles on profiles.user_id = open.user_id
-			where coalesce(profiles.show_presence, true)
-			for key share of sessions),
-		written as (
-			insert into connections (id, user_id, session_id) select id, user_id, session_id from shown
-			on conflict (id) do update set seen_at = now() where connections.seen_at < now() - ${renewable}
-			returning user_id)
-		select distinct users.id, users.username from written join users on users.id = written.user_id
+			where coalesce(profiles.show_presence, true) and (known.id is null or known.seen_at < now() - ${renewable})),
+		lasting as (
+			select shown.* from shown join sessions on sessions.id = shown.session_id where is_new for key share of sessions),
+		added as (
+			insert into connections (id, user_id, session_id) select id, user_id, session_id from lasting
+			on conflict (id) do nothing returning user_id),
+		renewed as (
+			update connections set seen_at = now() from shown where connections.id = shown.id and not is_new
+			returning connections.user_id),
+		written as (select user_id from added union select user_id from renewed)
+		select users.id, users.username from written join users on users.id = written.user_id
 		where not exists (select 1 from connections where connections.user_id = written.user_id and ${isConnected})`.execute(
 		db(),
 	)

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { db, type Executor } from '~/db/db.server.ts'
+import { gathered } from '~/lib/gathered.ts'
 import { isConnected } from '~/realtime/presence.queries.server.ts'
 import { limits } from './chat.limits.ts'
 
@@ -146,21 +147,23 @@ export interface CountRow {
 }
 
 /** What each member of a conversation has not read. */
-export async function countUnreadOf(conversationId: number): Promise<CountRow[]> {
-	const { rows } = await sql<CountRow>`
-		select user_id, unread, (select count(*)::int from conversation_members other
+export const countUnreadOf = gathered(async (conversationIds: number[]): Promise<CountRow[][]> => {
+	const { rows } = await sql<CountRow & { conversation_id: number }>`
+		select conversation_id, user_id, unread, (select count(*)::int from conversation_members other
 			where other.user_id = m.user_id and other.unread > 0 and not other.muted and not other.pending) as conversations
-		from conversation_members m where conversation_id = ${conversationId}`.execute(db())
-	return rows
-}
+		from conversation_members m where conversation_id = any(${conversationIds}::int[])`.execute(db())
+	const counts = Map.groupBy(rows, (row) => row.conversation_id)
+	return conversationIds.map((id) => counts.get(id) ?? [])
+})
 
 /** In how many conversations a member has something unread, muted ones and requests left out. */
-export async function countUnreadConversations(userId: number): Promise<number> {
-	const { rows } = await sql<{ conversations: number }>`
-		select count(*)::int as conversations from conversation_members
-		where user_id = ${userId} and unread > 0 and not muted and not pending`.execute(db())
-	return rows[0]?.conversations ?? 0
-}
+export const countUnreadConversations = gathered(async (userIds: number[]): Promise<number[]> => {
+	const { rows } = await sql<{ user_id: number; conversations: number }>`
+		select user_id, count(*)::int as conversations from conversation_members
+		where user_id = any(${userIds}::int[]) and unread > 0 and not muted and not pending group by user_id`.execute(db())
+	const counts = new Map(rows.map((row) => [row.user_id, row.conversations]))
+	return userIds.map((id) => counts.get(id) ?? 0)
+})
 
 /** Takes a member's first answer, or an acceptance without one. @returns whether the conversation was a request until now */
 export async function acceptRequest(trx: Executor, conversationId: number, userId: number): Promise<boolean> {
