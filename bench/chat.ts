@@ -4,6 +4,7 @@ import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { delivery } from './chat/delivery.ts'
 import { highestRate } from './chat/rate.ts'
+import { stopSites } from './chat/site.ts'
 import { manySockets } from './chat/sockets.ts'
 import { storm } from './chat/storm.ts'
 import { keepResult } from './results.ts'
@@ -21,6 +22,8 @@ if (only !== undefined && !sections[only]) {
 	process.exit(1)
 }
 
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+	process.once(signal, () => void stopSites().finally(() => process.exit(1)))
 process.stdout.write(`${cpus().length} × ${cpus()[0]?.model.trim()}, Node ${process.version}\n`)
 for (const [name, measure] of Object.entries(sections)) {
 	if (only !== undefined && only !== name) continue

@@ -13,6 +13,13 @@ const probe = new URL('./probe.ts', import.meta.url).href
 /** Clock ticks of the kernel in a second, as /proc counts processor time on Linux. */
 const ticks = 100
 
+const standing = new Set<BenchSite>()
+
+/** Ends every site that still stands, for a run that is broken off. */
+export async function stopSites(): Promise<void> {
+	await Promise.all([...standing].map((site) => site.stop()))
+}
+
 /** A member who can open tabs. */
 export interface Member {
 	username: string
@@ -52,7 +59,9 @@ export class BenchSite {
 			const host = readFileSync(join(folder, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[4]
 			const database = new pg.Client({ host, user: 'devquad', database: 'devquad' })
 			await database.connect()
-			return new BenchSite(folder, site, database)
+			const made = new BenchSite(folder, site, database)
+			standing.add(made)
+			return made
 		} catch (error) {
 			rmSync(folder, { recursive: true, force: true })
 			throw error
@@ -60,6 +69,7 @@ export class BenchSite {
 	}
 
 	async stop(): Promise<void> {
+		standing.delete(this)
 		await this.database.end().catch(() => {})
 		await this.site.stop()
 		rmSync(this.folder, { recursive: true, force: true })
