@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { db } from '~/db/db.server.ts'
 
 /*
@@ -63,21 +63,19 @@ export async function renewConnections(tabs: Tab[]): Promise<PresentMember[]> {
 	return rows
 }
 
-/** Notes that a tab closed: it counts for 30 s more. */
-export async function closeConnection(id: string): Promise<void> {
-	await sql`
-		with closed as (
-			update connections set seen_at = least(seen_at, now() - ${spent}) where id = ${id} returning user_id)
-		update profiles set last_seen_at = now() from closed where profiles.user_id = closed.user_id`.execute(db())
-}
-
-/** As {@link closeConnection}, for all tabs of a process that stops. */
+/** Notes that tabs closed: they count for 30 s more. */
 export async function closeConnections(ids: string[]): Promise<void> {
 	if (ids.length === 0) return
 	await sql`
 		with closed as (
-			update connections set seen_at = least(seen_at, now() - ${spent}) where id = any(${ids}::uuid[]) returning user_id)
-		update profiles set last_seen_at = now() from closed where profiles.user_id = closed.user_id`.execute(db())
+			update connections set seen_at = least(seen_at, now() - ${spent}) where id = any(${ids}::uuid[]) returning user_id),
+		locked as (${inOrder(sql`select user_id from closed`)})
+		update profiles set last_seen_at = now() from locked where profiles.user_id = locked.user_id`.execute(db())
+}
+
+/** The profiles of these members, locked in the order that keeps two processes from waiting for each other. */
+function inOrder(userIds: RawBuilder<unknown>): RawBuilder<unknown> {
+	return sql`select user_id from profiles where user_id in (${userIds}) order by user_id for no key update`
 }
 
 /**
@@ -91,8 +89,9 @@ export async function forgetLapsed(): Promise<PresentMember[]> {
 				or exists (select 1 from profiles where profiles.user_id = connections.user_id and not show_presence)
 			returning user_id, seen_at),
 		latest as (select user_id, max(seen_at) as at from lapsed group by user_id),
+		locked as (${inOrder(sql`select user_id from latest`)}),
 		noted as (
-			update profiles set last_seen_at = greatest(last_seen_at, latest.at) from latest
+			update profiles set last_seen_at = greatest(last_seen_at, latest.at) from latest join locked using (user_id)
 			where profiles.user_id = latest.user_id and show_presence)
 		select users.id, users.username from latest join users on users.id = latest.user_id
 		where not exists (

@@ -3,7 +3,6 @@ import { remember } from '~/lib/remember.ts'
 import { announce } from './announce.server.ts'
 import { io } from './io.server.ts'
 import {
-	closeConnection,
 	closeConnections,
 	countOpenTabs,
 	forgetLapsed,
@@ -25,6 +24,14 @@ export const mostTabs = 50
 const manyTabs = 5
 /** Tabs that are renewed by one statement: with ten thousand, messages wait less than a millisecond for it. */
 const atOnce = 500
+
+/** What is written of the tabs of this process, one after the other: two statements over the same rows could wait for each other. */
+let writing: Promise<unknown> = Promise.resolve()
+function inTurn(work: () => Promise<void>): Promise<void> {
+	const mine = writing.then(work)
+	writing = mine.catch(() => {})
+	return mine
+}
 
 /** How many tabs a member has open on this process. */
 export function countTabs(userId: number): number {
@@ -49,14 +56,19 @@ export async function openTab(tab: Tab): Promise<void> {
 
 /** After a break of the network everybody comes back at once: all who do so in one moment are one statement. */
 const writeOpened = gathered(async (opened: Tab[]) => {
-	tell(await renewConnections(opened), true)
-	return opened.map(() => undefined)
+	await inTurn(async () => tell(await renewConnections(opened.filter(({ id }) => tabs.has(id))), true))
+	return opened
 })
 
 /** A tab closed. Its member stays online for 30 s; the next {@link keepPresence} after that tells whoever watches. */
 export async function closeTab(id: string): Promise<void> {
-	if (tabs.delete(id)) await closeConnection(id)
+	if (tabs.delete(id)) await writeClosed(id)
 }
+
+const writeClosed = gathered(async (ids: string[]) => {
+	await inTurn(() => closeConnections(ids))
+	return ids
+})
 
 /**
  * To be called every few seconds: renews the tabs of this process, closes those whose session ended without our doing (a
@@ -64,12 +76,13 @@ export async function closeTab(id: string): Promise<void> {
  */
 export async function keepPresence(): Promise<void> {
 	const held = [...tabs.values()]
-	for (let from = 0; from < held.length; from += atOnce) await keepTabs(held.slice(from, from + atOnce))
+	for (let from = 0; from < held.length; from += atOnce)
+		await keepTabs(held.slice(from, from + atOnce).filter(({ id }) => tabs.has(id)))
 	tell(await forgetLapsed(), false)
 }
 
 async function keepTabs(held: Tab[]): Promise<void> {
-	tell(await renewConnections(held), true)
+	await inTurn(async () => tell(await renewConnections(held), true))
 	const live = await listLiveSessions(held.map(({ sessionId }) => sessionId))
 	const ended = new Map(held.filter(({ sessionId }) => !live.has(sessionId)).map((tab) => [tab.userId, tab.username]))
 	for (const [id, username] of ended) await closeEndedSessions({ id, username })
