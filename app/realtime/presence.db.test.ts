@@ -14,6 +14,7 @@ import {
 	renewConnections,
 	type Tab,
 } from './presence.queries.server.ts'
+import { closeTab, openTab } from './presence.server.ts'
 
 useDatabase()
 
@@ -64,6 +65,14 @@ test('a reload leaves nobody offline: the new tab comes while the old one still 
 	await pass(40)
 	expect(await forgetLapsed()).toEqual([])
 	expect(await online()).toBe(true)
+})
+
+test('a tab that closes before it was written leaves no row behind', async () => {
+	const [brief, lasting] = [await tab(), await tab()]
+	await Promise.all([openTab(brief), openTab(lasting), closeTab(brief.id)])
+	const rows = await db().selectFrom('connections').select('id').execute()
+	expect(rows).toEqual([{ id: lasting.id }])
+	await closeTab(lasting.id)
 })
 
 test('a process that stops leaves its members 30 s to come back', async () => {
