@@ -46,7 +46,7 @@ interface Person extends Member {
 /** Tabs that are on their way in at the same time while a crowd opens. */
 const atOnce = 50
 /** Milliseconds that a message may take. */
-const patience = 5_000
+const patience = 10_000
 /** A tab says at most once in so many milliseconds how far it has read, as the product's own does. */
 const markEvery = 1_000
 const body = 'A message of usual length, as people write them to each other.'
