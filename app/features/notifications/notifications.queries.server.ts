@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { db, type Executor } from '~/db/db.server.ts'
+import { db } from '~/db/db.server.ts'
 import type { TimeCursor } from '~/lib/cursors.ts'
 
 export interface NoticeRow {
