@@ -77,6 +77,7 @@ function receive(socket: Tab): void {
 		socket.disconnect(true)
 		return
 	}
+	forgetRequest(socket)
 	const id = randomUUID()
 	void socket.join([roomOf(userId), sessionRoom(sessionId), 'everybody'])
 	quietly(openTab({ id, userId, username, sessionId }))
@@ -86,6 +87,12 @@ function receive(socket: Tab): void {
 	socket.on('query:watch', watchQuery(socket))
 	receiveChat(socket)
 	socket.on('disconnect', () => quietly(closeTab(id)))
+}
+
+/** The request that opened a tab, headers and all, would be held as long as the tab is open. */
+function forgetRequest(socket: Tab): void {
+	Object.assign(socket.conn, { request: null })
+	socket.handshake.headers = {}
 }
 
 /**

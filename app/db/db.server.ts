@@ -19,7 +19,7 @@ const held = remember<{ connection?: Connection }>('database', () => ({}))
  * @param options where the database is, as `pg` takes it
  */
 export function openDatabase(options: pg.PoolConfig): Kysely<Database> {
-	const pool = new pg.Pool({ max: 10, idleTimeoutMillis: 0, Client: NamedStatements, ...options })
+	const pool = new pg.Pool({ max: 10, idleTimeoutMillis: 0, Client: NamedStatements, pipeline: true, ...options })
 	// An idle connection that PostgreSQL ends is replaced by the pool; without a listener it would end the process.
 	pool.on('error', () => {})
 	pool.on('connect', (client) => client.on('error', () => {}))

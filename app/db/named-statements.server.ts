@@ -8,16 +8,33 @@ const mostNamed = 400
 
 const names = new Map<string, string>()
 
-/** A connection on which PostgreSQL parses and plans each of our statements once, by naming it after its text. */
+/**
+ * A connection on which PostgreSQL parses and plans each of our statements once, by naming it after its text. Statements that
+ * are begun in the same moment are one call of the operating system.
+ */
 export class NamedStatements extends pg.Client {
+	private gathering = false
+
 	// biome-ignore lint/suspicious/noExplicitAny: pg's query has seven signatures; this one passes every argument on.
 	override query(...args: any[]): any {
 		const [text, values] = args
+		this.gather()
 		if (typeof text === 'string' && Array.isArray(values)) {
 			const name = nameOf(text)
 			if (name) return super.query({ name, text, values }, ...args.slice(2))
 		}
 		return super.query(...(args as Parameters<pg.Client['query']>))
+	}
+
+	private gather(): void {
+		if (this.gathering) return
+		this.gathering = true
+		const { stream } = this.connection
+		stream.cork()
+		process.nextTick(() => {
+			this.gathering = false
+			stream.uncork()
+		})
 	}
 }
 

@@ -5,7 +5,6 @@ import { makeSession } from '~/../tests/factories/presence.ts'
 import { useDatabase } from '~/../tests/support/database.ts'
 import { db } from '~/db/db.server.ts'
 import {
-	closeConnection,
 	closeConnections,
 	forgetLapsed,
 	forgetMember,
@@ -15,6 +14,7 @@ import {
 	renewConnections,
 	type Tab,
 } from './presence.queries.server.ts'
+import { closeTab, openTab } from './presence.server.ts'
 
 useDatabase()
 
@@ -41,7 +41,7 @@ test.each([
 ])('%i s after the last tab closed, online is %s', async (seconds, expected) => {
 	const only = await tab()
 	await renewConnections([only])
-	await closeConnection(only.id)
+	await closeConnections([only.id])
 	await pass(seconds)
 	expect(await online()).toBe(expected)
 	expect((await forgetLapsed()).map((member) => member.username)).toEqual(expected ? [] : [username])
@@ -59,12 +59,20 @@ test.each([
 test('a reload leaves nobody offline: the new tab comes while the old one still counts', async () => {
 	const before = await tab()
 	await renewConnections([before])
-	await closeConnection(before.id)
+	await closeConnections([before.id])
 	await pass(5)
 	expect(await renewConnections([await tab()])).toEqual([])
 	await pass(40)
 	expect(await forgetLapsed()).toEqual([])
 	expect(await online()).toBe(true)
+})
+
+test('a tab that closes before it was written leaves no row behind', async () => {
+	const [brief, lasting] = [await tab(), await tab()]
+	await Promise.all([openTab(brief), openTab(lasting), closeTab(brief.id)])
+	const rows = await db().selectFrom('connections').select('id').execute()
+	expect(rows).toEqual([{ id: lasting.id }])
+	await closeTab(lasting.id)
 })
 
 test('a process that stops leaves its members 30 s to come back', async () => {
@@ -108,7 +116,7 @@ test('who hides leaves no trace: no row, no time, and nobody is told', async () 
 	expect(await forgetMember(only.userId)).toBe(true)
 	expect(await renewConnections([only])).toEqual([])
 	expect(await online()).toBe(false)
-	await closeConnection(only.id)
+	await closeConnections([only.id])
 	expect(await lastSeen(only.userId)).toBeNull()
 	await db().updateTable('profiles').set({ show_presence: true }).where('user_id', '=', only.userId).execute()
 	expect(await renewConnections([only])).toEqual([{ id: only.userId, username }])
@@ -153,7 +161,7 @@ test('a renewal that was on its way while a member hid leaves nothing behind', a
 test('last seen is when the tab closed, and for a process that died its last word', async () => {
 	const closed = await tab()
 	await renewConnections([closed])
-	await closeConnection(closed.id)
+	await closeConnections([closed.id])
 	expect(Date.now() - Number(await lastSeen(closed.userId))).toBeLessThan(5_000)
 	username = `${username}-crashed`
 	const crashed = await tab()

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { db } from '~/db/db.server.ts'
 
 /*
@@ -45,37 +45,40 @@ export async function renewConnections(tabs: Tab[]): Promise<PresentMember[]> {
 			select * from unnest(${tabs.map(({ id }) => id)}::uuid[], ${tabs.map(({ userId }) => userId)}::int[],
 				${tabs.map(({ sessionId }) => sessionId)}::int[]) as open (id, user_id, session_id)),
 		shown as (
-			select open.* from open
+			select open.*, known.id is null as is_new from open
+			left join connections known on known.id = open.id
 			join sessions on sessions.id = open.session_id and sessions.user_id = open.user_id and sessions.expires_at > now()
 			left join profiles on profiles.user_id = open.user_id
-			where coalesce(profiles.show_presence, true)
-			for key share of sessions),
-		written as (
-			insert into connections (id, user_id, session_id) select id, user_id, session_id from shown
-			on conflict (id) do update set seen_at = now() where connections.seen_at < now() - ${renewable}
-			returning user_id)
-		select distinct users.id, users.username from written join users on users.id = written.user_id
+			where coalesce(profiles.show_presence, true) and (known.id is null or known.seen_at < now() - ${renewable})),
+		lasting as (
+			select shown.* from shown join sessions on sessions.id = shown.session_id where is_new for key share of sessions),
+		added as (
+			insert into connections (id, user_id, session_id) select id, user_id, session_id from lasting
+			on conflict (id) do nothing returning user_id),
+		renewed as (
+			update connections set seen_at = now() from shown where connections.id = shown.id and not is_new
+			returning connections.user_id),
+		written as (select user_id from added union select user_id from renewed)
+		select users.id, users.username from written join users on users.id = written.user_id
 		where not exists (select 1 from connections where connections.user_id = written.user_id and ${isConnected})`.execute(
 		db(),
 	)
 	return rows
 }
 
-/** Notes that a tab closed: it counts for 30 s more. */
-export async function closeConnection(id: string): Promise<void> {
-	await sql`
-		with closed as (
-			update connections set seen_at = least(seen_at, now() - ${spent}) where id = ${id} returning user_id)
-		update profiles set last_seen_at = now() from closed where profiles.user_id = closed.user_id`.execute(db())
-}
-
-/** As {@link closeConnection}, for all tabs of a process that stops. */
+/** Notes that tabs closed: they count for 30 s more. */
 export async function closeConnections(ids: string[]): Promise<void> {
 	if (ids.length === 0) return
 	await sql`
 		with closed as (
-			update connections set seen_at = least(seen_at, now() - ${spent}) where id = any(${ids}::uuid[]) returning user_id)
-		update profiles set last_seen_at = now() from closed where profiles.user_id = closed.user_id`.execute(db())
+			update connections set seen_at = least(seen_at, now() - ${spent}) where id = any(${ids}::uuid[]) returning user_id),
+		locked as (${inOrder(sql`select user_id from closed`)})
+		update profiles set last_seen_at = now() from locked where profiles.user_id = locked.user_id`.execute(db())
+}
+
+/** The profiles of these members, locked in the order that keeps two processes from waiting for each other. */
+function inOrder(userIds: RawBuilder<unknown>): RawBuilder<unknown> {
+	return sql`select user_id from profiles where user_id in (${userIds}) order by user_id for no key update`
 }
 
 /**
@@ -89,8 +92,9 @@ export async function forgetLapsed(): Promise<PresentMember[]> {
 				or exists (select 1 from profiles where profiles.user_id = connections.user_id and not show_presence)
 			returning user_id, seen_at),
 		latest as (select user_id, max(seen_at) as at from lapsed group by user_id),
+		locked as (${inOrder(sql`select user_id from latest`)}),
 		noted as (
-			update profiles set last_seen_at = greatest(last_seen_at, latest.at) from latest
+			update profiles set last_seen_at = greatest(last_seen_at, latest.at) from latest join locked using (user_id)
 			where profiles.user_id = latest.user_id and show_presence)
 		select users.id, users.username from latest join users on users.id = latest.user_id
 		where not exists (

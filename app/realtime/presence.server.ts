@@ -1,8 +1,8 @@
+import { gathered } from '~/lib/gathered.ts'
 import { remember } from '~/lib/remember.ts'
 import { announce } from './announce.server.ts'
 import { io } from './io.server.ts'
 import {
-	closeConnection,
 	closeConnections,
 	countOpenTabs,
 	forgetLapsed,
@@ -22,6 +22,16 @@ const tabs = remember('tabs', () => new Map<string, Tab>())
 export const mostTabs = 50
 /** Few members have as many tabs on one process; of who has, those on the other processes are counted too. */
 const manyTabs = 5
+/** Tabs that are renewed by one statement: with ten thousand, messages wait less than a millisecond for it. */
+const atOnce = 500
+
+/** What is written of the tabs of this process, one after the other: two statements over the same rows could wait for each other. */
+let writing: Promise<unknown> = Promise.resolve()
+function inTurn(work: () => Promise<void>): Promise<void> {
+	const mine = writing.then(work)
+	writing = mine.catch(() => {})
+	return mine
+}
 
 /** How many tabs a member has open on this process. */
 export function countTabs(userId: number): number {
@@ -41,13 +51,24 @@ export async function mayOpenTab(userId: number): Promise<boolean> {
 /** A tab opened: its member is online, and whoever watches is told when it is the first. */
 export async function openTab(tab: Tab): Promise<void> {
 	tabs.set(tab.id, tab)
-	tell(await renewConnections([tab]), true)
+	await writeOpened(tab)
 }
+
+/** After a break of the network everybody comes back at once: all who do so in one moment are one statement. */
+const writeOpened = gathered(async (opened: Tab[]) => {
+	await inTurn(async () => tell(await renewConnections(opened.filter(({ id }) => tabs.has(id))), true))
+	return opened
+})
 
 /** A tab closed. Its member stays online for 30 s; the next {@link keepPresence} after that tells whoever watches. */
 export async function closeTab(id: string): Promise<void> {
-	if (tabs.delete(id)) await closeConnection(id)
+	if (tabs.delete(id)) await writeClosed(id)
 }
+
+const writeClosed = gathered(async (ids: string[]) => {
+	await inTurn(() => closeConnections(ids))
+	return ids
+})
 
 /**
  * To be called every few seconds: renews the tabs of this process, closes those whose session ended without our doing (a
@@ -55,11 +76,16 @@ export async function closeTab(id: string): Promise<void> {
  */
 export async function keepPresence(): Promise<void> {
 	const held = [...tabs.values()]
-	tell(await renewConnections(held), true)
+	for (let from = 0; from < held.length; from += atOnce)
+		await keepTabs(held.slice(from, from + atOnce).filter(({ id }) => tabs.has(id)))
+	tell(await forgetLapsed(), false)
+}
+
+async function keepTabs(held: Tab[]): Promise<void> {
+	await inTurn(async () => tell(await renewConnections(held), true))
 	const live = await listLiveSessions(held.map(({ sessionId }) => sessionId))
 	const ended = new Map(held.filter(({ sessionId }) => !live.has(sessionId)).map((tab) => [tab.userId, tab.username]))
 	for (const [id, username] of ended) await closeEndedSessions({ id, username })
-	tell(await forgetLapsed(), false)
 }
 
 /** The process stops: its members have 30 s to come back to another one, or to this one started again. */

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { db, type Executor } from '~/db/db.server.ts'
+import { gathered } from '~/lib/gathered.ts'
 import { isConnected } from '~/realtime/presence.queries.server.ts'
 import { limits } from './chat.limits.ts'
 
@@ -79,16 +80,16 @@ export async function findWriter(
 	userId: number,
 	sessionId: number | null,
 ): Promise<WriterRow | undefined> {
-	if (sessionId !== null) {
-		const { rows } = await sql`select from sessions
-			where id = ${sessionId} and user_id = ${userId} and expires_at > now() for key share`.execute(trx)
-		if (rows.length === 0) return undefined
-	}
+	const session =
+		sessionId === null
+			? sql``
+			: sql`join sessions on sessions.id = ${sessionId} and user_id = users.id and expires_at > now()`
 	const { rows } = await sql<WriterRow>`
 		select case when suspended_until = 'infinity' then 'infinity' when suspended_until > now()
 				then to_char(suspended_until at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') end as suspended_until,
-			suspended_reason, (extract(epoch from now() - created_at) / 3600)::float8 as hours
-		from users where id = ${userId}`.execute(trx)
+			suspended_reason, (extract(epoch from now() - users.created_at) / 3600)::float8 as hours
+		from users ${session} where users.id = ${userId}
+		${sessionId === null ? sql`` : sql`for key share of sessions`}`.execute(trx)
 	return rows[0]
 }
 
@@ -124,11 +125,16 @@ export async function lockConversation(trx: Executor, id: number): Promise<void>
 	await sql`select from conversations where id = ${id} for no key update`.execute(trx)
 }
 
-/** Locks the conversation of two members, if there is one. @returns its id */
-export async function lockConversationOf(trx: Executor, userId: number, peerId: number): Promise<number | undefined> {
+/** Locks the conversation with somebody, if there is one. @returns its id */
+export async function lockConversationWith(
+	trx: Executor,
+	userId: number,
+	username: string,
+): Promise<number | undefined> {
 	const { rows } = await sql<{ id: number }>`
-		select id from conversations where lower_id = ${Math.min(userId, peerId)} and higher_id = ${Math.max(userId, peerId)}
-		for no key update`.execute(trx)
+		select c.id from users p
+		join conversations c on c.lower_id = least(p.id, ${userId}) and c.higher_id = greatest(p.id, ${userId})
+		where p.username = ${username} for no key update of c`.execute(trx)
 	return rows[0]?.id
 }
 
@@ -149,22 +155,23 @@ const counts = sql`m.unread > 0 and not m.muted and not m.pending and not exists
 	where c.id = m.conversation_id)`
 
 /** What each member of a conversation has not read. */
-export async function countUnreadOf(conversationId: number): Promise<CountRow[]> {
-	const { rows } = await sql<CountRow>`
-		select side.user_id, side.unread, (
+export const countUnreadOf = gathered(async (conversationIds: number[]): Promise<CountRow[][]> => {
+	const { rows } = await sql<CountRow & { conversation_id: number }>`
+		select side.conversation_id, side.user_id, side.unread, (
 			select count(*)::int from conversation_members m where m.user_id = side.user_id and ${counts}) as conversations
-		from conversation_members side where side.conversation_id = ${conversationId}`.execute(db())
-	return rows
-}
+		from conversation_members side where side.conversation_id = any(${conversationIds}::int[])`.execute(db())
+	const sides = Map.groupBy(rows, (row) => row.conversation_id)
+	return conversationIds.map((id) => sides.get(id) ?? [])
+})
 
 /** In how many conversations a member has something unread that counts. */
-export async function countUnreadConversations(userId: number): Promise<number> {
-	const { rows } = await sql<{ conversations: number }>`
-		select count(*)::int as conversations from conversation_members m where m.user_id = ${userId} and ${counts}`.execute(
-		db(),
-	)
-	return rows[0]?.conversations ?? 0
-}
+export const countUnreadConversations = gathered(async (userIds: number[]): Promise<number[]> => {
+	const { rows } = await sql<{ user_id: number; conversations: number }>`
+		select m.user_id, count(*)::int as conversations from conversation_members m
+		where m.user_id = any(${userIds}::int[]) and ${counts} group by m.user_id`.execute(db())
+	const found = new Map(rows.map((row) => [row.user_id, row.conversations]))
+	return userIds.map((id) => found.get(id) ?? 0)
+})
 
 /** Takes a member's first answer, or an acceptance without one. @returns whether the conversation was a request until now */
 export async function acceptRequest(trx: Executor, conversationId: number, userId: number): Promise<boolean> {

@@ -5,6 +5,9 @@ import type { Names } from './chat.present.ts'
 import { isUsername } from './chat.schema.ts'
 import { type ConversationRow, findConversation } from './conversations.queries.server.ts'
 
+/** What is said of a username that nobody else has. */
+export const nobody = 'There is nobody here to write to.'
+
 /** Who takes part. @throws NotAllowed for a visitor */
 export function member(viewer: Viewer): SignedIn {
 	if (!viewer) throw new NotAllowed('Log in first.')
@@ -14,7 +17,7 @@ export function member(viewer: Viewer): SignedIn {
 /** How the viewer stands to somebody, with a conversation or without. @throws NotFound for nobody and for oneself */
 export async function standingWith(viewer: SignedIn, username: unknown, executor?: Executor): Promise<ConversationRow> {
 	const row = isUsername(username) ? await findConversation(viewer.id, username, executor) : undefined
-	if (!row) throw new NotFound('There is nobody here to write to.')
+	if (!row) throw new NotFound(nobody)
 	return row
 }
 

@@ -1,4 +1,5 @@
 import { db } from '~/db/db.server.ts'
+import { transact } from '~/db/transaction.server.ts'
 import { listSharedSkills } from '~/features/profiles/skills.server.ts'
 import { Invalid } from '~/lib/errors.ts'
 import { isId } from '~/lib/ids.ts'
@@ -88,12 +89,11 @@ export async function markSeen(viewer: Viewer, { with: username, upTo, read }: S
 	const peer = await findConversation(reader.id, username)
 	const conversationId = peer?.id
 	if (!peer || !conversationId || (read && peer.read_id >= upTo)) return
-	const seen = await db()
-		.transaction()
-		.execute(async (trx) => {
-			await lockConversation(trx, conversationId)
-			return writeSeen(trx, { conversationId, userId: reader.id, upTo, read })
-		})
+	const seen = await transact(async (trx, last) => {
+		const written = { conversationId, userId: reader.id, upTo, read }
+		const [, row] = await Promise.all([lockConversation(trx, conversationId), last(writeSeen(trx, written))])
+		return row
+	})
 	if (seen?.further) await tellSeen(reader, peer, seen)
 }
 

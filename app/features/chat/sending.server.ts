@@ -1,21 +1,22 @@
-import { db, type Executor } from '~/db/db.server.ts'
-import { Conflict, NotAllowed, TooMany } from '~/lib/errors.ts'
+import type { Executor } from '~/db/db.server.ts'
+import { type Last, transact } from '~/db/transaction.server.ts'
+import { Conflict, NotAllowed, NotFound, TooMany } from '~/lib/errors.ts'
 import { parseInput } from '~/lib/parse.server.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { cook } from '~/markdown/cook.server.ts'
 import { tellAway } from './away/pushing.server.ts'
 import { limits, startingLimitAt } from './chat.limits.ts'
 import { presentMessage, presentState } from './chat.present.ts'
-import { messageInput } from './chat.schema.ts'
+import { isUsername, messageInput } from './chat.schema.ts'
 import {
 	type ConversationRow,
-	lockConversationOf,
+	lockConversationWith,
 	lockMember,
 	secondsUntilStart,
 	startConversation,
 	type WriterRow,
 } from './conversations.queries.server.ts'
-import { member, namesOf, standingWith } from './members.server.ts'
+import { member, namesOf, nobody, standingWith } from './members.server.ts'
 import { findSent, insertMessage, type MessageRow, secondsUntilSend } from './messages.queries.server.ts'
 import { attachPictures, type NamedPicture } from './pictures/pictures.server.ts'
 import type { ChatMessage } from './protocol.ts'
@@ -52,14 +53,12 @@ export async function sendMessage(
 ): Promise<ChatMessage> {
 	const sender = member(viewer)
 	const { body, clientId, pictures } = parseInput(messageInput, input)
-	const { peer_id: peerId, username } = await standingWith(sender, to)
+	if (!isUsername(to)) throw new NotFound(nobody)
 	const { html } = await cook(body)
-	const stored = await db()
-		.transaction()
-		.execute((trx) => store(trx, { sender, peerId, username, sessionId, clientId, body, html, pictures }))
+	const message = { sender, to, sessionId, clientId, body, html, pictures }
+	const stored = await transact((trx, last) => store(trx, last, message))
 	// Also of one that stood already: the process that stored it may have ended before it told anybody.
-	await tellMessage(sender, stored.peer, stored.row)
-	await tellAway(stored.row)
+	await Promise.all([tellMessage(sender, stored.peer, stored.row), tellAway(stored.row)])
 	if (stored.answered) await tellAccepted(sender, stored.peer)
 	if (stored.peer.peer_pending) await tellWaiting(sender, stored.peer)
 	return presentMessage(stored.row, sender.id, namesOf(sender, stored.peer))
@@ -67,8 +66,8 @@ export async function sendMessage(
 
 interface Storing {
 	sender: SignedIn
-	peerId: number
-	username: string
+	/** Username of the peer. */
+	to: string
 	sessionId: number | null
 	clientId: string
 	body: string
@@ -76,25 +75,35 @@ interface Storing {
 	pictures: NamedPicture[]
 }
 
-async function store(trx: Executor, message: Storing): Promise<Stored> {
-	const { sender, peerId, username, sessionId, clientId } = message
-	const writer = await currentWriter(trx, sender.id, sessionId)
-	const conversationId = (await lockConversationOf(trx, sender.id, peerId)) ?? (await start(trx, message, writer))
-	const before = await findSent(trx, sender.id, clientId)
-	if (before)
-		return { row: same(before, conversationId), peer: await standingWith(sender, username, trx), answered: false }
+async function store(trx: Executor, last: Last, message: Storing): Promise<Stored> {
+	const { sender, to, sessionId, clientId, body, html } = message
+	// One way to the database: what is read after the lock is read as the last one left it.
+	const [writer, locked, read] = await Promise.all([
+		currentWriter(trx, sender.id, sessionId),
+		lockConversationWith(trx, sender.id, to),
+		readStanding(trx, message),
+	])
+	const conversationId = locked ?? (await start(trx, message, writer, read.peer))
+	const { before, seconds, peer } = locked === undefined ? await readStanding(trx, message) : read
+	if (before) return { row: same(before, conversationId), peer, answered: false }
 	refuseSuspended(writer)
-	await refuseFlood(trx, sender.id)
-	const peer = await standingWith(sender, username, trx)
+	if (seconds !== null) throw new TooMany('You write very fast. This message follows in a moment.', seconds)
 	refuseClosed(peer)
-	const { body, html } = message
 	const pictures = message.pictures.length > 0 ? await attachPictures(trx, sender, message.pictures) : []
-	const unseen = peer.blocked_me
-	const row = await insertMessage(trx, {
-		...{ conversationId, senderId: sender.id, peerId, unseen, clientId },
-		...{ body, html, pictures },
-	})
+	const { peer_id: peerId, blocked_me: unseen } = peer
+	const added = { conversationId, senderId: sender.id, peerId, unseen, clientId, body, html, pictures }
+	const row = await last(insertMessage(trx, added))
 	return { row, peer, answered: peer.pending && peer.last_message_id !== null }
+}
+
+/** What decides whether a message may be stored, besides who writes. Begins all of it at once. */
+async function readStanding(trx: Executor, { sender, to, clientId }: Storing) {
+	const [before, seconds, peer] = await Promise.all([
+		findSent(trx, sender.id, clientId),
+		secondsUntilSend(trx, sender.id, limits.burst),
+		standingWith(sender, to, trx),
+	])
+	return { before, seconds, peer }
 }
 
 /** @throws Conflict when the id is that of a message to somebody else */
@@ -103,30 +112,30 @@ function same(row: MessageRow, conversationId: number): MessageRow {
 	return row
 }
 
-async function refuseFlood(trx: Executor, senderId: number): Promise<void> {
-	const seconds = await secondsUntilSend(trx, senderId, limits.burst)
-	if (seconds !== null) throw new TooMany('You write very fast. This message follows in a moment.', seconds)
-}
-
 function refuseClosed(peer: ConversationRow): void {
 	const { kind, reason } = presentState(peer)
 	if (kind === 'closed') throw new NotAllowed(reason ?? 'Nothing can be sent here.')
 }
 
 /** Begins a conversation, unless somebody just did. @returns its id, locked */
-async function start(trx: Executor, { sender, peerId, username }: Storing, writer: WriterRow): Promise<number> {
+async function start(
+	trx: Executor,
+	{ sender, to }: Storing,
+	writer: WriterRow,
+	peer: ConversationRow,
+): Promise<number> {
 	refuseSuspended(writer)
-	refuseClosed(await standingWith(sender, username, trx))
+	refuseClosed(peer)
 	// One after the other: of two beginnings the second one counts the first, and of two tries of one message finds it.
 	await lockMember(trx, sender.id)
-	const begun = await lockConversationOf(trx, sender.id, peerId)
+	const begun = await lockConversationWith(trx, sender.id, to)
 	if (begun !== undefined) return begun
 	const most = startingLimitAt(writer.hours)
 	const seconds = await secondsUntilStart(trx, sender.id, most)
 	if (seconds !== null)
 		throw new TooMany(`You may start ${most} conversations a day for now. Those you have go on as ever.`, seconds)
-	await startConversation(trx, sender.id, peerId)
-	const id = await lockConversationOf(trx, sender.id, peerId)
+	await startConversation(trx, sender.id, peer.peer_id)
+	const id = await lockConversationWith(trx, sender.id, to)
 	if (id === undefined) throw new Error('A conversation was begun and is not there.')
 	return id
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { db, type Executor } from '~/db/db.server.ts'
+import { db } from '~/db/db.server.ts'
 import type { TimeCursor } from '~/lib/cursors.ts'
 
 export interface NoticeRow {
@@ -34,14 +34,7 @@ export async function listRows(
 	return rows
 }
 
-/** How many notices a member has not read. */
-export async function readUnread(userId: number, executor: Executor = db()): Promise<number> {
-	const { rows } = await sql<{ unread: number }>`
-		select unread from notification_boxes where user_id = ${userId}`.execute(executor)
-	return rows[0]?.unread ?? 0
-}
-
-/** As {@link readUnread}, for several members. */
+/** How many of each member's notices are unread; of who has never been told anything there is none. */
 export async function readUnreadOf(userIds: number[]): Promise<{ userId: number; unread: number }[]> {
 	const { rows } = await sql<{ userId: number; unread: number }>`
 		select user_id as "userId", unread from notification_boxes where user_id = any(${userIds}::int[])`.execute(db())

@@ -1,12 +1,13 @@
 import { db, type Executor } from '~/db/db.server.ts'
 import { decodeTimeCursor, encodeCursor } from '~/lib/cursors.ts'
 import { NotAllowed, NotFound } from '~/lib/errors.ts'
+import { gathered } from '~/lib/gathered.ts'
 import { isId } from '~/lib/ids.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { announce } from '~/realtime/announce.server.ts'
 import { type Decision, doerOf, type NoticeKind, wordsOf } from './kinds.present.ts'
 import type { NoticeView } from './notifications.present.ts'
-import { findThread, listRows, type NoticeRow, readUnread, readUnreadOf } from './notifications.queries.server.ts'
+import { findThread, listRows, type NoticeRow, readUnreadOf } from './notifications.queries.server.ts'
 import { queuePushes } from './push/queue.server.ts'
 import {
 	addNotices,
@@ -127,8 +128,13 @@ export async function tellUnread(userIds: readonly number[]): Promise<void> {
 
 /** How many notices the viewer has not read; 0 for a visitor. */
 export async function countUnread(viewer: Pick<SignedIn, 'id'> | null): Promise<number> {
-	return viewer ? readUnread(viewer.id) : 0
+	return viewer ? readCount(viewer.id) : 0
 }
+
+const readCount = gathered(async (userIds: number[]) => {
+	const counts = new Map((await readUnreadOf(userIds)).map(({ userId, unread }) => [userId, unread]))
+	return userIds.map((id) => counts.get(id) ?? 0)
+})
 
 /**
  * A page of the viewer's own notices, newest first. What is shown counts as seen, unless a program asks.

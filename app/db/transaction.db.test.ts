@@ -1,0 +1,75 @@
+import { sql } from 'kysely'
+import { beforeEach, expect, test } from 'vitest'
+import { useDatabase } from '~/../tests/support/database.ts'
+import { db, type Executor } from './db.server.ts'
+import { transact } from './transaction.server.ts'
+
+useDatabase()
+
+beforeEach(async () => {
+	await sql`create table if not exists trials (number integer primary key)`.execute(db())
+	await sql`delete from trials`.execute(db())
+})
+
+test('statements begun in one moment run in that order, in one transaction', async () => {
+	const ids = await transact(async (trx) => {
+		const [, seen, , seenLater] = await Promise.all([add(trx, 1), numbers(trx), add(trx, 2), numbers(trx)])
+		expect([seen, seenLater]).toEqual([[1], [1, 2]])
+		const ids = await Promise.all([transactionId(trx), transactionId(trx)])
+		expect(await numbers(db())).toEqual([])
+		return ids
+	})
+	expect(ids[0]).toBe(ids[1])
+	expect(await numbers(db())).toEqual([1, 2])
+})
+
+test('a statement that is said to be the last is committed with its answer', async () => {
+	const seen = await transact(async (trx, last) => {
+		await add(trx, 1)
+		return last(numbers(trx))
+	})
+	expect(seen).toEqual([1])
+	expect(await numbers(db())).toEqual([1])
+})
+
+test.each<[string, Parameters<typeof transact>[0], string]>([
+	['a refusal between the statements', refuse, 'refused'],
+	['a statement that fails', (trx) => Promise.all([add(trx, 1), add(trx, 1), numbers(trx)]), 'duplicate key'],
+	['a last statement that fails', (trx, last) => Promise.all([add(trx, 1), last(add(trx, 1))]), 'duplicate key'],
+])('after %s nothing is left, the reason is told, and the connection serves the next', async (_what, work, words) => {
+	// More often than there are connections.
+	for (let time = 0; time < 12; time += 1) await expect(transact(work)).rejects.toThrow(words)
+	expect(await numbers(db())).toEqual([])
+	await transact((trx, last) => last(add(trx, 3)))
+	expect(await numbers(db())).toEqual([3])
+})
+
+test('a connection that is lost in the middle takes only its own transaction along', async () => {
+	const lost = transact(async (trx) => {
+		await add(trx, 1)
+		return sql`select pg_terminate_backend(pg_backend_pid())`.execute(trx)
+	})
+	await expect(lost).rejects.toThrow()
+	expect(await numbers(db())).toEqual([])
+	await transact((trx) => add(trx, 2))
+	expect(await numbers(db())).toEqual([2])
+})
+
+async function refuse(trx: Executor): Promise<void> {
+	await add(trx, 1)
+	throw new Error('refused')
+}
+
+async function add(trx: Executor, number: number): Promise<void> {
+	await sql`insert into trials values (${number})`.execute(trx)
+}
+
+async function numbers(trx: Executor): Promise<number[]> {
+	const { rows } = await sql<{ number: number }>`select number from trials order by number`.execute(trx)
+	return rows.map(({ number }) => number)
+}
+
+async function transactionId(trx: Executor): Promise<string | undefined> {
+	const { rows } = await sql<{ id: string }>`select pg_current_xact_id()::text as id`.execute(trx)
+	return rows[0]?.id
+}

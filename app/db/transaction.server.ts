@@ -1,0 +1,82 @@
+import {
+	CompiledQuery,
+	type DatabaseConnection,
+	DefaultQueryExecutor,
+	Kysely,
+	PostgresAdapter,
+	PostgresDialect,
+	PostgresQueryCompiler,
+} from 'kysely'
+import type pg from 'pg'
+import { type Executor, pool } from './db.server.ts'
+import type { Database } from './schema.ts'
+
+/** Says that this statement, just begun, is the last one. */
+export type Last = <Result>(statement: Promise<Result>) => Promise<Result>
+
+const executors = new WeakMap<pg.PoolClient, Kysely<Database>>()
+
+/**
+ * A transaction whose statements need not wait for each other, for what has to be fast: those that are begun in the same
+ * moment travel to PostgreSQL together, which runs them one after the other in the order in which they were begun.
+ * @param work begins its first statements at once, and the beginning of the transaction travels with them. To a statement
+ * given to `last` the commit is added: nothing is begun, and nothing refused, after it
+ * @returns what `work` does, once it is committed
+ */
+export async function transact<Result>(work: (trx: Executor, last: Last) => Promise<Result>): Promise<Result> {
+	const client = await pool().connect()
+	const trx = executorOf(client)
+	let committing: Promise<void> | undefined
+	const last: Last = (statement) => {
+		committing = commit(trx)
+		// Who waits for the statement hears first why it failed.
+		committing.catch(() => {})
+		return statement
+	}
+	try {
+		const beginning = trx.executeQuery(CompiledQuery.raw('begin'))
+		const [begun, done] = await Promise.allSettled([beginning, work(trx, last)])
+		if (begun.status === 'rejected') throw begun.reason
+		if (done.status === 'rejected') throw done.reason
+		await (committing ?? commit(trx))
+		return done.value
+	} catch (error) {
+		await (committing ?? trx.executeQuery(CompiledQuery.raw('rollback'))).catch(() => {})
+		throw error
+	} finally {
+		// In the middle of a transaction it is of no more use to anybody.
+		client.release(client.getTransactionStatus() !== 'I')
+	}
+}
+
+/** @throws Error when a statement before it failed: PostgreSQL rolls back then, and says so. */
+async function commit(trx: Executor): Promise<void> {
+	const { rows } = await trx.executeQuery<{ command: string }>(CompiledQuery.raw('commit'))
+	if (rows[0]?.command === 'ROLLBACK') throw new Error('A transaction that had failed was to be committed.')
+}
+
+/** Kysely on one connection, with nothing between beginning a statement and sending it: their order is that of their beginnings. */
+function executorOf(client: pg.PoolClient): Kysely<Database> {
+	const known = executors.get(client)
+	if (known) return known
+	const connection: DatabaseConnection = {
+		executeQuery: async ({ sql, parameters }) => {
+			const { command, rowCount, rows } = await client.query(sql, [...parameters])
+			const ends = command === 'COMMIT' || command === 'ROLLBACK'
+			return { numAffectedRows: BigInt(rowCount ?? 0), rows: ends ? [{ command } as never] : rows }
+		},
+		streamQuery: () => {
+			throw new Error('Statements of a transaction like this one answer whole.')
+		},
+	}
+	const provider = { provideConnection: <Result>(use: (one: DatabaseConnection) => Promise<Result>) => use(connection) }
+	const dialect = new PostgresDialect({ pool: pool() })
+	const made = new Kysely<Database>({
+		config: { dialect },
+		dialect,
+		driver: dialect.createDriver(),
+		executor: new DefaultQueryExecutor(new PostgresQueryCompiler(), new PostgresAdapter(), provider),
+	})
+	executors.set(client, made)
+	return made
+}

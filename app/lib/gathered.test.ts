@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import { gathered } from './gathered.ts'
+
+test('what is asked for in one moment is one round, and what comes meanwhile the next one', async () => {
+	const rounds: number[][] = []
+	let later: Promise<number> | undefined
+	const twice = gathered(async (items: number[]) => {
+		rounds.push(items)
+		later ??= twice(7)
+		return items.map((item) => item * 2)
+	})
+	expect(await Promise.all([twice(1), twice(2), twice(3)])).toEqual([2, 4, 6])
+	expect(await later).toBe(14)
+	expect(await twice(8)).toBe(16)
+	expect(rounds).toEqual([[1, 2, 3], [7], [8]])
+})
+
+test('a round holds no more than it may', async () => {
+	const sizes: number[] = []
+	const same = gathered(async (items: number[]) => {
+		sizes.push(items.length)
+		return items
+	}, 2)
+	expect(await Promise.all([1, 2, 3, 4, 5].map(same))).toEqual([1, 2, 3, 4, 5])
+	expect(sizes).toEqual([2, 2, 1])
+})
+
+test('a round that fails fails for those who asked in it, and the next one is made', async () => {
+	let rounds = 0
+	const work = gathered(async (items: number[]) => {
+		rounds += 1
+		if (rounds === 1) throw new Error('not now')
+		return items
+	})
+	const outcomes = await Promise.allSettled([work(1), work(2)])
+	expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+	expect(await work(3)).toBe(3)
+})

@@ -1,0 +1,55 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import type { Command, Opened, Returned, Wrote } from './crowd-process.ts'
+import type { Member } from './site.ts'
+
+type Answer = { ok: true; value: unknown } | { ok: false; reason: string }
+
+/** Members with an open tab each, in a process of their own. */
+export class Crowd {
+	private readonly child: ChildProcess
+	private last: Promise<unknown> = Promise.resolve()
+
+	constructor() {
+		this.child = fork(new URL('./crowd-process.ts', import.meta.url), { serialization: 'advanced' })
+	}
+
+	/** Opens a tab for each, some at a time. @param from the address that they connect from */
+	open(members: Member[], port: number, from = '127.0.0.2'): Promise<Opened> {
+		return this.tell({ do: 'open', members, port, from }) as Promise<Opened>
+	}
+
+	/**
+	 * Has them write to each other, evenly spread.
+	 * @param rate messages in a second, all together
+	 */
+	write({ rate, seconds }: { rate: number; seconds: number }): Promise<Wrote> {
+		return this.tell({ do: 'write', rate, seconds }) as Promise<Wrote>
+	}
+
+	/** Cuts all at once; each comes back and asks for what it missed, after a moment between these two, in milliseconds. */
+	cut(after: [number, number]): Promise<Returned> {
+		return this.tell({ do: 'cut', after }) as Promise<Returned>
+	}
+
+	async end(): Promise<void> {
+		if (this.child.exitCode !== null || this.child.signalCode !== null) return
+		this.child.kill()
+		await once(this.child, 'exit')
+	}
+
+	private tell(command: Command): Promise<unknown> {
+		this.last = this.last.then(async () => {
+			this.child.send(command)
+			const [answer] = (await Promise.race([once(this.child, 'message'), this.gone()])) as [Answer]
+			if (!answer.ok) throw new Error(answer.reason)
+			return answer.value
+		})
+		return this.last
+	}
+
+	private async gone(): Promise<never> {
+		await once(this.child, 'exit')
+		throw new Error('A process with tabs ended.')
+	}
+}

@@ -1,0 +1,72 @@
+// Loaded into the process of the site by the bench, before anything else: answers what only the inside knows.
+import { createServer } from 'node:net'
+import { monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { isMainThread } from 'node:worker_threads'
+import pg from 'pg'
+
+/** What the process of the site says of itself; times and counts since it was last asked. */
+export interface Reading {
+	/** Bytes. */
+	resident: number
+	heap: number
+	external: number
+	/** Seconds of the processor. */
+	processor: number
+	/** Milliseconds for which nothing else could be done. */
+	longestHold: number
+	longestCollection: number
+	/** Sent to PostgreSQL by the pool. */
+	statements: number
+}
+
+const path = process.env.BENCH_PROBE
+if (path && isMainThread) serve(path)
+
+function serve(at: string): void {
+	setFlagsFromString('--expose-gc')
+	const collect: () => void = runInNewContext('gc')
+	const delay = monitorEventLoopDelay({ resolution: 5 })
+	delay.enable()
+	let statements = 0
+	let longestCollection = 0
+	let processor = process.cpuUsage()
+	new PerformanceObserver((list) => {
+		for (const { duration } of list.getEntries()) longestCollection = Math.max(longestCollection, duration)
+	}).observe({ entryTypes: ['gc'] })
+	const query = pg.Client.prototype.query as (...args: unknown[]) => unknown
+	Object.assign(pg.Client.prototype, {
+		query(...args: unknown[]) {
+			statements += 1
+			return query.apply(this, args)
+		},
+	})
+	const read = (): Reading => {
+		const { rss: resident, heapUsed: heap, external } = process.memoryUsage()
+		const { user, system } = process.cpuUsage(processor)
+		const reading = {
+			resident,
+			heap,
+			external,
+			processor: (user + system) / 1e6,
+			longestHold: delay.max / 1e6,
+			longestCollection,
+			statements,
+		}
+		processor = process.cpuUsage()
+		delay.reset()
+		statements = 0
+		longestCollection = 0
+		return reading
+	}
+	createServer((socket) => {
+		socket.on('error', () => {})
+		socket.on('data', (question) => {
+			if (question.toString() === 'collect') for (let time = 0; time < 3; time += 1) collect()
+			socket.end(JSON.stringify(read()))
+		})
+	})
+		.listen(at)
+		.unref()
+}

@@ -1,0 +1,142 @@
+import { createHmac, randomUUID } from 'node:crypto'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import pg from 'pg'
+import { type SiteProcess, startSite } from '../../tests/support/site-process.ts'
+import type { Reading } from './probe.ts'
+
+const secret = 'a secret that only this run knows of'
+const probe = new URL('./probe.ts', import.meta.url).href
+/** Clock ticks of the kernel in a second, as /proc counts processor time on Linux. */
+const ticks = 100
+
+const standing = new Set<BenchSite>()
+
+/** Ends every site that still stands, for a run that is broken off. */
+export async function stopSites(): Promise<void> {
+	await Promise.all([...standing].map((site) => site.stop()))
+}
+
+/** A member who can open tabs. */
+export interface Member {
+	username: string
+	/** Username of who they talk with. */
+	peer: string
+	cookie: string
+}
+
+/** The built site on a durable database of its own, without content, and what the bench does to it from outside. */
+export class BenchSite {
+	readonly port: number
+	private readonly folder: string
+	private readonly site: SiteProcess
+	private readonly database: pg.Client
+	private members = 0
+
+	private constructor(folder: string, site: SiteProcess, database: pg.Client) {
+		this.folder = folder
+		this.site = site
+		this.database = database
+		this.port = Number(new URL(site.url).port)
+	}
+
+	/** @param root folder of the build that is measured; this project unless said otherwise */
+	static async start(root?: string): Promise<BenchSite> {
+		const folder = mkdtempSync(join(tmpdir(), 'devquad-bench-chat-'))
+		const settings = {
+			DATA_DIR: folder,
+			HOST: '127.0.0.1',
+			SEED: 'none',
+			AUTH_SECRET: secret,
+			NODE_OPTIONS: `--import ${probe}`,
+			BENCH_PROBE: join(folder, 'probe'),
+		}
+		try {
+			const site = await startSite(settings, root)
+			const host = readFileSync(join(folder, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[4]
+			const database = new pg.Client({ host, user: 'devquad', database: 'devquad' })
+			await database.connect()
+			const made = new BenchSite(folder, site, database)
+			standing.add(made)
+			return made
+		} catch (error) {
+			rmSync(folder, { recursive: true, force: true })
+			throw error
+		}
+	}
+
+	async stop(): Promise<void> {
+		standing.delete(this)
+		await this.database.end().catch(() => {})
+		await this.site.stop()
+		rmSync(this.folder, { recursive: true, force: true })
+	}
+
+	/** Adds members, logged in, of whom each two in a row have written to each other before. */
+	async addMembers(count: number): Promise<Member[]> {
+		const added = Array.from({ length: count }, (_, index) => ({
+			username: `member-${this.members + index}`,
+			peer: `member-${this.members + (index ^ 1)}`,
+			token: randomUUID(),
+		}))
+		this.members += count
+		await this.database.query(
+			`with people as (
+				insert into users (username, name, email, created_at)
+				select name, name, name || '@campus.example', now() - interval '1 year' from unnest($1::text[]) as name
+				returning id, username),
+			logged as (
+				insert into sessions (user_id, token, expires_at)
+				select people.id, given.token, now() + interval '1 day'
+				from people join unnest($1::text[], $2::text[]) as given (name, token) on given.name = people.username),
+			pairs as (
+				select one.id as lower, other.id as higher from unnest($1::text[], $3::text[]) as pair (name, peer)
+				join people one on one.username = pair.name join people other on other.username = pair.peer
+				where one.id < other.id),
+			begun as (
+				insert into conversations (lower_id, higher_id, started_by) select lower, higher, lower from pairs
+				returning id, lower_id, higher_id)
+			insert into conversation_members (conversation_id, user_id)
+			select id, unnest(array[lower_id, higher_id]) from begun`,
+			[added.map(({ username }) => username), added.map(({ token }) => token), added.map(({ peer }) => peer)],
+		)
+		await this.database.query('analyze')
+		return added.map(({ token, ...member }) => ({ ...member, cookie: cookieOf(token) }))
+	}
+
+	/** What the site says of itself since it was last asked. @param collect throws away first what nothing refers to */
+	async read({ collect = false } = {}): Promise<Reading> {
+		const socket = connect(join(this.folder, 'probe'))
+		socket.write(collect ? 'collect' : 'read')
+		return JSON.parse(await text(socket))
+	}
+
+	/** Seconds of the processor that PostgreSQL has used so far, all its processes together. */
+	databaseSeconds(): number {
+		const postmaster = readFileSync(join(this.folder, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0] ?? ''
+		return readdirSync('/proc')
+			.filter((name) => /^\d+$/.test(name))
+			.reduce((sum, name) => sum + secondsOf(name, postmaster), 0)
+	}
+}
+
+function secondsOf(pid: string, parent: string): number {
+	try {
+		// The name of the program comes first, in brackets, and may hold anything.
+		const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+			.replace(/^.*\) /s, '')
+			.split(' ')
+		if (stat[1] !== parent) return 0
+		return (Number(stat[11]) + Number(stat[12])) / ticks
+	} catch {
+		return 0
+	}
+}
+
+function cookieOf(token: string): string {
+	const signature = createHmac('sha256', secret).update(token).digest('base64')
+	return `session=${encodeURIComponent(`${token}.${signature}`)}`
+}
