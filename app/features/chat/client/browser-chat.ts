@@ -40,7 +40,8 @@ function start(me: string): { client: ChatClient; stop: () => void } {
 	}
 }
 
-function listen(socket: Live, client: ChatClient): () => void {
+/** Has the chat hear what this socket says. @returns ends that */
+export function listen(socket: Live, client: ChatClient): () => void {
 	let timer = setTimeout(() => client.setAway(true), 2 * grace)
 	const back = () => {
 		clearTimeout(timer)
