@@ -1,17 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { ChatRun, seed } from '../support/chat-run.ts'
 import { descendants, hasServers, type RunningCluster, startCluster } from '../support/cluster.ts'
 import { useDatabase } from '../support/database.ts'
 import { askAt, logInMember, testDatabaseUrl } from '../support/members-site.ts'
 import { startRedis, type TestRedis } from '../support/redis.ts'
-import { next, openTab, startTab, watch } from '../support/tabs.ts'
+import { closeTabs, next, openTab, startTab, watch } from '../support/tabs.ts'
 
 /* Three nodes behind nginx, whose Redis goes away and comes back and whose nodes are killed while members write. */
 
 useDatabase()
 
 const rounds = 3
+
+afterEach(closeTabs)
 
 describe.skipIf(!hasServers)('three nodes behind nginx (needs nginx and redis-server)', () => {
 	let redis: TestRedis

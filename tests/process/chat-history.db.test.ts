@@ -16,7 +16,7 @@ test(`ten pairs write while the server is killed ${kills} times: nothing lost, d
 	await run.meet(site, 10, () => site.url)
 	run.begin()
 	for (let killed = 0; killed < kills; killed += 1) {
-		await sleep(200 + run.random() * 1_500)
+		await sleep(100 + run.random() * 1_200)
 		await site.kill()
 		site = await startOnTestDatabase(port)
 	}

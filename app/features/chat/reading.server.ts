@@ -9,7 +9,7 @@ import { findConversation, lockConversation } from './conversations.queries.serv
 import { member, namesOf, standingWith } from './members.server.ts'
 import { listChanges, listMessages, type Snapshot, writeSeen } from './messages.queries.server.ts'
 import type { ChatMessage, ConversationPage } from './protocol.ts'
-import { tellSeen } from './telling.server.ts'
+import { tellSeen, tellSurely } from './telling.server.ts'
 
 const nothing: Snapshot = { rows: [], version: 0 }
 
@@ -88,5 +88,5 @@ export async function markSeen(viewer: Viewer, { with: username, upTo, read }: S
 			await lockConversation(trx, conversationId)
 			return writeSeen(trx, { conversationId, userId: reader.id, upTo, read })
 		})
-	if (seen?.further) await tellSeen(reader, peer, seen)
+	if (seen?.further) await tellSurely(() => tellSeen(reader, peer, seen))
 }
