@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { closeDatabase, db, openDatabase } from '~/db/db.server.ts'
 import { addJob } from '~/jobs/jobs.server.ts'
 import { ChatRun, seed } from '../support/chat-run.ts'
@@ -31,6 +31,7 @@ test.each([1, 4])(
 		const run = new ChatRun()
 		const settings = { DATABASE_URL: postgres.url, WEB_CONCURRENCY: String(processes) }
 		const site = await startOnTestDatabase(undefined, settings)
+		onTestFinished(() => site.stop())
 		const serving = descendants(site.pid).map(({ pid }) => pid)
 		const reader = await logInMember(site, `reader-${processes}`)
 		await run.meet(site, 4, () => site.url, String(processes))
@@ -46,7 +47,6 @@ test.each([1, 4])(
 		await run.judge(100)
 		await isAtWork(site)
 		expect(descendants(site.pid).map(({ pid }) => pid)).toEqual(serving)
-		await site.stop()
 	},
 	180_000,
 )
