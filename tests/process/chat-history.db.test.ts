@@ -17,10 +17,10 @@ test(`ten pairs write while the server is killed ${kills} times: nothing lost, d
 	await run.meet(site, 10, () => site.url)
 	run.begin()
 	for (let killed = 0; killed < kills; killed += 1) {
-		await sleep(300 + run.random() * 1_700)
+		await sleep(200 + run.random() * 1_400)
 		await site.kill()
 		site = await startOnTestDatabase(port)
 	}
 	run.end()
-	await run.judge(1_000)
-}, 400_000)
+	await run.judge(800)
+}, 600_000)
