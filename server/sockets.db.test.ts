@@ -106,6 +106,18 @@ test('no comment is lost between the answer and the events, however they fall', 
 	await expect.poll(() => known().toSorted((one, other) => one - other)).toEqual(all)
 })
 
+test('a tab that comes to the list of members is told who joined since its page was loaded', async () => {
+	const { tab } = await openReader()
+	expect(await tab.emitWithAck('members:since', 'writer')).toEqual([])
+	await makeMember('later')
+	await makeMember('latest')
+	expect(await tab.emitWithAck('members:since', 'writer')).toEqual(['later', 'latest'])
+	expect(await tab.emitWithAck('members:since', 'later')).toEqual(['latest'])
+	expect(await tab.emitWithAck('members:since', 'nobody')).toEqual([])
+	for (const wrong of [1, null, {}, []]) tab.emit('members:since', wrong, () => {})
+	expect(await tab.emitWithAck('members:since', 'latest')).toEqual([])
+})
+
 /** A tab of the reader, and what it hears of comments. */
 async function openReader() {
 	const form = new FormData()

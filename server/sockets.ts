@@ -4,6 +4,7 @@ import type { Socket } from 'socket.io'
 import { config } from '~/config.server.ts'
 import { sessionOf } from '~/features/accounts/accounts.server.ts'
 import { countUnreadConversations } from '~/features/chat/inbox.server.ts'
+import { listJoinedAfter } from '~/features/directory/directory.queries.server.ts'
 import { isOpenQuery, listNewerComments } from '~/features/forum/reading.server.ts'
 import { countUnread } from '~/features/notifications/notifications.server.ts'
 import { isId } from '~/lib/ids.ts'
@@ -81,6 +82,7 @@ function receive(socket: Tab): void {
 	quietly(openTab({ id, userId, username, sessionId }))
 	quietly(tellCount(socket))
 	socket.on('presence:watch', (usernames, answer) => quietly(watch(socket, usernames, answer)))
+	socket.on('members:since', (username, answer) => quietly(tellJoined(username, answer)))
 	socket.on('query:watch', watchQuery(socket))
 	receiveChat(socket)
 	socket.on('disconnect', () => quietly(closeTab(id)))
@@ -124,6 +126,10 @@ async function watch(socket: Tab, usernames: unknown, answer: unknown): Promise<
 	for (const room of socket.rooms) if (room.startsWith('presence:')) await socket.leave(room)
 	await socket.join(names.map(watchersOf))
 	answer(await listOnlineAmong(names))
+}
+
+async function tellJoined(username: unknown, answer: unknown): Promise<void> {
+	if (typeof username === 'string' && typeof answer === 'function') answer(await listJoinedAfter(username))
 }
 
 /** A tab shows one query at a time: of two answers that overtake each other the one to the later question counts. */

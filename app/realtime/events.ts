@@ -18,6 +18,8 @@ export interface ServerEvents extends ChatServerEvents {
 export interface ClientEvents extends ChatClientEvents {
 	/** Which members this page shows; replaces what was watched before. Answers with those who are online. */
 	'presence:watch': (usernames: string[], answer: (online: string[]) => void) => void
+	/** Who joined after this member, the newest that the page knows of: between its loading and this moment. */
+	'members:since': (username: string, answer: (usernames: string[]) => void) => void
 	/**
 	 * Which query this page shows, null for none; replaces the one before. Answers with the ids of the comments that others wrote
 	 * after the one called `after`, the newest that the page knows of: between its loading and this moment.

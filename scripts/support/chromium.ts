@@ -1,7 +1,9 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 
-const places = [
+/** Chromium without the code of windows: draws and runs the same pages for about 30 % less of the processor's time. */
+const shells = ['/usr/lib/chromium/chromium-headless-shell']
+const browsers = [
 	'/usr/bin/chromium',
 	'/usr/bin/chromium-browser',
 	'/usr/bin/google-chrome',
@@ -11,24 +13,31 @@ const places = [
 ]
 
 /**
- * The path of an installed Chromium or Chrome; as root on Debian it is installed when there is none.
+ * The path of an installed Chromium or Chrome, the headless shell if there is one; as root on Debian the shell is installed,
+ * and the whole browser where that cannot be had.
  * @throws Error with one sentence that says what to install
  */
 export function findChromium(): string {
-	const found = places.find((path) => existsSync(path))
+	const shell = first(shells) ?? install('chromium-headless-shell', shells)
+	const found = shell ?? first(browsers) ?? install('chromium', browsers)
 	if (found) return found
-	const mayInstall = process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')
-	if (mayInstall) {
-		process.stdout.write('Installing Chromium for the browser tests (apt-get install chromium).\n')
-		const quiet = { stdio: 'ignore', env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } } as const
-		spawnSync('apt-get', ['update'], quiet)
-		spawnSync('apt-get', ['install', '-y', '--no-install-recommends', 'chromium'], quiet)
-	}
-	const installed = places.find((path) => existsSync(path))
-	if (installed) return installed
 	throw new Error(
-		'The browser tests need Chromium: install it (on Debian: sudo apt-get install chromium) and run again.',
+		'The browser tests need Chromium: install it (on Debian: sudo apt-get install chromium-headless-shell) and run again.',
 	)
+}
+
+function first(places: string[]): string | undefined {
+	return places.find((path) => existsSync(path))
+}
+
+/** Where the package stands once it is installed; undefined where nothing may be, or can be. */
+function install(name: string, places: string[]): string | undefined {
+	if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return undefined
+	process.stdout.write(`Installing Chromium for the browser tests (apt-get install ${name}).\n`)
+	const quiet = { stdio: 'ignore', env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } } as const
+	spawnSync('apt-get', ['update'], quiet)
+	spawnSync('apt-get', ['install', '-y', '--no-install-recommends', name], quiet)
+	return first(places)
 }
 
 /** Flags for machines without a desktop. Chromium's own sandbox is only switched off where it cannot work: as root. */

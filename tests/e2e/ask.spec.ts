@@ -85,8 +85,10 @@ test('a draft survives closing, reloading and another device, and goes when it i
 	await other.goto('/forum/ask')
 	await expect(other.getByText('Draft restored')).toBeVisible()
 	await expect(other.getByLabel('Title', { exact: true })).toHaveValue('Half of a question')
+	const discarded = saved(other)
 	await other.getByRole('button', { name: 'Discard' }).click()
 	await expect(other.getByLabel('Title', { exact: true })).toHaveValue('')
+	await discarded
 	await phone.close()
 
 	await page.reload()

@@ -136,6 +136,9 @@ test('a refused message says why, and can be discarded', async ({ page, browser 
 	const other = await page.context().newPage()
 	await openChatPage(other, bo)
 	await expect.poll(() => texts(other)).toContain('Too late')
+	// The other tab is online, and sends what waits in both; were it still waiting, it would be refused too.
+	const late = other.locator('.chat-message').filter({ hasText: 'Too late' })
+	await expect(late.getByTitle(/^(Sent|Delivered)$/)).toBeVisible()
 	await other.close()
 	const blocking = await page.request.post(`/messages/${bo.username}`, {
 		form: { intent: 'block' },

@@ -7,6 +7,8 @@ const names = (page: Page) => cards(page).getByRole('heading').allTextContents()
 
 test('a reader finds somebody by keyboard alone: slash, letters with a typo, arrows, Enter', async ({ page }) => {
 	await page.goto('/find-dev')
+	// The key means something once the scripts are there.
+	await page.waitForLoadState('networkidle')
 	await page.keyboard.press('/')
 	await expect(search(page)).toBeFocused()
 	await page.keyboard.type('odalis')

@@ -17,9 +17,6 @@ const payloads = readFileSync('tests/data/xss.txt', 'utf8')
 	.filter((line) => line.startsWith('"'))
 	.map((line) => JSON.parse(line) as string)
 
-// Two thousand pages would be recorded for nothing.
-test.use({ trace: 'off' })
-
 const dataDir = mkdtempSync(join(tmpdir(), 'devquad-xss-'))
 let site: SiteProcess
 let pages: { url: string; payload: string }[]

@@ -50,6 +50,15 @@ export function listNewestRows(limit: number): Promise<MemberRow[]> {
 		order by member_search.user_id desc limit ${limit}`)
 }
 
+/** The usernames of listed members who joined after this one, 100 at most; of nobody after a name that nobody has. */
+export async function listJoinedAfter(username: string): Promise<string[]> {
+	const { rows } = await sql<{ username: string }>`
+		select users.username from member_search join users on users.id = user_id
+		where user_id > (select id from users where username = ${username})
+		order by user_id limit 100`.execute(db())
+	return rows.map((row) => row.username)
+}
+
 /** The skills that most listed members have. */
 export async function listSkillRows(limit: number): Promise<{ name: string; member_count: number }[]> {
 	const rows = await db()

@@ -21,7 +21,7 @@ export const test = base.extend<{ quiet: undefined }, { site: undefined }>({
 			await site.stop()
 			rmSync(dataDir, { recursive: true, force: true })
 		},
-		{ scope: 'worker', auto: true, timeout: 120_000 },
+		{ scope: 'worker', auto: true, timeout: 300_000 },
 	],
 	baseURL: async ({}, use) => use(process.env.SITE_URL),
 	quiet: [

@@ -20,7 +20,7 @@ function Rows({ wish, data: { page, cursor } }: { wish: Wish; data: CommunityDat
 	const members = withoutDoubles(rows, ({ username }) => username)
 	const isOnline = usePresence(members)
 	const newcomers = useNewcomers(
-		communityPath(wish) === communityPath(anybody) && cursor === null,
+		communityPath(wish) === communityPath(anybody) && cursor === null ? (page.rows[0]?.username ?? '') : null,
 		rows.length > page.rows.length,
 	)
 	return (

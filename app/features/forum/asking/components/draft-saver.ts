@@ -73,7 +73,8 @@ export class DraftSaver {
 		this.dirty = false
 		await this.hold()
 		this.version = 0
-		await send('DELETE', { key: this.options.key }, false)
+		// Also when the page is closed in the same moment: what was discarded does not come back.
+		await send('DELETE', { key: this.options.key }, true)
 	}
 
 	/** The form was published: nobody keeps the draft any longer. */
