@@ -58,7 +58,7 @@ export async function joinProcesses(): Promise<() => Promise<void>> {
 }
 
 /** Tabs that may have missed something are cut off: a tab that comes back asks for all it needs to know. */
-function haveTabsAskAgain(): void {
+export function haveTabsAskAgain(): void {
 	for (const socket of io.sockets.sockets.values())
 		setTimeout(() => socket.conn.close(), Math.random() * spread).unref()
 }

@@ -8,10 +8,13 @@ import { descendants } from '../support/cluster.ts'
 import { eventually } from '../support/eventually.ts'
 import { logInMember, type MembersSite, startOnTestDatabase } from '../support/members-site.ts'
 import { type OwnPostgres, startOwnPostgres } from '../support/own-postgres.ts'
+import { closeTabs, next, openTab } from '../support/tabs.ts'
 
 /* PostgreSQL ends by SIGKILL, with everything that was under way, and is started again; the site goes on by itself. */
 
-const kills = 5
+const kills = 4
+/** Milliseconds after which every process has noticed that the database is away, and has its tabs ask when it is back. */
+const noticed = 6_000
 
 let postgres: OwnPostgres
 
@@ -26,12 +29,13 @@ afterAll(async () => {
 })
 
 test.each([1, 4])(
-	`%i process(es), and PostgreSQL killed ${kills} times while members write: the history holds (CHAT_HISTORY_SEED=${seed})`,
+	`%i process(es), and PostgreSQL killed ${kills + 1} times while members write: the history holds (CHAT_HISTORY_SEED=${seed})`,
 	async (processes) => {
 		const run = new ChatRun()
 		const settings = { DATABASE_URL: postgres.url, WEB_CONCURRENCY: String(processes) }
 		const site = await startOnTestDatabase(undefined, settings)
 		onTestFinished(() => site.stop())
+		onTestFinished(closeTabs)
 		const serving = descendants(site.pid).map(({ pid }) => pid)
 		const reader = await logInMember(site, `reader-${processes}`)
 		await run.meet(site, 4, () => site.url, String(processes))
@@ -43,6 +47,13 @@ test.each([1, 4])(
 			await sleep(run.random() * 2_000)
 			await postgres.start()
 		}
+		await sleep(1_000)
+		// Away for so long that a tab which asks in vain gives up for now: it is cut off, so that it asks again.
+		const cut = next(await openTab(site.url, reader.cookie), 'disconnect')
+		await postgres.kill()
+		await sleep(noticed)
+		await postgres.start()
+		await cut
 		run.end()
 		await run.judge(100)
 		await isAtWork(site)
