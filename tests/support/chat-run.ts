@@ -17,7 +17,7 @@ export const seed = Number(process.env.CHAT_HISTORY_SEED ?? Date.now() % 100_000
 /** Milliseconds between two acts of a member. Far slower than the limits of sending, so that what waited can follow soon. */
 const shortest = 1_200
 const longest = 2_000
-/** One member writes faster, so that somebody has missed more than one answer holds when they come back. */
+/** One member writes faster: a peer who is away all the time misses much. */
 const fastest = 800
 /** Milliseconds until all that waits has followed, at the limits of sending and on a busy machine. */
 const patience = 120_000
