@@ -24,6 +24,7 @@ import {
 	sessionRoom,
 	watchersOf,
 } from '~/realtime/presence.server.ts'
+import { haveTabsAskAgain } from '~/realtime/processes.server.ts'
 import { readersOf } from '~/realtime/rooms.ts'
 import { Allowance } from './allowance.ts'
 import { receiveChat } from './chat-sockets.ts'
@@ -50,7 +51,19 @@ export function handleSockets(): () => Promise<void> {
 			.catch((error) => next(refusal(error)))
 	})
 	io.on('connection', receive)
-	const timer = setInterval(() => quietly(keepPresence()), renewEvery).unref()
+	let isAway = false
+	const renew = async () => {
+		try {
+			await keepPresence()
+		} catch (error) {
+			isAway = true
+			throw error
+		}
+		// What was committed as the database went, and what was asked meanwhile, was told to nobody.
+		if (isAway) haveTabsAskAgain()
+		isAway = false
+	}
+	const timer = setInterval(() => quietly(renew()), renewEvery).unref()
 	return async () => {
 		clearInterval(timer)
 		await leaveTabs()

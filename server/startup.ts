@@ -4,7 +4,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { PoolConfig } from 'pg'
 import type { Config } from '../app/config.server.ts'
 import { closeDatabase, openDatabase, pool } from '../app/db/db.server.ts'
-import { startEmbeddedPostgres } from '../app/db/embedded-postgres.server.ts'
 import { migrate } from '../app/db/migrate.server.ts'
 import { demoAccounts } from '../app/features/forum/import/demo-account.server.ts'
 import { progressLine } from '../scripts/support/progress.ts'
@@ -106,7 +105,9 @@ export class Startup {
 
 	private async startPostgres({ dataDir, WEB_CONCURRENCY }: Config): Promise<PoolConfig> {
 		const connections = Math.max(100, 20 + WEB_CONCURRENCY * connectionsOfOne)
-		const postgres = await startEmbeddedPostgres(dataDir, [`max_connections=${connections}`])
+		// It logs, and a log needs settings that are sound.
+		const { keepEmbeddedPostgres } = await import('../app/db/kept-postgres.server.ts')
+		const postgres = await keepEmbeddedPostgres(dataDir, [`max_connections=${connections}`])
 		this.onEnd(postgres.stop, patience)
 		return postgres.connection
 	}

@@ -197,7 +197,7 @@ async function answers(connection: PoolConfig): Promise<boolean> {
  * Whether the process of a pid file has ended and only waits for its parent to notice (Linux). PostgreSQL takes it for
  * alive, as a signal still reaches it; in a container whose first process never looks after orphans it stays so for ever.
  */
-async function isZombie(pidFile: string): Promise<boolean> {
+export async function isZombie(pidFile: string): Promise<boolean> {
 	const pid = Number.parseInt(await readFile(pidFile, 'utf8').catch(() => ''), 10)
 	const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
 	return /\) Z /.test(stat)

@@ -11,6 +11,8 @@ export type Live = Socket<ServerEvents, ClientEvents>
 /** A session that takes another's place, after a changed password, needs a moment to reach the browser. */
 const firstRetry = 2_000
 const laterRetries = 60_000
+/** A server that could not look us up, as its database was away, can a little later: not for all tabs at the same moment. */
+const momentary = { least: 1_000, spread: 2_000 }
 
 let socket: Live | null = null
 const waiting = new Set<(socket: Live) => void>()
@@ -58,23 +60,28 @@ export function withLive(use: (socket: Live) => () => void): () => void {
  * The client comes back by itself after a lost connection, but not when the server has closed or refused the socket, which
  * may be meant for a session that this browser has renewed since, or for a moment. @returns stops trying
  */
-function comeBack(opened: Live): () => void {
+export function comeBack(opened: Live): () => void {
 	let timer: ReturnType<typeof setTimeout> | undefined
 	let triedAt = Number.NEGATIVE_INFINITY
-	const later = () => {
-		if (opened.active) return
-		const wait = performance.now() - triedAt > laterRetries ? firstRetry : laterRetries
+	const later = (wait: number) => {
 		clearTimeout(timer)
 		timer = setTimeout(() => {
 			triedAt = performance.now()
 			opened.connect()
 		}, wait)
 	}
-	opened.on('disconnect', later)
-	opened.on('connect_error', later)
+	const closed = () => {
+		if (!opened.active) later(performance.now() - triedAt > laterRetries ? firstRetry : laterRetries)
+	}
+	const refused = ({ message }: Error) => {
+		if (message === 'unavailable') later(momentary.least + Math.random() * momentary.spread)
+		else closed()
+	}
+	opened.on('disconnect', closed)
+	opened.on('connect_error', refused)
 	return () => {
 		clearTimeout(timer)
-		opened.off('disconnect', later)
-		opened.off('connect_error', later)
+		opened.off('disconnect', closed)
+		opened.off('connect_error', refused)
 	}
 }

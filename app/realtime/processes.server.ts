@@ -1,7 +1,8 @@
-import { ClusterAdapterWithHeartbeat, type ClusterMessage, type ClusterResponse } from 'socket.io-adapter'
+import { ClusterAdapterWithHeartbeat, type ClusterMessage, type ClusterResponse, MessageType } from 'socket.io-adapter'
 import { openBus, publish } from '~/bus/bus.server.ts'
 import { log } from '~/lib/log.server.ts'
 import { io } from './io.server.ts'
+import { Neighbours } from './neighbours.ts'
 
 /** The channel on which processes pass on what they say to tabs. */
 const channel = 'devquad_sockets'
@@ -25,8 +26,11 @@ class BusAdapter extends ClusterAdapterWithHeartbeat {
 		say(response)
 	}
 
-	hear(text: string): void {
-		this.onMessage(JSON.parse(text))
+	hear(text: string, neighbours: Neighbours): void {
+		const message: ClusterMessage | ClusterResponse = JSON.parse(text)
+		if (message.type === MessageType.ADAPTER_CLOSE) neighbours.left(message.uid)
+		else neighbours.heard(message.uid, performance.now())
+		this.onMessage(message as ClusterMessage)
 	}
 }
 
@@ -37,15 +41,24 @@ class BusAdapter extends ClusterAdapterWithHeartbeat {
  */
 export async function joinProcesses(): Promise<() => Promise<void>> {
 	io.adapter(BusAdapter)
-	return openBus(channel, {
-		onMessage: (text) => (io.sockets.adapter as BusAdapter).hear(text),
+	const neighbours = new Neighbours(performance.now())
+	const leave = await openBus(channel, {
+		onMessage: (text) => (io.sockets.adapter as BusAdapter).hear(text, neighbours),
 		onLost: () => {},
 		onBack: haveTabsAskAgain,
 	})
+	const timer = setInterval(() => {
+		// What it stored last it may have told nobody.
+		if (neighbours.hasOneDied(performance.now())) haveTabsAskAgain()
+	}, 1_000).unref()
+	return async () => {
+		clearInterval(timer)
+		await leave()
+	}
 }
 
 /** Tabs that may have missed something are cut off: a tab that comes back asks for all it needs to know. */
-function haveTabsAskAgain(): void {
+export function haveTabsAskAgain(): void {
 	for (const socket of io.sockets.sockets.values())
 		setTimeout(() => socket.conn.close(), Math.random() * spread).unref()
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findBroken, type SeenMessage, type View, type Written } from './chat-history.ts'
+import { findBroken, type SeenMessage, type View, type Written, type WrittenMessage } from './chat-history.ts'
 
 const message = (number: number, changes: Partial<SeenMessage> = {}): SeenMessage => ({
 	id: number,
@@ -14,9 +14,9 @@ const written: Written = {
 	from: 'mira',
 	to: 'tomas',
 	messages: [
-		{ clientId: 'c1', body: 'text 1', acknowledged: 1 },
-		{ clientId: 'c2', body: 'text 2', acknowledged: 2 },
-		{ clientId: 'c3', body: 'text 3', acknowledged: null },
+		{ clientId: 'c1', body: 'text 1', acknowledged: 1, changes: [] },
+		{ clientId: 'c2', body: 'text 2', acknowledged: 2, changes: [] },
+		{ clientId: 'c3', body: 'text 3', acknowledged: null, changes: [] },
 	],
 }
 const view = (messages: SeenMessage[], changes: Partial<View> = {}): View => ({
@@ -57,4 +57,24 @@ test.each<[string, View[]]>([
 	['a change is newer than the conversation', [view([one, two], { version: 1 })]],
 ])('the checker notices: %s', (what, views) => {
 	expect(findBroken([written], views).join('\n')).toContain(what)
+})
+
+const changed = (...changes: WrittenMessage['changes']): Written => ({
+	from: 'mira',
+	to: 'tomas',
+	messages: [{ clientId: 'c1', body: 'text 1', acknowledged: 1, changes }],
+})
+const done = (body: string) => ({ body, acknowledged: true })
+const tried = (body: string) => ({ body, acknowledged: false })
+
+test.each<[string, Written, string[], string[]]>([
+	['an acknowledged edit stands', changed(done('new')), ['new'], ['text 1', '']],
+	['an edit without an answer may have happened', changed(tried('new')), ['text 1', 'new'], ['']],
+	['it may have happened late', changed(tried('new'), done('newer')), ['new', 'newer'], ['text 1']],
+	['what was deleted stays deleted', changed(done(''), tried('new')), [''], ['new', 'text 1']],
+	['a deletion without an answer may have happened', changed(tried('')), ['', 'text 1'], ['other']],
+])('%s', (_what, wrote, sound, broken) => {
+	const seen = (body: string) => findBroken([wrote], [view([message(1, { body })])])
+	for (const body of sound) expect(seen(body)).toEqual([])
+	for (const body of broken) expect(seen(body).join()).toContain('changed')
 })

@@ -8,15 +8,25 @@ export interface SeenMessage {
 	id: number
 	clientId: string
 	sender: string
+	/** '' when it was deleted. */
 	body: string
 	version: number
+}
+
+export interface WrittenMessage {
+	clientId: string
+	body: string
+	/** Its id; null while nobody has said that it is stored. */
+	acknowledged: number | null
+	/** What its author made of it later, in this order; '' deletes it. What was not acknowledged may have happened or not. */
+	changes: { body: string; acknowledged: boolean }[]
 }
 
 /** What one member wrote to another, in the order of writing. */
 export interface Written {
 	from: string
 	to: string
-	messages: { clientId: string; body: string; acknowledged: number | null }[]
+	messages: WrittenMessage[]
 }
 
 /** What one member sees of the conversation with another in the end, ascending. */
@@ -42,13 +52,15 @@ function ofWriter({ from, to, messages }: Written, views: View[]): string[] {
 			const place = `${from} to ${to}, seen by ${view.member} (${view.by})`
 			const seen = view.messages.filter(({ sender }) => sender === from)
 			const broken: string[] = []
-			for (const { clientId, body, acknowledged } of messages) {
-				const copies = seen.filter((message) => message.clientId === clientId)
+			for (const message of messages) {
+				const { clientId, body, acknowledged } = message
+				const copies = seen.filter((copy) => copy.clientId === clientId)
 				if (copies.length > 1) broken.push(`doubled: “${body}”, ${place}`)
 				if (acknowledged === null) continue
 				if (copies.length === 0) broken.push(`lost though acknowledged: “${body}”, ${place}`)
 				else if (copies[0]?.id !== acknowledged) broken.push(`acknowledged as another one: “${body}”, ${place}`)
-				if (copies[0] && copies[0].body !== body) broken.push(`changed: “${body}” to “${copies[0].body}”, ${place}`)
+				if (copies[0] && !mayRead(message).has(copies[0].body))
+					broken.push(`changed: “${[...mayRead(message)]}” is “${copies[0].body}”, ${place}`)
 			}
 			for (const { clientId, body } of seen) if (!own.has(clientId)) broken.push(`never written: “${body}”, ${place}`)
 			const order = messages
@@ -58,6 +70,17 @@ function ofWriter({ from, to, messages }: Written, views: View[]): string[] {
 			if (order.join() !== sight.join()) broken.push(`not in the order of writing: ${place}`)
 			return broken
 		})
+}
+
+/**
+ * What a message may say in the end: the last thing that was acknowledged, or what was not, as that may have happened at any
+ * time since. One that was deleted stays so.
+ */
+function mayRead({ body, changes }: WrittenMessage): Set<string> {
+	const known = [{ body, acknowledged: true }, ...changes]
+	if (known.some((change) => change.acknowledged && change.body === '')) return new Set([''])
+	const last = known.findLast(({ acknowledged }) => acknowledged)
+	return new Set(known.filter((change) => change === last || !change.acknowledged).map((change) => change.body))
 }
 
 /** All who see a conversation see the same one. */

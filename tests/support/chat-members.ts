@@ -1,164 +1,244 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Socket } from 'socket.io-client'
-import type { ChatMessage, SendAnswer } from '~/realtime/chat-events.ts'
-import type { View, Written } from './chat-history.ts'
+import { ChatClient } from '~/features/chat/client/chat-client.ts'
+import { hear } from '~/features/chat/client/hearing.ts'
+import { SocketTransport } from '~/features/chat/client/socket-transport.ts'
+import type { ChatMessage, ConversationPage, SendAnswer } from '~/features/chat/protocol.ts'
+import { comeBack, type Live } from '~/realtime/live.ts'
+import type { View, Written, WrittenMessage } from './chat-history.ts'
+import { Browser } from './chat-network.ts'
+import { askAt } from './members-site.ts'
 import { startTab } from './tabs.ts'
 
-/** Milliseconds until a send without an answer is tried again. */
-const patience = 2_000
-/** Milliseconds before a message that was put off, or a question that failed, is tried again. */
+/** Milliseconds before a question that failed is asked again, where the product leaves that to a reload. */
 const pause = 150
 
-/**
- * A member at a device, as the product's own client behaves: an outbox that is emptied in order and keeps what was not
- * acknowledged, and a copy of the conversation that follows the versions of the live events and asks wherever one is missing.
- */
+interface Place {
+	url: string
+	cookie: string
+	from: string
+	to: string
+}
+
+/** A member's browser, whose tabs are the product's own client on the real network. Only the screen is missing. */
 export class ChatMember {
 	readonly written: Written
-	private readonly url: string
-	private readonly cookie: string
-	private readonly socket: Socket
-	private readonly outbox: Written['messages'] = []
-	private readonly held = new Map<number, ChatMessage>()
-	private version = 0
-	private emptying: Promise<void> | undefined
-	private catching: Promise<void> | undefined
-	private left = false
+	private readonly place: Place
+	private readonly browser: Browser
+	private readonly tabs: ChatTab[]
+	/** Messages of which a change is under way. */
+	private readonly changing = new Map<string, Promise<void>>()
 
-	constructor({ url, cookie, from, to }: { url: string; cookie: string; from: string; to: string }) {
-		this.url = url
-		this.cookie = cookie
-		this.written = { from, to, messages: [] }
-		this.socket = startTab(url, { Cookie: cookie })
-		this.socket.on('connect', () => this.catchUp())
-		this.socket.on('connect_error', () => setTimeout(() => this.left || this.socket.connect(), pause))
-		this.socket.on('disconnect', () => setTimeout(() => this.left || this.socket.connect(), pause))
-		this.socket.on('chat:message', (event: { with: string; message: ChatMessage }) => this.hear(event))
+	/** @param tabs how many tabs show the conversation */
+	constructor(place: Place, tabs = 1) {
+		this.place = place
+		this.written = { from: place.from, to: place.to, messages: [] }
+		this.browser = new Browser(place.from)
+		this.tabs = Array.from({ length: tabs }, () => this.openTab())
 	}
 
-	/** Puts a message into the outbox, which is emptied whenever the server is there. */
-	write(body: string): void {
-		const message = { clientId: randomUUID(), body, acknowledged: null }
-		this.outbox.push(message)
-		this.written.messages.push(message)
-		this.emptying ??= this.empty().finally(() => {
-			this.emptying = undefined
-		})
+	/** Writes a message in one of the tabs. */
+	write(body: string, tab = 0): void {
+		const { client } = this.tabAt(tab)
+		const known = new Set(client.outbox.list().map(({ clientId }) => clientId))
+		client.write(this.place.to, body)
+		const { clientId = '' } = client.outbox.list().find((one) => !known.has(one.clientId)) ?? {}
+		this.written.messages.push({ clientId, body, acknowledged: null, changes: [] })
 	}
 
-	/** Says that the newest message this device has was seen. */
-	read(): void {
-		const upTo = Math.max(0, ...this.held.keys())
-		this.socket.volatile.emit('chat:seen', { with: this.written.to, upTo, read: true })
+	/** Looks at the end of the conversation: everything there is read. */
+	read(tab = 0): void {
+		const { client } = this.tabAt(tab)
+		client.attend(this.place.to, true)
+		client.attend(this.place.to, false)
+	}
+
+	/** Edits a message, or deletes it with the text ''; passed over while it is not stored or changed already. */
+	change(message: WrittenMessage | undefined, body: string): void {
+		if (!message?.acknowledged || this.changing.has(message.clientId)) return
+		const change = { body, acknowledged: false }
+		message.changes.push(change)
+		const form = { intent: body === '' ? 'delete' : 'edit', id: String(message.acknowledged), body }
+		const work = askAt(this.place.url, `/messages/${this.place.to}`, this.place.cookie, form)
+			.then(({ status }) => {
+				change.acknowledged = status === 303
+			})
+			.catch(() => {})
+			.finally(() => this.changing.delete(message.clientId))
+		this.changing.set(message.clientId, work)
 	}
 
 	/** Cuts the connection as a lost network would; it comes back by itself. */
-	cut(): void {
-		this.socket.io.engine?.close()
+	cut(tab = 0): void {
+		this.tabAt(tab).cut()
 	}
 
-	/** Waits until everything written is acknowledged and everything there is has arrived. */
-	async settle(): Promise<void> {
-		await this.emptying
-		this.catchUp()
-		await this.catching
+	/** Closes a tab and opens the conversation's page in a new one. */
+	reload(tab = 0): void {
+		this.tabAt(tab).close()
+		this.tabs[tab % this.tabs.length] = this.openTab()
 	}
 
-	/** What this device shows. */
-	get view(): View {
-		const messages = [...this.held.values()].sort((one, other) => one.id - other.id)
-		return viewOf(this.written, 'live', this.version, messages)
+	/** The lid is closed: nothing is sent or heard until {@link wake}. */
+	sleep(): void {
+		for (const tab of this.tabs) tab.sleep()
 	}
 
-	/** What the pages of the conversation show, from the newest to the first. */
+	wake(): void {
+		for (const tab of this.tabs) tab.wake()
+	}
+
+	/** What was written and is not acknowledged, or changed and not answered. */
+	get unsettled(): string[] {
+		const { from, messages } = this.written
+		const waiting = messages.filter(
+			({ clientId, acknowledged }) => acknowledged === null || this.changing.has(clientId),
+		)
+		return waiting.map(({ body }) => `${from}: ${body}`)
+	}
+
+	/** What each tab shows, scrolled up to the first message. Nothing is asked for that the product would not ask for. */
+	async readTabs(): Promise<View[]> {
+		const views = this.tabs.map(async (tab, index) => this.viewOf(`tab ${index}`, await tab.readAll()))
+		return Promise.all(views)
+	}
+
+	/** What the server answers who comes anew. */
 	async readPages(): Promise<View> {
-		const page = await this.ask<{ messages: ChatMessage[]; older: boolean; version: number }>('page=1')
+		const transport = new Transport(this.place, () => {})
+		const { version, ...page } = await untilAnswered(() => transport.page(this.place.to))
 		const messages = [...page.messages]
-		for (let older = page.older; older; ) {
-			const before = await this.ask<{ messages: ChatMessage[]; older: boolean }>(`before=${messages[0]?.id}`)
+		for (let { older } = page; older; ) {
+			const before = await untilAnswered(() => transport.before(this.place.to, messages[0]?.id ?? 0))
 			messages.unshift(...before.messages)
 			older = before.older
 		}
-		return viewOf(this.written, 'pages', page.version, messages)
+		return this.viewOf('pages', messages, version)
 	}
 
 	leave(): void {
-		this.left = true
-		this.socket.disconnect()
+		for (const tab of this.tabs) tab.close()
 	}
 
-	private async empty(): Promise<void> {
-		for (let first = this.outbox[0]; first; first = this.outbox[0]) {
-			const answer = await this.send(first)
-			if (!answer) continue
-			if (answer.ok) {
-				first.acknowledged = answer.message.id
-				this.outbox.shift()
-			} else if (answer.retry) await sleep(pause)
-			else throw new Error(`A message was refused: ${answer.message}`)
-		}
+	private tabAt(index: number): ChatTab {
+		const tab = this.tabs[index % this.tabs.length]
+		if (!tab) throw new Error('This member has no tab.')
+		return tab
 	}
 
-	private async send({ clientId, body }: { clientId: string; body: string }): Promise<SendAnswer | null> {
-		try {
-			const message = { to: this.written.to, clientId, body }
-			return await this.socket.timeout(patience).emitWithAck('chat:send', message)
-		} catch {
-			return null
-		}
+	private openTab(): ChatTab {
+		return new ChatTab(this.place, this.browser, (clientId, id) => this.acknowledge(clientId, id))
 	}
 
-	private hear({ with: peer, message }: { with: string; message: ChatMessage }): void {
-		if (peer !== this.written.to || message.version <= this.version) return
-		if (message.version > this.version + 1 || this.catching) this.catchUp()
-		else this.take(message, message.version)
+	private acknowledge(clientId: string, id: number): void {
+		const message = this.written.messages.find((one) => one.clientId === clientId)
+		if (message) message.acknowledged ??= id
 	}
 
-	/** Asks for everything after the own version; what is asked meanwhile is asked once more. */
-	private catchUp(): void {
-		const before = this.catching ?? Promise.resolve()
-		const mine = before.then(() => this.catchUpNow())
-		this.catching = mine
-		void mine.then(() => {
-			if (this.catching === mine) this.catching = undefined
-		})
-	}
-
-	private async catchUpNow(): Promise<void> {
-		for (let complete = false; !complete && !this.left; ) {
-			const since = this.version
-			const answer = await this.ask<{ messages: ChatMessage[]; version: number; complete: boolean }>(`since=${since}`)
-			for (const message of answer.messages) this.take(message, message.version)
-			this.version = answer.version
-			complete = answer.complete
-		}
-	}
-
-	private take(message: ChatMessage, version: number): void {
-		this.held.set(message.id, message)
-		this.version = version
-	}
-
-	/** Asks until there is an answer. */
-	private async ask<Answer>(question: string): Promise<Answer> {
-		for (;;) {
-			const path = `${this.url}/messages/${this.written.to}/history?${question}`
-			const answer = await fetch(path, { headers: { Cookie: this.cookie } }).catch(() => null)
-			const text = answer?.ok ? await answer.text().catch(() => null) : null
-			if (text !== null) return JSON.parse(text)
-			await sleep(pause)
-		}
+	private viewOf(by: string, messages: readonly ChatMessage[], version = Number.POSITIVE_INFINITY): View {
+		const seen = messages.map(({ id, clientId, sender, body, version }) => ({ id, clientId, sender, body, version }))
+		return { member: this.place.from, peer: this.place.to, by, version, messages: seen }
 	}
 }
 
-function viewOf({ from, to }: Written, by: string, version: number, messages: ChatMessage[]): View {
-	const seen = messages.map(({ id, clientId, sender, body, version: of }) => ({
-		id,
-		clientId,
-		sender,
-		body,
-		version: of,
-	}))
-	return { member: from, peer: to, by, version, messages: seen }
+/** A page of the conversation in a tab: loaded, then live. */
+/** The members of a run write words alone. */
+const noPictures = {
+	upload: () => Promise.reject(new Error('There is no picture to send.')),
+	measure: () => Promise.reject(new Error('There is no picture to measure.')),
+	refusalOf: () => null,
+}
+
+class ChatTab {
+	readonly client: ChatClient
+	private readonly place: Place
+	private readonly transport: Transport
+	private readonly onStored: (clientId: string, id: number) => void
+	private disconnect: (() => void) | null = null
+	private isOpen = true
+
+	constructor(place: Place, browser: Browser, onStored: (clientId: string, id: number) => void) {
+		this.place = place
+		this.onStored = onStored
+		this.transport = new Transport(place, onStored)
+		const { store, lock, member: me } = browser
+		const pictures = { ...noPictures, store: browser.pictures }
+		this.client = new ChatClient({ me, transport: this.transport, store, lock, newId: randomUUID, pictures })
+		this.wake()
+		void untilAnswered(() => this.transport.page(place.to)).then((page) => this.isOpen && this.client.open(page))
+	}
+
+	async readAll(): Promise<readonly ChatMessage[]> {
+		const view = () => this.client.view(this.place.to)
+		while (view()?.older) await untilAnswered(() => this.client.loadOlder(this.place.to))
+		return view()?.messages ?? []
+	}
+
+	cut(): void {
+		if (this.transport.connected()) this.transport.socket?.io.engine?.close()
+	}
+
+	sleep(): void {
+		this.disconnect?.()
+		this.disconnect = null
+	}
+
+	wake(): void {
+		if (!this.isOpen || this.disconnect) return
+		const socket: Live = startTab(this.place.url, { Cookie: this.place.cookie })
+		socket.on('chat:message', ({ message }) => {
+			if (message.sender === this.place.from) this.onStored(message.clientId, message.id)
+		})
+		this.transport.socket = socket
+		socket.on('connect', () => this.client.connected())
+		const ends = [comeBack(socket), hear(socket, this.client), () => socket.disconnect()]
+		this.disconnect = () => {
+			for (const end of ends) end()
+		}
+	}
+
+	close(): void {
+		this.isOpen = false
+		this.sleep()
+	}
+}
+
+/** The ways to the server from outside a browser. */
+class Transport extends SocketTransport {
+	private readonly place: Place
+	private readonly onStored: (clientId: string, id: number) => void
+
+	constructor(place: Place, onStored: (clientId: string, id: number) => void) {
+		super(place.from)
+		this.place = place
+		this.onStored = onStored
+	}
+
+	override async send(message: { to: string; clientId: string; body: string }): Promise<SendAnswer | null> {
+		const answer = await super.send(message)
+		if (answer?.ok) this.onStored(message.clientId, answer.message.id)
+		return answer
+	}
+
+	override page = (peer: string) => this.ask<ConversationPage>(peer, 'page=1')
+	override since = (peer: string, version: number) =>
+		this.ask<Awaited<ReturnType<SocketTransport['since']>>>(peer, `since=${version}`)
+	override before = (peer: string, id: number) =>
+		this.ask<Awaited<ReturnType<SocketTransport['before']>>>(peer, `before=${id}`)
+
+	private async ask<Answer>(peer: string, question: string): Promise<Answer> {
+		const answer = await askAt(this.place.url, `/messages/${peer}/history?${question}`, this.place.cookie)
+		if (!answer.ok) throw new Error(`The conversation answered ${answer.status}`)
+		return (await answer.json()) as Answer
+	}
+}
+
+async function untilAnswered<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+	for (;;) {
+		try {
+			return await ask()
+		} catch {
+			await sleep(pause)
+		}
+	}
 }

@@ -11,7 +11,7 @@ import { lockConversation } from './conversations.queries.server.ts'
 import { conversationWith, member, namesOf } from './members.server.ts'
 import { eraseMessage, findOwn, type MessageRow, updateMessage } from './messages.queries.server.ts'
 import type { ChatMessage } from './protocol.ts'
-import { tellMessage } from './telling.server.ts'
+import { tellMessage, tellSurely } from './telling.server.ts'
 import { currentWriter, refuseSuspended } from './writers.server.ts'
 
 interface Which {
@@ -59,6 +59,6 @@ async function change(author: SignedIn, { with: username, id }: Which, work: Wor
 			const standing = await conversationWith(author, username, trx)
 			return { row: await work(trx, found, standing), peer: standing }
 		})
-	await tellMessage(author, peer, row)
+	await tellSurely(() => tellMessage(author, peer, row))
 	return presentMessage(row, author.id, namesOf(author, peer))
 }

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { log } from '~/lib/log.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { announce } from '~/realtime/announce.server.ts'
 import { roomOf } from '~/realtime/presence.server.ts'
@@ -17,6 +19,25 @@ import type { ReadRow } from './read-all.queries.server.ts'
  * What the tabs of both members are told, after the commit. Nothing depends on it: a tab that misses it notices by the
  * version of the next event, or asks when it comes back.
  */
+
+/** Milliseconds until the next try to tell what could not be told, and how many tries there are: half a minute. */
+const retryEvery = 1_000
+const mostTries = 30
+
+/**
+ * Tells what is committed, where nobody would do it again by themselves: to tell it the database is asked, which may have gone
+ * since the commit. Then it is told when the database is back. Never throws.
+ */
+export async function tellSurely(tell: () => Promise<void>): Promise<void> {
+	const again = async (tries: number): Promise<void> => {
+		await sleep(retryEvery, undefined, { ref: false })
+		await tell().catch(() => (tries > 1 ? again(tries - 1) : undefined))
+	}
+	await tell().catch((error) => {
+		log.warn({ err: error }, 'a change of a conversation could not be told yet')
+		void again(mostTries)
+	})
+}
 
 /** A message was added, edited or deleted. Whoever may not see it is told nothing. */
 export async function tellMessage(sender: SignedIn, peer: ConversationRow, row: MessageRow): Promise<void> {

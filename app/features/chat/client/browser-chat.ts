@@ -1,9 +1,9 @@
 import { refusalOf } from '~/features/profiles/components/upload.ts'
-import type { ServerEvents } from '~/realtime/events.ts'
 import { type Live, withLive } from '~/realtime/live.ts'
 import { measure, uploadForMessage } from '../pictures/client/browser-pictures.ts'
 import { BrowserPictures } from '../pictures/client/picture-store.ts'
 import { ChatClient } from './chat-client.ts'
+import { hear } from './hearing.ts'
 import { forgetBlocked, makeFallback, wasBlocked } from './http-fallback.ts'
 import { SocketTransport } from './socket-transport.ts'
 import type { Lock } from './transport.ts'
@@ -72,12 +72,7 @@ function listen(socket: Live, client: ChatClient, transport: SocketTransport): (
 		else gone()
 	}
 	const looked = () => document.hidden || fallback.hurry()
-	const undo = [
-		on(socket, 'chat:message', ({ with: peer, message }) => client.hear(peer, message)),
-		on(socket, 'chat:marks', ({ with: peer, marks }) => client.hearMarks(peer, marks)),
-		on(socket, 'chat:typing', ({ from }) => client.hearTyping(from)),
-		on(socket, 'chat:state', ({ with: peer, state }) => client.hearState(peer, state)),
-	]
+	const unhear = hear(socket, client)
 	socket.on('connect', back)
 	socket.on('disconnect', lost)
 	document.addEventListener('visibilitychange', looked)
@@ -87,17 +82,11 @@ function listen(socket: Live, client: ChatClient, transport: SocketTransport): (
 		clearTimeout(timer)
 		fallback.stop()
 		transport.byHttp = false
-		for (const off of undo) off()
+		unhear()
 		socket.off('connect', back)
 		socket.off('disconnect', lost)
 		document.removeEventListener('visibilitychange', looked)
 	}
-}
-
-function on<Name extends keyof ServerEvents>(socket: Live, name: Name, handle: ServerEvents[Name]): () => void {
-	// The socket's types cannot follow that name and handler belong together.
-	socket.on(name, handle as never)
-	return () => socket.off(name, handle as never)
 }
 
 /** Where the browser has no locks (a page without TLS), two tabs may send at once; the server still stores each message once. */

@@ -1,0 +1,90 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { ChatRun, seed } from '../support/chat-run.ts'
+import { descendants, hasServers, type RunningCluster, startCluster } from '../support/cluster.ts'
+import { useDatabase } from '../support/database.ts'
+import { askAt, logInMember, testDatabaseUrl } from '../support/members-site.ts'
+import { startRedis, type TestRedis } from '../support/redis.ts'
+import { closeTabs, next, openTab, startTab, watch } from '../support/tabs.ts'
+
+/* Three nodes behind nginx, whose Redis goes away and comes back and whose nodes are killed while members write. */
+
+useDatabase()
+
+const rounds = 3
+
+afterEach(closeTabs)
+
+describe.skipIf(!hasServers)('three nodes behind nginx (needs nginx and redis-server)', () => {
+	let redis: TestRedis
+	let cluster: RunningCluster
+
+	beforeAll(async () => {
+		redis = await startRedis()
+		cluster = await startCluster({
+			DATABASE_URL: await testDatabaseUrl(),
+			REDIS_URL: redis.url,
+			AUTH_SECRET: 'a secret that only these tests know of',
+		})
+	}, 90_000)
+
+	afterAll(async () => {
+		await cluster?.stop()
+		await redis?.stop()
+	})
+
+	/** Kills a node by SIGKILL; it is started again. */
+	function killNode(chance: number): void {
+		const nodes = descendants(cluster.pid).filter(({ command }) => command.includes('server/main.ts'))
+		const node = nodes[Math.floor(chance * nodes.length)]
+		if (node) process.kill(node.pid, 'SIGKILL')
+	}
+
+	test(`Redis stops and a node is killed, ${rounds} times each while members write: the history holds, and presence within 60 s (CHAT_HISTORY_SEED=${seed})`, async () => {
+		const site = {
+			ask: (path: string, cookie: string, form?: Record<string, string>) => askAt(cluster.url, path, cookie, form),
+		}
+		const [watcher, leaver, comer] = [
+			await logInMember(site, 'watcher'),
+			await logInMember(site, 'leaver'),
+			await logInMember(site, 'comer'),
+		]
+		const run = new ChatRun()
+		await run.meet(site, 4, () => cluster.url)
+		const online = await Promise.all(cluster.nodes.map((node) => watching(node, watcher.cookie, ['leaver', 'comer'])))
+		const leaving = await openTab(cluster.url, leaver.cookie)
+		await expect.poll(() => online.map((names) => [...names])).toEqual(cluster.nodes.map(() => ['leaver']))
+		run.begin()
+		for (let round = 0; round < rounds; round += 1) {
+			await sleep(1_000 + run.random() * 1_000)
+			killNode(run.random())
+			await sleep(1_000 + run.random() * 2_000)
+			await redis.stop()
+			await sleep(1_000 + run.random() * 2_000)
+			// What they do while Redis is away no node can tell the others.
+			if (round === 0) leaving.disconnect()
+			if (round === 0) await openTab(cluster.url, comer.cookie)
+			await redis.start()
+		}
+		await expect
+			.poll(() => online.map((names) => [...names]), { timeout: 60_000 })
+			.toEqual(cluster.nodes.map(() => ['comer']))
+		run.end()
+		await run.judge(100)
+	}, 300_000)
+})
+
+/** A tab that shows who of these members is online, as the product's does: asked on each connection, and told live. */
+async function watching(url: string, cookie: string, names: string[]): Promise<Set<string>> {
+	const online = new Set<string>()
+	const tab = startTab(url, { Cookie: cookie })
+	tab.on('presence:changed', ({ username, online: is }) => (is ? online.add(username) : online.delete(username)))
+	tab.on('connect', async () => {
+		const present = await watch(tab, names).catch(() => null)
+		if (!present) return
+		online.clear()
+		for (const name of present) online.add(name)
+	})
+	await next(tab, 'connect')
+	return online
+}

@@ -1,0 +1,84 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { closeDatabase, db, openDatabase } from '~/db/db.server.ts'
+import { addJob } from '~/jobs/jobs.server.ts'
+import { ChatRun, seed } from '../support/chat-run.ts'
+import { descendants } from '../support/cluster.ts'
+import { eventually } from '../support/eventually.ts'
+import { logInMember, type MembersSite, startOnTestDatabase } from '../support/members-site.ts'
+import { type OwnPostgres, startOwnPostgres } from '../support/own-postgres.ts'
+import { closeTabs, next, openTab } from '../support/tabs.ts'
+
+/* PostgreSQL ends by SIGKILL, with everything that was under way, and is started again; the site goes on by itself. */
+
+const kills = 4
+/** Milliseconds after which every process has noticed that the database is away, and has its tabs ask when it is back. */
+const noticed = 6_000
+
+let postgres: OwnPostgres
+
+beforeAll(async () => {
+	postgres = await startOwnPostgres()
+	openDatabase({ connectionString: postgres.url })
+}, 60_000)
+
+afterAll(async () => {
+	await closeDatabase()
+	await postgres.stop()
+})
+
+test.each([1, 4])(
+	`%i process(es), and PostgreSQL killed ${kills + 1} times while members write: the history holds (CHAT_HISTORY_SEED=${seed})`,
+	async (processes) => {
+		const run = new ChatRun()
+		const settings = { DATABASE_URL: postgres.url, WEB_CONCURRENCY: String(processes) }
+		const site = await startOnTestDatabase(undefined, settings)
+		onTestFinished(() => site.stop())
+		onTestFinished(closeTabs)
+		const serving = descendants(site.pid).map(({ pid }) => pid)
+		const reader = await logInMember(site, `reader-${processes}`)
+		await run.meet(site, 4, () => site.url, String(processes))
+		run.begin()
+		for (let killed = 0; killed < kills; killed += 1) {
+			await sleep(1_000 + run.random() * 2_000)
+			await postgres.kill()
+			await isSaidClearly(site, reader.cookie)
+			await sleep(run.random() * 2_000)
+			await postgres.start()
+		}
+		await sleep(1_000)
+		// Away for so long that a tab which asks in vain gives up for now: it is cut off, so that it asks again.
+		const cut = next(await openTab(site.url, reader.cookie), 'disconnect')
+		await postgres.kill()
+		await sleep(noticed)
+		await postgres.start()
+		await cut
+		run.end()
+		await run.judge(100)
+		await isAtWork(site)
+		expect(descendants(site.pid).map(({ pid }) => pid)).toEqual(serving)
+	},
+	180_000,
+)
+
+/** Without its database the site says that it cannot, and takes nobody for logged out. */
+async function isSaidClearly(site: MembersSite, cookie: string): Promise<void> {
+	expect((await site.ask('/readyz', '')).status).toBe(503)
+	expect((await site.ask('/healthz', '')).status).toBe(200)
+	const form = { intent: 'send', clientId: crypto.randomUUID(), body: 'Is anybody there?' }
+	for (const answer of [await site.ask('/messages', cookie), await site.ask('/messages/mira', cookie, form)]) {
+		expect(answer.status).toBeGreaterThanOrEqual(500)
+		expect(answer.headers.getSetCookie().filter((set) => set.startsWith('session'))).toEqual([])
+	}
+}
+
+/** What waits in the database is done. */
+async function isAtWork(site: MembersSite): Promise<void> {
+	expect((await site.ask('/readyz', '')).status).toBe(200)
+	await addJob('send-nothing', { to: 'nobody@campus.example', subject: 'Nothing', text: 'Nothing.', html: '' })
+	await eventually(async () => {
+		const { rows } = await sql`select from graphile_worker.jobs where task_identifier = 'send-nothing'`.execute(db())
+		expect(rows).toEqual([])
+	})
+}

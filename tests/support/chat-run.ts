@@ -1,0 +1,142 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect } from 'vitest'
+import { findBrokenFigures } from '../factories/chat.ts'
+import { findBroken } from './chat-history.ts'
+import { ChatMember } from './chat-members.ts'
+import { eventually } from './eventually.ts'
+import { logInMember, type MembersSite } from './members-site.ts'
+
+/*
+ * A run of the chat for the history checker: pairs of members who write, edit, delete, read, reload, lose their network and
+ * close their lids, at random, while a test breaks the ground under them.
+ */
+
+/** What is random in a run comes from this, so that one that failed can be had again. */
+export const seed = Number(process.env.CHAT_HISTORY_SEED ?? Date.now() % 100_000)
+
+/** Milliseconds between two acts of a member. Far slower than the limits of sending, so that what waited can follow soon. */
+const shortest = 1_200
+const longest = 2_000
+/** One member writes faster: a peer who is away all the time misses much. */
+const fastest = 800
+/** Milliseconds until all that waits has followed, at the limits of sending and on a busy machine. */
+const patience = 120_000
+
+/** A broken run breaks many promises; so many of them tell enough. */
+const mostShown = 20
+
+/** How often a member does something else than writing; each is a chance from 0 to 1. */
+const chances = { read: 0.3, edit: 0.1, remove: 0.04, cut: 0.03, reload: 0.02, sleep: 0.01 }
+
+export class ChatRun {
+	readonly random = randomFrom(seed)
+	private readonly members: ChatMember[] = []
+	private readonly timers: NodeJS.Timeout[] = []
+	private readonly asleep = new Set<ChatMember>()
+	private count = 0
+
+	/**
+	 * Has so many pairs meet: two members who have written to each other. Of the first pair one has two tabs open.
+	 * @param door which address each member comes by
+	 */
+	async meet(site: Pick<MembersSite, 'ask'>, pairs: number, door: (index: number) => string, name = ''): Promise<void> {
+		for (let index = 0; index < pairs; index += 1) {
+			const [from, to] = [`one${name}-${index}`, `other${name}-${index}`]
+			const mine = await logInMember(site, from)
+			const theirs = await logInMember(site, to)
+			const one = new ChatMember({ url: door(index), cookie: mine.cookie, from, to }, index === 0 ? 2 : 1)
+			const other = new ChatMember({ url: door(index + 1), cookie: theirs.cookie, from: to, to: from })
+			one.write('Hello.')
+			await eventually(() => expect(one.unsettled).toEqual([]))
+			other.write('Hello to you.')
+			await eventually(() => expect(other.unsettled).toEqual([]))
+			this.members.push(one, other)
+		}
+	}
+
+	/** From now on everybody acts; the last member of all is away until {@link end}, while their peer writes most. */
+	begin(): void {
+		const [writing, away] = this.members.slice(-2)
+		if (away) this.fallAsleep(away)
+		for (const member of this.members) {
+			if (member === away) continue
+			const every = member === writing ? fastest : shortest + this.random() * (longest - shortest)
+			this.timers.push(setInterval(() => this.act(member), every))
+		}
+	}
+
+	/** Nobody acts any more, and whoever is away comes back. */
+	end(): void {
+		for (const timer of this.timers) clearInterval(timer)
+		for (const member of this.asleep) this.wake(member)
+	}
+
+	/**
+	 * Waits until everything is acknowledged and every tab shows the same, by what the product does for that and nothing else,
+	 * and says what is broken. A run means something only if much was written.
+	 * @param least messages that must have been written
+	 */
+	async judge(least: number): Promise<void> {
+		const written = this.members.map((member) => member.written)
+		for (const end = Date.now() + patience; this.unsettled.length > 0 && Date.now() < end; ) await sleep(100)
+		expect(this.unsettled).toEqual([])
+		const pages = await Promise.all(this.members.map((member) => member.readPages()))
+		await eventually(async () => {
+			const tabs = await Promise.all(this.members.map((member) => member.readTabs()))
+			expect(findBroken(written, [...pages, ...tabs.flat()]).slice(0, mostShown)).toEqual([])
+		})
+		expect(await findBrokenFigures()).toEqual([])
+		for (const member of this.members) member.leave()
+		const messages = written.flatMap((one) => one.messages)
+		expect(messages.length).toBeGreaterThan(least)
+		expect(messages.some(({ changes }) => changes.some(({ acknowledged }) => acknowledged))).toBe(true)
+	}
+
+	private get unsettled(): string[] {
+		return this.members.flatMap((member) => member.unsettled)
+	}
+
+	private act(member: ChatMember): void {
+		this.count += 1
+		const { random } = this
+		const tab = random() < 0.5 ? 0 : 1
+		const dice = Object.entries(chances).filter(([, chance]) => random() < chance)
+		const recent = member.written.messages.slice(-10)
+		const some = recent[Math.floor(random() * recent.length)]
+		member.write(`message ${this.count}`, tab)
+		for (const [what] of dice) {
+			if (what === 'read') member.read(tab)
+			if (what === 'edit') member.change(some, `edit ${this.count}`)
+			if (what === 'remove') member.change(some, '')
+			if (what === 'cut') member.cut(tab)
+			if (what === 'reload') member.reload(tab)
+			if (what === 'sleep' && !this.asleep.has(member)) void this.nap(member, 3_000 + random() * 7_000)
+		}
+	}
+
+	private async nap(member: ChatMember, milliseconds: number): Promise<void> {
+		this.fallAsleep(member)
+		await sleep(milliseconds)
+		this.wake(member)
+	}
+
+	private wake(member: ChatMember): void {
+		if (this.asleep.delete(member)) member.wake()
+	}
+
+	private fallAsleep(member: ChatMember): void {
+		this.asleep.add(member)
+		member.sleep()
+	}
+}
+
+/** Numbers between 0 and 1 that are the same for the same seed (mulberry32). */
+function randomFrom(start: number): () => number {
+	let state = start
+	return () => {
+		state = (state + 0x6d2b79f5) | 0
+		let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+		mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+		return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+	}
+}

@@ -1,0 +1,39 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '~/db/embedded-postgres.server.ts'
+import { descendants, stillRunning } from './cluster.ts'
+
+export interface OwnPostgres {
+	/** How a process reaches it. */
+	url: string
+	/** Ends it as a lost machine would: the server and all its processes at once, by SIGKILL. */
+	kill: () => Promise<void>
+	/** Starts it again at the same address. */
+	start: () => Promise<void>
+	stop: () => Promise<void>
+}
+
+/** A PostgreSQL of the test's own, which writes to the disk as the product's does, so that it may be killed. */
+export async function startOwnPostgres(): Promise<OwnPostgres> {
+	const dataDir = mkdtempSync(join(tmpdir(), 'devquad-postgres-'))
+	let postgres: EmbeddedPostgres = await startEmbeddedPostgres(dataDir)
+	const { user, database, host } = postgres.connection
+	return {
+		url: `postgresql://${user}@localhost/${database}?host=${encodeURIComponent(String(host))}`,
+		kill: async () => {
+			const leader = Number.parseInt(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8'), 10)
+			const all = descendants(leader).map(({ pid }) => pid)
+			for (const pid of all) process.kill(pid, 'SIGKILL')
+			while (stillRunning(all).length > 0) await sleep(10)
+		},
+		start: async () => {
+			postgres = await startEmbeddedPostgres(dataDir)
+		},
+		stop: async () => {
+			await postgres.stop()
+			rmSync(dataDir, { recursive: true, force: true })
+		},
+	}
+}
