@@ -112,7 +112,9 @@ function read(text: string | null): Outgoing[] {
 	try {
 		const { clientId, to, body, pictures = [], at, refusal } = JSON.parse(text ?? '') as Outgoing
 		const sound =
-			[clientId, to, body].every((value) => typeof value === 'string') && Number.isFinite(at) && Array.isArray(pictures)
+			[clientId, to, body].every((value) => typeof value === 'string') &&
+			Number.isFinite(at) &&
+			pictures.every(({ id }) => typeof id === 'string')
 		return sound ? [{ clientId, to, body, pictures, at, refusal: typeof refusal === 'string' ? refusal : null }] : []
 	} catch {
 		return []
