@@ -32,6 +32,7 @@ export function report([small, large]: [Measured, Measured], source: string, set
 			ms(at.work?.p50),
 			ms(at.work?.p99),
 			at.work && before?.work ? (at.work.p50 / before.work.p50).toFixed(1) : '',
+			(before?.rows ?? 0).toFixed(0),
 			at.rows.toFixed(0),
 			nodesOf(at.plan),
 		]
@@ -44,7 +45,7 @@ export function report([small, large]: [Measured, Measured], source: string, set
 	const over = (is: (at: Figures, before: Figures | undefined) => boolean) =>
 		[...large.figures]
 			.filter(([name, at]) => is(at, small.figures.get(name)))
-			.map(([name]) => name)
+			.map(([name, { rows }]) => `${name} (${small.figures.get(name)?.rows.toFixed(0)} rows, ${rows.toFixed(0)} rows)`)
 			.join('; ') || 'none'
 	const slow = over(({ work }) => (work?.p99 ?? 0) > 50)
 	const grown = over((at, before) => (at.work?.p50 ?? 0) > 3 * (before?.work?.p50 ?? 0))
@@ -56,10 +57,11 @@ export function report([small, large]: [Measured, Measured], source: string, set
 statements of a page together, one after the other through one connection, with the way there and back; ${sets} times each with
 other parameters, after as many others to warm up; both sizes of a page within the same minute. Milliseconds. “Work” is
 the time that the database's process was on a processor, which the other programs of the machine do not lengthen; “ratio” is
-of its p50. “Scans” are the indexes that the dearest statement of the slowest page read. Texts: ${source}.
+of its p50; “rows” are what a page shows on average, as few matches cost less. “Scans” are the indexes that the dearest
+statement of the slowest page read. Texts: ${source}.
 
-| page | statements | p50 small | p99 small | p50 large | p99 large | work p50 small | work p99 small | work p50 large | work p99 large | ratio of work | rows | scans |
-|---|---|---|---|---|---|---|---|---|---|---|---|---|
+| page | statements | p50 small | p99 small | p50 large | p99 large | work p50 small | work p99 small | work p50 large | work p99 large | ratio of work | rows small | rows large | scans |
+|---|---|---|---|---|---|---|---|---|---|---|---|---|---|
 ${lines.join('\n')}
 
 Over 50 ms of work at p99: ${slow}.

@@ -5,7 +5,7 @@ export interface Samples {
 	/** Ids with the times that the lists go by, in the cursor's form. */
 	places: { id: number; created_at: string; active_at: string }[]
 	categories: string[]
-	/** The ten most used tags, and some that 20 to 300 queries have. */
+	/** The ten most used tags, and some that about as many queries have at each size: 100 to 300. */
 	commonTags: string[]
 	rareTags: string[]
 	/** Two tags that stand together, the one and the other among the most used. */
@@ -53,7 +53,7 @@ export async function takeSamples(): Promise<Samples> {
 		categories: await list(`select slug as value from categories where query_count > 0`),
 		commonTags: await list(`select name as value from (${popular}) popular`),
 		rareTags: await list(
-			`select name as value from tags where query_count between 20 and 300 order by query_count, name limit 50`,
+			`select name as value from tags where query_count between 100 and 300 order by abs(query_count - 150), name limit 50`,
 		),
 		tagPairs: await list(`select json_build_array(one, other) as value from (
 			select one, other, count(*) from (${some.replace('400', '5000')}) chosen, unnest(tags) one, unnest(tags) other

@@ -1,11 +1,18 @@
 import { type RawBuilder, sql } from 'kysely'
 
 /**
- * The condition that a row of `queries q` is among the newest: in a block of 4,096 ids, which the indexes queries_found and
- * queries_title begin with, counted from the newest block, which may have few.
- * @param from first block, 0 for the newest
- * @param until the first block that is no longer meant
+ * The ids of `queries q` that meet a condition, the newest first, from block after block of 4,096 ids, which the indexes
+ * queries_found and queries_title begin with. Whatever stops reading, as a limit does, stops the walk in that block: nothing
+ * may sort or join behind it. The block is an equality, as the planner takes a list of blocks out of the index again once
+ * other conditions seem rare enough to it, which a prepared statement always makes it believe.
+ * @param from first block, 0 for the newest, which may have few
+ * @param until the last block that is meant
  */
-export function inNewestBlocks(from: number, until: number): RawBuilder<unknown> {
-	return sql`(q.id >> 12) = any (array(select (select max(id) >> 12 from queries) - n from generate_series(${from}::int, ${until - 1}::int) n))`
+export function walkBlocks(
+	where: RawBuilder<unknown>,
+	from: RawBuilder<unknown>,
+	until: RawBuilder<unknown>,
+): RawBuilder<unknown> {
+	return sql`select hit.id from generate_series(${from}, ${until}) n cross join lateral (
+select q.id from queries q where (q.id >> 12) = (select max(id) >> 12 from queries) - n and ${where} order by q.id desc) hit`
 }

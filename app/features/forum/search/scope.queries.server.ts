@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { db } from '~/db/db.server.ts'
 import type { TimeCursor } from '~/lib/cursors.ts'
 import { type QueryRow, queryColumns, queryJoins } from '../forum.queries.server.ts'
-import { inNewestBlocks } from './blocks.queries.server.ts'
+import { walkBlocks } from './blocks.queries.server.ts'
 
 /** What a list is narrowed to. Of tags all are wanted; of categories and authors one of each row, as a query has only one. */
 export interface Scope {
@@ -83,8 +83,7 @@ export async function scopedRows({
 function fewRows(scope: Scope): RawBuilder<unknown> {
 	const matching = sql`select q.id, q.created_at from queries q where ${conditions(scope)}`
 	return sql`
-		near as materialized (${matching} and ${inNewestBlocks(0, 10)}),
-		newest as materialized (select id from near limit ${showsMore}),
+		newest as materialized (${walkBlocks(conditions(scope), sql`0`, sql`9`)} limit ${showsMore}),
 		matching as materialized (
 			${matching} and ((select count(*) from newest) < ${showsMore} or (select max(id) >> 12 from queries) < 10)),
 		few as materialized (select id, created_at from matching limit ${mostSorted + 1}),

@@ -32,9 +32,11 @@ export async function searchRows({
 	const { rows } = await sql<SearchRow>`
 		with wanted as materialized (select websearch_to_tsquery('english', search_text(${words})) as words),
 		${candidateRows(words, scope)},
+		-- Each use of q.search fetches the document anew, and only a phrase is not known to be in it.
 		ranked as (
 			select q.id, ts_rank('{0.05, 0.2, 0.4, 1.0}', q.search, wanted.words)::float8 as rank
-			from candidates join queries q using (id), wanted where q.search @@ wanted.words),
+			from candidates join queries q using (id), wanted
+			where (select words from asked) = wanted.words or q.search @@ wanted.words),
 		page as (
 			select id, rank from ranked
 			${cursor ? sql`where (rank, id) < (${cursor.rank}::float8, ${cursor.id})` : sql``}

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { db } from '~/db/db.server.ts'
 import { markings } from '../marks.ts'
-import { inNewestBlocks } from '../search/blocks.queries.server.ts'
+import { walkBlocks } from '../search/blocks.queries.server.ts'
 import { bodyWeight, halfTitle, type Probe, type Word } from './weights.ts'
 
 /** Blocks of 4,096 queries that {@link Probe.newest} is about. */
@@ -100,10 +100,12 @@ export async function findCandidates(probes: Probe[], words: Word[], scored: num
 /** What probes of one kind find. */
 function hitRows(probes: Probe[], { titleOnly, newest }: Pick<Probe, 'titleOnly' | 'newest'>): RawBuilder<unknown> {
 	const document = titleOnly ? sql`title_document(q.title)` : sql`q.search`
+	const matching = sql`${document} @@ p.words and ${visible}`
+	const rows = newest
+		? walkBlocks(matching, sql`0`, sql`${newestBlocks - 1}::int`)
+		: sql`with m as materialized (select q.id from queries q where ${matching}) select id from m`
 	return sql`
-		select hit.id, p.weight from ${probeRows(probes)} cross join lateral (
-			with matching as materialized (select q.id from queries q where ${document} @@ p.words and ${visible} ${newest ? sql`and ${inNewestBlocks(0, newestBlocks)}` : sql``})
-			select id from matching limit p.most) hit`
+		select hit.id, p.weight from ${probeRows(probes)} cross join lateral (${rows} limit p.most) hit`
 }
 
 function probeRows(probes: Probe[]) {

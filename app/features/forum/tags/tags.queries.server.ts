@@ -11,8 +11,10 @@ export async function listRelatedRows(tagId: number, limit: number): Promise<{ n
 		beside as (
 			select other.tag_id, count(*)::int as together from near join query_tags other using (query_id)
 			where other.tag_id <> ${tagId} group by other.tag_id order by together desc, other.tag_id limit ${limit})
-		select tags.name, tags.query_count from beside join tags on tags.id = beside.tag_id
-		order by beside.together desc, tags.name`.execute(db())
+		-- offset 0 keeps this a lookup of each: a plan for any limit would read every tag.
+		select tag.name, tag.query_count from beside
+		cross join lateral (select name, query_count from tags where id = beside.tag_id offset 0) tag
+		order by beside.together desc, tag.name`.execute(db())
 	return rows
 }
 
