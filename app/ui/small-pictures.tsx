@@ -10,7 +10,7 @@ interface SmallPicturesProps {
 export function SmallPictures({ pictures }: SmallPicturesProps) {
 	if (pictures.length === 0) return null
 	return (
-		<span className="my-1 flex flex-wrap gap-1">
+		<span className="my-1 flex max-w-61 flex-wrap gap-1">
 			{pictures.map(({ path, alt, ...size }) => {
 				const box = boxOf(size)
 				return (

@@ -8,7 +8,7 @@ import { LocalPicture } from './local-picture.tsx'
 export function OutgoingPictures({ pictures }: { pictures: readonly OutgoingPicture[] }) {
 	if (pictures.length === 0) return null
 	return (
-		<span className="my-1 flex flex-wrap gap-1">
+		<span className="my-1 flex max-w-61 flex-wrap gap-1">
 			{pictures.map((picture) => (
 				<OutgoingOne key={picture.id} picture={picture} />
 			))}
