@@ -28,3 +28,5 @@ create table own_words (
   made_at  timestamptz not null default now()
 );
 comment on column own_words.up_to is 'id of the last message whose words are in it; newer ones are read by the search itself';
+
+drop function begun_query(text);
