@@ -25,6 +25,18 @@ export const message = z.object({
 	clientId: z.string().describe('The id that the sender gave it.'),
 	body: z.string().describe('Markdown; empty when deleted.'),
 	html: z.string(),
+	pictures: z
+		.array(
+			z.object({
+				path: z
+					.string()
+					.describe('Of the file, below `/media/`; it is shown to the two members when logged in on the site.'),
+				width: z.int(),
+				height: z.int(),
+				alt: z.string().describe('What it shows, in the sender’s words.'),
+			}),
+		)
+		.describe('Sent on the site; four at most.'),
 	sentAt: time,
 	editedAt: time.nullable(),
 	deleted: z.boolean(),
