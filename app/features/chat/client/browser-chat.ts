@@ -44,28 +44,29 @@ function start(me: string): { client: ChatClient; stop: () => void } {
 	}
 }
 
-function listen(socket: Live, client: ChatClient, transport: SocketTransport): () => void {
-	const fallback = makeFallback(socket, client, transport)
+/** @param transport of a browser, where HTTP stands in for the socket; without it nothing does */
+function listen(socket: Live, client: ChatClient, transport?: SocketTransport): () => void {
+	const fallback = transport && makeFallback(socket, client, transport)
 	let timer: ReturnType<typeof setTimeout> | undefined
 	const gone = (quiet = grace, wait = patience) => {
 		clearTimeout(timer)
-		timer = setTimeout(() => fallback.on || client.setLine('away'), quiet)
-		fallback.start(wait)
+		timer = setTimeout(() => fallback?.on || client.setLine('away'), quiet)
+		fallback?.start(wait)
 	}
 	const back = () => {
 		clearTimeout(timer)
-		fallback.stop()
-		transport.byHttp = false
-		forgetBlocked()
+		fallback?.stop()
+		if (transport) transport.byHttp = false
+		if (fallback) forgetBlocked()
 		client.setLine('live')
 		client.connected()
 	}
 	const lost = (reason: string) => {
 		// Closed by this page, whose member has left.
-		if (reason === 'io client disconnect') fallback.stop()
+		if (reason === 'io client disconnect') fallback?.stop()
 		else gone()
 	}
-	const looked = () => document.hidden || fallback.hurry()
+	const looked = () => document.hidden || fallback?.hurry()
 	const undo = [
 		on(socket, 'chat:message', ({ with: peer, message }) => client.hear(peer, message)),
 		on(socket, 'chat:marks', ({ with: peer, marks }) => client.hearMarks(peer, marks)),
@@ -74,17 +75,17 @@ function listen(socket: Live, client: ChatClient, transport: SocketTransport): (
 	]
 	socket.on('connect', back)
 	socket.on('disconnect', lost)
-	document.addEventListener('visibilitychange', looked)
+	if (fallback) document.addEventListener('visibilitychange', looked)
 	if (socket.connected) back()
-	else gone(patience, wasBlocked() ? 0 : 2 * grace)
+	else gone(patience, fallback && wasBlocked() ? 0 : 2 * grace)
 	return () => {
 		clearTimeout(timer)
-		fallback.stop()
-		transport.byHttp = false
+		fallback?.stop()
+		if (transport) transport.byHttp = false
 		for (const off of undo) off()
 		socket.off('connect', back)
 		socket.off('disconnect', lost)
-		document.removeEventListener('visibilitychange', looked)
+		if (fallback) document.removeEventListener('visibilitychange', looked)
 	}
 }
 
