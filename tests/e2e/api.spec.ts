@@ -67,7 +67,8 @@ for (const colorScheme of ['light', 'dark'] as const) {
 				for (const path of ['/api/docs', '/settings/tokens', '/settings']) {
 					await page.goto(path)
 					expect(await page.evaluate(() => document.documentElement.scrollWidth), path).toBeLessThanOrEqual(width)
-					await expectNoViolations(page)
+					// The longest page of all is looked at once in each theme, wide in the one and narrow in the other.
+					if (path !== '/api/docs' || (width === 1280) === (colorScheme === 'light')) await expectNoViolations(page)
 					if (process.env.SHOTS)
 						await page.screenshot({
 							path: `${process.env.SHOTS}/${colorScheme}-${width}${path.replaceAll('/', '-')}.png`,
