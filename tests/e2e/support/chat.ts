@@ -62,6 +62,28 @@ export async function texts(page: Page): Promise<string[]> {
 	return all.map((text) => text.trim())
 }
 
+/**
+ * Keeps back what the page's loaders answer, as a slow network would. `first`: the server has made the first of them;
+ * `release` lets them go, and returns when the page has had the time to draw the first.
+ */
+export async function holdAnswers(page: Page): Promise<{ first: Promise<void>; release: () => Promise<void> }> {
+	const [first, free] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+	await page.route(/\.data(\?|$)/, async (route) => {
+		if (route.request().method() !== 'GET') return route.continue()
+		const response = await route.fetch()
+		first.resolve()
+		await free.promise
+		await route.fulfill({ response })
+	})
+	const release = async () => {
+		const answered = page.waitForResponse((response) => /\.data(\?|$)/.test(response.url()))
+		free.resolve()
+		await (await answered).finished()
+		await page.waitForTimeout(300)
+	}
+	return { first: first.promise, release }
+}
+
 /** Puts the socket and the questions of the page's chat into one's hands; pages still load. To be called before the page is opened. */
 export async function cutter(page: Page): Promise<{ cut: () => Promise<void>; mend: () => Promise<void> }> {
 	await page.addInitScript(() => {

@@ -1,13 +1,14 @@
-import { useEffect, useState } from 'react'
+import { useEffect } from 'react'
 import { useRootData } from '~/lib/root-data.ts'
+import { useLiveCount } from '~/realtime/use-live-count.ts'
 import { useLiveEvent } from '~/realtime/use-live-event.ts'
 
 /** How many notices are unread: as the last whole page said, or the socket since. */
 export function useUnread(): number {
 	const { unread, requestId } = useRootData()
-	const [heard, setHeard] = useState({ unread, requestId })
-	useLiveEvent('notifications:changed', (event) => setHeard({ unread: event.unread, requestId }))
-	return heard.requestId === requestId ? heard.unread : unread
+	const [count, hear] = useLiveCount(unread, requestId)
+	useLiveEvent('notifications:changed', (event) => hear(event.unread))
+	return count
 }
 
 /** Keeps “(3) ” before the title, whatever page sets it. */
