@@ -12,15 +12,23 @@ const browsers = [
 	'/Applications/Chromium.app/Contents/MacOS/Chromium',
 ]
 
+/** Where a process tells those that it starts what it has found, so that none of them tries to install it again. */
+const foundAt = 'TEST_CHROMIUM'
+
 /**
  * The path of an installed Chromium or Chrome, the headless shell if there is one; as root on Debian the shell is installed,
  * and the whole browser where that cannot be had.
  * @throws Error with one sentence that says what to install
  */
 export function findChromium(): string {
+	const known = process.env[foundAt]
+	if (known) return known
 	const shell = first(shells) ?? install('chromium-headless-shell', shells)
 	const found = shell ?? first(browsers) ?? install('chromium', browsers)
-	if (found) return found
+	if (found) {
+		process.env[foundAt] = found
+		return found
+	}
 	throw new Error(
 		'The browser tests need Chromium: install it (on Debian: sudo apt-get install chromium-headless-shell) and run again.',
 	)

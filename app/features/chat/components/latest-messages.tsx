@@ -1,5 +1,6 @@
-import { useCallback, useEffect, useState } from 'react'
+import { useCallback, useEffect, useRef, useState } from 'react'
 import { Link, useFetcher } from 'react-router'
+import { useLiveEvent } from '~/realtime/use-live-event.ts'
 import { useLine } from '../client/use-chat.ts'
 import type { ConversationSummary } from '../protocol.ts'
 import { ConversationRow } from './conversation-row.tsx'
@@ -11,12 +12,22 @@ const none: ConversationSummary[] = []
 export function LatestMessages({ unread, open }: { unread: number; open: boolean }) {
 	const marking = useFetcher()
 	const [loaded, setLoaded] = useState<ConversationSummary[] | null>(null)
-	const load = useCallback(async () => {
+	const heard = useRef(0)
+	const load = useCallback(async (): Promise<void> => {
+		const before = heard.current
 		const answer = await fetch('/messages/latest', { headers: { Accept: 'application/json' } }).catch(() => null)
 		if (!answer?.ok) return
 		const { conversations } = (await answer.json()) as { conversations: ConversationSummary[] }
 		setLoaded(conversations)
+		// What came while the list was on its way may not be in it.
+		if (heard.current !== before) await load()
 	}, [])
+	const note = () => {
+		heard.current += 1
+	}
+	useLiveEvent('chat:message', note)
+	useLiveEvent('chat:read', note)
+	useLiveEvent('chat:all-read', note)
 	useEffect(() => {
 		if (open) void load()
 	}, [open, load])
