@@ -1,6 +1,7 @@
 import {
 	anotherBrowser,
 	composer,
+	holdAnswers,
 	type Member,
 	openChatPage,
 	post,
@@ -44,6 +45,37 @@ test('where the network lets no socket through, two members write to each other 
 	await expect(page.getByRole('link', { name: /Bo Proxyham.*And once more.*1 unread/s })).toBeVisible()
 	await page.reload()
 	expect(await texts(bo.page)).toEqual([...all, 'And once more'])
+	await bo.page.context().close()
+})
+
+test('two tabs of one member show the same, and the number clears in both at once', async ({ page, browser }) => {
+	const [ada, bo] = await twoFriends(page, browser, ['Ada Twotab', 'Bo Twotab'])
+	await page.goto('/forum')
+	const second = await page.context().newPage()
+	await second.goto('/settings')
+	for (const tab of [page, second]) await expect(tab).toHaveTitle(/^\(1\) /)
+	await page.getByRole('button', { name: `${control}, 1 unread` }).click()
+	const inbox = page.getByRole('dialog', { name: control })
+	await expect(inbox.getByRole('tab', { name: 'Messages' })).toHaveAttribute('aria-selected', 'true')
+	await expect(inbox.getByRole('link', { name: /Bo Twotab.*Hello yourself.*1 unread/s })).toBeVisible()
+	await expectNoViolations(page)
+	const answers = await holdAnswers(page)
+	await inbox.getByRole('button', { name: 'Mark all as read' }).click()
+	for (const tab of [page, second]) await expect(tab).not.toHaveTitle(/^\(/)
+	await answers.first
+	await post(bo, ada, 'Once more')
+	for (const tab of [page, second]) await expect(tab).toHaveTitle(/^\(1\) /)
+	// What the page asked for after the marking comes now, and is older than what it has heard since.
+	await answers.release()
+	for (const tab of [page, second]) await expect(tab).toHaveTitle(/^\(1\) /)
+	await inbox.getByRole('link', { name: /Bo Twotab.*Once more/s }).click()
+	await page.waitForURL(`**/messages/${bo.username}`)
+	for (const tab of [page, second]) await expect(tab).not.toHaveTitle(/^\(/)
+	await openChatPage(second, bo)
+	await say(second, 'From the second tab')
+	await say(page, 'From the first tab')
+	const all = ['Hello', 'Hello yourself', 'Once more', 'From the second tab', 'From the first tab']
+	for (const tab of [page, second]) await expect.poll(() => texts(tab)).toEqual(all)
 	await bo.page.context().close()
 })
 

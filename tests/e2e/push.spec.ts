@@ -119,6 +119,8 @@ test('the worker shows a push, replaces its own, closes what was read elsewhere,
 	const message = { title: 'Mira Quillon', body: 'One', url: '/messages/mira.quillon', tag: 'c1', open: ['c1'] }
 
 	await page.goto('about:blank')
+	// The worker hears some time later that the page has gone.
+	await expect.poll(() => lookedAt(worker)).toBe(0)
 	await push({ ...message, tag: 'n7', title: 'Tomas commented on', body: 'Why?', open: ['c1', 'n7'] })
 	await expect.poll(() => shown(worker)).toEqual(['Tomas commented on: Why?'])
 	await push({ ...message, open: ['c1', 'n7'] })
@@ -134,6 +136,7 @@ test('the worker shows a push, replaces its own, closes what was read elsewhere,
 	await push(message)
 	await expect.poll(() => shown(worker)).toEqual(['Mira Quillon: One'])
 	await page.goto('/login')
+	await expect.poll(() => lookedAt(worker)).toBe(1)
 	await push({ ...message, tag: 'c2', title: 'Ines', body: 'Four', open: ['c2'] })
 	await expect.poll(() => shown(worker)).toEqual([])
 	await browser.close()
@@ -157,6 +160,17 @@ async function pusher(session: CDPSession): Promise<(push: object) => Promise<vo
 
 async function serviceWorker(context: BrowserContext): Promise<Worker> {
 	return context.serviceWorkers()[0] ?? (await context.waitForEvent('serviceworker'))
+}
+
+/** How many pages of the site are looked at, as the worker knows it. */
+function lookedAt(worker: Worker): Promise<number> {
+	return worker.evaluate(async () => {
+		const { clients } = self as unknown as {
+			clients: { matchAll: (what: object) => Promise<{ visibilityState: string }[]> }
+		}
+		const pages = await clients.matchAll({ type: 'window', includeUncontrolled: true })
+		return pages.filter(({ visibilityState }) => visibilityState === 'visible').length
+	})
 }
 
 /** The notifications that are shown, in the order of the alphabet. */
