@@ -7,6 +7,7 @@ import { createRequestHandler, RouterContextProvider } from 'react-router'
 import { closeBus, connectBus } from '~/bus/bus.server.ts'
 import { listenForDrops } from '~/cache/pages.server.ts'
 import { config, isOneOfSeveral } from '~/config.server.ts'
+import { sendAccountMail } from '~/features/accounts/account-mails.server.ts'
 import { authHandler, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
 import { answerApi } from '~/features/api/mount.server.ts'
 import { mailMessages } from '~/features/chat/away/mailing.server.ts'
@@ -139,6 +140,7 @@ export async function startAround(): Promise<() => Promise<void>> {
 			'similar-words': refreshWordCounts,
 		},
 		{
+			'account-mail': sendAccountMail,
 			'tell-followers': tellFollowers,
 			'push-notice': pushNotice,
 			'push-message': pushMessage,

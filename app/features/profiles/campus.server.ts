@@ -1,9 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { config } from '~/config.server.ts'
 import { db } from '~/db/db.server.ts'
-import { countAttempt } from '~/features/accounts/limits.server.ts'
+import { mayMail } from '~/features/accounts/account-mails.server.ts'
+import { countAttempt, network } from '~/features/accounts/limits.server.ts'
 import { addJob } from '~/jobs/jobs.server.ts'
-import { Conflict, Invalid } from '~/lib/errors.ts'
+import { Conflict, Invalid, TooMany } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { letter, type Mail } from '~/mail/mail.server.ts'
 import { type CampusStatus, campusLasts, campusNotice, campusStatus, domainOf } from './campus.present.ts'
@@ -47,13 +48,16 @@ export async function requestCampusVerification(viewer: Viewer, username: string
 	const email = row?.university_email ?? ''
 	if (!row || email === '') throw new Invalid('Save your university e-mail first.')
 	checkDomain(domainOf(email))
-	await countAttempt('campus', `member ${member.id}`, ip)
-	await countAttempt('campus', email, ip)
+	await countAttempt([
+		['campus-member', String(member.id)],
+		['campus-address', network(ip)],
+	])
 	const token = randomBytes(32).toString('base64url')
 	const expiresAt = new Date(Date.now() + linkWorks)
 	await db()
 		.transaction()
 		.execute(async (trx) => {
+			if (!(await mayMail(trx, email))) throw new TooMany(`${email} has had many mails from here. Try again tomorrow.`, 86_400)
 			await replaceLink(trx, { hash: hashOf(token), userId: member.id, email, expiresAt })
 			await addJob('send-mail', confirmationLetter(row, token), trx)
 		})
