@@ -77,7 +77,7 @@ async function checkLogin({ context, email, address, body }: Attempt): Promise<u
 	requireHashCapacity()
 	const device = await findKnownDevice(email, context.headers)
 	await countAttempt(device ? [['login-device', device]] : strangerAt(email, address))
-	if (config().REQUIRE_EMAIL_VERIFICATION) await refuseUnconfirmed(email, body.password)
+	if (config().REQUIRE_EMAIL_VERIFICATION) await refuseUnconfirmed(context, email, body.password)
 	if (isNamedAdmin(email)) await promoteConfirmed(email)
 	// The same work and the same answer as for an address that nobody has.
 	if (isClosedDemoAccount(email)) return { context: { body: { ...body, email: 'nobody@nobody.invalid' } } }
@@ -99,12 +99,17 @@ function placesOf(way: 'login' | 'register', address: string): Counted {
  * Refuses whoever has not confirmed their address, in the words and after the work of a wrong password: else a stranger would learn,
  * by registering an address and logging in, whether it had been known. With the right password another link is mailed.
  */
-async function refuseUnconfirmed(email: string, password: unknown): Promise<void> {
-	const waiting = await findUnconfirmed(email)
-	if (!waiting) return
-	const isRight = typeof password === 'string' && (await verifyPassword(waiting.password_hash, password))
+async function refuseUnconfirmed(context: Context, email: string, password: unknown): Promise<void> {
+	const { isMember, passwordHash } = await findUnconfirmed(email)
+	// Better Auth asks for a member and for their accounts; who is none is looked for as often.
+	const { internalAdapter } = context.context
+	const missing = passwordHash ? 2 : isMember ? 0 : 1
+	for (let look = 0; look < missing; look += 1) await internalAdapter.findUserByEmail(email, { includeAccounts: true })
+	if (!passwordHash) return
+	const isRight = typeof password === 'string' && (await verifyPassword(passwordHash, password))
 	await queueAccountMail({ kind: isRight ? 'confirm' : 'none', email: isRight ? email : '' })
-	throw new APIError('UNAUTHORIZED', { code: 'INVALID_EMAIL_OR_PASSWORD', message: 'Invalid email or password' })
+	// As Better Auth writes it, the order of its members included.
+	throw new APIError('UNAUTHORIZED', { message: 'Invalid email or password', code: 'INVALID_EMAIL_OR_PASSWORD' })
 }
 
 /** Forgets the attempts before a login that succeeded, and knows its device from now on. */

@@ -92,8 +92,10 @@ function contextWords({ email = '', name = '', username = '' }: PasswordOwner): 
 	const [site, ...wholes] = [config().SITE_NAME, 'devquad', email, local, name, username].map(squash)
 	const parts = [email, name, username].flatMap((text) => text.split(/[^\p{L}\p{N}]+/u).map(squash))
 	const words = [site ?? '', ...wholes, ...parts.filter((part) => part.length >= 3)]
+	// A number at the end tells namesakes apart and is the first thing to be varied.
+	const stems = words.map((word) => word.replace(/\p{N}+$/u, ''))
 	// The longest first: an address is taken out whole before its parts.
-	return [...new Set(words.filter((word) => word.length >= 2))].sort((one, other) => other.length - one.length)
+	return [...new Set([...words, ...stems].filter((word) => word.length >= 2))].sort((one, other) => other.length - one.length)
 }
 
 /** Whether hardly anything is left of a password without these words; digits and signs do not count. */

@@ -34,16 +34,20 @@ export async function deleteRegistration(trx: Executor, email: string): Promise<
 		delete from registrations where email = ${email}`.execute(trx)
 }
 
-/** The password of whoever has not confirmed this address: of a registration, or of a member from before that was asked. */
-export async function findUnconfirmed(email: string): Promise<{ password_hash: string } | undefined> {
-	const { rows } = await sql<{ password_hash: string }>`
-		select credentials.password as password_hash from users join credentials on credentials.user_id = users.id
-		where users.email = ${email} and not email_verified and not imported and credentials.password is not null
-		union all
-		select password_hash from registrations
-		where email = ${email} and not exists (select from users where users.email = ${email})
-		limit 1`.execute(db())
-	return rows[0]
+/**
+ * The password of whoever has not confirmed this address: of a registration, or of a member from before that was asked.
+ * @returns also whether a member has the address
+ */
+export async function findUnconfirmed(email: string): Promise<{ isMember: boolean; passwordHash: string | null }> {
+	const { rows } = await sql<{ isMember: boolean; passwordHash: string | null }>`
+		select users.id is not null as "isMember", case
+			when users.id is null then registrations.password_hash
+			when not users.email_verified then credentials.password end as "passwordHash"
+		from (select ${email}::text as email) as asked
+		left join users on users.email = asked.email and not users.imported
+		left join credentials on credentials.user_id = users.id and credentials.provider_id = 'credential'
+		left join registrations on registrations.email = asked.email`.execute(db())
+	return rows[0] ?? { isMember: false, passwordHash: null }
 }
 
 /** A link of a mail, and what it would confirm. */
