@@ -2,9 +2,10 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { TooMany } from '~/lib/errors.ts'
 import { deviceOf } from './device.ts'
 import { network } from './limits.server.ts'
-import { hashPassword, verifyPassword } from './password.server.ts'
+import { hashPassword, requireHashCapacity, verifyPassword } from './password.server.ts'
 import { authSecret } from './secret.server.ts'
 import { candidates } from './username.server.ts'
 
@@ -13,6 +14,14 @@ test('a password is the same whichever way its accents were typed, and no shorte
 	expect(await verifyPassword(stored, 'Zo\u00eb am Fluss')).toBe(true)
 	expect(await verifyPassword(stored, 'Zo\u00eb am Fluss ')).toBe(false)
 	expect(await verifyPassword('no hash', 'Zo\u00eb am Fluss')).toBe(false)
+})
+
+test('of many passwords at once some are hashed, some wait, and more are told to come again', async () => {
+	requireHashCapacity()
+	const work = Array.from({ length: 140 }, () => hashPassword('a lantern at the ford'))
+	expect(() => requireHashCapacity()).toThrow(TooMany)
+	await Promise.all(work)
+	requireHashCapacity()
 })
 
 test.each([
