@@ -1,10 +1,12 @@
 import { data, Form, Link } from 'react-router'
+import { viewerOf } from '~/lib/context.ts'
 import { DomainError } from '~/lib/errors.ts'
 import { redirectWithToast, refused } from '~/lib/http.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { FormError } from '~/ui/form-error.tsx'
 import { PasswordField } from '~/ui/password-field.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
+import { refreshSession } from '../accounts.server.ts'
 import { AccountFrame } from '../components/account-frame.tsx'
 import { confirmAddress, denyAddress, findConfirmation } from '../registrations.server.ts'
 import type { Route } from './+types/verify-email'
@@ -22,7 +24,7 @@ export async function loader({ request, url }: Route.LoaderArgs) {
 	}
 }
 
-export async function action({ request }: Route.ActionArgs) {
+export async function action({ request, context }: Route.ActionArgs) {
 	const form = await request.formData()
 	const token = String(form.get('token') ?? '')
 	try {
@@ -36,7 +38,9 @@ export async function action({ request }: Route.ActionArgs) {
 			request,
 		)
 		const message = wasConfirmed ? again : 'Your address is confirmed. Login to continue.'
-		return redirectWithToast(`/login?${new URLSearchParams({ email })}`, { type: 'success', message })
+		// A session that goes on shows at once what the address brought with it.
+		const headers = viewerOf(context) ? await refreshSession(request) : new Headers()
+		return redirectWithToast(`/login?${new URLSearchParams({ email })}`, { type: 'success', message }, headers)
 	} catch (error) {
 		return refused(error, form)
 	}
