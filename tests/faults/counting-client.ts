@@ -107,7 +107,10 @@ export class CountingClient {
 			signal: AbortSignal.timeout(CLIENT_TIMEOUT_MS),
 		}).then(
 			// The body counts as well: an answer that breaks off acknowledges nothing.
-			async (answer) => (await answer.text(), answer.status),
+			async (answer) => {
+				await answer.text()
+				return answer.status
+			},
 			(error: Error & { cause?: { code?: string } }) => error.cause?.code ?? error.name,
 		)
 		this.longestMs = Math.max(this.longestMs, performance.now() - began)
