@@ -102,7 +102,8 @@ export class Startup {
 		const demo = SEED === 'demo' && areDemoAccountsOpen(settings) ? await demoAccounts(dataDir) : null
 		if (demo) lines.push(`Demo account:      ${demo.member.email}  password ${demo.member.password}`)
 		if (demo?.moderator) lines.push(`Demo moderator:    ${demo.moderator.email}  password ${demo.moderator.password}`)
-		if (this.adminClaim) lines.push(`Become admin once: ${this.adminClaim}`)
+		if (this.adminClaim)
+			lines.push(`Become admin once: ${(address || publicUrl).replace(/\/+$/, '')}${this.adminClaim}`)
 		if (WEB_CONCURRENCY > 1) lines.push(`Processes:         ${WEB_CONCURRENCY}`)
 		if (!SMTP_URL) lines.push(`Mails are kept in: ${join(dataDir, 'mail')}`)
 		lines.push(...more, 'Press Ctrl-C to stop.')

@@ -18,7 +18,9 @@ interface Jobs {
 
 /** Work of features that is added when it is needed. */
 type Asked = {
-	[Name in 'account-mail' | 'tell-followers' | 'push-notice' | 'push-message' | 'learn-own-words']: (payload: never) => Promise<unknown>
+	[Name in 'account-mail' | 'tell-followers' | 'push-notice' | 'push-message' | 'learn-own-words']: (
+		payload: never,
+	) => Promise<unknown>
 }
 
 const tasks: TaskList = {

@@ -43,7 +43,10 @@ for (const javaScriptEnabled of [true, false])
 		test.use({ javaScriptEnabled })
 		const email = javaScriptEnabled ? 'ada.vale@campus.example' : 'bea.vale@campus.example'
 
-		test('a newcomer is told which passwords are refused, confirms by the mail, and logs in', async ({ page, browser }) => {
+		test('a newcomer is told which passwords are refused, confirms by the mail, and logs in', async ({
+			page,
+			browser,
+		}) => {
 			for (const [secret, message] of [
 				['password1234', 'This password is one of the first that a stranger would try.'],
 				[email, 'This password is made of the site’s name, or of your own name or address.'],
@@ -118,8 +121,11 @@ test('the link that the start printed makes one member admin, by keyboard; the p
 })
 
 for (const colorScheme of ['light', 'dark'] as const)
-	test(`the page of a confirmation has nothing that axe finds and fits a phone, ${colorScheme}`, async ({ browser }) => {
-		const page = await browser.newPage({ colorScheme, viewport: { width: 360, height: 740 } })
+	test(`the page of a confirmation has nothing that axe finds and fits a phone, ${colorScheme}`, async ({
+		browser,
+	}) => {
+		const context = await browser.newContext({ colorScheme, viewport: { width: 360, height: 740 } })
+		const page = await context.newPage()
 		const email = `look-${colorScheme}@campus.example`
 		await register(page, 'Lina Look', email)
 		await expect(page.getByText('We have mailed you a link')).toBeVisible()
@@ -134,5 +140,5 @@ for (const colorScheme of ['light', 'dark'] as const)
 		await page.getByRole('button', { name: 'Confirm my address' }).click()
 		await expect(page.getByText('Password field is required!').first()).toBeVisible()
 		await expectNoViolations(page)
-		await page.close()
+		await context.close()
 	})

@@ -45,7 +45,9 @@ test('a member logs in through a proxy, with cookies that only TLS carries', asy
 	expect(answer.status).toBe(303)
 	expect(answer.headers.get('Strict-Transport-Security')).toMatch(/^max-age=\d+/)
 	const cookies = answer.headers.getSetCookie().filter((cookie) => /session|device/.test(cookie))
-	expect(cookies.map((cookie) => cookie.split('=')[0])).toEqual(expect.arrayContaining(['__Host-session', '__Host-device']))
+	expect(cookies.map((cookie) => cookie.split('=')[0])).toEqual(
+		expect.arrayContaining(['__Host-session', '__Host-device']),
+	)
 	for (const cookie of cookies) expect(cookie).toMatch(/^__Host-(?=.*HttpOnly)(?=.*Secure)(?=.*SameSite=Lax)/i)
 })
 

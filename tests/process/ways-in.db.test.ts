@@ -44,7 +44,9 @@ async function mailedPath(email: string): Promise<string> {
 	let path = ''
 	await eventually(() => {
 		const folder = join(dataDir, 'mail')
-		const mails = readdirSync(folder).sort().map((file) => readFileSync(join(folder, file), 'utf8'))
+		const mails = readdirSync(folder)
+			.sort()
+			.map((file) => readFileSync(join(folder, file), 'utf8'))
 		const mail = mails.findLast((text) => text.includes(`To: ${email}`)) ?? ''
 		const plain = mail.replace(/=\r?\n/g, '').replaceAll('=3D', '=')
 		path = /https:\/\/quad\.example(\/\S+\?token=[\w-]+)/.exec(plain)?.[1] ?? ''
@@ -55,7 +57,16 @@ async function mailedPath(email: string): Promise<string> {
 
 /** Every row that a link of a mail could change. */
 async function rows(): Promise<string> {
-	const tables = ['users', 'credentials', 'registrations', 'email_links', 'campus_links', 'verifications', 'admin_claims', 'profiles']
+	const tables = [
+		'users',
+		'credentials',
+		'registrations',
+		'email_links',
+		'campus_links',
+		'verifications',
+		'admin_claims',
+		'profiles',
+	]
 	const { rows: all } = await sql<{ row: string }>`
 		${sql.join(
 			tables.map((table) => sql`select to_jsonb(t)::text as row from ${sql.table(table)} as t`),

@@ -7,6 +7,7 @@ import { isClosedDemoAccount } from './demo-accounts.server.ts'
 import { confirmationLetter, knownAddressLetter, newDeviceLetter, resetLetter } from './letters.server.ts'
 import { deleteRegistration, findRegistration } from './registrations.queries.server.ts'
 import { hashToken, newToken } from './secret.server.ts'
+import { recordSecurityEvent } from './security-log.server.ts'
 
 /**
  * How long a link that confirms an address works, in seconds: a day. It gives no access to anything, only proves that a mailbox
@@ -38,14 +39,18 @@ export function queueAccountMail(mail: AccountMail): Promise<void> {
 
 /** Does what {@link queueAccountMail} has asked for: looks who has the address, makes the link, and queues the mail. */
 export async function sendAccountMail({ kind, email, isKnownDevice = false }: AccountMail): Promise<void> {
-	await db()
+	const isQueued = await db()
 		.transaction()
 		.execute(async (trx) => {
 			const write = await writers[kind](trx, email)
-			if (!write) return
+			if (!write) return false
 			const budget = isKnownDevice ? `known device ${mailboxOf(email)}` : mailboxOf(email)
-			if (await takeMailBudget(trx, hashToken(budget))) await addJob('send-mail', await write(), trx)
+			if (!(await takeMailBudget(trx, hashToken(budget)))) return false
+			await addJob('send-mail', await write(), trx)
+			return true
 		})
+	if (isQueued && kind === 'reset')
+		await recordSecurityEvent('reset-requested', { userId: (await findMember(email))?.id ?? null })
 }
 
 /**
@@ -83,7 +88,9 @@ const writers: Record<AccountMail['kind'], (trx: Executor, email: string) => Pro
 		const member = await findMember(email, trx)
 		if (member?.email_verified) return undefined
 		const waiting = member ?? (await findRegistration(trx, email))
-		return waiting && (async () => confirmationLetter(email, waiting.name, await linkFor(trx, email, member?.id ?? null)))
+		return (
+			waiting && (async () => confirmationLetter(email, waiting.name, await linkFor(trx, email, member?.id ?? null)))
+		)
 	},
 
 	async reset(trx, email) {
@@ -91,7 +98,11 @@ const writers: Record<AccountMail['kind'], (trx: Executor, email: string) => Pro
 		if (!member || isClosedDemoAccount(email)) return undefined
 		return async () => {
 			const token = newToken()
-			await replaceResetLink(trx, { userId: member.id, hash: hashToken(`reset-password:${token}`), seconds: RESET_LIFETIME })
+			await replaceResetLink(trx, {
+				userId: member.id,
+				hash: hashToken(`reset-password:${token}`),
+				seconds: RESET_LIFETIME,
+			})
 			return resetLetter(email, token)
 		}
 	},

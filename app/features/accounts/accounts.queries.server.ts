@@ -72,6 +72,13 @@ export async function findMember(email: string, executor: Executor = db()): Prom
 	return user ?? null
 }
 
+/** Whose account somebody tries to enter by this address. */
+export async function findGuessedAt(email: string): Promise<number | null> {
+	const { rows } = await sql<{ guessed_at: number }>`
+		select id as guessed_at from users where email = ${email} and not imported`.execute(db())
+	return rows[0]?.guessed_at ?? null
+}
+
 /** Notes that a member reads the mail of their address. */
 export async function confirmMember(userId: number, executor: Executor = db()): Promise<void> {
 	await sql`update users set email_verified = true where id = ${userId} and not email_verified`.execute(executor)

@@ -7,13 +7,13 @@ import { remember } from '~/lib/remember.ts'
 import { announce } from '~/realtime/announce.server.ts'
 import { queueAccountMail } from './account-mails.server.ts'
 import { claimUsername, confirmMember, forgetResetLinks, welcomeMember } from './accounts.queries.server.ts'
-import { promoteConfirmed } from './admin.queries.server.ts'
 import { deleteDevices } from './devices.queries.server.ts'
 import { conclude, guard } from './guard.server.ts'
 import { forgetAttempts } from './limits.server.ts'
 import { hashPassword, verifyPassword } from './password.server.ts'
-import { isNamedAdmin } from './registrations.server.ts'
+import { isNamedAdmin, promoteNamedAdmin } from './registrations.server.ts'
 import { authSecret } from './secret.server.ts'
+import { recordSecurityEvent } from './security-log.server.ts'
 import { deleteTokens } from './tokens/tokens.queries.server.ts'
 import { candidates, usernameFrom } from './username.server.ts'
 
@@ -146,6 +146,7 @@ async function greetUser(user: { id: string; email: string; username?: unknown }
 	await db()
 		.transaction()
 		.execute((trx) => welcomeMember(Number(user.id), trx))
+	await recordSecurityEvent('register', { userId: Number(user.id) })
 	if (isNamedAdmin(user.email)) await queueAccountMail({ kind: 'confirm', email: user.email })
 	if (typeof user.username === 'string') announce('everybody', 'member:joined', { username: user.username })
 }
@@ -162,6 +163,7 @@ async function afterReset({ id, email }: { id: string; email: string }): Promise
 		deleteTokens(userId),
 		deleteDevices(userId),
 		forgetAttempts([['login-account', email]]),
-		isNamedAdmin(email) && promoteConfirmed(email),
+		isNamedAdmin(email) && promoteNamedAdmin(email),
 	])
+	await recordSecurityEvent('reset', { userId })
 }

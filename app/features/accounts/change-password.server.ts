@@ -11,6 +11,7 @@ import { headerOf, rememberDevice } from './devices.server.ts'
 import { countAttempt, forgetAttempts } from './limits.server.ts'
 import { passwordProblem } from './password-rules.server.ts'
 import { domainErrors, inner } from './refusals.server.ts'
+import { recordSecurityEvent } from './security-log.server.ts'
 import { deleteTokens } from './tokens/tokens.queries.server.ts'
 
 /**
@@ -42,6 +43,7 @@ export async function changePassword(viewer: SignedIn, form: FormData, request: 
 	])
 	await deleteDevices(viewer.id)
 	headers.append('Set-Cookie', headerOf((await rememberDevice({ id: viewer.id, email }, request.headers)).cookie))
+	await recordSecurityEvent('password-changed', { userId: viewer.id })
 	return headers
 }
 

@@ -22,7 +22,10 @@ export interface DeviceCookie {
 export function deviceTokens(headers: Headers | undefined): string[] {
 	const pairs = (headers?.get('Cookie') ?? '').split(/;\s*/)
 	const value = pairs.find((pair) => pair.startsWith(`${cookieName()}=`))?.slice(cookieName().length + 1) ?? ''
-	return value.split('.').filter((token) => tokenShape.test(token)).slice(0, MAX_ACCOUNTS_PER_BROWSER)
+	return value
+		.split('.')
+		.filter((token) => tokenShape.test(token))
+		.slice(0, MAX_ACCOUNTS_PER_BROWSER)
 }
 
 /** The hash of the token by which this browser is known for the account with this address, or null. */

@@ -3,9 +3,8 @@ import { config } from '~/config.server.ts'
 import { Invalid, TooMany } from '~/lib/errors.ts'
 import { parseInput } from '~/lib/parse.server.ts'
 import { mailNewDevice, queueAccountMail } from './account-mails.server.ts'
-import { findMember, findResetOwner } from './accounts.queries.server.ts'
+import { findGuessedAt, findMember, findResetOwner } from './accounts.queries.server.ts'
 import { isEmail, nameInput } from './accounts.schema.ts'
-import { promoteConfirmed } from './admin.queries.server.ts'
 import { isClosedDemoAccount } from './demo-accounts.server.ts'
 import { deviceOf } from './device.ts'
 import { type DeviceCookie, findKnownDevice, newDevice, rememberDevice } from './devices.server.ts'
@@ -14,8 +13,9 @@ import { type Counted, countAttempt, forgetAttempts, network, takeBackAttempt, w
 import { hashPassword, requireHashCapacity, verifyPassword } from './password.server.ts'
 import { type PasswordOwner, passwordProblem } from './password-rules.server.ts'
 import { findUnconfirmed, replaceRegistration } from './registrations.queries.server.ts'
-import { isNamedAdmin } from './registrations.server.ts'
+import { isNamedAdmin, promoteNamedAdmin } from './registrations.server.ts'
 import { hashToken } from './secret.server.ts'
+import { recordSecurityEvent } from './security-log.server.ts'
 
 type Context = Parameters<Parameters<typeof createAuthMiddleware>[0]>[0]
 
@@ -64,7 +64,10 @@ export async function conclude(context: Context): Promise<unknown> {
 	if (context.path === '/sign-in/email') {
 		if (newSession) await welcome(context, { id: Number(newSession.user.id), email: newSession.user.email })
 		// Who is refused here is no member, or has the wrong password; see `refuseUnconfirmed` for the work of the others.
-		else if (config().REQUIRE_EMAIL_VERIFICATION) await queueAccountMail({ kind: 'none', email: '' })
+		else {
+			if (config().REQUIRE_EMAIL_VERIFICATION) await queueAccountMail({ kind: 'none', email: '' })
+			recordFailure(context.body?.email)
+		}
 	}
 	if (context.path !== '/sign-up/email') return
 	const refusal = returned instanceof APIError ? returned : null
@@ -78,7 +81,7 @@ async function checkLogin({ context, email, address, body }: Attempt): Promise<u
 	const device = await findKnownDevice(email, context.headers)
 	await countAttempt(device ? [['login-device', device]] : strangerAt(email, address))
 	if (config().REQUIRE_EMAIL_VERIFICATION) await refuseUnconfirmed(context, email, body.password)
-	if (isNamedAdmin(email)) await promoteConfirmed(email)
+	if (isNamedAdmin(email)) await promoteNamedAdmin(email)
 	// The same work and the same answer as for an address that nobody has.
 	if (isClosedDemoAccount(email)) return { context: { body: { ...body, email: 'nobody@nobody.invalid' } } }
 }
@@ -108,6 +111,7 @@ async function refuseUnconfirmed(context: Context, email: string, password: unkn
 	if (!passwordHash) return
 	const isRight = typeof password === 'string' && (await verifyPassword(passwordHash, password))
 	await queueAccountMail({ kind: isRight ? 'confirm' : 'none', email: isRight ? email : '' })
+	recordFailure(email)
 	// As Better Auth writes it, the order of its members included.
 	throw new APIError('UNAUTHORIZED', { message: 'Invalid email or password', code: 'INVALID_EMAIL_OR_PASSWORD' })
 }
@@ -122,9 +126,19 @@ async function welcome(context: Context, user: { id: number; email: string }): P
 	if (!device) await takeBackAttempt(placesOf('login', address))
 	const { cookie, isForeign } = await rememberDevice(user, headers)
 	setDeviceCookie(context, cookie)
-	if (isForeign) await mailNewDevice(user.email, deviceOf(headers?.get('user-agent') ?? ''))
+	await recordSecurityEvent('login', { userId: user.id })
+	if (isForeign) {
+		await recordSecurityEvent('new-device', { userId: user.id })
+		await mailNewDevice(user.email, deviceOf(headers?.get('user-agent') ?? ''))
+	}
 	if (isNamedAdmin(user.email) && !(await findMember(user.email))?.email_verified)
 		await queueAccountMail({ kind: 'confirm', email: user.email })
+}
+
+/** Records a login that failed. The answer does not wait for it: the work would tell who is a member. */
+function recordFailure(email: unknown): void {
+	const found = typeof email === 'string' ? findGuessedAt(email.toLowerCase()) : Promise.resolve(null)
+	void found.catch(() => null).then((userId) => recordSecurityEvent('login-failed', { userId }))
 }
 
 /** What the typist can mend is said before it is counted. */

@@ -95,7 +95,9 @@ function contextWords({ email = '', name = '', username = '' }: PasswordOwner): 
 	// A number at the end tells namesakes apart and is the first thing to be varied.
 	const stems = words.map((word) => word.replace(/\p{N}+$/u, ''))
 	// The longest first: an address is taken out whole before its parts.
-	return [...new Set([...words, ...stems].filter((word) => word.length >= 2))].sort((one, other) => other.length - one.length)
+	return [...new Set([...words, ...stems].filter((word) => word.length >= 2))].sort(
+		(one, other) => other.length - one.length,
+	)
 }
 
 /** Whether hardly anything is left of a password without these words; digits and signs do not count. */

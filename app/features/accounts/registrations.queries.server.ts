@@ -65,7 +65,11 @@ export interface EmailLink {
  * A link that is not too old. One that still works has a name: that of the member, or of the registration.
  * @param lock holds the link until the transaction ends, so that of two who use it one is first
  */
-export async function findEmailLink(executor: Executor, hash: string, { lock = false } = {}): Promise<EmailLink | undefined> {
+export async function findEmailLink(
+	executor: Executor,
+	hash: string,
+	{ lock = false } = {},
+): Promise<EmailLink | undefined> {
 	if (lock) await sql`select from email_links where token_hash = ${hash} for update`.execute(executor)
 	const { rows } = await sql<EmailLink>`
 		select link.email, link.user_id, link.used_at, coalesce(users.name, registrations.name, '') as name,
@@ -79,7 +83,7 @@ export async function findEmailLink(executor: Executor, hash: string, { lock = f
 }
 
 /** Takes a link out of use. */
-export async function useEmailLink(trx: Executor, hash: string): Promise<void> {
+export async function markEmailLinkUsed(trx: Executor, hash: string): Promise<void> {
 	await sql`update email_links set used_at = now() where token_hash = ${hash}`.execute(trx)
 }
 

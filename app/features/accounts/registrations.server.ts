@@ -14,12 +14,14 @@ import {
 	deleteRegistration,
 	type EmailLink,
 	findEmailLink,
-	useEmailLink,
+	markEmailLinkUsed,
 } from './registrations.queries.server.ts'
 import { hashToken } from './secret.server.ts'
+import { recordSecurityEvent } from './security-log.server.ts'
 import { candidates, usernameFrom } from './username.server.ts'
 
-const oldLink = 'This link is too old, or a newer one was mailed to you. Log in, or register again, to get a new one. [INVALID_TOKEN]'
+const oldLink =
+	'This link is too old, or a newer one was mailed to you. Log in, or register again, to get a new one. [INVALID_TOKEN]'
 const wrongPassword = 'That is not the password that was chosen for this account. [INVALID_PASSWORD]'
 
 /** What a link of a mail would confirm, for the page that asks. */
@@ -59,20 +61,24 @@ export async function confirmAddress(
 	const { headers } = request
 	const link = await findEmailLink(db(), hashToken(token))
 	if (link && !link.used_at) await requireOwner(link, { token, password }, headers)
-	const { email, username, again } = await db()
+	const { email, userId, username, again } = await db()
 		.transaction()
 		.execute(async (trx) => {
 			const locked = await findEmailLink(trx, hashToken(token), { lock: true })
-			if (locked?.used_at) return { email: locked.email, username: null, again: true }
+			if (locked?.used_at) return { email: locked.email, userId: null, username: null, again: true }
 			// Registering again while the page was open changes whose password was checked above.
 			if (!link || !locked?.password_hash || locked.password_hash !== link.password_hash) throw new Invalid(oldLink)
-			await useEmailLink(trx, hashToken(token))
-			const username = locked.user_id === null ? await completeRegistration(trx, locked, headers) : null
+			await markEmailLinkUsed(trx, hashToken(token))
+			const made = locked.user_id === null ? await completeRegistration(trx, locked, headers) : null
 			if (locked.user_id !== null) await confirmMember(locked.user_id, trx)
-			if (isNamedAdmin(locked.email)) await promoteConfirmed(locked.email, trx)
-			return { email: locked.email, username, again: false }
+			return { email: locked.email, userId: made?.id ?? locked.user_id, username: made?.username, again: false }
 		})
-	if (username) announce('everybody', 'member:joined', { username })
+	if (username) {
+		await recordSecurityEvent('register', { userId })
+		announce('everybody', 'member:joined', { username })
+	}
+	if (!again) await recordSecurityEvent('verify', { userId })
+	if (!again && isNamedAdmin(email)) await promoteNamedAdmin(email)
 	return { email, again }
 }
 
@@ -100,10 +106,18 @@ export function isNamedAdmin(email: string, { ADMIN_EMAIL }: Pick<Config, 'ADMIN
 	return ADMIN_EMAIL !== '' && email.toLowerCase() === ADMIN_EMAIL.toLowerCase()
 }
 
+/** Makes the member whom ADMIN_EMAIL names admin, once their address is confirmed. */
+export async function promoteNamedAdmin(email: string): Promise<void> {
+	const userId = await promoteConfirmed(email)
+	if (userId !== null) await recordSecurityEvent('role-changed', { userId, detail: { role: 'admin' } })
+}
+
 /** Whether the browser is the one that registered, or one in which the member has logged in. */
 async function isOwnBrowser(link: EmailLink, headers: Headers): Promise<boolean> {
 	if (link.user_id !== null) return (await findKnownDevice(link.email, headers)) !== null
-	return deviceTokens(headers).map(hashToken).includes(link.device_hash ?? '')
+	return deviceTokens(headers)
+		.map(hashToken)
+		.includes(link.device_hash ?? '')
 }
 
 async function requireOwner(
@@ -124,8 +138,12 @@ async function requireOwner(
 	throw new Invalid(wrongPassword, { password: wrongPassword })
 }
 
-/** Makes the account that a registration asked for. @returns its username @throws Invalid when the address has one already */
-async function completeRegistration(trx: Executor, link: EmailLink, headers: Headers): Promise<string> {
+/** Makes the account that a registration asked for. @throws Invalid when the address has one already */
+async function completeRegistration(
+	trx: Executor,
+	link: EmailLink,
+	headers: Headers,
+): Promise<{ id: number; username: string }> {
 	const { email, name, password_hash, device_hash } = link
 	for (const username of candidates(usernameFrom(email))) {
 		if (!(await claimUsername(username, trx))) continue
@@ -133,7 +151,7 @@ async function completeRegistration(trx: Executor, link: EmailLink, headers: Hea
 		if (id === null) break
 		if (device_hash && (await isOwnBrowser(link, headers))) await insertDevice(id, device_hash, trx)
 		await deleteRegistration(trx, email)
-		return username
+		return { id, username }
 	}
 	throw new Invalid(oldLink)
 }

@@ -3,6 +3,7 @@ import { config } from '~/config.server.ts'
 import { db } from '~/db/db.server.ts'
 import { mayMail } from '~/features/accounts/account-mails.server.ts'
 import { countAttempt, network } from '~/features/accounts/limits.server.ts'
+import { recordSecurityEvent } from '~/features/accounts/security-log.server.ts'
 import { addJob } from '~/jobs/jobs.server.ts'
 import { Conflict, Invalid, TooMany } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
@@ -57,7 +58,8 @@ export async function requestCampusVerification(viewer: Viewer, username: string
 	await db()
 		.transaction()
 		.execute(async (trx) => {
-			if (!(await mayMail(trx, email))) throw new TooMany(`${email} has had many mails from here. Try again tomorrow.`, 86_400)
+			if (!(await mayMail(trx, email)))
+				throw new TooMany(`${email} has had many mails from here. Try again tomorrow.`, 86_400)
 			await replaceLink(trx, { hash: hashOf(token), userId: member.id, email, expiresAt })
 			await addJob('send-mail', confirmationLetter(row, token), trx)
 		})
@@ -81,7 +83,7 @@ export async function findCampusLink(
  */
 export async function confirmCampus(token: string): Promise<{ username: string; university: string }> {
 	try {
-		return await db()
+		const { userId, ...confirmed } = await db()
 			.transaction()
 			.execute(async (trx) => {
 				const link = await takeLink(trx, hashOf(token))
@@ -90,8 +92,10 @@ export async function confirmCampus(token: string): Promise<{ username: string; 
 				await releaseLapsed(trx, link.user_id, link.email, new Date(Date.now() - campusLasts))
 				const username = await confirmAddress(trx, link.user_id, link.email, university)
 				if (username === undefined) throw new Invalid(oldLink)
-				return { username, university }
+				return { userId: link.user_id, username, university }
 			})
+		await recordSecurityEvent('campus-confirmed', { userId })
+		return confirmed
 	} catch (error) {
 		if (!isTaken(error)) throw error
 		throw new Conflict(

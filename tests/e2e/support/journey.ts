@@ -104,7 +104,9 @@ export async function mailedLink(address: string, dataDir = process.env.SITE_DAT
 		.poll(() => {
 			const folder = join(dataDir, 'mail')
 			const files = existsSync(folder) ? readdirSync(folder).sort() : []
-			const mail = files.map((file) => readFileSync(join(folder, file), 'utf8')).findLast((text) => text.includes(`To: ${address}`))
+			const mail = files
+				.map((file) => readFileSync(join(folder, file), 'utf8'))
+				.findLast((text) => text.includes(`To: ${address}`))
 			const plain = (mail ?? '').replace(/=\r?\n/g, '').replaceAll('=3D', '=')
 			path = /https?:\/\/[^/\s]+(\/\S+\?token=[\w-]+)/.exec(plain)?.[1] ?? ''
 			return path

@@ -54,7 +54,10 @@ export function meta({ matches }: Route.MetaArgs) {
 	]
 }
 
-export default function VerifyEmail({ loaderData: { token, confirmation, message }, actionData }: Route.ComponentProps) {
+export default function VerifyEmail({
+	loaderData: { token, confirmation, message },
+	actionData,
+}: Route.ComponentProps) {
 	if (!confirmation || confirmation.state === 'used')
 		return (
 			<AccountFrame title={confirmation ? 'Confirmed' : 'Not confirmed'} lead={confirmation ? again : message}>
