@@ -8,6 +8,8 @@ import {
 	mkdirSync,
 	openSync,
 	readdirSync,
+	type Stats,
+	statSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { diskError } from '../app/lib/disk-error.server.ts'
@@ -35,12 +37,18 @@ export function prepareDataDir(dataDir: string): void {
 
 /** The account `postgres` of a root start passes through (0710, see `findOwner`); nobody else enters. */
 function closeFolder(dataDir: string): void {
-	const fd = openSync(dataDir, constants.O_RDONLY | constants.O_DIRECTORY)
-	try {
-		const { uid, gid, mode } = fstatSync(fd)
-		const own = process.geteuid?.()
+	const own = process.geteuid?.()
+	const requireOwn = ({ uid }: Stats) => {
 		if (own !== undefined && uid !== own)
 			throw new Error(`it belongs to another account (uid ${uid}); run DevQuad as that account`)
+	}
+	// Who may not open it is told the same; what was opened is looked at again, as it may have been replaced in between.
+	requireOwn(statSync(dataDir))
+	const fd = openSync(dataDir, constants.O_RDONLY | constants.O_DIRECTORY)
+	try {
+		const stat = fstatSync(fd)
+		requireOwn(stat)
+		const { uid, gid, mode } = stat
 		const isPassable = uid === 0 && gid !== 0 && (mode & 0o777) === 0o710
 		if (!isPassable && (mode & 0o777) !== 0o700) fchmodSync(fd, 0o700)
 	} finally {

@@ -73,15 +73,18 @@ export async function holdByHeartbeat(dataDir: string, onLost: () => void, silen
 	} finally {
 		rmSync(written, { force: true })
 	}
-	const timer = setInterval(() => {
-		if (readBeat(file)?.id !== mine.id) {
-			clearInterval(timer)
-			return onLost()
-		}
-		mine.count += 1
-		writeBeat(written, mine)
-		renameSync(written, file)
-	}, Math.min(BEAT_EVERY_MS, silence / 5)).unref()
+	const timer = setInterval(
+		() => {
+			if (readBeat(file)?.id !== mine.id) {
+				clearInterval(timer)
+				return onLost()
+			}
+			mine.count += 1
+			writeBeat(written, mine)
+			renameSync(written, file)
+		},
+		Math.min(BEAT_EVERY_MS, silence / 5),
+	).unref()
 	return () => {
 		clearInterval(timer)
 		if (readBeat(file)?.id === mine.id) rmSync(file, { force: true })

@@ -1,9 +1,20 @@
-import { execFile, spawn } from 'node:child_process'
-import { closeSync, constants, existsSync, lchownSync, mkdirSync, mkdtempSync, openSync, statfsSync } from 'node:fs'
+import { type ChildProcess, execFile, type StdioOptions, spawn } from 'node:child_process'
+import {
+	closeSync,
+	constants,
+	existsSync,
+	lchownSync,
+	mkdirSync,
+	mkdtempSync,
+	openSync,
+	readFileSync,
+	statfsSync,
+	writeFileSync,
+} from 'node:fs'
 import { readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises'
 import { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import pg, { type PoolConfig } from 'pg'
@@ -75,14 +86,16 @@ export async function startEmbeddedPostgres(
 ): Promise<EmbeddedPostgres> {
 	const place = await findPlace(dataDir)
 	const { cluster, sockets, owner } = place
-	const roles = rolesOf(dataDir, sockets)
 	await waitWhileEnding(cluster, tell)
-	if (!existsSync(join(cluster, 'PG_VERSION'))) await initialize(place, String(roles.admin.password))
+	if (!existsSync(join(cluster, 'PG_VERSION')))
+		await initialize(place, String(rolesOf(dataDir, sockets).admin.password))
 	const isSecured = asksForPasswords(dataDir, cluster)
 	if (!isSecured) {
 		await stopUnsecured(place)
 		stopAskingForPasswords(cluster, owner)
 	}
+	// Not earlier: a password file that is missing tells that one has to be set.
+	const roles = rolesOf(dataDir, sockets)
 	if (findServer(cluster).state === 'absent') await launch(place, options, roles, tell)
 	else await untilReady(cluster, roles, tell)
 	if (!isSecured) await setPasswords(cluster, owner, roles)
@@ -145,7 +158,7 @@ async function findPlace(dataDir: string): Promise<Place> {
 	const owner = findOwner(dataDir, binaries.postgres)
 	const cluster = join(dataDir, 'postgres')
 	if (existsSync(cluster)) ownFolder(cluster, owner)
-	return { dataDir, cluster, owner, binaries, sockets: socketFolder(dataDir, cluster, owner) }
+	return { dataDir, cluster, owner, binaries, sockets: socketFolder(dataDir, owner) }
 }
 
 async function findBinaries(): Promise<Binaries> {
@@ -158,19 +171,24 @@ async function findBinaries(): Promise<Binaries> {
 }
 
 /**
- * The folder of the socket: in the data directory, unless that path is too long for a socket. Then it is the one that a running
- * server names in its postmaster.pid, if it is ours alone, or a new one in the temporary folder whose name nobody can foresee.
+ * The folder of the socket: in the data directory, unless that path is too long for a socket. Then it is one in the temporary
+ * folder whose name nobody can foresee; the data directory keeps that name for the next start and for scripts.
  */
-function socketFolder(dataDir: string, cluster: string, owner: Owner): string {
+function socketFolder(dataDir: string, owner: Owner): string {
 	const inside = join(dataDir, 'postgres-socket')
 	if (Buffer.byteLength(join(inside, '.s.PGSQL.5432')) <= MAX_SOCKET_PATH) {
 		ownFolder(inside, owner)
 		return inside
 	}
-	const known = socketFolderOf(cluster)
-	if (known && known !== inside && isOwnFolder(known, owner)) return known
+	const record = `${inside}.path`
+	const known = existsSync(record) ? readFileSync(record, 'utf8') : null
+	// Made again where it was, as connections of this process know that name, unless its parent is gone too.
+	if (known && existsSync(dirname(known)) && !existsSync(known)) mkdirSync(known, { mode: 0o700 })
+	if (known && isOwnFolder(known, { prefix: [] })) ownFolder(known, owner)
+	if (known && isOwnFolder(known, owner)) return known
 	const made = mkdtempSync(join(tmpdir(), 'devquad-'))
 	ownFolder(made, owner)
+	writeFileSync(record, made, { mode: 0o600 })
 	return made
 }
 
@@ -198,9 +216,12 @@ async function initialize(place: Place, password: string): Promise<void> {
 	} catch (error) {
 		await rm(made, { recursive: true, force: true }).catch(() => {})
 		const { message, stderr } = error as Error & { stderr?: string }
-		throw new Error(`The database could not be made in ${dataDir}: ${diskError(error) ?? (stderr?.trim() || message)}.`, {
-			cause: error,
-		})
+		throw new Error(
+			`The database could not be made in ${dataDir}: ${diskError(error) ?? (stderr?.trim() || message)}.`,
+			{
+				cause: error,
+			},
+		)
 	} finally {
 		await rm(passwordFile, { force: true })
 	}
@@ -238,12 +259,27 @@ async function stopUnsecured(place: Place): Promise<void> {
 }
 
 async function launch(place: Place, options: string[], roles: Roles, tell: (line: string) => void): Promise<void> {
-	const { dataDir, cluster, sockets, owner, binaries } = place
-	const lock = lockCluster(cluster)
-	if (lock.state === 'taken') throw new Error(`Another PostgreSQL was started on ${cluster} at the same moment.`)
+	const { dataDir, cluster, sockets } = place
 	const log = openLog(dataDir)
 	const logged = (await stat(log.path)).size
-	removeLeftovers(cluster, sockets)
+	const lock = lockCluster(cluster)
+	let child: ChildProcess
+	try {
+		if (lock.state === 'taken') throw new Error(`Another PostgreSQL was started on ${cluster} at the same moment.`)
+		removeLeftovers(cluster, sockets)
+		child = spawnServer(place, options, log.fd, lock.state === 'held' ? [lock.fd] : [])
+	} finally {
+		closeSync(log.fd)
+		if (lock.state === 'held') closeSync(lock.fd)
+	}
+	const hasEnded = () => child.pid === undefined || child.exitCode !== null || child.signalCode !== null
+	if (await untilReady(cluster, roles, tell, hasEnded)) return
+	throw new Error(`PostgreSQL did not start: ${await reasonOf(log.path, logged, dataDir)}.`)
+}
+
+/** @param held the lock, which is handed on: each process of the server holds it as long as it lives, in whatever container */
+function spawnServer(place: Place, options: string[], log: number, held: number[]): ChildProcess {
+	const { cluster, sockets, owner, binaries } = place
 	const settings = [
 		'listen_addresses=',
 		// A name with a comma or a blank in it is one folder.
@@ -255,20 +291,11 @@ async function launch(place: Place, options: string[], roles: Roles, tell: (line
 		...options,
 	].flatMap((setting) => ['-c', setting])
 	const [program = '', ...args] = [...owner.prefix, binaries.postgres, '-D', cluster, ...settings]
-	// The lock is handed on: each process of the server holds it as long as it lives, in whatever container.
-	const held = lock.state === 'held' ? [lock.fd] : []
-	const child = spawn(program, args, {
-		cwd: '/',
-		detached: true,
-		stdio: ['ignore', log.fd, log.fd, ...held],
-		env: environment(),
-	})
+	const stdio: StdioOptions = ['ignore', log, log, ...held]
+	const child = spawn(program, args, { cwd: '/', detached: true, stdio, env: environment() })
 	child.once('error', () => {})
 	child.unref()
-	for (const fd of [...held, log.fd]) closeSync(fd)
-	const hasEnded = () => child.pid === undefined || child.exitCode !== null || child.signalCode !== null
-	if (await untilReady(cluster, roles, tell, hasEnded)) return
-	throw new Error(`PostgreSQL did not start: ${await reasonOf(log.path, logged, dataDir)}.`)
+	return child
 }
 
 function openLog(dataDir: string): { path: string; fd: number } {
@@ -338,7 +365,7 @@ async function stop(place: Place): Promise<void> {
 	if ('pid' in server) process.kill(server.pid, 'SIGINT')
 	if (!(await untilAbsent(place.cluster, STOP_TIMEOUT_MS)))
 		throw new Error(`PostgreSQL did not stop within ${STOP_TIMEOUT_MS / 1_000} s.`)
-	// One in the temporary folder is made anew at each start.
+	// One in the temporary folder is made again by the next start.
 	if (!place.sockets.startsWith(place.dataDir)) await rmdir(place.sockets).catch(() => {})
 }
 

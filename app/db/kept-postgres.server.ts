@@ -1,7 +1,8 @@
 import { join } from 'node:path'
+import type { PoolConfig } from 'pg'
 import { log } from '~/lib/log.server.ts'
 import { abortPostgres, askPostgres, type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.server.ts'
-import { findServer } from './postgres-process.server.ts'
+import { findServer, type Server } from './postgres-process.server.ts'
 
 /** Milliseconds between two looks at whether its process lives. */
 const LOOK_EVERY_MS = 1_000
@@ -9,11 +10,10 @@ const LOOK_EVERY_MS = 1_000
 const ASK_EVERY_MS = 5_000
 /** Milliseconds that a server may refuse everybody, without recovering from anything, until it is started anew. */
 const REFUSING_TIMEOUT_MS = 30_000
+/** Milliseconds from a start that failed, as on a full disk, to the next. */
+const START_AGAIN_AFTER_MS = 5_000
 /** Milliseconds between two lines about a server that is waited for. */
 const REPORT_EVERY_MS = 30_000
-
-/** What is done about a server that did not answer: nothing but wait, or start it anew when it goes on for too long. */
-export type Verdict = { wait: string } | { refuses: string }
 
 /**
  * As {@link startEmbeddedPostgres}, and starts it again when it ends without our doing, as by a machine that is short of memory,
@@ -21,40 +21,14 @@ export type Verdict = { wait: string } | { refuses: string }
  * and the log says so. What was committed is there then; connections come back by themselves.
  */
 export async function keepEmbeddedPostgres(dataDir: string, options: string[] = []): Promise<EmbeddedPostgres> {
-	const cluster = join(dataDir, 'postgres')
 	const postgres = await startEmbeddedPostgres(dataDir, options)
 	const start = () => startEmbeddedPostgres(dataDir, options, (line) => log.warn(line))
-	const failing = new Failing()
-	let lastAsked = Date.now()
-	const look = async () => {
-		if (findServer(cluster).state === 'absent') {
-			if (failing.isDue('absent')) log.error('PostgreSQL has ended and is started again')
-			await start()
-			failing.end()
-			return
-		}
-		if (Date.now() - lastAsked < ASK_EVERY_MS) return
-		lastAsked = Date.now()
-		const error = await askPostgres(postgres.admin)
-		if (!error) return failing.end()
-		const verdict = judge(error, findServer(cluster).state)
-		const isReportDue = failing.isDue('refuses' in verdict ? 'refuses' : 'wait')
-		if ('wait' in verdict) {
-			if (isReportDue) log.warn({ reason: error.message }, verdict.wait)
-		} else if (failing.milliseconds > REFUSING_TIMEOUT_MS) {
-			log.error({ reason: error.message }, `${verdict.refuses} and is started anew`)
-			await abortPostgres(dataDir)
-		}
-	}
-	let looking: Promise<unknown> | undefined
+	const keeper = new Keeper(dataDir, postgres.admin, start)
+	let looking: Promise<void> | undefined
 	const timer = setInterval(() => {
-		looking ??= look()
-			.catch((error) => {
-				if (failing.isDue('failed')) log.error({ err: error }, 'PostgreSQL could not be started again')
-			})
-			.finally(() => {
-				looking = undefined
-			})
+		looking ??= keeper.look().finally(() => {
+			looking = undefined
+		})
 	}, LOOK_EVERY_MS).unref()
 	return {
 		...postgres,
@@ -66,41 +40,91 @@ export async function keepEmbeddedPostgres(dataDir: string, options: string[] = 
 	}
 }
 
-/** What is to be done about a server that lives and did not answer. @param error what the question ended with */
-export function judge(error: Error & { code?: string }, state: ReturnType<typeof findServer>['state']): Verdict {
-	if (state === 'stopped') return { wait: 'PostgreSQL was stopped by a signal (SIGSTOP) and is waited for' }
-	if (state === 'unseen') return { refuses: 'PostgreSQL has lost its leading process' }
-	// cannot_connect_now: it says in words whether it comes or goes.
-	if (error.code === '57P03' && /shutting down/.test(error.message)) return { refuses: 'PostgreSQL does not end' }
-	if (error.code === '57P03') return { wait: 'PostgreSQL recovers and is waited for' }
-	if (error.code === 'ENOENT' || error.code === 'ECONNREFUSED') return { refuses: 'PostgreSQL does not listen' }
-	return { wait: 'PostgreSQL does not answer and is waited for' }
+class Keeper {
+	readonly #dataDir: string
+	readonly #admin: PoolConfig
+	readonly #start: () => Promise<unknown>
+	readonly #reports = new Reports()
+	#refusingSince: number | null = null
+	#nextAsk = Date.now() + ASK_EVERY_MS
+	#nextStart = 0
+
+	constructor(dataDir: string, admin: PoolConfig, start: () => Promise<unknown>) {
+		this.#dataDir = dataDir
+		this.#admin = admin
+		this.#start = start
+	}
+
+	/** Looks at the process, asks the server now and then, and does what has to be done. It never throws. */
+	async look(): Promise<void> {
+		try {
+			if (this.#state() === 'absent') await this.#startAgain()
+			else if (Date.now() >= this.#nextAsk) await this.#ask()
+		} catch (error) {
+			if (this.#reports.isDue('failed')) log.error({ err: error }, 'PostgreSQL could not be started again')
+		}
+	}
+
+	async #startAgain(): Promise<void> {
+		if (Date.now() < this.#nextStart) return
+		if (this.#reports.isDue('ended')) log.error('PostgreSQL has ended and is started again')
+		this.#nextStart = Date.now() + START_AGAIN_AFTER_MS
+		await this.#start()
+		this.#nextStart = 0
+		this.#reports.clear()
+	}
+
+	async #ask(): Promise<void> {
+		this.#nextAsk = Date.now() + ASK_EVERY_MS
+		const error = await askPostgres(this.#admin)
+		if (!error) {
+			this.#refusingSince = null
+			return this.#reports.clear()
+		}
+		const { refuses, what } = judge(error, this.#state())
+		if (this.#reports.isDue(what)) log.warn({ reason: error.message }, what)
+		this.#refusingSince = refuses ? (this.#refusingSince ?? Date.now()) : null
+		if (this.#refusingSince === null || Date.now() - this.#refusingSince < REFUSING_TIMEOUT_MS) return
+		log.error('PostgreSQL lives and serves nobody, so it is ended and started anew')
+		await abortPostgres(this.#dataDir)
+		this.#refusingSince = null
+	}
+
+	#state(): Server['state'] {
+		return findServer(join(this.#dataDir, 'postgres')).state
+	}
 }
 
-/** For how long something has gone wrong in the same way, and when that is worth a line in the log. */
-class Failing {
-	#kind = ''
-	#since = 0
-	#reported = 0
+/**
+ * What is to be said of a server that lives and did not answer.
+ * @param error what the question ended with
+ * @returns `refuses`: nothing is to be waited for, if it goes on like that
+ */
+export function judge(error: Error & { code?: string }, state: Server['state']): { refuses: boolean; what: string } {
+	if (state === 'stopped')
+		return { refuses: false, what: 'PostgreSQL was stopped by a signal (SIGSTOP) and is waited for' }
+	if (state === 'unseen') return { refuses: true, what: 'PostgreSQL has lost its leading process' }
+	// cannot_connect_now: it says in words whether it comes or goes.
+	if (error.code === '57P03' && /shutting down/.test(error.message))
+		return { refuses: true, what: 'PostgreSQL is shutting down, and nobody here has told it to' }
+	if (error.code === '57P03') return { refuses: false, what: 'PostgreSQL recovers and is waited for' }
+	if (error.code === 'ENOENT' || error.code === 'ECONNREFUSED')
+		return { refuses: true, what: 'PostgreSQL lives, and its socket is gone' }
+	return { refuses: false, what: 'PostgreSQL does not answer and is waited for' }
+}
 
-	/** Notes that it goes wrong. @returns whether it is new, or was last reported half a minute ago */
-	isDue(kind: string): boolean {
+/** What the log has been told of, so that it is told of the same again only after half a minute. */
+class Reports {
+	readonly #told = new Map<string, number>()
+
+	isDue(what: string): boolean {
 		const now = Date.now()
-		if (kind !== this.#kind) {
-			this.#kind = kind
-			this.#since = now
-			this.#reported = 0
-		}
-		if (now - this.#reported < REPORT_EVERY_MS) return false
-		this.#reported = now
+		if (now - (this.#told.get(what) ?? 0) < REPORT_EVERY_MS) return false
+		this.#told.set(what, now)
 		return true
 	}
 
-	get milliseconds(): number {
-		return Date.now() - this.#since
-	}
-
-	end(): void {
-		this.#kind = ''
+	clear(): void {
+		this.#told.clear()
 	}
 }
