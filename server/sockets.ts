@@ -9,6 +9,7 @@ import { isOpenQuery, listNewerComments } from '~/features/forum/reading.server.
 import { countUnread } from '~/features/notifications/notifications.server.ts'
 import { isId } from '~/lib/ids.ts'
 import { log } from '~/lib/log.server.ts'
+import { runInRequestScope } from '~/lib/request-scope.server.ts'
 import { type ClientEvents, mostWatched, type ServerEvents } from '~/realtime/events.ts'
 import { io, type SocketData } from '~/realtime/io.server.ts'
 import { listOnlineAmong } from '~/realtime/presence.queries.server.ts'
@@ -43,7 +44,9 @@ class Refusal extends Error {}
 /** Says who may connect and which rooms they join; to be called once. @returns what lets everybody go */
 export function handleSockets(): () => Promise<void> {
 	io.use((socket, next) => {
-		identify(socket.request, socket.handshake.auth.me)
+		runInRequestScope(randomUUID(), socket.request.headers['user-agent'] ?? '', () =>
+			identify(socket.request, socket.handshake.auth.me),
+		)
 			.then((data) => {
 				socket.data = data
 				next()

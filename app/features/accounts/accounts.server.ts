@@ -1,6 +1,7 @@
 import { config } from '~/config.server.ts'
 import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { parseForm } from '~/lib/parse.server.ts'
+import { requestScope } from '~/lib/request-scope.server.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { closeEndedSessions } from '~/realtime/presence.server.ts'
 import { deleteSession, findAccount, findEmail, listSessionRows } from './accounts.queries.server.ts'
@@ -25,7 +26,10 @@ export async function viewerFromRequest(
 		query: { disableCookieCache: fresh },
 		returnHeaders: true,
 	})
-	return { viewer: response ? viewerOfUser(response.user) : null, headers }
+	const viewer = response ? viewerOfUser(response.user) : null
+	const scope = requestScope()
+	if (scope && viewer) scope.userId = viewer.id
+	return { viewer, headers }
 }
 
 /** Which session a request carries and whose it is, looked up in the database; null when it carries none that is good. */
