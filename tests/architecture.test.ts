@@ -117,6 +117,11 @@ describe('the places of things', () => {
 		expect(long).toEqual([])
 	})
 
+	test('a path is made from an address by fileURLToPath, as a blank in a folder is %20 in an address', () => {
+		const wrong = sources.filter(({ text }) => /import\.meta\.url\)\.path[n]ame/.test(text))
+		expect(wrong.map(({ path }) => path)).toEqual([])
+	})
+
 	test('no leftover words', () => {
 		const words = /\b(TODO|FIXME|XXX|HACK)\b|lorem ipsum/i
 		expect(product.filter(({ text }) => words.test(text)).map(({ path }) => path)).toEqual([])

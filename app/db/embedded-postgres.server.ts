@@ -84,6 +84,17 @@ export async function startEmbeddedPostgres(
 	options: string[] = [],
 	tell: (line: string) => void = (line) => process.stdout.write(`${line}\n`),
 ): Promise<EmbeddedPostgres> {
+	try {
+		return await start(dataDir, options, tell)
+	} catch (error) {
+		const isBare = (error as NodeJS.ErrnoException).code !== undefined
+		const disk = isBare && diskError(error)
+		if (disk) throw new Error(`The data directory ${dataDir} cannot be used: ${disk}.`, { cause: error })
+		throw error
+	}
+}
+
+async function start(dataDir: string, options: string[], tell: (line: string) => void): Promise<EmbeddedPostgres> {
 	const place = await findPlace(dataDir)
 	const { cluster, sockets, owner } = place
 	await waitWhileEnding(cluster, tell)

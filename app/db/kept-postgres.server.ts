@@ -19,11 +19,16 @@ const REPORT_EVERY_MS = 30_000
  * As {@link startEmbeddedPostgres}, and starts it again when it ends without our doing, as by a machine that is short of memory,
  * or lives and refuses everybody for half a minute. One that recovers, is overloaded or was stopped by a signal is waited for,
  * and the log says so. What was committed is there then; connections come back by themselves.
+ * @param refusingTimeoutMs milliseconds that a living server may refuse everybody, for tests
  */
-export async function keepEmbeddedPostgres(dataDir: string, options: string[] = []): Promise<EmbeddedPostgres> {
+export async function keepEmbeddedPostgres(
+	dataDir: string,
+	options: string[] = [],
+	refusingTimeoutMs = REFUSING_TIMEOUT_MS,
+): Promise<EmbeddedPostgres> {
 	const postgres = await startEmbeddedPostgres(dataDir, options)
 	const start = () => startEmbeddedPostgres(dataDir, options, (line) => log.warn(line))
-	const keeper = new Keeper(dataDir, postgres.admin, start)
+	const keeper = new Keeper(dataDir, postgres.admin, start, refusingTimeoutMs)
 	let looking: Promise<void> | undefined
 	const timer = setInterval(() => {
 		looking ??= keeper.look().finally(() => {
@@ -44,15 +49,17 @@ class Keeper {
 	readonly #dataDir: string
 	readonly #admin: PoolConfig
 	readonly #start: () => Promise<unknown>
+	readonly #refusingTimeoutMs: number
 	readonly #reports = new Reports()
 	#refusingSince: number | null = null
 	#nextAsk = Date.now() + ASK_EVERY_MS
 	#nextStart = 0
 
-	constructor(dataDir: string, admin: PoolConfig, start: () => Promise<unknown>) {
+	constructor(dataDir: string, admin: PoolConfig, start: () => Promise<unknown>, refusingTimeoutMs: number) {
 		this.#dataDir = dataDir
 		this.#admin = admin
 		this.#start = start
+		this.#refusingTimeoutMs = refusingTimeoutMs
 	}
 
 	/** Looks at the process, asks the server now and then, and does what has to be done. It never throws. */
@@ -84,7 +91,7 @@ class Keeper {
 		const { refuses, what } = judge(error, this.#state())
 		if (this.#reports.isDue(what)) log.warn({ reason: error.message }, what)
 		this.#refusingSince = refuses ? (this.#refusingSince ?? Date.now()) : null
-		if (this.#refusingSince === null || Date.now() - this.#refusingSince < REFUSING_TIMEOUT_MS) return
+		if (this.#refusingSince === null || Date.now() - this.#refusingSince < this.#refusingTimeoutMs) return
 		log.error('PostgreSQL lives and serves nobody, so it is ended and started anew')
 		await abortPostgres(this.#dataDir)
 		this.#refusingSince = null
