@@ -1,7 +1,7 @@
 import { config } from '~/config.server.ts'
 import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { parseForm } from '~/lib/parse.server.ts'
-import { requestScope } from '~/lib/request-scope.server.ts'
+import { setRequestMember } from '~/lib/request-scope.server.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { deleteSession, findAccount, findEmail, listSessionRows } from './accounts.queries.server.ts'
 import { forgotInput, loginInput, registerInput, resetInput } from './accounts.schema.ts'
@@ -29,8 +29,7 @@ export async function viewerFromRequest(
 		returnHeaders: true,
 	})
 	const viewer = response ? viewerOfUser(response.user) : null
-	const scope = requestScope()
-	if (scope && viewer) scope.userId = viewer.id
+	if (viewer) setRequestMember(viewer.id)
 	return { viewer, headers }
 }
 

@@ -86,8 +86,8 @@ export default function Settings({ loaderData }: Route.ComponentProps) {
 			</section>
 			<section className="mt-10" aria-labelledby="activity">
 				<RuleHead id="activity" title="Recent activity">
-					<Link className="link" to="/settings/activity">
-						See more
+					<Link className="quiet-link" to="/settings/activity" aria-label="All recent activity">
+						All
 					</Link>
 				</RuleHead>
 				<ActivityList events={events} />

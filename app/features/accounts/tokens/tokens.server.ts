@@ -5,6 +5,7 @@ import { addJob } from '~/jobs/jobs.server.ts'
 import { Invalid, NotFound } from '~/lib/errors.ts'
 import { isId } from '~/lib/ids.ts'
 import { parseInput } from '~/lib/parse.server.ts'
+import { setRequestMember } from '~/lib/request-scope.server.ts'
 import { isModerator, type SignedIn } from '~/lib/viewer.ts'
 import { letter } from '~/mail/mail.server.ts'
 import { getAccount } from '../accounts.server.ts'
@@ -88,6 +89,7 @@ export async function readToken(token: string): Promise<TokenGrant | null> {
 	if (!holder) return null
 	if (holder.stale) await touchToken(holder.token_id)
 	const { user, scopes } = holder
+	setRequestMember(user.id)
 	return { viewer: { ...user, role: scopes.includes('moderate') ? user.role : 'member' }, scopes }
 }
 
