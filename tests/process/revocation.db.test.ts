@@ -286,7 +286,7 @@ describe('the security log', () => {
 		userId: number | null
 		requestId: string
 		time: string
-		status?: number
+		area?: string
 	}
 
 	/** What the processes have written, the lines of this kind. */
@@ -309,6 +309,9 @@ describe('the security log', () => {
 
 	test('has a line with the id of its request for what was done and what was refused', async () => {
 		const { member, cookie, elsewhere, token } = await someone()
+		const tab = startTab(site.url, { Cookie: cookie, Origin: 'https://evil.example' })
+		expect(await next(tab, 'connect_error')).toBeInstanceOf(Error)
+		await expect.poll(() => lines('refused').map(({ area }) => area)).toContain('/realtime')
 		const write = (path: string, headers: Record<string, string>, form: Record<string, string> = {}) =>
 			fetch(site.url + path, { method: 'POST', redirect: 'manual', headers, body: new URLSearchParams(form) })
 		await isRecorded(await write('/settings', { Cookie: cookie, Origin: 'https://evil.example' }), 'refused', null)

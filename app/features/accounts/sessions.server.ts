@@ -151,7 +151,8 @@ function rereadQuietly(): void {
 		return
 	}
 	reading = reread()
-		.catch((error) => log.warn({ err: error }, 'whose sessions changed could not be read'))
+		// The next look is seconds away, and whoever was heard of is doubted until then; an outage has its own line.
+		.catch((error) => log.debug({ err: error }, 'whose sessions changed could not be read'))
 		.finally(() => {
 			reading = undefined
 			if (!isAskedAgain) return
