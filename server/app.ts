@@ -9,6 +9,7 @@ import { listenForDrops } from '~/cache/pages.server.ts'
 import { config, isOneOfSeveral } from '~/config.server.ts'
 import { authHandler, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
 import { sweepSecurityLog } from '~/features/accounts/security-log.server.ts'
+import { listenForRevocations, sweepSessions } from '~/features/accounts/sessions.server.ts'
 import { answerApi } from '~/features/api/mount.server.ts'
 import { mailMessages } from '~/features/chat/away/mailing.server.ts'
 import { pushMessage } from '~/features/chat/away/pushing.server.ts'
@@ -133,6 +134,7 @@ export async function startAround(): Promise<() => Promise<void>> {
 	const stopSockets = handleSockets()
 	const stopPassing = isOneOfSeveral() ? await joinProcesses() : async () => {}
 	const stopListening = await listenForDrops()
+	const stopHearing = await listenForRevocations()
 	await startJobs(
 		{
 			'sweep-pictures': sweepPictures,
@@ -142,6 +144,7 @@ export async function startAround(): Promise<() => Promise<void>> {
 			'sweep-notices': sweepNotices,
 			'similar-words': refreshWordCounts,
 			'sweep-security-log': sweepSecurityLog,
+			'sweep-sessions': sweepSessions,
 		},
 		{
 			'tell-followers': tellFollowers,
@@ -154,6 +157,7 @@ export async function startAround(): Promise<() => Promise<void>> {
 	return async () => {
 		await stopSockets()
 		await stopListening()
+		await stopHearing()
 		await io.close()
 		await stopPassing()
 		await stopJobs()

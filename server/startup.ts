@@ -16,7 +16,7 @@ const patience = 4_500
 /** A part that has not ended after so many milliseconds is passed over, so that the database below it is still stopped. */
 const patienceForOne = 800
 /** The pool of a process, and what listens beside it. */
-const connectionsOfOne = 13
+const connectionsOfOne = 14
 
 /** The parts that stand so far, and how they end: last started, first stopped. */
 export class Startup {

@@ -15,6 +15,8 @@ export const password = 'a lantern at the ford'
 export interface MembersSite {
 	url: string
 	pid: number
+	/** Everything it wrote so far, both streams. */
+	output: () => string
 	/** Ends the process without a word, as a crash would. */
 	kill: () => Promise<void>
 	/** Sends a request as it was typed: redirects are not followed. */
@@ -57,6 +59,7 @@ export async function startOnTestDatabase(port?: string, env: Record<string, str
 	return {
 		url: site.url,
 		pid: site.child.pid ?? 0,
+		output: site.output,
 		kill: async () => {
 			site.child.kill('SIGKILL')
 			await once(site.child, 'exit')
