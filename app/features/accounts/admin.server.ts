@@ -1,26 +1,15 @@
-import { type Config, config } from '~/config.server.ts'
 import { db } from '~/db/db.server.ts'
 import { Invalid, NotAllowed } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { findAccount } from './accounts.queries.server.ts'
-import { hasAdmin, insertClaim, isClaimOpen, lockClaims, shutOut, takeClaim } from './admin.queries.server.ts'
-import { areDemoAccountsOpen, demoEmails, isDemoAccount } from './demo-accounts.server.ts'
-import { hashToken, newToken } from './secret.server.ts'
+import { isClaimOpen, lockClaims, takeClaim } from './admin.queries.server.ts'
+import { isDemoAccount } from './demo-accounts.server.ts'
+import { hashToken } from './secret.server.ts'
 import { recordSecurityEvent } from './security-log.server.ts'
+import { announceAccountChange } from './sessions.server.ts'
 
 const usedClaim =
 	'This link does not work any more: it was used already, or this site has an admin. A start of the site without an admin prints a new one.'
-
-/**
- * The path of a link that makes the member who follows it admin, for the start to print; null where somebody is admin, or ADMIN_EMAIL
- * says who shall be. Only its hash is kept.
- */
-export async function makeAdminClaim({ ADMIN_EMAIL }: Pick<Config, 'ADMIN_EMAIL'> = config()): Promise<string | null> {
-	if (ADMIN_EMAIL !== '' || (await hasAdmin())) return null
-	const token = newToken()
-	await insertClaim(hashToken(token))
-	return `/claim-admin?token=${token}`
-}
 
 /** Insists that a link would make somebody admin. @throws Invalid when it does not work any more */
 export async function requireAdminClaim(token: string): Promise<void> {
@@ -42,10 +31,6 @@ export async function claimAdmin(viewer: SignedIn, token: string): Promise<void>
 			if (!(await isClaimOpen(hashToken(token), trx))) throw new Invalid(usedClaim)
 			await takeClaim(trx, viewer.id)
 		})
+	await announceAccountChange(viewer.id)
 	await recordSecurityEvent('admin-claimed', { userId: viewer.id })
-}
-
-/** Ends what the demo accounts left open, where they must not be entered; to be called at the start. */
-export async function closeDemoAccounts(settings: Config = config()): Promise<void> {
-	if (!areDemoAccountsOpen(settings)) await shutOut(Object.values(demoEmails))
 }

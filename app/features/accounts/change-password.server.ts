@@ -1,7 +1,6 @@
 import { Invalid } from '~/lib/errors.ts'
 import { parseForm } from '~/lib/parse.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
-import { closeEndedSessions } from '~/realtime/presence.server.ts'
 import { forgetResetLinks } from './accounts.queries.server.ts'
 import { changePasswordInput } from './accounts.schema.ts'
 import { getAccount } from './accounts.server.ts'
@@ -12,6 +11,7 @@ import { countAttempt, forgetAttempts } from './limits.server.ts'
 import { passwordProblem } from './password-rules.server.ts'
 import { domainErrors, inner } from './refusals.server.ts'
 import { recordSecurityEvent } from './security-log.server.ts'
+import { announceEndedSessions } from './sessions.server.ts'
 import { deleteTokens } from './tokens/tokens.queries.server.ts'
 
 /**
@@ -39,7 +39,7 @@ export async function changePassword(viewer: SignedIn, form: FormData, request: 
 		forgetAttempts([...counted, ['login-account', email]]),
 		forgetResetLinks(viewer.id),
 		deleteTokens(viewer.id),
-		closeEndedSessions(viewer),
+		announceEndedSessions(viewer.id, viewer.username),
 	])
 	await deleteDevices(viewer.id)
 	headers.append('Set-Cookie', headerOf((await rememberDevice({ id: viewer.id, email }, request.headers)).cookie))

@@ -2,7 +2,6 @@ import { type Config, config } from '~/config.server.ts'
 import { db, type Executor } from '~/db/db.server.ts'
 import { Invalid } from '~/lib/errors.ts'
 import { announce } from '~/realtime/announce.server.ts'
-import { closeEndedSessions } from '~/realtime/presence.server.ts'
 import { claimUsername, closeWaysIn, confirmMember, findMember, insertMember } from './accounts.queries.server.ts'
 import { promoteConfirmed } from './admin.queries.server.ts'
 import { insertDevice } from './devices.queries.server.ts'
@@ -18,6 +17,7 @@ import {
 } from './registrations.queries.server.ts'
 import { hashToken } from './secret.server.ts'
 import { recordSecurityEvent } from './security-log.server.ts'
+import { announceAccountChange, announceEndedSessions } from './sessions.server.ts'
 import { candidates, usernameFrom } from './username.server.ts'
 
 const oldLink =
@@ -98,7 +98,7 @@ export async function denyAddress(token: string): Promise<void> {
 			else await closeWaysIn(link.user_id, trx)
 			return link.user_id === null ? null : findMember(link.email, trx)
 		})
-	if (closed) await closeEndedSessions(closed)
+	if (closed) await announceEndedSessions(closed.id, closed.username)
 }
 
 /** Whether an address is the one that ADMIN_EMAIL names. */
@@ -109,7 +109,9 @@ export function isNamedAdmin(email: string, { ADMIN_EMAIL }: Pick<Config, 'ADMIN
 /** Makes the member whom ADMIN_EMAIL names admin, once their address is confirmed. */
 export async function promoteNamedAdmin(email: string): Promise<void> {
 	const userId = await promoteConfirmed(email)
-	if (userId !== null) await recordSecurityEvent('role-changed', { userId, detail: { role: 'admin' } })
+	if (userId === null) return
+	await announceAccountChange(userId)
+	await recordSecurityEvent('role-changed', { userId, detail: { role: 'admin' } })
 }
 
 /** Whether the browser is the one that registered, or one in which the member has logged in. */
