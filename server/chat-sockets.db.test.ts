@@ -258,7 +258,7 @@ test('a tab that does not read is closed before it holds much of the memory, and
 	stuck.on('error', () => {})
 	const key = Buffer.from('0123456789abcdef').toString('base64')
 	stuck.write(
-		`GET /realtime/?EIO=4&transport=websocket HTTP/1.1\r\nHost: localhost\r\nCookie: ${cookie}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${key}\r\n\r\n`,
+		`GET /realtime/?EIO=4&transport=websocket HTTP/1.1\r\nHost: localhost\r\nSec-Fetch-Site: same-origin\r\nCookie: ${cookie}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${key}\r\n\r\n`,
 	)
 	await once(stuck, 'data')
 	// The packet `40` joins; masked with zeros it is itself.

@@ -10,7 +10,7 @@ import { countUnread } from '~/features/notifications/notifications.server.ts'
 import { isId } from '~/lib/ids.ts'
 import { log } from '~/lib/log.server.ts'
 import { type ClientEvents, mostWatched, type ServerEvents } from '~/realtime/events.ts'
-import { io, type SocketData } from '~/realtime/io.server.ts'
+import { io, type SocketData, socketPath } from '~/realtime/io.server.ts'
 import { listOnlineAmong } from '~/realtime/presence.queries.server.ts'
 import {
 	closeTab,
@@ -28,6 +28,8 @@ import { haveTabsAskAgain } from '~/realtime/processes.server.ts'
 import { readersOf } from '~/realtime/rooms.ts'
 import { Allowance } from './allowance.ts'
 import { receiveChat } from './chat-sockets.ts'
+import { isCrossSite } from './middleware/same-origin.ts'
+import { everywhere } from './middleware/security.ts'
 import { endSlowReader } from './slow-readers.ts'
 
 const renewEvery = 5_000
@@ -73,6 +75,10 @@ export function handleSockets(): () => Promise<void> {
 /** Lets sockets in, at this server. */
 export function openSockets(server: HttpServer): void {
 	io.attach(server)
+	// Engine.IO answers what is no WebSocket by itself, past the middleware of all other answers.
+	server.prependListener('request', ({ url }, response) => {
+		if (url?.startsWith(socketPath)) for (const [name, value] of everywhere(config())) response.setHeader(name, value)
+	})
 	// Every packet counts, also those before anybody is known and those that name no event of ours.
 	io.engine.on('connection', (connection: Connection) => {
 		const allowance = new Allowance(flood.most, flood.milliseconds)
@@ -114,8 +120,9 @@ function forgetRequest(socket: Tab): void {
  */
 async function identify(request: IncomingMessage, me: unknown): Promise<SocketData> {
 	// CORS does not guard WebSocket: a page of another site may open one, with our reader's cookies.
-	if (request.headers.origin && request.headers.origin !== new URL(config().publicUrl).origin)
-		throw new Refusal('foreign origin')
+	const { origin, referer, cookie, 'sec-fetch-site': fetchSite } = request.headers
+	const provenance = { origin, referer, cookie, fetchSite: fetchSite?.toString() }
+	if (isCrossSite(provenance, new URL(config().publicUrl).origin)) throw new Refusal('foreign origin')
 	const headers = new Headers({ Cookie: request.headers.cookie ?? '' })
 	const session = await sessionOf(new Request(config().publicUrl, { headers }))
 	if (!session) throw new Refusal('unauthenticated')

@@ -7,10 +7,11 @@ export const clientIpHeader = 'x-client-ip'
 /**
  * The request as the reader made it: behind a trusted proxy its address is rebuilt from X-Forwarded-*, so that
  * origin checks, cookies and redirects see the public one.
+ * A NUL in it becomes U+FFFD, as in HTML: PostgreSQL stores no NUL, and nothing here is named with either.
  * @param remote the address of the socket's other end
  */
 export function publicRequest(request: Request, remote: string, { TRUST_PROXY }: Pick<Config, 'TRUST_PROXY'>): Request {
-	const url = new URL(request.url)
+	const url = new URL(request.url.replaceAll('%00', '%EF%BF%BD'))
 	const headers = new Headers(request.headers)
 	let ip = remote
 	if (TRUST_PROXY) {

@@ -22,11 +22,11 @@ export interface MembersSite {
 	stop: () => Promise<void>
 }
 
-/** Sends a request to the site at this address as it was typed: redirects are not followed. */
+/** Sends a request to the site at this address as a page of it would: redirects are not followed. */
 export function askAt(url: string, path: string, cookie: string, form?: Record<string, string>): Promise<Response> {
 	return fetch(url + path, {
 		redirect: 'manual',
-		headers: cookie ? { Cookie: cookie } : {},
+		headers: { Origin: new URL(url).origin, ...(cookie && { Cookie: cookie }) },
 		...(form && { method: 'POST', body: new URLSearchParams(form) }),
 	})
 }

@@ -1,6 +1,6 @@
 import { Link } from 'react-router'
 import { viewerOf } from '~/lib/context.ts'
-import { answering, redirectWithToast, refused, signedIn } from '~/lib/http.ts'
+import { answering, readForm, redirectWithToast, refused, signedIn } from '~/lib/http.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { Prose } from '~/ui/prose.tsx'
 import { judge } from '../moderation/acts.server.ts'
@@ -23,7 +23,7 @@ export function action({ request, params, context, url }: Route.ActionArgs) {
 	return answering(async () => {
 		signedIn(context, url)
 		const viewer = viewerOf(context)
-		const form = await request.formData()
+		const form = await readForm(request)
 		try {
 			const { act = '', ...input } = Object.fromEntries(form)
 			const message = await judge(viewer, { kind: params.kind, name: params.id, act: String(act) }, input)
