@@ -25,7 +25,7 @@ import { pictureRefusals } from '~/features/profiles/picture-errors.ts'
 import { sweepPictures } from '~/features/profiles/pictures.server.ts'
 import { startJobs, stopJobs } from '~/jobs/jobs.server.ts'
 import { factsContext, type RequestFacts, type Viewer, viewerContext } from '~/lib/context.ts'
-import { readTheme } from '~/lib/cookies.server.ts'
+import { readTheme, secureCookies } from '~/lib/cookies.ts'
 import { clearFlash, flashOf } from '~/lib/http.ts'
 import { log } from '~/lib/log.server.ts'
 import { problem } from '~/lib/problems.ts'
@@ -54,6 +54,8 @@ const takesPictures = /^\/(media|edit-profile\/.+|messages\/[^/]+)(\.data)?$/
 
 /** In development every page is made anew, with the code as it is. */
 const keepsPages = config().NODE_ENV === 'production' && config().PAGE_CACHE_MB > 0
+
+secureCookies(config().secure)
 
 const nonces = new WeakMap<Request, string>()
 const app = new Hono<Environment>()

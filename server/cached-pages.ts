@@ -5,7 +5,7 @@ import { brotliCompress, brotliDecompress, gzip } from 'node:zlib'
 import type { KeptPage } from '~/cache/page-cache.ts'
 import { everyPage, forumLists, pageCache, queryPage } from '~/cache/pages.server.ts'
 import { config } from '~/config.server.ts'
-import { readTheme } from '~/lib/cookies.server.ts'
+import { readTheme } from '~/lib/cookies.ts'
 import { accepted, brotliParams } from './middleware/compress.ts'
 import { policy, policyHeader, securityHeaders } from './middleware/security.ts'
 

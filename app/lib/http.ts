@@ -1,6 +1,6 @@
 import { data, type RouterContextProvider, redirect } from 'react-router'
 import { type Flash, type FlashAction, type SignedIn, viewerOf } from './context.ts'
-import { ownCookie, readOwnCookie } from './cookies.server.ts'
+import { ownCookie, readOwnCookie } from './cookies.ts'
 import { DomainError, Invalid, TooMany } from './errors.ts'
 
 /**

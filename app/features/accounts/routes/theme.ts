@@ -1,5 +1,5 @@
 import { redirect } from 'react-router'
-import { themeCookie } from '~/lib/cookies.server.ts'
+import { themeCookie } from '~/lib/cookies.ts'
 import { readForm, refererPath, safeRedirect } from '~/lib/http.ts'
 import type { Route } from './+types/theme'
 
