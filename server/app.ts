@@ -109,7 +109,7 @@ app.on(['GET', 'POST'], '/api/auth/*', async (context) => {
 })
 app.all('/api/v1/*', (context) => answerApi(context.req.raw))
 app.all('/api/*', (context, next) =>
-	/^\/api\/docs(\.data)?$/.test(context.req.path) ? next() : problem(404, 'There is no such address.'),
+	isDescription(context.req.path) ? next() : problem(404, 'There is no such address.'),
 )
 
 const pages = createRequestHandler(() => import('virtual:react-router/server-build'), config().NODE_ENV)
@@ -121,7 +121,8 @@ app.all('*', async (context) => {
 	const writes = request.method !== 'GET' && request.method !== 'HEAD'
 	const { viewer, headers } = await viewerFromRequest(request, { fresh: writes })
 	const facts = factsOf(request)
-	const answer = await renderPage(request, viewer, facts)
+	const render = () => renderPage(request, viewer, facts)
+	const answer = await (isDescription(context.req.path) ? inTurn(render) : render())
 	addSession(answer.headers, headers)
 	if (viewer) keepNowhere(answer.headers)
 	if (facts.flash && showsFlash(new URL(request.url), answer)) answer.headers.append('Set-Cookie', clearFlash())
@@ -187,6 +188,20 @@ async function renderPage(request: Request, viewer: Viewer, facts: RequestFacts)
 	answer.headers.set('X-Request-Id', facts.requestId)
 	if (!answer.headers.has('Cache-Control')) answer.headers.set('Cache-Control', 'private, no-cache')
 	return answer
+}
+
+/** The page that describes the API, or its data: several times as large as any other. */
+function isDescription(path: string): boolean {
+	return /^\/api\/docs(\.data)?$/.test(path)
+}
+
+let lastTurn: Promise<unknown> = Promise.resolve()
+
+/** Does such work one after another, and lets other requests in between: twenty at once held them up for a second. */
+function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+	const turn = lastTurn.then(work)
+	lastTurn = turn.catch(() => {}).then(() => new Promise((resolve) => setImmediate(resolve)))
+	return turn
 }
 
 /** What was made for one member stays with them alone: no cache, that of a shared browser included, stores it. */

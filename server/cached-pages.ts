@@ -35,7 +35,8 @@ const query = /^\/forum\/(?!(?:category|tag|edit|history|comment)\/)[^/]+\/[^/]+
 const personal = /(?:^|;\s*)(?:__Host-)?(?:session|flash)=/
 
 /**
- * The kept page that a request could be answered with: a visitor who looks at the home page, a list or a query.
+ * The kept page that a request could be answered with: a visitor who looks at the home page, a list, a query or the API's
+ * description.
  * @param url path and query as they came
  */
 export function placeOf(method: string | undefined, url: string, cookies: string | undefined): Place | null {
@@ -156,6 +157,7 @@ async function bodyIn(coding: string, page: KeptPage, key: string): Promise<Buff
 function tagsOf(pathname: string): string[] | null {
 	const path = pathname === '/_.data' ? '/' : pathname.endsWith('.data') ? pathname.slice(0, -5) : pathname
 	if (list.test(path)) return [everyPage, forumLists]
+	if (path === '/api/docs') return [everyPage]
 	const id = query.exec(path)?.[1]
 	return id ? [everyPage, queryPage(Number(id))] : null
 }
