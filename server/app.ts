@@ -64,9 +64,8 @@ app.use(security(config(), nonceOf))
 app.use(compress())
 app.use(retryAfter())
 // Before the question where a request comes from: browsers send reports without an Origin of their own.
-app.post(REPORT_PATH, bodyLimit({ maxSize: MAX_REPORT_BYTES }), async (context) =>
-	takeReports(await context.req.text()),
-)
+const limitReport = bodyLimit({ maxSize: MAX_REPORT_BYTES, onError: (context) => context.body(null, 413) })
+app.post(REPORT_PATH, limitReport, async (context) => takeReports(await context.req.text()))
 app.use(sameOrigin())
 const tooLarge = 'What was sent is too large. At most 512 KB are taken at once.'
 const limitBody = bodyLimit({
