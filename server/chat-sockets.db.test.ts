@@ -237,7 +237,10 @@ test('too many messages in a moment are put off with a word that they may be sen
 	const tab = await tabOf(mira)
 	const answers = await Promise.all(Array.from({ length: 31 }, () => send(tab, message(tomas))))
 	expect(answers.filter(({ ok }) => !ok)).toEqual(
-		Array.from({ length: 2 }, () => ({ ok: false, message: expect.stringContaining('fast'), retry: true })),
+		Array.from({ length: 2 }, () => ({
+			...{ ok: false, message: expect.stringContaining('fast'), retry: true },
+			retryAfter: expect.toSatisfy((seconds) => Number.isInteger(seconds) && seconds > 0),
+		})),
 	)
 	await passTime()
 })

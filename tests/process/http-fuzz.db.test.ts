@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeComment, makeQuery } from '../factories/forum.ts'
 import { useDatabase } from '../support/database.ts'
-import { logInMember, type MembersSite, startOnTestDatabase } from '../support/members-site.ts'
+import { logInMember, type MembersSite, password, startOnTestDatabase } from '../support/members-site.ts'
 import { oddRequests } from '../support/odd-requests.ts'
-import { type RawRequest, sendRaw } from '../support/raw-http.ts'
+import { formRequest, type RawAnswer, type RawRequest, sendRaw } from '../support/raw-http.ts'
 
 useDatabase()
 
@@ -51,3 +51,105 @@ test('2,000 odd requests to all routes and operations, as visitors and members: 
 	// Nothing is said on standard error but what the start says.
 	expect(site.output().split('Press Ctrl-C to stop.')[1]?.trim()).toBe('')
 }, 240_000)
+
+describe('redirects', () => {
+	const own = () => site.url
+	const ask = (request: RawRequest) => sendRaw(site.url, { ...request, headers: { Origin: own(), ...request.headers } })
+	const post = (path: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
+		ask(formRequest(path, fields, headers))
+	const hairy = [
+		...['//evil.example', '///evil.example', '/\\evil.example', '/.//evil.example', '/..//evil.example'],
+		...['/%2e//evil.example', '/%2e%2e//evil.example', '/x/%2E%2e//evil.example', '/x/../..//evil.example'],
+		...['/\t/evil.example', '/.//\\evil.example', 'https:evil.example', 'javascript:alert(1)', '/.//u@evil.example'],
+		...['\u0000//evil.example', '/./\u0000/evil.example', '\\\\evil.example'],
+	]
+	const ways: [string, (to: string) => Promise<RawAnswer>][] = [
+		[
+			'the login page of a member',
+			(to) => ask({ path: `/login?redirectTo=${encodeURIComponent(to)}`, headers: { Cookie: members[0] ?? '' } }),
+		],
+		[
+			'the data of that page',
+			(to) => ask({ path: `/login.data?redirectTo=${encodeURIComponent(to)}`, headers: { Cookie: members[0] ?? '' } }),
+		],
+		['the field of the theme', (to) => post('/theme', { theme: 'dark', redirectTo: to })],
+		['the field of the theme, by script', (to) => post('/theme.data', { theme: 'dark', redirectTo: to })],
+		['the Referer of the theme', (to) => post('/theme', { theme: 'dark' }, { Referer: `${own()}${printable(to)}` })],
+		[
+			'the Referer of a vote',
+			(to) => post('/forum/vote', { query: '1', value: '1' }, { Referer: `${own()}${printable(to)}` }),
+		],
+		[
+			'the page that notices were read on',
+			(to) => post('/notifications', { intent: 'read-all', from: to }, { Cookie: members[0] ?? '' }),
+		],
+		[
+			'a second parameter',
+			(to) =>
+				ask({
+					path: `/login?redirectTo=/forum&redirectTo=${encodeURIComponent(to)}`,
+					headers: { Cookie: members[0] ?? '' },
+				}),
+		],
+	]
+	const printable = (to: string) => (to.startsWith('/') ? to : `/${to}`).replace(/\p{Cc}/gu, '')
+
+	test.each(ways)('%s leads nowhere else', async (_what, send) => {
+		for (const to of hairy) {
+			const answer = await send(to)
+			expect(answer.status, to).toBeLessThan(500)
+			expectInside(answer, to)
+			// Scripts read their redirect from the data; it may name the place only as a parameter of ours.
+			if (answer.status === 202) expect(answer.body).not.toMatch(/"(\/\/|\/\\|[a-z]+:)[^"]*evil/)
+		}
+	})
+
+	test('a login with the right password leads nowhere else', async () => {
+		for (const to of ['/.//evil.example', '/%2e%2e//evil.example']) {
+			const path = `/login?redirectTo=${encodeURIComponent(to)}`
+			const answer = await post(path, { email: 'mira@campus.example', password })
+			expect(answer.headers.location).toBe('/find-dev')
+		}
+	})
+
+	test.each([
+		...[
+			'//evil.example',
+			'//evil.example/%2e%2e',
+			'//evil.example/%2e%2e/',
+			'/%2e%2e//evil.example',
+			'/.//evil.example/',
+		],
+		...[
+			'/\\evil.example',
+			'//evil.example/forum',
+			'//evil.example/login',
+			'/forum//evil.example/x/1',
+			'//evil.example/..;/forum',
+		],
+		...[
+			'/forum/others//evil.example/1',
+			'/find-dev//evil.example',
+			'/my-profile/%2f%2fevil.example',
+			'/my-profile//evil.example',
+		],
+		...[
+			'/edit-profile/%2f%2fevil.example',
+			'/moderation//evil.example',
+			'/settings//evil.example',
+			'/.data//evil.example',
+		],
+		...['http://evil.example/settings', '/login/%0d%0aLocation:%20//evil.example'],
+	])('the address %s leads nowhere else', async (path) => {
+		for (const headers of [{}, { Cookie: members[0] ?? '' }] as Record<string, string>[]) {
+			const answer = await ask({ path, headers })
+			expect(answer.status).toBeLessThan(500)
+			expectInside(answer, path)
+		}
+	})
+
+	function expectInside({ headers }: RawAnswer, to: string): void {
+		if (headers.location === undefined) return
+		expect(new URL(headers.location, `${own()}/forum`).origin, `${to} → ${headers.location}`).toBe(own())
+	}
+})

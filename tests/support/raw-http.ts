@@ -42,6 +42,16 @@ export function sendRaw(url: string, { method = 'GET', path, headers = {}, body 
 	})
 }
 
+/** A form as a page sends it. */
+export function formRequest(
+	path: string,
+	fields: Record<string, string>,
+	headers: Record<string, string> = {},
+): RawRequest {
+	const type = { 'Content-Type': 'application/x-www-form-urlencoded' }
+	return { method: 'POST', path, body: new URLSearchParams(fields).toString(), headers: { ...type, ...headers } }
+}
+
 interface RouteEntry {
 	path?: string | undefined
 	index?: boolean | undefined
