@@ -8,6 +8,8 @@ import { closeBus, connectBus } from '~/bus/bus.server.ts'
 import { listenForDrops } from '~/cache/pages.server.ts'
 import { config, isOneOfSeveral } from '~/config.server.ts'
 import { authHandler, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
+import { sweepSecurityLog } from '~/features/accounts/security-log.server.ts'
+import { listenForRevocations, sweepSessions } from '~/features/accounts/sessions.server.ts'
 import { answerApi } from '~/features/api/mount.server.ts'
 import { mailMessages } from '~/features/chat/away/mailing.server.ts'
 import { pushMessage } from '~/features/chat/away/pushing.server.ts'
@@ -29,6 +31,7 @@ import { readTheme, secureCookies } from '~/lib/cookies.ts'
 import { clearFlash, flashOf } from '~/lib/http.ts'
 import { log } from '~/lib/log.server.ts'
 import { problem } from '~/lib/problems.ts'
+import { requestScope, runInRequestScope } from '~/lib/request-scope.server.ts'
 import { io } from '~/realtime/io.server.ts'
 import { joinProcesses } from '~/realtime/processes.server.ts'
 import { answerKept, answerVisitor, type Place } from './cached-pages.ts'
@@ -36,6 +39,7 @@ import { MAX_REPORT_BYTES, REPORT_PATH, takeReports } from './csp-reports.ts'
 import { compress } from './middleware/compress.ts'
 import { refuseMethod } from './middleware/methods.ts'
 import { clientIpHeader, publicRequest } from './middleware/public-request.ts'
+import { recordRefusals } from './middleware/record-refusals.ts'
 import { retryAfter } from './middleware/retry-after.ts'
 import { sameOrigin } from './middleware/same-origin.ts'
 import { security } from './middleware/security.ts'
@@ -60,6 +64,7 @@ secureCookies(config().secure)
 const nonces = new WeakMap<Request, string>()
 const app = new Hono<Environment>()
 
+app.use(recordRefusals())
 app.use(security(config(), nonceOf))
 app.use(compress())
 app.use(retryAfter())
@@ -137,9 +142,12 @@ app.onError((error, context) => {
 export async function handle(request: Request, bindings: HttpBindings): Promise<Response> {
 	const { method = 'GET', url = '/' } = bindings.incoming
 	const refusal = refuseMethod(method, url, config())
-	if (refusal) return refusal
+	if (refusal) {
+		refusal.headers.set('X-Request-Id', randomUUID())
+		return refusal
+	}
 	const seen = publicRequest(request, bindings.incoming.socket.remoteAddress ?? '127.0.0.1', config())
-	return app.fetch(seen, bindings)
+	return runInRequestScope(randomUUID(), seen.headers.get('User-Agent') ?? '', () => app.fetch(seen, bindings))
 }
 
 /** What lives beside the pages: sockets, jobs, what other processes tell. @returns what stops them, sockets first */
@@ -149,6 +157,7 @@ export async function startAround(): Promise<() => Promise<void>> {
 	const stopSockets = handleSockets()
 	const stopPassing = isOneOfSeveral() ? await joinProcesses() : async () => {}
 	const stopListening = await listenForDrops()
+	const stopHearing = await listenForRevocations()
 	await startJobs(
 		{
 			'sweep-pictures': sweepPictures,
@@ -157,6 +166,8 @@ export async function startAround(): Promise<() => Promise<void>> {
 			'mail-digests': mailDigests,
 			'sweep-notices': sweepNotices,
 			'similar-words': refreshWordCounts,
+			'sweep-security-log': sweepSecurityLog,
+			'sweep-sessions': sweepSessions,
 		},
 		{
 			'tell-followers': tellFollowers,
@@ -169,6 +180,7 @@ export async function startAround(): Promise<() => Promise<void>> {
 	return async () => {
 		await stopSockets()
 		await stopListening()
+		await stopHearing()
 		await io.close()
 		await stopPassing()
 		await stopJobs()
@@ -248,7 +260,7 @@ function nonceOf(request: Request): string {
 
 function factsOf(request: Request): RequestFacts {
 	return {
-		requestId: randomUUID(),
+		requestId: requestScope()?.requestId ?? randomUUID(),
 		now: new Date().toISOString(),
 		// In development the policy allows inline scripts, and React would report each nonce that the browser hides from it.
 		nonce: config().NODE_ENV === 'development' ? undefined : nonceOf(request),

@@ -37,10 +37,7 @@ const canary = 'canary-of-the-quad'
 async function typeEverywhere(page: Page, peer: { username: string }): Promise<void> {
 	await page.goto('/forum')
 	await page.getByRole('article').first().getByRole('heading').getByRole('link').click()
-	await page
-		.getByPlaceholder(/comment/i)
-		.first()
-		.fill(`${canary} comment`)
+	await page.getByLabel('Your comment').fill(`${canary} comment`)
 	await page.goto('/forum/ask')
 	await page.getByLabel('Title', { exact: true }).fill(`${canary} question`)
 	await openChatPage(page, { ...peer, page, name: '' })

@@ -15,7 +15,7 @@ export const password = 'a lantern at the ford'
 export interface MembersSite {
 	url: string
 	pid: number
-	/** Everything it wrote so far. */
+	/** Everything it wrote so far, both streams. */
 	output: () => string
 	/** Ends the process without a word, as a crash would. */
 	kill: () => Promise<void>
@@ -36,7 +36,8 @@ export function askAt(url: string, path: string, cookie: string, form?: Record<s
 /** How a process reaches the database that the test has open. */
 export async function testDatabaseUrl(): Promise<string> {
 	const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(db())
-	return `postgresql://devquad@localhost/${rows[0]?.name}?host=${encodeURIComponent(inject('postgres').host)}`
+	const { host, user, password } = inject('postgres').site
+	return `postgresql://${user}:${password}@localhost/${rows[0]?.name}?host=${encodeURIComponent(host)}`
 }
 
 /**
