@@ -25,7 +25,7 @@ export async function listInbox(
 	{ requests, before, limit }: { requests: boolean; before: number | null; limit: number },
 ): Promise<InboxRow[]> {
 	const { rows } = await sql<InboxRow>`
-		select ${peerColumns}, mine.unread, mine.muted, mine.pending, m.id as last_message_id, m.sender_id = ${userId} as mine,
+		select ${peerColumns(userId)}, mine.unread, mine.muted, mine.pending, m.id as last_message_id, m.sender_id = ${userId} as mine,
 			left(case when m.sender_id = ${userId} then m.body else coalesce(m.kept_body, m.body) end, ${beginning}) as body,
 			m.pictures, m.sent_at, m.deleted_at is not null as deleted
 		from (select * from conversation_members

@@ -16,6 +16,7 @@ import {
 	lockBoxOf,
 	markRead,
 	markSeen,
+	removeOfActor,
 	removeOfComment,
 	removeOfQuery,
 	removeReadBefore,
@@ -48,7 +49,8 @@ export async function notify(
 ): Promise<number[]> {
 	const asked = [...people.keys()].filter((id) => id !== actorId)
 	if (asked.length === 0) return []
-	const boxes = await lockBoxes(trx, besides === undefined ? asked : [...asked, besides], query.id)
+	const about = { queryId: query.id, actorId }
+	const boxes = await lockBoxes(trx, besides === undefined ? asked : [...asked, besides], about)
 	const untold = await listUntold(trx, boxes, { queryId: query.id, commentId })
 	const told: ToldRow[] = []
 	for (const kind of new Set(people.values())) {
@@ -115,6 +117,14 @@ export const forgetComment: (
 	kind: NoticeKind | null,
 	besides?: number,
 ) => Promise<number[]> = removeOfComment
+
+/**
+ * Takes back what a member was told of somebody whom they block from now on, where they have not read it.
+ * @returns as {@link forgetQuery}
+ */
+export async function forgetActor(trx: Executor, userId: number, actorId: number): Promise<number[]> {
+	return (await removeOfActor(trx, userId, actorId)) ? [userId] : []
+}
 
 /** Calls a query by its new title wherever it was told of. */
 export const renameQuery: (trx: Executor, queryId: number, title: string) => Promise<void> = retitle

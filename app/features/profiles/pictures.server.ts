@@ -1,4 +1,5 @@
 import { db, type Executor } from '~/db/db.server.ts'
+import { requireMayWrite } from '~/features/accounts/suspension.server.ts'
 import { DomainError, Invalid } from '~/lib/errors.ts'
 import { largestPicture, type PictureKind, pictureFolders, picturePath, widthsOf } from '~/lib/picture-paths.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
@@ -43,7 +44,7 @@ export class UploadRefused extends DomainError {
  * Takes a picture in: checks it, encodes it anew, stores its files and notes it as the viewer's. Sending it again gives
  * the same picture and costs nothing. It lasts an hour, one for a text a day, and then as long as something shows it.
  * @param crop the part to keep, in pixels of the upright picture
- * @throws Invalid when it is no picture we take; UploadRefused when the quota is used up; TooMany
+ * @throws NotAllowed for a suspended member; Invalid when it is no picture we take; UploadRefused when the quota is used up; TooMany
  */
 export async function storePicture(
 	viewer: SignedIn,
@@ -51,6 +52,7 @@ export async function storePicture(
 	file: Blob,
 	crop: Crop | null = null,
 ): Promise<PictureView> {
+	await requireMayWrite(viewer.id)
 	if (file.size > largestPicture) throw new Invalid(pictureRefusals.bytes)
 	const bytes = Buffer.from(await file.arrayBuffer())
 	const path = `${pictureFolders[kind]}/${viewer.username}/${digestOf(bytes, crop)}`

@@ -59,7 +59,7 @@ export async function findOwnMessages(
 				and m.id + 0 < (select down_to from seen) and (m.kept_body is null or m.sender_id = ${userId})),
 		found as (select id from near union all select id from (select id from matches order by id desc limit ${limit}) far
 			order by id desc limit ${limit})
-		select ${peerColumns}, m.id, m.sender_id = ${userId} as mine, m.sent_at, said.body,
+		select ${peerColumns(userId)}, m.id, m.sender_id = ${userId} as mine, m.sent_at, said.body,
 			ts_headline('english', without_accents(said.body), wanted.words, ${options}) as marked
 		from found join messages m on m.id = found.id and (m.sender_id = ${userId} or m.recipient_id = ${userId})
 			cross join lateral (select message_words(m.body, m.pictures) as body) said

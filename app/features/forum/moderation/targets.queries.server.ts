@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { db } from '~/db/db.server.ts'
+import { suspendedUntil } from '~/features/accounts/suspension.queries.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { limits } from './moderation.limits.ts'
 import type { TargetKind } from './moderation.policy.ts'
-import { suspendedUntil } from './posting.queries.server.ts'
 import { printOf } from './withholding.queries.server.ts'
 
 /** Something that can be judged, with its context, whatever became of it. */
