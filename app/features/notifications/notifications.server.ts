@@ -82,6 +82,9 @@ export interface DecisionNotice {
 	query: { id: number; title: string } | null
 	commentId: number | null
 	url: string
+	/** Where it is about no query: what it is about, for readers, and for what falls together until it is read. */
+	title?: string
+	about?: string
 }
 
 /**
@@ -90,12 +93,15 @@ export interface DecisionNotice {
  */
 export async function notifyOfDecision(
 	trx: Executor,
-	{ memberId, act, why, query, commentId, url }: DecisionNotice,
+	{ memberId, act, why, query, commentId, url, title = '', about: named = 'account' }: DecisionNotice,
 ): Promise<number[]> {
-	const about = query === null ? 'account' : commentId === null ? `query:${query.id}` : `comment:${commentId}`
+	const about = query === null ? named : commentId === null ? `query:${query.id}` : `comment:${commentId}`
 	const facts = { kind: 'moderation', groupKey: `moderation:${about}`, actorIds: [], act, reason: why, commentId, url }
 	const users = await lockBoxOf(trx, memberId)
-	return pushed(trx, await addNotices(trx, users, { ...facts, queryId: query?.id ?? null, title: query?.title ?? '' }))
+	return pushed(
+		trx,
+		await addNotices(trx, users, { ...facts, queryId: query?.id ?? null, title: query?.title ?? title }),
+	)
 }
 
 /**

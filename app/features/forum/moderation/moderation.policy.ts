@@ -29,6 +29,9 @@ export function maySuspend(viewer: Viewer, member: { id: number; role: SignedIn[
 	return member.role === 'member' || viewer.role === 'admin'
 }
 
+/** Whether this viewer may hide this member's profile or remove a part of it: whoever may suspend them. */
+export const mayGovernProfile: typeof maySuspend = maySuspend
+
 /** Whether this viewer may make this member a moderator, or take that back. Admins are named by the settings. */
 export function maySetRole(viewer: Viewer, member: { id: number; role: SignedIn['role'] }): boolean {
 	return viewer?.role === 'admin' && viewer.id !== member.id && member.role !== 'admin'
