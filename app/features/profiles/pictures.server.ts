@@ -95,7 +95,7 @@ async function checkQuota(viewer: SignedIn, bytes: number, executor: Executor = 
  * The picture that a form names: the field `name` holds the path of one that was uploaded before, or nothing. A file in
  * `{name}_file`, as a form without JavaScript sends it, is stored and wins.
  * @returns its path, or null for none
- * @throws Invalid at the field when the file or the path is refused
+ * @throws NotAllowed for a suspended member; Invalid at the field when the file or the path is refused
  */
 export async function pictureFromForm(
 	viewer: SignedIn,
@@ -103,6 +103,8 @@ export async function pictureFromForm(
 	form: FormData,
 	name: string,
 ): Promise<string | null> {
+	// A picture that the form names is renewed, which is a change, too.
+	await requireMayWrite(viewer.id)
 	const file = form.get(`${name}_file`)
 	try {
 		if (file instanceof Blob && file.size > 0) return (await storePicture(viewer, kind, file)).path

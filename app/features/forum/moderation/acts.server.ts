@@ -1,4 +1,5 @@
 import { db, type Executor } from '~/db/db.server.ts'
+import { requireMayWrite } from '~/features/accounts/suspension.server.ts'
 import { Conflict, Invalid, NotFound } from '~/lib/errors.ts'
 import { isId } from '~/lib/ids.ts'
 import { parseInput } from '~/lib/parse.server.ts'
@@ -47,6 +48,7 @@ export async function judge(
 	input: Record<string, unknown>,
 ): Promise<string> {
 	const actor = moderator(viewer)
+	await requireMayWrite(actor.id)
 	const row = await findNamed(name)
 	if (!row) throw new NotFound('There is nothing here to judge.')
 	if (!isAct(act)) throw new Invalid('Choose what to do.')
