@@ -34,7 +34,7 @@ beforeAll(async () => {
 	cookies.nora = owner.cookie
 	picture = await makePicture(nora, 'profile')
 	const { about, city, expertise_in } = marked(filled.personal)
-	const personal = { about, city, expertise_in, phone: '+99 xylo', skills: 'Xylophone', profile_url: picture }
+	const personal = { about, city, expertise_in, phone: '+99 555 0100', skills: 'Xylophone', profile_url: picture }
 	const shows = { fullName: 'Nora Finch', show_email: 'on', show_phone: 'on', listed: 'on', show_presence: 'on' }
 	await savePersonal(nora, 'nora', { ...personal, ...shows, open_to: '', version: 1 })
 	const { university_name, location, enrol_in_branch_name } = marked(filled.academics)
@@ -105,7 +105,7 @@ describe('a profile', () => {
 	test('is hidden by a moderator, with a reason that its owner reads', async () => {
 		await site.ask('/report/profile/nora', cookies.peer ?? '', { reason: 'abusive', details: '' })
 		expect((await judge({ act: 'hide', why: '' })).status).toBe(422)
-		expect((await judge({ act: 'hide', why: 'It insults.' })).status).toBe(302)
+		expect((await judge({ act: 'hide', why: 'It insults.' })).status).toBe(303)
 		expect((await judge({ act: 'hide', why: 'Twice.' })).status).toBe(409)
 		const { rows } = await sql`
 			select (select closed_at is not null from cases where kind = 'profile' and target_id = ${nora.id}) as closed,
@@ -167,7 +167,7 @@ describe('a profile', () => {
 			...fields,
 			version: String(rows[0]?.version),
 		})
-		expect(saved.status).toBe(302)
+		expect(saved.status).toBe(303)
 		for (const [path, open] of addresses) {
 			const text = await read(path, open ? 'visitor' : 'peer')
 			expect([path, tells(text) || text.includes(other)]).toEqual([path, false])
@@ -179,7 +179,7 @@ describe('a profile', () => {
 	})
 
 	test('is shown again as its owner left it', async () => {
-		expect((await judge({ act: 'restore' })).status).toBe(302)
+		expect((await judge({ act: 'restore' })).status).toBe(303)
 		expect((await judge({ act: 'restore' })).status).toBe(409)
 		for (const path of ['/find-dev', '/find-dev/nora', 'QUERY'])
 			expect([path, tells(await read(path, 'peer'))]).toEqual([path, true])
@@ -203,7 +203,7 @@ describe('a part of a profile', () => {
 		expect((await judge({ act: 'clean', why: 'x', part: 'passwords' })).status).toBe(422)
 		expect((await judge({ act: 'clean', why: '', part: 'about' })).status).toBe(422)
 		for (const { value, label } of first) {
-			expect((await judge({ act: 'clean', why: `No ${label}.`, part: value })).status).toBe(302)
+			expect((await judge({ act: 'clean', why: `No ${label}.`, part: value })).status).toBe(303)
 			expect((await judge({ act: 'clean', why: 'Twice.', part: value })).status).toBe(422)
 			expect(await parts()).not.toContainEqual(expect.objectContaining({ value }))
 			expect(await read('/notifications', 'nora')).toContain(`No ${label}.`)
@@ -232,7 +232,7 @@ describe('a part of a profile', () => {
 		for (const [who, whose, status] of [
 			['moderator', 'admin', 403],
 			['moderator', 'moderator', 403],
-			['admin', 'moderator', 302],
+			['admin', 'moderator', 303],
 			['admin', 'admin', 403],
 		] as const) {
 			const fields = { act: 'hide', why: 'A reason.' }
