@@ -121,7 +121,7 @@ describe('the API', () => {
 })
 
 describe('somebody who is suspended, and who could otherwise', () => {
-	const owners = ['author', 'moderator', 'admin'] as const
+	const owners = ['author', 'admin'] as const
 	const table = owners.flatMap((who) =>
 		writes.filter((write) => mayDo(who, write)).map((write) => [write.name, who, write] as const),
 	)
