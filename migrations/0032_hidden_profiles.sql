@@ -1,4 +1,4 @@
--- Profiles that moderators hide. docs/decisions/0038-people.md says why it is done this way.
+-- Profiles that moderators hide. docs/decisions/0038-suspended-hidden-blocked.md says why it is done this way.
 
 alter table profiles
   add column hidden_at      timestamptz,

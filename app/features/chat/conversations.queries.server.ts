@@ -57,7 +57,7 @@ export async function findConversation(
 			${isBlocking(userId, sql.ref('p.id'))} as blocked_by_me, ${isBlocking(sql.ref('p.id'), userId)} as blocked_me,
 			coalesce(s.accepts, 'members') as accepts,
 			exists (select from profiles where user_id = ${userId} and campus_verified_at is not null) as verified
-		from users p left join profiles pp on pp.user_id = p.id left join chat_settings s on s.user_id = p.id
+		from users p left join shown_profiles pp on pp.user_id = p.id left join chat_settings s on s.user_id = p.id
 		left join conversations c on c.lower_id = least(p.id, ${userId}) and c.higher_id = greatest(p.id, ${userId})
 		left join conversation_members mine on mine.conversation_id = c.id and mine.user_id = ${userId}
 		left join conversation_members theirs on theirs.conversation_id = c.id and theirs.user_id = p.id

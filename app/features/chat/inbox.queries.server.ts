@@ -35,7 +35,7 @@ export async function listInbox(
 		join conversations c on c.id = mine.conversation_id
 		join messages m on m.id = mine.last_message_id and (m.sender_id = ${userId} or m.recipient_id = ${userId})
 		join users p on p.id = case when c.lower_id = ${userId} then c.higher_id else c.lower_id end
-		left join profiles pp on pp.user_id = p.id
+		left join shown_profiles pp on pp.user_id = p.id
 		order by mine.last_message_id desc`.execute(db())
 	return rows
 }

@@ -4,7 +4,7 @@ import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { isBlockedByAny, listBlockedRows } from './blocks.queries.server.ts'
 
 /*
- * What a block means outside the chat (docs/decisions/0038-blocks.md): whoever is blocked tells the blocker nothing, writes
+ * What a block means outside the chat (docs/decisions/0038-suspended-hidden-blocked.md): whoever is blocked tells the blocker nothing, writes
  * nothing under what they wrote, does not vote on it, and does not see whether they are online. Refusals never name a block.
  */
 

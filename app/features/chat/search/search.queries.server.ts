@@ -65,7 +65,7 @@ export async function findOwnMessages(
 			cross join lateral (select message_words(m.body, m.pictures) as body) said
 			cross join wanted join conversations c on c.id = m.conversation_id
 		join users p on p.id = case when c.lower_id = ${userId} then c.higher_id else c.lower_id end
-		left join profiles pp on pp.user_id = p.id
+		left join shown_profiles pp on pp.user_id = p.id
 		order by m.id desc`.execute(db())
 	return rows
 }
