@@ -30,7 +30,9 @@ export function maySuspend(viewer: Viewer, member: { id: number; role: SignedIn[
 }
 
 /** Whether this viewer may hide this member's profile or remove a part of it: whoever may suspend them. */
-export const mayGovernProfile: typeof maySuspend = maySuspend
+export function mayGovernProfile(viewer: Viewer, member: { id: number; role: SignedIn['role'] }): boolean {
+	return maySuspend(viewer, member)
+}
 
 /** Whether this viewer may make this member a moderator, or take that back. Admins are named by the settings. */
 export function maySetRole(viewer: Viewer, member: { id: number; role: SignedIn['role'] }): boolean {
