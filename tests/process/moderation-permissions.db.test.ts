@@ -94,6 +94,7 @@ describe('writing', () => {
 		['/moderation/profile/author', { act: 'suspend', why: 'x', time: 'for ever' }, ['moderator', 'admin']],
 		['/moderation/profile/author', { act: 'hide', why: 'x' }, ['moderator', 'admin']],
 		['/moderation/profile/author', { act: 'clean', why: 'x', part: 'name' }, ['moderator', 'admin']],
+		['/moderation/profile/author', { act: 'log-out' }, ['admin']],
 		['/moderation/members', { intent: 'appoint', username: 'member' }, ['admin']],
 		['/moderation/members', { intent: 'dismiss', username: 'moderator' }, ['admin']],
 		['/report/query/QUERY', { reason: 'spam', details: '' }, ['member', 'moderator', 'admin']],

@@ -1,7 +1,15 @@
 import { expect, test } from 'vitest'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { postingLimitAt } from './moderation.limits.ts'
-import { mayModerate, mayReadLog, mayReport, maySeeWithheld, maySetRole, maySuspend } from './moderation.policy.ts'
+import {
+	mayLogOut,
+	mayModerate,
+	mayReadLog,
+	mayReport,
+	maySeeWithheld,
+	maySetRole,
+	maySuspend,
+} from './moderation.policy.ts'
 
 const someone = (id: number, role: SignedIn['role']): SignedIn => ({ id, username: 'x', name: 'X', image: null, role })
 const member = someone(1, 'member')
@@ -37,6 +45,8 @@ test.each<[string, Viewer, boolean[]]>([
 		mayAppoint,
 		false,
 	])
+	expect([member, moderator, admin].map((someone) => mayLogOut(viewer, someone))).toEqual(Array(3).fill(mayAppoint))
+	expect(viewer && mayLogOut(viewer, viewer)).toBe(viewer && false)
 })
 
 test.each([
