@@ -109,6 +109,11 @@ describe('the places of things', () => {
 		expect(real).toEqual([])
 	})
 
+	test('no MD5 and no SHA-1 in the product', () => {
+		const broken = /\bmd5\(|'(?:md5|sha1|sha-1|rsa-sha1)'/i
+		expect(product.filter(({ text }) => broken.test(text)).map(({ path }) => path)).toEqual([])
+	})
+
 	test('no file is longer than 400 lines', () => {
 		const long = sources
 			.map(({ path, text }) => ({ path, lines: text.split('\n').length }))

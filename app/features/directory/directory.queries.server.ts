@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { db } from '~/db/db.server.ts'
-import { isOnline, skillNames } from '~/features/profiles/profiles.queries.server.ts'
+import { isListed, isOnline, skillNames } from '~/features/profiles/profiles.queries.server.ts'
 import { isConnected } from '~/realtime/presence.queries.server.ts'
 
 export interface MemberRow {
@@ -50,11 +50,11 @@ export function listNewestRows(limit: number): Promise<MemberRow[]> {
 		order by member_search.user_id desc limit ${limit}`)
 }
 
-/** The usernames of listed members who joined after this one, 100 at most; of nobody after a name that nobody has. */
+/** The usernames of listed members who joined after this one, 100 at most; of nobody after a name that nobody listed has. */
 export async function listJoinedAfter(username: string): Promise<string[]> {
 	const { rows } = await sql<{ username: string }>`
 		select users.username from member_search join users on users.id = user_id
-		where user_id > (select id from users where username = ${username})
+		where user_id > (select id from users where username = ${username} and ${isListed})
 		order by user_id limit 100`.execute(db())
 	return rows.map((row) => row.username)
 }
