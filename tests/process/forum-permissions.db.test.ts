@@ -5,6 +5,7 @@ import { makeToken } from '~/features/accounts/tokens/tokens.server.ts'
 import { operations } from '~/features/api/operations.server.ts'
 import { saveDraft } from '~/features/forum/asking/drafts.server.ts'
 import { deleteComment, deleteQuestion, editComment } from '~/features/forum/forum.server.ts'
+import { makeMessage } from '../factories/chat.ts'
 import { makeComment, makeMember } from '../factories/forum.ts'
 import { readings, withoutPage } from '../support/api-readings.ts'
 import { useDatabase } from '../support/database.ts'
@@ -207,8 +208,10 @@ describe('reading', () => {
 	})
 
 	test.each(people)('the API tells %s what the pages do, and no more', async (who) => {
-		if (who !== 'anonymous')
+		if (who !== 'anonymous') {
 			await saveDraft(members[who], { key: 'ask', title: 'How', description: '', tags: '', category: '' })
+			await makeMessage(members.victim, members[who])
+		}
 		for (const { operation, api, page, marked } of readings(standing, 'victim')) {
 			const shown = await site.ask(page, cookies[who])
 			const isOpen = shown.status < 400 && !shown.headers.get('Location')?.startsWith('/login')

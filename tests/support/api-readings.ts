@@ -11,7 +11,7 @@ export interface Reading {
 	marked?: RegExp
 }
 
-/** Every operation that reads, with the page of the same content. @param peer with whom the reader has no conversation yet */
+/** Every operation that reads, with the page of the same content. @param peer with whom the reader has a conversation */
 export function readings({ query, comment, url }: Target, peer: string): Reading[] {
 	const talk = { api: `/me/conversations/${peer}`, page: `/messages/${peer}` }
 	return [
@@ -26,8 +26,8 @@ export function readings({ query, comment, url }: Target, peer: string): Reading
 		{ operation: 'listTags', api: '/tags', page: '/forum/tags' },
 		{ operation: 'getTag', api: '/tags/testing', page: '/forum/tag/testing' },
 		{ operation: 'listSynonyms', api: '/synonyms', page: '/forum/tags', marked: /id="synonyms"/ },
-		{ operation: 'listDrafts', api: '/me/drafts', page: '/forum/drafts?key=ask' },
-		{ operation: 'getDraft', api: '/me/drafts/ask', page: '/forum/drafts?key=ask' },
+		{ operation: 'listDrafts', api: '/me/drafts', page: '/forum/drafts?key=ask', marked: /"title"/ },
+		{ operation: 'getDraft', api: '/me/drafts/ask', page: '/forum/drafts?key=ask', marked: /"title"/ },
 		{ operation: 'listFollowed', api: '/me/following', page: '/settings' },
 		{ operation: 'listCases', api: '/moderation/cases', page: '/moderation' },
 		{ operation: 'getCase', api: `/moderation/query/${query}`, page: `/moderation/query/${query}` },
