@@ -6,13 +6,15 @@ import { log } from '~/lib/log.server.ts'
 import { remember } from '~/lib/remember.ts'
 import { announce } from '~/realtime/announce.server.ts'
 import { claimUsername, forgetResetLinks, welcomeMember } from './accounts.queries.server.ts'
+import { nameInput } from './accounts.schema.ts'
 import { conclude, guard } from './guard.server.ts'
+import { mimicsStaff } from './impersonation.server.ts'
 import { mailKnownAddress, mailReset, mailVerification } from './letters.server.ts'
 import { forgiveAttempts } from './limits.server.ts'
 import { hashPassword, verifyPassword } from './password.server.ts'
 import { authSecret } from './secret.server.ts'
 import { deleteTokens } from './tokens/tokens.queries.server.ts'
-import { candidates, usernameFrom } from './username.server.ts'
+import { candidates, plainUsername, usernameFrom } from './username.server.ts'
 
 /** How long a link to set a new password works, in seconds. */
 const resetSeconds = 600
@@ -142,9 +144,10 @@ function report(error: unknown): void {
 /** A picture is not taken from whoever registers: it could be an address elsewhere, which every reader would then visit. */
 async function nameUser<User extends { email: string; name: string }>(user: User) {
 	const email = user.email.toLowerCase()
-	for (const username of candidates(usernameFrom(email))) {
-		if (await claimUsername(username))
-			return { data: { ...user, name: user.name.trim(), email, username, image: null, role: 'member' } }
+	const { name } = nameInput.parse(user)
+	const asked = usernameFrom(email)
+	for (const username of candidates((await mimicsStaff(asked)) ? plainUsername : asked)) {
+		if (await claimUsername(username)) return { data: { ...user, name, email, username, image: null, role: 'member' } }
 	}
 }
 

@@ -5,6 +5,7 @@ import { parseInput } from '~/lib/parse.server.ts'
 import { findMember, leaveExpiredVerification, makeAdmin } from './accounts.queries.server.ts'
 import { isEmail, nameInput } from './accounts.schema.ts'
 import { isAllowedDomain } from './domains.ts'
+import { refuseImpersonation } from './impersonation.server.ts'
 import { mailNobody } from './letters.server.ts'
 import { countAttempt, forgiveAttempts } from './limits.server.ts'
 import { passwordProblem } from './password.server.ts'
@@ -69,7 +70,9 @@ async function checkLogin({ email, address }: Attempt): Promise<void> {
 
 /** What the typist can mend is said before it is counted. */
 async function checkRegistration({ email, address, body }: Attempt): Promise<void> {
-	parseInput(nameInput, body)
+	const { name } = parseInput(nameInput, body)
+	// Whom the settings name admin is staff, by whatever name.
+	if (email !== config().ADMIN_EMAIL.toLowerCase()) await refuseImpersonation(name, 'name')
 	refuseWeak(body.password)
 	const domains = config().ALLOWED_EMAIL_DOMAINS
 	if (!isAllowedDomain(email, domains)) {

@@ -34,5 +34,6 @@ function domainError(refusal: APIError): Error {
 	if (code === 'EMAIL_NOT_VERIFIED')
 		return new NotAllowed(`Confirm your address first: we have just mailed you a new link. [${code}]`)
 	if (statusCode === 403) return new NotAllowed(text)
+	if (code === 'INVALID_NAME') return new Invalid(text, { name: text })
 	return new Invalid(text, code.startsWith('PASSWORD_') ? { password: text } : {})
 }

@@ -1,8 +1,9 @@
 import { dropPages, everyPage } from '~/cache/pages.server.ts'
 import { db, type Executor } from '~/db/db.server.ts'
+import { refuseImpersonation } from '~/features/accounts/impersonation.server.ts'
 import { Conflict, Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { parseInput } from '~/lib/parse.server.ts'
-import type { SignedIn, Viewer } from '~/lib/viewer.ts'
+import { isModerator, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 import { hidePresence } from '~/realtime/presence.server.ts'
 import {
 	type EditableRow,
@@ -48,6 +49,7 @@ export async function savePersonal(viewer: Viewer, username: string, input: Inpu
 	const { id } = member
 	const { version } = parseInput(versionInput, input)
 	const fields = parseInput(personalInput, input)
+	await checkName(member, fields.fullName)
 	await transaction(async (trx) => {
 		await ensureProfile(trx, id)
 		await checkPicture(trx, id, 'profile', 'profile_url', fields.profile_url)
@@ -106,6 +108,16 @@ export function owner(viewer: Viewer, username: string): SignedIn {
 	if (!mayEditProfile(viewer, { username: username.toLowerCase() }))
 		throw new NotAllowed('Only its owner can edit this profile.')
 	return viewer
+}
+
+/**
+ * Refuses a new name that may be taken for a member of the staff. The staff may be called anything, and nobody has to give
+ * up the name that they have.
+ * @throws Invalid
+ */
+export async function checkName(member: SignedIn, name: string, executor?: Executor): Promise<void> {
+	if (isModerator(member) || (await editable(member, executor)).name === name) return
+	await refuseImpersonation(name, 'fullName')
 }
 
 /** @throws Invalid when the picture is not the member's own, or not of this kind */
