@@ -34,7 +34,10 @@ const manyMarks = new RegExp(`[\\p{Mn}\\p{Me}]{${MAX_MARKS_ON_A_LETTER + 1}}|^\\
 
 /** A name as it is stored: composed (NFC), with single spaces between its parts and nothing blank at its ends. */
 function cleanPersonName(typed: string): string {
-	return typed.normalize('NFC').replace(/\s+/g, ' ').trim()
+	return typed
+		.normalize('NFC')
+		.replace(/[^\S\uFEFF]+/g, ' ')
+		.replace(/^ | $/g, '')
 }
 
 /**
