@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { db } from '~/db/db.server.ts'
+import { db, type Executor } from '~/db/db.server.ts'
 
 /** Takes a username if nobody has it. @returns whether it is ours now */
 export async function claimUsername(username: string): Promise<boolean> {
@@ -21,6 +21,11 @@ export async function findEmail(username: string): Promise<string | null> {
 		.where('imported', '=', false)
 		.executeTakeFirst()
 	return user?.email ?? null
+}
+
+/** Holds a member's row until the transaction ends, for what is counted before it is added to. */
+export async function lockMember(trx: Executor, userId: number): Promise<void> {
+	await sql`select from users where id = ${userId} for no key update`.execute(trx)
 }
 
 /** Who keeps order here: a few members, found by an index of their own. */

@@ -195,6 +195,13 @@ export async function writeBlock(trx: Executor, userId: number, peerId: number, 
 	else await sql`delete from blocks where blocker_id = ${userId} and blocked_id = ${peerId}`.execute(trx)
 }
 
+/** How many members somebody blocks besides this one. */
+export async function countBlocks(trx: Executor, userId: number, besides: number): Promise<number> {
+	const { rows } = await sql<{ count: number }>`
+		select count(*)::int as count from blocks where blocker_id = ${userId} and blocked_id <> ${besides}`.execute(trx)
+	return rows[0]?.count ?? 0
+}
+
 /** Whether typing is shown: both wrote, nobody blocked the other, and the member hides neither it nor their presence. */
 export async function showsTyping(userId: number, username: string): Promise<{ peer_id: number } | undefined> {
 	const { rows } = await sql<{ peer_id: number }>`

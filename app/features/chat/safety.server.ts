@@ -1,22 +1,38 @@
 import { db, type Executor } from '~/db/db.server.ts'
+import { countUse } from '~/features/accounts/rates.server.ts'
+import { Invalid } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
-import { acceptRequest, lockConversation, writeBlock, writeMuted } from './conversations.queries.server.ts'
+import {
+	acceptRequest,
+	countBlocks,
+	lockConversation,
+	lockMember,
+	writeBlock,
+	writeMuted,
+} from './conversations.queries.server.ts'
 import { conversationWith, member, standingWith } from './members.server.ts'
 import { tellAccepted, tellCount, tellState } from './telling.server.ts'
+
+/** Members whom one member may block. */
+export const MAX_BLOCKED = 1_000
 
 /**
  * Blocks a member, or takes that back. They are told nothing and see what they send as sent; it never reaches the viewer,
  * not even after the block. The viewer cannot write to them either while it stands.
- * @throws NotFound, NotAllowed
+ * @throws NotFound, NotAllowed, Invalid for one block too many, TooMany
  */
 export async function setBlocked(viewer: Viewer, username: unknown, blocked: boolean): Promise<void> {
 	const blocker = member(viewer)
+	await countUse('marks', blocker)
 	const peer = await standingWith(blocker, username)
 	await db()
 		.transaction()
 		.execute(async (trx) => {
 			// A message on its way is either stored before this, or sees the block.
 			if (peer.id !== null) await lockConversation(trx, peer.id)
+			await lockMember(trx, blocker.id)
+			if (blocked && (await countBlocks(trx, blocker.id, peer.peer_id)) >= MAX_BLOCKED)
+				throw new Invalid(`You block ${MAX_BLOCKED.toLocaleString('en')} members already. Unblock somebody first.`)
 			await writeBlock(trx, blocker.id, peer.peer_id, blocked)
 		})
 	await Promise.all([tellState(blocker, peer.username), tellCount(blocker)])

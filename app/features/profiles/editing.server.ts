@@ -1,6 +1,7 @@
 import { dropPages, everyPage } from '~/cache/pages.server.ts'
 import { db, type Executor } from '~/db/db.server.ts'
 import { refuseImpersonation } from '~/features/accounts/impersonation.server.ts'
+import { countUse } from '~/features/accounts/rates.server.ts'
 import { Conflict, Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { parseInput } from '~/lib/parse.server.ts'
 import { isModerator, type SignedIn, type Viewer } from '~/lib/viewer.ts'
@@ -45,7 +46,7 @@ export async function getPersonal(viewer: Viewer, username: string): Promise<Edi
 
 /** @throws NotAllowed, Invalid, Stale */
 export async function savePersonal(viewer: Viewer, username: string, input: Input): Promise<void> {
-	const member = owner(viewer, username)
+	const member = await saver(viewer, username)
 	const { id } = member
 	const { version } = parseInput(versionInput, input)
 	const fields = parseInput(personalInput, input)
@@ -72,7 +73,7 @@ export async function getAcademics(viewer: Viewer, username: string): Promise<Ed
  * @throws NotAllowed, Invalid, Stale
  */
 export async function saveAcademics(viewer: Viewer, username: string, input: Input): Promise<string | null> {
-	const { id } = owner(viewer, username)
+	const { id } = await saver(viewer, username)
 	const { version } = parseInput(versionInput, input)
 	const fields = parseInput(academicsInput, input)
 	const address = await transaction(async (trx) => {
@@ -93,7 +94,7 @@ export async function getSocial(viewer: Viewer, username: string): Promise<EditS
 
 /** @throws NotAllowed, Invalid, Stale */
 export async function saveSocial(viewer: Viewer, username: string, input: Input): Promise<void> {
-	const { id } = owner(viewer, username)
+	const { id } = await saver(viewer, username)
 	const { version } = parseInput(versionInput, input)
 	const fields = parseInput(socialInput, input)
 	await transaction(async (trx) => {
@@ -108,6 +109,13 @@ export function owner(viewer: Viewer, username: string): SignedIn {
 	if (!mayEditProfile(viewer, { username: username.toLowerCase() }))
 		throw new NotAllowed('Only its owner can edit this profile.')
 	return viewer
+}
+
+/** As {@link owner}, for a save, which is counted. @throws NotAllowed, TooMany */
+export async function saver(viewer: Viewer, username: string): Promise<SignedIn> {
+	const member = owner(viewer, username)
+	await countUse('profileSaves', member)
+	return member
 }
 
 /**
