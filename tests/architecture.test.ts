@@ -114,6 +114,16 @@ describe('the places of things', () => {
 		expect(product.filter(({ text }) => broken.test(text)).map(({ path }) => path)).toEqual([])
 	})
 
+	test('a name within a sentence is isolated from its direction', () => {
+		const within = /[\w,·:] \{[\w.?]+\.name(?:\.split[^}]*)?\}|\{[\w.?]+\.name(?:\.split[^}]*)?\}[ ,·.]/
+		const lines = product.flatMap(({ path, text }) =>
+			path.endsWith('.tsx') ? text.split('\n').map((line) => `${path}: ${line.trim()}`) : [],
+		)
+		// For screen readers alone, the settings' own texts, and attributes.
+		const harmless = /sr-only|footer\.tsx|api\/|\{\.\.\.|\w=\{/
+		expect(lines.filter((line) => within.test(line) && !harmless.test(line))).toEqual([])
+	})
+
 	test('no file is longer than 400 lines', () => {
 		const long = sources
 			.map(({ path, text }) => ({ path, lines: text.split('\n').length }))
