@@ -116,12 +116,16 @@ describe('the places of things', () => {
 
 	test('a name within a sentence is isolated from its direction', () => {
 		const within = /[\w,·:] \{[\w.?]+\.name(?:\.split[^}]*)?\}|\{[\w.?]+\.name(?:\.split[^}]*)?\}[ ,·.]/
-		const lines = product.flatMap(({ path, text }) =>
-			path.endsWith('.tsx') ? text.split('\n').map((line) => `${path}: ${line.trim()}`) : [],
-		)
+		const pages = product.filter(({ path }) => path.endsWith('.tsx') && !/footer\.tsx$|features\/api\//.test(path))
 		// For screen readers alone, the settings' own texts, and attributes.
-		const harmless = /sr-only|footer\.tsx|api\/|\{\.\.\.|\w=\{/
-		expect(lines.filter((line) => within.test(line) && !harmless.test(line))).toEqual([])
+		const harmless = /`|sr-only|\{\.\.\.|\w=\{/
+		const found = pages.flatMap(({ path, text }) =>
+			text
+				.split('\n')
+				.filter((line) => within.test(line.trim()) && !harmless.test(line))
+				.map((line) => `${path}: ${line.trim()}`),
+		)
+		expect(found).toEqual([])
 	})
 
 	test('no file is longer than 400 lines', () => {

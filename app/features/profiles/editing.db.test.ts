@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { makeMember } from '~/../tests/factories/forum.ts'
 import { filled, makePicture } from '~/../tests/factories/profiles.ts'
 import { useDatabase } from '~/../tests/support/database.ts'
@@ -25,6 +25,9 @@ beforeAll(async () => {
 	mira = await makeMember('mira')
 	bram = await makeMember('bram')
 })
+
+// How often somebody may save is tested in features/home/rates.db.test.ts.
+beforeEach(async () => void (await db().deleteFrom('rate_limits').execute()))
 
 describe('each part', () => {
 	test('personal details are read back as they were saved', async () => {
