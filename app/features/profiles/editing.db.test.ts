@@ -27,7 +27,9 @@ beforeAll(async () => {
 })
 
 // How often somebody may save is tested in features/home/rates.db.test.ts.
-beforeEach(async () => void (await db().deleteFrom('rate_limits').execute()))
+beforeEach(async () => {
+	await sql`delete from rate_limits`.execute(db())
+})
 
 describe('each part', () => {
 	test('personal details are read back as they were saved', async () => {
