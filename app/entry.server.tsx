@@ -18,21 +18,18 @@ export default async function handleRequest(
 	entry: EntryContext,
 	context: RouterContextProvider,
 ): Promise<Response> {
-	const { nonce, requestId } = factsOf(context)
+	const { nonce } = factsOf(context)
 	headers.set('Content-Type', 'text/html; charset=utf-8')
 	if (request.method === 'HEAD') return new Response(null, { status, headers })
 	const html = await render(<ServerRouter context={entry} url={request.url} nonce={nonce} />, nonce, request.signal)
-	log.debug({ requestId, bytes: html.length }, 'page rendered')
+	log.debug({ bytes: html.length }, 'page rendered')
 	return new Response(html, { status, headers })
 }
 
 /** Loader, action and rendering errors that no rule explains; a reader who hung up is not one of them. */
-export function handleError(
-	error: unknown,
-	{ request, context }: { request: Request; context: RouterContextProvider },
-): void {
+export function handleError(error: unknown, { request }: { request: Request }): void {
 	if (request.signal.aborted) return
-	log.error({ err: error, requestId: factsOf(context).requestId, path: new URL(request.url).pathname }, 'a page failed')
+	log.error({ err: error, path: new URL(request.url).pathname }, 'a page failed')
 }
 
 function render(

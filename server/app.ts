@@ -8,6 +8,8 @@ import { closeBus, connectBus } from '~/bus/bus.server.ts'
 import { listenForDrops } from '~/cache/pages.server.ts'
 import { config, isOneOfSeveral } from '~/config.server.ts'
 import { authHandler, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
+import { sweepSecurityLog } from '~/features/accounts/security-log.server.ts'
+import { listenForRevocations, sweepSessions } from '~/features/accounts/sessions.server.ts'
 import { answerApi } from '~/features/api/mount.server.ts'
 import { mailMessages } from '~/features/chat/away/mailing.server.ts'
 import { pushMessage } from '~/features/chat/away/pushing.server.ts'
@@ -28,11 +30,13 @@ import { factsContext, type RequestFacts, type Viewer, viewerContext } from '~/l
 import { clearFlash, cookieOf, flashOf } from '~/lib/http.ts'
 import { log } from '~/lib/log.server.ts'
 import { problem } from '~/lib/problems.ts'
+import { requestScope, runInRequestScope } from '~/lib/request-scope.server.ts'
 import { io } from '~/realtime/io.server.ts'
 import { joinProcesses } from '~/realtime/processes.server.ts'
 import { answerKept, answerVisitor, type Place } from './cached-pages.ts'
 import { compress } from './middleware/compress.ts'
 import { clientIpHeader, publicRequest } from './middleware/public-request.ts'
+import { recordRefusals } from './middleware/record-refusals.ts'
 import { sameOrigin } from './middleware/same-origin.ts'
 import { security } from './middleware/security.ts'
 import { isReady } from './ready.ts'
@@ -54,6 +58,7 @@ const keepsPages = config().NODE_ENV === 'production' && config().PAGE_CACHE_MB 
 const nonces = new WeakMap<Request, string>()
 const app = new Hono<Environment>()
 
+app.use(recordRefusals())
 app.use(security(config(), nonceOf))
 app.use(compress())
 app.use(sameOrigin())
@@ -120,7 +125,7 @@ app.onError((error, context) => {
 /** Answers one request as the reader made it. */
 export async function handle(request: Request, bindings: HttpBindings): Promise<Response> {
 	const seen = publicRequest(request, bindings.incoming.socket.remoteAddress ?? '127.0.0.1', config())
-	return app.fetch(seen, bindings)
+	return runInRequestScope(randomUUID(), seen.headers.get('User-Agent') ?? '', () => app.fetch(seen, bindings))
 }
 
 /** What lives beside the pages: sockets, jobs, what other processes tell. @returns what stops them, sockets first */
@@ -130,6 +135,7 @@ export async function startAround(): Promise<() => Promise<void>> {
 	const stopSockets = handleSockets()
 	const stopPassing = isOneOfSeveral() ? await joinProcesses() : async () => {}
 	const stopListening = await listenForDrops()
+	const stopHearing = await listenForRevocations()
 	await startJobs(
 		{
 			'sweep-pictures': sweepPictures,
@@ -138,6 +144,8 @@ export async function startAround(): Promise<() => Promise<void>> {
 			'mail-digests': mailDigests,
 			'sweep-notices': sweepNotices,
 			'similar-words': refreshWordCounts,
+			'sweep-security-log': sweepSecurityLog,
+			'sweep-sessions': sweepSessions,
 		},
 		{
 			'tell-followers': tellFollowers,
@@ -150,6 +158,7 @@ export async function startAround(): Promise<() => Promise<void>> {
 	return async () => {
 		await stopSockets()
 		await stopListening()
+		await stopHearing()
 		await io.close()
 		await stopPassing()
 		await stopJobs()
@@ -214,7 +223,7 @@ function nonceOf(request: Request): string {
 function factsOf(request: Request): RequestFacts {
 	const theme = cookieOf(request, 'theme')
 	return {
-		requestId: randomUUID(),
+		requestId: requestScope()?.requestId ?? randomUUID(),
 		now: new Date().toISOString(),
 		// In development the policy allows inline scripts, and React would report each nonce that the browser hides from it.
 		nonce: config().NODE_ENV === 'development' ? undefined : nonceOf(request),

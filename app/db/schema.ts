@@ -225,6 +225,15 @@ export interface Database extends NoticeTables {
 	usernames: { username: string; claimed_at: Time }
 	sessions: SessionsTable
 	credentials: CredentialsTable
+	security_events: {
+		id: GeneratedAlways<string>
+		user_id: number
+		kind: string
+		request_id: string
+		device: string
+		at: Time
+	}
+	session_revocations: { id: GeneratedAlways<string>; user_id: number; at: Time }
 	access_tokens: AccessTokensTable
 	counters: { name: 'members' | 'queries'; value: ColumnType<string, never, never> }
 	milestones: { name: string; reached_at: Time }
