@@ -74,6 +74,9 @@ export interface ProfilesTable {
 	campus_name: Generated<string>
 	campus_verified_at: MaybeTime
 	campus_reminded_at: MaybeTime
+	hidden_at: MaybeTime
+	hidden_reason: Generated<string>
+	hidden_image: Generated<string | null>
 }
 
 export interface CampusLinksTable {

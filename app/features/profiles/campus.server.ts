@@ -4,6 +4,7 @@ import { db } from '~/db/db.server.ts'
 import { mayMail } from '~/features/accounts/account-mails.server.ts'
 import { countAttempt, network } from '~/features/accounts/limits.server.ts'
 import { recordSecurityEvent } from '~/features/accounts/security-log.server.ts'
+import { requireMayWrite } from '~/features/accounts/suspension.server.ts'
 import { addJob } from '~/jobs/jobs.server.ts'
 import { Conflict, Invalid, TooMany } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
@@ -19,7 +20,7 @@ import {
 	takeLink,
 	takeUnreminded,
 } from './campus.queries.server.ts'
-import { owner } from './editing.server.ts'
+import { owner, writer } from './editing.server.ts'
 import { editPath } from './profiles.paths.ts'
 import { provesNothing, universityOfDomain } from './universities.server.ts'
 
@@ -44,7 +45,7 @@ export async function getCampus(viewer: Viewer, username: string): Promise<Campu
  * @throws NotAllowed, Invalid when the address is missing or proves nothing, TooMany
  */
 export async function requestCampusVerification(viewer: Viewer, username: string, ip: string): Promise<string> {
-	const member = owner(viewer, username)
+	const member = await writer(viewer, username)
 	const row = await findCampus(member.id)
 	const email = row?.university_email ?? ''
 	if (!row || email === '') throw new Invalid('Save your university e-mail first.')
@@ -79,7 +80,7 @@ export async function findCampusLink(
 /**
  * Confirms the address that a link was mailed to. Whoever holds the link may: it came to the address itself.
  * @returns the member's username and the university
- * @throws Invalid when the link does not work any more, Conflict when the address verifies another account
+ * @throws Invalid when the link does not work any more, NotAllowed while the member is suspended, Conflict when the address verifies another account
  */
 export async function confirmCampus(token: string): Promise<{ username: string; university: string }> {
 	try {
@@ -88,6 +89,7 @@ export async function confirmCampus(token: string): Promise<{ username: string; 
 			.execute(async (trx) => {
 				const link = await takeLink(trx, hashOf(token))
 				if (!link) throw new Invalid(oldLink)
+				await requireMayWrite(link.user_id, trx)
 				const university = checkDomain(domainOf(link.email))
 				await releaseLapsed(trx, link.user_id, link.email, new Date(Date.now() - campusLasts))
 				const username = await confirmAddress(trx, link.user_id, link.email, university)

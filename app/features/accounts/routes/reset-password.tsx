@@ -1,5 +1,5 @@
 import { Form, Link } from 'react-router'
-import { redirectWithToast, refused } from '~/lib/http.ts'
+import { readForm, redirectWithToast, refused } from '~/lib/http.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { FormError } from '~/ui/form-error.tsx'
 import { PasswordField } from '~/ui/password-field.tsx'
@@ -13,7 +13,7 @@ export function loader({ url }: Route.LoaderArgs) {
 }
 
 export async function action({ request }: Route.ActionArgs) {
-	const form = await request.formData()
+	const form = await readForm(request)
 	try {
 		const headers = await resetPassword(form, request)
 		return redirectWithToast('/login', { type: 'success', message: 'Password updated Successfully' }, headers)
