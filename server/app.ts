@@ -7,6 +7,7 @@ import { createRequestHandler, RouterContextProvider } from 'react-router'
 import { closeBus, connectBus } from '~/bus/bus.server.ts'
 import { listenForDrops } from '~/cache/pages.server.ts'
 import { config, isOneOfSeveral } from '~/config.server.ts'
+import { sendAccountMail } from '~/features/accounts/account-mails.server.ts'
 import { authHandler, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
 import { sweepSecurityLog } from '~/features/accounts/security-log.server.ts'
 import { listenForRevocations, sweepSessions } from '~/features/accounts/sessions.server.ts'
@@ -170,6 +171,7 @@ export async function startAround(): Promise<() => Promise<void>> {
 			'sweep-sessions': sweepSessions,
 		},
 		{
+			'account-mail': sendAccountMail,
 			'tell-followers': tellFollowers,
 			'push-notice': pushNotice,
 			'push-message': pushMessage,

@@ -8,6 +8,7 @@ import { countUnreadConversations } from '~/features/chat/inbox.server.ts'
 import { listJoinedAfter } from '~/features/directory/directory.queries.server.ts'
 import { isOpenQuery, listNewerComments } from '~/features/forum/reading.server.ts'
 import { countUnread } from '~/features/notifications/notifications.server.ts'
+import { listNotBlocking } from '~/features/profiles/blocks.queries.server.ts'
 import { isId } from '~/lib/ids.ts'
 import { log } from '~/lib/log.server.ts'
 import { runInRequestScope } from '~/lib/request-scope.server.ts'
@@ -162,7 +163,10 @@ async function watch(socket: Tab, usernames: unknown, answer: unknown): Promise<
 	const names = usernames.filter((name): name is string => typeof name === 'string' && /^[a-z0-9_.-]{1,64}$/.test(name))
 	for (const room of socket.rooms) if (room.startsWith('presence:')) await socket.leave(room)
 	await socket.join(names.map(watchersOf))
-	answer(await listOnlineAmong(names))
+	// Looked up once the tab is in the rooms: whoever blocks this member later takes it out of theirs.
+	const shown = await listNotBlocking(socket.data.userId, names)
+	for (const name of names) if (!shown.includes(name)) await socket.leave(watchersOf(name))
+	answer(await listOnlineAmong(shown))
 }
 
 async function tellJoined(username: unknown, answer: unknown): Promise<void> {

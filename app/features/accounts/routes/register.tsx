@@ -20,14 +20,12 @@ const registered = 'User registered successfully! Login to continue.'
 export async function action({ request, url }: Route.ActionArgs) {
 	const form = await readForm(request)
 	try {
-		const { email, confirm } = await registerMember(form, request)
+		const { email, confirm, headers } = await registerMember(form, request)
 		const search = new URLSearchParams({ email })
 		const redirectTo = url.searchParams.get('redirectTo')
 		if (redirectTo) search.set('redirectTo', redirectTo)
-		return redirectWithToast(`/login?${search}`, {
-			type: 'success',
-			message: confirm ? `${registered} We have mailed you a link to confirm your address.` : registered,
-		})
+		const message = confirm ? `${registered} We have mailed you a link to confirm your address.` : registered
+		return redirectWithToast(`/login?${search}`, { type: 'success', message }, headers)
 	} catch (error) {
 		return refused(error, form)
 	}
