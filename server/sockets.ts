@@ -31,6 +31,8 @@ import { haveTabsAskAgain } from '~/realtime/processes.server.ts'
 import { readersOf } from '~/realtime/rooms.ts'
 import { Allowance } from './allowance.ts'
 import { receiveChat } from './chat-sockets.ts'
+import { isCrossSite } from './middleware/same-origin.ts'
+import { everywhere } from './middleware/security.ts'
 import { endSlowReader } from './slow-readers.ts'
 
 const renewEvery = 5_000
@@ -79,6 +81,10 @@ export function handleSockets(): () => Promise<void> {
 /** Lets sockets in, at this server. */
 export function openSockets(server: HttpServer): void {
 	io.attach(server)
+	// Engine.IO answers what is no WebSocket by itself, past the middleware of all other answers.
+	server.prependListener('request', ({ url }, response) => {
+		if (url?.startsWith(socketPath)) for (const [name, value] of everywhere(config())) response.setHeader(name, value)
+	})
 	// Every packet counts, also those before anybody is known and those that name no event of ours.
 	io.engine.on('connection', (connection: Connection) => {
 		const allowance = new Allowance(flood.most, flood.milliseconds)
@@ -122,7 +128,9 @@ function forgetRequest(socket: Tab): void {
  */
 async function identify(request: IncomingMessage, me: unknown): Promise<Omit<SocketData, 'requestId'>> {
 	// CORS does not guard WebSocket: a page of another site may open one, with our reader's cookies.
-	if (request.headers.origin && request.headers.origin !== new URL(config().publicUrl).origin) {
+	const { origin, referer, cookie, 'sec-fetch-site': fetchSite } = request.headers
+	const provenance = { origin, referer, cookie, fetchSite: fetchSite?.toString() }
+	if (isCrossSite(provenance, new URL(config().publicUrl).origin)) {
 		await recordSecurityEvent('refused', { detail: { area: socketPath, reason: 'foreign origin' } })
 		throw new Refusal('foreign origin')
 	}

@@ -121,6 +121,12 @@ describe('the places of things', () => {
 		expect(real).toEqual([])
 	})
 
+	test('forms are read by readForm, and the Referer by refererPath, both in lib/http.ts', () => {
+		const server = product.filter(({ path }) => /\/routes\/|\.server\.tsx?$/.test(path))
+		const elsewhere = server.filter(({ text }) => /\.formData\(\)|headers\.get\('Referer'\)/.test(text))
+		expect(elsewhere.map(({ path }) => path)).toEqual([])
+	})
+
 	test('no file is longer than 400 lines', () => {
 		const long = sources
 			.map(({ path, text }) => ({ path, lines: text.split('\n').length }))

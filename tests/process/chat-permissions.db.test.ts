@@ -198,7 +198,7 @@ async function upload(name: Who, width = 40): Promise<string> {
 	form.set('file', new File([new Uint8Array(await picture('png', width, 30))], 'picture.png'))
 	const answer = await fetch(`${site.url}/media`, {
 		method: 'POST',
-		headers: { Cookie: cookies[name] ?? '' },
+		headers: { Origin: site.url, Cookie: cookies[name] ?? '' },
 		body: form,
 	})
 	return ((await answer.json()) as { picture: { path: string } }).picture.path

@@ -48,7 +48,8 @@ beforeAll(async () => {
 afterAll(() => site?.stop())
 
 function callApi(path: string, init: RequestInit, headers: Record<string, string>): Promise<Response> {
-	return fetch(`${site.url}/api/v1${path}`, { ...init, headers: { 'Content-Type': 'application/json', ...headers } })
+	const typed = { Origin: site.url, 'Content-Type': 'application/json', ...headers }
+	return fetch(`${site.url}/api/v1${path}`, { ...init, headers: typed })
 }
 
 function callWrite(write: Write, target: Target, headers: Record<string, string>): Promise<Response> {

@@ -1,10 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { config } from '~/config.server.ts'
 import { db } from '~/db/db.server.ts'
-import { countAttempt } from '~/features/accounts/limits.server.ts'
+import { mayMail } from '~/features/accounts/account-mails.server.ts'
+import { countAttempt, network } from '~/features/accounts/limits.server.ts'
+import { recordSecurityEvent } from '~/features/accounts/security-log.server.ts'
 import { requireMayWrite } from '~/features/accounts/suspension.server.ts'
 import { addJob } from '~/jobs/jobs.server.ts'
-import { Conflict, Invalid } from '~/lib/errors.ts'
+import { Conflict, Invalid, TooMany } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { letter, type Mail } from '~/mail/mail.server.ts'
 import { type CampusStatus, campusLasts, campusNotice, campusStatus, domainOf } from './campus.present.ts'
@@ -48,13 +50,17 @@ export async function requestCampusVerification(viewer: Viewer, username: string
 	const email = row?.university_email ?? ''
 	if (!row || email === '') throw new Invalid('Save your university e-mail first.')
 	checkDomain(domainOf(email))
-	await countAttempt('campus', `member ${member.id}`, ip)
-	await countAttempt('campus', email, ip)
+	await countAttempt([
+		['campus-member', String(member.id)],
+		['campus-address', network(ip)],
+	])
 	const token = randomBytes(32).toString('base64url')
 	const expiresAt = new Date(Date.now() + linkWorks)
 	await db()
 		.transaction()
 		.execute(async (trx) => {
+			if (!(await mayMail(trx, email)))
+				throw new TooMany(`${email} has had many mails from here. Try again tomorrow.`, 86_400)
 			await replaceLink(trx, { hash: hashOf(token), userId: member.id, email, expiresAt })
 			await addJob('send-mail', confirmationLetter(row, token), trx)
 		})
@@ -78,7 +84,7 @@ export async function findCampusLink(
  */
 export async function confirmCampus(token: string): Promise<{ username: string; university: string }> {
 	try {
-		return await db()
+		const { userId, ...confirmed } = await db()
 			.transaction()
 			.execute(async (trx) => {
 				const link = await takeLink(trx, hashOf(token))
@@ -88,8 +94,10 @@ export async function confirmCampus(token: string): Promise<{ username: string; 
 				await releaseLapsed(trx, link.user_id, link.email, new Date(Date.now() - campusLasts))
 				const username = await confirmAddress(trx, link.user_id, link.email, university)
 				if (username === undefined) throw new Invalid(oldLink)
-				return { username, university }
+				return { userId: link.user_id, username, university }
 			})
+		await recordSecurityEvent('campus-confirmed', { userId })
+		return confirmed
 	} catch (error) {
 		if (!isTaken(error)) throw error
 		throw new Conflict(
