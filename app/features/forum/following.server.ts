@@ -1,6 +1,7 @@
 import { db } from '~/db/db.server.ts'
 import { lockMember } from '~/features/accounts/accounts.queries.server.ts'
 import { countUse } from '~/features/accounts/rates.server.ts'
+import { requireMayWrite } from '~/features/accounts/suspension.server.ts'
 import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { countFollowedTags, listFollowedRows, writeFollow } from './following.queries.server.ts'
@@ -14,11 +15,12 @@ export const MAX_FOLLOWED_TAGS = 200
 
 /**
  * Follows a tag or a category, or no longer.
- * @throws NotAllowed for a visitor, NotFound, Invalid for a tag too many, TooMany
+ * @throws NotAllowed for a visitor, and for a suspended member who begins to; NotFound, Invalid for a tag too many, TooMany
  */
 export async function follow(viewer: Viewer, place: Place, following: boolean): Promise<void> {
 	if (!viewer) throw new NotAllowed('Log in first.')
 	await countUse('marks', viewer)
+	if (following) await requireMayWrite(viewer.id)
 	if ('tag' in place) {
 		const tag = await findTag(place.tag, viewer.id)
 		if (!tag) throw new NotFound('There is no such tag.')

@@ -2,6 +2,7 @@ import { dropPages, everyPage } from '~/cache/pages.server.ts'
 import { db, type Executor } from '~/db/db.server.ts'
 import { refuseImpersonation } from '~/features/accounts/impersonation.server.ts'
 import { countUse } from '~/features/accounts/rates.server.ts'
+import { requireMayWrite } from '~/features/accounts/suspension.server.ts'
 import { Conflict, Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { parseInput } from '~/lib/parse.server.ts'
 import { isModerator, type SignedIn, type Viewer } from '~/lib/viewer.ts'
@@ -46,7 +47,7 @@ export async function getPersonal(viewer: Viewer, username: string): Promise<Edi
 
 /** @throws NotAllowed, Invalid, Stale */
 export async function savePersonal(viewer: Viewer, username: string, input: Input): Promise<void> {
-	const member = await saver(viewer, username)
+	const member = await writer(viewer, username)
 	const { id } = member
 	const { version } = parseInput(versionInput, input)
 	const fields = parseInput(personalInput, input)
@@ -73,7 +74,7 @@ export async function getAcademics(viewer: Viewer, username: string): Promise<Ed
  * @throws NotAllowed, Invalid, Stale
  */
 export async function saveAcademics(viewer: Viewer, username: string, input: Input): Promise<string | null> {
-	const { id } = await saver(viewer, username)
+	const { id } = await writer(viewer, username)
 	const { version } = parseInput(versionInput, input)
 	const fields = parseInput(academicsInput, input)
 	const address = await transaction(async (trx) => {
@@ -94,7 +95,7 @@ export async function getSocial(viewer: Viewer, username: string): Promise<EditS
 
 /** @throws NotAllowed, Invalid, Stale */
 export async function saveSocial(viewer: Viewer, username: string, input: Input): Promise<void> {
-	const { id } = await saver(viewer, username)
+	const { id } = await writer(viewer, username)
 	const { version } = parseInput(versionInput, input)
 	const fields = parseInput(socialInput, input)
 	await transaction(async (trx) => {
@@ -111,9 +112,10 @@ export function owner(viewer: Viewer, username: string): SignedIn {
 	return viewer
 }
 
-/** As {@link owner}, for a save, which is counted. @throws NotAllowed, TooMany */
-export async function saver(viewer: Viewer, username: string): Promise<SignedIn> {
+/** The viewer, who may change this profile now; each change is counted. @throws NotAllowed, also for a suspended member, TooMany */
+export async function writer(viewer: Viewer, username: string): Promise<SignedIn> {
 	const member = owner(viewer, username)
+	await requireMayWrite(member.id)
 	await countUse('profileSaves', member)
 	return member
 }
