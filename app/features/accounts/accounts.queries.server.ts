@@ -29,8 +29,8 @@ export async function lockMember(trx: Executor, userId: number): Promise<void> {
 }
 
 /** Who keeps order here: a few members, found by an index of their own. */
-export function listStaff(): Promise<{ username: string; name: string }[]> {
-	return db().selectFrom('users').select(['username', 'name']).where('role', '<>', 'member').execute()
+export function listStaff(executor: Executor = db()): Promise<{ username: string; name: string }[]> {
+	return executor.selectFrom('users').select(['username', 'name']).where('role', '<>', 'member').execute()
 }
 
 /** Completes a new account: its empty profile and the member count. */

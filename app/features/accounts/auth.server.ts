@@ -10,14 +10,13 @@ import { claimUsername, confirmMember, forgetResetLinks, welcomeMember } from '.
 import { nameInput } from './accounts.schema.ts'
 import { deleteDevices } from './devices.queries.server.ts'
 import { conclude, guard } from './guard.server.ts'
-import { mimicsStaff } from './impersonation.server.ts'
+import { usernamesFor } from './impersonation.server.ts'
 import { forgetAttempts } from './limits.server.ts'
 import { hashPassword, verifyPassword } from './password.server.ts'
 import { isNamedAdmin, promoteNamedAdmin } from './registrations.server.ts'
 import { authSecret } from './secret.server.ts'
 import { recordSecurityEvent } from './security-log.server.ts'
 import { announceEndedSessions, cookieVersionOf, endAllAccess, sessionLife, settleLogin } from './sessions.server.ts'
-import { candidates, plainUsername, usernameFrom } from './username.server.ts'
 
 /** Which of our tables and columns hold what Better Auth keeps. */
 const tables = {
@@ -148,8 +147,7 @@ function report(error: unknown): void {
 async function nameUser<User extends { email: string; name: string }>(user: User) {
 	const email = user.email.toLowerCase()
 	const { name } = nameInput.parse(user)
-	const asked = usernameFrom(email)
-	for (const username of candidates((await mimicsStaff(asked)) ? plainUsername : asked)) {
+	for (const username of await usernamesFor(email)) {
 		if (await claimUsername(username)) return { data: { ...user, name, email, username, image: null, role: 'member' } }
 	}
 }

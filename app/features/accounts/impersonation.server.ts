@@ -1,7 +1,9 @@
 import unhomoglyph from 'unhomoglyph'
 import { config } from '~/config.server.ts'
+import type { Executor } from '~/db/db.server.ts'
 import { Invalid } from '~/lib/errors.ts'
 import { listStaff } from './accounts.queries.server.ts'
+import { candidates, plainUsername, usernameFrom } from './username.server.ts'
 
 /*
  * Who a name may be mistaken for. Two names are alike when their skeletons are: UTS #39 with its table of confusable
@@ -33,12 +35,18 @@ export async function refuseImpersonation(name: string, field: 'name' | 'fullNam
 		throw new Invalid(refusal, { [field]: refusal })
 }
 
+/** The usernames to try in turn for an address: what it asks for, unless that reads as the staff's; with numbers when taken. */
+export async function usernamesFor(email: string, executor?: Executor): Promise<Generator<string>> {
+	const asked = usernameFrom(email)
+	return candidates((await mimicsStaff(asked, executor)) ? plainUsername : asked)
+}
+
 /**
  * Whether a username reads as that of the site, of an office, or of a member of the staff in other characters. One that
  * equals a username of the staff is not meant: it is taken, and gets its number.
  */
-export async function mimicsStaff(username: string): Promise<boolean> {
-	const staff = await listStaff()
+async function mimicsStaff(username: string, executor?: Executor): Promise<boolean> {
+	const staff = await listStaff(executor)
 	if (staff.some((member) => member.username === username)) return false
 	const word = username.replace(/\d+$/, '')
 	const isOfficial = [username, word].some((form) => looksOfficial(form, config().SITE_NAME))

@@ -183,13 +183,6 @@ export async function writeMuted(trx: Executor, conversationId: number, userId: 
 		where conversation_id = ${conversationId} and user_id = ${userId}`.execute(trx)
 }
 
-/** How many members somebody blocks besides this one. */
-export async function countBlocks(trx: Executor, userId: number, besides: number): Promise<number> {
-	const { rows } = await sql<{ count: number }>`
-		select count(*)::int as count from blocks where blocker_id = ${userId} and blocked_id <> ${besides}`.execute(trx)
-	return rows[0]?.count ?? 0
-}
-
 /**
  * Whether typing is shown: both wrote, nobody blocked the other, and the member is not suspended and hides
  * neither it nor their presence.

@@ -19,8 +19,8 @@ export const MAX_FOLLOWED_TAGS = 200
  */
 export async function follow(viewer: Viewer, place: Place, following: boolean): Promise<void> {
 	if (!viewer) throw new NotAllowed('Log in first.')
-	if (following) await requireMayWrite(viewer.id)
 	await countUse('marks', viewer)
+	if (following) await requireMayWrite(viewer.id)
 	if ('tag' in place) {
 		const tag = await findTag(place.tag, viewer.id)
 		if (!tag) throw new NotFound('There is no such tag.')

@@ -3,7 +3,7 @@ import type { Executor } from '~/db/db.server.ts'
 import { Invalid, NotFound } from '~/lib/errors.ts'
 import { parseInput } from '~/lib/parse.server.ts'
 import type { Viewer } from '~/lib/viewer.ts'
-import { checkPicture, type Input, owner, saver, transaction, unlessSame } from './editing.server.ts'
+import { checkPicture, type Input, owner, transaction, unlessSame, writer } from './editing.server.ts'
 import type { EditStart, Texts } from './editing.ts'
 import {
 	countItems,
@@ -117,7 +117,7 @@ function reader<Fields extends object>(kind: ItemKind<Fields>) {
 
 function adder<Fields extends object>(kind: ItemKind<Fields>) {
 	return async (viewer: Viewer, username: string, input: Input): Promise<void> => {
-		const { id: userId } = await saver(viewer, username)
+		const { id: userId } = await writer(viewer, username)
 		const fields = parseInput(kind.schema, input)
 		await transaction(async (trx) => {
 			const { items } = profileLimits
@@ -131,7 +131,7 @@ function adder<Fields extends object>(kind: ItemKind<Fields>) {
 
 function replacer<Fields extends object>(kind: ItemKind<Fields>) {
 	return async (viewer: Viewer, username: string, id: string, input: Input): Promise<void> => {
-		const { id: userId } = await saver(viewer, username)
+		const { id: userId } = await writer(viewer, username)
 		const key = uuid(kind, id)
 		const { version } = parseInput(versionInput, input)
 		const fields = parseInput(kind.schema, input)
@@ -145,7 +145,7 @@ function replacer<Fields extends object>(kind: ItemKind<Fields>) {
 
 function deleter<Fields extends object>(kind: ItemKind<Fields>) {
 	return async (viewer: Viewer, username: string, id: string): Promise<void> => {
-		const { id: userId } = await saver(viewer, username)
+		const { id: userId } = await writer(viewer, username)
 		const key = uuid(kind, id)
 		const gone = await transaction((trx) => deleteItem(trx, kind.table, userId, key))
 		if (!gone) throw new NotFound(missing(kind))

@@ -47,7 +47,7 @@ export async function getPersonal(viewer: Viewer, username: string): Promise<Edi
 
 /** @throws NotAllowed, Invalid, Stale */
 export async function savePersonal(viewer: Viewer, username: string, input: Input): Promise<void> {
-	const member = await saver(viewer, username)
+	const member = await writer(viewer, username)
 	const { id } = member
 	const { version } = parseInput(versionInput, input)
 	const fields = parseInput(personalInput, input)
@@ -74,7 +74,7 @@ export async function getAcademics(viewer: Viewer, username: string): Promise<Ed
  * @throws NotAllowed, Invalid, Stale
  */
 export async function saveAcademics(viewer: Viewer, username: string, input: Input): Promise<string | null> {
-	const { id } = await saver(viewer, username)
+	const { id } = await writer(viewer, username)
 	const { version } = parseInput(versionInput, input)
 	const fields = parseInput(academicsInput, input)
 	const address = await transaction(async (trx) => {
@@ -95,7 +95,7 @@ export async function getSocial(viewer: Viewer, username: string): Promise<EditS
 
 /** @throws NotAllowed, Invalid, Stale */
 export async function saveSocial(viewer: Viewer, username: string, input: Input): Promise<void> {
-	const { id } = await saver(viewer, username)
+	const { id } = await writer(viewer, username)
 	const { version } = parseInput(versionInput, input)
 	const fields = parseInput(socialInput, input)
 	await transaction(async (trx) => {
@@ -112,8 +112,8 @@ export function owner(viewer: Viewer, username: string): SignedIn {
 	return viewer
 }
 
-/** As {@link owner}, for a save, which is counted. @throws NotAllowed, also for a suspended member; TooMany */
-export async function saver(viewer: Viewer, username: string): Promise<SignedIn> {
+/** The viewer, who may change this profile now; each change is counted. @throws NotAllowed, also for a suspended member, TooMany */
+export async function writer(viewer: Viewer, username: string): Promise<SignedIn> {
 	const member = owner(viewer, username)
 	await requireMayWrite(member.id)
 	await countUse('profileSaves', member)

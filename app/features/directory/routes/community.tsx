@@ -22,9 +22,9 @@ export function loader({ url, context }: Route.LoaderArgs) {
 		// Its beginning is everybody's; whoever searches or reads on could read all of it.
 		const wish = wishOf(url.searchParams)
 		const cursor = url.searchParams.get('cursor')
-		if (communityPath(wish) !== path || cursor !== null)
-			await countUse('peopleSearch', viewerOf(context), factsOf(context).ip)
-		return listCommunity(wish, cursor, viewerOf(context))
+		const viewer = viewerOf(context)
+		if (communityPath(wish) !== path || cursor !== null) await countUse('peopleSearch', viewer, factsOf(context).ip)
+		return listCommunity(wish, cursor, viewer)
 	})
 }
 

@@ -9,8 +9,9 @@ import type { Route } from './+types/suggest'
 /** `/suggest/developers?q=`: who and what may be meant, as JSON, for the header's search and the filters. Open to everybody. */
 export function loader({ url, context }: Route.LoaderArgs) {
 	return answering(async () => {
-		await countUse('suggestions', viewerOf(context), factsOf(context).ip)
-		const found = await suggest(wishOf(url.searchParams).q, viewerOf(context))
+		const viewer = viewerOf(context)
+		await countUse('suggestions', viewer, factsOf(context).ip)
+		const found = await suggest(wishOf(url.searchParams).q, viewer)
 		return data(found, { headers: { 'Cache-Control': 'private, max-age=30' } })
 	})
 }
