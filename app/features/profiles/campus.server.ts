@@ -20,7 +20,7 @@ import {
 	takeLink,
 	takeUnreminded,
 } from './campus.queries.server.ts'
-import { owner, saver } from './editing.server.ts'
+import { owner, writer } from './editing.server.ts'
 import { editPath } from './profiles.paths.ts'
 import { provesNothing, universityOfDomain } from './universities.server.ts'
 
@@ -45,7 +45,7 @@ export async function getCampus(viewer: Viewer, username: string): Promise<Campu
  * @throws NotAllowed, Invalid when the address is missing or proves nothing, TooMany
  */
 export async function requestCampusVerification(viewer: Viewer, username: string, ip: string): Promise<string> {
-	const member = await saver(viewer, username)
+	const member = await writer(viewer, username)
 	const row = await findCampus(member.id)
 	const email = row?.university_email ?? ''
 	if (!row || email === '') throw new Invalid('Save your university e-mail first.')
