@@ -1,5 +1,6 @@
-import pino from 'pino'
+import pino, { type LoggerOptions } from 'pino'
 import { config } from '~/config.server.ts'
+import { isSiteFault } from './errors.ts'
 import { remember } from './remember.ts'
 import { requestScope } from './request-scope.server.ts'
 
@@ -14,12 +15,20 @@ export const log = remember('log', () =>
 			serializers: { err: describeError },
 			base: null,
 			mixin: nameRequest,
+			hooks: { logMethod: passOverOutages },
 			timestamp: pino.stdTimeFunctions.isoTime,
 			redact: ['password', 'token', '*.password', '*.token'],
 		},
 		pino.destination(2),
 	),
 )
+
+/** An outage is told once when it begins and once when it ends, where it is noticed; not by everybody who meets it. */
+const passOverOutages: NonNullable<LoggerOptions['hooks']>['logMethod'] = function (args, method) {
+	const [first] = args as [unknown]
+	const error = (first as { err?: unknown } | null)?.err ?? first
+	if (!isSiteFault(error)) method.apply(this, args)
+}
 
 /** Every line that is written during a request names it. */
 function nameRequest(): { requestId?: string } {
