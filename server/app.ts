@@ -7,7 +7,8 @@ import { createRequestHandler, RouterContextProvider } from 'react-router'
 import { closeBus, connectBus } from '~/bus/bus.server.ts'
 import { listenForDrops } from '~/cache/pages.server.ts'
 import { config, isOneOfSeveral } from '~/config.server.ts'
-import { authHandler, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
+import { withoutDatabase } from '~/db/scope.server.ts'
+import { authHandler } from '~/features/accounts/accounts.server.ts'
 import { sweepSecurityLog } from '~/features/accounts/security-log.server.ts'
 import { answerApi } from '~/features/api/mount.server.ts'
 import { mailMessages } from '~/features/chat/away/mailing.server.ts'
@@ -39,6 +40,7 @@ import { recordRefusals } from './middleware/record-refusals.ts'
 import { sameOrigin } from './middleware/same-origin.ts'
 import { security } from './middleware/security.ts'
 import { isReady } from './ready.ts'
+import { addRetryAfter, askerOf, faultAnswer, faultContext, guardRoutes } from './site-faults.ts'
 import { handleSockets, openSockets } from './sockets.ts'
 
 type Environment = { Bindings: HttpBindings }
@@ -100,22 +102,28 @@ app.all('/api/*', (context, next) =>
 	/^\/api\/docs(\.data)?$/.test(context.req.path) ? next() : problem(404, 'There is no such address.'),
 )
 
-const pages = createRequestHandler(() => import('virtual:react-router/server-build'), config().NODE_ENV)
+const pages = createRequestHandler(
+	async () => guardRoutes(await import('virtual:react-router/server-build')),
+	config().NODE_ENV,
+)
 
 app.all('*', async (context) => {
 	const request = context.req.raw
 	const kept = keepsPages ? await answerVisitor(request, renderForVisitor) : null
 	if (kept) return kept
 	const writes = request.method !== 'GET' && request.method !== 'HEAD'
-	const { viewer, headers } = await viewerFromRequest(request, { fresh: writes })
-	const facts = factsOf(request)
-	const answer = await renderPage(request, viewer, facts)
+	const { viewer, headers, fault } = await askerOf(request, writes)
+	const facts = { ...factsOf(request), isViewerUnknown: fault !== null && viewer === null }
+	const render = () => renderPage(request, viewer, facts)
+	const answer = await (fault ? withoutDatabase(fault, render) : render())
 	addSession(answer.headers, headers)
 	if (facts.flash && showsFlash(new URL(request.url), answer)) answer.headers.append('Set-Cookie', clearFlash)
 	return answer
 })
 
 app.onError((error, context) => {
+	const answer = faultAnswer(error, context.req.path)
+	if (answer) return answer
 	log.error({ err: error, path: context.req.path }, 'a request failed')
 	return context.text('Something went wrong!', 500)
 })
@@ -167,8 +175,10 @@ async function renderPage(request: Request, viewer: Viewer, facts: RequestFacts)
 	const load = new RouterContextProvider()
 	load.set(viewerContext, viewer)
 	load.set(factsContext, facts)
+	load.set(faultContext, { fault: null, typed: null })
 	const response = await pages(request, load)
 	const answer = new Response(response.body, response)
+	addRetryAfter(answer, load)
 	answer.headers.set('X-Request-Id', facts.requestId)
 	if (!answer.headers.has('Cache-Control')) answer.headers.set('Cache-Control', 'private, no-cache')
 	return answer
@@ -222,5 +232,6 @@ function factsOf(request: Request): RequestFacts {
 		ip: request.headers.get(clientIpHeader) ?? '',
 		theme: theme === 'light' || theme === 'dark' ? theme : 'system',
 		flash: flashOf(request),
+		isViewerUnknown: false,
 	}
 }

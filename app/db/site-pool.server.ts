@@ -64,3 +64,6 @@ export class SitePool extends pg.Pool {
 		})
 	}
 }
+
+// Libraries such as rate-limiter-flexible tell a pool by the name of its class.
+Object.defineProperty(SitePool, 'name', { value: 'Pool' })

@@ -1,4 +1,4 @@
-import pino, { type LoggerOptions } from 'pino'
+import pino, { type LogFn, type Logger } from 'pino'
 import { config } from '~/config.server.ts'
 import { isSiteFault } from './errors.ts'
 import { remember } from './remember.ts'
@@ -24,8 +24,8 @@ export const log = remember('log', () =>
 )
 
 /** An outage is told once when it begins and once when it ends, where it is noticed; not by everybody who meets it. */
-const passOverOutages: NonNullable<LoggerOptions['hooks']>['logMethod'] = function (args, method) {
-	const [first] = args as [unknown]
+function passOverOutages(this: Logger, args: Parameters<LogFn>, method: LogFn): void {
+	const [first] = args as unknown[]
 	const error = (first as { err?: unknown } | null)?.err ?? first
 	if (!isSiteFault(error)) method.apply(this, args)
 }

@@ -4,6 +4,7 @@ import { type Config, config } from '~/config.server.ts'
 import { db } from '~/db/db.server.ts'
 import { log } from '~/lib/log.server.ts'
 import { remember } from '~/lib/remember.ts'
+import { siteFaultOf } from '~/lib/site-fault.server.ts'
 import { announce } from '~/realtime/announce.server.ts'
 import { claimUsername, forgetResetLinks, welcomeMember } from './accounts.queries.server.ts'
 import { conclude, guard } from './guard.server.ts'
@@ -79,7 +80,8 @@ export function makeAuth(settings: Config = config()) {
 		telemetry: { enabled: false },
 		logger: {
 			level: 'error',
-			log: (level, message) => log[level === 'error' ? 'error' : 'debug']({ from: 'accounts' }, message),
+			log: (level, message) =>
+				log[level === 'error' && !siteFaultOf(null) ? 'error' : 'debug']({ from: 'accounts' }, message),
 		},
 		database: { db: db(), type: 'postgres', transaction: false },
 		...tables,
@@ -136,6 +138,7 @@ function passwordsAndMails(confirm: boolean) {
 /** Refusals are answers; what nobody foresaw goes to the log. */
 function report(error: unknown): void {
 	if (error instanceof APIError && error.statusCode < 500) return
+	if (siteFaultOf(error)) return
 	log.error({ from: 'accounts' }, error instanceof Error ? error.message : String(error))
 }
 

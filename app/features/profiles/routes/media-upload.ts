@@ -1,5 +1,5 @@
 import { viewerOf } from '~/lib/context.ts'
-import { DomainError } from '~/lib/errors.ts'
+import { DomainError, isSiteFault } from '~/lib/errors.ts'
 import { log } from '~/lib/log.server.ts'
 import { type PictureKind, pictureFolders } from '~/lib/picture-paths.ts'
 import { type UploadErrorKind, uploadErrors } from '../picture-errors.ts'
@@ -22,6 +22,7 @@ export async function action({ request, context }: Route.ActionArgs): Promise<Re
 		return Response.json({ picture: await storePicture(viewer, kind, file, cropOf(form?.get('crop'))) })
 	} catch (error) {
 		if (error instanceof UploadRefused) return failure(error.kind)
+		if (isSiteFault(error)) return failure('unknown', error.message, error.status)
 		if (error instanceof DomainError)
 			return failure('invalid-argument', error.message, error.status === 429 ? 429 : 400)
 		log.error({ err: error }, 'a picture could not be stored')
