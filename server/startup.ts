@@ -3,8 +3,9 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { PoolConfig } from 'pg'
 import type { Config } from '../app/config.server.ts'
-import { closeDatabase, openDatabase, pool } from '../app/db/db.server.ts'
+import { closeDatabase, MAX_LONG_CONNECTIONS, openDatabase, pool } from '../app/db/db.server.ts'
 import { migrate } from '../app/db/migrate.server.ts'
+import { longWork } from '../app/db/scope.server.ts'
 import { demoAccounts } from '../app/features/forum/import/demo-account.server.ts'
 import { progressLine } from '../scripts/support/progress.ts'
 import { lockDataDir } from './lock.ts'
@@ -14,8 +15,8 @@ const migrations = new URL('../migrations', import.meta.url).pathname
 const patience = 4_500
 /** A part that has not ended after so many milliseconds is passed over, so that the database below it is still stopped. */
 const patienceForOne = 800
-/** The pool of a process, and what listens beside it. */
-const connectionsOfOne = 13
+/** The pools of a process, and what listens beside them. */
+const connectionsOfOne = 13 + MAX_LONG_CONNECTIONS
 
 /** The parts that stand so far, and how they end: last started, first stopped. */
 export class Startup {
@@ -71,7 +72,7 @@ export class Startup {
 		const connection = DATABASE_URL ? { connectionString: DATABASE_URL } : await this.startPostgres(settings)
 		this.reachDatabase(connection)
 		try {
-			await migrate(pool(), migrations)
+			await longWork(() => migrate(pool(), migrations))
 		} catch (error) {
 			throw new Error(DATABASE_URL ? `The database of DATABASE_URL cannot be used: ${reason(error)}` : reason(error), {
 				cause: error,

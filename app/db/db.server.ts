@@ -79,6 +79,12 @@ export function isDatabaseAway(): boolean {
 	return held.connection?.outage.isAway ?? false
 }
 
+/** Milliseconds for which the database has not answered; null while it does. */
+export function outageLasting(): number | null {
+	const outage = held.connection?.outage
+	return outage?.isAway ? outage.lasting : null
+}
+
 /** Ends every connection; the next {@link openDatabase} makes new ones. */
 export async function closeDatabase(): Promise<void> {
 	const connection = held.connection

@@ -29,8 +29,8 @@ export class SitePool extends pg.Pool {
 			...options,
 		} as pg.PoolConfig)
 		this.outage = options.outage
-		// An idle connection that PostgreSQL ends is replaced by the pool; without a listener it would end the process.
-		this.on('error', () => {})
+		// An idle connection that PostgreSQL ends is replaced by the pool; it is often the first sign that the database goes.
+		this.on('error', (error) => this.outage.suspect(error))
 		this.on('connect', (client) => client.on('error', () => {}))
 	}
 
