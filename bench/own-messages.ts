@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { closeDatabase, openDatabase, pool } from '~/db/db.server.ts'
 import { startEmbeddedPostgres } from '~/db/embedded-postgres.server.ts'
 import { migrate } from '~/db/migrate.server.ts'
+import { NO_TIME_LIMITS } from '~/db/time-limits.server.ts'
 import { learnOwnWords, searchOwnMessages } from '~/features/chat/search/search.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { measure } from './measure.ts'
@@ -50,12 +51,12 @@ const anyWord = () => words[Math.floor(vocabulary ** chance()) - 1] ?? ''
 const dataDir = mkdtempSync(join(tmpdir(), 'devquad-messages-'))
 const postgres = await startEmbeddedPostgres(dataDir, ['shared_buffers=512MB', 'max_wal_size=4GB'])
 try {
-	openDatabase(postgres.connection)
+	openDatabase({ ...postgres.connection, ...NO_TIME_LIMITS })
 	await migrate(pool(), new URL('../migrations', import.meta.url).pathname)
 	await load()
 	await pool().query('vacuum analyze messages')
 	await closeDatabase()
-	openDatabase({ ...postgres.connection, max: 1 })
+	openDatabase({ ...postgres.connection, ...NO_TIME_LIMITS, max: 1 })
 	await report()
 } finally {
 	await closeDatabase()

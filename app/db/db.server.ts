@@ -45,7 +45,7 @@ export function openDatabase(options: pg.PoolConfig): Kysely<Database> {
 		idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
 		...options,
 		outage,
-		clientTimeout: CLIENT_TIMEOUT_MS,
+		clientTimeout: options.statement_timeout === 0 ? 0 : CLIENT_TIMEOUT_MS,
 	})
 	const longPool = new SitePool({
 		statement_timeout: LONG_STATEMENT_TIMEOUT_MS,

@@ -24,8 +24,8 @@ export const PROBE_INTERVAL_MS = 500
 
 /** A statement of a job, an import or a sweep. PostgreSQL ends it. */
 export const LONG_STATEMENT_TIMEOUT_MS = 30 * 60_000
-/** A job waits this long for a lock: a request that holds one has its own limits. */
-export const LONG_LOCK_TIMEOUT_MS = 60_000
+/** Long work waits this long for a lock, such as that of another process which adds the demo content. */
+export const LONG_LOCK_TIMEOUT_MS = 10 * 60_000
 /** Between two looks at how long statements have been waiting. */
 export const WATCH_INTERVAL_MS = 250
 
@@ -33,3 +33,6 @@ export const WATCH_INTERVAL_MS = 250
 export const KEEP_ALIVE_MS = 10_000
 /** A listening connection is asked for a sign of life this often, and has to give it in half of that. */
 export const LISTEN_CHECK_MS = 10_000
+
+/** For scripts and benches, in which nobody waits for an answer: options of `openDatabase` without any limit on statements. */
+export const NO_TIME_LIMITS = { statement_timeout: 0, lock_timeout: 0, idle_in_transaction_session_timeout: 0 } as const

@@ -4,6 +4,7 @@ import { config } from '~/config.server.ts'
 import { closeDatabase, openDatabase, pool } from '~/db/db.server.ts'
 import { startEmbeddedPostgres } from '~/db/embedded-postgres.server.ts'
 import { migrate } from '~/db/migrate.server.ts'
+import { NO_TIME_LIMITS } from '~/db/time-limits.server.ts'
 import { lockDataDir } from '../../server/lock.ts'
 
 const migrations = new URL('../../migrations', import.meta.url).pathname
@@ -18,7 +19,7 @@ export async function withSite<Result>(work: () => Promise<Result>): Promise<Res
 	// Whoever holds the directory stops its PostgreSQL; while a site runs, that is the site.
 	const release = DATABASE_URL ? () => {} : await lockDataDir(dataDir).catch(() => null)
 	const postgres = DATABASE_URL ? null : await startEmbeddedPostgres(dataDir)
-	openDatabase(postgres?.connection ?? { connectionString: DATABASE_URL })
+	openDatabase({ ...(postgres?.connection ?? { connectionString: DATABASE_URL }), ...NO_TIME_LIMITS })
 	try {
 		await migrate(pool(), migrations)
 		return await work()
