@@ -7,8 +7,10 @@ import { createRequestHandler, RouterContextProvider } from 'react-router'
 import { closeBus, connectBus } from '~/bus/bus.server.ts'
 import { listenForDrops } from '~/cache/pages.server.ts'
 import { config, isOneOfSeveral } from '~/config.server.ts'
+import { rotatePostgresLog } from '~/db/postgres-log.server.ts'
 import { withoutDatabase } from '~/db/scope.server.ts'
 import { authHandler } from '~/features/accounts/accounts.server.ts'
+import { sendLetter } from '~/features/accounts/letters.server.ts'
 import { sweepSecurityLog } from '~/features/accounts/security-log.server.ts'
 import { answerApi } from '~/features/api/mount.server.ts'
 import { mailMessages } from '~/features/chat/away/mailing.server.ts'
@@ -31,6 +33,7 @@ import { clearFlash, cookieOf, flashOf } from '~/lib/http.ts'
 import { log } from '~/lib/log.server.ts'
 import { problem } from '~/lib/problems.ts'
 import { requestScope, runInRequestScope } from '~/lib/request-scope.server.ts'
+import { sweepMails } from '~/mail/mail.server.ts'
 import { io } from '~/realtime/io.server.ts'
 import { joinProcesses } from '~/realtime/processes.server.ts'
 import { answerKept, answerVisitor, type Place } from './cached-pages.ts'
@@ -150,8 +153,11 @@ export async function startAround(): Promise<() => Promise<void>> {
 			'sweep-notices': sweepNotices,
 			'similar-words': refreshWordCounts,
 			'sweep-security-log': sweepSecurityLog,
+			'sweep-mails': sweepMails,
+			'rotate-postgres-log': rotatePostgresLog,
 		},
 		{
+			'send-mail': sendLetter,
 			'tell-followers': tellFollowers,
 			'push-notice': pushNotice,
 			'push-message': pushMessage,

@@ -19,7 +19,9 @@ interface Jobs {
 
 /** Work of features that is added when it is needed. */
 type Asked = {
-	[Name in 'tell-followers' | 'push-notice' | 'push-message' | 'learn-own-words']: (payload: never) => Promise<unknown>
+	[Name in 'send-mail' | 'tell-followers' | 'push-notice' | 'push-message' | 'learn-own-words']: (
+		payload: never,
+	) => Promise<unknown>
 }
 
 const tasks: TaskList = {

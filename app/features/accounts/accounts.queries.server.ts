@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import { db } from '~/db/db.server.ts'
 
@@ -74,6 +75,19 @@ export async function makeAdmin(email: string): Promise<void> {
 /** Writes a row that means nothing and is swept away: the work of a reset link for an address that nobody has. */
 export async function leaveExpiredVerification(): Promise<void> {
 	await sql`insert into verifications (identifier, value, expires_at) values ('nobody', '', now())`.execute(db())
+}
+
+/**
+ * Has a reset link work for so many seconds from now.
+ * @returns false when it was used or taken back, or is older than the day that a mail may wait
+ */
+export async function beginResetLink(token: string, seconds: number): Promise<boolean> {
+	// As Better Auth keeps it with `storeIdentifier: 'hashed'`.
+	const identifier = createHash('sha256').update(`reset-password:${token}`).digest('base64url')
+	const { numAffectedRows } = await sql`
+		update verifications set expires_at = now() + make_interval(secs => ${seconds})
+		where identifier = ${identifier} and created_at > now() - interval '1 day' and expires_at > now()`.execute(db())
+	return numAffectedRows === 1n
 }
 
 /** Takes back every link to set a new password that this member was mailed. */

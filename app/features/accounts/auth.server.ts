@@ -15,8 +15,8 @@ import { authSecret } from './secret.server.ts'
 import { deleteTokens } from './tokens/tokens.queries.server.ts'
 import { candidates, usernameFrom } from './username.server.ts'
 
-/** How long a link to set a new password works, in seconds. */
-const resetSeconds = 600
+/** A mail with a link to set a new password may wait this long until it leaves, in seconds; from then the link has its own time. */
+const MAX_RESET_WAIT_SECONDS = 86_400
 
 /** Which of our tables and columns hold what Better Auth keeps. */
 const tables = {
@@ -120,7 +120,7 @@ function passwordsAndMails(confirm: boolean) {
 			maxPasswordLength: 1_024,
 			password: { hash: hashPassword, verify: ({ hash, password }) => verifyPassword(hash, password) },
 			requireEmailVerification: confirm,
-			resetPasswordTokenExpiresIn: resetSeconds,
+			resetPasswordTokenExpiresIn: MAX_RESET_WAIT_SECONDS,
 			revokeSessionsOnPasswordReset: true,
 			sendResetPassword: ({ user, token }) => mailReset(user.email, token),
 			onPasswordReset: ({ user }) => afterReset(user),

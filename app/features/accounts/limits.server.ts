@@ -3,6 +3,7 @@ import { isIPv6 } from 'node:net'
 import { RateLimiterPostgres, type RateLimiterRes } from 'rate-limiter-flexible'
 import { pool } from '~/db/db.server.ts'
 import { TooMany } from '~/lib/errors.ts'
+import { countUp } from '~/lib/rate-limit.server.ts'
 import { forgetOldAttempts } from './accounts.queries.server.ts'
 
 /**
@@ -62,12 +63,10 @@ export function network(address: string): string {
 }
 
 async function count(rule: Rule, kind: Kind, key: string): Promise<void> {
-	const outcome = await limiter(rule, kind)
-		.consume(keyOf(key))
-		.then(
-			() => null,
-			(refusal: RateLimiterRes | Error) => refusal,
-		)
+	const outcome = await countUp(limiter(rule, kind), keyOf(key)).then(
+		() => null,
+		(refusal: RateLimiterRes | Error) => refusal,
+	)
 	if (outcome instanceof Error) throw outcome
 	if (outcome) throw new TooMany(pause(outcome.msBeforeNext / 1_000), outcome.msBeforeNext / 1_000)
 }
