@@ -30,7 +30,7 @@ import { sweepPictures } from '~/features/profiles/pictures.server.ts'
 import { startJobs, stopJobs } from '~/jobs/jobs.server.ts'
 import { factsContext, type RequestFacts, type Viewer, viewerContext } from '~/lib/context.ts'
 import { clearFlash, cookieOf, flashOf } from '~/lib/http.ts'
-import { log } from '~/lib/log.server.ts'
+import { log, logConsole } from '~/lib/log.server.ts'
 import { problem } from '~/lib/problems.ts'
 import { requestScope, runInRequestScope } from '~/lib/request-scope.server.ts'
 import { sweepMails } from '~/mail/mail.server.ts'
@@ -58,6 +58,8 @@ const takesPictures = /^\/(media|edit-profile\/.+|messages\/[^/]+)(\.data)?$/
 
 /** In development every page is made anew, with the code as it is. */
 const keepsPages = config().NODE_ENV === 'production' && config().PAGE_CACHE_MB > 0
+
+if (config().NODE_ENV === 'production') logConsole()
 
 const nonces = new WeakMap<Request, string>()
 const app = new Hono<Environment>()

@@ -118,7 +118,7 @@ test('while PostgreSQL is stopped everybody is told so in time, nobody is logged
 				title: 'Kept through an outage',
 				description: 'What I typed & kept while nothing answered, at some length.',
 				category: 'others',
-				tags: '',
+				tags: 'outages',
 			},
 		}),
 		ask('/api/auth/get-session', { cookie: expired }),

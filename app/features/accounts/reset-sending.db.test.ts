@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
-import { beforeEach, expect, test } from 'vitest'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { makeMember } from '~/../tests/factories/forum.ts'
 import { useDatabase } from '~/../tests/support/database.ts'
 import { db } from '~/db/db.server.ts'
+import { startJobs, stopJobs } from '~/jobs/jobs.server.ts'
 import type { Mail } from '~/mail/mail.server.ts'
 import { requestPasswordReset, resetPassword } from './accounts.server.ts'
 import { sendLetter } from './letters.server.ts'
@@ -11,6 +12,12 @@ useDatabase()
 
 let email: string
 let count = 0
+
+// The worker makes the tables that a job is added to; it is stopped, so that the mail waits.
+beforeAll(async () => {
+	await startJobs()
+	await stopJobs()
+})
 
 beforeEach(async () => {
 	count += 1
