@@ -4,7 +4,7 @@ import { log } from '~/lib/log.server.ts'
 import { requestScope } from '~/lib/request-scope.server.ts'
 import { PROBE_INTERVAL_MS, PROBE_TIMEOUT_MS } from './time-limits.server.ts'
 
-const awayMessage = 'The site cannot reach its database right now. Nothing is lost; this page tries again by itself.'
+const awayMessage = 'The site cannot reach its database right now. Nothing is lost; try again in a moment.'
 const busyMessage = 'The site is very busy and could not do this in time. Try again in a moment.'
 
 /** SQLSTATE classes and codes with which PostgreSQL says that a connection is of no use: it ends, starts, or has no room. */

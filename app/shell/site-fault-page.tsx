@@ -12,6 +12,8 @@ const RETRY_TIMEOUT_MS = 5_000
 /** Without scripts the whole page is asked for again after so many seconds. */
 const REFRESH_S = 5
 
+const outageMessage = 'The site cannot reach its database right now. Nothing is lost; this page tries again by itself.'
+
 /**
  * The site itself cannot do what was asked. A page is tried again without anybody's doing; of a form that was not taken, what
  * was typed is shown, to be sent again.
@@ -33,9 +35,7 @@ export function SiteFaultPage({ status, fault }: { status: number; fault: SiteFa
 			}
 			below={fault.typed && <Typed typed={fault.typed} address={pathname + search} />}
 		>
-			{fault.typed === null
-				? fault.message
-				: fault.message.replace('this page tries again by itself', 'send it again in a moment')}
+			{waits ? outageMessage : fault.message}
 			{waits && <Retrying />}
 		</Message>
 	)

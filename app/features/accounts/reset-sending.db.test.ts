@@ -36,13 +36,16 @@ const request = () => new Request('http://localhost/', { headers: { 'x-client-ip
 async function waiting(): Promise<Mail & { resetToken: string }> {
 	await requestPasswordReset(post({ email }), request())
 	const { rows } = await sql<{ payload: Mail & { resetToken: string } }>`
-		select payload from graphile_worker._private_jobs where payload->>'to' = ${email} order by id desc limit 1`.execute(db())
+		select payload from graphile_worker._private_jobs where payload->>'to' = ${email} order by id desc limit 1`.execute(
+		db(),
+	)
 	if (!rows[0]) throw new Error('No mail waits.')
 	return rows[0].payload
 }
 
 /** Lets so many minutes go by for every link. */
-const pass = (minutes: number) => sql`
+const pass = (minutes: number) =>
+	sql`
 	update verifications set expires_at = expires_at - make_interval(mins => ${minutes}),
 		created_at = created_at - make_interval(mins => ${minutes})`.execute(db())
 
@@ -51,7 +54,9 @@ const use = ({ resetToken: token }: { resetToken: string }) =>
 	resetPassword(post({ token, password, confirmPassword: password }), request())
 const minutesLeft = async () => {
 	const { rows } = await sql<{ minutes: number }>`
-		select extract(epoch from expires_at - now())::float8 / 60 as minutes from verifications order by id desc limit 1`.execute(db())
+		select extract(epoch from expires_at - now())::float8 / 60 as minutes from verifications order by id desc limit 1`.execute(
+		db(),
+	)
 	return rows[0]?.minutes ?? 0
 }
 
