@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 import { reactRouter } from '@react-router/dev/vite'
 import tailwindcss from '@tailwindcss/vite'
 import { defineConfig } from 'vite'
@@ -35,7 +36,7 @@ const serverOnly = [
 
 export default defineConfig({
 	plugins: [tailwindcss(), reactRouter(), precompress()],
-	resolve: { alias: { '~': new URL('./app', import.meta.url).pathname } },
+	resolve: { alias: { '~': fileURLToPath(new URL('./app', import.meta.url)) } },
 	// server/app.ts is bundled with the pages, so that both see one copy of every module.
 	environments: {
 		client: {

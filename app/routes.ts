@@ -23,6 +23,7 @@ export default [
 	route('notifications/push', 'features/notifications/routes/push.ts'),
 	route('unsubscribe', 'features/notifications/routes/unsubscribe.tsx'),
 	route('settings/tokens', 'features/accounts/routes/tokens.tsx'),
+	route('settings/activity', 'features/accounts/routes/activity.tsx'),
 
 	route('messages', 'features/chat/routes/messages.tsx'),
 	route('messages/latest', 'features/chat/routes/latest.ts', { id: 'latest-messages' }),

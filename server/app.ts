@@ -12,6 +12,7 @@ import { withoutDatabase } from '~/db/scope.server.ts'
 import { authHandler } from '~/features/accounts/accounts.server.ts'
 import { sendLetter } from '~/features/accounts/letters.server.ts'
 import { sweepSecurityLog } from '~/features/accounts/security-log.server.ts'
+import { listenForRevocations, sweepSessions } from '~/features/accounts/sessions.server.ts'
 import { answerApi } from '~/features/api/mount.server.ts'
 import { mailMessages } from '~/features/chat/away/mailing.server.ts'
 import { pushMessage } from '~/features/chat/away/pushing.server.ts'
@@ -146,6 +147,7 @@ export async function startAround(): Promise<() => Promise<void>> {
 	const stopSockets = handleSockets()
 	const stopPassing = isOneOfSeveral() ? await joinProcesses() : async () => {}
 	const stopListening = await listenForDrops()
+	const stopHearing = await listenForRevocations()
 	await startJobs(
 		{
 			'sweep-pictures': sweepPictures,
@@ -157,6 +159,7 @@ export async function startAround(): Promise<() => Promise<void>> {
 			'sweep-security-log': sweepSecurityLog,
 			'sweep-mails': sweepMails,
 			'rotate-postgres-log': rotatePostgresLog,
+			'sweep-sessions': sweepSessions,
 		},
 		{
 			'send-mail': sendLetter,
@@ -170,6 +173,7 @@ export async function startAround(): Promise<() => Promise<void>> {
 	return async () => {
 		await stopSockets()
 		await stopListening()
+		await stopHearing()
 		await io.close()
 		await stopPassing()
 		await stopJobs()

@@ -3,6 +3,7 @@ import type { Server as HttpServer, IncomingMessage } from 'node:http'
 import type { Socket } from 'socket.io'
 import { config } from '~/config.server.ts'
 import { sessionOf } from '~/features/accounts/accounts.server.ts'
+import { recordSecurityEvent } from '~/features/accounts/security-log.server.ts'
 import { countUnreadConversations } from '~/features/chat/inbox.server.ts'
 import { listJoinedAfter } from '~/features/directory/directory.queries.server.ts'
 import { isOpenQuery, listNewerComments } from '~/features/forum/reading.server.ts'
@@ -12,7 +13,7 @@ import { log } from '~/lib/log.server.ts'
 import { runInRequestScope } from '~/lib/request-scope.server.ts'
 import { siteFaultOf } from '~/lib/site-fault.server.ts'
 import { type ClientEvents, mostWatched, type ServerEvents } from '~/realtime/events.ts'
-import { io, type SocketData } from '~/realtime/io.server.ts'
+import { io, type SocketData, socketPath } from '~/realtime/io.server.ts'
 import { listOnlineAmong } from '~/realtime/presence.queries.server.ts'
 import {
 	closeTab,
@@ -45,10 +46,11 @@ class Refusal extends Error {}
 /** Says who may connect and which rooms they join; to be called once. @returns what lets everybody go */
 export function handleSockets(): () => Promise<void> {
 	io.use((socket, next) => {
-		runInRequestScope(randomUUID(), socket.request.headers['user-agent'] ?? '', () =>
+		const requestId = randomUUID()
+		runInRequestScope(requestId, socket.request.headers['user-agent'] ?? '', () =>
 			identify(socket.request, socket.handshake.auth.me).catch((error) => Promise.reject(refusal(error))),
 		).then((data) => {
-			socket.data = data
+			socket.data = { ...data, requestId }
 			next()
 		}, next)
 	})
@@ -86,13 +88,15 @@ export function openSockets(server: HttpServer): void {
 }
 
 function receive(socket: Tab): void {
-	const { userId, username, sessionId } = socket.data
+	const { userId, username, sessionId, requestId } = socket.data
 	// Of many that were let in at the same moment, the surplus is noticed here.
 	if (countTabs(userId) >= mostTabs) {
 		socket.disconnect(true)
 		return
 	}
 	forgetRequest(socket)
+	// Every line of the log that a word of this tab leads to names its connection.
+	socket.use((_packet, next) => runInRequestScope(requestId, '', next))
 	const id = randomUUID()
 	void socket.join([roomOf(userId), sessionRoom(sessionId), 'everybody'])
 	quietly(openTab({ id, userId, username, sessionId }))
@@ -114,10 +118,12 @@ function forgetRequest(socket: Tab): void {
  * @param me for whom the tab's page was made: another member may have signed in since, in another tab
  * @throws Refusal, whose message the browser is told
  */
-async function identify(request: IncomingMessage, me: unknown): Promise<SocketData> {
+async function identify(request: IncomingMessage, me: unknown): Promise<Omit<SocketData, 'requestId'>> {
 	// CORS does not guard WebSocket: a page of another site may open one, with our reader's cookies.
-	if (request.headers.origin && request.headers.origin !== new URL(config().publicUrl).origin)
+	if (request.headers.origin && request.headers.origin !== new URL(config().publicUrl).origin) {
+		await recordSecurityEvent('refused', { detail: { area: socketPath, reason: 'foreign origin' } })
 		throw new Refusal('foreign origin')
+	}
 	const headers = new Headers({ Cookie: request.headers.cookie ?? '' })
 	const session = await sessionOf(new Request(config().publicUrl, { headers }))
 	if (!session) throw new Refusal('unauthenticated')

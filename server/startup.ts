@@ -1,6 +1,6 @@
-import { accessSync, constants, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import type { PoolConfig } from 'pg'
 import type { Config } from '../app/config.server.ts'
 import { closeDatabase, MAX_LONG_CONNECTIONS, openDatabase, pool } from '../app/db/db.server.ts'
@@ -8,15 +8,16 @@ import { migrate } from '../app/db/migrate.server.ts'
 import { longWork } from '../app/db/scope.server.ts'
 import { demoAccounts } from '../app/features/forum/import/demo-account.server.ts'
 import { progressLine } from '../scripts/support/progress.ts'
+import { prepareDataDir } from './data-dir.ts'
 import { lockDataDir } from './lock.ts'
 
-const migrations = new URL('../migrations', import.meta.url).pathname
+const migrations = fileURLToPath(new URL('../migrations', import.meta.url))
 /** After this many milliseconds an orderly stop has failed, and the process ends anyway. */
 const patience = 4_500
 /** A part that has not ended after so many milliseconds is passed over, so that the database below it is still stopped. */
 const patienceForOne = 800
 /** The pools of a process, and what listens beside them. */
-const connectionsOfOne = 13 + MAX_LONG_CONNECTIONS
+const connectionsOfOne = 14 + MAX_LONG_CONNECTIONS
 
 /** The parts that stand so far, and how they end: last started, first stopped. */
 export class Startup {
@@ -40,12 +41,7 @@ export class Startup {
 	 * @throws Error with one sentence
 	 */
 	async takeDataDir({ dataDir, DATABASE_URL, REDIS_URL }: Config): Promise<void> {
-		try {
-			mkdirSync(dataDir, { recursive: true, mode: 0o711 })
-			accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
-		} catch (error) {
-			throw new Error(`The data directory ${dataDir} cannot be used: ${reason(error)}. Choose another with DATA_DIR.`)
-		}
+		prepareDataDir(dataDir)
 		if (!(DATABASE_URL && REDIS_URL)) this.onEnd(await lockDataDir(dataDir))
 	}
 

@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 
-const root = new URL('..', import.meta.url).pathname
+const root = fileURLToPath(new URL('..', import.meta.url))
 
 interface Source {
 	path: string
@@ -114,6 +115,11 @@ describe('the places of things', () => {
 			.map(({ path, text }) => ({ path, lines: text.split('\n').length }))
 			.filter(({ lines }) => lines > 400)
 		expect(long).toEqual([])
+	})
+
+	test('a path is made from an address by fileURLToPath, as a blank in a folder is %20 in an address', () => {
+		const wrong = sources.filter(({ text }) => /import\.meta\.url\)\.path[n]ame/.test(text))
+		expect(wrong.map(({ path }) => path)).toEqual([])
 	})
 
 	test('no leftover words', () => {

@@ -26,7 +26,9 @@ export function postgresCarrier(): Carrier {
 const listen: Carrier['listen'] = async (channel, hear, onEnd) => {
 	// The pool's own kind of client names its statements, and LISTEN is none that could be planned.
 	const { Client: _client, ...options } = pool().options
-	const client = new pg.Client({ ...options, query_timeout: LISTEN_CHECK_MS / 2 })
+	// The pool hides the password from whoever lists its options.
+	const { password } = pool().options
+	const client = new pg.Client({ ...options, password, query_timeout: LISTEN_CHECK_MS / 2 })
 	client.on('error', () => {})
 	client.on('notification', ({ payload = '' }) => hear(payload))
 	await client.connect()

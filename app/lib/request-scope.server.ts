@@ -31,3 +31,9 @@ export function runInRequestScope<Result>(requestId: string, userAgent: string, 
 export function requestScope(): RequestScope | undefined {
 	return scopes.getStore()
 }
+
+/** Says who sent the present request, so that what is recorded of it names their account. */
+export function setRequestMember(userId: number): void {
+	const scope = scopes.getStore()
+	if (scope) scope.userId = userId
+}

@@ -3,8 +3,8 @@ import { recordSecurityEvent } from '~/features/accounts/security-log.server.ts'
 import { requestScope } from '~/lib/request-scope.server.ts'
 
 /**
- * Names the request in every answer, and records what was refused: 429 always, 403 of anything, and writes without a login
- * that works (401).
+ * Names the request in every answer, and records what was refused: without a login or a token that works (401), not allowed or
+ * from a foreign origin (403), too often (429).
  */
 export function recordRefusals(): MiddlewareHandler {
 	return async (context, next) => {
@@ -14,8 +14,7 @@ export function recordRefusals(): MiddlewareHandler {
 		// The error page of a visitor that several wait for names the request that it was made for.
 		if (scope && !headers.has('X-Request-Id')) headers.set('X-Request-Id', scope.requestId)
 		const { method, path } = context.req
-		const writes = method !== 'GET' && method !== 'HEAD'
-		if (status !== 429 && status !== 403 && !(status === 401 && writes)) return
+		if (status !== 401 && status !== 403 && status !== 429) return
 		const kind = status === 429 ? 'rate-limited' : 'refused'
 		await recordSecurityEvent(kind, { userId: scope?.userId ?? null, detail: { status, method, area: areaOf(path) } })
 	}

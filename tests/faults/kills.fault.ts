@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { closeDatabase, openDatabase, pool } from '~/db/db.server.ts'
 import { migrate } from '~/db/migrate.server.ts'
@@ -17,7 +18,7 @@ let postgres: OwnPostgres
 beforeAll(async () => {
 	postgres = await startOwnPostgres()
 	openDatabase({ connectionString: postgres.url })
-	await migrate(pool(), new URL('../../migrations', import.meta.url).pathname)
+	await migrate(pool(), fileURLToPath(new URL('../../migrations', import.meta.url)))
 })
 
 afterAll(async () => {

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 import { defineConfig, mergeConfig } from 'vitest/config'
 import base from '../../vitest.config.ts'
 
@@ -5,7 +6,7 @@ import base from '../../vitest.config.ts'
 export default mergeConfig(
 	{ ...base, test: { ...base.test, include: undefined } },
 	defineConfig({
-		root: new URL('../..', import.meta.url).pathname,
+		root: fileURLToPath(new URL('../..', import.meta.url)),
 		test: { include: ['tests/faults/*.fault.ts'], maxWorkers: 1, testTimeout: 900_000, hookTimeout: 120_000 },
 	}),
 )

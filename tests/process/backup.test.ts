@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
@@ -51,10 +51,12 @@ test('a copy of the data directory, unpacked elsewhere, is the site with its mem
 	const address = asked.headers.get('Location') ?? ''
 	expect(await first.stop()).toBe(0)
 
-	execFileSync('tar', ['-C', folder, '-czf', join(folder, 'devquad.tar.gz'), 'old'])
+	const archive = join(folder, 'devquad.tar.gz')
+	execFileSync('sh', ['-c', 'umask 077 && tar -C "$0" -czf "$1" old', folder, archive])
+	expect(statSync(archive).mode & 0o777).toBe(0o600)
 	rmSync(join(folder, 'old'), { recursive: true })
 	mkdirSync(join(folder, 'new'))
-	execFileSync('tar', ['-C', join(folder, 'new'), '--strip-components=1', '-xzf', join(folder, 'devquad.tar.gz')])
+	execFileSync('tar', ['-C', join(folder, 'new'), '--strip-components=1', '-xzf', archive])
 
 	const second = await startSite({ DATA_DIR: join(folder, 'new') })
 	site.now = second

@@ -72,6 +72,7 @@ describe('writing', () => {
 		['/moderation/query/QUERY', { act: 'merge', why: 'x', into: '1' }, ['moderator', 'admin']],
 		['/moderation/comment/COMMENT', { act: 'hide', why: 'x' }, ['moderator', 'admin']],
 		['/moderation/profile/author', { act: 'suspend', why: 'x', time: 'for ever' }, ['moderator', 'admin']],
+		['/moderation/profile/author', { act: 'log-out' }, ['admin']],
 		['/moderation/members', { intent: 'appoint', username: 'member' }, ['admin']],
 		['/moderation/members', { intent: 'dismiss', username: 'moderator' }, ['admin']],
 		['/report/query/QUERY', { reason: 'spam', details: '' }, ['member', 'moderator', 'admin']],

@@ -1,15 +1,17 @@
 import { config } from '~/config.server.ts'
 import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { parseForm } from '~/lib/parse.server.ts'
-import { requestScope } from '~/lib/request-scope.server.ts'
+import { setRequestMember } from '~/lib/request-scope.server.ts'
 import { siteFaultOf } from '~/lib/site-fault.server.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
-import { closeEndedSessions } from '~/realtime/presence.server.ts'
 import { deleteSession, findAccount, findEmail, listSessionRows } from './accounts.queries.server.ts'
 import { forgotInput, loginInput, registerInput, resetInput } from './accounts.schema.ts'
 import { auth } from './auth.server.ts'
 import { deviceOf } from './device.ts'
 import { domainErrors, inner } from './refusals.server.ts'
+import { recordSecurityEvent } from './security-log.server.ts'
+import { deleteSessions } from './sessions.queries.server.ts'
+import { announceAccountChange, announceEndedSessions } from './sessions.server.ts'
 
 /**
  * Who sent this request.
@@ -28,8 +30,7 @@ export async function viewerFromRequest(
 		returnHeaders: true,
 	})
 	const viewer = response ? viewerOfUser(response.user) : null
-	const scope = requestScope()
-	if (scope && viewer) scope.userId = viewer.id
+	if (viewer) setRequestMember(viewer.id)
 	return { viewer, headers }
 }
 
@@ -38,7 +39,7 @@ export async function viewerFromRequest(
  * the database is away, and for nothing else.
  */
 export async function viewerFromCookie(request: Request): Promise<Viewer> {
-	const found = await auth().api.getSession({ headers: request.headers })
+	const found = await withLastKnownSessions(() => auth().api.getSession({ headers: request.headers }))
 	return found ? viewerOfUser(found.user) : null
 }
 
@@ -82,7 +83,7 @@ export async function logIn(form: FormData, request: Request): Promise<Headers> 
 export async function logOut(request: Request): Promise<Headers> {
 	const { viewer } = await viewerFromRequest(request)
 	const { headers } = await auth().api.signOut({ headers: request.headers, returnHeaders: true })
-	if (viewer) await closeEndedSessions(viewer)
+	if (viewer) await loggedOut(viewer)
 	return headers
 }
 
@@ -103,11 +104,12 @@ export async function resetPassword(form: FormData, request: Request): Promise<v
 }
 
 /**
- * What this session shows of its member, read again after it changed.
+ * What a member's sessions show of them, read again after it changed; to be called after the commit.
  * @returns the cookies that say so to the browser
  */
 export async function refreshSession(request: Request): Promise<Headers> {
-	const { headers } = await viewerFromRequest(request, { fresh: true })
+	const { viewer, headers } = await viewerFromRequest(request, { fresh: true })
+	if (viewer) await announceAccountChange(viewer.id)
 	return headers
 }
 
@@ -162,13 +164,17 @@ export async function getAccount(viewer: SignedIn): Promise<AccountView> {
 export async function revokeSession(viewer: SignedIn, id: number): Promise<void> {
 	const ended = id > 0 && id < 2 ** 31 && Number.isInteger(id) && (await deleteSession(viewer.id, id))
 	if (!ended) throw new NotFound('This session has ended already.')
-	await closeEndedSessions(viewer)
+	await announceEndedSessions(viewer.id, viewer.username)
+	await recordSecurityEvent('session-revoked', { userId: viewer.id })
 }
 
-/** Logs the member out everywhere but here. */
+/** Logs the member out everywhere but here. @throws NotAllowed when the session of this request has ended meanwhile */
 export async function revokeOtherSessions(viewer: SignedIn, request: Request): Promise<void> {
-	await domainErrors(() => auth().api.revokeOtherSessions({ headers: request.headers }))
-	await closeEndedSessions(viewer)
+	const session = await sessionOf(request)
+	if (session?.viewer.id !== viewer.id) throw new NotAllowed('This session has ended. Log in again.')
+	await deleteSessions(viewer.id, session.sessionId)
+	await announceEndedSessions(viewer.id, viewer.username)
+	await recordSecurityEvent('session-revoked', { userId: viewer.id, detail: { all: true } })
 }
 
 /** The part of Better Auth's HTTP interface that is ours to offer: each of these passes the guard. */
@@ -185,7 +191,7 @@ const open = new Set([
 export async function authHandler(request: Request): Promise<Response> {
 	const path = new URL(request.url).pathname.replace(/^\/api\/auth/, '')
 	if (path === '/sign-out') return signOut(request)
-	if (open.has(path)) return withSiteFault(await auth().handler(request))
+	if (open.has(path)) return withoutToken(withSiteFault(await auth().handler(request)))
 	return Response.json({ type: 'about:blank', title: 'There is no such address.', status: 404 }, { status: 404 })
 }
 
@@ -199,8 +205,23 @@ function withSiteFault(answer: Response): Response {
 async function signOut(request: Request): Promise<Response> {
 	const { viewer } = await viewerFromRequest(request)
 	const answer = withSiteFault(await auth().handler(request))
-	if (viewer && answer.ok) await closeEndedSessions(viewer)
+	if (viewer && answer.ok) await loggedOut(viewer)
 	return answer
+}
+
+async function loggedOut({ id, username }: SignedIn): Promise<void> {
+	await announceEndedSessions(id, username)
+	await recordSecurityEvent('logout', { userId: id })
+}
+
+/** The session's token is for the HttpOnly cookie alone: in a body, any script of a page could read it. */
+async function withoutToken(answer: Response): Promise<Response> {
+	if (!answer.headers.get('Content-Type')?.includes('json')) return answer
+	const body: unknown = await answer.json()
+	const headers = new Headers(answer.headers)
+	headers.delete('Content-Length')
+	const text = JSON.stringify(body, (key, value) => (key === 'token' ? undefined : value))
+	return new Response(text, { status: answer.status, headers })
 }
 
 function viewerOfUser(user: {

@@ -12,7 +12,7 @@ import { mailKnownAddress, mailReset, mailVerification } from './letters.server.
 import { forgiveAttempts } from './limits.server.ts'
 import { hashPassword, verifyPassword } from './password.server.ts'
 import { authSecret } from './secret.server.ts'
-import { deleteTokens } from './tokens/tokens.queries.server.ts'
+import { announceEndedSessions, cookieVersionOf, endAllAccess, sessionLife, settleLogin } from './sessions.server.ts'
 import { candidates, usernameFrom } from './username.server.ts'
 
 /** A mail with a link to set a new password may wait this long until it leaves, in seconds; from then the link has its own time. */
@@ -38,9 +38,10 @@ const tables = {
 			createdAt: 'created_at',
 			updatedAt: 'updated_at',
 		},
-		expiresIn: 30 * 86_400,
+		expiresIn: sessionLife.idle,
 		updateAge: 86_400,
-		cookieCache: { enabled: true, maxAge: 300 },
+		// The version is that of the member: a signed cookie of before a logout or a change is not believed.
+		cookieCache: { enabled: true, maxAge: sessionLife.cookie, version: (_, { id }) => cookieVersionOf(Number(id)) },
 	},
 	account: {
 		modelName: 'credentials',
@@ -90,7 +91,7 @@ export function makeAuth(settings: Config = config()) {
 		onAPIError: { onError: report },
 		// Its own limiter knows addresses only; ours below also knows accounts, for every way in.
 		rateLimit: { enabled: false },
-		hooks: { before: createAuthMiddleware(guard), after: createAuthMiddleware(conclude) },
+		hooks: { before: createAuthMiddleware(guard), after: createAuthMiddleware(afterRequest) },
 		databaseHooks: { user: { create: { before: nameUser, after: greetUser } } },
 		advanced: {
 			database: { generateId: 'serial' },
@@ -135,6 +136,15 @@ function passwordsAndMails(confirm: boolean) {
 	} satisfies Partial<BetterAuthOptions>
 }
 
+async function afterRequest(context: Parameters<typeof conclude>[0]): Promise<unknown> {
+	const { newSession, authCookies, secret } = context.context
+	if (context.path === '/sign-in/email' && newSession) {
+		const before = await context.getSignedCookie(authCookies.sessionToken.name, secret)
+		await settleLogin(before || null, { token: newSession.session.token, userId: Number(newSession.user.id) })
+	}
+	return conclude(context)
+}
+
 /** Refusals are answers; what nobody foresaw goes to the log. */
 function report(error: unknown): void {
 	if (error instanceof APIError && error.statusCode < 500) return
@@ -158,7 +168,12 @@ async function greetUser(user: { id: string; email: string; username?: unknown }
 	if (typeof user.username === 'string') announce('everybody', 'member:joined', { username: user.username })
 }
 
-/** Whoever was locked out by wrong tries may log in with the new password; older links and tokens are worth nothing any more. */
+/**
+ * Whoever was locked out by wrong tries may log in with the new password; older links, tokens and sessions are worth nothing any
+ * more. Better Auth ends the sessions only after this, too late to tell other processes.
+ */
 async function afterReset({ id, email }: { id: string; email: string }): Promise<void> {
-	await Promise.all([forgetResetLinks(Number(id)), deleteTokens(Number(id)), forgiveAttempts('login', email, null)])
+	const userId = Number(id)
+	await Promise.all([forgetResetLinks(userId), endAllAccess(db(), userId), forgiveAttempts('login', email, null)])
+	await announceEndedSessions(userId)
 }

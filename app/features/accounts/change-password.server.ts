@@ -1,7 +1,6 @@
 import { Invalid } from '~/lib/errors.ts'
 import { parseForm } from '~/lib/parse.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
-import { closeEndedSessions } from '~/realtime/presence.server.ts'
 import { forgetResetLinks } from './accounts.queries.server.ts'
 import { changePasswordInput } from './accounts.schema.ts'
 import { getAccount } from './accounts.server.ts'
@@ -9,6 +8,8 @@ import { auth } from './auth.server.ts'
 import { countAttempt, forgiveAttempts } from './limits.server.ts'
 import { passwordProblem } from './password.server.ts'
 import { domainErrors, inner } from './refusals.server.ts'
+import { recordSecurityEvent } from './security-log.server.ts'
+import { announceEndedSessions } from './sessions.server.ts'
 import { deleteTokens } from './tokens/tokens.queries.server.ts'
 
 /**
@@ -36,8 +37,9 @@ export async function changePassword(viewer: SignedIn, form: FormData, request: 
 		forgiveAttempts('login', email, address),
 		forgetResetLinks(viewer.id),
 		deleteTokens(viewer.id),
-		closeEndedSessions(viewer),
+		announceEndedSessions(viewer.id, viewer.username),
 	])
+	await recordSecurityEvent('password-changed', { userId: viewer.id })
 	return headers
 }
 

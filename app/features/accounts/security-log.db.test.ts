@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
 import { db } from '~/db/db.server.ts'
 import { log } from '~/lib/log.server.ts'
-import { runInRequestScope } from '~/lib/request-scope.server.ts'
+import { runInRequestScope, setRequestMember } from '~/lib/request-scope.server.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { listSecurityEvents, recordSecurityEvent, sweepSecurityLog } from './security-log.server.ts'
@@ -32,6 +32,17 @@ test('an event is a line of the log with the id of its request, and a row that i
 	const { rows } = await sql<{ row: string }>`select e::text as row from security_events e`.execute(db())
 	expect(rows[0]?.row).toContain('request-1')
 	expect(rows[0]?.row).not.toContain('Mozilla')
+})
+
+test('what an admin did to a member does not show the member the device of the admin', async () => {
+	const [admin, fern] = [await makeMember('admin', 'admin'), await makeMember('fern')]
+	await runInRequestScope('request-2', agent, async () => {
+		setRequestMember(admin.id)
+		await recordSecurityEvent('suspended', { userId: fern.id, detail: { by: admin.id } })
+		await recordSecurityEvent('logout', { userId: admin.id })
+	})
+	expect((await listSecurityEvents(fern)).map(({ device }) => device)).toEqual([''])
+	expect((await listSecurityEvents(admin)).map(({ device }) => device)).toEqual(['Firefox on Linux'])
 })
 
 test('an event of nobody is a line alone, and members see their own events only', async () => {

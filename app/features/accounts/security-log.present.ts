@@ -10,7 +10,7 @@ export const securityEventTexts = {
 	'password-changed': 'Changed the password',
 	'token-created': 'Made an access token',
 	'token-revoked': 'Revoked an access token',
-	'session-revoked': 'Logged out another device',
+	'session-revoked': 'Another session was ended',
 	'role-changed': 'The role changed',
 	suspended: 'Suspended',
 	restored: 'The suspension ended',

@@ -29,7 +29,9 @@ export async function recordSecurityEvent(
 	const requestId = scope?.requestId ?? ''
 	log.info({ ...detail, event: kind, userId, requestId }, 'security event')
 	if (userId === null) return
-	const device = scope?.userAgent ? deviceOf(scope.userAgent) : ''
+	// What a moderator or an admin did to a member does not show the member from which device.
+	const isOthers = scope?.userId != null && scope.userId !== userId
+	const device = scope?.userAgent && !isOthers ? deviceOf(scope.userAgent) : ''
 	try {
 		await insertSecurityEvent({ userId, kind, requestId, device }, repeatable.includes(kind))
 	} catch (error) {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { postingLimitAt } from './moderation.limits.ts'
 import {
+	mayLogOut,
 	mayModerate,
 	mayReadLog,
 	mayReport,
@@ -45,6 +46,8 @@ test.each<[string, Viewer, boolean[]]>([
 		mayAppoint,
 		false,
 	])
+	expect([member, moderator, admin].map((someone) => mayLogOut(viewer, someone))).toEqual(Array(3).fill(mayAppoint))
+	expect(viewer && mayLogOut(viewer, viewer)).toBe(viewer && false)
 })
 
 describe('a suspension', () => {

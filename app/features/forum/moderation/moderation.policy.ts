@@ -42,6 +42,11 @@ export function maySetRole(viewer: Viewer, member: { id: number; role: SignedIn[
 	return viewer?.role === 'admin' && viewer.id !== member.id && member.role !== 'admin'
 }
 
+/** Whether this viewer may end every session of this member: an admin those of everybody else, other admins too. */
+export function mayLogOut(viewer: Viewer, member: { id: number }): boolean {
+	return viewer?.role === 'admin' && viewer.id !== member.id
+}
+
 /** Whether this viewer may read who did what. */
 export function mayReadLog(viewer: Viewer): viewer is SignedIn {
 	return viewer?.role === 'admin'
