@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream'
 import { renderToPipeableStream } from 'react-dom/server'
-import { type EntryContext, type RouterContextProvider, ServerRouter } from 'react-router'
+import { type EntryContext, isRouteErrorResponse, type RouterContextProvider, ServerRouter } from 'react-router'
 import { factsOf } from '~/lib/context.ts'
 import { log } from '~/lib/log.server.ts'
 import { siteFaultOf } from '~/lib/site-fault.server.ts'
@@ -27,9 +27,10 @@ export default async function handleRequest(
 	return new Response(html, { status, headers })
 }
 
-/** Loader, action and rendering errors that no rule explains; a reader who hung up is not one of them. */
+/** Loader, action and rendering errors that no rule explains: neither a reader who hung up nor a method that a route does not know. */
 export function handleError(error: unknown, { request }: { request: Request }): void {
 	if (request.signal.aborted || siteFaultOf(error)) return
+	if (isRouteErrorResponse(error) && error.status < 500) return
 	log.error({ err: error, path: new URL(request.url).pathname }, 'a page failed')
 }
 

@@ -1,3 +1,4 @@
+import '~/lib/zod-jitless.ts'
 import { lazy, type ReactNode, Suspense } from 'react'
 import { Links, Meta, Outlet, Scripts, ScrollRestoration, type ShouldRevalidateFunctionArgs } from 'react-router'
 import { config } from '~/config.server.ts'
@@ -14,6 +15,7 @@ import { isModerator } from '~/lib/viewer.ts'
 import { useConnection } from '~/realtime/use-connection.ts'
 import { Shell } from '~/shell/shell.tsx'
 import { useTheme } from '~/shell/theme-switch.tsx'
+import { useOwnStorage } from '~/shell/use-own-storage.ts'
 import { diskState } from '~/storage/disk.server.ts'
 import type { Route } from './+types/root'
 import stylesheet from './app.css?url'
@@ -106,6 +108,7 @@ export function Layout({ children }: { children: ReactNode }) {
 
 export default function Root({ loaderData }: Route.ComponentProps) {
 	const me = loaderData.viewer?.username
+	useOwnStorage(me ?? null)
 	useConnection(me)
 	const withChat = useHydrated() && me
 	return (

@@ -9,6 +9,7 @@ export default [
 	route('forgot-password', 'features/accounts/routes/forgot-password.tsx'),
 	route('reset-password', 'features/accounts/routes/reset-password.tsx'),
 	route('verify-email', 'features/accounts/routes/verify-email.tsx'),
+	route('claim-admin', 'features/accounts/routes/claim-admin.tsx'),
 	route('logout', 'features/accounts/routes/logout.ts'),
 	route('theme', 'features/accounts/routes/theme.ts'),
 	route('settings', 'features/accounts/routes/settings.tsx', [

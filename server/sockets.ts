@@ -8,6 +8,7 @@ import { countUnreadConversations } from '~/features/chat/inbox.server.ts'
 import { listJoinedAfter } from '~/features/directory/directory.queries.server.ts'
 import { isOpenQuery, listNewerComments } from '~/features/forum/reading.server.ts'
 import { countUnread } from '~/features/notifications/notifications.server.ts'
+import { listNotBlocking } from '~/features/profiles/blocks.queries.server.ts'
 import { isId } from '~/lib/ids.ts'
 import { log } from '~/lib/log.server.ts'
 import { runInRequestScope } from '~/lib/request-scope.server.ts'
@@ -31,6 +32,8 @@ import { haveTabsAskAgain } from '~/realtime/processes.server.ts'
 import { readersOf } from '~/realtime/rooms.ts'
 import { Allowance } from './allowance.ts'
 import { receiveChat } from './chat-sockets.ts'
+import { isCrossSite } from './middleware/same-origin.ts'
+import { everywhere } from './middleware/security.ts'
 import { endSlowReader } from './slow-readers.ts'
 
 const renewEvery = 5_000
@@ -77,6 +80,10 @@ export function handleSockets(): () => Promise<void> {
 /** Lets sockets in, at this server. */
 export function openSockets(server: HttpServer): void {
 	io.attach(server)
+	// Engine.IO answers what is no WebSocket by itself, past the middleware of all other answers.
+	server.prependListener('request', ({ url }, response) => {
+		if (url?.startsWith(socketPath)) for (const [name, value] of everywhere(config())) response.setHeader(name, value)
+	})
 	// Every packet counts, also those before anybody is known and those that name no event of ours.
 	io.engine.on('connection', (connection: Connection) => {
 		const allowance = new Allowance(flood.most, flood.milliseconds)
@@ -120,7 +127,9 @@ function forgetRequest(socket: Tab): void {
  */
 async function identify(request: IncomingMessage, me: unknown): Promise<Omit<SocketData, 'requestId'>> {
 	// CORS does not guard WebSocket: a page of another site may open one, with our reader's cookies.
-	if (request.headers.origin && request.headers.origin !== new URL(config().publicUrl).origin) {
+	const { origin, referer, cookie, 'sec-fetch-site': fetchSite } = request.headers
+	const provenance = { origin, referer, cookie, fetchSite: fetchSite?.toString() }
+	if (isCrossSite(provenance, new URL(config().publicUrl).origin)) {
 		await recordSecurityEvent('refused', { detail: { area: socketPath, reason: 'foreign origin' } })
 		throw new Refusal('foreign origin')
 	}
@@ -153,7 +162,10 @@ async function watch(socket: Tab, usernames: unknown, answer: unknown): Promise<
 	const names = usernames.filter((name): name is string => typeof name === 'string' && /^[a-z0-9_.-]{1,64}$/.test(name))
 	for (const room of socket.rooms) if (room.startsWith('presence:')) await socket.leave(room)
 	await socket.join(names.map(watchersOf))
-	answer(await listOnlineAmong(names))
+	// Looked up once the tab is in the rooms: whoever blocks this member later takes it out of theirs.
+	const shown = await listNotBlocking(socket.data.userId, names)
+	for (const name of names) if (!shown.includes(name)) await socket.leave(watchersOf(name))
+	answer(await listOnlineAmong(shown))
 }
 
 async function tellJoined(username: unknown, answer: unknown): Promise<void> {

@@ -6,6 +6,8 @@ import type { Config } from '../app/config.server.ts'
 import { closeDatabase, MAX_LONG_CONNECTIONS, openDatabase, pool } from '../app/db/db.server.ts'
 import { migrate } from '../app/db/migrate.server.ts'
 import { longWork } from '../app/db/scope.server.ts'
+import { closeDemoAccounts, makeAdminClaim } from '../app/features/accounts/admin-at-start.server.ts'
+import { areDemoAccountsOpen } from '../app/features/accounts/demo-accounts.server.ts'
 import { demoAccounts } from '../app/features/forum/import/demo-account.server.ts'
 import { progressLine } from '../scripts/support/progress.ts'
 import { prepareDataDir } from './data-dir.ts'
@@ -23,6 +25,7 @@ const connectionsOfOne = 14 + MAX_LONG_CONNECTIONS
 export class Startup {
 	private readonly ends: { end: () => unknown; patience: number }[] = []
 	private ending: Promise<never> | undefined
+	private adminClaim: string | null = null
 
 	/** Has `end` called when the process stops, before what was registered earlier. @param patience in milliseconds */
 	onEnd(end: () => unknown, patience = patienceForOne): void {
@@ -69,6 +72,8 @@ export class Startup {
 		this.reachDatabase(connection)
 		try {
 			await longWork(() => migrate(pool(), migrations))
+			await closeDemoAccounts(settings)
+			this.adminClaim = await makeAdminClaim(settings)
 		} catch (error) {
 			throw new Error(DATABASE_URL ? `The database of DATABASE_URL cannot be used: ${reason(error)}` : reason(error), {
 				cause: error,
@@ -91,9 +96,11 @@ export class Startup {
 			`${SITE_NAME} is ready:  ${address || publicUrl}`,
 			`Data lies in:      ${DATABASE_URL ? 'the database of DATABASE_URL, files in ' : ''}${dataDir}`,
 		]
-		const demo = SEED === 'demo' ? await demoAccounts(dataDir) : null
+		const demo = SEED === 'demo' && areDemoAccountsOpen(settings) ? await demoAccounts(dataDir) : null
 		if (demo) lines.push(`Demo account:      ${demo.member.email}  password ${demo.member.password}`)
 		if (demo?.moderator) lines.push(`Demo moderator:    ${demo.moderator.email}  password ${demo.moderator.password}`)
+		if (this.adminClaim)
+			lines.push(`Become admin once: ${(address || publicUrl).replace(/\/+$/, '')}${this.adminClaim}`)
 		if (WEB_CONCURRENCY > 1) lines.push(`Processes:         ${WEB_CONCURRENCY}`)
 		if (!SMTP_URL) lines.push(`Mails are kept in: ${join(dataDir, 'mail')}`)
 		lines.push(...more, 'Press Ctrl-C to stop.')

@@ -1,4 +1,5 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
+import type { AccountTables } from './account-tables.ts'
 import type { NoticeTables } from './notice-tables.ts'
 
 /** A point in time; written as a Date or left to the database's clock. */
@@ -73,6 +74,9 @@ export interface ProfilesTable {
 	campus_name: Generated<string>
 	campus_verified_at: MaybeTime
 	campus_reminded_at: MaybeTime
+	hidden_at: MaybeTime
+	hidden_reason: Generated<string>
+	hidden_image: Generated<string | null>
 }
 
 export interface CampusLinksTable {
@@ -220,7 +224,7 @@ export interface ConversationMembersTable {
 }
 
 /** Every table that our own statements touch, as the migrations make them. */
-export interface Database extends NoticeTables {
+export interface Database extends NoticeTables, AccountTables {
 	users: UsersTable
 	usernames: { username: string; claimed_at: Time }
 	sessions: SessionsTable

@@ -13,6 +13,8 @@ export interface RequestScope {
 	userId: number | null
 	/** Why the database could not be reached during this request: libraries in between answer with errors of their own. */
 	outage?: Error
+	/** Whether signed cookies are believed as far as is known, as the database cannot be asked. */
+	trustsLastKnown: boolean
 }
 
 /** One store for the process, although the server's bundle and its start each load this module. */
@@ -24,7 +26,7 @@ const scopes = remember('request-scope', () => new AsyncLocalStorage<RequestScop
  * @param userAgent its User-Agent header, or ''
  */
 export function runInRequestScope<Result>(requestId: string, userAgent: string, work: () => Result): Result {
-	return scopes.run({ requestId, userAgent, startedAt: performance.now(), userId: null }, work)
+	return scopes.run({ requestId, userAgent, startedAt: performance.now(), userId: null, trustsLastKnown: false }, work)
 }
 
 /** The scope of the present request; undefined in jobs, scripts and while the site starts. */

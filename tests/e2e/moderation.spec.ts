@@ -1,5 +1,5 @@
 import type { Browser, Page } from '@playwright/test'
-import { enrol, expect, expectNoViolations, test } from './support/journey.ts'
+import { enrol, enrolAdmin, expect, expectNoViolations, test } from './support/journey.ts'
 
 /* Two members, a moderator and the admin whom the settings name. Each has a browser of their own. */
 
@@ -31,12 +31,12 @@ test('a report leads to the queue, a moderator hides and restores, suspends, loc
 	if (!admin || !moderator || !asker || !reader) throw new Error('There are no pages.')
 	const visitor = await newPage(browser)
 	for (const [page, name] of [
-		[admin, 'Wanda Warden'],
 		[moderator, 'Orrin Orderly'],
 		[asker, 'Asta Asker'],
 		[reader, 'Ruben Reader'],
 	] as const)
 		await enrol(page, name)
+	await enrolAdmin(admin)
 
 	await test.step('the admin makes a moderator, whose next request knows it', async () => {
 		expect((await moderator.goto('/moderation'))?.status()).toBe(403)

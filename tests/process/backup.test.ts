@@ -35,12 +35,16 @@ test('a copy of the data directory, unpacked elsewhere, is the site with its mem
 	const form = new FormData()
 	form.set('kind', 'post')
 	form.set('file', new Blob([Uint8Array.from(await picture('png'))]))
-	const uploaded = await fetch(`${first.url}/media`, { method: 'POST', headers: { Cookie }, body: form })
+	const uploaded = await fetch(`${first.url}/media`, {
+		method: 'POST',
+		headers: { Origin: first.url, Cookie },
+		body: form,
+	})
 	const { path } = ((await uploaded.json()) as { picture: { path: string } }).picture
 	const asked = await fetch(`${first.url}/forum/ask`, {
 		method: 'POST',
 		redirect: 'manual',
-		headers: { Cookie },
+		headers: { Origin: first.url, Cookie },
 		body: new URLSearchParams({
 			title: 'What is in a backup?',
 			description: `This: ![it](/media/${path}-1280.webp)`,

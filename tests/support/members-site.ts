@@ -24,11 +24,11 @@ export interface MembersSite {
 	stop: () => Promise<void>
 }
 
-/** Sends a request to the site at this address as it was typed: redirects are not followed. */
+/** Sends a request to the site at this address as a page of it would: redirects are not followed. */
 export function askAt(url: string, path: string, cookie: string, form?: Record<string, string>): Promise<Response> {
 	return fetch(url + path, {
 		redirect: 'manual',
-		headers: cookie ? { Cookie: cookie } : {},
+		headers: { Origin: new URL(url).origin, ...(cookie && { Cookie: cookie }) },
 		...(form && { method: 'POST', body: new URLSearchParams(form) }),
 	})
 }
@@ -92,7 +92,7 @@ export async function logInMember(
 export async function logInAgain(site: Pick<MembersSite, 'ask'>, username: string): Promise<string> {
 	const response = await site.ask('/login', '', { email: `${username}@campus.example`, password })
 	const cookies = response.headers.getSetCookie().map((cookie) => cookie.split(';')[0] ?? '')
-	return cookies.filter((cookie) => cookie.startsWith('session')).join('; ')
+	return cookies.filter((cookie) => /^(__Host-)?session/.test(cookie)).join('; ')
 }
 
 export const profileTables = [

@@ -4,14 +4,16 @@ import { parseForm } from '~/lib/parse.server.ts'
 import { setRequestMember } from '~/lib/request-scope.server.ts'
 import { siteFaultOf } from '~/lib/site-fault.server.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
-import { deleteSession, findAccount, findEmail, listSessionRows } from './accounts.queries.server.ts'
+import { deleteSession, findAccount, findEmail, findResetOwner, listSessionRows } from './accounts.queries.server.ts'
 import { forgotInput, loginInput, registerInput, resetInput } from './accounts.schema.ts'
 import { auth } from './auth.server.ts'
 import { deviceOf } from './device.ts'
+import { headerOf, rememberDevice } from './devices.server.ts'
 import { domainErrors, inner } from './refusals.server.ts'
+import { hashToken } from './secret.server.ts'
 import { recordSecurityEvent } from './security-log.server.ts'
 import { deleteSessions } from './sessions.queries.server.ts'
-import { announceAccountChange, announceEndedSessions } from './sessions.server.ts'
+import { announceAccountChange, announceEndedSessions, withLastKnownSessions } from './sessions.server.ts'
 
 /**
  * Who sent this request.
@@ -51,21 +53,26 @@ export async function sessionOf(request: Request): Promise<{ viewer: SignedIn; s
 
 /**
  * Registers a member. The answer is the same for an address that has an account; its owner is told by mail.
- * @returns the address as it is kept, and whether it has to be confirmed before the first login
+ * @returns the address as it is kept, whether it has to be confirmed before the first login, and the cookies of the browser
  * @throws Invalid, NotAllowed (domain), TooMany
  */
-export async function registerMember(form: FormData, request: Request): Promise<{ email: string; confirm: boolean }> {
+export async function registerMember(
+	form: FormData,
+	request: Request,
+): Promise<{ email: string; confirm: boolean; headers: Headers }> {
 	const empty = ['name', 'email', 'password', 'confirmPassword'].every((name) => !form.get(name))
 	if (empty) throw new Invalid('All fields are required!')
 	const { name, email, password } = parseForm(registerInput, form)
-	await domainErrors(() => auth().api.signUpEmail({ body: { name, email, password }, headers: inner(request) }))
-	return { email: email.toLowerCase(), confirm: config().REQUIRE_EMAIL_VERIFICATION }
+	const { headers } = await domainErrors(() =>
+		auth().api.signUpEmail({ body: { name, email, password }, headers: inner(request), returnHeaders: true }),
+	)
+	return { email: email.toLowerCase(), confirm: config().REQUIRE_EMAIL_VERIFICATION, headers: headers ?? new Headers() }
 }
 
 /**
  * Logs a member in by e-mail or username.
  * @returns the cookies of the session
- * @throws Invalid when the two do not belong together, TooMany, NotAllowed (address not confirmed yet)
+ * @throws Invalid when the two do not belong together or the address is not confirmed yet, TooMany
  */
 export async function logIn(form: FormData, request: Request): Promise<Headers> {
 	const input = parseForm(loginInput, form)
@@ -95,12 +102,20 @@ export async function requestPasswordReset(form: FormData, request: Request): Pr
 	)
 }
 
-/** Sets a new password by the token of a mail and ends every session of the account. @throws Invalid, TooMany */
-export async function resetPassword(form: FormData, request: Request): Promise<void> {
+/**
+ * Sets a new password by the token of a mail and ends every session of the account.
+ * @returns the cookie by which this browser is a known one: strangers who guess cannot keep its reader from logging in
+ * @throws Invalid, TooMany
+ */
+export async function resetPassword(form: FormData, request: Request): Promise<Headers> {
 	const { token, password } = parseForm(resetInput, form)
+	const owner = await findResetOwner(hashToken(`reset-password:${token}`))
 	await domainErrors(() =>
 		auth().api.resetPassword({ body: { token, newPassword: password }, headers: inner(request) }),
 	)
+	const headers = new Headers()
+	if (owner) headers.append('Set-Cookie', headerOf((await rememberDevice(owner, request.headers)).cookie))
+	return headers
 }
 
 /**
@@ -111,11 +126,6 @@ export async function refreshSession(request: Request): Promise<Headers> {
 	const { viewer, headers } = await viewerFromRequest(request, { fresh: true })
 	if (viewer) await announceAccountChange(viewer.id)
 	return headers
-}
-
-/** Confirms an address by the token of a mail. @throws Invalid when it is too old or not ours */
-export async function verifyEmail(token: string): Promise<void> {
-	await domainErrors(() => auth().api.verifyEmail({ query: { token } }))
 }
 
 export interface SessionView {

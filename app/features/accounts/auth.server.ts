@@ -6,17 +6,17 @@ import { log } from '~/lib/log.server.ts'
 import { remember } from '~/lib/remember.ts'
 import { siteFaultOf } from '~/lib/site-fault.server.ts'
 import { announce } from '~/realtime/announce.server.ts'
-import { claimUsername, forgetResetLinks, welcomeMember } from './accounts.queries.server.ts'
+import { queueAccountMail } from './account-mails.server.ts'
+import { claimUsername, confirmMember, forgetResetLinks, welcomeMember } from './accounts.queries.server.ts'
+import { deleteDevices } from './devices.queries.server.ts'
 import { conclude, guard } from './guard.server.ts'
-import { mailKnownAddress, mailReset, mailVerification } from './letters.server.ts'
-import { forgiveAttempts } from './limits.server.ts'
+import { forgetAttempts } from './limits.server.ts'
 import { hashPassword, verifyPassword } from './password.server.ts'
+import { isNamedAdmin, promoteNamedAdmin } from './registrations.server.ts'
 import { authSecret } from './secret.server.ts'
+import { recordSecurityEvent } from './security-log.server.ts'
 import { announceEndedSessions, cookieVersionOf, endAllAccess, sessionLife, settleLogin } from './sessions.server.ts'
 import { candidates, usernameFrom } from './username.server.ts'
-
-/** A mail with a link to set a new password may wait this long until it leaves, in seconds; from then the link has its own time. */
-const MAX_RESET_WAIT_SECONDS = 86_400
 
 /** Which of our tables and columns hold what Better Auth keeps. */
 const tables = {
@@ -120,18 +120,11 @@ function passwordsAndMails(confirm: boolean) {
 			minPasswordLength: 1,
 			maxPasswordLength: 1_024,
 			password: { hash: hashPassword, verify: ({ hash, password }) => verifyPassword(hash, password) },
+			// The guard has refused who is not confirmed; this is a second fence. Mails are the guard's work too.
 			requireEmailVerification: confirm,
-			resetPasswordTokenExpiresIn: MAX_RESET_WAIT_SECONDS,
 			revokeSessionsOnPasswordReset: true,
-			sendResetPassword: ({ user, token }) => mailReset(user.email, token),
 			onPasswordReset: ({ user }) => afterReset(user),
-			onExistingUserSignUp: ({ user }) => mailKnownAddress(user.email),
-		},
-		emailVerification: {
-			sendOnSignUp: confirm,
-			sendOnSignIn: confirm,
-			expiresIn: 86_400,
-			sendVerificationEmail: ({ user, token }) => mailVerification(user.email, token),
+			onExistingUserSignUp: ({ user }) => queueAccountMail({ kind: 'register', email: user.email }),
 		},
 	} satisfies Partial<BetterAuthOptions>
 }
@@ -161,19 +154,31 @@ async function nameUser<User extends { email: string; name: string }>(user: User
 	}
 }
 
-/** With ADMIN_EMAIL set that member is admin, and nobody becomes it by coming first. */
+/** Nobody becomes admin by registering: the address that ADMIN_EMAIL names is to be confirmed first. */
 async function greetUser(user: { id: string; email: string; username?: unknown }): Promise<void> {
-	const named = config().ADMIN_EMAIL.toLowerCase()
-	await welcomeMember(Number(user.id), (isFirst) => (named === '' ? isFirst : user.email === named))
+	await db()
+		.transaction()
+		.execute((trx) => welcomeMember(Number(user.id), trx))
+	await recordSecurityEvent('register', { userId: Number(user.id) })
+	if (isNamedAdmin(user.email)) await queueAccountMail({ kind: 'confirm', email: user.email })
 	if (typeof user.username === 'string') announce('everybody', 'member:joined', { username: user.username })
 }
 
 /**
- * Whoever was locked out by wrong tries may log in with the new password; older links, tokens and sessions are worth nothing any
- * more. Better Auth ends the sessions only after this, too late to tell other processes.
+ * The link came by mail, so the address is confirmed. Whoever was slowed by wrong tries may log in with the new password; older links,
+ * tokens, sessions and devices are worth nothing any more. Better Auth ends the sessions only after this, too late to tell other
+ * processes.
  */
 async function afterReset({ id, email }: { id: string; email: string }): Promise<void> {
 	const userId = Number(id)
-	await Promise.all([forgetResetLinks(userId), endAllAccess(db(), userId), forgiveAttempts('login', email, null)])
+	await confirmMember(userId)
+	await Promise.all([
+		forgetResetLinks(userId),
+		endAllAccess(db(), userId),
+		deleteDevices(userId),
+		forgetAttempts([['login-account', email]]),
+		isNamedAdmin(email) && promoteNamedAdmin(email),
+	])
 	await announceEndedSessions(userId)
+	await recordSecurityEvent('reset', { userId })
 }

@@ -5,7 +5,8 @@ import { useDatabase } from '~/../tests/support/database.ts'
 import { db } from '~/db/db.server.ts'
 import { startJobs, stopJobs } from '~/jobs/jobs.server.ts'
 import type { Mail } from '~/mail/mail.server.ts'
-import { requestPasswordReset, resetPassword } from './accounts.server.ts'
+import { sendAccountMail } from './account-mails.server.ts'
+import { resetPassword } from './accounts.server.ts'
 import { sendLetter } from './letters.server.ts'
 
 useDatabase()
@@ -34,9 +35,9 @@ const request = () => new Request('http://localhost/', { headers: { 'x-client-ip
 
 /** The mail that waits, as its job holds it. */
 async function waiting(): Promise<Mail & { resetToken: string }> {
-	await requestPasswordReset(post({ email }), request())
+	await sendAccountMail({ kind: 'reset', email })
 	const { rows } = await sql<{ payload: Mail & { resetToken: string } }>`
-		select payload from graphile_worker._private_jobs where payload->>'to' = ${email} order by id desc limit 1`.execute(
+		select payload from graphile_worker._private_jobs where payload->>'resetToken' is not null order by id desc limit 1`.execute(
 		db(),
 	)
 	if (!rows[0]) throw new Error('No mail waits.')

@@ -10,7 +10,7 @@ import { eventually } from '../../../tests/support/eventually.ts'
 import { authHandler, listSessions, logIn, logOut, registerMember, viewerFromRequest } from './accounts.server.ts'
 import { listSecurityEvents } from './security-log.server.ts'
 import { deleteOldRevocations, readRevocations } from './sessions.queries.server.ts'
-import { announceAccountChange, listenForRevocations, sweepSessions } from './sessions.server.ts'
+import { announceAccountChange, listenForRevocations, sweepSessions, withLastKnownSessions } from './sessions.server.ts'
 
 /* The life of a session in one process; what several processes know of each other is in tests/process/revocation.db.test.ts. */
 
@@ -66,13 +66,20 @@ async function renew(cookie: string): Promise<string> {
 	return `${/(?<![\w-])session=[^;]+/.exec(cookie)?.[0]}; ${cookiesOf((await ask(cookie)).headers)}`
 }
 
-/** Whether a request with these cookies asks the database nothing. */
-async function isBelieved(cookie: string): Promise<boolean> {
+/** Runs work and says whether it looked a session up. What the process reads beside it, of changes, does not count. */
+async function looksUp(work: () => Promise<unknown>): Promise<boolean> {
 	const statements = vi.spyOn(pg.Client.prototype, 'query')
-	await ask(cookie)
-	const { length } = statements.mock.calls
+	await work()
+	const asked = statements.mock.calls.map(
+		([statement]) => (statement as unknown as { text?: string } | undefined)?.text,
+	)
 	statements.mockRestore()
-	return length === 0
+	return asked.some((text) => text?.includes('from "sessions"'))
+}
+
+/** Whether a request with these cookies is answered without a look at its session. */
+async function isBelieved(cookie: string): Promise<boolean> {
+	return !(await looksUp(() => ask(cookie)))
 }
 
 async function enter(email: string, cookie = ''): Promise<string> {
@@ -233,6 +240,31 @@ describe('scripts see no token', () => {
 		const session = await (await authHandler(request(cookiesOf(answer.headers), '/api/auth/get-session'))).json()
 		expect(session).toMatchObject({ user: { email }, session: { userId: expect.any(String) } })
 	})
+})
+
+test('while nothing can be heard a cookie is good for a name in the header, unless its session was known to have ended', async () => {
+	const [here, gone] = [await member('olive'), await member('piet')]
+	await logOut(request(gone.cookie))
+	expect(await isBelieved(here.cookie)).toBe(true)
+	await stop()
+	try {
+		const named = ({ cookie }: { cookie: string }) =>
+			runInRequestScope('a request', '', async () => {
+				let name: string | null = null
+				const asked = await looksUp(async () => {
+					const { viewer } = await withLastKnownSessions(() => viewerFromRequest(request(cookie)))
+					name = viewer?.username ?? null
+				})
+				return [name, asked]
+			})
+		expect(await isBelieved(here.cookie)).toBe(false)
+		expect([await named(here), await named(gone)]).toEqual([
+			['olive', false],
+			[null, true],
+		])
+	} finally {
+		stop = await listenForRevocations()
+	}
 })
 
 test('two changes of which the earlier number is committed later give two versions', async () => {

@@ -82,3 +82,14 @@ test('changes that are long past count no more', () => {
 	register.take(new Map(), register.ask(), 900_000)
 	expect(register.versionOf(1, 900_001)).toBe(unchanged)
 })
+
+test('what was known last tells who was logged out before, and no cookie that was signed meanwhile', () => {
+	const register = listening()
+	const [changed, unchanged] = [register.versionOf(1, 1_000), register.versionOf(2, 1_000)]
+	register.isDeaf()
+	expect([register.lastKnownVersionOf(1), register.lastKnownVersionOf(2)]).toEqual([changed, unchanged])
+	const signedMeanwhile = register.versionOf(2, 2_000)
+	expect(register.lastKnownVersionOf(2)).not.toBe(signedMeanwhile)
+	register.doubt(2)
+	expect(register.lastKnownVersionOf(2)).not.toBe(unchanged)
+})

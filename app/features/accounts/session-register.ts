@@ -40,6 +40,15 @@ export class SessionRegister {
 		return change.heardAt < startedAt ? change.version : randomUUID()
 	}
 
+	/**
+	 * The version as far as this process knows, though it may have missed a change: good enough for a name in the header while
+	 * the database is away, and for nothing else.
+	 */
+	lastKnownVersionOf(userId: number): string {
+		if (this.#doubts.has(userId)) return randomUUID()
+		return this.#changes.get(userId)?.version ?? UNCHANGED
+	}
+
 	/** Something of this member changed: nothing of theirs is believed until it has been read. */
 	doubt(userId: number): void {
 		this.#doubts.set(userId, this.#next())

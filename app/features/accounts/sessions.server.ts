@@ -50,8 +50,25 @@ const register = remember('session-register', () => new SessionRegister())
 
 /** The version that a signed cookie of this member must carry: see {@link SessionRegister.versionOf}. Costs no query. */
 export function cookieVersionOf(userId: number): string {
+	const scope = requestScope()
+	if (scope?.trustsLastKnown) return register.lastKnownVersionOf(userId)
 	// Outside a request nothing says when the work began, so every recent change counts as one that came later.
-	return register.versionOf(userId, requestScope()?.startedAt ?? 0)
+	return register.versionOf(userId, scope?.startedAt ?? 0)
+}
+
+/**
+ * Runs work of this request in which a signed cookie is believed as far as this process knows, though it may have missed a
+ * change. For the name in the header while the database is away, and for nothing else.
+ */
+export async function withLastKnownSessions<Result>(work: () => Promise<Result>): Promise<Result> {
+	const scope = requestScope()
+	if (!scope) return work()
+	scope.trustsLastKnown = true
+	try {
+		return await work()
+	} finally {
+		scope.trustsLastKnown = false
+	}
 }
 
 /**

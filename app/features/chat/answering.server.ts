@@ -32,6 +32,7 @@ export async function answerSending(
 		if (!isRefused) log.warn({ err: error }, 'a message could not be stored')
 		const text = isRefused ? error.message : 'The message could not be stored. It is tried again.'
 		const retry = ended || !isRefused || (error instanceof TooMany && error.retryAfter <= soon)
-		return { reply: { ok: false, message: text, retry }, ended }
+		const limited = error instanceof TooMany ? { retryAfter: error.retryAfter } : {}
+		return { reply: { ok: false, message: text, retry, ...limited }, ended }
 	}
 }

@@ -1,7 +1,7 @@
 import { Form, Link, Outlet, redirect } from 'react-router'
 import type { SignedIn } from '~/lib/context.ts'
 import { monthAndYear } from '~/lib/dates.ts'
-import { answering, redirectWithToast, signedIn } from '~/lib/http.ts'
+import { answering, readForm, redirectWithToast, signedIn } from '~/lib/http.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { RuleHead } from '~/ui/rule-head.tsx'
 import {
@@ -42,7 +42,7 @@ export function loader({ request, context, url }: Route.LoaderArgs) {
 export function action({ request, context, url }: Route.ActionArgs) {
 	return answering(async () => {
 		const viewer = signedIn(context, url)
-		const form = await request.formData()
+		const form = await readForm(request)
 		const all = form.get('intent') === 'revoke-others'
 		if (all) await revokeOtherSessions(viewer, request)
 		else await revokeSession(viewer, Number(form.get('session')))

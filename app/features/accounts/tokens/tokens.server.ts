@@ -10,6 +10,7 @@ import { isModerator, type SignedIn } from '~/lib/viewer.ts'
 import { letter } from '~/mail/mail.server.ts'
 import { getAccount } from '../accounts.server.ts'
 import { recordSecurityEvent } from '../security-log.server.ts'
+import { requireMayWrite } from '../suspension.server.ts'
 import { type Scope, tokenLimits } from './tokens.limits.ts'
 import type { TokenView } from './tokens.present.ts'
 import {
@@ -45,9 +46,10 @@ export async function listTokens(viewer: SignedIn): Promise<TokenView[]> {
  * Makes a token and mails its owner that there is one.
  * @param input name, scopes (a list), days
  * @returns the token itself, which is kept nowhere and cannot be shown again
- * @throws Invalid with a message per field; also when the member has as many as are allowed
+ * @throws NotAllowed for a suspended member, Invalid with a message per field; also when the member has as many as are allowed
  */
 export async function makeToken(viewer: SignedIn, input: Record<string, unknown>): Promise<{ token: string }> {
+	await requireMayWrite(viewer.id)
 	const { name, scopes, days } = parseInput(tokenInput, input)
 	if (scopes.includes('moderate') && !isModerator(viewer)) {
 		const message = 'Only moderators can have a token that moderates.'

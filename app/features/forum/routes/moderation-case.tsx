@@ -1,6 +1,6 @@
 import { Form, Link } from 'react-router'
 import { viewerOf } from '~/lib/context.ts'
-import { answering, redirectWithToast, refused, signedIn } from '~/lib/http.ts'
+import { answering, readForm, redirectWithToast, refused, signedIn } from '~/lib/http.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { Prose } from '~/ui/prose.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
@@ -28,7 +28,7 @@ export function action({ request, params, context, url }: Route.ActionArgs) {
 	return answering(async () => {
 		signedIn(context, url)
 		const viewer = viewerOf(context)
-		const form = await request.formData()
+		const form = await readForm(request)
 		try {
 			const { act = '', ...input } = Object.fromEntries(form)
 			if (act === 'log-out' && params.kind === 'profile') {
