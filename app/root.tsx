@@ -9,13 +9,16 @@ import { PendingForum } from '~/features/forum/components/pending-forum.tsx'
 import { countCases } from '~/features/forum/moderation/queue.server.ts'
 import { countUnread } from '~/features/notifications/notifications.server.ts'
 import { factsOf, viewerOf } from '~/lib/context.ts'
+import { Unavailable } from '~/lib/errors.ts'
 import { answering } from '~/lib/http.ts'
 import type { RootData } from '~/lib/root-data.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
+import { isModerator } from '~/lib/viewer.ts'
 import { useConnection } from '~/realtime/use-connection.ts'
 import { Shell } from '~/shell/shell.tsx'
 import { useTheme } from '~/shell/theme-switch.tsx'
 import { useOwnStorage } from '~/shell/use-own-storage.ts'
+import { diskState } from '~/storage/disk.server.ts'
 import type { Route } from './+types/root'
 import stylesheet from './app.css?url'
 import { ErrorPage } from './shell/error-page.tsx'
@@ -42,16 +45,18 @@ export const middleware: Route.MiddlewareFunction[] = [
 
 /** What every page knows; reads two counters for a member, three for a moderator, and no database for a visitor. */
 export async function loader({ context, url }: Route.LoaderArgs): Promise<RootData> {
-	const { theme, flash, requestId, now } = factsOf(context)
+	const { theme, flash, requestId, now, isViewerUnknown } = factsOf(context)
 	const viewer = viewerOf(context)
 	const { SITE_NAME, AUTHOR_NAME, AUTHOR_URL, publicUrl } = config()
 	const [unread, conversations, openCases] = await Promise.all([
-		countUnread(viewer),
-		countUnreadConversations(viewer),
-		countCases(viewer),
+		orNone(countUnread(viewer)),
+		orNone(countUnreadConversations(viewer)),
+		orNone(countCases(viewer)),
 	])
 	return {
 		viewer,
+		isViewerUnknown,
+		disk: isModerator(viewer) ? await diskState() : null,
 		unread,
 		conversations,
 		openCases,
@@ -64,6 +69,14 @@ export async function loader({ context, url }: Route.LoaderArgs): Promise<RootDa
 		publicUrl,
 		requestId,
 	}
+}
+
+/** The frame of a page stands without its counters while the database is away. */
+function orNone(count: Promise<number>): Promise<number> {
+	return count.catch((error) => {
+		if (error instanceof Unavailable) return 0
+		throw error
+	})
 }
 
 /**

@@ -4,6 +4,7 @@ import { type Config, config } from '~/config.server.ts'
 import { db } from '~/db/db.server.ts'
 import { log } from '~/lib/log.server.ts'
 import { remember } from '~/lib/remember.ts'
+import { siteFaultOf } from '~/lib/site-fault.server.ts'
 import { announce } from '~/realtime/announce.server.ts'
 import { queueAccountMail } from './account-mails.server.ts'
 import { claimUsername, confirmMember, forgetResetLinks, welcomeMember } from './accounts.queries.server.ts'
@@ -81,7 +82,8 @@ export function makeAuth(settings: Config = config()) {
 		telemetry: { enabled: false },
 		logger: {
 			level: 'error',
-			log: (level, message) => log[level === 'error' ? 'error' : 'debug']({ from: 'accounts' }, message),
+			log: (level, message) =>
+				log[level === 'error' && !siteFaultOf(null) ? 'error' : 'debug']({ from: 'accounts' }, message),
 		},
 		database: { db: db(), type: 'postgres', transaction: false },
 		...tables,
@@ -140,6 +142,7 @@ async function afterRequest(context: Parameters<typeof conclude>[0]): Promise<un
 /** Refusals are answers; what nobody foresaw goes to the log. */
 function report(error: unknown): void {
 	if (error instanceof APIError && error.statusCode < 500) return
+	if (siteFaultOf(error)) return
 	log.error({ from: 'accounts' }, error instanceof Error ? error.message : String(error))
 }
 
