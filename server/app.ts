@@ -121,7 +121,8 @@ const pages = createRequestHandler(() => import('virtual:react-router/server-bui
 
 app.all('*', async (context) => {
 	const request = context.req.raw
-	const kept = keepsPages ? await answerVisitor(request, renderForVisitor) : null
+	const ip = request.headers.get(clientIpHeader) ?? ''
+	const kept = keepsPages ? await answerVisitor(request, (place, nonce) => renderForVisitor(place, nonce, ip)) : null
 	if (kept) return kept
 	const writes = request.method !== 'GET' && request.method !== 'HEAD'
 	const { viewer, headers } = await viewerFromRequest(request, { fresh: writes })
@@ -222,10 +223,13 @@ function keepNowhere(headers: Headers): void {
 	if (!headers.get('Cache-Control')?.startsWith('public')) headers.set('Cache-Control', 'private, no-store')
 }
 
-/** Renders a page that many will get: nothing of the request that asked first is in it, nor does it end with that one. */
-async function renderForVisitor({ path, theme }: Place, nonce: string) {
+/**
+ * Renders a page that many will get: nothing of the request that asked first is in it, nor does it end with that one.
+ * @param ip the address that asked first, by which pages that are made anew are counted
+ */
+async function renderForVisitor({ path, theme }: Place, nonce: string, ip: string) {
 	const request = new Request(new URL(path, config().publicUrl))
-	const facts = { ...factsOf(request), theme, nonce }
+	const facts = { ...factsOf(request), theme, nonce, ip }
 	return { response: await renderPage(request, null, facts), now: facts.now, requestId: facts.requestId }
 }
 
