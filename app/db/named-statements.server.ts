@@ -105,7 +105,7 @@ export class NamedStatements extends pg.Client {
 	}
 
 	private explain(error: unknown, outage: Outage): unknown {
-		return this.endedBecause ?? outage.explain(error)
+		return outage.explain(this.endedBecause ?? error)
 	}
 
 	private gather(): void {

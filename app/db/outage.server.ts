@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { DiskFull, DomainError, Unavailable } from '~/lib/errors.ts'
+import { DiskFull, DomainError, isSiteFault, Unavailable } from '~/lib/errors.ts'
 import { log } from '~/lib/log.server.ts'
 import { requestScope } from '~/lib/request-scope.server.ts'
 import { PROBE_INTERVAL_MS, PROBE_TIMEOUT_MS } from './time-limits.server.ts'
@@ -69,6 +69,7 @@ export class Outage {
 
 	/** An error of `pg` as the site means it: {@link Unavailable}, {@link DiskFull}, or what it was. */
 	explain(error: unknown): unknown {
+		if (isSiteFault(error)) return noted(error)
 		if (error instanceof DomainError) return error
 		const kind = kindOf(error)
 		if (kind === null) return error

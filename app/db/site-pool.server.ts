@@ -57,11 +57,13 @@ export class SitePool extends pg.Pool {
 			})
 			super.connect((error, client, release) => {
 				stop()
-				if (error || !client) reject(this.outage.explain(error))
+				if (error || !client) reject(error)
 				else if (gaveUp) release()
 				else resolve(client)
 			})
-		})
+		}).catch((error) => {
+			throw this.outage.explain(error)
+		}) as Promise<pg.PoolClient>
 	}
 }
 

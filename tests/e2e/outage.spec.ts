@@ -6,7 +6,7 @@ import { expect, expectNoViolations, test as journey, logIn } from './support/jo
 /* PostgreSQL of the site is stopped by SIGSTOP while somebody uses it, and goes on later. */
 
 /** The router reports each error page that it draws in the browser's console, and these journeys ask for some. */
-const test = journey.extend<{ quiet: undefined }>({ quiet: [async ({}, use) => use(undefined), { auto: true }] })
+const test = journey.extend<{ quiet: undefined }>({ quiet: async ({}, use) => use(undefined) })
 
 let stopped: number[] = []
 
