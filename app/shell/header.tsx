@@ -8,7 +8,7 @@ import { SideMenu, sideMenuId } from './side-menu.tsx'
 
 /** The head of every page: brand, navigation, and the way to one's account. */
 export function Header({ inbox }: { inbox: ReactNode }) {
-	const { viewer } = useRootData()
+	const { viewer, isViewerUnknown } = useRootData()
 	const Search = useHeaderSearch()
 	return (
 		<header className="sticky top-0 z-(--z-header) border-b border-line bg-paper">
@@ -36,7 +36,8 @@ export function Header({ inbox }: { inbox: ReactNode }) {
 				{Search && <Search />}
 				<div className={`${Search ? '' : 'ml-auto '}flex flex-none items-center gap-2`}>
 					{viewer && inbox}
-					{viewer ? <AccountMenu viewer={viewer} /> : <WaysIn isTight={Search !== undefined} />}
+					{viewer && <AccountMenu viewer={viewer} />}
+					{!viewer && !isViewerUnknown && <WaysIn isTight={Search !== undefined} />}
 				</div>
 			</div>
 			<SideMenu />
