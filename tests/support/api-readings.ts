@@ -38,6 +38,7 @@ export function readings({ query, comment, url }: Target, peer: string): Reading
 		{ operation: 'getConversation', ...talk },
 		{ operation: 'listMessages', api: `${talk.api}/messages`, page: talk.page },
 		{ operation: 'listMessageChanges', api: `${talk.api}/changes?since=0`, page: talk.page },
+		{ operation: 'listBlocked', api: '/me/blocks', page: '/settings' },
 		{ operation: 'getMe', api: '/me', page: '/settings' },
 	]
 }

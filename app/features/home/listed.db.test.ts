@@ -39,14 +39,14 @@ beforeAll(async () => {
 	await db().updateTable('users').set({ imported: true }).where('username', '=', imported).execute()
 })
 
-const community = async (wish: Wish) => (await listCommunity(wish, null, null)).page.rows
+const community = async (wish: Wish) => (await listCommunity(wish)).page.rows
 
 /** Every door that shows members to others, and what it answers about one of them. */
 const doors: [string, (username: string) => Promise<unknown>][] = [
 	['the community', () => community(anybody)],
 	['the community, by the username', (q) => community({ ...anybody, q })],
 	['the community, by a part of the name', (q) => community({ ...anybody, q: q.slice(0, 4) })],
-	['the community, by a skill', (q) => listCommunity({ ...anybody, q: `${q}ism` }, null, null)],
+	['the community, by a skill', (q) => listCommunity({ ...anybody, q: `${q}ism` })],
 	['the community, by who is online', () => community({ ...anybody, online: true })],
 	['suggestions of members', (q) => suggest(q, null)],
 	['suggestions of members, from a part', (q) => suggest(q.slice(0, 4), null)],
