@@ -69,8 +69,12 @@ export async function expectNoViolations(page: Page): Promise<void> {
 }
 
 /** Registers a newcomer and logs them in, through the forms. @returns their username */
-export async function enrol(page: Page, name: string, password = 'a lantern at the ford'): Promise<string> {
-	const username = name.toLowerCase().replace(/\s+/g, '.')
+export async function enrol(
+	page: Page,
+	name: string,
+	password = 'a lantern at the ford',
+	username = name.toLowerCase().replace(/\s+/g, '.'),
+): Promise<string> {
 	await page.goto('/register')
 	await page.getByLabel('Full Name').fill(name)
 	await page.getByLabel('Email').fill(`${username}@eastmere.example`)
