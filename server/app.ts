@@ -35,8 +35,8 @@ import { compress } from './middleware/compress.ts'
 import { clientIpHeader, publicRequest } from './middleware/public-request.ts'
 import { sameOrigin } from './middleware/same-origin.ts'
 import { security } from './middleware/security.ts'
-import { isReady } from './ready.ts'
-import { handleSockets, openSockets } from './sockets.ts'
+import { beginDraining, readiness } from './ready.ts'
+import { handleSockets, openSockets, sendTabsAway } from './sockets.ts'
 
 type Environment = { Bindings: HttpBindings }
 
@@ -88,7 +88,10 @@ if (config().NODE_ENV === 'production') {
 app.all('/assets/*', (context) => context.text('There is no such file.', 404))
 
 app.get('/healthz', (context) => context.text('ok'))
-app.get('/readyz', async (context) => ((await isReady()) ? context.text('ready') : context.text('not ready', 503)))
+app.get('/readyz', async (context) => {
+	const state = await readiness()
+	return context.text(state, state === 'ready' ? 200 : 503)
+})
 
 app.on(['GET', 'POST'], '/api/auth/*', (context) => authHandler(context.req.raw))
 app.all('/api/v1/*', (context) => answerApi(context.req.raw))
@@ -156,7 +159,7 @@ export async function startAround(): Promise<() => Promise<void>> {
 	}
 }
 
-export { answerKept, openSockets, seedDemo }
+export { answerKept, beginDraining, openSockets, seedDemo, sendTabsAway }
 
 async function renderPage(request: Request, viewer: Viewer, facts: RequestFacts): Promise<Response> {
 	const load = new RouterContextProvider()
