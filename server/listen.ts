@@ -1,6 +1,12 @@
 import type { Server } from 'node:http'
 import { type AddressInfo, createServer, Server as NetServer } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Config } from '../app/config.server.ts'
+
+/** A turn of Node's loop as short as this did next to nothing. */
+const shortTurnMs = 1
+/** On a busy machine a short turn is waited for no longer than this. */
+const maxAcceptMs = 2_000
 
 /** Both addresses of this machine alone: what `localhost` means, whichever of them the hosts file names. */
 const loopback = ['127.0.0.1', '::1']
@@ -23,7 +29,7 @@ export function isMissingAddress(error: unknown): boolean {
 export async function listen(
 	server: Server,
 	{ HOST, PORT }: Pick<Config, 'HOST' | 'PORT'>,
-): Promise<{ port: number; close: () => void }> {
+): Promise<{ port: number; close: () => Promise<void> }> {
 	const listeners: NetServer[] = []
 	let port = PORT
 	let missing: unknown
@@ -41,11 +47,33 @@ export async function listen(
 	if (listeners.length === 0) throw refusal(missing as NodeJS.ErrnoException, HOST, PORT)
 	return {
 		port,
-		// The `close` of an HTTP server would also cut off idle connections, whose clients may have just sent a request.
-		close: () => {
+		close: async () => {
+			await allAccepted(server)
+			// The `close` of an HTTP server would also cut off idle connections, whose clients may have just sent a request.
 			for (const listener of listeners) NetServer.prototype.close.call(listener)
 		},
 	}
+}
+
+/**
+ * Waits for a moment in which no connection waits to be accepted: the system resets those as the port is closed, though their
+ * clients may have sent a request. Node accepts one in each turn of its loop, so that after a short turn without one there are none.
+ */
+async function allAccepted(server: Server): Promise<void> {
+	let accepted = 0
+	const count = () => {
+		accepted += 1
+	}
+	server.on('connection', count)
+	// The first turn may have looked for connections already, before it came here.
+	await nextTurn()
+	for (const end = performance.now() + maxAcceptMs; ; ) {
+		const [turn, before] = [performance.now(), accepted]
+		await nextTurn()
+		const now = performance.now()
+		if ((accepted === before && now - turn < shortTurnMs) || now > end) break
+	}
+	server.off('connection', count)
 }
 
 /** One more ear of an HTTP server. */

@@ -29,8 +29,10 @@ export async function serve(
 	{ listensFirst } = { listensFirst: true },
 ): Promise<number> {
 	const opened = Promise.withResolvers<Answer>()
+	/** What requests wait for. */
+	let gate = opened.promise
 	const server = createServer({ connectionsCheckingInterval: connectionLimits.checkEveryMs }, (request, response) => {
-		void opened.promise.then((answer) => answer(request, response))
+		void gate.then((answer) => answer(request, response))
 	})
 	const connections = new Connections(server, { behindProxy: settings.TRUST_PROXY })
 	startup.onEnd(() => connections.end())
@@ -46,7 +48,11 @@ export async function serve(
 	const { port, close } = early ?? (await open(server, startup, settings))
 	startup.onEnd(async () => {
 		site.beginDraining()
-		close()
+		// Whoever has connected is let in before the port is closed. That is soon when nothing is answered meanwhile.
+		const closed = Promise.withResolvers<Answer>()
+		gate = closed.promise
+		await close()
+		closed.resolve(answer)
 		await Promise.all([connections.drain(startup.drainMs), site.sendTabsAway()])
 	}, stopLimits.drainMs + 500)
 	return port
