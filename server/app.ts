@@ -32,6 +32,7 @@ import { io } from '~/realtime/io.server.ts'
 import { joinProcesses } from '~/realtime/processes.server.ts'
 import { answerKept, answerVisitor, type Place } from './cached-pages.ts'
 import { compress } from './middleware/compress.ts'
+import { limitLargeBodies, maxSmallBody } from './middleware/large-bodies.ts'
 import { clientIpHeader, publicRequest } from './middleware/public-request.ts'
 import { sameOrigin } from './middleware/same-origin.ts'
 import { security } from './middleware/security.ts'
@@ -41,7 +42,7 @@ import { handleSockets, openSockets, sendTabsAway } from './sockets.ts'
 type Environment = { Bindings: HttpBindings }
 
 /** A form of the longest question, written in three-byte characters, fits. */
-const largestBody = 512 * 1024
+const largestBody = maxSmallBody
 /** A form with a picture of 5 MB fits, and the refusal of one a little larger can still be told in words. */
 const largestBodyWithPicture = 6 * 1024 * 1024
 /** A picture of 5 MB in Base64, and what stands round it. */
@@ -73,6 +74,7 @@ const limitBodyWithBase64 = bodyLimit({
 	maxSize: largestBodyWithBase64,
 	onError: () => problem(413, pictureRefusals.bytes),
 })
+app.use(limitLargeBodies((request) => request.headers.get(clientIpHeader) ?? ''))
 app.use((context, next) => {
 	const { path } = context.req
 	if (path === '/api/v1/pictures') return limitBodyWithBase64(context, next)
