@@ -29,13 +29,20 @@ const cease = keepAlive(start, ({ code, signal, wait }) => {
 
 // Ctrl-C and a closed terminal reach the site by themselves, which stops once however often it is told to; the others are sent to
 // this process alone.
-for (const signal of stopSignals) {
-	process.on(signal, () => {
-		isStopping = true
-		cease()
-		if (!child || child.exitCode !== null || child.signalCode !== null) process.exit(0)
-		if (signal !== 'SIGINT') child.kill('SIGTERM')
-	})
+for (const signal of stopSignals) process.on(signal, () => stopSite(signal !== 'SIGINT'))
+
+// npm hands SIGTERM to a shell between it and this script, which ends and passes nothing on.
+const parent = process.ppid
+const parentLookMs = 250
+if (process.env.npm_lifecycle_event) {
+	setInterval(() => process.ppid !== parent && !isStopping && stopSite(true), parentLookMs).unref()
+}
+
+function stopSite(passesOn) {
+	isStopping = true
+	cease()
+	if (!child || child.exitCode !== null || child.signalCode !== null) process.exit(0)
+	if (passesOn) child.kill('SIGTERM')
 }
 
 function start() {

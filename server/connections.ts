@@ -29,8 +29,9 @@ export class Connections {
 	#isDraining = false
 
 	/** @param behindProxy whether everybody comes by the proxy's address */
-	constructor(server: Server, { behindProxy }: { behindProxy: boolean }) {
-		this.#maxPerAddress = behindProxy ? Number.POSITIVE_INFINITY : connectionLimits.maxPerAddress
+	constructor(server: Server, { behindProxy, maxPerAddress }: { behindProxy: boolean; maxPerAddress?: number }) {
+		const max = maxPerAddress ?? connectionLimits.maxPerAddress
+		this.#maxPerAddress = behindProxy ? Number.POSITIVE_INFINITY : max
 		server.headersTimeout = connectionLimits.headersMs
 		server.requestTimeout = connectionLimits.requestMs
 		server.keepAliveTimeout = behindProxy ? connectionLimits.proxyKeepAliveMs : connectionLimits.keepAliveMs

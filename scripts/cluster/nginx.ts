@@ -21,7 +21,7 @@ interface Front {
  */
 export function nginxConfig(folder: string, { HOST, PORT, publicUrl }: Front, ports: number[], isRoot = false): string {
 	const scheme = publicUrl.startsWith('https:') ? 'https' : 'http'
-	const listens = ownAddressesOf(HOST).map((host) => `    listen ${host.includes(':') ? `[${host}]` : host}:${PORT};`)
+	const listens = ownAddressesOf(HOST).map((host) => `    listen ${listenOf(host, PORT)};`)
 	return `# Written by \`npm run cluster\` at each start.
 ${isRoot ? 'user root; # its account may not enter the folders of another\n' : ''}pid ${folder}/nginx.pid;
 error_log ${folder}/nginx-error.log;
@@ -86,6 +86,11 @@ export async function startNginx(program: string, folder: string, front: Front, 
 			detached: true,
 		})
 	return keepPart({ name: 'nginx', start, isUp: () => isOpen(front), patience: 700 })
+}
+
+function listenOf(host: string, port: number): string {
+	const name = host.includes(':') ? `[${host}]` : host
+	return `${name}:${port}${host === '::' ? ' ipv6only=off' : ''}`
 }
 
 /** nginx does not start where it is to listen on an address that the machine does not have. */

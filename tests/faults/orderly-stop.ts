@@ -15,10 +15,10 @@ const aroundMs = 1_000
 /** Milliseconds until another process must serve in the place of one that stops. */
 const replacedWithinMs = 60_000
 
-/** Four workers on one port, each stopped in turn. @returns the figures of each round; no request may fail or be refused */
-export async function stopEachWorker(rounds = 3): Promise<LoadFigures[]> {
+/** Workers on one port, each stopped in turn. @returns the figures of each round; no request may fail or be refused */
+export async function stopEachWorker(rounds = 3, count = 4): Promise<LoadFigures[]> {
 	const dataDir = mkdtempSync(join(tmpdir(), 'devquad-stop-'))
-	const site = await startSite({ DATA_DIR: dataDir, SEED: 'none', WEB_CONCURRENCY: '4' })
+	const site = await startSite({ DATA_DIR: dataDir, SEED: 'none', WEB_CONCURRENCY: String(count) })
 	const leader = site.child.pid ?? 0
 	const workers = () => serving(leader).filter((pid) => pid !== leader)
 	try {
