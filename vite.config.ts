@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 import { reactRouter } from '@react-router/dev/vite'
 import tailwindcss from '@tailwindcss/vite'
 import { defineConfig } from 'vite'
@@ -11,7 +12,7 @@ const sharedChunks = [
 	{ name: 'react', test: /node_modules\/(react|react-dom|scheduler|react-router)\// },
 	{
 		name: 'shared',
-		test: /node_modules\/lucide-react\/(?!.*\/(arrow-down|arrow-left|award|bell|bell-off|bold|check-check|code|eye|eye-off|flag|folder|graduation-cap|heading|history|image|italic|link|list|list-ordered|lock-keyhole|mail|map-pin|phone|plus|quote|sliders-horizontal|square-code|upload|zoom-in|zoom-out)\.)|\/app\/(ui\/(?!chips|check|conflict|sugges|use-sugges|field|password|form-error|picture|presence|prose|submit)|shell\/|realtime\/(?!use-presence|watched)|lib\/(?!clean|cursors|problems|script-json|share-meta))/,
+		test: /node_modules\/lucide-react\/(?!.*\/(arrow-down|arrow-left|award|bell|bell-off|bold|check-check|code|eye|eye-off|flag|folder|graduation-cap|heading|history|image|italic|link|list|list-ordered|lock-keyhole|mail|map-pin|phone|plus|quote|sliders-horizontal|square-code|upload|zoom-in|zoom-out)\.)|\/app\/(ui\/(?!chips|check|conflict|sugges|use-sugges|field|password|form-error|picture|presence|prose|submit)|shell\/|realtime\/(?!use-presence|watched)|lib\/(?!clean|cursors|foreign-pictures|problems|script-json|share-meta))/,
 	},
 	{
 		name: 'forum-list',
@@ -35,7 +36,7 @@ const serverOnly = [
 
 export default defineConfig({
 	plugins: [tailwindcss(), reactRouter(), precompress()],
-	resolve: { alias: { '~': new URL('./app', import.meta.url).pathname } },
+	resolve: { alias: { '~': fileURLToPath(new URL('./app', import.meta.url)) } },
 	// server/app.ts is bundled with the pages, so that both see one copy of every module.
 	environments: {
 		client: {

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
@@ -11,7 +12,7 @@ class LongestFirst extends BaseSequencer {
 }
 
 export default defineConfig({
-	resolve: { alias: { '~': new URL('./app', import.meta.url).pathname } },
+	resolve: { alias: { '~': fileURLToPath(new URL('./app', import.meta.url)) } },
 	test: {
 		include: ['**/*.test.ts', '**/*.test.tsx'],
 		exclude: ['node_modules', 'build', 'data', 'tests/e2e'],

@@ -35,7 +35,7 @@ const settings = z.object({
 	AUTHOR_URL: z.union([z.url({ protocol: /^https?$/ }), z.literal('')]).default(''),
 	ADMIN_EMAIL: z.union([z.email(), z.literal('')]).default(''),
 	ALLOWED_EMAIL_DOMAINS: list.default([]),
-	REQUIRE_EMAIL_VERIFICATION: flag.default(false),
+	REQUIRE_EMAIL_VERIFICATION: flag.optional(),
 	SMTP_URL: z
 		.string()
 		.regex(/^smtps?:\/\//, 'must begin with smtp:// or smtps://')
@@ -70,6 +70,8 @@ const ours =
 	/^(DEVQUAD_|S3_|SMTP_|MAIL_|AUTHOR_|AUTH_|SEED|SITE_|PUBLIC_|TRUST_|DATABASE_|DATA_|ALLOWED_|REQUIRE_|ADMIN_|PAGE_|PUSH_|VAPID_)/
 
 export type Config = z.infer<typeof settings> & {
+	/** Whether members confirm their address before they log in; unless it is said, they do where mails are sent. */
+	REQUIRE_EMAIL_VERIFICATION: boolean
 	/** The address people type, without a slash at the end. */
 	publicUrl: string
 	/** The absolute path of everything the site keeps. */
@@ -98,7 +100,8 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
 	const values = parsed.data
 	const publicUrl = values.PUBLIC_URL ? new URL(values.PUBLIC_URL).origin : originOf(values.HOST, values.PORT)
 	const dataDir = isAbsolute(values.DATA_DIR) ? values.DATA_DIR : resolve(values.DATA_DIR)
-	return { ...values, publicUrl, dataDir, secure: publicUrl.startsWith('https:') }
+	const REQUIRE_EMAIL_VERIFICATION = values.REQUIRE_EMAIL_VERIFICATION ?? values.SMTP_URL !== undefined
+	return { ...values, REQUIRE_EMAIL_VERIFICATION, publicUrl, dataDir, secure: publicUrl.startsWith('https:') }
 }
 
 /** The address of the site for a browser on this machine. @param host where it listens; every network is `localhost` too */

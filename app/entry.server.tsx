@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream'
 import { renderToPipeableStream } from 'react-dom/server'
-import { type EntryContext, type RouterContextProvider, ServerRouter } from 'react-router'
+import { type EntryContext, isRouteErrorResponse, type RouterContextProvider, ServerRouter } from 'react-router'
 import { factsOf } from '~/lib/context.ts'
 import { log } from '~/lib/log.server.ts'
 
@@ -18,21 +18,18 @@ export default async function handleRequest(
 	entry: EntryContext,
 	context: RouterContextProvider,
 ): Promise<Response> {
-	const { nonce, requestId } = factsOf(context)
+	const { nonce } = factsOf(context)
 	headers.set('Content-Type', 'text/html; charset=utf-8')
 	if (request.method === 'HEAD') return new Response(null, { status, headers })
 	const html = await render(<ServerRouter context={entry} url={request.url} nonce={nonce} />, nonce, request.signal)
-	log.debug({ requestId, bytes: html.length }, 'page rendered')
+	log.debug({ bytes: html.length }, 'page rendered')
 	return new Response(html, { status, headers })
 }
 
-/** Loader, action and rendering errors that no rule explains; a reader who hung up is not one of them. */
-export function handleError(
-	error: unknown,
-	{ request, context }: { request: Request; context: RouterContextProvider },
-): void {
-	if (request.signal.aborted) return
-	log.error({ err: error, requestId: factsOf(context).requestId, path: new URL(request.url).pathname }, 'a page failed')
+/** Loader, action and rendering errors that no rule explains: neither a reader who hung up nor a method that a route does not know. */
+export function handleError(error: unknown, { request }: { request: Request }): void {
+	if (request.signal.aborted || (isRouteErrorResponse(error) && error.status < 500)) return
+	log.error({ err: error, path: new URL(request.url).pathname }, 'a page failed')
 }
 
 function render(

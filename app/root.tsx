@@ -1,3 +1,4 @@
+import '~/lib/zod-jitless.ts'
 import { lazy, type ReactNode, Suspense } from 'react'
 import { Links, Meta, Outlet, Scripts, ScrollRestoration, type ShouldRevalidateFunctionArgs } from 'react-router'
 import { config } from '~/config.server.ts'
@@ -12,6 +13,7 @@ import { useHydrated } from '~/lib/use-hydrated.ts'
 import { useConnection } from '~/realtime/use-connection.ts'
 import { Shell } from '~/shell/shell.tsx'
 import { useTheme } from '~/shell/theme-switch.tsx'
+import { useOwnStorage } from '~/shell/use-own-storage.ts'
 import type { Route } from './+types/root'
 import stylesheet from './app.css?url'
 import { ErrorPage } from './shell/error-page.tsx'
@@ -93,6 +95,7 @@ export function Layout({ children }: { children: ReactNode }) {
 
 export default function Root({ loaderData }: Route.ComponentProps) {
 	const me = loaderData.viewer?.username
+	useOwnStorage(me ?? null)
 	useConnection(me)
 	const withChat = useHydrated() && me
 	return (

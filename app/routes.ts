@@ -9,6 +9,7 @@ export default [
 	route('forgot-password', 'features/accounts/routes/forgot-password.tsx'),
 	route('reset-password', 'features/accounts/routes/reset-password.tsx'),
 	route('verify-email', 'features/accounts/routes/verify-email.tsx'),
+	route('claim-admin', 'features/accounts/routes/claim-admin.tsx'),
 	route('logout', 'features/accounts/routes/logout.ts'),
 	route('theme', 'features/accounts/routes/theme.ts'),
 	route('settings', 'features/accounts/routes/settings.tsx', [
@@ -23,6 +24,7 @@ export default [
 	route('notifications/push', 'features/notifications/routes/push.ts'),
 	route('unsubscribe', 'features/notifications/routes/unsubscribe.tsx'),
 	route('settings/tokens', 'features/accounts/routes/tokens.tsx'),
+	route('settings/activity', 'features/accounts/routes/activity.tsx'),
 
 	route('messages', 'features/chat/routes/messages.tsx'),
 	route('messages/latest', 'features/chat/routes/latest.ts', { id: 'latest-messages' }),

@@ -2,11 +2,13 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import type { PoolConfig } from 'pg'
 import { closeDatabase, openDatabase, pool } from '~/db/db.server.ts'
 import { startEmbeddedPostgres } from '~/db/embedded-postgres.server.ts'
 import { migrate } from '~/db/migrate.server.ts'
+import { allowMeasuring } from './allow-measuring.ts'
 import { findDifferences } from './forum/check.ts'
 import { journeys } from './forum/journeys.ts'
 import { type Measured, report } from './forum/report.ts'
@@ -72,6 +74,7 @@ async function open(size: number): Promise<Forum> {
 		: mkdtempSync(join(tmpdir(), 'devquad-forum-'))
 	mkdirSync(dataDir, { recursive: true, mode: 0o711 })
 	const postgres = await startEmbeddedPostgres(dataDir, settings)
+	await allowMeasuring(postgres.admin)
 	const stop = async () => {
 		await closeDatabase()
 		await postgres.stop()
@@ -79,7 +82,7 @@ async function open(size: number): Promise<Forum> {
 	}
 	try {
 		openDatabase({ ...postgres.connection, max: 2 })
-		await migrate(pool(), new URL('../migrations', import.meta.url).pathname)
+		await migrate(pool(), fileURLToPath(new URL('../migrations', import.meta.url)))
 		const note = join(dataDir, 'made.json')
 		if (!existsSync(note)) await make(size, note)
 		const made: Measured['made'] = JSON.parse(readFileSync(note, 'utf8'))
@@ -95,7 +98,6 @@ async function open(size: number): Promise<Forum> {
 
 /** Reads everything from the disk, and last the forum's queries into the database's own memory, as a site that ran for a day has them. */
 async function warm(): Promise<void> {
-	await pool().query('create extension if not exists pg_prewarm')
 	const read = (mode: string, which: string) =>
 		pool().query(
 			`select sum(pg_prewarm(oid, '${mode}')) from pg_class where relkind in ('r', 'i', 't') and relnamespace = any('{public,pg_toast}'::regnamespace[]) and ${which}`,

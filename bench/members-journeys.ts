@@ -38,7 +38,7 @@ export function journeys(size: number): [name: string, page: () => Promise<numbe
 			async () => {
 				const { name, skills: own, profile } = someone()
 				const typed = pick([name, name.split(' ')[1] ?? '', pick(own), profile.university_name])
-				return (await suggest(typed.slice(0, 2 + Math.floor(random() * 6)))).people.length
+				return (await suggest(typed.slice(0, 2 + Math.floor(random() * 6)), null)).people.length
 			},
 		],
 		[

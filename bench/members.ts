@@ -2,6 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { PoolConfig } from 'pg'
 import { closeDatabase, openDatabase, pool } from '~/db/db.server.ts'
 import { startEmbeddedPostgres } from '~/db/embedded-postgres.server.ts'
@@ -10,6 +11,7 @@ import { seedDomain } from '~/features/directory/seed/people.ts'
 import { seedMembers } from '~/features/directory/seed/seed.server.ts'
 import { seedQueries } from '~/features/forum/import/seed.server.ts'
 import { progressLine } from '../scripts/support/progress.ts'
+import { allowMeasuring } from './allow-measuring.ts'
 import { type Figures, measure } from './measure.ts'
 import { journeys } from './members-journeys.ts'
 
@@ -46,6 +48,7 @@ try {
 async function make(size: number): Promise<Community> {
 	const dataDir = mkdtempSync(join(tmpdir(), 'devquad-members-'))
 	const postgres = await startEmbeddedPostgres(dataDir, settings)
+	await allowMeasuring(postgres.admin)
 	const stop = async () => {
 		await closeDatabase()
 		await postgres.stop()
@@ -53,7 +56,7 @@ async function make(size: number): Promise<Community> {
 	}
 	try {
 		openDatabase(postgres.connection)
-		await migrate(pool(), new URL('../migrations', import.meta.url).pathname)
+		await migrate(pool(), fileURLToPath(new URL('../migrations', import.meta.url)))
 		const { signal } = stopping
 		const began = Date.now()
 		const onProgress = progressLine(`${size.toLocaleString('en')} members`)
@@ -81,7 +84,6 @@ async function visit({ size, connection, figures }: Community, name: string): Pr
 
 /** Reads every table and index into memory, as a site that has run for a day has them. */
 async function warm(): Promise<void> {
-	await pool().query('create extension if not exists pg_prewarm')
 	await pool().query(
 		"select sum(pg_prewarm(oid)) from pg_class where relkind in ('r', 'i', 't') and relnamespace = 'public'::regnamespace",
 	)

@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { closeDatabase, openDatabase, pool } from '~/db/db.server.ts'
 import { startEmbeddedPostgres } from '~/db/embedded-postgres.server.ts'
 import { migrate } from '~/db/migrate.server.ts'
@@ -51,7 +52,7 @@ const dataDir = mkdtempSync(join(tmpdir(), 'devquad-messages-'))
 const postgres = await startEmbeddedPostgres(dataDir, ['shared_buffers=512MB', 'max_wal_size=4GB'])
 try {
 	openDatabase(postgres.connection)
-	await migrate(pool(), new URL('../migrations', import.meta.url).pathname)
+	await migrate(pool(), fileURLToPath(new URL('../migrations', import.meta.url)))
 	await load()
 	await pool().query('vacuum analyze messages')
 	await closeDatabase()

@@ -5,6 +5,7 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileS
 import { cpus, tmpdir, totalmem } from 'node:os'
 import { join, resolve } from 'node:path'
 import pg from 'pg'
+import { siteDatabase } from '../tests/support/site-database.ts'
 import { freePort, startSite } from '../tests/support/site-process.ts'
 import { firstVisit } from './first-visit.ts'
 import { type Flood, flood } from './flood.ts'
@@ -65,8 +66,7 @@ async function startBare(): Promise<{ url: string; child: ChildProcess }> {
 }
 
 async function withDatabase<Result>(folder: string, work: (client: pg.Client) => Promise<Result>): Promise<Result> {
-	const host = readFileSync(join(folder, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[4]
-	const client = new pg.Client({ host, user: 'devquad', database: 'devquad' })
+	const client = new pg.Client(siteDatabase(folder, 'devquad_admin'))
 	await client.connect()
 	try {
 		return await work(client)

@@ -2,6 +2,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { closeDatabase, openDatabase, pool } from '~/db/db.server.ts'
 import { startEmbeddedPostgres } from '~/db/embedded-postgres.server.ts'
 import { migrate } from '~/db/migrate.server.ts'
@@ -42,7 +43,7 @@ const dataDir = mkdtempSync(join(tmpdir(), 'devquad-similar-'))
 const postgres = await startEmbeddedPostgres(dataDir, ['shared_buffers=1GB', 'max_wal_size=4GB'])
 try {
 	openDatabase(postgres.connection)
-	await migrate(pool(), new URL('../migrations', import.meta.url).pathname)
+	await migrate(pool(), fileURLToPath(new URL('../migrations', import.meta.url)))
 	await load()
 	const quality = await judgeAll()
 	const speed = await timeLarge()

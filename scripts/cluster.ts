@@ -64,6 +64,9 @@ function find(program: string): string {
 }
 
 /** How a node reaches the database: the address that was given, or the socket of the one that was started here. */
-function urlOf({ connectionString, host, user, database }: PoolConfig): string {
-	return connectionString ?? `postgresql://${user}@localhost/${database}?host=${encodeURIComponent(String(host))}`
+function urlOf({ connectionString, host, user, password, database }: PoolConfig): string {
+	return (
+		connectionString ??
+		`postgresql://${user}:${password}@localhost/${database}?host=${encodeURIComponent(String(host))}`
+	)
 }

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
 
 interface Tally {
 	passed: number
@@ -30,7 +31,7 @@ interface PlaywrightReport {
 	suites: PlaywrightSuite[]
 }
 
-const root = new URL('..', import.meta.url).pathname
+const root = fileURLToPath(new URL('..', import.meta.url))
 const reports = mkdtempSync(join(tmpdir(), 'devquad-reports-'))
 const total: Tally = { passed: 0, failed: 0, skipped: 0 }
 const failures: string[] = []

@@ -7,7 +7,10 @@ import { createRequestHandler, RouterContextProvider } from 'react-router'
 import { closeBus, connectBus } from '~/bus/bus.server.ts'
 import { listenForDrops } from '~/cache/pages.server.ts'
 import { config, isOneOfSeveral } from '~/config.server.ts'
+import { sendAccountMail } from '~/features/accounts/account-mails.server.ts'
 import { authHandler, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
+import { sweepSecurityLog } from '~/features/accounts/security-log.server.ts'
+import { listenForRevocations, sweepSessions } from '~/features/accounts/sessions.server.ts'
 import { answerApi } from '~/features/api/mount.server.ts'
 import { mailMessages } from '~/features/chat/away/mailing.server.ts'
 import { pushMessage } from '~/features/chat/away/pushing.server.ts'
@@ -25,15 +28,21 @@ import { pictureRefusals } from '~/features/profiles/picture-errors.ts'
 import { sweepPictures } from '~/features/profiles/pictures.server.ts'
 import { startJobs, stopJobs } from '~/jobs/jobs.server.ts'
 import { factsContext, type RequestFacts, type Viewer, viewerContext } from '~/lib/context.ts'
-import { clearFlash, cookieOf, flashOf } from '~/lib/http.ts'
+import { readTheme, secureCookies } from '~/lib/cookies.ts'
+import { clearFlash, flashOf } from '~/lib/http.ts'
 import { log } from '~/lib/log.server.ts'
 import { problem } from '~/lib/problems.ts'
+import { requestScope, runInRequestScope } from '~/lib/request-scope.server.ts'
 import { io } from '~/realtime/io.server.ts'
 import { joinProcesses } from '~/realtime/processes.server.ts'
 import { answerKept, answerVisitor, type Place } from './cached-pages.ts'
+import { MAX_REPORT_BYTES, REPORT_PATH, takeReports } from './csp-reports.ts'
 import { compress } from './middleware/compress.ts'
 import { limitLargeBodies, maxSmallBody } from './middleware/large-bodies.ts'
+import { refuseMethod } from './middleware/methods.ts'
 import { clientIpHeader, publicRequest } from './middleware/public-request.ts'
+import { recordRefusals } from './middleware/record-refusals.ts'
+import { retryAfter } from './middleware/retry-after.ts'
 import { sameOrigin } from './middleware/same-origin.ts'
 import { security } from './middleware/security.ts'
 import { beginDraining, readiness } from './ready.ts'
@@ -52,11 +61,18 @@ const takesPictures = /^\/(media|edit-profile\/.+|messages\/[^/]+)(\.data)?$/
 /** In development every page is made anew, with the code as it is. */
 const keepsPages = config().NODE_ENV === 'production' && config().PAGE_CACHE_MB > 0
 
+secureCookies(config().secure)
+
 const nonces = new WeakMap<Request, string>()
 const app = new Hono<Environment>()
 
+app.use(recordRefusals())
 app.use(security(config(), nonceOf))
 app.use(compress())
+app.use(retryAfter())
+// Before the question where a request comes from: browsers send reports without an Origin of their own.
+const limitReport = bodyLimit({ maxSize: MAX_REPORT_BYTES, onError: (context) => context.body(null, 413) })
+app.post(REPORT_PATH, limitReport, async (context) => takeReports(await context.req.text()))
 app.use(sameOrigin())
 const tooLarge = 'What was sent is too large. At most 512 KB are taken at once.'
 const limitBody = bodyLimit({
@@ -95,10 +111,15 @@ app.get('/readyz', async (context) => {
 	return context.text(state, state === 'ready' ? 200 : 503)
 })
 
-app.on(['GET', 'POST'], '/api/auth/*', (context) => authHandler(context.req.raw))
+app.on(['GET', 'POST'], '/api/auth/*', async (context) => {
+	const answer = await authHandler(context.req.raw)
+	const headers = new Headers(answer.headers)
+	keepNowhere(headers)
+	return new Response(answer.body, { status: answer.status, headers })
+})
 app.all('/api/v1/*', (context) => answerApi(context.req.raw))
 app.all('/api/*', (context, next) =>
-	/^\/api\/docs(\.data)?$/.test(context.req.path) ? next() : problem(404, 'There is no such address.'),
+	isDescription(context.req.path) ? next() : problem(404, 'There is no such address.'),
 )
 
 const pages = createRequestHandler(() => import('virtual:react-router/server-build'), config().NODE_ENV)
@@ -110,9 +131,11 @@ app.all('*', async (context) => {
 	const writes = request.method !== 'GET' && request.method !== 'HEAD'
 	const { viewer, headers } = await viewerFromRequest(request, { fresh: writes })
 	const facts = factsOf(request)
-	const answer = await renderPage(request, viewer, facts)
+	const render = () => renderPage(request, viewer, facts)
+	const answer = await (isDescription(context.req.path) ? inTurn(render) : render())
 	addSession(answer.headers, headers)
-	if (facts.flash && showsFlash(new URL(request.url), answer)) answer.headers.append('Set-Cookie', clearFlash)
+	if (viewer) keepNowhere(answer.headers)
+	if (facts.flash && showsFlash(new URL(request.url), answer)) answer.headers.append('Set-Cookie', clearFlash())
 	return answer
 })
 
@@ -123,8 +146,14 @@ app.onError((error, context) => {
 
 /** Answers one request as the reader made it. */
 export async function handle(request: Request, bindings: HttpBindings): Promise<Response> {
+	const { method = 'GET', url = '/' } = bindings.incoming
+	const refusal = refuseMethod(method, url, config())
+	if (refusal) {
+		refusal.headers.set('X-Request-Id', randomUUID())
+		return refusal
+	}
 	const seen = publicRequest(request, bindings.incoming.socket.remoteAddress ?? '127.0.0.1', config())
-	return app.fetch(seen, bindings)
+	return runInRequestScope(randomUUID(), seen.headers.get('User-Agent') ?? '', () => app.fetch(seen, bindings))
 }
 
 /** What lives beside the pages: sockets, jobs, what other processes tell. @returns what stops them, sockets first */
@@ -134,6 +163,7 @@ export async function startAround(): Promise<() => Promise<void>> {
 	const stopSockets = handleSockets()
 	const stopPassing = isOneOfSeveral() ? await joinProcesses() : async () => {}
 	const stopListening = await listenForDrops()
+	const stopHearing = await listenForRevocations()
 	await startJobs(
 		{
 			'sweep-pictures': sweepPictures,
@@ -142,8 +172,11 @@ export async function startAround(): Promise<() => Promise<void>> {
 			'mail-digests': mailDigests,
 			'sweep-notices': sweepNotices,
 			'similar-words': refreshWordCounts,
+			'sweep-security-log': sweepSecurityLog,
+			'sweep-sessions': sweepSessions,
 		},
 		{
+			'account-mail': sendAccountMail,
 			'tell-followers': tellFollowers,
 			'push-notice': pushNotice,
 			'push-message': pushMessage,
@@ -154,6 +187,7 @@ export async function startAround(): Promise<() => Promise<void>> {
 	return async () => {
 		await stopSockets()
 		await stopListening()
+		await stopHearing()
 		await io.close()
 		await stopPassing()
 		await stopJobs()
@@ -172,6 +206,25 @@ async function renderPage(request: Request, viewer: Viewer, facts: RequestFacts)
 	answer.headers.set('X-Request-Id', facts.requestId)
 	if (!answer.headers.has('Cache-Control')) answer.headers.set('Cache-Control', 'private, no-cache')
 	return answer
+}
+
+/** The page that describes the API, or its data: several times as large as any other. */
+function isDescription(path: string): boolean {
+	return /^\/api\/docs(\.data)?$/.test(path)
+}
+
+let lastTurn: Promise<unknown> = Promise.resolve()
+
+/** Does such work one after another, and lets other requests in between: twenty at once held them up for a second. */
+function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+	const turn = lastTurn.then(work)
+	lastTurn = turn.catch(() => {}).then(() => new Promise((resolve) => setImmediate(resolve)))
+	return turn
+}
+
+/** What was made for one member stays with them alone: no cache, that of a shared browser included, stores it. */
+function keepNowhere(headers: Headers): void {
+	if (!headers.get('Cache-Control')?.startsWith('public')) headers.set('Cache-Control', 'private, no-store')
 }
 
 /** Renders a page that many will get: nothing of the request that asked first is in it, nor does it end with that one. */
@@ -213,14 +266,13 @@ function nonceOf(request: Request): string {
 }
 
 function factsOf(request: Request): RequestFacts {
-	const theme = cookieOf(request, 'theme')
 	return {
-		requestId: randomUUID(),
+		requestId: requestScope()?.requestId ?? randomUUID(),
 		now: new Date().toISOString(),
 		// In development the policy allows inline scripts, and React would report each nonce that the browser hides from it.
 		nonce: config().NODE_ENV === 'development' ? undefined : nonceOf(request),
 		ip: request.headers.get(clientIpHeader) ?? '',
-		theme: theme === 'light' || theme === 'dark' ? theme : 'system',
+		theme: readTheme(request.headers.get('Cookie')),
 		flash: flashOf(request),
 	}
 }

@@ -5,6 +5,7 @@ import { brotliCompress, brotliDecompress, gzip } from 'node:zlib'
 import type { KeptPage } from '~/cache/page-cache.ts'
 import { everyPage, forumLists, pageCache, queryPage } from '~/cache/pages.server.ts'
 import { config } from '~/config.server.ts'
+import { readTheme } from '~/lib/cookies.ts'
 import { accepted, brotliParams } from './middleware/compress.ts'
 import { policy, policyHeader, securityHeaders } from './middleware/security.ts'
 
@@ -31,17 +32,16 @@ const parameters = new Set(['_routes', 'cursor', 'merged', 'original', 'q', 'sor
 const longestUrl = 400
 const list = /^\/(?:forum(?:\/tags|\/(?:category|tag)\/[^/]+)?)?$/
 const query = /^\/forum\/(?!(?:category|tag|edit|history|comment)\/)[^/]+\/[^/]+\/([1-9]\d{0,9})$/
-const personal = /(?:^|;\s*)(?:(?:__Host-)?session|flash)=/
-const chosenTheme = /(?:^|;\s*)theme=(light|dark)(?:;|$)/
+const personal = /(?:^|;\s*)(?:__Host-)?(?:session|flash)=/
 
 /**
- * The kept page that a request could be answered with: a visitor who looks at the home page, a list or a query.
+ * The kept page that a request could be answered with: a visitor who looks at the home page, a list, a query or the API's
+ * description.
  * @param url path and query as they came
  */
 export function placeOf(method: string | undefined, url: string, cookies: string | undefined): Place | null {
 	if (method !== 'GET' && method !== 'HEAD') return null
-	if (cookies)
-		return personal.test(cookies) ? null : read(url, chosenTheme.exec(cookies)?.[1] as 'light' | 'dark' | undefined)
+	if (cookies) return personal.test(cookies) ? null : read(url, readTheme(cookies))
 	const known = places.get(url)
 	if (known) return known
 	const place = read(url)
@@ -157,6 +157,7 @@ async function bodyIn(coding: string, page: KeptPage, key: string): Promise<Buff
 function tagsOf(pathname: string): string[] | null {
 	const path = pathname === '/_.data' ? '/' : pathname.endsWith('.data') ? pathname.slice(0, -5) : pathname
 	if (list.test(path)) return [everyPage, forumLists]
+	if (path === '/api/docs') return [everyPage]
 	const id = query.exec(path)?.[1]
 	return id ? [everyPage, queryPage(Number(id))] : null
 }

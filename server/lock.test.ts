@@ -1,36 +1,113 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { expect, test } from 'vitest'
-import { lockDataDir } from './lock.ts'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterEach, expect, test } from 'vitest'
+import { eventually } from '../tests/support/eventually.ts'
+import { holdByHeartbeat, lockDataDir } from './lock.ts'
 
-const lock = new URL('./lock.ts', import.meta.url).pathname
+const root = fileURLToPath(new URL('..', import.meta.url))
+const folders: string[] = []
+
+afterEach(() => {
+	for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
+})
+
+function newFolder(): string {
+	const folder = mkdtempSync(join(tmpdir(), 'devquad-lock-'))
+	folders.push(folder)
+	return folder
+}
+
+/** Has another process take a folder. @returns once it holds it */
+async function holdElsewhere(call: string, folder: string) {
+	const script = `import { ${call} } from './server/lock.ts'; await ${call}(${JSON.stringify(folder)}, () => {}); console.log('held'); setInterval(() => {}, 1000)`
+	const child = spawn(
+		process.execPath,
+		['--import', './scripts/support/alias.mjs', '--input-type=module-typescript', '-e', script],
+		{
+			cwd: root,
+			stdio: ['ignore', 'pipe', 'inherit'],
+		},
+	)
+	await once(child.stdout, 'data')
+	return child
+}
 
 test('a data directory is held by one process at a time', async () => {
-	const release = await lockDataDir('/some/where')
-	await expect(lockDataDir('/some/where')).rejects.toThrow(/Another DevQuad is already running on \/some\/where/)
-	const other = await lockDataDir('/some/where/else')
+	const [one, another] = [newFolder(), newFolder()]
+	const release = await lockDataDir(one)
+	await expect(lockDataDir(one)).rejects.toThrow(
+		`Another DevQuad is already running on ${one}. Stop it first, or choose another DATA_DIR.`,
+	)
+	const other = await lockDataDir(another)
 	release()
 	other()
-	const again = await lockDataDir('/some/where')
+	const again = await lockDataDir(one)
 	again()
+	expect(statSync(join(one, 'site.lock')).mode & 0o777).toBe(0o600)
 })
 
-test('a process that is killed leaves no lock behind', async () => {
-	const script = `import { lockDataDir } from ${JSON.stringify(lock)}; await lockDataDir('/crashed'); console.log('held'); setInterval(() => {}, 1000)`
-	const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', script], {
-		stdio: ['ignore', 'pipe', 'ignore'],
-	})
-	await once(child.stdout, 'data')
-	await expect(lockDataDir('/crashed')).rejects.toThrow(/already running/)
-	child.kill('SIGKILL')
-	await once(child, 'exit')
-	const release = await lockDataDir('/crashed')
-	release()
-})
+test.each(['lockDataDir', 'holdByHeartbeat'] as const)(
+	'%s: a process that is killed leaves no lock behind',
+	async (call) => {
+		const folder = newFolder()
+		const child = await holdElsewhere(call, folder)
+		const take = () => (call === 'lockDataDir' ? lockDataDir(folder) : holdByHeartbeat(folder, () => {}))
+		await expect(take()).rejects.toThrow(/already running/)
+		child.kill('SIGKILL')
+		await once(child, 'exit')
+		const release = await take()
+		release()
+	},
+)
 
 test('of twenty that ask at once, one gets it', async () => {
-	const asked = await Promise.allSettled(Array.from({ length: 20 }, () => lockDataDir('/wanted')))
+	const folder = newFolder()
+	const asked = await Promise.allSettled(Array.from({ length: 20 }, () => lockDataDir(folder)))
 	const won = asked.filter((outcome) => outcome.status === 'fulfilled')
 	expect(won).toHaveLength(1)
 	for (const outcome of won) outcome.value()
+})
+
+/** A sign of life as a site on another machine wrote it last. */
+function writeBeat(folder: string, count = 0): void {
+	const beat = { id: 'another', space: 'another machine', pid: 1, count }
+	writeFileSync(join(folder, 'site.heartbeat'), JSON.stringify(beat))
+}
+
+test('without file locks, a site elsewhere that is silent is taken over by one of ten, and one that beats by none', async () => {
+	const folder = newFolder()
+	let count = 0
+	writeBeat(folder)
+	const beating = setInterval(() => writeBeat(folder, ++count), 50)
+	await expect(holdByHeartbeat(folder, () => {}, 1_000)).rejects.toThrow(/already running/)
+	clearInterval(beating)
+	const asked = await Promise.allSettled(Array.from({ length: 10 }, () => holdByHeartbeat(folder, () => {}, 1_000)))
+	const won = asked.filter((outcome) => outcome.status === 'fulfilled')
+	expect(won).toHaveLength(1)
+	for (const outcome of won) outcome.value()
+	const again = await holdByHeartbeat(folder, () => {}, 1_000)
+	again()
+})
+
+test('without file locks, a site renews its file, notices when another took its place, and leaves that file alone', async () => {
+	const folder = newFolder()
+	let isLost = false
+	const release = await holdByHeartbeat(
+		folder,
+		() => {
+			isLost = true
+		},
+		1_000,
+	)
+	const first = readFileSync(join(folder, 'site.heartbeat'), 'utf8')
+	await eventually(() => expect(readFileSync(join(folder, 'site.heartbeat'), 'utf8')).not.toBe(first))
+	expect(isLost).toBe(false)
+	writeBeat(folder)
+	await eventually(() => expect(isLost).toBe(true))
+	release()
+	expect(readFileSync(join(folder, 'site.heartbeat'), 'utf8')).toContain('another machine')
 })

@@ -1,47 +1,143 @@
-import { createHash } from 'node:crypto'
-import { rmSync } from 'node:fs'
-import { createServer, type Server, Socket } from 'node:net'
-import { tmpdir } from 'node:os'
+import { randomUUID } from 'node:crypto'
+import { closeSync, linkSync, readFileSync, readlinkSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { lockFile } from '../app/lib/file-lock.server.ts'
+
+/** Milliseconds between two signs of life in the file of {@link holdByHeartbeat}. */
+const BEAT_EVERY_MS = 3_000
+/** Milliseconds without a sign of life after which the holder counts as gone. */
+const SILENCE_MS = 15_000
+
+/** What {@link lockDataDir} throws when another process holds the directory. */
+export class DataDirTaken extends Error {
+	constructor(dataDir: string) {
+		super(`Another DevQuad is already running on ${dataDir}. Stop it first, or choose another DATA_DIR.`)
+	}
+}
 
 /**
- * Takes a data directory for this process alone. The lock is a local socket, so it ends with the process, however that ends.
- * @param dataDir absolute path
+ * Takes a data directory for this process alone, across containers that share it. The kernel keeps the lock on `site.lock`, so
+ * it ends with the process, however that ends. Where there is no such lock, a file that is renewed every few seconds stands in.
+ * @param dataDir absolute path of a folder that is there
  * @returns what releases it
- * @throws Error with one sentence when another process holds it
+ * @throws DataDirTaken with one sentence when another process holds it
  */
 export async function lockDataDir(dataDir: string): Promise<() => void> {
-	const name = `devquad-lock-${createHash('sha256').update(dataDir).digest('hex').slice(0, 16)}`
-	// Linux has sockets without a file (the leading NUL): the kernel gives each name once and takes it back by itself.
-	const address =
-		process.platform === 'linux'
-			? `\0${name}`
-			: process.platform === 'win32'
-				? `\\\\.\\pipe\\${name}`
-				: join(tmpdir(), `${name}.sock`)
-	const server = await hold(address).catch(async (error: NodeJS.ErrnoException) => {
-		if (error.code !== 'EADDRINUSE' || (await isHeld(address))) {
-			throw new Error(`Another DevQuad is already running on ${dataDir}. Stop it first, or choose another DATA_DIR.`)
+	const lock = lockFile(join(dataDir, 'site.lock'))
+	if (lock.state === 'taken') throw new DataDirTaken(dataDir)
+	if (lock.state === 'held') return () => closeSync(lock.fd)
+	return holdByHeartbeat(dataDir, () => {
+		process.stderr.write(`Another process has taken ${dataDir} while this one was silent. This one ends.\n`)
+		// Not in order: PostgreSQL belongs to the other one by now.
+		process.exit(1)
+	})
+}
+
+interface Beat {
+	id: string
+	/** Where the number of the process means something: a machine since its start, and a space of numbers on it. */
+	space: string
+	pid: number
+	count: number
+}
+
+/**
+ * The lock of {@link lockDataDir} for file systems and machines without one: the file `site.heartbeat`, rewritten every three
+ * seconds. It is taken over after 15 seconds without a change, measured by the clock of who waits, so that no clock's jump makes
+ * a living site look dead; at once when its process was of this machine and is gone.
+ * @param onLost called once when another process has taken it, as may happen to a process that was stopped for that long
+ * @param silence milliseconds, for tests
+ */
+export async function holdByHeartbeat(dataDir: string, onLost: () => void, silence = SILENCE_MS): Promise<() => void> {
+	const file = join(dataDir, 'site.heartbeat')
+	const mine: Beat = { id: randomUUID(), space: processSpace(), pid: process.pid, count: 0 }
+	const written = `${file}.${mine.id}`
+	try {
+		if (!place(file, mine)) {
+			const other = readBeat(file)
+			if (other && !isGone(other) && !(await isSilent(file, other, silence))) throw new DataDirTaken(dataDir)
+			// Of several that find the same dead file, one moves it away; who moves a living one puts it back and gives up.
+			renameSync(file, written)
+			const moved = readBeat(written)
+			if (moved?.id !== other?.id) {
+				linkSync(written, file)
+				throw new DataDirTaken(dataDir)
+			}
+			if (!place(file, mine)) throw new DataDirTaken(dataDir)
 		}
-		rmSync(address, { force: true })
-		return hold(address)
-	})
-	return () => server.close()
+	} catch (error) {
+		if (['ENOENT', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) throw new DataDirTaken(dataDir)
+		throw error
+	} finally {
+		rmSync(written, { force: true })
+	}
+	const timer = setInterval(
+		() => {
+			if (readBeat(file)?.id !== mine.id) {
+				clearInterval(timer)
+				return onLost()
+			}
+			mine.count += 1
+			writeBeat(written, mine)
+			renameSync(written, file)
+		},
+		Math.min(BEAT_EVERY_MS, silence / 5),
+	).unref()
+	return () => {
+		clearInterval(timer)
+		if (readBeat(file)?.id === mine.id) rmSync(file, { force: true })
+	}
 }
 
-function hold(address: string): Promise<Server> {
-	return new Promise((resolve, reject) => {
-		const server = createServer((socket) => socket.end())
-		server.once('error', reject)
-		server.listen(address, () => resolve(server.unref()))
-	})
+/** Puts the file in its place, whole, unless there is one. */
+function place(file: string, beat: Beat): boolean {
+	const written = `${file}.${beat.id}`
+	writeBeat(written, beat)
+	try {
+		linkSync(written, file)
+		return true
+	} catch (error) {
+		if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+		return false
+	} finally {
+		rmSync(written, { force: true })
+	}
 }
 
-function isHeld(address: string): Promise<boolean> {
-	return new Promise((resolve) => {
-		const socket = new Socket()
-		socket.once('connect', () => resolve(socket.destroy() !== undefined))
-		socket.once('error', () => resolve(false))
-		socket.connect(address)
-	})
+function writeBeat(file: string, beat: Beat): void {
+	writeFileSync(file, JSON.stringify(beat), { mode: 0o600 })
+}
+
+function readBeat(file: string): Beat | null {
+	try {
+		return JSON.parse(readFileSync(file, 'utf8')) as Beat
+	} catch {
+		return null
+	}
+}
+
+function isGone({ space, pid }: Beat): boolean {
+	if (space !== processSpace() || pid === process.pid) return false
+	try {
+		process.kill(pid, 0)
+		return false
+	} catch (error) {
+		return (error as NodeJS.ErrnoException).code === 'ESRCH'
+	}
+}
+
+/** Watches the file for this long. @returns false as soon as it changes */
+async function isSilent(file: string, { id, count }: Beat, milliseconds: number): Promise<boolean> {
+	for (const end = Date.now() + milliseconds; Date.now() < end; await sleep(milliseconds / 30)) {
+		const now = readBeat(file)
+		if (now?.id !== id || now.count !== count) return false
+	}
+	return true
+}
+
+function processSpace(): string {
+	if (process.platform !== 'linux') return hostname()
+	return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()} ${readlinkSync('/proc/self/ns/pid')}`
 }

@@ -6,10 +6,14 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { db } from '~/db/db.server.ts'
 import { logIn } from '~/features/accounts/accounts.server.ts'
 import { hashPassword } from '~/features/accounts/password.server.ts'
+import { setBlocked } from '~/features/chat/safety.server.ts'
 import { deleteComment, deleteQuestion } from '~/features/forum/forum.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
+import { announce } from '~/realtime/announce.server.ts'
 import { io } from '~/realtime/io.server.ts'
+import { watchersOf } from '~/realtime/presence.server.ts'
 import { makeComment, makeMember, makeQuery } from '../tests/factories/forum.ts'
+import { makeTab } from '../tests/factories/presence.ts'
 import { useDatabase } from '../tests/support/database.ts'
 import { closeTabs, openTab, watch } from '../tests/support/tabs.ts'
 import { handleSockets, openSockets } from './sockets.ts'
@@ -116,6 +120,25 @@ test('a tab that comes to the list of members is told who joined since its page 
 	expect(await tab.emitWithAck('members:since', 'nobody')).toEqual([])
 	for (const wrong of [1, null, {}, []]) tab.emit('members:since', wrong, () => {})
 	expect(await tab.emitWithAck('members:since', 'latest')).toEqual([])
+})
+
+test('a tab watches nobody who blocks its member: not by asking, and not when they block while it watches', async () => {
+	const ann = await makeMember('ann')
+	await setBlocked(writer, 'reader', true)
+	for (const { id } of [ann, writer]) await makeTab(id)
+	const { tab } = await openReader()
+	expect(await watch(tab, ['ann', 'writer'])).toEqual(['ann'])
+	const changes: unknown[] = []
+	tab.on('presence:changed', (event) => changes.push(event))
+	announce(watchersOf('writer'), 'presence:changed', { username: 'writer', online: true })
+	await setBlocked(ann, 'reader', true)
+	await expect.poll(() => changes).toEqual([{ username: 'ann', online: false }])
+	announce(watchersOf('ann'), 'presence:changed', { username: 'ann', online: true })
+	expect(await watch(tab, ['ann', 'writer'])).toEqual([])
+	expect(changes).toHaveLength(1)
+	await setBlocked(ann, 'reader', false)
+	expect(await watch(tab, ['ann', 'writer'])).toEqual(['ann'])
+	await setBlocked(writer, 'reader', false)
 })
 
 /** A tab of the reader, and what it hears of comments. */

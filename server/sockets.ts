@@ -4,14 +4,17 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Socket } from 'socket.io'
 import { config } from '~/config.server.ts'
 import { sessionOf } from '~/features/accounts/accounts.server.ts'
+import { recordSecurityEvent } from '~/features/accounts/security-log.server.ts'
 import { countUnreadConversations } from '~/features/chat/inbox.server.ts'
 import { listJoinedAfter } from '~/features/directory/directory.queries.server.ts'
 import { isOpenQuery, listNewerComments } from '~/features/forum/reading.server.ts'
 import { countUnread } from '~/features/notifications/notifications.server.ts'
+import { listNotBlocking } from '~/features/profiles/blocks.queries.server.ts'
 import { isId } from '~/lib/ids.ts'
 import { log } from '~/lib/log.server.ts'
+import { runInRequestScope } from '~/lib/request-scope.server.ts'
 import { type ClientEvents, mostWatched, type ServerEvents } from '~/realtime/events.ts'
-import { io, type SocketData } from '~/realtime/io.server.ts'
+import { io, type SocketData, socketPath } from '~/realtime/io.server.ts'
 import { listOnlineAmong } from '~/realtime/presence.queries.server.ts'
 import {
 	closeTab,
@@ -30,6 +33,8 @@ import { readersOf } from '~/realtime/rooms.ts'
 import { Allowance } from './allowance.ts'
 import { receiveChat } from './chat-sockets.ts'
 import { reconnectSpread } from './limits.ts'
+import { isCrossSite } from './middleware/same-origin.ts'
+import { everywhere } from './middleware/security.ts'
 import { endSlowReader } from './slow-readers.ts'
 
 const renewEvery = 5_000
@@ -45,9 +50,12 @@ class Refusal extends Error {}
 /** Says who may connect and which rooms they join; to be called once. @returns what lets everybody go */
 export function handleSockets(): () => Promise<void> {
 	io.use((socket, next) => {
-		identify(socket.request, socket.handshake.auth.me)
+		const requestId = randomUUID()
+		runInRequestScope(requestId, socket.request.headers['user-agent'] ?? '', () =>
+			identify(socket.request, socket.handshake.auth.me),
+		)
 			.then((data) => {
-				socket.data = data
+				socket.data = { ...data, requestId }
 				next()
 			})
 			.catch((error) => next(refusal(error)))
@@ -75,6 +83,10 @@ export function handleSockets(): () => Promise<void> {
 /** Lets sockets in, at this server. */
 export function openSockets(server: HttpServer): void {
 	io.attach(server)
+	// Engine.IO answers what is no WebSocket by itself, past the middleware of all other answers.
+	server.prependListener('request', ({ url }, response) => {
+		if (url?.startsWith(socketPath)) for (const [name, value] of everywhere(config())) response.setHeader(name, value)
+	})
 	// Every packet counts, also those before anybody is known and those that name no event of ours.
 	io.engine.on('connection', (connection: Connection) => {
 		const allowance = new Allowance(flood.most, flood.milliseconds)
@@ -93,13 +105,15 @@ export async function sendTabsAway(): Promise<void> {
 }
 
 function receive(socket: Tab): void {
-	const { userId, username, sessionId } = socket.data
+	const { userId, username, sessionId, requestId } = socket.data
 	// Of many that were let in at the same moment, the surplus is noticed here.
 	if (countTabs(userId) >= mostTabs) {
 		socket.disconnect(true)
 		return
 	}
 	forgetRequest(socket)
+	// Every line of the log that a word of this tab leads to names its connection.
+	socket.use((_packet, next) => runInRequestScope(requestId, '', next))
 	const id = randomUUID()
 	void socket.join([roomOf(userId), sessionRoom(sessionId), 'everybody'])
 	quietly(openTab({ id, userId, username, sessionId }))
@@ -121,10 +135,14 @@ function forgetRequest(socket: Tab): void {
  * @param me for whom the tab's page was made: another member may have signed in since, in another tab
  * @throws Refusal, whose message the browser is told
  */
-async function identify(request: IncomingMessage, me: unknown): Promise<SocketData> {
+async function identify(request: IncomingMessage, me: unknown): Promise<Omit<SocketData, 'requestId'>> {
 	// CORS does not guard WebSocket: a page of another site may open one, with our reader's cookies.
-	if (request.headers.origin && request.headers.origin !== new URL(config().publicUrl).origin)
+	const { origin, referer, cookie, 'sec-fetch-site': fetchSite } = request.headers
+	const provenance = { origin, referer, cookie, fetchSite: fetchSite?.toString() }
+	if (isCrossSite(provenance, new URL(config().publicUrl).origin)) {
+		await recordSecurityEvent('refused', { detail: { area: socketPath, reason: 'foreign origin' } })
 		throw new Refusal('foreign origin')
+	}
 	const headers = new Headers({ Cookie: request.headers.cookie ?? '' })
 	const session = await sessionOf(new Request(config().publicUrl, { headers }))
 	if (!session) throw new Refusal('unauthenticated')
@@ -154,7 +172,10 @@ async function watch(socket: Tab, usernames: unknown, answer: unknown): Promise<
 	const names = usernames.filter((name): name is string => typeof name === 'string' && /^[a-z0-9_.-]{1,64}$/.test(name))
 	for (const room of socket.rooms) if (room.startsWith('presence:')) await socket.leave(room)
 	await socket.join(names.map(watchersOf))
-	answer(await listOnlineAmong(names))
+	// Looked up once the tab is in the rooms: whoever blocks this member later takes it out of theirs.
+	const shown = await listNotBlocking(socket.data.userId, names)
+	for (const name of names) if (!shown.includes(name)) await socket.leave(watchersOf(name))
+	answer(await listOnlineAmong(shown))
 }
 
 async function tellJoined(username: unknown, answer: unknown): Promise<void> {

@@ -1,18 +1,21 @@
-import { accessSync, constants, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import type { PoolConfig } from 'pg'
 import { type Config, originOf } from '../app/config.server.ts'
 import { closeDatabase, openDatabase, pool } from '../app/db/db.server.ts'
 import { migrate } from '../app/db/migrate.server.ts'
+import { closeDemoAccounts, makeAdminClaim } from '../app/features/accounts/admin-at-start.server.ts'
+import { areDemoAccountsOpen } from '../app/features/accounts/demo-accounts.server.ts'
 import { demoAccounts } from '../app/features/forum/import/demo-account.server.ts'
 import { progressLine } from '../scripts/support/progress.ts'
+import { prepareDataDir } from './data-dir.ts'
 import { stopLimits } from './limits.ts'
 import { lockDataDir } from './lock.ts'
 
-const migrations = new URL('../migrations', import.meta.url).pathname
+const migrations = fileURLToPath(new URL('../migrations', import.meta.url))
 /** The pool of a process, and what listens beside it. */
-const connectionsOfOne = 13
+const connectionsOfOne = 14
 
 /** The parts that stand so far, and how they end: last started, first stopped. */
 export class Startup {
@@ -20,6 +23,7 @@ export class Startup {
 	private ending: Promise<never> | undefined
 	/** Milliseconds that requests under way may take when the process stops. */
 	drainMs = stopLimits.drainMs
+	private adminClaim: string | null = null
 
 	/**
 	 * Has `end` called when the process stops, before what was registered earlier.
@@ -41,12 +45,7 @@ export class Startup {
 	 * @throws Error with one sentence
 	 */
 	async takeDataDir({ dataDir, DATABASE_URL, REDIS_URL }: Config): Promise<void> {
-		try {
-			mkdirSync(dataDir, { recursive: true, mode: 0o711 })
-			accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
-		} catch (error) {
-			throw new Error(`The data directory ${dataDir} cannot be used: ${reason(error)}. Choose another with DATA_DIR.`)
-		}
+		prepareDataDir(dataDir)
 		if (!(DATABASE_URL && REDIS_URL)) this.onEnd(await lockDataDir(dataDir))
 	}
 
@@ -74,6 +73,8 @@ export class Startup {
 		this.reachDatabase(connection)
 		try {
 			await migrate(pool(), migrations)
+			await closeDemoAccounts(settings)
+			this.adminClaim = await makeAdminClaim(settings)
 		} catch (error) {
 			throw new Error(DATABASE_URL ? `The database of DATABASE_URL cannot be used: ${reason(error)}` : reason(error), {
 				cause: error,
@@ -90,13 +91,15 @@ export class Startup {
 	/** Tells whoever started the site where it is. @param more lines about what runs */
 	async greet(settings: Config, more: string[] = []): Promise<void> {
 		const { SITE_NAME, PUBLIC_URL, HOST, PORT, dataDir, DATABASE_URL, SEED, SMTP_URL, WEB_CONCURRENCY } = settings
+		const address = PUBLIC_URL ?? originOf(HOST, PORT)
 		const lines = [
-			`${SITE_NAME} is ready:  ${PUBLIC_URL ?? originOf(HOST, PORT)}`,
+			`${SITE_NAME} is ready:  ${address}`,
 			`Data lies in:      ${DATABASE_URL ? 'the database of DATABASE_URL, files in ' : ''}${dataDir}`,
 		]
-		const demo = SEED === 'demo' ? await demoAccounts(dataDir) : null
+		const demo = SEED === 'demo' && areDemoAccountsOpen(settings) ? await demoAccounts(dataDir) : null
 		if (demo) lines.push(`Demo account:      ${demo.member.email}  password ${demo.member.password}`)
 		if (demo?.moderator) lines.push(`Demo moderator:    ${demo.moderator.email}  password ${demo.moderator.password}`)
+		if (this.adminClaim) lines.push(`Become admin once: ${address.replace(/\/+$/, '')}${this.adminClaim}`)
 		if (WEB_CONCURRENCY > 1) lines.push(`Processes:         ${WEB_CONCURRENCY}`)
 		if (!SMTP_URL) lines.push(`Mails are kept in: ${join(dataDir, 'mail')}`)
 		lines.push(...more, 'Press Ctrl-C to stop.')

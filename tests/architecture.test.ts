@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 
-const root = new URL('..', import.meta.url).pathname
+const root = fileURLToPath(new URL('..', import.meta.url))
 
 interface Source {
 	path: string
@@ -85,6 +86,17 @@ describe('the places of things', () => {
 		expect(elsewhere.map(({ path }) => path)).toEqual([])
 	})
 
+	test('profiles are shown from the views that leave out what a moderator hid; the tables are read where they are written', () => {
+		// Of `profiles` alone: the forms, who hides presence, the confirmed address, and the page of a case.
+		const own =
+			/^app\/features\/profiles\/(editing|editing-items|resume|campus|hiding|pictures|profiles|skills)\.queries/
+		const others =
+			/^app\/(realtime\/presence|features\/(accounts\/accounts|directory\/seed\/seed|chat\/conversations|forum\/moderation\/targets))\.queries/
+		const reads = /\b(from|join)\s+(profiles|profile_skills|certificates|projects)\b|From\('(profiles|profile_skills)'/
+		const readers = product.filter(({ path, text }) => reads.test(text) && !own.test(path) && !others.test(path))
+		expect(readers.map(({ path }) => path)).toEqual([])
+	})
+
 	test('the environment is read in config.server.ts; PostgreSQL alone inherits it', () => {
 		const readers = product.filter(
 			({ path, text }) =>
@@ -109,11 +121,22 @@ describe('the places of things', () => {
 		expect(real).toEqual([])
 	})
 
+	test('forms are read by readForm, and the Referer by refererPath, both in lib/http.ts', () => {
+		const server = product.filter(({ path }) => /\/routes\/|\.server\.tsx?$/.test(path))
+		const elsewhere = server.filter(({ text }) => /\.formData\(\)|headers\.get\('Referer'\)/.test(text))
+		expect(elsewhere.map(({ path }) => path)).toEqual([])
+	})
+
 	test('no file is longer than 400 lines', () => {
 		const long = sources
 			.map(({ path, text }) => ({ path, lines: text.split('\n').length }))
 			.filter(({ lines }) => lines > 400)
 		expect(long).toEqual([])
+	})
+
+	test('a path is made from an address by fileURLToPath, as a blank in a folder is %20 in an address', () => {
+		const wrong = sources.filter(({ text }) => /import\.meta\.url\)\.path[n]ame/.test(text))
+		expect(wrong.map(({ path }) => path)).toEqual([])
 	})
 
 	test('no leftover words', () => {

@@ -25,7 +25,8 @@ export function postgresCarrier(): Carrier {
 const listen: Carrier['listen'] = async (channel, hear, onEnd) => {
 	// The pool's own kind of client names its statements, and LISTEN is none that could be planned.
 	const { Client: _client, ...options } = pool().options
-	const client = new pg.Client({ ...options, keepAlive: true })
+	// The pool hides the password from whoever lists its options.
+	const client = new pg.Client({ ...options, password: pool().options.password, keepAlive: true })
 	client.on('error', () => {})
 	client.on('notification', ({ payload = '' }) => hear(payload))
 	await client.connect()

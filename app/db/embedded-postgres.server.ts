@@ -1,106 +1,175 @@
-import { execFile, spawnSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import { chownSync, existsSync, mkdirSync, statSync } from 'node:fs'
-import { readFile, rm } from 'node:fs/promises'
+import { type ChildProcess, execFile, type StdioOptions, spawn } from 'node:child_process'
+import {
+	closeSync,
+	constants,
+	existsSync,
+	lchownSync,
+	mkdirSync,
+	mkdtempSync,
+	openSync,
+	readFileSync,
+	statfsSync,
+	writeFileSync,
+} from 'node:fs'
+import { readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises'
+import { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import pg, { type PoolConfig } from 'pg'
+import { diskError } from '~/lib/disk-error.server.ts'
+import { findOwner, isOwnFolder, type Owner, ownFolder } from './postgres-owner.server.ts'
+import { findServer, lockCluster, removeLeftovers, socketFolderOf } from './postgres-process.server.ts'
+import {
+	askForPasswords,
+	asksForPasswords,
+	countConnections,
+	createDatabase,
+	type Roles,
+	rolesOf,
+	setPasswords,
+	stopAskingForPasswords,
+} from './postgres-roles.server.ts'
 
 const run = promisify(execFile)
 
+/** Longest path of a socket, in bytes: Linux takes 107 and macOS 103. */
+const MAX_SOCKET_PATH = 100
+/** Milliseconds that PostgreSQL gets for one short question. */
+const ASK_TIMEOUT_MS = 5_000
+/** Milliseconds between two lines about a start that takes its time. */
+const PROGRESS_EVERY_MS = 5_000
+/** Milliseconds that processes of a server without a leader get to end: each ends when it next looks for the leader. */
+const ENDING_TIMEOUT_MS = 60_000
+/** Milliseconds that an orderly stop may take; PostgreSQL's own tool waits as long. */
+const STOP_TIMEOUT_MS = 60_000
+/** Milliseconds until a server that was told to end at once is killed. */
+const ABORT_TIMEOUT_MS = 10_000
+
 export interface EmbeddedPostgres {
-	/** How `pg` reaches it: a Unix socket that only its owner may enter; no TCP port is opened. */
+	/** How the site reaches it: a Unix socket that only its owner may enter, and a password; no TCP port is opened. */
 	connection: PoolConfig
+	/** The same for its superuser, for what a site never does. */
+	admin: PoolConfig
 	/** Ends it in the fast way: open transactions are rolled back, everything committed is on disk. */
 	stop: () => Promise<void>
 }
 
 interface Binaries {
 	initdb: string
-	pg_ctl: string
 	postgres: string
 }
 
-/** Who runs PostgreSQL: ourselves, or, as it refuses to be root, the account `postgres`. */
-interface Owner {
-	uid?: number
-	gid?: number
-	/** What to put before a command so that it runs as the owner. */
-	prefix: string[]
+/** Where the parts of a data directory's PostgreSQL are. */
+interface Place {
+	dataDir: string
+	cluster: string
+	sockets: string
+	owner: Owner
+	binaries: Binaries
 }
 
 /**
  * Starts the PostgreSQL of a data directory, makes it on the first run, and adopts it when a crash of Node left it running.
+ * It waits for a recovery however long that takes, and says so every five seconds. Only who holds the data directory
+ * (`lockDataDir`) may call it.
  * @param dataDir absolute path; the cluster lies in its folder `postgres`, the server's log in `postgres.log`
  * @param options extra server settings, such as `fsync=off` for tests
+ * @param tell what is done with a line about the progress
  * @throws Error with one sentence when there is no binary for this machine, or the directory cannot be used
  */
-export async function startEmbeddedPostgres(dataDir: string, options: string[] = []): Promise<EmbeddedPostgres> {
-	const binaries = await findBinaries()
+export async function startEmbeddedPostgres(
+	dataDir: string,
+	options: string[] = [],
+	tell: (line: string) => void = (line) => process.stdout.write(`${line}\n`),
+): Promise<EmbeddedPostgres> {
+	try {
+		return await start(dataDir, options, tell)
+	} catch (error) {
+		const isBare = (error as NodeJS.ErrnoException).code !== undefined
+		const disk = isBare && diskError(error)
+		if (disk) throw new Error(`The data directory ${dataDir} cannot be used: ${disk}.`, { cause: error })
+		throw error
+	}
+}
+
+async function start(dataDir: string, options: string[], tell: (line: string) => void): Promise<EmbeddedPostgres> {
+	const place = await findPlace(dataDir)
+	const { cluster, sockets, owner } = place
+	await waitWhileEnding(cluster, tell)
+	if (!existsSync(join(cluster, 'PG_VERSION')))
+		await initialize(place, String(rolesOf(dataDir, sockets).admin.password))
+	const isSecured = asksForPasswords(dataDir, cluster)
+	if (!isSecured) {
+		await stopUnsecured(place)
+		stopAskingForPasswords(cluster, owner)
+	}
+	// Not earlier: a password file that is missing tells that one has to be set.
+	const roles = rolesOf(dataDir, sockets)
+	if (findServer(cluster).state === 'absent') await launch(place, options, roles, tell)
+	else await untilReady(cluster, roles, tell)
+	if (!isSecured) await setPasswords(cluster, owner, roles)
+	await createDatabase(roles)
+	return { connection: roles.site, admin: roles.admin, stop: () => stop(place) }
+}
+
+/**
+ * How to reach the PostgreSQL of a site that another process runs. Nothing is started, stopped or changed.
+ * @throws Error with one sentence when it does not answer here within 30 seconds, as it may still be starting
+ */
+export async function reachEmbeddedPostgres(dataDir: string): Promise<PoolConfig> {
 	const cluster = join(dataDir, 'postgres')
-	const sockets = join(tmpdir(), `devquad-${createHash('sha256').update(cluster).digest('hex').slice(0, 12)}`)
-	const owner = findOwner(dataDir, binaries)
-	const command = (file: string, args: string[]) => {
-		const [program = file, ...rest] = [...owner.prefix, file, ...args]
-		// LC_ALL: messages in English, so that they can be read for a known cause.
-		return run(program, rest, { env: { ...process.env, LC_ALL: 'C' }, cwd: '/' })
+	for (const end = Date.now() + 30_000; Date.now() < end; await sleep(200)) {
+		const sockets = socketFolderOf(cluster)
+		if (!sockets || !asksForPasswords(dataDir, cluster)) continue
+		const { site } = rolesOf(dataDir, sockets)
+		if ((await askPostgres(site)) === null) return site
 	}
-	for (const path of [cluster, sockets]) own(path, owner)
-	if (!existsSync(join(cluster, 'PG_VERSION'))) {
-		await command(binaries.initdb, [
-			'-D',
-			cluster,
-			'-U',
-			'devquad',
-			'-A',
-			'trust',
-			'-E',
-			'UTF8',
-			'--locale-provider=builtin',
-			'--builtin-locale=C.UTF-8',
-			'--no-instructions',
-		])
+	throw new Error(
+		`A site runs on ${dataDir}, but its database cannot be reached from here. If it uses DATABASE_URL, set that here too; else run this as the account and in the container of the site, or stop the site first.`,
+	)
+}
+
+/**
+ * Asks PostgreSQL one short question over a connection of its own.
+ * @returns null when it answered within five seconds, else what went wrong
+ */
+export async function askPostgres(connection: PoolConfig): Promise<(Error & { code?: string }) | null> {
+	const socket = new Socket()
+	const limits = { connectionTimeoutMillis: ASK_TIMEOUT_MS, query_timeout: ASK_TIMEOUT_MS }
+	const client = new pg.Client({ ...connection, ...limits, stream: () => socket })
+	client.on('error', () => {})
+	try {
+		await client.connect()
+		await client.query('select 1')
+		await client.end()
+		return null
+	} catch (error) {
+		return error as Error
+	} finally {
+		// A server that is stopped never ends its side of the connection.
+		socket.destroy()
 	}
-	const connection: PoolConfig = { host: sockets, user: 'devquad', database: 'devquad' }
-	if (!(await isRunning(command, binaries, cluster, connection))) {
-		const log = join(dataDir, 'postgres.log')
-		own(log, owner, 'file')
-		const set = [
-			'listen_addresses=',
-			`unix_socket_directories=${sockets}`,
-			'unix_socket_permissions=0700',
-			'shared_buffers=128MB',
-			'jit=off',
-			'max_connections=100',
-			...options,
-		]
-		try {
-			await command(binaries.pg_ctl, [
-				'start',
-				'-D',
-				cluster,
-				'-w',
-				'-t',
-				'60',
-				'-s',
-				'-l',
-				log,
-				'-o',
-				set.map((pair) => `-c "${pair}"`).join(' '),
-			])
-		} catch (error) {
-			throw new Error(`PostgreSQL did not start. Its last words: ${await lastLine(log)}`, { cause: error })
-		}
+}
+
+/** Ends a server that refuses everybody and does not end by itself. What was committed is recovered by its next start. */
+export async function abortPostgres(dataDir: string): Promise<void> {
+	const cluster = join(dataDir, 'postgres')
+	for (const signal of ['SIGQUIT', 'SIGKILL'] as const) {
+		const server = findServer(cluster)
+		if ('pid' in server) process.kill(server.pid, signal)
+		if (await untilAbsent(cluster, ABORT_TIMEOUT_MS)) return
 	}
-	await createDatabase(connection)
-	return {
-		connection,
-		stop: async () => {
-			await command(binaries.pg_ctl, ['stop', '-D', cluster, '-m', 'fast', '-w', '-s'])
-		},
-	}
+}
+
+async function findPlace(dataDir: string): Promise<Place> {
+	const binaries = await findBinaries()
+	mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+	const owner = findOwner(dataDir, binaries.postgres)
+	const cluster = join(dataDir, 'postgres')
+	if (existsSync(cluster)) ownFolder(cluster, owner)
+	return { dataDir, cluster, owner, binaries, sockets: socketFolder(dataDir, owner) }
 }
 
 async function findBinaries(): Promise<Binaries> {
@@ -112,113 +181,208 @@ async function findBinaries(): Promise<Binaries> {
 	}
 }
 
-function findOwner(dataDir: string, binaries: Binaries): Owner {
-	if (process.getuid?.() !== 0) return { prefix: [] }
-	if (numberOf(['-u', 'postgres']) === undefined)
-		spawnSync('useradd', ['--system', '--no-create-home', '--shell', '/usr/sbin/nologin', '--user-group', 'postgres'])
-	const uid = numberOf(['-u', 'postgres'])
-	const gid = numberOf(['-g', 'postgres'])
-	if (uid === undefined || gid === undefined)
-		throw new Error(
-			'PostgreSQL refuses to run as root, and the account "postgres" could not be made. Run DevQuad as another user.',
-		)
-	const drop = ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups']
-	// A folder such as /root is closed to other accounts. This capability lets PostgreSQL pass through it, and read, but not write.
-	const passing = [...drop, '--inh-caps=+dac_read_search', '--ambient-caps=+dac_read_search']
-	for (const prefix of [drop, passing]) {
-		const [program = '', ...rest] = prefix
-		const reach = spawnSync(program, [...rest, 'env', '-C', dataDir, binaries.postgres, '--version'])
-		if (reach.status === 0) return { uid, gid, prefix }
+/**
+ * The folder of the socket: in the data directory, unless that path is too long for a socket. Then it is one in the temporary
+ * folder whose name nobody can foresee; the data directory keeps that name for the next start and for scripts.
+ */
+function socketFolder(dataDir: string, owner: Owner): string {
+	const inside = join(dataDir, 'postgres-socket')
+	if (Buffer.byteLength(join(inside, '.s.PGSQL.5432')) <= MAX_SOCKET_PATH) {
+		ownFolder(inside, owner)
+		return inside
 	}
-	throw new Error(
-		`PostgreSQL runs as the account "postgres", which cannot enter ${dataDir}. Choose another DATA_DIR, such as /var/lib/devquad.`,
-	)
+	const record = `${inside}.path`
+	const known = existsSync(record) ? readFileSync(record, 'utf8') : null
+	// Made again where it was, as connections of this process know that name, unless its parent is gone too.
+	if (known && existsSync(dirname(known)) && !existsSync(known)) mkdirSync(known, { mode: 0o700 })
+	if (known && isOwnFolder(known, { prefix: [] })) ownFolder(known, owner)
+	if (known && isOwnFolder(known, owner)) return known
+	const made = mkdtempSync(join(tmpdir(), 'devquad-'))
+	ownFolder(made, owner)
+	writeFileSync(record, made, { mode: 0o600 })
+	return made
 }
 
-function numberOf(args: string[]): number | undefined {
-	const found = spawnSync('id', args, { encoding: 'utf8' })
-	return found.status === 0 ? Number(found.stdout) : undefined
-}
-
-function own(path: string, owner: Owner, kind: 'folder' | 'file' = 'folder'): void {
-	if (kind === 'folder') mkdirSync(path, { recursive: true, mode: 0o700 })
-	if (owner.uid === undefined || owner.gid === undefined) return
-	if (existsSync(path)) {
-		if (statSync(path).uid !== owner.uid) chownSync(path, owner.uid, owner.gid)
-		return
-	}
-	spawnSync('install', ['-o', String(owner.uid), '-g', String(owner.gid), '-m', '600', '/dev/null', path], {
-		cwd: dirname(path),
-	})
-}
-
-type Command = (file: string, args: string[]) => Promise<unknown>
-
-/** A server that was killed may need this long until its process is gone, in milliseconds. */
-const dying = 5_000
-
-/** Whether a server of this cluster answers. One that was killed a moment ago is waited for until it is gone. */
-async function isRunning(
-	command: Command,
-	binaries: Binaries,
-	cluster: string,
-	connection: PoolConfig,
-): Promise<boolean> {
-	const pidFile = join(cluster, 'postmaster.pid')
-	for (const end = Date.now() + dying; ; await sleep(100)) {
-		const alive = await command(binaries.pg_ctl, ['status', '-D', cluster]).then(
-			() => true,
-			() => false,
-		)
-		if (!alive) return false
-		if (await answers(connection)) return true
-		if ((await isZombie(pidFile)) || Date.now() > end) {
-			// Both name a process that cannot come back; PostgreSQL would take either for a running server.
-			for (const file of [pidFile, join(String(connection.host), '.s.PGSQL.5432.lock')]) await rm(file, { force: true })
-			return false
-		}
-	}
-}
-
-async function answers(connection: PoolConfig): Promise<boolean> {
-	const client = new pg.Client({ ...connection, database: 'postgres' })
-	// The server may end the connection later than we do.
-	client.on('error', () => {})
+/** Makes the cluster under another name first, so that a start that is ended meanwhile leaves no half of one. */
+async function initialize(place: Place, password: string): Promise<void> {
+	const { dataDir, cluster, sockets, owner, binaries } = place
+	const made = `${cluster}-new`
+	const passwordFile = join(sockets, 'password')
+	const [program = binaries.initdb, ...rest] = [...owner.prefix, binaries.initdb]
+	const options = `-U devquad_admin --auth=scram-sha-256 -E UTF8 --locale-provider=builtin --builtin-locale=C.UTF-8 --no-instructions`
 	try {
-		await client.connect()
-		await client.end()
-		return true
-	} catch {
-		return false
+		await rm(made, { recursive: true, force: true })
+		ownFolder(made, owner)
+		await rm(passwordFile, { force: true })
+		await writeFile(passwordFile, password, { mode: 0o600, flag: 'wx' })
+		if (owner.uid !== undefined && owner.gid !== undefined) lchownSync(passwordFile, owner.uid, owner.gid)
+		await run(program, [...rest, '-D', made, `--pwfile=${passwordFile}`, ...options.split(' ')], {
+			env: environment(),
+			cwd: '/',
+		})
+		askForPasswords(made, owner)
+		// An empty folder may have been left by a start of an earlier version.
+		await rmdir(cluster).catch(() => {})
+		await rename(made, cluster)
+	} catch (error) {
+		await rm(made, { recursive: true, force: true }).catch(() => {})
+		const { message, stderr } = error as Error & { stderr?: string }
+		throw new Error(
+			`The database could not be made in ${dataDir}: ${diskError(error) ?? (stderr?.trim() || message)}.`,
+			{
+				cause: error,
+			},
+		)
+	} finally {
+		await rm(passwordFile, { force: true })
+	}
+}
+
+/** LC_ALL: messages in English, so that they can be read for a known cause. */
+function environment(): NodeJS.ProcessEnv {
+	return { ...process.env, LC_ALL: 'C' }
+}
+
+/** Processes of a server whose leader was killed end by themselves; those of another container do not. */
+async function waitWhileEnding(cluster: string, tell: (line: string) => void): Promise<void> {
+	const began = Date.now()
+	const progress = progressOf(tell)
+	while (findServer(cluster).state === 'unseen') {
+		if (Date.now() - began > ENDING_TIMEOUT_MS)
+			throw new Error(
+				`The PostgreSQL of ${cluster} still runs, though not where this process can see it, such as in another container. Stop it first, or choose another DATA_DIR.`,
+			)
+		progress('PostgreSQL of an earlier start has not ended yet')
+		await sleep(100)
+	}
+}
+
+/** A server that asks for no password is of version 0.1.0, or its passwords are lost: it is started anew, unless a site uses it. */
+async function stopUnsecured(place: Place): Promise<void> {
+	const server = findServer(place.cluster)
+	if (!('pid' in server)) return
+	const sockets = socketFolderOf(place.cluster)
+	if (sockets && isOwnFolder(sockets, place.owner) && (await countConnections(sockets).catch(() => 0)) > 0)
+		throw new Error(
+			`Another DevQuad is already running on ${place.dataDir}. Stop it first, or choose another DATA_DIR.`,
+		)
+	await stop(place)
+}
+
+async function launch(place: Place, options: string[], roles: Roles, tell: (line: string) => void): Promise<void> {
+	const { dataDir, cluster, sockets } = place
+	const log = openLog(dataDir)
+	const logged = (await stat(log.path)).size
+	const lock = lockCluster(cluster)
+	let child: ChildProcess
+	try {
+		if (lock.state === 'taken') throw new Error(`Another PostgreSQL was started on ${cluster} at the same moment.`)
+		removeLeftovers(cluster, sockets)
+		child = spawnServer(place, options, log.fd, lock.state === 'held' ? [lock.fd] : [])
+	} finally {
+		closeSync(log.fd)
+		if (lock.state === 'held') closeSync(lock.fd)
+	}
+	const hasEnded = () => child.pid === undefined || child.exitCode !== null || child.signalCode !== null
+	if (await untilReady(cluster, roles, tell, hasEnded)) return
+	throw new Error(`PostgreSQL did not start: ${await reasonOf(log.path, logged, dataDir)}.`)
+}
+
+/** @param held the lock, which is handed on: each process of the server holds it as long as it lives, in whatever container */
+function spawnServer(place: Place, options: string[], log: number, held: number[]): ChildProcess {
+	const { cluster, sockets, owner, binaries } = place
+	const settings = [
+		'listen_addresses=',
+		// A name with a comma or a blank in it is one folder.
+		`unix_socket_directories="${sockets.replaceAll('"', '""')}"`,
+		'unix_socket_permissions=0700',
+		'shared_buffers=128MB',
+		'jit=off',
+		'max_connections=100',
+		...options,
+	].flatMap((setting) => ['-c', setting])
+	const [program = '', ...args] = [...owner.prefix, binaries.postgres, '-D', cluster, ...settings]
+	const stdio: StdioOptions = ['ignore', log, log, ...held]
+	const child = spawn(program, args, { cwd: '/', detached: true, stdio, env: environment() })
+	child.once('error', () => {})
+	child.unref()
+	return child
+}
+
+function openLog(dataDir: string): { path: string; fd: number } {
+	const path = join(dataDir, 'postgres.log')
+	const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW
+	try {
+		return { path, fd: openSync(path, flags, 0o600) }
+	} catch (error) {
+		const why = diskError(error) ?? (error instanceof Error ? error.message : String(error))
+		throw new Error(`PostgreSQL did not start, as its log ${path} cannot be written: ${why}.`, { cause: error })
 	}
 }
 
 /**
- * Whether the process of a pid file has ended and only waits for its parent to notice (Linux). PostgreSQL takes it for
- * alive, as a signal still reaches it; in a container whose first process never looks after orphans it stays so for ever.
+ * Waits until the server answers, however long it recovers.
+ * @returns false when it has ended instead
+ * @throws Error with one sentence when it does not know the password
  */
-export async function isZombie(pidFile: string): Promise<boolean> {
-	const pid = Number.parseInt(await readFile(pidFile, 'utf8').catch(() => ''), 10)
-	const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
-	return /\) Z /.test(stat)
-}
-
-async function createDatabase(connection: PoolConfig): Promise<void> {
-	const client = new pg.Client({ ...connection, database: 'postgres' })
-	await client.connect()
-	try {
-		const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [connection.database])
-		if (!rowCount) await client.query('create database devquad')
-	} finally {
-		await client.end()
+async function untilReady(
+	cluster: string,
+	{ admin }: Roles,
+	tell: (line: string) => void,
+	hasEnded: () => boolean = () => findServer(cluster).state === 'absent',
+): Promise<boolean> {
+	const progress = progressOf(tell)
+	for (;;) {
+		const error = await askPostgres(admin)
+		if (!error) return true
+		if (error.code === '28P01')
+			throw new Error(
+				`PostgreSQL refuses the password in ${cluster}-admin-password. Remove that file, and the next start sets a new one.`,
+			)
+		// Which role there is becomes clear once passwords are set.
+		if (error.code === '28000') return true
+		if (hasEnded()) return false
+		const isStopped = findServer(cluster).state === 'stopped'
+		progress(isStopped ? 'PostgreSQL was stopped by a signal (SIGSTOP) and is waited for' : 'PostgreSQL is starting')
+		await sleep(50)
 	}
 }
 
-async function lastLine(file: string): Promise<string> {
-	const text = await readFile(file, 'utf8').catch(() => '')
-	const lines = text
-		.trim()
-		.split('\n')
-		.filter((line) => /FATAL|PANIC|ERROR/.test(line))
-	return (lines.at(-1) ?? 'none').replace(/^.*?(FATAL|PANIC|ERROR):\s*/, '')
+/** Says from time to time that something goes on, and for how long it has. */
+function progressOf(tell: (line: string) => void): (what: string) => void {
+	const began = Date.now()
+	let told = began
+	return (what) => {
+		if (Date.now() - told < PROGRESS_EVERY_MS) return
+		told = Date.now()
+		tell(`${what} (${Math.round((told - began) / 1_000)} s so far).`)
+	}
+}
+
+/** Why a start failed: by what it has added to the log, or by the disk when not even that could be written. */
+async function reasonOf(log: string, since: number, dataDir: string): Promise<string> {
+	const added = (await readFile(log)).subarray(since).toString()
+	const disk = diskError(added)
+	if (disk) return disk
+	const lines = added.split('\n').filter((line) => /FATAL|PANIC|ERROR/.test(line))
+	const last = lines.at(-1)?.replace(/^.*?(FATAL|PANIC|ERROR):\s*/, '')
+	if (last) return last
+	if (statfsSync(dataDir).bavail === 0) return 'the disk is full'
+	return added.trim().split('\n').at(-1) || `it ended without a word in ${log}`
+}
+
+async function stop(place: Place): Promise<void> {
+	const server = findServer(place.cluster)
+	if ('pid' in server) process.kill(server.pid, 'SIGINT')
+	if (!(await untilAbsent(place.cluster, STOP_TIMEOUT_MS)))
+		throw new Error(`PostgreSQL did not stop within ${STOP_TIMEOUT_MS / 1_000} s.`)
+	// One in the temporary folder is made again by the next start.
+	if (!place.sockets.startsWith(place.dataDir)) await rmdir(place.sockets).catch(() => {})
+}
+
+/** @returns false when some process of the server is still there after this time, in milliseconds */
+async function untilAbsent(cluster: string, patience: number): Promise<boolean> {
+	for (const end = Date.now() + patience; findServer(cluster).state !== 'absent'; await sleep(30))
+		if (Date.now() > end) return false
+	return true
 }

@@ -1,11 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { descendants, processesOf } from '../../tests/support/cluster.ts'
 import { eventually } from '../../tests/support/eventually.ts'
-import { keepEmbeddedPostgres } from './kept-postgres.server.ts'
+import { judge, keepEmbeddedPostgres } from './kept-postgres.server.ts'
 
 test('a PostgreSQL that was killed is started again with what was committed, and stops for good when it is told to', async () => {
 	const dataDir = mkdtempSync(join(tmpdir(), 'devquad-kept-'))
@@ -22,4 +23,45 @@ test('a PostgreSQL that was killed is started again with what was committed, and
 	await postgres.stop()
 	expect(processesOf(join(dataDir, 'postgres'))).toEqual([])
 	rmSync(dataDir, { recursive: true, force: true })
+})
+
+test('one that lives and serves nobody is started anew, and one that was stopped by a signal never is', async () => {
+	const dataDir = mkdtempSync(join(tmpdir(), 'devquad-kept-'))
+	const postgres = await keepEmbeddedPostgres(dataDir, [], 3_000)
+	const leader = () => Number.parseInt(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8'), 10)
+	const pool = new pg.Pool(postgres.connection)
+	pool.on('error', () => {})
+	await pool.query("create table kept as select 'still here' as words")
+	const stopped = leader()
+	process.kill(stopped, 'SIGSTOP')
+	// Three times as long as one that refuses would be left alone; a wait, as nothing is to happen.
+	await sleep(12_000)
+	process.kill(stopped, 'SIGCONT')
+	expect(leader()).toBe(stopped)
+	// As a cleaner of temporary files does: connections that are open go on, and no new one comes about.
+	const socket = join(String(postgres.connection.host), '.s.PGSQL.5432')
+	rmSync(socket)
+	await eventually(() => expect(existsSync(socket) && leader() !== stopped).toBe(true))
+	const rows = await eventually(async () => (await pool.query('select words from kept')).rows)
+	expect(rows).toEqual([{ words: 'still here' }])
+	await pool.end()
+	await postgres.stop()
+	expect(processesOf(join(dataDir, 'postgres'))).toEqual([])
+	rmSync(dataDir, { recursive: true, force: true })
+})
+
+test.each([
+	['57P03', 'the database system is starting up', 'running', false],
+	['57P03', 'the database system is in recovery mode', 'running', false],
+	['57P03', 'the database system is not yet accepting connections', 'running', false],
+	['57P03', 'the database system is shutting down', 'running', true],
+	['53300', 'sorry, too many clients already', 'running', false],
+	['ECONNREFUSED', 'connect ECONNREFUSED', 'running', true],
+	['ENOENT', 'connect ENOENT', 'running', true],
+	['ENOENT', 'connect ENOENT', 'stopped', false],
+	['57P03', 'the database system is shutting down', 'stopped', false],
+	[undefined, 'timeout expired', 'running', false],
+	['ECONNREFUSED', 'connect ECONNREFUSED', 'unseen', true],
+] as const)('%s, "%s", of a server that is %s: does it refuse for good? %s', (code, message, state, refuses) => {
+	expect(judge(Object.assign(new Error(message), { code }), state)).toMatchObject({ refuses })
 })

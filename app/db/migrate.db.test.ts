@@ -1,6 +1,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { useDatabase } from '../../tests/support/database.ts'
@@ -9,7 +10,7 @@ import { migrate } from './migrate.server.ts'
 
 useDatabase()
 
-const standing = new URL('../../migrations', import.meta.url).pathname
+const standing = fileURLToPath(new URL('../../migrations', import.meta.url))
 
 test('a migrated database has nothing more to apply, also when two processes ask at once', async () => {
 	const [first, second] = await Promise.all([migrate(pool(), standing), migrate(pool(), standing)])

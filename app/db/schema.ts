@@ -1,4 +1,5 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
+import type { AccountTables } from './account-tables.ts'
 import type { NoticeTables } from './notice-tables.ts'
 
 /** A point in time; written as a Date or left to the database's clock. */
@@ -73,6 +74,9 @@ export interface ProfilesTable {
 	campus_name: Generated<string>
 	campus_verified_at: MaybeTime
 	campus_reminded_at: MaybeTime
+	hidden_at: MaybeTime
+	hidden_reason: Generated<string>
+	hidden_image: Generated<string | null>
 }
 
 export interface CampusLinksTable {
@@ -220,11 +224,20 @@ export interface ConversationMembersTable {
 }
 
 /** Every table that our own statements touch, as the migrations make them. */
-export interface Database extends NoticeTables {
+export interface Database extends NoticeTables, AccountTables {
 	users: UsersTable
 	usernames: { username: string; claimed_at: Time }
 	sessions: SessionsTable
 	credentials: CredentialsTable
+	security_events: {
+		id: GeneratedAlways<string>
+		user_id: number
+		kind: string
+		request_id: string
+		device: string
+		at: Time
+	}
+	session_revocations: { id: GeneratedAlways<string>; user_id: number; at: Time }
 	access_tokens: AccessTokensTable
 	counters: { name: 'members' | 'queries'; value: ColumnType<string, never, never> }
 	milestones: { name: string; reached_at: Time }

@@ -35,7 +35,7 @@ test('a job exists when its transaction commits, and not when it fails', async (
 	expect(await waiting()).toBe(0)
 	await db()
 		.transaction()
-		.execute((trx) => addJob('send-nothing', mail, trx))
+		.execute((trx) => addJob('send-mail', mail, trx))
 	expect(await waiting()).toBe(1)
 })
 
@@ -43,7 +43,7 @@ test('a started worker does what waits, and nothing after it was stopped', async
 	await addJob('send-mail', mail)
 	await startJobs()
 	await eventually(async () => expect(await waiting()).toBe(0))
-	expect(readdirSync(join(config().dataDir, 'mail'))).toHaveLength(1)
+	expect(readdirSync(join(config().dataDir, 'mail'))).toHaveLength(2)
 	await stopJobs()
 	await addJob('send-mail', mail)
 	expect(await waiting()).toBe(1)

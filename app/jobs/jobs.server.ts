@@ -8,8 +8,8 @@ import { type Mail, sendMail } from '~/mail/mail.server.ts'
 /** The work that waits in the database and what each piece needs to know. */
 interface Jobs {
 	'send-mail': Mail
-	/** The work of adding a mail for nobody, where the time it takes would tell who has an account. */
-	'send-nothing': Mail
+	/** Looks who has an address that somebody typed in, and mails what they asked for. */
+	'account-mail': { kind: 'register' | 'confirm' | 'reset' | 'none'; email: string; isKnownDevice?: boolean }
 	/** Tells those who follow a tag or a category of a new query, after the member with this id. */
 	'tell-followers': { event: { kind: 'query-added' }; after: number }
 	/** Gathers the words of a member's messages, for searches with a typing error. */
@@ -18,12 +18,13 @@ interface Jobs {
 
 /** Work of features that is added when it is needed. */
 type Asked = {
-	[Name in 'tell-followers' | 'push-notice' | 'push-message' | 'learn-own-words']: (payload: never) => Promise<unknown>
+	[Name in 'account-mail' | 'tell-followers' | 'push-notice' | 'push-message' | 'learn-own-words']: (
+		payload: never,
+	) => Promise<unknown>
 }
 
 const tasks: TaskList = {
 	'send-mail': (payload) => sendMail(payload as Mail),
-	'send-nothing': () => {},
 }
 
 /** Milliseconds that a job under way may go on when the process stops; what is cut off is tried again later. */

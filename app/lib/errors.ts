@@ -31,12 +31,20 @@ export class Invalid extends DomainError {
 	}
 }
 
-/** Too many attempts; `retryAfter` is in whole seconds and goes out as the Retry-After header. */
+let noteWait: (seconds: number) => void = () => {}
+
+/** Has `note` told of each {@link TooMany} as it is made, so that one place can see to it that every answer says how long. */
+export function onTooMany(note: (seconds: number) => void): void {
+	noteWait = note
+}
+
+/** Too many attempts; `retryAfter` is in whole seconds and goes out as the Retry-After header, whoever answers. */
 export class TooMany extends DomainError {
 	readonly status = 429
 	readonly retryAfter: number
 	constructor(message: string, retryAfter: number) {
 		super(message)
 		this.retryAfter = Math.max(1, Math.ceil(retryAfter))
+		noteWait(this.retryAfter)
 	}
 }

@@ -1,5 +1,6 @@
 import { data, type RouterContextProvider, redirect } from 'react-router'
 import { type Flash, type FlashAction, type SignedIn, viewerOf } from './context.ts'
+import { ownCookie, readOwnCookie } from './cookies.ts'
 import { DomainError, Invalid, TooMany } from './errors.ts'
 
 /**
@@ -27,6 +28,30 @@ export async function answeringJson(work: () => Promise<object>): Promise<Respon
 		const later: Record<string, string> = error instanceof TooMany ? { 'Retry-After': String(error.retryAfter) } : {}
 		return Response.json({ message }, { status, headers: { ...headers, ...later } })
 	}
+}
+
+/**
+ * The form that a request brought; the one place where forms are read. NUL, which no keyboard types and PostgreSQL does not
+ * store, is left out of its texts, passwords excepted: those are never stored.
+ * @throws data of status 415 when it is no form, 400 when it is broken off or badly made
+ */
+export async function readForm(request: Request): Promise<FormData> {
+	const type = request.headers.get('Content-Type')?.split(';')[0]?.trim().toLowerCase()
+	const isForm = type === 'application/x-www-form-urlencoded' || type === 'multipart/form-data'
+	if (!isForm) throw data({ message: 'This address takes forms only.' }, { status: 415 })
+	let form: FormData
+	try {
+		form = await request.formData()
+	} catch {
+		throw data({ message: 'The form came broken. Load the page again and try once more.' }, { status: 400 })
+	}
+	for (const [name, value] of [...form]) {
+		if (typeof value !== 'string' || !value.includes('\0') || /password/i.test(name)) continue
+		const values = form.getAll(name)
+		form.delete(name)
+		for (const each of values) form.append(name, typeof each === 'string' ? each.replaceAll('\0', '') : each)
+	}
+	return form
 }
 
 /** What a form shows after a refusal: a line on top, a message per field, and what was typed. */
@@ -57,30 +82,49 @@ export function signedIn(context: Readonly<RouterContextProvider>, url: URL): Si
 	throw redirect(`/login?redirectTo=${encodeURIComponent(url.pathname + url.search)}`)
 }
 
+/** Longer addresses than this are nobody's page; browsers and proxies take about as much. */
+const MAX_REDIRECT_LENGTH = 2_000
+/** Stands for the site: a path that leads elsewhere resolves to another origin. */
+const site = 'http://site.invalid'
+
 /**
- * The address to go to after a form: `to` when it is a path within this site, else `fallback`.
- * `//host`, `/\host`, other schemes and control characters lead outside and are not followed.
+ * The address to go to when it came from outside: a field, a parameter, a Referer, a cookie. Every redirect to such an address
+ * passes here. `to` counts when it is a path within this site, and so does what it resolves to; else `fallback` does.
+ * `//host`, `/\host`, other schemes and control characters lead outside and are not followed. Neither is a path that leads
+ * outside once its dots are resolved, as `/.//host` and `/%2e%2e//host` do.
  */
 export function safeRedirect(to: unknown, fallback: string): string {
-	if (typeof to !== 'string' || !to.startsWith('/') || /^\/[/\\]|[\\\p{Cc}]/u.test(to)) return fallback
-	const resolved = new URL(to, 'http://site.invalid')
-	return resolved.host === 'site.invalid' ? resolved.pathname + resolved.search + resolved.hash : fallback
+	if (typeof to !== 'string' || to.length > MAX_REDIRECT_LENGTH || !isLocalPath(to) || !to.isWellFormed())
+		return fallback
+	const resolved = URL.parse(to, site)
+	if (resolved?.origin !== site) return fallback
+	const path = resolved.pathname + resolved.search + resolved.hash
+	return isLocalPath(path) && URL.parse(path, site)?.href === resolved.href ? path : fallback
 }
 
-const flashCookie = 'flash'
+/** Whether a text begins as a path of this site, and holds nothing that a browser would read another way. */
+function isLocalPath(text: string): boolean {
+	return text.startsWith('/') && !/^\/[/\\]|[\\\p{Cc}]/u.test(text)
+}
+
+/**
+ * The page of this site that a form was sent from, as its Referer says; a path, or `fallback`.
+ * Its host is passed over: whoever sends a foreign one gets to a page of ours, if there is one under that path.
+ */
+export function refererPath(request: Request, fallback: string): string {
+	const from = URL.parse(request.headers.get('Referer') ?? '')
+	return safeRedirect(from && from.pathname + from.search, fallback)
+}
 
 /** Sends the browser on with 303 and has the next page show `flash` as a toast, with JavaScript or without. */
 export function redirectWithToast(to: string, flash: Flash, headers = new Headers()): Response {
-	headers.append(
-		'Set-Cookie',
-		`${flashCookie}=${encodeURIComponent(JSON.stringify(flash))}; Path=/; Max-Age=60; SameSite=Lax; HttpOnly`,
-	)
+	headers.append('Set-Cookie', ownCookie('flash', encodeURIComponent(JSON.stringify(flash)), 60))
 	return redirect(to, { status: 303, headers })
 }
 
 /** The flash that a redirect left in the request's cookies, and null for anything that is not one of ours. */
 export function flashOf(request: Request): Flash | null {
-	const text = cookieOf(request, flashCookie)
+	const text = readOwnCookie(request.headers.get('Cookie'), 'flash')
 	try {
 		const flash: unknown = JSON.parse(decodeURIComponent(text ?? ''))
 		if (!isFlash(flash)) return null
@@ -92,12 +136,8 @@ export function flashOf(request: Request): Flash | null {
 }
 
 /** Takes the flash back once a page has shown it. */
-export const clearFlash = `${flashCookie}=; Path=/; Max-Age=0; SameSite=Lax; HttpOnly`
-
-/** The value of a cookie as it was sent, or null. */
-export function cookieOf(request: Request, name: string): string | null {
-	const pairs = (request.headers.get('Cookie') ?? '').split(/;\s*/)
-	return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1) ?? null
+export function clearFlash(): string {
+	return ownCookie('flash', '', 0)
 }
 
 function isFlash(value: unknown): value is Flash {

@@ -1,6 +1,7 @@
 import pino from 'pino'
 import { config } from '~/config.server.ts'
 import { remember } from './remember.ts'
+import { requestScope } from './request-scope.server.ts'
 
 /**
  * The process's log: lines of JSON on standard error, without cookies, bodies or addresses that carry a token.
@@ -12,12 +13,19 @@ export const log = remember('log', () =>
 			level: config().LOG_LEVEL,
 			serializers: { err: describeError },
 			base: null,
+			mixin: nameRequest,
 			timestamp: pino.stdTimeFunctions.isoTime,
 			redact: ['password', 'token', '*.password', '*.token'],
 		},
 		pino.destination(2),
 	),
 )
+
+/** Every line that is written during a request names it. */
+function nameRequest(): { requestId?: string } {
+	const scope = requestScope()
+	return scope ? { requestId: scope.requestId } : {}
+}
 
 /** What a log tells of an error. PostgreSQL's `detail` and `where` quote rows and statements, so they are never told. */
 export function describeError(error: unknown, withStack = tellsStacks()): Record<string, unknown> {

@@ -1,4 +1,6 @@
 import sanitizeHtml, { type Attributes, type IOptions } from 'sanitize-html'
+import { config } from '~/config.server.ts'
+import { linkForeignPictures } from '~/lib/foreign-pictures.ts'
 import { pictureSrcSet } from '~/lib/picture-paths.ts'
 
 /** The highest heading of a text, below the page's own: 2 under the title, 3 under "Comments". */
@@ -6,11 +8,11 @@ export type TopHeading = 2 | 3
 
 /**
  * The last gate before a text is stored: nothing but this list comes out, whatever goes in.
- * Headings are renumbered so that the outline of the page has no gaps.
+ * Pictures of other sites come out as links to them. Headings are renumbered so that the outline of the page has no gaps.
  */
 export function sanitize(html: string, topHeading: TopHeading): string {
 	const clean = sanitizeHtml(html, { ...allowed, transformTags: { ...transformed, ...renumbered(topHeading) } })
-	return clean.replace(/<p>\s*<\/p>\s*/g, '').trim()
+	return linkForeignPictures(clean.replace(/<p>\s*<\/p>\s*/g, '').trim())
 }
 
 const allowed: IOptions = {
@@ -56,6 +58,8 @@ const transformed: IOptions['transformTags'] = {
 
 /** Pictures come over https or from this site: old posts name http, and nothing else of a site's own paths is a picture. */
 function pictureOf(src: string): string {
+	const { publicUrl } = config()
+	if (src.startsWith(`${publicUrl}/media/`)) return src.slice(publicUrl.length)
 	const secure = src.replace(/^http:\/\//i, 'https://')
 	return /^(https:\/\/|\/media\/)/i.test(secure) ? secure : ''
 }

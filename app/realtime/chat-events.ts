@@ -50,8 +50,13 @@ export interface ConversationState {
 	muted: boolean
 }
 
-/** What the sender of a message is answered. `retry`: the same may be sent again a little later. */
-export type SendAnswer = { ok: true; message: ChatMessage } | { ok: false; message: string; retry: boolean }
+/**
+ * What the sender of a message is answered. `retry`: the same may be sent again a little later; `retryAfter`: in so many whole
+ * seconds, where a limit says so.
+ */
+export type SendAnswer =
+	| { ok: true; message: ChatMessage }
+	| { ok: false; message: string; retry: boolean; retryAfter?: number }
 
 /** What the receiver has not read: messages of this conversation, and in how many conversations there are some. */
 interface UnreadCounts {

@@ -10,6 +10,8 @@ export interface SocketData {
 	userId: number
 	username: string
 	sessionId: number
+	/** Names the connection in the log. */
+	requestId: string
 }
 
 /** The one Socket.IO server of the process; it survives hot reload, its handlers are swapped in server/sockets.ts. */

@@ -111,6 +111,15 @@ export async function hidePresence(member: PresentMember): Promise<void> {
 	if (await forgetMember(member.id)) tell([member], false)
 }
 
+/**
+ * To be called once a member blocked another one: on every process, the tabs of the blocked member stop watching them, and are
+ * told what they are told when somebody leaves.
+ */
+export function hidePresenceFrom({ username }: Pick<PresentMember, 'username'>, blockedId: number): void {
+	announce(roomOf(blockedId), 'presence:changed', { username, online: false })
+	io.in(roomOf(blockedId)).socketsLeave(watchersOf(username))
+}
+
 /** The room of all tabs of a member. */
 export function roomOf(userId: number): string {
 	return `user:${userId}`

@@ -5,6 +5,7 @@ import { Avatar } from '~/ui/avatar.tsx'
 import { CaseCount } from './case-count.tsx'
 import { closeOnLink } from './popover.ts'
 import { ThemeSwitch } from './theme-switch.tsx'
+import { leave } from './use-own-storage.ts'
 
 const id = 'account-menu'
 
@@ -47,7 +48,7 @@ export function AccountMenu({ viewer }: { viewer: SignedIn }) {
 						<ThemeSwitch />
 					</div>
 					<div className="menu-separator" />
-					<Form method="post" action="/logout">
+					<Form method="post" action="/logout" onSubmit={leave}>
 						<button type="submit" className="menu-item">
 							<LogOut className="icon" aria-hidden="true" /> Logout
 						</button>

@@ -6,6 +6,7 @@ import { Avatar } from '~/ui/avatar.tsx'
 import { Brand } from './brand.tsx'
 import { CaseCount } from './case-count.tsx'
 import { closeOnLink } from './popover.ts'
+import { leave } from './use-own-storage.ts'
 
 export const sideMenuId = 'side-menu'
 
@@ -64,7 +65,7 @@ function OwnItems({ viewer }: { viewer: SignedIn }) {
 					<ShieldCheck className="icon" aria-hidden="true" /> Moderation <CaseCount />
 				</NavLink>
 			)}
-			<Form method="post" action="/logout">
+			<Form method="post" action="/logout" onSubmit={leave}>
 				<button type="submit" className={item}>
 					<LogOut className="icon" aria-hidden="true" /> Logout
 				</button>

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import pg from 'pg'
+import { siteDatabase } from '../../tests/support/site-database.ts'
 import { type SiteProcess, startSite } from '../../tests/support/site-process.ts'
 import type { Reading } from './probe.ts'
 
@@ -56,8 +57,7 @@ export class BenchSite {
 		}
 		try {
 			const site = await startSite(settings, root)
-			const host = readFileSync(join(folder, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[4]
-			const database = new pg.Client({ host, user: 'devquad', database: 'devquad' })
+			const database = new pg.Client(siteDatabase(folder))
 			await database.connect()
 			const made = new BenchSite(folder, site, database)
 			standing.add(made)

@@ -48,7 +48,7 @@ export class Tab {
 		this.socket = socket
 		socket.on('connect', () =>
 			socket.write(
-				`GET /realtime/?EIO=4&transport=websocket HTTP/1.1\r\nHost: localhost\r\nCookie: ${cookie}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${key}\r\n\r\n`,
+				`GET /realtime/?EIO=4&transport=websocket HTTP/1.1\r\nHost: localhost\r\nSec-Fetch-Site: same-origin\r\nCookie: ${cookie}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${key}\r\n\r\n`,
 			),
 		)
 		socket.on('data', (chunk: Buffer) => this.take(chunk))

@@ -1,31 +1,41 @@
-import { mkdirSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { closeBus } from '~/bus/bus.server.ts'
 import { config } from '~/config.server.ts'
 import { closeDatabase, openDatabase, pool } from '~/db/db.server.ts'
-import { startEmbeddedPostgres } from '~/db/embedded-postgres.server.ts'
+import { reachEmbeddedPostgres, startEmbeddedPostgres } from '~/db/embedded-postgres.server.ts'
 import { migrate } from '~/db/migrate.server.ts'
-import { lockDataDir } from '../../server/lock.ts'
+import { prepareDataDir } from '../../server/data-dir.ts'
+import { DataDirTaken, lockDataDir } from '../../server/lock.ts'
 
-const migrations = new URL('../../migrations', import.meta.url).pathname
+const migrations = fileURLToPath(new URL('../../migrations', import.meta.url))
 
 /**
- * Runs a script's work on the site's database: the running site's when there is one, else one that is started for it
- * and stopped after it.
+ * Runs a script's work on the site's database: the running site's when there is one, which is left as it is, else one that is
+ * started for it and stopped after it.
+ * @throws Error with one sentence when a site runs whose database cannot be reached from here
  */
 export async function withSite<Result>(work: () => Promise<Result>): Promise<Result> {
 	const { DATABASE_URL, dataDir } = config()
-	mkdirSync(dataDir, { recursive: true, mode: 0o711 })
-	// Whoever holds the directory stops its PostgreSQL; while a site runs, that is the site.
-	const release = DATABASE_URL ? () => {} : await lockDataDir(dataDir).catch(() => null)
-	const postgres = DATABASE_URL ? null : await startEmbeddedPostgres(dataDir)
-	openDatabase(postgres?.connection ?? { connectionString: DATABASE_URL })
+	prepareDataDir(dataDir)
+	// Whoever holds the directory starts and stops its PostgreSQL; while a site runs, that is the site.
+	const release = DATABASE_URL ? () => {} : await lockDataDir(dataDir).catch(passOnUnlessTaken)
+	const postgres = release && !DATABASE_URL ? await startEmbeddedPostgres(dataDir) : null
 	try {
+		const connection = DATABASE_URL
+			? { connectionString: DATABASE_URL }
+			: (postgres?.connection ?? (await reachEmbeddedPostgres(dataDir)))
+		openDatabase(connection)
 		await migrate(pool(), migrations)
 		return await work()
 	} finally {
 		closeBus()
 		await closeDatabase()
-		if (release && postgres) await postgres.stop()
+		await postgres?.stop()
 		release?.()
 	}
+}
+
+function passOnUnlessTaken(error: unknown): null {
+	if (error instanceof DataDirTaken) return null
+	throw error
 }

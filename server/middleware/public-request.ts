@@ -7,10 +7,13 @@ export const clientIpHeader = 'x-client-ip'
 /**
  * The request as the reader made it: behind a trusted proxy its address is rebuilt from X-Forwarded-*, so that
  * origin checks, cookies and redirects see the public one.
+ * A NUL in it becomes U+FFFD, as in HTML: PostgreSQL stores no NUL, and nothing here is named with either. A path whose
+ * escapes are no UTF-8 has U+FFFD in their place, so that every route can read its parameters.
  * @param remote the address of the socket's other end
  */
 export function publicRequest(request: Request, remote: string, { TRUST_PROXY }: Pick<Config, 'TRUST_PROXY'>): Request {
-	const url = new URL(request.url)
+	const url = new URL(request.url.replaceAll('%00', '%EF%BF%BD'))
+	if (!isDecodable(url.pathname)) url.pathname = url.pathname.replaceAll('%', '%EF%BF%BD')
 	const headers = new Headers(request.headers)
 	let ip = remote
 	if (TRUST_PROXY) {
@@ -33,6 +36,15 @@ export function publicRequest(request: Request, remote: string, { TRUST_PROXY }:
 		signal: request.signal,
 		...(withBody && { body: request.body, duplex: 'half' }),
 	} as RequestInit)
+}
+
+function isDecodable(path: string): boolean {
+	try {
+		// Its result is used: the bundler takes the call for one without effects.
+		return decodeURIComponent(path) !== ''
+	} catch {
+		return false
+	}
 }
 
 /** The nearest proxy writes last; what stands before it came from the client. */

@@ -1,5 +1,7 @@
 import type { MiddlewareHandler } from 'hono'
 import type { Config } from '~/config.server.ts'
+import { log } from '~/lib/log.server.ts'
+import { REPORT_PATH } from '../csp-reports.ts'
 
 /**
  * The headers that every answer carries. A page's nonce is named in its policy; anything that is no page needs none.
@@ -11,10 +13,13 @@ export function security(config: Config, nonceOf: (request: Request) => string):
 	return async (context, next) => {
 		await next()
 		const headers = context.res.headers
-		headers.set('X-Content-Type-Options', 'nosniff')
 		// A script, style or font is no document: the rest means nothing on it, and weighs more than some of them.
-		if (context.req.path.startsWith('/assets/')) return
+		if (context.req.path.startsWith('/assets/')) {
+			for (const [name, value] of everywhere(config)) headers.set(name, value)
+			return
+		}
 		for (const [name, value] of always) headers.set(name, value)
+		keepInside(headers, context.req.url)
 		// A picture that is opened by itself is shown and nothing else, whatever a browser might take it for.
 		if (context.req.path.startsWith('/media/')) headers.set(policyHeader, "default-src 'none'; sandbox")
 		else if (!headers.has(policyHeader)) headers.set(policyHeader, policy(inlineOf(config, context.req.raw, nonceOf)))
@@ -23,17 +28,32 @@ export function security(config: Config, nonceOf: (request: Request) => string):
 
 export const policyHeader = 'Content-Security-Policy'
 
+/** What every answer carries, whatever it is and whoever gives it. */
+export function everywhere({ secure }: Pick<Config, 'secure'>): [string, string][] {
+	const sniffing: [string, string] = ['X-Content-Type-Options', 'nosniff']
+	return secure ? [sniffing, ['Strict-Transport-Security', 'max-age=31536000; includeSubDomains']] : [sniffing]
+}
+
 /** What every page carries besides its policy. */
-export function securityHeaders({ secure }: Pick<Config, 'secure'>): [string, string][] {
+export function securityHeaders(config: Pick<Config, 'secure'>): [string, string][] {
 	return [
-		['X-Content-Type-Options', 'nosniff'],
+		...everywhere(config),
 		['Referrer-Policy', 'strict-origin-when-cross-origin'],
 		['Cross-Origin-Opener-Policy', 'same-origin'],
 		['Permissions-Policy', 'camera=(), microphone=(), geolocation=(), payment=(), usb=()'],
-		...(secure
-			? [['Strict-Transport-Security', 'max-age=31536000; includeSubDomains'] satisfies [string, string]]
-			: []),
+		['Reporting-Endpoints', `csp="${REPORT_PATH}"`],
 	]
+}
+
+/**
+ * The last look at a redirect, behind safeRedirect: no answer of this site leads to another one.
+ * @param url the address that was asked for, which a relative Location is read against
+ */
+function keepInside(headers: Headers, url: string): void {
+	const location = headers.get('Location')
+	if (location === null || URL.parse(location, url)?.origin === new URL(url).origin) return
+	log.error({ path: new URL(url).pathname }, 'a redirect to another site was held back')
+	headers.set('Location', '/')
 }
 
 /** In development Vite puts its reload script into the page by itself, so inline is allowed there alone. */
@@ -48,7 +68,7 @@ export function policy(inline: string): string {
 		"default-src 'none'",
 		`script-src 'self' ${inline}`,
 		`style-src 'self'${development ? " 'unsafe-inline'" : ''}`,
-		"img-src 'self' https: data: blob:",
+		"img-src 'self' data: blob:",
 		"font-src 'self'",
 		"connect-src 'self'",
 		"manifest-src 'self'",
@@ -56,5 +76,7 @@ export function policy(inline: string): string {
 		"form-action 'self'",
 		"base-uri 'none'",
 		"frame-ancestors 'none'",
+		`report-uri ${REPORT_PATH}`,
+		'report-to csp',
 	].join('; ')
 }

@@ -64,7 +64,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
 			await logIn(page)
 			for (const width of [1280, 360]) {
 				await page.setViewportSize({ width, height: 800 })
-				for (const path of ['/api/docs', '/settings/tokens', '/settings']) {
+				for (const path of ['/api/docs', '/settings/tokens', '/settings/activity', '/settings']) {
 					await page.goto(path)
 					expect(await page.evaluate(() => document.documentElement.scrollWidth), path).toBeLessThanOrEqual(width)
 					// The longest page of all is looked at once in each theme, wide in the one and narrow in the other.

@@ -185,7 +185,7 @@ test('a pasted picture is sent, shown in its place and published', async ({ page
 test('two edits of one query: the second is shown both texts and chooses', async ({ page, context }) => {
 	const username = await enrol(page, 'Edda Editor')
 	const form = { title: 'A query to be edited', description: 'First text', tags: 'edits', category: 'others' }
-	await page.request.post('/forum/ask', { form })
+	await page.request.post('/forum/ask', { form, headers: { Origin: process.env.SITE_URL ?? '' } })
 	await page.goto(`/find-dev/${username}`)
 	await page.getByRole('link', { name: form.title }).first().click()
 	await page.getByRole('link', { name: 'Edit query' }).first().click()

@@ -84,3 +84,22 @@ test('a visitor who opens a profile logs in and arrives there', async ({ page })
 	await page.goto('/find-dev/odalys.fernbrook')
 	await expect(page).toHaveURL(/\/login\?redirectTo=%2Ffind-dev%2Fodalys\.fernbrook$/)
 })
+
+test('who is logged out from another device is out with the next page, and both stand in the recent activity', async ({
+	page,
+	browser,
+}) => {
+	const elsewhere = await (await browser.newContext({ baseURL: process.env.SITE_URL ?? '' })).newPage()
+	await logIn(elsewhere)
+	await logIn(page)
+	await page.goto('/settings')
+	await page.getByRole('button', { name: 'Log out everywhere else' }).click()
+	await expect(page.getByText('Logged out everywhere else.')).toBeVisible()
+	await elsewhere.goto('/notifications')
+	await expect(elsewhere).toHaveURL(/\/login\?redirectTo=/)
+	await expect(page.getByRole('region', { name: 'Recent activity' }).getByRole('listitem').first()).toContainText(
+		/Another session was ended.*Chrome on Linux/,
+	)
+	await page.getByRole('link', { name: 'All recent activity' }).click()
+	await expect(page.getByRole('heading', { level: 1, name: 'Recent activity' })).toBeVisible()
+})

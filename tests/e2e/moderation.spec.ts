@@ -1,5 +1,5 @@
 import type { Browser, Page } from '@playwright/test'
-import { enrol, expect, expectNoViolations, test } from './support/journey.ts'
+import { enrol, enrolAdmin, expect, expectNoViolations, test } from './support/journey.ts'
 
 /* Two members, a moderator and the admin whom the settings name. Each has a browser of their own. */
 
@@ -31,12 +31,12 @@ test('a report leads to the queue, a moderator hides and restores, suspends, loc
 	if (!admin || !moderator || !asker || !reader) throw new Error('There are no pages.')
 	const visitor = await newPage(browser)
 	for (const [page, name] of [
-		[admin, 'Wanda Warden'],
 		[moderator, 'Orrin Orderly'],
 		[asker, 'Asta Asker'],
 		[reader, 'Ruben Reader'],
 	] as const)
 		await enrol(page, name)
+	await enrolAdmin(admin)
 
 	await test.step('the admin makes a moderator, whose next request knows it', async () => {
 		expect((await moderator.goto('/moderation'))?.status()).toBe(403)
@@ -98,13 +98,19 @@ test('a report leads to the queue, a moderator hides and restores, suspends, loc
 		await expect(visitor.getByRole('article').getByText('Cheap shoes for every order')).toBeVisible()
 	})
 
-	await test.step('a suspended member reads on, and what they typed is kept with the reason', async () => {
+	await test.step('a suspended member is logged out, may come back and read, and what they typed is kept with the reason', async () => {
 		await moderator.goto('/moderation/profile/asta.asker')
 		const form = moderator.getByRole('region', { name: 'Suspend Asta Asker' })
 		await form.getByLabel('For how long').selectOption('1 week')
 		await form.getByLabel('Why').fill('Shoes again.')
 		await form.getByRole('button', { name: 'Suspend' }).click()
 		await expect(moderator.getByText('Suspended.', { exact: true })).toBeVisible()
+		await asker.goto('/settings')
+		await expect(asker).toHaveURL(/\/login\?redirectTo=/)
+		await asker.getByLabel('Email').fill('asta.asker@eastmere.example')
+		await asker.getByLabel('Password', { exact: true }).fill('a lantern at the ford')
+		await asker.getByRole('button', { name: 'Login', exact: true }).click()
+		await asker.waitForURL('**/settings')
 		await asker.goto(path)
 		await asker.getByLabel('Your comment').fill('But these are good shoes.')
 		await asker.getByRole('button', { name: 'Comment', exact: true }).click()
@@ -163,6 +169,20 @@ test('a report leads to the queue, a moderator hides and restores, suspends, loc
 		await expect(entries.filter({ hasText: 'suspend for 1 week' })).toContainText('Shoes again.')
 		await expect(entries.filter({ hasText: 'hide' })).toContainText('Advertising.')
 		await expectNoViolations(admin)
+	})
+
+	await test.step('the admin logs a member out everywhere, and a moderator has no such button', async () => {
+		await moderator.goto('/moderation/profile/ruben.reader')
+		await expect(moderator.getByRole('heading', { name: 'Suspend Ruben Reader' })).toBeVisible()
+		await expect(moderator.getByRole('button', { name: 'Log out everywhere' })).toHaveCount(0)
+		await admin.goto('/moderation/profile/ruben.reader')
+		await expectNoViolations(admin)
+		await admin.getByRole('button', { name: 'Log out everywhere' }).click()
+		await expect(admin.getByText('Logged out everywhere.')).toBeVisible()
+		await reader.goto('/settings')
+		await expect(reader).toHaveURL(/\/login\?redirectTo=/)
+		await admin.goto('/moderation/log?member=ruben.reader')
+		await expect(admin.getByRole('listitem').filter({ hasText: 'log out everywhere' })).toHaveCount(1)
 	})
 
 	await test.step('a moderator no longer is one at once', async () => {

@@ -1,17 +1,13 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Page } from '@playwright/test'
 import pg from 'pg'
+import { siteDatabase } from '../support/site-database.ts'
 import { anotherBrowser, composer, openChatPage, post, say, texts, twoFriends } from './support/chat.ts'
 import { expect, expectNoViolations, test } from './support/journey.ts'
 
 /** Lets a year pass in a conversation: a message of then, and 300 since. */
 async function longAgo(first: string, second: string): Promise<void> {
 	const { DATABASE_URL, SITE_DATA_DIR = '' } = process.env
-	const own = () => readFileSync(join(SITE_DATA_DIR, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[4]
-	const client = new pg.Client(
-		DATABASE_URL ? { connectionString: DATABASE_URL } : { host: own(), user: 'devquad', database: 'devquad' },
-	)
+	const client = new pg.Client(DATABASE_URL ? { connectionString: DATABASE_URL } : siteDatabase(SITE_DATA_DIR))
 	await client.connect()
 	await client.query(`update messages set sent_at = sent_at - interval '2 years'`)
 	await client.query(

@@ -1,9 +1,8 @@
-import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from '@playwright/test'
 import pg from 'pg'
+import { siteDatabase } from '../support/site-database.ts'
 import { enrol, expect, expectNoViolations, test } from './support/journey.ts'
 
 /* The mail of what was missed, from the comment that causes it to the click that ends such mails. */
@@ -12,13 +11,8 @@ const dataDir = () => process.env.SITE_DATA_DIR ?? ''
 
 /** Makes everything that waits for a mail old enough, and has the site look now instead of within the hour. */
 async function passTheHour(): Promise<void> {
-	const cluster = createHash('sha256').update(join(dataDir(), 'postgres')).digest('hex').slice(0, 12)
 	const { DATABASE_URL } = process.env
-	const client = new pg.Client(
-		DATABASE_URL
-			? { connectionString: DATABASE_URL }
-			: { host: join(tmpdir(), `devquad-${cluster}`), user: 'devquad', database: 'devquad' },
-	)
+	const client = new pg.Client(DATABASE_URL ? { connectionString: DATABASE_URL } : siteDatabase(dataDir()))
 	await client.connect()
 	await client.query(`update notification_boxes set mail_due_at = now() where mail_due_at is not null`)
 	await client.query(`select graphile_worker.add_job('mail-digests')`)

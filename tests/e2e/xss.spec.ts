@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type BrowserContext, expect, type Page, test } from '@playwright/test'
 import pg from 'pg'
+import { siteDatabase } from '../support/site-database.ts'
 import { type SiteProcess, startSite } from '../support/site-process.ts'
 
 /*
@@ -121,8 +122,7 @@ function questionOf(payload: string, id: number) {
 }
 
 async function inDatabase<Result>(work: (client: pg.Client) => Promise<Result>): Promise<Result> {
-	const host = readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[4]
-	const client = new pg.Client({ host, user: 'devquad', database: 'devquad' })
+	const client = new pg.Client(siteDatabase(dataDir))
 	await client.connect()
 	try {
 		return await work(client)

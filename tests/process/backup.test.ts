@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
@@ -35,12 +35,16 @@ test('a copy of the data directory, unpacked elsewhere, is the site with its mem
 	const form = new FormData()
 	form.set('kind', 'post')
 	form.set('file', new Blob([Uint8Array.from(await picture('png'))]))
-	const uploaded = await fetch(`${first.url}/media`, { method: 'POST', headers: { Cookie }, body: form })
+	const uploaded = await fetch(`${first.url}/media`, {
+		method: 'POST',
+		headers: { Origin: first.url, Cookie },
+		body: form,
+	})
 	const { path } = ((await uploaded.json()) as { picture: { path: string } }).picture
 	const asked = await fetch(`${first.url}/forum/ask`, {
 		method: 'POST',
 		redirect: 'manual',
-		headers: { Cookie },
+		headers: { Origin: first.url, Cookie },
 		body: new URLSearchParams({
 			title: 'What is in a backup?',
 			description: `This: ![it](/media/${path}-1280.webp)`,
@@ -51,10 +55,12 @@ test('a copy of the data directory, unpacked elsewhere, is the site with its mem
 	const address = asked.headers.get('Location') ?? ''
 	expect(await first.stop()).toBe(0)
 
-	execFileSync('tar', ['-C', folder, '-czf', join(folder, 'devquad.tar.gz'), 'old'])
+	const archive = join(folder, 'devquad.tar.gz')
+	execFileSync('sh', ['-c', 'umask 077 && tar -C "$0" -czf "$1" old', folder, archive])
+	expect(statSync(archive).mode & 0o777).toBe(0o600)
 	rmSync(join(folder, 'old'), { recursive: true })
 	mkdirSync(join(folder, 'new'))
-	execFileSync('tar', ['-C', join(folder, 'new'), '--strip-components=1', '-xzf', join(folder, 'devquad.tar.gz')])
+	execFileSync('tar', ['-C', join(folder, 'new'), '--strip-components=1', '-xzf', archive])
 
 	const second = await startSite({ DATA_DIR: join(folder, 'new') })
 	site.now = second

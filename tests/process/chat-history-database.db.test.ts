@@ -76,9 +76,9 @@ async function isSaidClearly(site: MembersSite, cookie: string): Promise<void> {
 /** What waits in the database is done. */
 async function isAtWork(site: MembersSite): Promise<void> {
 	expect((await site.ask('/readyz', '')).status).toBe(200)
-	await addJob('send-nothing', { to: 'nobody@campus.example', subject: 'Nothing', text: 'Nothing.', html: '' })
+	await addJob('account-mail', { kind: 'none', email: '' })
 	await eventually(async () => {
-		const { rows } = await sql`select from graphile_worker.jobs where task_identifier = 'send-nothing'`.execute(db())
+		const { rows } = await sql`select from graphile_worker.jobs where task_identifier = 'account-mail'`.execute(db())
 		expect(rows).toEqual([])
 	})
 }

@@ -198,7 +198,7 @@ async function upload(name: Who, width = 40): Promise<string> {
 	form.set('file', new File([new Uint8Array(await picture('png', width, 30))], 'picture.png'))
 	const answer = await fetch(`${site.url}/media`, {
 		method: 'POST',
-		headers: { Cookie: cookies[name] ?? '' },
+		headers: { Origin: site.url, Cookie: cookies[name] ?? '' },
 		body: form,
 	})
 	return ((await answer.json()) as { picture: { path: string } }).picture.path
@@ -221,6 +221,76 @@ describe('writing', () => {
 		}
 		expect(await listSince(person('mira'), 'tomas', 0)).toEqual(before)
 	})
+})
+
+describe('a member who is suspended', () => {
+	test.each([
+		['sending', 'POST', '/mira/messages', { body: 'Psst.' }, 403],
+		['beginning a conversation', 'POST', '/tomas/messages', { body: 'Psst.' }, 403],
+		['editing', 'PATCH', '/mira/messages/OWN', { body: 'Psst.' }, 403],
+		['accepting a request', 'PUT', '/stranger/accepted', undefined, 403],
+		['reporting', 'POST', '/mira/messages/THEIRS/reports', { words: 'Not nice.' }, 403],
+		['muting', 'PUT', '/mira/muted', undefined, 204],
+		['blocking', 'PUT', '../blocks/stranger', undefined, 204],
+		['deleting', 'DELETE', '/mira/messages/OWN', undefined, 200],
+	] as const)(
+		'%s is answered as the rule says, and changes nothing where it is refused',
+		async (_act, method, path, body, status) => {
+			const member = await suspendedMember()
+			const address = path
+				.replace('OWN', String(member.own))
+				.replace('THEIRS', String(member.theirs))
+				.replace('../blocks', '/api/v1/me/blocks')
+			const before = await hashChat()
+			const response = await fetch(site.url + address.replace(/^\/(?!api)/, '/api/v1/me/conversations/'), {
+				method,
+				headers: { Cookie: member.cookie, Origin: site.url, 'Content-Type': 'application/json' },
+				...(body && { body: JSON.stringify(body) }),
+			})
+			const said = await response.text()
+			expect(response.status, said).toBe(status)
+			expect((await hashChat()) === before).toBe(status === 403)
+			if (status === 403) expect(said).toContain('You are suspended for good and cannot write here.')
+		},
+	)
+
+	test('their sockets send nothing, and nobody is told that they type', async () => {
+		const member = await suspendedMember()
+		const mira = await openTab(site.url, cookies.mira ?? '')
+		const told: string[] = []
+		mira.onAny((event) => told.push(event))
+		const tab = await openTab(site.url, member.cookie)
+		tab.emit('chat:typing', 'mira')
+		const message = { to: 'mira', clientId: crypto.randomUUID(), body: 'Psst.' }
+		const answer = await tab.timeout(30_000).emitWithAck('chat:send', message)
+		expect(JSON.stringify(answer)).toContain('You are suspended for good')
+		await watch(mira, [])
+		expect(told.filter((event) => event.startsWith('chat:typing') || event === 'chat:message')).toEqual([])
+	})
+
+	let serial = 0
+	/** Somebody who wrote with mira, whom a stranger asked for a conversation, and who was suspended then. */
+	async function suspendedMember() {
+		serial += 1
+		const { member, cookie } = await logInMember(site, `held${serial}`)
+		const own = (await makeMessage(member, person('mira'), 'Hello.')).id
+		const theirs = (await makeMessage(person('mira'), member, 'Hello yourself.')).id
+		await sql`update conversations set created_at = created_at - interval '2 days'`.execute(db())
+		await sql`update messages set sent_at = sent_at - interval '1 hour'`.execute(db())
+		await makeMessage(person('stranger'), member, 'May I?')
+		await sql`update users set suspended_until = 'infinity' where id = ${member.id}`.execute(db())
+		return { cookie, own, theirs }
+	}
+
+	async function hashChat(): Promise<string> {
+		const tables = ['conversations', 'conversation_members', 'messages', 'blocks', 'reports', 'chat_settings']
+		const rows = await Promise.all(
+			tables.map((table) =>
+				sql`select md5(string_agg(t::text, '|' order by t::text)) from ${sql.table(table)} t`.execute(db()),
+			),
+		)
+		return JSON.stringify(rows.map((result) => result.rows))
+	}
 })
 
 describe('hearing', () => {

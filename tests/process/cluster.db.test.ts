@@ -171,6 +171,15 @@ describe.each([
 		expect(other.connected).toBe(true)
 	})
 
+	test('a session that ended in one process is believed by none, though its signed cookie is good for 300 s', async () => {
+		const leaving = await logIn(`forgotten${count}`)
+		const statuses = () =>
+			Promise.all(place.doors.map(async (door) => (await askAt(door, '/api/v1/me', leaving.cookie)).status))
+		expect(new Set(await statuses())).toEqual(new Set([200]))
+		expect((await ask('/logout', leaving.cookie, {})).status).toBe(303)
+		await expect.poll(statuses, { timeout: 1_000 }).toEqual(place.doors.map(() => 401))
+	})
+
 	test('calls of the API are counted together', async () => {
 		const left: number[] = []
 		for (const door of place.doors) {
@@ -218,7 +227,10 @@ describe.each([
 		await keepEverywhere(query.url)
 		const tabs = await openTabs(mira.cookie)
 		const back = allHear(tabs, 'disconnect')
+		const leaving = await logIn('leaving-without-redis')
 		await redis?.stop()
+		expect((await ask('/logout', leaving.cookie, {})).status).toBe(303)
+		for (const door of place.doors) expect((await askAt(door, '/api/v1/me', leaving.cookie)).status).toBe(401)
 		await isSeenEverywhere(query.url, await comment(place.doors[1] ?? '', query.url, odalys.cookie))
 		expect((await ask('/readyz', '')).status).toBe(200)
 		expect((await ask('/api/v1/queries', mira.cookie)).status).toBe(200)

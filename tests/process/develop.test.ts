@@ -3,12 +3,13 @@ import { once } from 'node:events'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type SiteProcess, startSite } from '../support/site-process.ts'
 
 // `npm run dev` on a copy of the source, so that a test may change a file.
 
-const root = new URL('../..', import.meta.url).pathname
+const root = fileURLToPath(new URL('../..', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'devquad-develop-'))
 const dataDir = join(folder, 'data')
 let site: SiteProcess

@@ -48,7 +48,8 @@ beforeAll(async () => {
 afterAll(() => site?.stop())
 
 function callApi(path: string, init: RequestInit, headers: Record<string, string>): Promise<Response> {
-	return fetch(`${site.url}/api/v1${path}`, { ...init, headers: { 'Content-Type': 'application/json', ...headers } })
+	const typed = { Origin: site.url, 'Content-Type': 'application/json', ...headers }
+	return fetch(`${site.url}/api/v1${path}`, { ...init, headers: typed })
 }
 
 function callWrite(write: Write, target: Target, headers: Record<string, string>): Promise<Response> {
@@ -61,14 +62,16 @@ interface Attempt {
 	write: Write
 	allowed: boolean
 	send: (target: Target) => Promise<Response>
+	/** What it is done to, where it is made already. */
+	target?: Target
 }
 
 /**
  * Does it to a fresh text of the author if it is allowed, or needs something to be there; else to one that stands.
  * Compares every row before and after. Calls of the API are not counted: that limit has tests of its own.
  */
-async function attempt({ who, write, allowed, send }: Attempt): Promise<string> {
-	const target = allowed || write.prepare ? await makeTarget(members) : standing
+async function attempt({ who, write, allowed, send, target: given }: Attempt): Promise<string> {
+	const target = given ?? (allowed || write.prepare ? await makeTarget(members) : standing)
 	await write.prepare?.(members, target, who === 'anonymous' ? undefined : members[who])
 	await sql`delete from rate_limits where key like 'api-%'`.execute(db())
 	const before = JSON.stringify(await hashForum())
@@ -116,6 +119,50 @@ describe('the API', () => {
 		const outcome = await attempt({ who, write, allowed, send: (target) => callWrite(write, target, headers) })
 		expect(outcome).toBe(allowed ? 'done' : scopes.includes('write') ? (write.refusal ?? '403') : '403')
 	})
+})
+
+describe('somebody who is suspended, and who could otherwise', () => {
+	const owners = ['author', 'admin'] as const
+	const table = owners.flatMap((who) =>
+		writes.filter((write) => mayDo(who, write)).map((write) => [write.name, who, write] as const),
+	)
+
+	test.each(table)('%s by the suspended %s: by form, with cookies, with a token', async (_name, who, write) => {
+		const allowed = write.quiet === true || (write.deletes === true && who === 'author')
+		const scopes = who === 'author' ? 'write' : 'write+moderate'
+		const key = { Authorization: `Bearer ${tokens[`${who}:${scopes}`]}` }
+		const ways: ((target: Target) => Promise<Response>)[] = [
+			(target) => callWrite(write, target, { Cookie: cookies[who] }),
+			(target) => callWrite(write, target, key),
+		]
+		const { form } = write
+		if (form) ways.push((target) => site.ask(form(target)[0], cookies[who], form(target)[1]))
+		for (const send of ways) {
+			const target = await makeTarget(members)
+			await write.prepare?.(members, target, members[who])
+			const outcome = await attempt({
+				who,
+				write: { ...write, prepare: undefined },
+				allowed,
+				target,
+				send: whileSuspended(who, send),
+			})
+			expect(outcome).toBe(allowed ? 'done' : '403')
+		}
+	})
+
+	/** Suspends just for the request, so that everything around it can be made. */
+	function whileSuspended(who: Exclude<Who, 'anonymous'>, send: (target: Target) => Promise<Response>) {
+		return async (target: Target) => {
+			const { id } = members[who]
+			await sql`update users set suspended_until = 'infinity' where id = ${id}`.execute(db())
+			try {
+				return await send(target)
+			} finally {
+				await sql`update users set suspended_until = null where id = ${id}`.execute(db())
+			}
+		}
+	}
 })
 
 describe('what nobody may', () => {

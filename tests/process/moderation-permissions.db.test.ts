@@ -1,4 +1,6 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { db } from '~/db/db.server.ts'
 import { judge } from '~/features/forum/moderation/acts.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { makeComment, makeQuery } from '../factories/forum.ts'
@@ -10,7 +12,7 @@ import { logInMember, type MembersSite, startOnTestDatabase } from '../support/m
 
 useDatabase()
 
-const people = ['anonymous', 'member', 'author', 'moderator', 'admin'] as const
+const people = ['anonymous', 'member', 'suspended', 'author', 'moderator', 'admin'] as const
 type Who = (typeof people)[number]
 
 let site: MembersSite
@@ -25,6 +27,9 @@ beforeAll(async () => {
 	;({ member: author, cookie: cookies.author } = await logInMember(site, 'author'))
 	;({ member: moderator, cookie: cookies.moderator } = await logInMember(site, 'moderator', 'moderator'))
 	cookies.member = (await logInMember(site, 'member')).cookie
+	// A moderator of whom an admin said that they may only read.
+	cookies.suspended = (await logInMember(site, 'suspended', 'moderator')).cookie
+	await sql`update users set suspended_until = 'infinity' where username = 'suspended'`.execute(db())
 	cookies.admin = (await logInMember(site, 'admin', 'admin')).cookie
 	ids.query = (await makeQuery(author)).id
 	ids.comment = await makeComment(author, ids.query)
@@ -41,16 +46,31 @@ const path = (template: string) =>
 describe('reading', () => {
 	const login = 'login'
 	const pages: [string, Record<Who, number | string>][] = [
-		['/moderation', { anonymous: login, member: 403, author: 403, moderator: 200, admin: 200 }],
-		['/moderation/query/QUERY', { anonymous: login, member: 403, author: 403, moderator: 200, admin: 200 }],
-		['/moderation/comment/COMMENT', { anonymous: login, member: 403, author: 403, moderator: 200, admin: 200 }],
-		['/moderation/profile/author', { anonymous: login, member: 403, author: 403, moderator: 200, admin: 200 }],
-		['/moderation/members', { anonymous: login, member: 403, author: 403, moderator: 200, admin: 200 }],
-		['/moderation/log', { anonymous: login, member: 403, author: 403, moderator: 403, admin: 200 }],
-		['/report/query/QUERY', { anonymous: login, member: 200, author: 403, moderator: 200, admin: 200 }],
-		['/report/comment/COMMENT', { anonymous: login, member: 200, author: 403, moderator: 200, admin: 200 }],
-		['/report/profile/author', { anonymous: login, member: 200, author: 403, moderator: 200, admin: 200 }],
-		['HIDDEN', { anonymous: 404, member: 404, author: 200, moderator: 200, admin: 200 }],
+		['/moderation', { anonymous: login, member: 403, suspended: 200, author: 403, moderator: 200, admin: 200 }],
+		[
+			'/moderation/query/QUERY',
+			{ anonymous: login, member: 403, suspended: 200, author: 403, moderator: 200, admin: 200 },
+		],
+		[
+			'/moderation/comment/COMMENT',
+			{ anonymous: login, member: 403, suspended: 200, author: 403, moderator: 200, admin: 200 },
+		],
+		[
+			'/moderation/profile/author',
+			{ anonymous: login, member: 403, suspended: 200, author: 403, moderator: 200, admin: 200 },
+		],
+		['/moderation/members', { anonymous: login, member: 403, suspended: 200, author: 403, moderator: 200, admin: 200 }],
+		['/moderation/log', { anonymous: login, member: 403, suspended: 403, author: 403, moderator: 403, admin: 200 }],
+		['/report/query/QUERY', { anonymous: login, member: 200, suspended: 200, author: 403, moderator: 200, admin: 200 }],
+		[
+			'/report/comment/COMMENT',
+			{ anonymous: login, member: 200, suspended: 200, author: 403, moderator: 200, admin: 200 },
+		],
+		[
+			'/report/profile/author',
+			{ anonymous: login, member: 200, suspended: 200, author: 403, moderator: 200, admin: 200 },
+		],
+		['HIDDEN', { anonymous: 404, member: 404, suspended: 200, author: 200, moderator: 200, admin: 200 }],
 	]
 	const table = pages.flatMap(([page, answers]) =>
 		people.flatMap((who) => ['', '.data'].map((way) => [`${page}${way}`, who, answers[who]] as const)),
@@ -72,6 +92,9 @@ describe('writing', () => {
 		['/moderation/query/QUERY', { act: 'merge', why: 'x', into: '1' }, ['moderator', 'admin']],
 		['/moderation/comment/COMMENT', { act: 'hide', why: 'x' }, ['moderator', 'admin']],
 		['/moderation/profile/author', { act: 'suspend', why: 'x', time: 'for ever' }, ['moderator', 'admin']],
+		['/moderation/profile/author', { act: 'hide', why: 'x' }, ['moderator', 'admin']],
+		['/moderation/profile/author', { act: 'clean', why: 'x', part: 'name' }, ['moderator', 'admin']],
+		['/moderation/profile/author', { act: 'log-out' }, ['admin']],
 		['/moderation/members', { intent: 'appoint', username: 'member' }, ['admin']],
 		['/moderation/members', { intent: 'dismiss', username: 'moderator' }, ['admin']],
 		['/report/query/QUERY', { reason: 'spam', details: '' }, ['member', 'moderator', 'admin']],

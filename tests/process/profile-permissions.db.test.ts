@@ -1,9 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sql } from 'kysely'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { db } from '~/db/db.server.ts'
 import { saveAcademics, savePersonal } from '~/features/profiles/editing.server.ts'
 import { addCertificate, addProject } from '~/features/profiles/editing-items.server.ts'
 import { previewImport } from '~/features/profiles/resume-import.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
+import { picture } from '../factories/pictures.ts'
 import { filled, makePicture } from '../factories/profiles.ts'
 import { useDatabase } from '../support/database.ts'
 import { logInMember, type MembersSite, password, readRows, startOnTestDatabase } from '../support/members-site.ts'
@@ -12,12 +14,18 @@ import { logInMember, type MembersSite, password, readRows, startOnTestDatabase 
 
 useDatabase()
 
-type Who = 'anonymous' | 'another member' | 'a moderator' | 'the owner'
+type Who = 'anonymous' | 'another member' | 'a suspended member' | 'a moderator' | 'the owner'
 
 let site: MembersSite
 let mira: SignedIn
 let image: string
-const cookies: Record<Who, string> = { anonymous: '', 'another member': '', 'a moderator': '', 'the owner': '' }
+const cookies: Record<Who, string> = {
+	anonymous: '',
+	'another member': '',
+	'a suspended member': '',
+	'a moderator': '',
+	'the owner': '',
+}
 const ids = { certificate: '', project: '' }
 
 const secrets = ['+00 555 0142', 'mira@campus.example']
@@ -28,6 +36,8 @@ beforeAll(async () => {
 	mira = owner.member
 	cookies['the owner'] = owner.cookie
 	cookies['another member'] = (await logInMember(site, 'bram')).cookie
+	cookies['a suspended member'] = (await logInMember(site, 'tomas')).cookie
+	await suspend('tomas', 'infinity')
 	cookies['a moderator'] = (await logInMember(site, 'keeper', 'moderator')).cookie
 	image = await makePicture(mira, 'certificate')
 	await savePersonal(mira, 'mira', { ...filled.personal, show_email: '', version: 1 })
@@ -52,10 +62,10 @@ describe('reading', () => {
 		['/edit-profile/mira/certificates?edit=', ['login', '/find-dev/mira', '/find-dev/mira', 'page']],
 		['/edit-profile/mira/projects?edit=', ['login', '/find-dev/mira', '/find-dev/mira', 'page']],
 	] as [string, string[]][]
-	const people: Who[] = ['anonymous', 'another member', 'a moderator', 'the owner']
+	const people: Who[] = ['anonymous', 'another member', 'a moderator', 'the owner', 'a suspended member']
 	const table = pages.flatMap(([path, answers]) =>
 		people.flatMap((who, index) =>
-			[path, path.replace(/(\?|$)/, '.data$1')].map((way) => [way, who, answers[index] ?? ''] as const),
+			[path, path.replace(/(\?|$)/, '.data$1')].map((way) => [way, who, answers[index] ?? answers[1] ?? ''] as const),
 		),
 	)
 
@@ -134,7 +144,9 @@ const anImport: (typeof writes)[number] = [
 ]
 
 describe('writing', () => {
-	const refusals = (['anonymous', 'another member', 'a moderator'] as const).flatMap((who) =>
+	afterEach(() => suspend('mira', null))
+
+	const refusals = (['anonymous', 'another member', 'a suspended member', 'a moderator'] as const).flatMap((who) =>
 		[...writes, anImport].flatMap(([name, part, form]) =>
 			['', '.data'].map((way) => [name, `${part}${way}`, who, who === 'anonymous' ? 'login' : '403', form] as const),
 		),
@@ -153,6 +165,56 @@ describe('writing', () => {
 		},
 	)
 
+	const published = [...writes, anImport].filter(([name]) => !name.startsWith('deleting') && name !== 'the password')
+	const ownWays = published.flatMap((write) => ['', '.data'].map((way) => [write[0], way, write] as const))
+
+	test.each(ownWays)(
+		'%s (%s) by the owner, suspended, is refused with until when and why',
+		async (_name, way, write) => {
+			const [, part, form] = write
+			const fields = await form()
+			await suspend('mira', 'infinity')
+			const before = await readRows()
+			const path = part === '' ? `/edit-profile/mira${way}?index` : `/edit-profile/mira${part}${way}`
+			const response = await site.ask(path, cookies['the owner'], fields)
+			const text = await response.text()
+			expect([outcome(response, text), await readRows()]).toEqual(['403', before])
+			expect(text).toContain('You are suspended for good and cannot write here.')
+		},
+	)
+
+	test('pictures, campus links and tokens of a suspended member are refused, too', async () => {
+		await suspend('mira', 'infinity')
+		const before = await readRows()
+		const form = new FormData()
+		form.set('kind', 'profile')
+		form.set('file', new File([new Uint8Array(await picture('png', 40, 40))], 'picture.png'))
+		const headers = { Cookie: cookies['the owner'] }
+		const upload = await fetch(`${site.url}/media`, { method: 'POST', headers, body: form })
+		expect([upload.status, await upload.text()]).toEqual([403, expect.stringContaining('You are suspended for good')])
+		await site.ask('/verify-campus', cookies['the owner'], { username: 'mira' })
+		const token = { name: 'x', scopes: 'write', days: '7' }
+		const refused = await site.ask('/settings/tokens', cookies['the owner'], token)
+		expect([refused.status, await refused.text()]).toEqual([403, expect.stringContaining('You are suspended for good')])
+		const { rows } = await sql`
+			select (select count(*)::int from access_tokens) as tokens, (select count(*)::int from campus_links) as links`.execute(
+			db(),
+		)
+		expect(rows).toEqual([{ tokens: 0, links: 0 }])
+		expect(await readRows()).toEqual(before)
+	})
+
+	test('a suspended owner deletes what is theirs', async () => {
+		const [, , form] = writes.find(([name]) => name === 'deleting a project') ?? ['', '', async () => ({})]
+		await suspend('mira', 'infinity')
+		const response = await site.ask('/edit-profile/mira/projects', cookies['the owner'], await form())
+		expect(outcome(response, await response.text())).toBe('/edit-profile/mira/projects')
+		expect((await readRows()).projects).toEqual([])
+		await suspend('mira', null)
+		await addProject(mira, 'mira', filled.project)
+		ids.project = (await only('projects')).project_id
+	})
+
 	test('an import by the owner is saved', async () => {
 		const response = await site.ask('/edit-profile/mira/import', cookies['the owner'], await anImport[2]())
 		expect(outcome(response, await response.text())).toBe('/edit-profile/mira')
@@ -168,6 +230,10 @@ describe('writing', () => {
 		expect(await readRows()).not.toEqual(before)
 	})
 })
+
+function suspend(username: string, until: 'infinity' | null): Promise<unknown> {
+	return sql`update users set suspended_until = ${until} where username = ${username}`.execute(db())
+}
 
 /** What a request came to: `page`, `login`, the address it leads to, or the status. */
 function outcome(response: Response, text: string): string {

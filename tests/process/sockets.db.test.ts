@@ -27,6 +27,12 @@ afterEach(closeTabs)
 test.each([
 	['without a session', () => ({}), 'unauthenticated'],
 	['with a made-up session', () => ({ Cookie: 'session=made-up' }), 'unauthenticated'],
+	['with a session and no word of its page', () => ({ Cookie: mira, 'Sec-Fetch-Site': '' }), 'foreign origin'],
+	[
+		'from a page of another host of the domain',
+		() => ({ Cookie: mira, 'Sec-Fetch-Site': 'same-site' }),
+		'foreign origin',
+	],
 	['from a page of another site', () => ({ Cookie: mira, Origin: 'https://other.example' }), 'foreign origin'],
 	['from a page without an origin of its own', () => ({ Cookie: mira, Origin: 'null' }), 'foreign origin'],
 ])('a socket %s is refused', async (_what, headers, reason) => {

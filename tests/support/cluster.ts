@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { findProgram } from '../../scripts/support/programs.ts'
 import { freePort } from './site-process.ts'
 
@@ -27,7 +28,7 @@ export async function startCluster(env: Record<string, string>): Promise<Running
 	const port = env.PORT ?? String(await freePort())
 	const dataDir = env.DATA_DIR ?? mkdtempSync(join(tmpdir(), 'devquad-cluster-'))
 	const child = spawn(process.execPath, ['--import', './scripts/support/alias.mjs', 'scripts/cluster.ts'], {
-		cwd: new URL('../..', import.meta.url).pathname,
+		cwd: fileURLToPath(new URL('../..', import.meta.url)),
 		stdio: ['ignore', 'pipe', 'pipe'],
 		env: {
 			PATH: process.env.PATH,
@@ -73,11 +74,12 @@ interface Process {
 	command: string
 }
 
-/** A process and all that it started; without those that it has let go, as PostgreSQL is. */
+/** A process and all that it started; without a PostgreSQL, which outlives who started it. */
 export function descendants(pid: number): Process[] {
 	const all = processes()
 	const found = all.filter((one) => one.pid === pid)
-	for (const { pid: parent } of found) found.push(...all.filter((one) => one.parent === parent))
+	for (const { pid: parent } of found)
+		found.push(...all.filter((one) => one.parent === parent && !/\/postgres -D /.test(one.command)))
 	return found
 }
 

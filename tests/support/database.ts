@@ -8,8 +8,9 @@ import { template } from './postgres.ts'
 export function useDatabase(): void {
 	const name = `test_${randomUUID().replaceAll('-', '')}`
 	beforeAll(async () => {
-		await administer(`create database ${name} template ${template}`)
-		openDatabase({ host: inject('postgres').host, user: 'devquad', database: name })
+		const { site } = inject('postgres')
+		await administer(`create database ${name} template ${template} owner ${site.user}`)
+		openDatabase({ ...site, database: name })
 	})
 	afterAll(async () => {
 		await closeDatabase()
@@ -18,7 +19,7 @@ export function useDatabase(): void {
 }
 
 async function administer(statement: string): Promise<void> {
-	const client = new pg.Client({ host: inject('postgres').host, user: 'devquad', database: 'postgres' })
+	const client = new pg.Client({ ...inject('postgres').admin, database: 'postgres' })
 	await client.connect()
 	try {
 		await client.query(statement)

@@ -28,8 +28,10 @@ export interface Write {
 	for: 'members' | 'others' | 'owner' | 'staff' | 'admin' | 'author'
 	/** That members who may not are told that there is no such thing. */
 	refusal?: '404'
-	/** Whether a suspended member may as well: it is nothing that others see. */
+	/** Whether a suspended member may as well: it is nothing that others see, or it ends something. */
 	quiet?: true
+	/** Whether the owner may while they are suspended: it deletes what is their own. */
+	deletes?: true
 	/** null where no form does it. */
 	form: ((target: Target) => [path: string, fields: Record<string, string>]) | null
 	/** That the form refuses a visitor in its place: to be led to the login page would lose what was typed. */
@@ -98,12 +100,14 @@ const memberWrites: Write[] = [
 	{
 		name: 'deleting a comment',
 		for: 'owner',
+		deletes: true,
 		form: ({ url, comment }) => [url, { intent: 'delete-comment', comment: String(comment) }],
 		api: ({ comment }) => ['DELETE', `/comments/${comment}`],
 	},
 	{
 		name: 'deleting a query',
 		for: 'owner',
+		deletes: true,
 		form: ({ url }) => [url, { intent: 'delete-query' }],
 		api: ({ query }) => ['DELETE', `/queries/${query}`],
 	},
@@ -149,7 +153,6 @@ const memberWrites: Write[] = [
 	{
 		name: 'following a tag',
 		for: 'members',
-		quiet: true,
 		form: () => ['/forum/follow', { tag: 'testing', value: '1' }],
 		api: () => ['PUT', '/tags/testing/following'],
 		prepare: async (_cast, _target, who) => who && follow(who, { tag: 'testing' }, false),
@@ -160,12 +163,11 @@ const memberWrites: Write[] = [
 		quiet: true,
 		form: () => ['/forum/follow', { tag: 'testing', value: '0' }],
 		api: () => ['DELETE', '/tags/testing/following'],
-		prepare: async (_cast, _target, who) => who && follow(who, { tag: 'testing' }, true),
+		prepare: async (_cast, _target, who) => who && followInRows(who, 'tag'),
 	},
 	{
 		name: 'following a category',
 		for: 'members',
-		quiet: true,
 		form: () => ['/forum/follow', { category: 'java', value: '1' }],
 		api: () => ['PUT', '/categories/java/following'],
 		prepare: async (_cast, _target, who) => who && follow(who, { category: 'java' }, false),
@@ -176,7 +178,7 @@ const memberWrites: Write[] = [
 		quiet: true,
 		form: () => ['/forum/follow', { category: 'java', value: '0' }],
 		api: () => ['DELETE', '/categories/java/following'],
-		prepare: async (_cast, _target, who) => who && follow(who, { category: 'java' }, true),
+		prepare: async (_cast, _target, who) => who && followInRows(who, 'category'),
 	},
 	{
 		name: 'muting a query',
@@ -205,6 +207,7 @@ const memberWrites: Write[] = [
 	{
 		name: 'keeping the draft of an edit',
 		for: 'owner',
+		quiet: true,
 		form: ({ query }) => ['/forum/drafts', { ...draft, key: `edit:${query}` }],
 		visitor: '403',
 		api: ({ query }) => ['PUT', `/me/drafts/edit:${query}`, draft],
@@ -256,6 +259,15 @@ const memberWrites: Write[] = [
 
 /** Every way. */
 export const writes: Write[] = [...memberWrites, ...moderationWrites]
+
+/** As if followed before: who is suspended meanwhile cannot begin to. */
+function followInRows({ id }: SignedIn, what: 'tag' | 'category'): Promise<unknown> {
+	const row =
+		what === 'tag' ? sql`id, null from tags where name = 'testing'` : sql`null, id from categories where slug = 'java'`
+	return sql`insert into follows (user_id, tag_id, category_id) select ${id}, ${row} on conflict do nothing`.execute(
+		db(),
+	)
+}
 
 /** One open report a target, and ten in an hour, is what a member may send. */
 function forgetReports(): Promise<unknown> {

@@ -15,6 +15,8 @@ export const password = 'a lantern at the ford'
 export interface MembersSite {
 	url: string
 	pid: number
+	/** Everything it wrote so far, both streams. */
+	output: () => string
 	/** Ends the process without a word, as a crash would. */
 	kill: () => Promise<void>
 	/** Sends a request as it was typed: redirects are not followed. */
@@ -22,11 +24,11 @@ export interface MembersSite {
 	stop: () => Promise<void>
 }
 
-/** Sends a request to the site at this address as it was typed: redirects are not followed. */
+/** Sends a request to the site at this address as a page of it would: redirects are not followed. */
 export function askAt(url: string, path: string, cookie: string, form?: Record<string, string>): Promise<Response> {
 	return fetch(url + path, {
 		redirect: 'manual',
-		headers: cookie ? { Cookie: cookie } : {},
+		headers: { Origin: new URL(url).origin, ...(cookie && { Cookie: cookie }) },
 		...(form && { method: 'POST', body: new URLSearchParams(form) }),
 	})
 }
@@ -34,7 +36,8 @@ export function askAt(url: string, path: string, cookie: string, form?: Record<s
 /** How a process reaches the database that the test has open. */
 export async function testDatabaseUrl(): Promise<string> {
 	const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(db())
-	return `postgresql://devquad@localhost/${rows[0]?.name}?host=${encodeURIComponent(inject('postgres').host)}`
+	const { host, user, password } = inject('postgres').site
+	return `postgresql://${user}:${password}@localhost/${rows[0]?.name}?host=${encodeURIComponent(host)}`
 }
 
 /**
@@ -56,6 +59,7 @@ export async function startOnTestDatabase(port?: string, env: Record<string, str
 	return {
 		url: site.url,
 		pid: site.child.pid ?? 0,
+		output: site.output,
 		kill: async () => {
 			site.child.kill('SIGKILL')
 			await once(site.child, 'exit')
@@ -88,7 +92,7 @@ export async function logInMember(
 export async function logInAgain(site: Pick<MembersSite, 'ask'>, username: string): Promise<string> {
 	const response = await site.ask('/login', '', { email: `${username}@campus.example`, password })
 	const cookies = response.headers.getSetCookie().map((cookie) => cookie.split(';')[0] ?? '')
-	return cookies.filter((cookie) => cookie.startsWith('session')).join('; ')
+	return cookies.filter((cookie) => /^(__Host-)?session/.test(cookie)).join('; ')
 }
 
 export const profileTables = [

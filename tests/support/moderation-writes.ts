@@ -58,6 +58,20 @@ const suspend = (until: string | null) => (cast: Cast) =>
 		db(),
 	)
 
+/** The victim is a member with a profile that says something, hidden or not. */
+const profile = (hidden: boolean) => async (cast: Cast) => {
+	await suspend(null)(cast)
+	const hidden_at = hidden ? new Date() : null
+	await db()
+		.insertInto('profiles')
+		.values({ ...nothingOf, user_id: cast.victim.id, about: 'About me.', hidden_at })
+		.onConflict((conflict) =>
+			conflict.column('user_id').doUpdateSet({ about: 'About me.', hidden_at, hidden_reason: '' }),
+		)
+		.execute()
+}
+const nothingOf = { year_of_passing: null, current_semester: null, current_year: null }
+
 const texts = { title: 'A title that waits longer', description: 'Body.', tags: 'fresh', category: 'python' }
 
 /** The queries that others are merged into, by the query that is merged: made when it is, so that each attempt finds one. */
@@ -77,6 +91,12 @@ export const moderationWrites: Write[] = [
 		fields: ({ query }) => ({ into: String(stays.get(query)) }),
 	}),
 	acting('suspending a member', 'suspend', 'profile', { prepare: suspend(null), fields: () => ({ time: '1 day' }) }),
+	acting('hiding a profile', 'hide', 'profile', { prepare: profile(false) }),
+	acting('showing a profile again', 'restore', 'profile', { prepare: profile(true) }),
+	acting('removing a part of a profile', 'clean', 'profile', {
+		prepare: profile(false),
+		fields: () => ({ part: 'about' }),
+	}),
 	acting('lifting a suspension', 'lift', 'profile', { prepare: suspend('infinity') }),
 	{
 		name: 'changing a query that waits',
@@ -89,6 +109,7 @@ export const moderationWrites: Write[] = [
 	{
 		name: 'withdrawing a query that waits',
 		for: 'author',
+		deletes: true,
 		refusal: '404',
 		form: ({ url }) => [url, { intent: 'delete-query' }],
 		api: ({ query }) => ['DELETE', `/queries/${query}`],

@@ -19,9 +19,9 @@ export interface OwnPostgres {
 export async function startOwnPostgres(): Promise<OwnPostgres> {
 	const dataDir = mkdtempSync(join(tmpdir(), 'devquad-postgres-'))
 	let postgres: EmbeddedPostgres = await startEmbeddedPostgres(dataDir)
-	const { user, database, host } = postgres.connection
+	const { user, password, database, host } = postgres.connection
 	return {
-		url: `postgresql://${user}@localhost/${database}?host=${encodeURIComponent(String(host))}`,
+		url: `postgresql://${user}:${password}@localhost/${database}?host=${encodeURIComponent(String(host))}`,
 		kill: async () => {
 			const leader = Number.parseInt(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8'), 10)
 			const all = descendants(leader).map(({ pid }) => pid)

@@ -1,14 +1,22 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { startEmbeddedPostgres } from '~/db/embedded-postgres.server.ts'
 import { migrate } from '~/db/migrate.server.ts'
 
+interface Login {
+	host: string
+	user: string
+	password: string
+}
+
 declare module 'vitest' {
 	interface ProvidedContext {
-		postgres: { host: string }
+		/** How the role of a site connects, and the superuser. */
+		postgres: Record<'site' | 'admin', Login>
 	}
 }
 
@@ -20,11 +28,15 @@ export default async function setup(project: TestProject): Promise<() => Promise
 	const dataDir = mkdtempSync(join(tmpdir(), 'devquad-test-'))
 	const postgres = await startEmbeddedPostgres(dataDir, ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'])
 	const pool = new pg.Pool({ ...postgres.connection, max: 1 })
-	await migrate(pool, new URL('../../migrations', import.meta.url).pathname)
+	await migrate(pool, fileURLToPath(new URL('../../migrations', import.meta.url)))
 	await pool.end()
-	project.provide('postgres', { host: String(postgres.connection.host) })
+	project.provide('postgres', { site: loginOf(postgres.connection), admin: loginOf(postgres.admin) })
 	return async () => {
 		await postgres.stop()
 		rmSync(dataDir, { recursive: true, force: true })
 	}
+}
+
+function loginOf({ host, user, password }: pg.PoolConfig): Login {
+	return { host: String(host), user: String(user), password: String(password) }
 }

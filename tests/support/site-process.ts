@@ -2,9 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
+import { fileURLToPath } from 'node:url'
 import { siteFlags } from '../../scripts/support/install.mjs'
 
-const root = new URL('../..', import.meta.url).pathname
+const root = fileURLToPath(new URL('../..', import.meta.url))
 
 export interface SiteProcess {
 	url: string
@@ -27,11 +28,17 @@ export async function freePort(): Promise<number> {
 
 /**
  * Starts the built site as `npm start` does and waits until it says that it is ready.
+ * @param folder where the project lies
+ * @param prefix what to put before its command, such as one that enters a namespace and becomes it
  * @throws Error with its output when it ends before that
  */
-export async function startSite(env: Record<string, string>, folder = root): Promise<SiteProcess> {
+export async function startSite(
+	env: Record<string, string>,
+	folder = root,
+	prefix: string[] = [],
+): Promise<SiteProcess> {
 	const port = env.PORT ?? String(await freePort())
-	const site = spawnSite({ ...env, PORT: port }, folder)
+	const site = spawnSite({ ...env, PORT: port }, folder, prefix)
 	const ready = new Promise<void>((resolve, reject) => {
 		site.child.stdout?.on('data', () => site.output().includes('Press Ctrl-C') && resolve())
 		site.child.once('exit', (code) => reject(new Error(`The site ended with ${code}:\n${site.output()}`)))
@@ -41,8 +48,10 @@ export async function startSite(env: Record<string, string>, folder = root): Pro
 }
 
 /** Starts the built site, or with NODE_ENV=development the source of `folder`, and does not wait. */
-export function spawnSite(env: Record<string, string>, folder = root): Omit<SiteProcess, 'url'> {
-	const child = spawn(process.execPath, [...siteFlags(env.NODE_ENV === 'development'), 'server/main.ts'], {
+export function spawnSite(env: Record<string, string>, folder = root, prefix: string[] = []): Omit<SiteProcess, 'url'> {
+	const flags = siteFlags(env.NODE_ENV === 'development')
+	const [program = '', ...args] = [...prefix, process.execPath, ...flags, 'server/main.ts']
+	const child = spawn(program, args, {
 		cwd: folder,
 		stdio: ['ignore', 'pipe', 'pipe'],
 		env: { PATH: process.env.PATH, HOME: process.env.HOME, NODE_ENV: 'production', LOG_LEVEL: 'warn', ...env },

@@ -18,9 +18,12 @@ export function closeTabs(): void {
 	for (const socket of open.splice(0)) socket.disconnect()
 }
 
-/** A socket that is about to connect. @param headers such as the cookies of a session */
+/**
+ * A socket that is about to connect, as one of a page of the site itself.
+ * @param headers such as the cookies of a session
+ */
 export function startTab(url: string, headers: Record<string, string>): Socket {
-	const socket = io(url, { ...options, extraHeaders: headers })
+	const socket = io(url, { ...options, extraHeaders: { 'Sec-Fetch-Site': 'same-origin', ...headers } })
 	open.push(socket)
 	return socket
 }

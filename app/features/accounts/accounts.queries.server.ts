@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import { db } from '~/db/db.server.ts'
+import { db, type Executor } from '~/db/db.server.ts'
 
 /** Takes a username if nobody has it. @returns whether it is ours now */
-export async function claimUsername(username: string): Promise<boolean> {
-	const claimed = await db()
+export async function claimUsername(username: string, executor: Executor = db()): Promise<boolean> {
+	const claimed = await executor
 		.insertInto('usernames')
 		.values({ username })
 		.onConflict((conflict) => conflict.doNothing())
@@ -23,68 +23,88 @@ export async function findEmail(username: string): Promise<string | null> {
 	return user?.email ?? null
 }
 
-/**
- * Completes a new account: its empty profile, the member count, and its role.
- * @param isAdmin decides, knowing whether this is the first member of the site; the milestone's key says so to one of two
- * that register at once
- */
-export async function welcomeMember(userId: number, isAdmin: (isFirst: boolean) => boolean): Promise<void> {
-	await db()
-		.transaction()
-		.execute(async (trx) => {
-			await trx
-				.insertInto('profiles')
-				.values({ user_id: userId })
-				.onConflict((conflict) => conflict.doNothing())
-				.execute()
-			await sql`update counters set value = value + 1 where name = 'members'`.execute(trx)
-			const first = await trx
-				.insertInto('milestones')
-				.values({ name: 'first-member' })
-				.onConflict((conflict) => conflict.doNothing())
-				.returning('name')
-				.executeTakeFirst()
-			if (isAdmin(first !== undefined))
-				await trx.updateTable('users').set({ role: 'admin' }).where('id', '=', userId).execute()
-		})
+/** Completes a new account: its empty profile and the member count. */
+export async function welcomeMember(userId: number, trx: Executor): Promise<void> {
+	await trx
+		.insertInto('profiles')
+		.values({ user_id: userId })
+		.onConflict((conflict) => conflict.doNothing())
+		.execute()
+	await sql`update counters set value = value + 1 where name = 'members'`.execute(trx)
+}
+
+/** Makes an account whose address is confirmed. @returns its id, or null when the address has an account already */
+export async function insertMember(
+	trx: Executor,
+	member: { username: string; name: string; email: string; passwordHash: string },
+): Promise<number | null> {
+	const { username, name, email, passwordHash } = member
+	const user = await trx
+		.insertInto('users')
+		.values({ username, name, email, email_verified: true, image: null })
+		.onConflict((conflict) => conflict.column('email').doNothing())
+		.returning('id')
+		.executeTakeFirst()
+	if (!user) return null
+	await trx
+		.insertInto('credentials')
+		.values({ user_id: user.id, account_id: String(user.id), provider_id: 'credential', password: passwordHash })
+		.execute()
+	await welcomeMember(user.id, trx)
+	return user.id
+}
+
+export interface MemberRow {
+	id: number
+	name: string
+	username: string
+	email_verified: boolean
 }
 
 /** The member with this address, or null; an account that stands for an imported author is nobody's. */
-export async function findMember(email: string): Promise<{ id: number } | null> {
-	const user = await db()
+export async function findMember(email: string, executor: Executor = db()): Promise<MemberRow | null> {
+	const user = await executor
 		.selectFrom('users')
-		.select('id')
+		.select(['id', 'name', 'username', 'email_verified'])
 		.where('email', '=', email)
 		.where('imported', '=', false)
 		.executeTakeFirst()
 	return user ?? null
 }
 
-/** Makes the member with this address admin. */
-export async function makeAdmin(email: string): Promise<void> {
-	await db()
-		.updateTable('users')
-		.set({ role: 'admin' })
-		.where('email', '=', email)
-		.where('imported', '=', false)
-		.where('role', '<>', 'admin')
-		.execute()
+/** Whose account somebody tries to enter by this address. */
+export async function findGuessedAt(email: string): Promise<number | null> {
+	const { rows } = await sql<{ guessed_at: number }>`
+		select id as guessed_at from users where email = ${email} and not imported`.execute(db())
+	return rows[0]?.guessed_at ?? null
 }
 
-/** Writes a row that means nothing and is swept away: the work of a reset link for an address that nobody has. */
-export async function leaveExpiredVerification(): Promise<void> {
-	await sql`insert into verifications (identifier, value, expires_at) values ('nobody', '', now())`.execute(db())
+/** Notes that a member reads the mail of their address. */
+export async function confirmMember(userId: number, executor: Executor = db()): Promise<void> {
+	await sql`update users set email_verified = true where id = ${userId} and not email_verified`.execute(executor)
+}
+
+/** Whom a link to set a new password was mailed to, by the hash of its token, while it works. */
+export async function findResetOwner(
+	hash: string,
+): Promise<{ id: number; email: string; name: string; username: string } | undefined> {
+	const { rows } = await sql<{ id: number; email: string; name: string; username: string }>`
+		select users.id, users.email, users.name, users.username from verifications
+		join users on users.id::text = verifications.value
+		where identifier = ${hash} and verifications.expires_at > now()`.execute(db())
+	return rows[0]
+}
+
+/** Leaves an account without a password, sessions, tokens and devices: a new password by mail is the only way in. */
+export async function closeWaysIn(userId: number, trx: Executor): Promise<void> {
+	await sql`update credentials set password = null where user_id = ${userId}`.execute(trx)
+	for (const table of ['sessions', 'access_tokens', 'known_devices'])
+		await sql`delete from ${sql.table(table)} where user_id = ${userId}`.execute(trx)
 }
 
 /** Takes back every link to set a new password that this member was mailed. */
 export async function forgetResetLinks(userId: number): Promise<void> {
 	await sql`delete from verifications where value = ${String(userId)}`.execute(db())
-}
-
-/** Sweeps away counters of attempts, and links, whose time is over. */
-export async function forgetOldAttempts(): Promise<void> {
-	await sql`delete from rate_limits where expire < ${Date.now()}`.execute(db())
-	await sql`delete from verifications where expires_at < now()`.execute(db())
 }
 
 /** What a member's settings say of the account. */

@@ -1,13 +1,18 @@
 import { config } from '~/config.server.ts'
 import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { parseForm } from '~/lib/parse.server.ts'
+import { setRequestMember } from '~/lib/request-scope.server.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
-import { closeEndedSessions } from '~/realtime/presence.server.ts'
-import { deleteSession, findAccount, findEmail, listSessionRows } from './accounts.queries.server.ts'
+import { deleteSession, findAccount, findEmail, findResetOwner, listSessionRows } from './accounts.queries.server.ts'
 import { forgotInput, loginInput, registerInput, resetInput } from './accounts.schema.ts'
 import { auth } from './auth.server.ts'
 import { deviceOf } from './device.ts'
+import { headerOf, rememberDevice } from './devices.server.ts'
 import { domainErrors, inner } from './refusals.server.ts'
+import { hashToken } from './secret.server.ts'
+import { recordSecurityEvent } from './security-log.server.ts'
+import { deleteSessions } from './sessions.queries.server.ts'
+import { announceAccountChange, announceEndedSessions } from './sessions.server.ts'
 
 /**
  * Who sent this request.
@@ -25,7 +30,9 @@ export async function viewerFromRequest(
 		query: { disableCookieCache: fresh },
 		returnHeaders: true,
 	})
-	return { viewer: response ? viewerOfUser(response.user) : null, headers }
+	const viewer = response ? viewerOfUser(response.user) : null
+	if (viewer) setRequestMember(viewer.id)
+	return { viewer, headers }
 }
 
 /** Which session a request carries and whose it is, looked up in the database; null when it carries none that is good. */
@@ -36,21 +43,26 @@ export async function sessionOf(request: Request): Promise<{ viewer: SignedIn; s
 
 /**
  * Registers a member. The answer is the same for an address that has an account; its owner is told by mail.
- * @returns the address as it is kept, and whether it has to be confirmed before the first login
+ * @returns the address as it is kept, whether it has to be confirmed before the first login, and the cookies of the browser
  * @throws Invalid, NotAllowed (domain), TooMany
  */
-export async function registerMember(form: FormData, request: Request): Promise<{ email: string; confirm: boolean }> {
+export async function registerMember(
+	form: FormData,
+	request: Request,
+): Promise<{ email: string; confirm: boolean; headers: Headers }> {
 	const empty = ['name', 'email', 'password', 'confirmPassword'].every((name) => !form.get(name))
 	if (empty) throw new Invalid('All fields are required!')
 	const { name, email, password } = parseForm(registerInput, form)
-	await domainErrors(() => auth().api.signUpEmail({ body: { name, email, password }, headers: inner(request) }))
-	return { email: email.toLowerCase(), confirm: config().REQUIRE_EMAIL_VERIFICATION }
+	const { headers } = await domainErrors(() =>
+		auth().api.signUpEmail({ body: { name, email, password }, headers: inner(request), returnHeaders: true }),
+	)
+	return { email: email.toLowerCase(), confirm: config().REQUIRE_EMAIL_VERIFICATION, headers: headers ?? new Headers() }
 }
 
 /**
  * Logs a member in by e-mail or username.
  * @returns the cookies of the session
- * @throws Invalid when the two do not belong together, TooMany, NotAllowed (address not confirmed yet)
+ * @throws Invalid when the two do not belong together or the address is not confirmed yet, TooMany
  */
 export async function logIn(form: FormData, request: Request): Promise<Headers> {
 	const input = parseForm(loginInput, form)
@@ -68,7 +80,7 @@ export async function logIn(form: FormData, request: Request): Promise<Headers> 
 export async function logOut(request: Request): Promise<Headers> {
 	const { viewer } = await viewerFromRequest(request)
 	const { headers } = await auth().api.signOut({ headers: request.headers, returnHeaders: true })
-	if (viewer) await closeEndedSessions(viewer)
+	if (viewer) await loggedOut(viewer)
 	return headers
 }
 
@@ -80,26 +92,30 @@ export async function requestPasswordReset(form: FormData, request: Request): Pr
 	)
 }
 
-/** Sets a new password by the token of a mail and ends every session of the account. @throws Invalid, TooMany */
-export async function resetPassword(form: FormData, request: Request): Promise<void> {
+/**
+ * Sets a new password by the token of a mail and ends every session of the account.
+ * @returns the cookie by which this browser is a known one: strangers who guess cannot keep its reader from logging in
+ * @throws Invalid, TooMany
+ */
+export async function resetPassword(form: FormData, request: Request): Promise<Headers> {
 	const { token, password } = parseForm(resetInput, form)
+	const owner = await findResetOwner(hashToken(`reset-password:${token}`))
 	await domainErrors(() =>
 		auth().api.resetPassword({ body: { token, newPassword: password }, headers: inner(request) }),
 	)
-}
-
-/**
- * What this session shows of its member, read again after it changed.
- * @returns the cookies that say so to the browser
- */
-export async function refreshSession(request: Request): Promise<Headers> {
-	const { headers } = await viewerFromRequest(request, { fresh: true })
+	const headers = new Headers()
+	if (owner) headers.append('Set-Cookie', headerOf((await rememberDevice(owner, request.headers)).cookie))
 	return headers
 }
 
-/** Confirms an address by the token of a mail. @throws Invalid when it is too old or not ours */
-export async function verifyEmail(token: string): Promise<void> {
-	await domainErrors(() => auth().api.verifyEmail({ query: { token } }))
+/**
+ * What a member's sessions show of them, read again after it changed; to be called after the commit.
+ * @returns the cookies that say so to the browser
+ */
+export async function refreshSession(request: Request): Promise<Headers> {
+	const { viewer, headers } = await viewerFromRequest(request, { fresh: true })
+	if (viewer) await announceAccountChange(viewer.id)
+	return headers
 }
 
 export interface SessionView {
@@ -148,13 +164,17 @@ export async function getAccount(viewer: SignedIn): Promise<AccountView> {
 export async function revokeSession(viewer: SignedIn, id: number): Promise<void> {
 	const ended = id > 0 && id < 2 ** 31 && Number.isInteger(id) && (await deleteSession(viewer.id, id))
 	if (!ended) throw new NotFound('This session has ended already.')
-	await closeEndedSessions(viewer)
+	await announceEndedSessions(viewer.id, viewer.username)
+	await recordSecurityEvent('session-revoked', { userId: viewer.id })
 }
 
-/** Logs the member out everywhere but here. */
+/** Logs the member out everywhere but here. @throws NotAllowed when the session of this request has ended meanwhile */
 export async function revokeOtherSessions(viewer: SignedIn, request: Request): Promise<void> {
-	await domainErrors(() => auth().api.revokeOtherSessions({ headers: request.headers }))
-	await closeEndedSessions(viewer)
+	const session = await sessionOf(request)
+	if (session?.viewer.id !== viewer.id) throw new NotAllowed('This session has ended. Log in again.')
+	await deleteSessions(viewer.id, session.sessionId)
+	await announceEndedSessions(viewer.id, viewer.username)
+	await recordSecurityEvent('session-revoked', { userId: viewer.id, detail: { all: true } })
 }
 
 /** The part of Better Auth's HTTP interface that is ours to offer: each of these passes the guard. */
@@ -171,15 +191,30 @@ const open = new Set([
 export async function authHandler(request: Request): Promise<Response> {
 	const path = new URL(request.url).pathname.replace(/^\/api\/auth/, '')
 	if (path === '/sign-out') return signOut(request)
-	if (open.has(path)) return auth().handler(request)
+	if (open.has(path)) return withoutToken(await auth().handler(request))
 	return Response.json({ type: 'about:blank', title: 'There is no such address.', status: 404 }, { status: 404 })
 }
 
 async function signOut(request: Request): Promise<Response> {
 	const { viewer } = await viewerFromRequest(request)
 	const answer = await auth().handler(request)
-	if (viewer && answer.ok) await closeEndedSessions(viewer)
+	if (viewer && answer.ok) await loggedOut(viewer)
 	return answer
+}
+
+async function loggedOut({ id, username }: SignedIn): Promise<void> {
+	await announceEndedSessions(id, username)
+	await recordSecurityEvent('logout', { userId: id })
+}
+
+/** The session's token is for the HttpOnly cookie alone: in a body, any script of a page could read it. */
+async function withoutToken(answer: Response): Promise<Response> {
+	if (!answer.headers.get('Content-Type')?.includes('json')) return answer
+	const body: unknown = await answer.json()
+	const headers = new Headers(answer.headers)
+	headers.delete('Content-Length')
+	const text = JSON.stringify(body, (key, value) => (key === 'token' ? undefined : value))
+	return new Response(text, { status: answer.status, headers })
 }
 
 function viewerOfUser(user: {

@@ -5,17 +5,17 @@ import { db } from '~/db/db.server.ts'
 import { log } from '~/lib/log.server.ts'
 import { remember } from '~/lib/remember.ts'
 import { announce } from '~/realtime/announce.server.ts'
-import { claimUsername, forgetResetLinks, welcomeMember } from './accounts.queries.server.ts'
+import { queueAccountMail } from './account-mails.server.ts'
+import { claimUsername, confirmMember, forgetResetLinks, welcomeMember } from './accounts.queries.server.ts'
+import { deleteDevices } from './devices.queries.server.ts'
 import { conclude, guard } from './guard.server.ts'
-import { mailKnownAddress, mailReset, mailVerification } from './letters.server.ts'
-import { forgiveAttempts } from './limits.server.ts'
+import { forgetAttempts } from './limits.server.ts'
 import { hashPassword, verifyPassword } from './password.server.ts'
+import { isNamedAdmin, promoteNamedAdmin } from './registrations.server.ts'
 import { authSecret } from './secret.server.ts'
-import { deleteTokens } from './tokens/tokens.queries.server.ts'
+import { recordSecurityEvent } from './security-log.server.ts'
+import { announceEndedSessions, cookieVersionOf, endAllAccess, sessionLife, settleLogin } from './sessions.server.ts'
 import { candidates, usernameFrom } from './username.server.ts'
-
-/** How long a link to set a new password works, in seconds. */
-const resetSeconds = 600
 
 /** Which of our tables and columns hold what Better Auth keeps. */
 const tables = {
@@ -37,9 +37,10 @@ const tables = {
 			createdAt: 'created_at',
 			updatedAt: 'updated_at',
 		},
-		expiresIn: 30 * 86_400,
+		expiresIn: sessionLife.idle,
 		updateAge: 86_400,
-		cookieCache: { enabled: true, maxAge: 300 },
+		// The version is that of the member: a signed cookie of before a logout or a change is not believed.
+		cookieCache: { enabled: true, maxAge: sessionLife.cookie, version: (_, { id }) => cookieVersionOf(Number(id)) },
 	},
 	account: {
 		modelName: 'credentials',
@@ -88,7 +89,7 @@ export function makeAuth(settings: Config = config()) {
 		onAPIError: { onError: report },
 		// Its own limiter knows addresses only; ours below also knows accounts, for every way in.
 		rateLimit: { enabled: false },
-		hooks: { before: createAuthMiddleware(guard), after: createAuthMiddleware(conclude) },
+		hooks: { before: createAuthMiddleware(guard), after: createAuthMiddleware(afterRequest) },
 		databaseHooks: { user: { create: { before: nameUser, after: greetUser } } },
 		advanced: {
 			database: { generateId: 'serial' },
@@ -117,20 +118,22 @@ function passwordsAndMails(confirm: boolean) {
 			minPasswordLength: 1,
 			maxPasswordLength: 1_024,
 			password: { hash: hashPassword, verify: ({ hash, password }) => verifyPassword(hash, password) },
+			// The guard has refused who is not confirmed; this is a second fence. Mails are the guard's work too.
 			requireEmailVerification: confirm,
-			resetPasswordTokenExpiresIn: resetSeconds,
 			revokeSessionsOnPasswordReset: true,
-			sendResetPassword: ({ user, token }) => mailReset(user.email, token),
 			onPasswordReset: ({ user }) => afterReset(user),
-			onExistingUserSignUp: ({ user }) => mailKnownAddress(user.email),
-		},
-		emailVerification: {
-			sendOnSignUp: confirm,
-			sendOnSignIn: confirm,
-			expiresIn: 86_400,
-			sendVerificationEmail: ({ user, token }) => mailVerification(user.email, token),
+			onExistingUserSignUp: ({ user }) => queueAccountMail({ kind: 'register', email: user.email }),
 		},
 	} satisfies Partial<BetterAuthOptions>
+}
+
+async function afterRequest(context: Parameters<typeof conclude>[0]): Promise<unknown> {
+	const { newSession, authCookies, secret } = context.context
+	if (context.path === '/sign-in/email' && newSession) {
+		const before = await context.getSignedCookie(authCookies.sessionToken.name, secret)
+		await settleLogin(before || null, { token: newSession.session.token, userId: Number(newSession.user.id) })
+	}
+	return conclude(context)
 }
 
 /** Refusals are answers; what nobody foresaw goes to the log. */
@@ -148,14 +151,31 @@ async function nameUser<User extends { email: string; name: string }>(user: User
 	}
 }
 
-/** With ADMIN_EMAIL set that member is admin, and nobody becomes it by coming first. */
+/** Nobody becomes admin by registering: the address that ADMIN_EMAIL names is to be confirmed first. */
 async function greetUser(user: { id: string; email: string; username?: unknown }): Promise<void> {
-	const named = config().ADMIN_EMAIL.toLowerCase()
-	await welcomeMember(Number(user.id), (isFirst) => (named === '' ? isFirst : user.email === named))
+	await db()
+		.transaction()
+		.execute((trx) => welcomeMember(Number(user.id), trx))
+	await recordSecurityEvent('register', { userId: Number(user.id) })
+	if (isNamedAdmin(user.email)) await queueAccountMail({ kind: 'confirm', email: user.email })
 	if (typeof user.username === 'string') announce('everybody', 'member:joined', { username: user.username })
 }
 
-/** Whoever was locked out by wrong tries may log in with the new password; older links and tokens are worth nothing any more. */
+/**
+ * The link came by mail, so the address is confirmed. Whoever was slowed by wrong tries may log in with the new password; older links,
+ * tokens, sessions and devices are worth nothing any more. Better Auth ends the sessions only after this, too late to tell other
+ * processes.
+ */
 async function afterReset({ id, email }: { id: string; email: string }): Promise<void> {
-	await Promise.all([forgetResetLinks(Number(id)), deleteTokens(Number(id)), forgiveAttempts('login', email, null)])
+	const userId = Number(id)
+	await confirmMember(userId)
+	await Promise.all([
+		forgetResetLinks(userId),
+		endAllAccess(db(), userId),
+		deleteDevices(userId),
+		forgetAttempts([['login-account', email]]),
+		isNamedAdmin(email) && promoteNamedAdmin(email),
+	])
+	await announceEndedSessions(userId)
+	await recordSecurityEvent('reset', { userId })
 }

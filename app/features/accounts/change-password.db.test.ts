@@ -1,7 +1,6 @@
-import { sql } from 'kysely'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { forgetCounts, mailedToken } from '~/../tests/support/account-mails.ts'
 import { useDatabase } from '~/../tests/support/database.ts'
-import { db } from '~/db/db.server.ts'
 import { startJobs, stopJobs } from '~/jobs/jobs.server.ts'
 import { TooMany } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
@@ -17,7 +16,7 @@ beforeAll(async () => {
 })
 
 beforeEach(async () => {
-	await sql`truncate rate_limits`.execute(db())
+	await forgetCounts()
 })
 
 const present = 'a lantern at the ford'
@@ -93,22 +92,24 @@ test.each([
 	expect(await viewerOf(await enter(email))).not.toBeNull()
 })
 
-test('wrong tries are counted together with those of logging in', async () => {
+test('wrong tries make wait, and strangers who guess at the login page do not', async () => {
 	const { email, viewer, cookie } = await member('guessed')
-	for (let tries = 0; tries < 3; tries += 1) await change(viewer, cookie, 'wrong', next).catch(() => {})
-	for (let tries = 0; tries < 2; tries += 1) await enter(email, 'wrong').catch(() => {})
-	await expect(change(viewer, cookie, present, next)).rejects.toThrow(TooMany)
+	for (let tries = 0; tries < 6; tries += 1) await enter(email, 'wrong').catch(() => {})
 	await expect(enter(email)).rejects.toThrow(TooMany)
+	for (let tries = 0; tries < 5; tries += 1)
+		await expect(change(viewer, cookie, 'wrong', next)).rejects.toThrow('not your current')
+	await expect(change(viewer, cookie, present, next)).rejects.toThrow(TooMany)
+})
+
+test.each(['guessed2@eastmere', 'Guessed2 2026', 'devquad!'])('the new password %s is refused', async (wanted) => {
+	const { viewer, cookie } = await member(`guessed2${wanted.length}`)
+	await expect(change(viewer, cookie, present, wanted)).rejects.toThrow(/made of the site’s name, or of your own/)
 })
 
 test('a link to reset the password that was mailed before is worth nothing after', async () => {
 	const { email, viewer, cookie } = await member('linked')
 	await requestPasswordReset(form({ email }), request())
-	const { rows } = await sql<{ text: string }>`
-		select payload ->> 'text' as text from graphile_worker._private_jobs where payload ->> 'to' = ${email}`.execute(
-		db(),
-	)
-	const token = /token=(\S+)/.exec(rows.at(-1)?.text ?? '')?.[1] ?? ''
+	const token = await mailedToken(email)
 	expect(token).not.toBe('')
 	await change(viewer, cookie, present, next)
 	const reset = form({ token, password: present, confirmPassword: present })

@@ -1,42 +1,41 @@
 import { config } from '~/config.server.ts'
-import { addJob } from '~/jobs/jobs.server.ts'
-import { letter } from '~/mail/mail.server.ts'
+import { letter, type Mail } from '~/mail/mail.server.ts'
 
-/** Mails the link that sets a new password. */
-export async function mailReset(email: string, token: string): Promise<void> {
-	await addJob('send-mail', resetLetter(email, token))
-}
-
-/** The work of {@link mailReset} without the mail, for an address that nobody here has. */
-export async function mailNobody(): Promise<void> {
-	await addJob('send-nothing', resetLetter('nobody@nowhere.invalid', 'n'.repeat(24)))
-}
-
-/** Mails the link that confirms an address. */
-export async function mailVerification(email: string, token: string): Promise<void> {
-	const { publicUrl, SITE_NAME } = config()
-	const url = `${publicUrl}/verify-email?token=${encodeURIComponent(token)}`
-	const text = `Welcome to ${SITE_NAME}. One step is left: show that this address is yours.`
-	const link = { label: 'Confirm my address', url }
-	await addJob(
-		'send-mail',
-		letter(email, `Confirm your address for ${SITE_NAME}`, text, link, 'The link works for one day.'),
-	)
-}
-
-/** Tells the owner of an account that somebody tried to register with their address. */
-export async function mailKnownAddress(email: string): Promise<void> {
-	const { publicUrl, SITE_NAME } = config()
-	const text = `Somebody, perhaps you, tried to register at ${SITE_NAME} with this address, which has an account already.`
-	const link = { label: 'Set a new password', url: `${publicUrl}/forgot-password` }
-	const closing = 'If you know your password, just log in. Nothing was changed.'
-	await addJob('send-mail', letter(email, `You already have an account at ${SITE_NAME}`, text, link, closing))
-}
-
-function resetLetter(email: string, token: string) {
+/** The mail with the link that sets a new password. */
+export function resetLetter(email: string, token: string): Mail {
 	const { publicUrl, SITE_NAME } = config()
 	const url = `${publicUrl}/reset-password?token=${encodeURIComponent(token)}`
 	const text = `Somebody, probably you, asked to set a new password for your account at ${SITE_NAME}.`
 	const closing = 'The link works once and for 10 minutes. If it was not you, nothing has to be done.'
 	return letter(email, `Set a new password for ${SITE_NAME}`, text, { label: 'Set a new password', url }, closing)
+}
+
+/** The mail with the link that confirms an address. @param name what the account is called, so that its owner knows it */
+export function confirmationLetter(email: string, name: string, token: string): Mail {
+	const { publicUrl, SITE_NAME } = config()
+	const url = `${publicUrl}/verify-email?token=${encodeURIComponent(token)}`
+	const text = `Welcome to ${SITE_NAME}. “${name}” was registered with this address. One step is left: show that it is yours.`
+	const link = { label: 'Confirm my address', url }
+	const closing = 'The link works once and for one day. If you did not register, do nothing, or say so on that page.'
+	return letter(email, `Confirm your address for ${SITE_NAME}`, text, link, closing)
+}
+
+/** Tells the owner of an account that somebody tried to register with their address. */
+export function knownAddressLetter(email: string): Mail {
+	const { publicUrl, SITE_NAME } = config()
+	const text = `Somebody, perhaps you, tried to register at ${SITE_NAME} with this address, which has an account already.`
+	const link = { label: 'Set a new password', url: `${publicUrl}/forgot-password` }
+	const closing = 'If you know your password, just log in. Nothing was changed.'
+	return letter(email, `You already have an account at ${SITE_NAME}`, text, link, closing)
+}
+
+/** Tells a member of a login from a device that the account did not know. @param at when, shown in UTC */
+export function newDeviceLetter(email: string, device: string, at: Date): Mail {
+	const { publicUrl, SITE_NAME } = config()
+	const time = `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`
+	const text = `Your account at ${SITE_NAME} was logged in to from a device that it did not know: ${device}, on ${time}.`
+	const link = { label: 'See where you are logged in', url: `${publicUrl}/settings` }
+	const closing =
+		'If it was you, nothing has to be done. If not, set a new password at once: “Forgot Password?” on the login page does it and logs out every device.'
+	return letter(email, `A new login to your account at ${SITE_NAME}`, text, link, closing)
 }

@@ -1,45 +1,93 @@
 import { createHash } from 'node:crypto'
 import { isIPv6 } from 'node:net'
-import { RateLimiterPostgres, type RateLimiterRes } from 'rate-limiter-flexible'
-import { pool } from '~/db/db.server.ts'
+import { db } from '~/db/db.server.ts'
 import { TooMany } from '~/lib/errors.ts'
-import { forgetOldAttempts } from './accounts.queries.server.ts'
+import { deleteAttempts, sweepWaysIn, takeBackAttempts, tryToCount, waitLeft } from './limits.queries.server.ts'
+
+const minute = 60
+const hour = 60 * minute
+const day = 24 * hour
+
+/** How attempts of one kind are slowed; all times are in seconds. */
+export interface Rule {
+	/** So many attempts pass without a wait. */
+	free: number
+	/** The wait after the last free attempt, after the next one, and so on; the last one stays. */
+	waits: readonly number[]
+	/** After so long without a counted attempt the count begins again. */
+	forgottenAfter: number
+}
+
+/** NIST SP 800-63B-4, 3.2.2: at most 100 failed attempts in a row on one account. */
+const MAX_GUESSES = 100
+const guessWaits = [15 * minute, 15 * minute, 30 * minute]
+const growing = [minute, 2 * minute, 4 * minute, 8 * minute, 15 * minute]
 
 /**
- * What is limited: at most `points` in `duration` seconds for one account and, separately, for one address. A whole campus may
- * share an address, so logins that succeed are not counted against it, and a lecture hall may register at once.
+ * What is limited. A login from a known device is counted by that device alone: strangers who guess cannot lock its owner
+ * out, from whatever address. Any other login is counted for the account, the address and its network. A whole campus may share an
+ * address: logins that succeed are taken back, and a lecture hall may register at once.
  */
 const rules = {
-	login: { account: { points: 5, duration: 300 }, address: { points: 50, duration: 3_600 } },
-	register: { account: { points: 5, duration: 3_600 }, address: { points: 100, duration: 3_600 } },
-	forgot: { account: { points: 3, duration: 3_600 }, address: { points: 30, duration: 3_600 } },
-	reset: { account: { points: 10, duration: 3_600 }, address: { points: 50, duration: 3_600 } },
-	/** Mails to a university address: for one member and, separately, to one address. */
-	campus: { account: { points: 5, duration: 86_400 }, address: { points: 100, duration: 3_600 } },
-} as const
+	'login-account': {
+		free: 5,
+		waits: [...guessWaits, ...Array<number>(MAX_GUESSES - 5 - guessWaits.length).fill(hour), day],
+		forgottenAfter: 7 * day,
+	},
+	'login-device': { free: 5, waits: growing, forgottenAfter: day },
+	'login-address': { free: 50, waits: growing, forgottenAfter: hour },
+	'login-network': { free: 250, waits: growing, forgottenAfter: hour },
+	'change-password': { free: 5, waits: growing, forgottenAfter: day },
+	'register-account': { free: 5, waits: [hour], forgottenAfter: hour },
+	'register-address': { free: 30, waits: [20, 30, minute, 2 * minute, 5 * minute], forgottenAfter: 10 * minute },
+	'register-network': { free: 150, waits: [20, 30, minute, 2 * minute, 5 * minute], forgottenAfter: 10 * minute },
+	'forgot-address': { free: 30, waits: growing, forgottenAfter: hour },
+	'reset-link': { free: 10, waits: growing, forgottenAfter: hour },
+	'reset-address': { free: 50, waits: growing, forgottenAfter: hour },
+	/** Passwords typed where a link of a mail asks for one. */
+	'confirm-link': { free: 5, waits: growing, forgottenAfter: day },
+	'confirm-address': { free: 50, waits: growing, forgottenAfter: hour },
+	/** Mails to university addresses; to one address they are counted with all other mails. */
+	'campus-member': { free: 5, waits: [day], forgottenAfter: day },
+	'campus-address': { free: 100, waits: growing, forgottenAfter: hour },
+} satisfies Record<string, Rule>
 
-type Rule = keyof typeof rules
-type Kind = 'account' | 'address'
+export type RuleName = keyof typeof rules
 
-/** One in this many attempts sweeps away counters whose time is over. */
+/** What an attempt is counted for: a rule, and the account, device, address or network that it is about. */
+export type Counted = readonly (readonly [RuleName, string])[]
+
+/** One in this many attempts sweeps away counters, links and registrations whose time is over. */
 const sweepEvery = 100
 
 /**
- * Counts an attempt before it is looked at, for the account it names and for the address it comes from.
- * The counters live in PostgreSQL, so a restart or a second process forgets nothing.
- * @param account what names the account: an e-mail address, or the token of a link
+ * Counts an attempt before it is looked at. One that is refused counts nowhere, so that whoever waits is not slowed further.
+ * The counters live in PostgreSQL: a restart or another process forgets nothing, and of many at once no more pass than of
+ * one after the other.
  * @throws TooMany with the seconds to wait
  */
-export async function countAttempt(rule: Rule, account: string, address: string): Promise<void> {
-	if (Math.random() * sweepEvery < 1) await forgetOldAttempts()
-	await count(rule, 'address', network(address))
-	await count(rule, 'account', account)
+export async function countAttempt(counted: Counted): Promise<void> {
+	if (Math.random() * sweepEvery < 1) await sweepWaysIn()
+	await db()
+		.transaction()
+		.execute(async (trx) => {
+			for (const [name, subject] of counted) {
+				const key = keyOf(name, subject)
+				if (await tryToCount(trx, key, rules[name])) continue
+				const seconds = await waitLeft(trx, key, rules[name])
+				throw new TooMany(waitMessage(seconds), seconds)
+			}
+		})
 }
 
-/** Forgets an account's attempts once it has proven who it is, and takes one back from the address it came from. */
-export async function forgiveAttempts(rule: Rule, account: string, address: string | null): Promise<void> {
-	await limiter(rule, 'account').delete(keyOf(account))
-	if (address !== null) await limiter(rule, 'address').reward(keyOf(network(address)), 1)
+/** Forgets what was counted for these, once somebody has proven who they are. */
+export async function forgetAttempts(counted: Counted): Promise<void> {
+	await deleteAttempts(counted.map(([name, subject]) => keyOf(name, subject)))
+}
+
+/** Takes one attempt back from each of these: it succeeded. */
+export async function takeBackAttempt(counted: Counted): Promise<void> {
+	await takeBackAttempts(counted.map(([name, subject]) => keyOf(name, subject)))
 }
 
 /**
@@ -49,46 +97,42 @@ export async function forgiveAttempts(rule: Rule, account: string, address: stri
 export function network(address: string): string {
 	const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
 	if (mapped) return mapped
-	if (!isIPv6(address)) return address
+	return isIPv6(address) ? prefixOf(address, 4) : address
+}
+
+/** The network round an address, for a looser limit: of IPv6 the first 48 bits, a usual customer's; of IPv4 the first 24. */
+export function wideNetwork(address: string): string {
+	const holder = network(address)
+	if (isIPv6(address) && holder.includes(':')) return prefixOf(address, 3)
+	return /^\d+\.\d+\.\d+\.\d+$/.test(holder) ? `${holder.replace(/\.\d+$/, '.0')}/24` : holder
+}
+
+/** The first groups of 16 bits of an IPv6 address, with the length of the prefix. */
+function prefixOf(address: string, groups: number): string {
 	const [head = '', tail = ''] = address.split('%')[0]?.toLowerCase().split('::') ?? []
 	const first = head.split(':').filter(Boolean)
 	const last = tail.split(':').filter(Boolean)
 	const gap = address.includes('::') ? 8 - first.length - last.length : 0
-	const groups = [...first, ...Array<string>(Math.max(0, gap)).fill('0'), ...last]
-	return `${groups
-		.slice(0, 4)
+	const all = [...first, ...Array<string>(Math.max(0, gap)).fill('0'), ...last]
+	return `${all
+		.slice(0, groups)
 		.map((group) => group.replace(/^0+(?=.)/, ''))
-		.join(':')}::/64`
-}
-
-async function count(rule: Rule, kind: Kind, key: string): Promise<void> {
-	const outcome = await limiter(rule, kind)
-		.consume(keyOf(key))
-		.then(
-			() => null,
-			(refusal: RateLimiterRes | Error) => refusal,
-		)
-	if (outcome instanceof Error) throw outcome
-	if (outcome) throw new TooMany(pause(outcome.msBeforeNext / 1_000), outcome.msBeforeNext / 1_000)
+		.join(':')}::/${groups * 16}`
 }
 
 /** Whatever was typed fits the column, also what PostgreSQL takes for no text; and the table lists no addresses. */
-function keyOf(text: string): string {
-	return createHash('sha256').update(text).digest('base64url')
+function keyOf(name: RuleName, subject: string): string {
+	return `${name}:${createHash('sha256').update(subject).digest('base64url')}`
 }
 
-function limiter(rule: Rule, kind: Kind): RateLimiterPostgres {
-	return new RateLimiterPostgres({
-		storeClient: pool(),
-		tableName: 'rate_limits',
-		tableCreated: true,
-		keyPrefix: `${rule}:${kind}`,
-		clearExpiredByTimeout: false,
-		...rules[rule][kind],
-	})
-}
-
-function pause(seconds: number): string {
-	const minutes = Math.ceil(seconds / 60)
-	return `Too many tries. Wait ${minutes === 1 ? 'a minute' : `${minutes} minutes`}, then try again.`
+function waitMessage(seconds: number): string {
+	const units = [
+		[day, 'a day', 'days'],
+		[hour, 'an hour', 'hours'],
+		[minute, 'a minute', 'minutes'],
+	] as const
+	// From one and a half of a unit on the wait is told in it, rounded up: never shorter than it is.
+	const [size, one, many] = units.find(([length]) => seconds > length * 1.5) ?? [1, 'a second', 'seconds']
+	const count = Math.ceil(seconds / size)
+	return `Too many tries. Wait ${count === 1 ? one : `${count} ${many}`}, then try again.`
 }

@@ -1,49 +1,43 @@
+import { availableParallelism } from 'node:os'
 import { hash, verify } from '@node-rs/argon2'
-import { lazyLines } from '~/lib/lists.server.ts'
-
-const common = lazyLines('app/features/accounts/data/common-passwords.txt')
-
-const shortestPassword = 8
-const longestPassword = 128
+import pLimit from 'p-limit'
+import { TooMany } from '~/lib/errors.ts'
+import { remember } from '~/lib/remember.ts'
 
 /**
  * Argon2id with 19 MiB, two passes and one lane: the least of OWASP's Password Storage Cheat Sheet (2026), about 20 ms here.
  */
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
+/**
+ * Hashes that one process computes at a time. They run on the thread pool and need a core each for all of their time: half of
+ * the cores leaves the other half to pages, sockets and PostgreSQL while many log in at once.
+ */
+const MAX_PARALLEL_HASHES = Math.max(1, Math.floor(availableParallelism() / 2))
+/** Hashes that may wait in one process. At 20 ms each the last one waits for about 2 s on the smallest machine. */
+const MAX_WAITING_HASHES = 100
+
+const limit = remember('password-hashes', () => pLimit(MAX_PARALLEL_HASHES))
+
+/**
+ * Insists that a password can be hashed soon. To be called before an attempt is counted.
+ * @throws TooMany when too many wait already
+ */
+export function requireHashCapacity(): void {
+	if (limit.pendingCount < MAX_WAITING_HASHES) return
+	throw new TooMany('Many people are logging in at this moment. Wait a few seconds, then try again.', 5)
+}
+
 /** The argon2id hash of a password, taken whole: spaces and every character of Unicode count, in the form NFC. */
 export function hashPassword(password: string): Promise<string> {
-	return hash(password.normalize('NFC'), cost)
+	return limit(() => hash(password.normalize('NFC'), cost))
 }
 
 /** Whether a password is the one that was hashed. A hash that cannot be read fits nothing. */
 export async function verifyPassword(stored: string, password: string): Promise<boolean> {
 	try {
-		return await verify(stored, password.normalize('NFC'))
+		return await limit(() => verify(stored, password.normalize('NFC')))
 	} catch {
 		return false
 	}
-}
-
-/** Why a password is refused, in words and as a code. */
-export interface PasswordProblem {
-	code: 'PASSWORD_TOO_SHORT' | 'PASSWORD_TOO_LONG' | 'PASSWORD_TOO_COMMON'
-	message: string
-}
-
-/** What is wrong with a new password, or null. Its length is counted in characters of Unicode (code points) of the form NFC. */
-export function passwordProblem(password: string): PasswordProblem | null {
-	const whole = password.normalize('NFC')
-	const length = [...whole].length
-	if (length < shortestPassword) {
-		return { code: 'PASSWORD_TOO_SHORT', message: `The password needs at least ${shortestPassword} characters.` }
-	}
-	if (length > longestPassword) {
-		return { code: 'PASSWORD_TOO_LONG', message: `The password may have at most ${longestPassword} characters.` }
-	}
-	if (common().has(whole.toLowerCase())) {
-		const message = 'This password is one of the first that a stranger would try. Choose another.'
-		return { code: 'PASSWORD_TOO_COMMON', message }
-	}
-	return null
 }

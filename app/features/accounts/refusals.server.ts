@@ -1,4 +1,5 @@
 import { APIError } from 'better-auth/api'
+import { config } from '~/config.server.ts'
 import { Invalid, NotAllowed, TooMany } from '~/lib/errors.ts'
 
 /** The headers that Better Auth may see: without the form's type, as the body is handed over parsed. */
@@ -10,6 +11,9 @@ export function inner(request: Request): Headers {
 }
 
 const wrongLogin = 'That e-mail and password do not belong together. [INVALID_EMAIL_OR_PASSWORD]'
+/** Where addresses are confirmed, one sentence for all who are refused: it tells nobody whether the address is known. */
+const wrongOrUnconfirmed =
+	'That e-mail and password do not belong together, or the address is not confirmed yet: look at your mail. [INVALID_EMAIL_OR_PASSWORD]'
 const oldLink = 'This link was used already or is too old. Ask for a new one. [INVALID_TOKEN]'
 
 /** Runs a call of Better Auth; its refusals become ours. @throws Invalid, NotAllowed, TooMany */
@@ -29,10 +33,9 @@ function domainError(refusal: APIError): Error {
 	const code = String(body?.code ?? '')
 	const text = code ? `${message} [${code}]` : message
 	if (statusCode === 429) return new TooMany(text, Number(new Headers(headers as HeadersInit).get('Retry-After') ?? 60))
-	if (code === 'INVALID_EMAIL_OR_PASSWORD' || code === 'INVALID_EMAIL') return new Invalid(wrongLogin)
+	if (code === 'INVALID_EMAIL_OR_PASSWORD' || code === 'INVALID_EMAIL')
+		return new Invalid(config().REQUIRE_EMAIL_VERIFICATION ? wrongOrUnconfirmed : wrongLogin)
 	if (code.includes('TOKEN')) return new Invalid(oldLink)
-	if (code === 'EMAIL_NOT_VERIFIED')
-		return new NotAllowed(`Confirm your address first: we have just mailed you a new link. [${code}]`)
 	if (statusCode === 403) return new NotAllowed(text)
 	return new Invalid(text, code.startsWith('PASSWORD_') ? { password: text } : {})
 }

@@ -4,6 +4,7 @@ import { db } from '~/db/db.server.ts'
 import { startJobs, stopJobs } from '~/jobs/jobs.server.ts'
 import { NotAllowed, NotFound, TooMany } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
+import { forgetCounts, sentMails } from '../../../tests/support/account-mails.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import {
 	getAccount,
@@ -26,7 +27,7 @@ beforeAll(async () => {
 })
 
 beforeEach(async () => {
-	await sql`truncate rate_limits`.execute(db())
+	await forgetCounts()
 })
 
 const password = 'a lantern at the ford'
@@ -60,11 +61,9 @@ async function member(name: string): Promise<{ email: string; viewer: SignedIn; 
 
 const viewerOf = async (cookie: string, fresh = true) => (await viewerFromRequest(request(cookie), { fresh })).viewer
 
-async function tokens(userId: number): Promise<string[]> {
-	const { rows } = await sql<{ text: string }>`
-		select job.payload ->> 'text' as text from graphile_worker._private_jobs job
-		join users on users.email = job.payload ->> 'to' where users.id = ${userId} order by job.id`.execute(db())
-	return rows.map(({ text }) => /token=(\S+)/.exec(text)?.[1] ?? '')
+/** The tokens of the links that a member was mailed, the oldest first. */
+async function tokens(email: string): Promise<string[]> {
+	return (await sentMails(email)).flatMap(({ text }) => /reset-password\?token=(\S+)/.exec(text)?.[1] ?? [])
 }
 
 test('a member sees where they are logged in, and which one this is', async () => {
@@ -100,11 +99,10 @@ test('nobody ends the session of another', async () => {
 	expect(await viewerOf(victim.cookie)).not.toBeNull()
 })
 
-test('a session that was ended elsewhere cannot see the list of sessions, though its cookie is good for 300 s', async () => {
+test('a session that was ended elsewhere sees nothing: a process that does not hear of it asks the database', async () => {
 	const { viewer, cookie } = await member('elin')
 	await sql`delete from sessions where user_id = ${viewer.id}`.execute(db())
-	expect(await viewerOf(cookie, false)).not.toBeNull()
-	expect(await viewerOf(cookie)).toBeNull()
+	expect(await viewerOf(cookie, false)).toBeNull()
 	await expect(listSessions(viewer, request(cookie))).rejects.toThrow(NotAllowed)
 })
 
@@ -124,25 +122,28 @@ test.each(['session=forged.forged', 'session=', 'session_data=e30', 'session=%00
 	},
 )
 
-test('a reset makes older links worthless, and lets in whom wrong tries had locked out', async () => {
-	const { email, viewer } = await member('gwen')
-	for (let attempt = 0; attempt < 5; attempt += 1) await enter(email, '', 'wrong password').catch(() => {})
+test('the newest link alone resets, and lets in whom wrong tries had slowed', async () => {
+	const { email } = await member('gwen')
+	for (let attempt = 0; attempt < 6; attempt += 1) await enter(email, '', 'wrong password').catch(() => {})
 	await expect(enter(email)).rejects.toThrow(TooMany)
 	await requestPasswordReset(form({ email }), request())
 	await requestPasswordReset(form({ email }), request())
-	const [older = '', newer = ''] = await tokens(viewer.id)
+	const [older = '', newer = ''] = await tokens(email)
 	const next = 'another lantern'
+	await expect(resetPassword(form({ token: older, password: next, confirmPassword: next }), request())).rejects.toThrow(
+		/INVALID_TOKEN/,
+	)
 	await resetPassword(form({ token: newer, password: next, confirmPassword: next }), request())
 	await expect(enter(email, '', next)).resolves.toContain('session=')
-	await expect(resetPassword(form({ token: older, password, confirmPassword: password }), request())).rejects.toThrow(
+	await expect(resetPassword(form({ token: newer, password, confirmPassword: password }), request())).rejects.toThrow(
 		/INVALID_TOKEN/,
 	)
 })
 
 test('a link that was refused for a weak password still works', async () => {
-	const { email, viewer } = await member('hope')
+	const { email } = await member('hope')
 	await requestPasswordReset(form({ email }), request())
-	const [token = ''] = await tokens(viewer.id)
+	const [token = ''] = await tokens(email)
 	await expect(
 		resetPassword(form({ token, password: 'password1', confirmPassword: 'password1' }), request()),
 	).rejects.toMatchObject({
@@ -150,13 +151,13 @@ test('a link that was refused for a weak password still works', async () => {
 	})
 	await expect(
 		resetPassword(form({ token, password: 'a better one', confirmPassword: 'a better one' }), request()),
-	).resolves.toBeUndefined()
+	).resolves.toBeInstanceOf(Headers)
 })
 
 test('the table of links cannot be used to reset anything', async () => {
 	const { email, viewer } = await member('iris')
 	await requestPasswordReset(form({ email }), request())
-	const [token = ''] = await tokens(viewer.id)
+	const [token = ''] = await tokens(email)
 	const { rows } = await sql<{
 		identifier: string
 	}>`select identifier from verifications where value = ${String(viewer.id)}`.execute(db())

@@ -1,6 +1,15 @@
 import type { ApiDocs, FieldDoc, OperationDoc } from './docs.present.ts'
 import { rates } from './limits.server.ts'
+import { openApiDocument } from './openapi.server.ts'
 import type { ApiDocument, DocumentedOperation, Schema } from './openapi.ts'
+
+let own: ApiDocs | undefined
+
+/** The readable form of this site's own description, made once: it is the same until the next start. */
+export function ownDocs(): ApiDocs {
+	own ??= apiDocs(openApiDocument())
+	return own
+}
 
 /** The readable form of a description: the page shows what this says and knows nothing else. */
 export function apiDocs(document: ApiDocument): ApiDocs {

@@ -50,7 +50,7 @@ async function answer(operation: Operation, context: Context): Promise<Response>
 	const whole = reads && result.status === 200 ? await tagged(request, result) : result
 	for (const [name, value] of Object.entries(rateHeaders(allowance))) whole.headers.set(name, value)
 	for (const cookie of caller.headers.getSetCookie()) whole.headers.append('Set-Cookie', cookie)
-	whole.headers.set('Cache-Control', 'private, no-cache')
+	whole.headers.set('Cache-Control', caller.viewer ? 'private, no-store' : 'private, no-cache')
 	whole.headers.set('Vary', 'Authorization, Cookie')
 	return reads ? publicAnswer(whole) : whole
 }

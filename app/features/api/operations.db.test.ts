@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { db } from '~/db/db.server.ts'
 import { makeToken } from '~/features/accounts/tokens/tokens.server.ts'
+import { setBlocked } from '~/features/chat/safety.server.ts'
 import { saveDraft } from '~/features/forum/asking/drafts.server.ts'
 import { deleteComment, deleteQuestion } from '~/features/forum/forum.server.ts'
 import { judge } from '~/features/forum/moderation/acts.server.ts'
@@ -65,6 +66,10 @@ const chatPaths: Record<string, () => Promise<string>> = {
 	acceptConversation: () => spoken(`${talk}/accepted`),
 	muteConversation: () => spoken(`${talk}/muted`),
 	unmuteConversation: () => spoken(`${talk}/muted`),
+	listBlocked: async () => {
+		await setBlocked(nell, 'ada', true)
+		return '/me/blocks'
+	},
 	blockMember: async () => '/me/blocks/omar',
 	unblockMember: async () => '/me/blocks/omar',
 }

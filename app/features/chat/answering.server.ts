@@ -31,6 +31,7 @@ export async function answerSending(
 		if (!(error instanceof DomainError)) log.warn({ err: error }, 'a message could not be stored')
 		const text = error instanceof DomainError ? error.message : 'The message could not be stored. It is tried again.'
 		const retry = ended || !(error instanceof DomainError) || (error instanceof TooMany && error.retryAfter <= soon)
-		return { reply: { ok: false, message: text, retry }, ended }
+		const limited = error instanceof TooMany ? { retryAfter: error.retryAfter } : {}
+		return { reply: { ok: false, message: text, retry, ...limited }, ended }
 	}
 }

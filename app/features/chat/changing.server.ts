@@ -1,4 +1,5 @@
 import { db } from '~/db/db.server.ts'
+import { refuseSuspended } from '~/features/accounts/suspension.server.ts'
 import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { isId } from '~/lib/ids.ts'
 import { parseInput } from '~/lib/parse.server.ts'
@@ -12,7 +13,7 @@ import { conversationWith, member, namesOf } from './members.server.ts'
 import { eraseMessage, findOwn, type MessageRow, updateMessage } from './messages.queries.server.ts'
 import type { ChatMessage } from './protocol.ts'
 import { tellMessage, tellSurely } from './telling.server.ts'
-import { currentWriter, refuseSuspended } from './writers.server.ts'
+import { currentWriter } from './writers.server.ts'
 
 interface Which {
 	/** Username of the peer. */

@@ -1,13 +1,16 @@
 import { sql } from 'kysely'
 import { db, type Executor } from '~/db/db.server.ts'
+import { type SuspensionRow, suspendedUntil } from '~/features/accounts/suspension.queries.server.ts'
+import { isBlocking } from '~/features/profiles/blocks.queries.server.ts'
 import { gathered } from '~/lib/gathered.ts'
 import { isConnected } from '~/realtime/presence.queries.server.ts'
 import { limits } from './chat.limits.ts'
 
-/** What lists show of the other member, for statements that call them `p` and their profile `pp`. */
-export const peerColumns = sql`p.id as peer_id, p.username, p.name, p.image,
-	exists (select from connections where connections.user_id = p.id and ${isConnected}) as online,
-	case when coalesce(pp.show_presence, true) then pp.last_seen_at end as last_seen_at`
+/** What lists show this member of the other one, for statements that call them `p` and their profile `pp`. */
+export const peerColumns = (userId: number) => sql`p.id as peer_id, p.username, p.name, p.image,
+	exists (select from connections where connections.user_id = p.id and ${isConnected})
+		and not ${isBlocking(sql.ref('p.id'), userId)} as online,
+	case when coalesce(pp.show_presence, true) and not ${isBlocking(sql.ref('p.id'), userId)} then pp.last_seen_at end as last_seen_at`
 
 export interface PeerRow {
 	peer_id: number
@@ -44,18 +47,17 @@ export async function findConversation(
 	executor: Executor = db(),
 ): Promise<ConversationRow | undefined> {
 	const { rows } = await sql<ConversationRow>`
-		select ${peerColumns}, p.imported, c.id, coalesce(mine.pending, false) as pending, mine.last_message_id,
+		select ${peerColumns(userId)}, p.imported, c.id, coalesce(mine.pending, false) as pending, mine.last_message_id,
 			coalesce(mine.muted, false) as muted, coalesce(mine.read_id, 0) as read_id,
 			coalesce(theirs.pending, false) as peer_pending, coalesce(theirs.read_id, 0) as peer_read_id,
 			coalesce(theirs.delivered_id, 0) as peer_delivered_id,
 			case when theirs.pending then (select count(*)::int from (
 				select from messages where conversation_id = c.id and sender_id = ${userId} limit ${limits.unanswered}) first)
 				else 0 end as unanswered,
-			exists (select from blocks where blocker_id = ${userId} and blocked_id = p.id) as blocked_by_me,
-			exists (select from blocks where blocker_id = p.id and blocked_id = ${userId}) as blocked_me,
+			${isBlocking(userId, sql.ref('p.id'))} as blocked_by_me, ${isBlocking(sql.ref('p.id'), userId)} as blocked_me,
 			coalesce(s.accepts, 'members') as accepts,
 			exists (select from profiles where user_id = ${userId} and campus_verified_at is not null) as verified
-		from users p left join profiles pp on pp.user_id = p.id left join chat_settings s on s.user_id = p.id
+		from users p left join shown_profiles pp on pp.user_id = p.id left join chat_settings s on s.user_id = p.id
 		left join conversations c on c.lower_id = least(p.id, ${userId}) and c.higher_id = greatest(p.id, ${userId})
 		left join conversation_members mine on mine.conversation_id = c.id and mine.user_id = ${userId}
 		left join conversation_members theirs on theirs.conversation_id = c.id and theirs.user_id = p.id
@@ -63,10 +65,7 @@ export async function findConversation(
 	return rows[0]
 }
 
-export interface WriterRow {
-	/** ISO 8601 or `infinity`; null when there is none that still lasts. */
-	suspended_until: string | null
-	suspended_reason: string
+export interface WriterRow extends SuspensionRow {
 	/** Age of the account in hours. */
 	hours: number
 }
@@ -85,9 +84,7 @@ export async function findWriter(
 			? sql``
 			: sql`join sessions on sessions.id = ${sessionId} and user_id = users.id and expires_at > now()`
 	const { rows } = await sql<WriterRow>`
-		select case when suspended_until = 'infinity' then 'infinity' when suspended_until > now()
-				then to_char(suspended_until at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') end as suspended_until,
-			suspended_reason, (extract(epoch from now() - users.created_at) / 3600)::float8 as hours
+		select ${suspendedUntil('users')} as suspended_until, suspended_reason, (extract(epoch from now() - users.created_at) / 3600)::float8 as hours
 		from users ${session} where users.id = ${userId}
 		${sessionId === null ? sql`` : sql`for key share of sessions`}`.execute(trx)
 	return rows[0]
@@ -186,16 +183,10 @@ export async function writeMuted(trx: Executor, conversationId: number, userId: 
 		where conversation_id = ${conversationId} and user_id = ${userId}`.execute(trx)
 }
 
-/** Blocks a member, or no longer. */
-export async function writeBlock(trx: Executor, userId: number, peerId: number, blocked: boolean): Promise<void> {
-	if (blocked)
-		await sql`insert into blocks (blocker_id, blocked_id) values (${userId}, ${peerId}) on conflict do nothing`.execute(
-			trx,
-		)
-	else await sql`delete from blocks where blocker_id = ${userId} and blocked_id = ${peerId}`.execute(trx)
-}
-
-/** Whether typing is shown: both wrote, nobody blocked the other, and the member hides neither it nor their presence. */
+/**
+ * Whether typing is shown: both wrote, nobody blocked the other, and the member is not suspended and hides
+ * neither it nor their presence.
+ */
 export async function showsTyping(userId: number, username: string): Promise<{ peer_id: number } | undefined> {
 	const { rows } = await sql<{ peer_id: number }>`
 		select p.id as peer_id from users p
@@ -204,6 +195,7 @@ export async function showsTyping(userId: number, username: string): Promise<{ p
 			and not exists (select from conversation_members where conversation_id = c.id and pending)
 			and not exists (select from blocks where (blocker_id, blocked_id) in ((p.id, ${userId}), (${userId}, p.id)))
 			and not exists (select from profiles where user_id = ${userId} and not show_presence)
+			and not exists (select from users where id = ${userId} and suspended_until > now())
 			and not exists (select from chat_settings where user_id = ${userId} and not shows_typing)`.execute(db())
 	return rows[0]
 }

@@ -25,7 +25,7 @@ export async function listInbox(
 	{ requests, before, limit }: { requests: boolean; before: number | null; limit: number },
 ): Promise<InboxRow[]> {
 	const { rows } = await sql<InboxRow>`
-		select ${peerColumns}, mine.unread, mine.muted, mine.pending, m.id as last_message_id, m.sender_id = ${userId} as mine,
+		select ${peerColumns(userId)}, mine.unread, mine.muted, mine.pending, m.id as last_message_id, m.sender_id = ${userId} as mine,
 			left(case when m.sender_id = ${userId} then m.body else coalesce(m.kept_body, m.body) end, ${beginning}) as body,
 			m.pictures, m.sent_at, m.deleted_at is not null as deleted
 		from (select * from conversation_members
@@ -35,7 +35,7 @@ export async function listInbox(
 		join conversations c on c.id = mine.conversation_id
 		join messages m on m.id = mine.last_message_id and (m.sender_id = ${userId} or m.recipient_id = ${userId})
 		join users p on p.id = case when c.lower_id = ${userId} then c.higher_id else c.lower_id end
-		left join profiles pp on pp.user_id = p.id
+		left join shown_profiles pp on pp.user_id = p.id
 		order by mine.last_message_id desc`.execute(db())
 	return rows
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Executor } from '~/db/db.server.ts'
+import { isBlocking } from '~/features/profiles/blocks.queries.server.ts'
 
 /**
  * Locks a member's conversations in which something is unread; requests are left out, as looking at them is free. This is
@@ -32,6 +33,6 @@ export async function writeAllRead(trx: Executor, userId: number, conversationId
 		where m.user_id = ${userId} and m.conversation_id = any(${conversationIds}::int[]) and c.id = m.conversation_id
 			and p.id in (c.lower_id, c.higher_id) and p.id <> ${userId}
 		returning p.id as peer_id, p.username, m.delivered_id, m.read_id,
-			exists (select from blocks where blocker_id = ${userId} and blocked_id = p.id) as blocked_by_me`.execute(trx)
+			${isBlocking(userId, sql.ref('p.id'))} as blocked_by_me`.execute(trx)
 	return rows
 }

@@ -1,4 +1,5 @@
 import { db } from '~/db/db.server.ts'
+import { refuseSuspended } from '~/features/accounts/suspension.server.ts'
 import { Conflict, NotFound, TooMany } from '~/lib/errors.ts'
 import { isId } from '~/lib/ids.ts'
 import { parseInput } from '~/lib/parse.server.ts'
@@ -9,7 +10,7 @@ import { lockMember } from './conversations.queries.server.ts'
 import { conversationWith, member } from './members.server.ts'
 import { keepForReport } from './pictures/pictures.queries.server.ts'
 import { addReport, readExtract, secondsUntilReport } from './reporting.queries.server.ts'
-import { currentWriter, refuseSuspended } from './writers.server.ts'
+import { currentWriter } from './writers.server.ts'
 
 /**
  * Reports a message that the viewer received to the moderators. They see a copy of it and of at most five before it, pictures

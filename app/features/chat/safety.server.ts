@@ -1,25 +1,32 @@
 import { db, type Executor } from '~/db/db.server.ts'
+import { requireMayWrite } from '~/features/accounts/suspension.server.ts'
+import { forgetActor, tellUnread } from '~/features/notifications/notifications.server.ts'
+import { writeBlock } from '~/features/profiles/blocks.queries.server.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
-import { acceptRequest, lockConversation, writeBlock, writeMuted } from './conversations.queries.server.ts'
+import { hidePresenceFrom } from '~/realtime/presence.server.ts'
+import { acceptRequest, lockConversation, writeMuted } from './conversations.queries.server.ts'
 import { conversationWith, member, standingWith } from './members.server.ts'
 import { tellAccepted, tellCount, tellState } from './telling.server.ts'
 
 /**
  * Blocks a member, or takes that back. They are told nothing and see what they send as sent; it never reaches the viewer,
- * not even after the block. The viewer cannot write to them either while it stands.
+ * not even after the block. The viewer cannot write to them either while it stands. What else a block means is in
+ * app/features/profiles/blocks.server.ts; what the viewer was told of them and has not read is taken back.
  * @throws NotFound, NotAllowed
  */
 export async function setBlocked(viewer: Viewer, username: unknown, blocked: boolean): Promise<void> {
 	const blocker = member(viewer)
 	const peer = await standingWith(blocker, username)
-	await db()
+	const told = await db()
 		.transaction()
 		.execute(async (trx) => {
 			// A message on its way is either stored before this, or sees the block.
 			if (peer.id !== null) await lockConversation(trx, peer.id)
 			await writeBlock(trx, blocker.id, peer.peer_id, blocked)
+			return blocked ? forgetActor(trx, blocker.id, peer.peer_id) : []
 		})
-	await Promise.all([tellState(blocker, peer.username), tellCount(blocker)])
+	if (blocked) hidePresenceFrom(blocker, peer.peer_id)
+	await Promise.all([tellState(blocker, peer.username), tellCount(blocker), tellUnread(told)])
 }
 
 /** Mutes a conversation for the viewer, or no longer: no sound, no mail, no number. @throws NotFound, NotAllowed */
@@ -30,8 +37,9 @@ export async function setMuted(viewer: Viewer, username: unknown, muted: boolean
 	await Promise.all([tellState(owner, peer), tellCount(owner)])
 }
 
-/** Takes a stranger's request without an answer in words. @throws NotFound, NotAllowed */
+/** Takes a stranger's request without an answer in words. @throws NotFound, NotAllowed also for a suspended member */
 export async function acceptConversation(viewer: Viewer, username: unknown): Promise<void> {
+	await requireMayWrite(member(viewer).id)
 	const { owner, done, row } = await inConversation(viewer, username, acceptRequest)
 	if (done) await Promise.all([tellAccepted(owner, row), tellCount(owner)])
 }

@@ -1,5 +1,6 @@
 import type { Executor } from '~/db/db.server.ts'
 import { type Last, transact } from '~/db/transaction.server.ts'
+import { refuseSuspended } from '~/features/accounts/suspension.server.ts'
 import { Conflict, NotAllowed, NotFound, TooMany } from '~/lib/errors.ts'
 import { parseInput } from '~/lib/parse.server.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
@@ -21,7 +22,7 @@ import { findSent, insertMessage, type MessageRow, secondsUntilSend } from './me
 import { attachPictures, type NamedPicture } from './pictures/pictures.server.ts'
 import type { ChatMessage } from './protocol.ts'
 import { tellAccepted, tellMessage, tellWaiting } from './telling.server.ts'
-import { currentWriter, refuseSuspended } from './writers.server.ts'
+import { currentWriter } from './writers.server.ts'
 
 interface Sending {
 	/** Username of the peer. */

@@ -15,18 +15,3 @@ export async function currentWriter(trx: Executor, userId: number, sessionId: nu
 	if (!writer) throw new SessionEnded('You were logged out. Log in again, and what you wrote is sent.')
 	return writer
 }
-
-/** @throws NotAllowed for a suspended member, with until when and why */
-export function refuseSuspended(writer: WriterRow): void {
-	if (writer.suspended_until !== null) throw new NotAllowed(suspended(writer))
-}
-
-function suspended({ suspended_until: until, suspended_reason: reason }: WriterRow): string {
-	const because = reason ? ` Reason: ${reason}` : ''
-	if (until === 'infinity') return `You are suspended for good and cannot write here.${because}`
-	const day = new Date(until ?? 0)
-		.toUTCString()
-		.replace(/^\w+, /, '')
-		.replace(/:\d\d GMT$/, ' UTC')
-	return `You are suspended until ${day} and cannot write here until then.${because}`
-}

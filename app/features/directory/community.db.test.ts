@@ -122,7 +122,7 @@ describe('who is unlisted', () => {
 		for (const { username, name } of unlisted) {
 			const found = [...(await wholeList({ ...anybody, q: name })), ...(await wholeList({ ...anybody, q: username }))]
 			expect(found).not.toContain(username)
-			expect((await suggest(name)).people.map((person) => person.username)).not.toContain(username)
+			expect((await suggest(name, null)).people.map((person) => person.username)).not.toContain(username)
 		}
 	})
 
@@ -227,7 +227,7 @@ describe('a search', () => {
 		const wish = wishOf(new URLSearchParams({ q: typed, skill: typed, branch: typed }))
 		await expect(listCommunity(wish)).resolves.toHaveProperty('count')
 		await expect(listCommunity({ ...anybody, q: wish.q })).resolves.toHaveProperty('count')
-		await expect(suggest(wish.q)).resolves.toHaveProperty('people')
+		await expect(suggest(wish.q, null)).resolves.toHaveProperty('people')
 		expect((await listCommunity(anybody)).count.number).toBe(listed.length)
 	})
 })
@@ -273,14 +273,14 @@ test('what anybody may read of a member holds no address', async () => {
 })
 
 test('suggestions are people, skills with how many have them, and universities', async () => {
-	const { skills } = await suggest('pyth')
+	const { skills } = await suggest('pyth', null)
 	expect(skills[0]).toEqual({ name: 'Python', count: truth({ ...anybody, skills: ['Python'] }).length })
 	const university = listed[0]?.profile.university_name ?? ''
-	expect((await suggest(university)).universities[0]).toEqual({
+	expect((await suggest(university, null)).universities[0]).toEqual({
 		name: university,
 		count: truth({ ...anybody, universities: [university] }).length,
 	})
-	expect((await suggest(listed[0]?.name ?? '')).people[0]?.username).toBe(listed[0]?.username)
+	expect((await suggest(listed[0]?.name ?? '', null)).people[0]?.username).toBe(listed[0]?.username)
 })
 
 function truthOfWords(words: string[]): number {

@@ -1,5 +1,6 @@
 import { decodeCursor, encodeCursor, isTimeText, noSuchPlace } from '~/lib/cursors.ts'
 import { isId } from '~/lib/ids.ts'
+import type { Viewer } from '~/lib/viewer.ts'
 import type { CommunityData } from './components/community-data.ts'
 import { membersPerPage } from './directory.limits.ts'
 import { communityPath, sortOf, type Wish } from './directory.paths.ts'
@@ -13,12 +14,17 @@ import { whyFound } from './why.ts'
 /**
  * One page of the community: who matches a wish, in its order, how many they are, and what the filters offer.
  * @param cursor where the page before ended
+ * @param viewer who looks: those who block them look offline
  * @throws Invalid for a cursor that is not of this list
  */
-export async function listCommunity(wish: Wish, cursor: string | null = null): Promise<CommunityData> {
+export async function listCommunity(
+	wish: Wish,
+	cursor: string | null = null,
+	viewer: Viewer = null,
+): Promise<CommunityData> {
 	const place = cursor ? placeOf(wish, cursor) : null
-	const meaning = await meaningOf(wish)
-	const [page, counts] = await Promise.all([listPage(meaning, place, membersPerPage), countsOf(meaning)])
+	const meaning = await meaningOf(wish, viewer)
+	const [page, counts] = await Promise.all([listPage(viewer, meaning, place, membersPerPage), countsOf(meaning)])
 	const isEmpty = page.rows.length === 0 && cursor === null
 	return {
 		page,
@@ -34,7 +40,12 @@ interface ListPlace extends Place {
 }
 
 /** One page of who matches. */
-export async function listPage(meaning: Meaning, place: ListPlace | null, limit: number): Promise<MembersPage> {
+export async function listPage(
+	viewer: Viewer,
+	meaning: Meaning,
+	place: ListPlace | null,
+	limit: number,
+): Promise<MembersPage> {
 	const { wish, total, user } = meaning
 	const sort = sortOf(wish)
 	const first = sort === 'match' && !place ? user : null
@@ -49,6 +60,7 @@ export async function listPage(meaning: Meaning, place: ListPlace | null, limit:
 		first,
 		asked: [...meaning.named, ...meaning.meanings.filter(({ kind }) => kind !== 'username')].map(({ id }) => id),
 		limit: limit + 1,
+		viewerId: viewer?.id ?? null,
 	})
 	const rows = found.map((row) => ({ ...row, tier: row.tier < 0 ? row.tier : row.tier + tier }))
 	const shown = rows.slice(0, limit)

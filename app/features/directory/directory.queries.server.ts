@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { db } from '~/db/db.server.ts'
-import { isOnline, skillNames } from '~/features/profiles/profiles.queries.server.ts'
+import { isBlocking } from '~/features/profiles/blocks.queries.server.ts'
+import { isOnlineTo, skillNames } from '~/features/profiles/profiles.queries.server.ts'
 import { isConnected } from '~/realtime/presence.queries.server.ts'
 
 export interface MemberRow {
@@ -26,27 +27,36 @@ export interface MemberRow {
 /** How many characters of “About” a list knows: more than three lines of a card. Of a longer text it has one more. */
 export const mostAbout = 400
 
-/** The columns of {@link MemberRow} but for skills, for a statement that has `users` and `profiles`. */
-export const memberColumns = sql`
+/**
+ * The columns of {@link MemberRow} but for skills, as this viewer sees them, for a statement that has `users` and `shown_profiles`
+ * under the name of `profiles`. @param viewerId null for a visitor
+ */
+export const memberColumns = (viewerId: number | null) => sql`
 	users.id, users.username, users.name, users.image,
-	${isOnline} as online, coalesce(university_name, '') as university_name,
+	${isOnlineTo(viewerId)} as online, coalesce(university_name, '') as university_name,
 	coalesce(enrol_in_branch_name, '') as enrol_in_branch_name, current_year, current_semester,
 	left(coalesce(about, ''), ${sql.lit(mostAbout + 1)}) as about, coalesce(expertise_in, '') as expertise_in, coalesce(open_to, '{}') as open_to,
 	coalesce(github, '') as github, coalesce(linkedin, '') as linkedin,
 	coalesce(campus_name, '') as campus_name, campus_verified_at`
 
-/** Who is listed and has an open tab, the latest to show themselves first. Bounded by who is online, not by who is a member. */
-export async function listOnlineRows(limit: number): Promise<MemberRow[]> {
+/**
+ * Who is listed and has an open tab that this viewer may know of, the latest to show themselves first. Bounded by who is online,
+ * not by who is a member.
+ */
+export async function listOnlineRows(viewerId: number | null, limit: number): Promise<MemberRow[]> {
 	return read(sql`
-		select ${memberColumns}, ${skillNames} as skills from member_search join users on users.id = user_id left join profiles using (user_id)
+		select ${memberColumns(viewerId)}, ${skillNames} as skills
+		from member_search join users on users.id = user_id left join shown_profiles profiles using (user_id)
 		join (select user_id, max(seen_at) as seen_at from connections where ${isConnected} group by user_id) tabs using (user_id)
+		where not ${isBlocking(sql.ref('users.id'), viewerId)}
 		order by tabs.seen_at desc, users.id desc limit ${limit}`)
 }
 
 /** Who is listed and joined last. */
-export function listNewestRows(limit: number): Promise<MemberRow[]> {
+export function listNewestRows(viewerId: number | null, limit: number): Promise<MemberRow[]> {
 	return read(sql`
-		select ${memberColumns}, ${skillNames} as skills from member_search join users on users.id = user_id left join profiles using (user_id)
+		select ${memberColumns(viewerId)}, ${skillNames} as skills
+		from member_search join users on users.id = user_id left join shown_profiles profiles using (user_id)
 		order by member_search.user_id desc limit ${limit}`)
 }
 

@@ -1,17 +1,18 @@
 import { campusOf } from '~/features/profiles/campus.present.ts'
 import { shortened, webUrl } from '~/lib/text.ts'
+import type { Viewer } from '~/lib/viewer.ts'
 import type { MemberView, SkillView } from './directory.present.ts'
 import { listNewestRows, listOnlineRows, listSkillRows, type MemberRow, mostAbout } from './directory.queries.server.ts'
 
-/** The newest members, as everybody may see them. */
-export async function listNewest(limit: number): Promise<MemberView[]> {
-	const rows = await listNewestRows(limit)
+/** The newest members, as this viewer may see them. */
+export async function listNewest(viewer: Viewer, limit: number): Promise<MemberView[]> {
+	const rows = await listNewestRows(viewer?.id ?? null, limit)
 	return rows.map(presentMember)
 }
 
-/** Members who are online, the latest first. */
-export async function listOnline(limit: number): Promise<MemberView[]> {
-	const rows = await listOnlineRows(limit)
+/** Members who are online and whom this viewer may see so, the latest first. */
+export async function listOnline(viewer: Viewer, limit: number): Promise<MemberView[]> {
+	const rows = await listOnlineRows(viewer?.id ?? null, limit)
 	return rows.map(presentMember)
 }
 

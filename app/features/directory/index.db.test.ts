@@ -19,7 +19,7 @@ beforeAll(async () => {
 test('a member can be found as soon as they have registered, and never twice', async () => {
 	const { username } = await addMember('Isolde Kettlewick')
 	expect(await found('isolde')).toEqual([username])
-	expect((await listNewest(1))[0]?.username).toBe(username)
+	expect((await listNewest(null, 1))[0]?.username).toBe(username)
 })
 
 test('an author of imported questions is no member', async () => {
@@ -94,7 +94,7 @@ test('a member with two tabs is online once; a tab that was not renewed is gone'
 	await makeTab(first.id)
 	await makeTab(first.id)
 	await makeTab(second.id, 46)
-	expect((await listOnline(5)).map(({ username, online }) => ({ username, online }))).toEqual([
+	expect((await listOnline(null, 5)).map(({ username, online }) => ({ username, online }))).toEqual([
 		{ username: first.username, online: true },
 	])
 	const byFilter = await listCommunity({ ...anybody, online: true })

@@ -1,4 +1,5 @@
 import { ordinal } from '~/lib/text.ts'
+import type { Viewer } from '~/lib/viewer.ts'
 import { longestSearch } from './directory.limits.ts'
 import { sortOf, type Wish } from './directory.paths.ts'
 import {
@@ -44,13 +45,15 @@ export interface Meaning {
 	meanings: MeaningRow[]
 	/** The member whose username the whole search is. */
 	user: number | null
+	/** Who looks, where the list tells who is online or was last; those who block them are left out. */
+	notBlocking: number | null
 }
 
 /** How many values of each kind the filters offer. */
 const offered = { everyone: 1, online: 1, open: 2, year: 8, branch: 8, university: 6 } as const
 
-/** Looks up what a wish means: three statements at most, each in the small dictionary of terms. */
-export async function meaningOf(wish: Wish): Promise<Meaning> {
+/** Looks up what a wish of this viewer means: three statements at most, each in the small dictionary of terms. */
+export async function meaningOf(wish: Wish, viewer: Viewer): Promise<Meaning> {
 	const lists = filterValues(wish)
 	const wanted = lists.flatMap(({ named }) => named)
 	const [popular, found, meanings] = await Promise.all([
@@ -75,6 +78,7 @@ export async function meaningOf(wish: Wish): Promise<Meaning> {
 		unknown: wanted.filter((_, index) => !found.some((term) => term.place === index)),
 		words: wordsOf(meanings, total),
 		meanings,
+		notBlocking: wish.online || sortOf(wish) === 'active' ? (viewer?.id ?? null) : null,
 		user: filters.length === 0 ? (meanings.find(({ kind }) => kind === 'username')?.id ?? null) : null,
 	}
 }
@@ -84,7 +88,7 @@ export async function meaningOf(wish: Wish): Promise<Meaning> {
  * who has every word, then who has one word less, and so on. An impossible wish has none.
  */
 export function tiersOf(meaning: Meaning): Meant[] {
-	const { wish, filters, words, user } = meaning
+	const { wish, filters, words, user, notBlocking } = meaning
 	const groups = filters.map(({ group }) => group)
 	if (isImpossible(meaning)) return []
 	if (sortOf(wish) !== 'match') return [everyMatch(meaning)]
@@ -93,18 +97,18 @@ export function tiersOf(meaning: Meaning): Meant[] {
 	const any = words.map((word) => word.any)
 	const tiers: Meant[] = []
 	const allExact = exact.every(({ ids }) => ids.length > 0)
-	if (allExact) tiers.push({ groups: [...groups, ...exact], notUser })
+	if (allExact) tiers.push({ groups: [...groups, ...exact], notUser, notBlocking })
 	if (words.some((word) => word.any.ids.length > word.exact.ids.length))
-		tiers.push({ groups: [...groups, ...any], notUser, ...(allExact ? { not: exact } : {}) })
+		tiers.push({ groups: [...groups, ...any], notUser, notBlocking, ...(allExact ? { not: exact } : {}) })
 	for (let count = words.length - 1; count >= 1; count -= 1)
-		tiers.push({ groups, exactly: { groups: any, count }, notUser })
+		tiers.push({ groups, exactly: { groups: any, count }, notUser, notBlocking })
 	return tiers
 }
 
 /** All of a wish in one set, whatever the order: who meets every filter, and any word of the search. */
-export function everyMatch({ filters, words }: Meaning): Meant {
+export function everyMatch({ filters, words, notBlocking }: Meaning): Meant {
 	const groups = filters.map(({ group }) => group)
-	return { groups: words.length > 0 ? [...groups, union(words.map(({ any }) => any))] : groups }
+	return { groups: words.length > 0 ? [...groups, union(words.map(({ any }) => any))] : groups, notBlocking }
 }
 
 /** Whether a filter, or the search, names only what nobody has. */

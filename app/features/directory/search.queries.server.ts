@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { db } from '~/db/db.server.ts'
+import { isBlocking } from '~/features/profiles/blocks.queries.server.ts'
 import { type MemberRow, memberColumns } from './directory.queries.server.ts'
 import { isEverybody, type Meant, mostWalked, splitGroups, wayOf } from './ways.ts'
 
@@ -32,11 +33,13 @@ interface PageInput {
 	/** Terms to say of each member whether they have them. */
 	asked: number[]
 	limit: number
+	/** Who looks; null for a visitor. */
+	viewerId: number | null
 }
 
 /** One page of members: as many of the sets as fill it, read one after the other. */
 export async function findPage(input: PageInput): Promise<FoundRow[]> {
-	const { tiers, total, order, after, first, asked, limit } = input
+	const { tiers, total, order, after, first, asked, limit, viewerId } = input
 	const find = order === 'joined' ? joinedLast : seenLast
 	const parts = tiers.map(
 		(meant, index) =>
@@ -48,12 +51,12 @@ export async function findPage(input: PageInput): Promise<FoundRow[]> {
 		with page as materialized (${sql.join(parts, sql` union all `)} limit ${limit}),
 		known as (
 			select user_id, array_agg(skills.name order by position) as skills
-			from page join profile_skills using (user_id) join skills on skills.id = skill_id group by user_id)
-		select ${memberColumns}, coalesce(known.skills, '{}') as skills, page.tier, case when isfinite(search.seen_at)
+			from page join shown_skills using (user_id) join skills on skills.id = skill_id group by user_id)
+		select ${memberColumns(viewerId)}, coalesce(known.skills, '{}') as skills, page.tier, case when isfinite(search.seen_at)
 			then to_char(search.seen_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') else search.seen_at::text end as seen_at,
 			array(select term from unnest(search.terms) as term where term = any(${asked}::int[])) as matched
 		from page join member_search search using (user_id) join users on users.id = page.user_id
-		left join profiles on profiles.user_id = users.id left join known on known.user_id = users.id
+		left join shown_profiles profiles on profiles.user_id = users.id left join known on known.user_id = users.id
 		order by ${sorted}`.execute(db())
 	return rows
 }
@@ -163,7 +166,7 @@ function unionOf(groups: { ids: number[] }[]): { ids: number[] } {
 }
 
 /** The conditions that only a row answers. */
-function residue({ exactly, not, notUser }: Meant): RawBuilder<unknown> {
+function residue({ exactly, not, notUser, notBlocking }: Meant): RawBuilder<unknown> {
 	const parts: RawBuilder<unknown>[] = []
 	if (exactly) {
 		const counts = exactly.groups.map(({ ids }) => sql`(terms && ${ids}::int[])::int`)
@@ -177,5 +180,6 @@ function residue({ exactly, not, notUser }: Meant): RawBuilder<unknown> {
 			)})`,
 		)
 	if (notUser) parts.push(sql`user_id <> ${notUser}`)
+	if (notBlocking) parts.push(sql`not ${isBlocking(sql.ref('user_id'), notBlocking)}`)
 	return parts.length > 0 ? sql.join(parts, sql` and `) : sql`true`
 }

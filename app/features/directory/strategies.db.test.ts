@@ -80,6 +80,7 @@ test('several sets come one after the other, and a page may hold the end of one 
 		first: null,
 		asked: [python],
 		limit: 400,
+		viewerId: null,
 	})
 	const members = await listIndexed('joined')
 	const count = (terms: number[]) => Number(terms.includes(python)) + Number(terms.includes(cse))
@@ -94,7 +95,16 @@ async function idsOf(meant: Meant, total: number, order: 'joined' | 'seen'): Pro
 	const ids: number[] = []
 	let after: Place | null = null
 	for (;;) {
-		const rows = await findPage({ tiers: [meant], total, order, after, first: null, asked: [], limit: 7 })
+		const rows = await findPage({
+			tiers: [meant],
+			total,
+			order,
+			after,
+			first: null,
+			asked: [],
+			limit: 7,
+			viewerId: null,
+		})
 		ids.push(...rows.map(({ id }) => id))
 		const last = rows.at(-1)
 		if (!last || rows.length < 7) return ids

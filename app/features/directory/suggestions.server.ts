@@ -1,4 +1,5 @@
 import { grouped } from '~/lib/text.ts'
+import type { Viewer } from '~/lib/viewer.ts'
 import { listPage } from './community.server.ts'
 import { longestSearch } from './directory.limits.ts'
 import { anybody } from './directory.paths.ts'
@@ -9,10 +10,10 @@ import { findMeanings, type MeaningRow } from './terms.queries.server.ts'
 const most = { people: 5, skills: 4, universities: 3 }
 
 /** Who and what may be meant by what somebody is typing: people, skills and universities, the best of each. */
-export async function suggest(typed: string): Promise<SuggestionsView> {
+export async function suggest(typed: string, viewer: Viewer): Promise<SuggestionsView> {
 	if (!typed) return { people: [], skills: [], universities: [] }
-	const meaning = await meaningOf({ ...anybody, q: typed })
-	const { rows } = await listPage(meaning, null, most.people)
+	const meaning = await meaningOf({ ...anybody, q: typed }, viewer)
+	const { rows } = await listPage(viewer, meaning, null, most.people)
 	const whole = answersOf(meaning.meanings, meaning.words.length)
 	const named = (kind: MeaningRow['kind'], limit: number) =>
 		whole

@@ -13,6 +13,8 @@ export interface Meant {
 	not?: Group[]
 	/** A member who came before. */
 	notUser?: number | null
+	/** Without those who block this member: the set tells who is online, or who was last. */
+	notBlocking?: number | null
 }
 
 /**

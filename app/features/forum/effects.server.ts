@@ -64,7 +64,8 @@ export type ForumEvent =
 	| (Happening & { kind: 'comment-changed'; commentId: number; body: string; before: string })
 	| (Happening & { kind: 'comment-deleted' | 'comment-restored'; commentId: number })
 	| (Happening & { kind: 'solution-chosen' | 'solution-withdrawn'; commentId: number; authorId: number })
-	| (Happening & { kind: 'vote-changed'; commentId: number | null })
+	/** `vote`: 0 where one was taken back. */
+	| (Happening & { kind: 'vote-changed'; commentId: number | null; vote: -1 | 0 | 1 })
 	/** Taken out of the forum, to wait for a moderator, by one, or into another query; and back. */
 	| (Happening & { kind: 'query-withheld' | 'query-returned' })
 	| (Happening & { kind: 'comment-withheld' | 'comment-returned'; commentId: number })

@@ -1,3 +1,4 @@
+import { requireMayWrite } from '~/features/accounts/suspension.server.ts'
 import { NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { listFollowedRows, writeFollow } from './following.queries.server.ts'
@@ -8,10 +9,11 @@ export type Place = { tag: string } | { category: string }
 
 /**
  * Follows a tag or a category, or no longer.
- * @throws NotAllowed for a visitor, NotFound
+ * @throws NotAllowed for a visitor, and for a suspended member who begins to; NotFound
  */
 export async function follow(viewer: Viewer, place: Place, following: boolean): Promise<void> {
 	if (!viewer) throw new NotAllowed('Log in first.')
+	if (following) await requireMayWrite(viewer.id)
 	if ('tag' in place) {
 		const tag = await findTag(place.tag, viewer.id)
 		if (!tag) throw new NotFound('There is no such tag.')

@@ -27,7 +27,7 @@ const day = 24 * 60 * 60 * 1000
 export async function getHome(viewer: Viewer): Promise<HomeView> {
 	const today = new Date(new Date().setUTCHours(0, 0, 0, 0))
 	const [figures, askedToday, recent, skills, tags] = await Promise.all([
-		readFigures(),
+		readFigures(viewer),
 		countAskedSince(today),
 		listQueries(viewer, { limit: 5 }),
 		listSkills(11),
@@ -35,7 +35,7 @@ export async function getHome(viewer: Viewer): Promise<HomeView> {
 	])
 	const window = windowOf(recent.rows[0]?.createdAt, today)
 	const [people, lead] = await Promise.all([
-		figures.online > 0 ? listOnline(5) : listNewest(5),
+		figures.online > 0 ? listOnline(viewer, 5) : listNewest(viewer, 5),
 		window && mostDiscussed(window.since),
 	])
 	return {

@@ -57,6 +57,9 @@ const decisions = {
 	'lock query': 'locked your query',
 	'unlock query': 'unlocked your query',
 	'merge query': 'merged your query into another one:',
+	'hide profile': 'hid the texts and the picture of your profile',
+	'restore profile': 'showed your profile again',
+	'clean profile': 'removed from your profile:',
 	suspend: 'suspended your account',
 	lift: 'lifted the suspension of your account',
 } as const satisfies Record<string, string>

@@ -16,6 +16,7 @@ import {
 	lockBoxOf,
 	markRead,
 	markSeen,
+	removeOfActor,
 	removeOfComment,
 	removeOfQuery,
 	removeReadBefore,
@@ -48,7 +49,8 @@ export async function notify(
 ): Promise<number[]> {
 	const asked = [...people.keys()].filter((id) => id !== actorId)
 	if (asked.length === 0) return []
-	const boxes = await lockBoxes(trx, besides === undefined ? asked : [...asked, besides], query.id)
+	const about = { queryId: query.id, actorId }
+	const boxes = await lockBoxes(trx, besides === undefined ? asked : [...asked, besides], about)
 	const untold = await listUntold(trx, boxes, { queryId: query.id, commentId })
 	const told: ToldRow[] = []
 	for (const kind of new Set(people.values())) {
@@ -80,6 +82,9 @@ export interface DecisionNotice {
 	query: { id: number; title: string } | null
 	commentId: number | null
 	url: string
+	/** Where it is about no query: what it is about, for readers, and for what falls together until it is read. */
+	title?: string
+	about?: string
 }
 
 /**
@@ -88,12 +93,15 @@ export interface DecisionNotice {
  */
 export async function notifyOfDecision(
 	trx: Executor,
-	{ memberId, act, why, query, commentId, url }: DecisionNotice,
+	{ memberId, act, why, query, commentId, url, title = '', about: named = 'account' }: DecisionNotice,
 ): Promise<number[]> {
-	const about = query === null ? 'account' : commentId === null ? `query:${query.id}` : `comment:${commentId}`
+	const about = query === null ? named : commentId === null ? `query:${query.id}` : `comment:${commentId}`
 	const facts = { kind: 'moderation', groupKey: `moderation:${about}`, actorIds: [], act, reason: why, commentId, url }
 	const users = await lockBoxOf(trx, memberId)
-	return pushed(trx, await addNotices(trx, users, { ...facts, queryId: query?.id ?? null, title: query?.title ?? '' }))
+	return pushed(
+		trx,
+		await addNotices(trx, users, { ...facts, queryId: query?.id ?? null, title: query?.title ?? title }),
+	)
 }
 
 /**
@@ -115,6 +123,14 @@ export const forgetComment: (
 	kind: NoticeKind | null,
 	besides?: number,
 ) => Promise<number[]> = removeOfComment
+
+/**
+ * Takes back what a member was told of somebody whom they block from now on, where they have not read it.
+ * @returns as {@link forgetQuery}
+ */
+export async function forgetActor(trx: Executor, userId: number, actorId: number): Promise<number[]> {
+	return (await removeOfActor(trx, userId, actorId)) ? [userId] : []
+}
 
 /** Calls a query by its new title wherever it was told of. */
 export const renameQuery: (trx: Executor, queryId: number, title: string) => Promise<void> = retitle

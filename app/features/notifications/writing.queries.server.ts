@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Executor } from '~/db/db.server.ts'
+import { isBlocking } from '~/features/profiles/blocks.queries.server.ts'
 
 /*
  * A member's box is locked before their notices are written, those of several members in the order of their ids. So the
@@ -33,15 +34,21 @@ const mailEvery = sql.raw("interval '1 day'")
 
 /**
  * Locks the boxes of those who may be told about a query, and makes the missing ones. Authors who only stand for an imported
- * text and those who muted the query are left out.
+ * text, those who muted the query and those who block its cause are left out.
+ * @param about the query, and who did what is told
  * @returns their ids
  */
-export async function lockBoxes(trx: Executor, userIds: number[], queryId: number | null): Promise<number[]> {
+export async function lockBoxes(
+	trx: Executor,
+	userIds: number[],
+	{ queryId, actorId }: { queryId: number; actorId: number },
+): Promise<number[]> {
 	const { rows } = await sql<{ user_id: number }>`
 		insert into notification_boxes (user_id)
 		select id from users
 		where id = any(${userIds}::int[]) and not imported and (suspended_until is null or suspended_until <= now())
 			and not exists (select from muted_threads where user_id = users.id and query_id = ${queryId}::int)
+			and not ${isBlocking(sql.ref('users.id'), actorId)}
 		order by id
 		on conflict (user_id) do update set unread = notification_boxes.unread
 		returning user_id`.execute(trx)
@@ -147,6 +154,36 @@ export async function removeOfComment(
 		update notification_boxes set unread = notification_boxes.unread - counts.unread
 		from counts where counts.user_id = notification_boxes.user_id returning notification_boxes.user_id`.execute(trx)
 	return gone.rows.map((row) => row.user_id)
+}
+
+/**
+ * Takes somebody out of the notices that a member has not read; a group of which nothing is left goes.
+ * @returns whether there was anything
+ */
+export async function removeOfActor(trx: Executor, userId: number, actorId: number): Promise<boolean> {
+	await sql`select from notification_boxes where user_id = ${userId} for update`.execute(trx)
+	const { rows } = await sql<{ id: number }>`
+		delete from notification_acts where actor_id = ${actorId} and notification_id in (
+			select id from notifications where user_id = ${userId} and read_at is null)
+		returning notification_id as id`.execute(trx)
+	const touched = [...new Set(rows.map(({ id }) => id))]
+	if (touched.length === 0) return false
+	await sql`
+		with remaining as (
+			select notification_id as id, count(*)::int as acts, min(comment_id) as first
+			from notification_acts where notification_id = any(${touched}::int[]) group by 1)
+		update notifications set count = remaining.acts, comment_id = first,
+			url = case when first is null then url else '/forum/comment/' || first end,
+			actor_ids = array_remove(actor_ids, ${actorId}::int)
+		from remaining where remaining.id = notifications.id`.execute(trx)
+	await sql`
+		with gone as (
+			delete from notifications where id = any(${touched}::int[])
+				and not exists (select from notification_acts where notification_id = notifications.id)
+			returning on_site)
+		update notification_boxes set unread = unread - (select count(*) from gone where on_site)
+		where user_id = ${userId}`.execute(trx)
+	return true
 }
 
 /** What a member marks as read: some of their notices, those of a query, or all. */

@@ -1,9 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { config } from '~/config.server.ts'
 import { db } from '~/db/db.server.ts'
-import { countAttempt } from '~/features/accounts/limits.server.ts'
+import { mayMail } from '~/features/accounts/account-mails.server.ts'
+import { countAttempt, network } from '~/features/accounts/limits.server.ts'
+import { recordSecurityEvent } from '~/features/accounts/security-log.server.ts'
+import { requireMayWrite } from '~/features/accounts/suspension.server.ts'
 import { addJob } from '~/jobs/jobs.server.ts'
-import { Conflict, Invalid } from '~/lib/errors.ts'
+import { Conflict, Invalid, TooMany } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { letter, type Mail } from '~/mail/mail.server.ts'
 import { type CampusStatus, campusLasts, campusNotice, campusStatus, domainOf } from './campus.present.ts'
@@ -17,7 +20,7 @@ import {
 	takeLink,
 	takeUnreminded,
 } from './campus.queries.server.ts'
-import { owner } from './editing.server.ts'
+import { owner, writer } from './editing.server.ts'
 import { editPath } from './profiles.paths.ts'
 import { provesNothing, universityOfDomain } from './universities.server.ts'
 
@@ -42,18 +45,22 @@ export async function getCampus(viewer: Viewer, username: string): Promise<Campu
  * @throws NotAllowed, Invalid when the address is missing or proves nothing, TooMany
  */
 export async function requestCampusVerification(viewer: Viewer, username: string, ip: string): Promise<string> {
-	const member = owner(viewer, username)
+	const member = await writer(viewer, username)
 	const row = await findCampus(member.id)
 	const email = row?.university_email ?? ''
 	if (!row || email === '') throw new Invalid('Save your university e-mail first.')
 	checkDomain(domainOf(email))
-	await countAttempt('campus', `member ${member.id}`, ip)
-	await countAttempt('campus', email, ip)
+	await countAttempt([
+		['campus-member', String(member.id)],
+		['campus-address', network(ip)],
+	])
 	const token = randomBytes(32).toString('base64url')
 	const expiresAt = new Date(Date.now() + linkWorks)
 	await db()
 		.transaction()
 		.execute(async (trx) => {
+			if (!(await mayMail(trx, email)))
+				throw new TooMany(`${email} has had many mails from here. Try again tomorrow.`, 86_400)
 			await replaceLink(trx, { hash: hashOf(token), userId: member.id, email, expiresAt })
 			await addJob('send-mail', confirmationLetter(row, token), trx)
 		})
@@ -73,21 +80,24 @@ export async function findCampusLink(
 /**
  * Confirms the address that a link was mailed to. Whoever holds the link may: it came to the address itself.
  * @returns the member's username and the university
- * @throws Invalid when the link does not work any more, Conflict when the address verifies another account
+ * @throws Invalid when the link does not work any more, NotAllowed while the member is suspended, Conflict when the address verifies another account
  */
 export async function confirmCampus(token: string): Promise<{ username: string; university: string }> {
 	try {
-		return await db()
+		const { userId, ...confirmed } = await db()
 			.transaction()
 			.execute(async (trx) => {
 				const link = await takeLink(trx, hashOf(token))
 				if (!link) throw new Invalid(oldLink)
+				await requireMayWrite(link.user_id, trx)
 				const university = checkDomain(domainOf(link.email))
 				await releaseLapsed(trx, link.user_id, link.email, new Date(Date.now() - campusLasts))
 				const username = await confirmAddress(trx, link.user_id, link.email, university)
 				if (username === undefined) throw new Invalid(oldLink)
-				return { username, university }
+				return { userId: link.user_id, username, university }
 			})
+		await recordSecurityEvent('campus-confirmed', { userId })
+		return confirmed
 	} catch (error) {
 		if (!isTaken(error)) throw error
 		throw new Conflict(

@@ -3,7 +3,7 @@ import type { Executor } from '~/db/db.server.ts'
 import { Invalid, NotFound } from '~/lib/errors.ts'
 import { parseInput } from '~/lib/parse.server.ts'
 import type { Viewer } from '~/lib/viewer.ts'
-import { checkPicture, type Input, owner, transaction, unlessSame } from './editing.server.ts'
+import { checkPicture, type Input, owner, transaction, unlessSame, writer } from './editing.server.ts'
 import type { EditStart, Texts } from './editing.ts'
 import {
 	countItems,
@@ -80,13 +80,13 @@ const project: ItemKind<ProjectInput> = {
 
 /** The own certificates, as their list shows them. @throws NotAllowed */
 export async function listCertificates(viewer: Viewer, username: string): Promise<CertificateView[]> {
-	const rows = await listCertificateRows(owner(viewer, username).id)
+	const rows = await listCertificateRows(owner(viewer, username).id, true)
 	return rows.map(presentCertificate)
 }
 
 /** The own projects, as their list shows them. @throws NotAllowed */
 export async function listProjects(viewer: Viewer, username: string): Promise<ProjectView[]> {
-	const rows = await listProjectRows(owner(viewer, username).id)
+	const rows = await listProjectRows(owner(viewer, username).id, true)
 	return rows.map(presentProject)
 }
 
@@ -117,7 +117,7 @@ function reader<Fields extends object>(kind: ItemKind<Fields>) {
 
 function adder<Fields extends object>(kind: ItemKind<Fields>) {
 	return async (viewer: Viewer, username: string, input: Input): Promise<void> => {
-		const { id: userId } = owner(viewer, username)
+		const { id: userId } = await writer(viewer, username)
 		const fields = parseInput(kind.schema, input)
 		await transaction(async (trx) => {
 			const { items } = profileLimits
@@ -131,7 +131,7 @@ function adder<Fields extends object>(kind: ItemKind<Fields>) {
 
 function saver<Fields extends object>(kind: ItemKind<Fields>) {
 	return async (viewer: Viewer, username: string, id: string, input: Input): Promise<void> => {
-		const { id: userId } = owner(viewer, username)
+		const { id: userId } = await writer(viewer, username)
 		const key = uuid(kind, id)
 		const { version } = parseInput(versionInput, input)
 		const fields = parseInput(kind.schema, input)

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { db, type Executor } from '~/db/db.server.ts'
-import { skillNames } from './profiles.queries.server.ts'
+import { wholeSkillNames } from './profiles.queries.server.ts'
 import type { AcademicsInput, PersonalInput, SocialInput } from './profiles.schema.ts'
 
 export interface EditableRow extends AcademicsInput, SocialInput {
@@ -26,7 +26,7 @@ export interface EditableRow extends AcademicsInput, SocialInput {
 /** Everything of a member that the three forms of single fields edit. */
 export async function findEditable(userId: number, executor: Executor = db()): Promise<EditableRow | undefined> {
 	const { rows } = await sql<EditableRow>`
-		select users.username, users.name, users.email, users.image, ${skillNames} as skills,
+		select users.username, users.name, users.email, coalesce(users.image, hidden_image) as image, ${wholeSkillNames} as skills,
 			phone, city, expertise_in, about, open_to, show_email, show_phone, listed, show_presence, personal_version,
 			university_name, location, enrol_in_branch_name, year_of_passing, current_semester, current_year,
 			enrolment_number, university_email, academics_version,
@@ -62,23 +62,24 @@ export async function ownsPicture(
 	return row !== undefined
 }
 
-/** Saves the first part, if it is still of this version. @returns whether it was */
+/** Saves the first part, if it is still of this version; the picture of a hidden profile stays hidden. @returns whether it was */
 export async function updatePersonal(
 	trx: Executor,
 	userId: number,
 	version: number,
 	{ fullName, skills: _skills, profile_url, ...fields }: PersonalInput,
 ): Promise<boolean> {
-	const { rows } = await sql`
+	const { rows } = await sql<{ hidden: boolean }>`
 		update profiles set personal_version = personal_version + 1, phone = ${fields.phone}, city = ${fields.city},
 			expertise_in = ${fields.expertise_in}, about = ${fields.about}, open_to = ${fields.open_to},
 			show_email = ${fields.show_email}, show_phone = ${fields.show_phone}, listed = ${fields.listed},
-			show_presence = ${fields.show_presence}
-		where user_id = ${userId} and personal_version = ${version} returning user_id`.execute(trx)
-	if (rows.length === 0) return false
+			show_presence = ${fields.show_presence}, hidden_image = case when hidden_at is not null then ${profile_url}::text end
+		where user_id = ${userId} and personal_version = ${version} returning hidden_at is not null as hidden`.execute(trx)
+	const [row] = rows
+	if (!row) return false
 	await trx
 		.updateTable('users')
-		.set({ name: fullName, image: profile_url, updated_at: new Date() })
+		.set({ name: fullName, image: row.hidden ? null : profile_url, updated_at: new Date() })
 		.where('id', '=', userId)
 		.execute()
 	return true

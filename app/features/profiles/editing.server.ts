@@ -1,5 +1,6 @@
 import { dropPages, everyPage } from '~/cache/pages.server.ts'
 import { db, type Executor } from '~/db/db.server.ts'
+import { requireMayWrite } from '~/features/accounts/suspension.server.ts'
 import { Conflict, Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { parseInput } from '~/lib/parse.server.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
@@ -44,7 +45,7 @@ export async function getPersonal(viewer: Viewer, username: string): Promise<Edi
 
 /** @throws NotAllowed, Invalid, Stale */
 export async function savePersonal(viewer: Viewer, username: string, input: Input): Promise<void> {
-	const member = owner(viewer, username)
+	const member = await writer(viewer, username)
 	const { id } = member
 	const { version } = parseInput(versionInput, input)
 	const fields = parseInput(personalInput, input)
@@ -70,7 +71,7 @@ export async function getAcademics(viewer: Viewer, username: string): Promise<Ed
  * @throws NotAllowed, Invalid, Stale
  */
 export async function saveAcademics(viewer: Viewer, username: string, input: Input): Promise<string | null> {
-	const { id } = owner(viewer, username)
+	const { id } = await writer(viewer, username)
 	const { version } = parseInput(versionInput, input)
 	const fields = parseInput(academicsInput, input)
 	const address = await transaction(async (trx) => {
@@ -91,7 +92,7 @@ export async function getSocial(viewer: Viewer, username: string): Promise<EditS
 
 /** @throws NotAllowed, Invalid, Stale */
 export async function saveSocial(viewer: Viewer, username: string, input: Input): Promise<void> {
-	const { id } = owner(viewer, username)
+	const { id } = await writer(viewer, username)
 	const { version } = parseInput(versionInput, input)
 	const fields = parseInput(socialInput, input)
 	await transaction(async (trx) => {
@@ -106,6 +107,13 @@ export function owner(viewer: Viewer, username: string): SignedIn {
 	if (!mayEditProfile(viewer, { username: username.toLowerCase() }))
 		throw new NotAllowed('Only its owner can edit this profile.')
 	return viewer
+}
+
+/** The viewer, who may change this profile now. @throws NotAllowed, also for a suspended member */
+export async function writer(viewer: Viewer, username: string): Promise<SignedIn> {
+	const member = owner(viewer, username)
+	await requireMayWrite(member.id)
+	return member
 }
 
 /** @throws Invalid when the picture is not the member's own, or not of this kind */

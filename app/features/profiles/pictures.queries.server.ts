@@ -73,6 +73,7 @@ export async function listUnusedPictures(limit: number): Promise<string[]> {
 		select path from pictures
 		where created_at < now() - ${graceOfKind}
 			and not exists (select 1 from users where image = pictures.path)
+			and not exists (select 1 from profiles where hidden_image = pictures.path)
 			and not exists (select 1 from projects where project_image = pictures.path)
 			and not exists (select 1 from certificates where certificate_image = pictures.path)
 			and not exists (select 1 from post_pictures where path = pictures.path)

@@ -1,4 +1,5 @@
 import { db, type Executor } from '~/db/db.server.ts'
+import { requireMayWrite } from '~/features/accounts/suspension.server.ts'
 import { DomainError, Invalid } from '~/lib/errors.ts'
 import { largestPicture, type PictureKind, pictureFolders, picturePath, widthsOf } from '~/lib/picture-paths.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
@@ -43,7 +44,7 @@ export class UploadRefused extends DomainError {
  * Takes a picture in: checks it, encodes it anew, stores its files and notes it as the viewer's. Sending it again gives
  * the same picture and costs nothing. It lasts an hour, one for a text a day, and then as long as something shows it.
  * @param crop the part to keep, in pixels of the upright picture
- * @throws Invalid when it is no picture we take; UploadRefused when the quota is used up; TooMany
+ * @throws NotAllowed for a suspended member; Invalid when it is no picture we take; UploadRefused when the quota is used up; TooMany
  */
 export async function storePicture(
 	viewer: SignedIn,
@@ -51,6 +52,7 @@ export async function storePicture(
 	file: Blob,
 	crop: Crop | null = null,
 ): Promise<PictureView> {
+	await requireMayWrite(viewer.id)
 	if (file.size > largestPicture) throw new Invalid(pictureRefusals.bytes)
 	const bytes = Buffer.from(await file.arrayBuffer())
 	const path = `${pictureFolders[kind]}/${viewer.username}/${digestOf(bytes, crop)}`
@@ -93,7 +95,7 @@ async function checkQuota(viewer: SignedIn, bytes: number, executor: Executor = 
  * The picture that a form names: the field `name` holds the path of one that was uploaded before, or nothing. A file in
  * `{name}_file`, as a form without JavaScript sends it, is stored and wins.
  * @returns its path, or null for none
- * @throws Invalid at the field when the file or the path is refused
+ * @throws NotAllowed for a suspended member; Invalid at the field when the file or the path is refused
  */
 export async function pictureFromForm(
 	viewer: SignedIn,
@@ -101,6 +103,8 @@ export async function pictureFromForm(
 	form: FormData,
 	name: string,
 ): Promise<string | null> {
+	// A picture that the form names is renewed, which is a change, too.
+	await requireMayWrite(viewer.id)
 	const file = form.get(`${name}_file`)
 	try {
 		if (file instanceof Blob && file.size > 0) return (await storePicture(viewer, kind, file)).path

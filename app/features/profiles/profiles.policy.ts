@@ -21,6 +21,11 @@ export function maySeePhone(viewer: Viewer, profile: Owned): boolean {
 	return isOwn(viewer, profile) || isModerator(viewer) || (viewer !== null && profile.show_phone)
 }
 
+/** Whether the viewer may read what a moderator hid of this profile: its owner, and moderators. */
+export function maySeeHidden(viewer: Viewer, profile: { username: string }): boolean {
+	return isOwn(viewer, profile) || isModerator(viewer)
+}
+
 /** Whether the viewer may edit the profile of this member, its items and its pictures: the owner alone. */
 export function mayEditProfile(viewer: Viewer, profile: { username: string }): viewer is SignedIn {
 	return isOwn(viewer, profile)

@@ -85,6 +85,8 @@ export interface ProfileView {
 	universityEmail: string
 	/** Whether others see the e-mail and phone above. */
 	shows: { email: boolean; phone: boolean }
+	/** Set while a moderator hides the texts and the picture. `whole`: they are here all the same, for the owner or a moderator. */
+	hidden: { reason: string; whole: boolean } | null
 	projects: ProjectView[]
 	certificates: CertificateView[]
 }

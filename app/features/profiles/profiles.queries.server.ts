@@ -1,6 +1,7 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { db } from '~/db/db.server.ts'
 import { isConnected } from '~/realtime/presence.queries.server.ts'
+import { isBlocking } from './blocks.queries.server.ts'
 
 export interface ProfileRow {
 	id: number
@@ -39,21 +40,44 @@ export interface ProfileRow {
 	campus_name: string
 	campus_verified_at: Date | null
 	listed: boolean
+	/** Whether a moderator hides the texts and the picture; the reason is there for whoever reads the whole. */
+	hidden: boolean
+	hidden_reason: string
 }
 
-/** The names of a user's skills in the order they were given, for the columns of a statement that has `users`. */
+/** The names of the skills that a user shows, in the order they were given, for the columns of a statement that has `users`. */
 export const skillNames = sql<string[]>`array(
+	select skills.name from shown_skills join skills on skills.id = shown_skills.skill_id
+	where shown_skills.user_id = users.id order by shown_skills.position)`
+
+/** As {@link skillNames}, hidden or not: for the owner and for moderators. */
+export const wholeSkillNames = sql<string[]>`array(
 	select skills.name from profile_skills join skills on skills.id = profile_skills.skill_id
 	where profile_skills.user_id = users.id order by profile_skills.position)`
 
-/** Whether a user has an open tab, for a statement that has `users`. */
-export const isOnline = sql<boolean>`exists (select 1 from connections where connections.user_id = users.id and ${isConnected})`
+/** Whether this viewer sees that a user has an open tab, for a statement that has `users`. @param viewerId null for a visitor */
+export function isOnlineTo(viewerId: number | null): RawBuilder<boolean> {
+	return sql<boolean>`(exists (select 1 from connections where connections.user_id = users.id and ${isConnected})
+		and not ${isBlocking(sql.ref('users.id'), viewerId)})`
+}
 
-/** A member with their profile, or undefined. An account without a profile row reads as an empty one. */
-export async function findProfile(username: string): Promise<ProfileRow | undefined> {
+/**
+ * A member with their profile, or undefined. An account without a profile row reads as an empty one.
+ * @param whole whether what a moderator hid is read, too: for the owner and for moderators
+ */
+export async function findProfile(
+	username: string,
+	{ viewerId, whole = false }: { viewerId: number | null; whole?: boolean },
+): Promise<ProfileRow | undefined> {
+	const source = whole
+		? sql`(select *, hidden_at is not null as hidden from profiles) profiles`
+		: sql`(select *, '' as hidden_reason, null as hidden_image from shown_profiles) profiles`
 	const { rows } = await sql<ProfileRow>`
-		select users.id, users.username, users.name, users.email, users.image, users.imported, users.created_at,
-			${isOnline} as online, case when show_presence then last_seen_at end as last_seen_at, ${skillNames} as skills,
+		select users.id, users.username, users.name, users.email, coalesce(users.image, hidden_image) as image, users.imported,
+			users.created_at, ${isOnlineTo(viewerId)} as online,
+			case when show_presence and not ${isBlocking(sql.ref('users.id'), viewerId)} then last_seen_at end as last_seen_at,
+			${whole ? wholeSkillNames : skillNames} as skills, coalesce(hidden, false) as hidden,
+			coalesce(hidden_reason, '') as hidden_reason,
 			coalesce(phone, '') as phone, coalesce(city, '') as city, coalesce(expertise_in, '') as expertise_in,
 			coalesce(about, '') as about, coalesce(open_to, '{}') as open_to,
 			coalesce(university_name, '') as university_name, coalesce(location, '') as location,
@@ -64,7 +88,7 @@ export async function findProfile(username: string): Promise<ProfileRow | undefi
 			coalesce(geeksforgeek, '') as geeksforgeek,
 			coalesce(show_email, false) as show_email, coalesce(show_phone, false) as show_phone,
 			coalesce(campus_name, '') as campus_name, campus_verified_at, coalesce(listed, true) as listed
-		from users left join profiles on profiles.user_id = users.id where users.username = ${username}`.execute(db())
+		from users left join ${source} on profiles.user_id = users.id where users.username = ${username}`.execute(db())
 	return rows[0]
 }
 
@@ -81,7 +105,9 @@ export async function findIntroduction(username: string, mostSkills: number): Pr
 	const { rows } = await sql<IntroductionRow>`
 		select coalesce(enrol_in_branch_name, '') as branch, current_year, coalesce(listed, true) as listed, users.imported,
 			(${skillNames})[1:${mostSkills}::int] as skills
-		from users left join profiles on profiles.user_id = users.id where users.username = ${username}`.execute(db())
+		from users left join shown_profiles profiles on profiles.user_id = users.id where users.username = ${username}`.execute(
+		db(),
+	)
 	return rows[0]
 }
 
@@ -105,12 +131,12 @@ export interface ProjectRow extends ShownPicture {
 	project_description: string
 }
 
-/** A member's projects in their own order, at most 100. */
-export async function listProjectRows(userId: number): Promise<ProjectRow[]> {
+/** A member's projects in their own order, at most 100. @param whole as in {@link findProfile} */
+export async function listProjectRows(userId: number, whole = false): Promise<ProjectRow[]> {
 	const { rows } = await sql<ProjectRow>`
 		select project_id, project_title, ${shownPicture}, project_source_code_link, project_deployment_link, project_demo_link,
 			project_tech_stack, project_date::text as date, project_description
-		from projects left join pictures on pictures.path = project_image
+		from ${whole ? sql`projects` : sql`shown_projects projects`} left join pictures on pictures.path = project_image
 		where projects.user_id = ${userId} order by position, project_id limit 100`.execute(db())
 	return rows
 }
@@ -124,12 +150,12 @@ export interface CertificateRow extends ShownPicture {
 	credential_verification_link: string
 }
 
-/** A member's certificates in their own order, at most 100. */
-export async function listCertificateRows(userId: number): Promise<CertificateRow[]> {
+/** A member's certificates in their own order, at most 100. @param whole as in {@link findProfile} */
+export async function listCertificateRows(userId: number, whole = false): Promise<CertificateRow[]> {
 	const { rows } = await sql<CertificateRow>`
 		select certificate_id, certificate_title, certificate_url, ${shownPicture}, certificate_issue_date::text as issued,
 			certificate_expire_date::text as expires, credential_verification_link
-		from certificates left join pictures on pictures.path = certificate_image
+		from ${whole ? sql`certificates` : sql`shown_certificates certificates`} left join pictures on pictures.path = certificate_image
 		where certificates.user_id = ${userId} order by position, certificate_id limit 100`.execute(db())
 	return rows
 }

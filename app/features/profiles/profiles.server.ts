@@ -2,7 +2,7 @@ import { NotFound } from '~/lib/errors.ts'
 import { webUrl } from '~/lib/text.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { campusOf } from './campus.present.ts'
-import { isOwn, maySeeEmail, maySeePhone } from './profiles.policy.ts'
+import { isOwn, maySeeEmail, maySeeHidden, maySeePhone } from './profiles.policy.ts'
 import type { CertificateView, LinkView, ProfileView, ProjectView } from './profiles.present.ts'
 import {
 	type CertificateRow,
@@ -18,9 +18,14 @@ import {
  * @throws NotFound when nobody has the username
  */
 export async function getProfile(viewer: SignedIn, username: string): Promise<ProfileView> {
-	const row = await findProfile(username.toLowerCase())
+	const name = username.toLowerCase()
+	const whole = maySeeHidden(viewer, { username: name })
+	const row = await findProfile(name, { viewerId: viewer.id, whole })
 	if (!row) throw new NotFound('No Data Found !')
-	const [projects, certificates] = await Promise.all([listProjectRows(row.id), listCertificateRows(row.id)])
+	const [projects, certificates] = await Promise.all([
+		listProjectRows(row.id, whole),
+		listCertificateRows(row.id, whole),
+	])
 	return {
 		...presentProfile(viewer, row),
 		projects: projects.map(presentProject),
@@ -63,6 +68,7 @@ function presentProfile(viewer: SignedIn, row: ProfileRow): Omit<ProfileView, 'p
 		enrolmentNumber: own ? row.enrolment_number : '',
 		universityEmail: own ? row.university_email : '',
 		shows: { email: row.show_email, phone: row.show_phone },
+		hidden: row.hidden ? { reason: row.hidden_reason, whole: maySeeHidden(viewer, row) } : null,
 	}
 }
 

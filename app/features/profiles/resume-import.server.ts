@@ -9,7 +9,7 @@ import {
 	updatePersonal,
 	updateSocial,
 } from './editing.queries.server.ts'
-import { editable, owner, transaction } from './editing.server.ts'
+import { editable, owner, transaction, writer } from './editing.server.ts'
 import { insertCertificate, insertProject, updateCertificate, updateProject } from './editing-items.queries.server.ts'
 import { siteNames } from './links.ts'
 import { profileLimits } from './profiles.limits.ts'
@@ -67,7 +67,7 @@ export async function applyImport(
 	username: string,
 	{ document, fingerprint, chosen }: { document: string; fingerprint: string; chosen: string[] },
 ): Promise<number> {
-	const { id } = owner(viewer, username)
+	const { id } = await writer(viewer, username)
 	const read = readDocument(document)
 	const wanted = new Set(chosen)
 	return transaction(async (trx) => {

@@ -1,7 +1,7 @@
 import { config } from '~/config.server.ts'
 import { NotFound } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
-import { isOwn, maySeeEmail, maySeePhone } from './profiles.policy.ts'
+import { isOwn, maySeeEmail, maySeeHidden, maySeePhone } from './profiles.policy.ts'
 import { findProfile } from './profiles.queries.server.ts'
 import { listCertificatesToEdit, listProjectsToEdit } from './resume.queries.server.ts'
 import { type ResumeDocument, toResume } from './resume.ts'
@@ -11,9 +11,12 @@ import { type ResumeDocument, toResume } from './resume.ts'
  * @throws NotFound when nobody has the username, or it stands for an imported author
  */
 export async function getResume(viewer: SignedIn, username: string): Promise<ResumeDocument> {
-	const row = await findProfile(username.toLowerCase())
+	const name = username.toLowerCase()
+	const whole = maySeeHidden(viewer, { username: name })
+	const row = await findProfile(name, { viewerId: viewer.id, whole })
 	if (!row || row.imported) throw new NotFound('No Data Found !')
-	const [certificates, projects] = await Promise.all([listCertificatesToEdit(row.id), listProjectsToEdit(row.id)])
+	const [certificates, projects] =
+		row.hidden && !whole ? [[], []] : await Promise.all([listCertificatesToEdit(row.id), listProjectsToEdit(row.id)])
 	const own = isOwn(viewer, row)
 	return toResume(
 		{

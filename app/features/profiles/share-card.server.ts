@@ -21,13 +21,13 @@ const fonts = ['card-latin-ext.ttf', 'card-latin.ttf'].map((file) => join('app/f
 const kept = remember('share-cards', () => new Map<string, Promise<Buffer>>())
 
 /**
- * The picture that stands beside a shared link to a member's page. A member who left the community list, and a name that
- * nobody has, get the same card of the site: it tells nothing of them.
+ * The picture that stands beside a shared link to a member's page. A member who left the community list or whose
+ * profile is hidden, and a name that nobody has, get the same card of the site: it tells nothing of them.
  * @returns the ETag, and what draws the picture
  */
 export async function getShareCard(username: string): Promise<{ tag: string; draw: () => Promise<Buffer> }> {
-	const row = await findProfile(username.toLowerCase())
-	const card = row?.listed && !row.imported ? shareCard(row, campusOf(row)) : null
+	const row = await findProfile(username.toLowerCase(), { viewerId: null })
+	const card = row?.listed && !row.imported && !row.hidden ? shareCard(row, campusOf(row)) : null
 	const { SITE_NAME } = config()
 	const hash = createHash('sha256')
 		.update(JSON.stringify([drawing, SITE_NAME, card]))

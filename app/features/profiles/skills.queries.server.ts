@@ -60,7 +60,7 @@ export async function replaceSkills(trx: Executor, userId: number, names: string
 /** The names of the skills that two members share, in the order in which the second one gave them. */
 export async function listShared(userId: number, peerId: number): Promise<string[]> {
 	const { rows } = await sql<{ name: string }>`
-		select skills.name from profile_skills theirs
+		select skills.name from shown_skills theirs
 		join profile_skills mine on mine.skill_id = theirs.skill_id and mine.user_id = ${userId}
 		join skills on skills.id = theirs.skill_id
 		where theirs.user_id = ${peerId} order by theirs.position`.execute(db())

@@ -1,9 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import AxeBuilder from '@axe-core/playwright'
 import { test as base, expect, type Page } from '@playwright/test'
 import { startSite } from '../../support/site-process.ts'
+
+const adminEmail = 'wanda.warden@eastmere.example'
 
 /**
  * A test whose pages lie on the built site, and which fails when a page writes an error to the console. Each worker has a site
@@ -14,7 +16,7 @@ export const test = base.extend<{ quiet: undefined }, { site: undefined }>({
 	site: [
 		async ({}, use) => {
 			const dataDir = mkdtempSync(join(tmpdir(), 'devquad-e2e-'))
-			const site = await startSite({ DATA_DIR: dataDir, ADMIN_EMAIL: 'wanda.warden@eastmere.example' })
+			const site = await startSite({ DATA_DIR: dataDir, ADMIN_EMAIL: adminEmail, TRUST_PROXY: '1' })
 			process.env.SITE_URL = site.url
 			process.env.SITE_DATA_DIR = dataDir
 			await use(undefined)
@@ -68,9 +70,17 @@ export async function expectNoViolations(page: Page): Promise<void> {
 	expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' ')}`)).toEqual([])
 }
 
-/** Registers a newcomer and logs them in, through the forms. @returns their username */
+let newcomers = 0
+
+/**
+ * Registers a newcomer and logs them in, through the forms. Each comes from an address of their own, as many that register from one
+ * have to wait for each other.
+ * @returns their username
+ */
 export async function enrol(page: Page, name: string, password = 'a lantern at the ford'): Promise<string> {
 	const username = name.toLowerCase().replace(/\s+/g, '.')
+	newcomers += 1
+	await page.setExtraHTTPHeaders({ 'X-Forwarded-For': `198.18.${newcomers % 250}.${(Date.now() % 250) + 1}` })
 	await page.goto('/register')
 	await page.getByLabel('Full Name').fill(name)
 	await page.getByLabel('Email').fill(`${username}@eastmere.example`)
@@ -83,5 +93,32 @@ export async function enrol(page: Page, name: string, password = 'a lantern at t
 	await page.getByLabel('Password', { exact: true }).fill(password)
 	await page.getByRole('button', { name: 'Login', exact: true }).click()
 	await page.waitForURL('**/find-dev')
+	await page.setExtraHTTPHeaders({})
 	return username
+}
+
+/** The path of the link in the newest mail to an address, once the site has written it down. */
+export async function mailedLink(address: string, dataDir = process.env.SITE_DATA_DIR ?? ''): Promise<string> {
+	let path = ''
+	await expect
+		.poll(() => {
+			const folder = join(dataDir, 'mail')
+			const files = existsSync(folder) ? readdirSync(folder).sort() : []
+			const mail = files
+				.map((file) => readFileSync(join(folder, file), 'utf8'))
+				.findLast((text) => text.includes(`To: ${address}`))
+			const plain = (mail ?? '').replace(/=\r?\n/g, '').replaceAll('=3D', '=')
+			path = /https?:\/\/[^/\s]+(\/\S+\?token=[\w-]+)/.exec(plain)?.[1] ?? ''
+			return path
+		})
+		.not.toBe('')
+	return path
+}
+
+/** Registers the member whom ADMIN_EMAIL names and confirms the address, which makes them admin. */
+export async function enrolAdmin(page: Page): Promise<void> {
+	await enrol(page, 'Wanda Warden')
+	await page.goto(await mailedLink(adminEmail))
+	await page.getByRole('button', { name: 'Confirm my address' }).click()
+	await page.waitForURL('**/find-dev')
 }

@@ -1,6 +1,6 @@
 import { ArrowLeft } from 'lucide-react'
 import { Form, Link } from 'react-router'
-import { redirectWithToast, refused } from '~/lib/http.ts'
+import { readForm, redirectWithToast, refused } from '~/lib/http.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { Field } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
@@ -14,7 +14,7 @@ export function loader({ url }: Route.LoaderArgs) {
 }
 
 export async function action({ request }: Route.ActionArgs) {
-	const form = await request.formData()
+	const form = await readForm(request)
 	try {
 		await requestPasswordReset(form, request)
 	} catch (error) {

@@ -1,6 +1,6 @@
 import { Form, Link, redirect, useSearchParams } from 'react-router'
 import { viewerOf } from '~/lib/context.ts'
-import { redirectWithToast, refused, safeRedirect } from '~/lib/http.ts'
+import { readForm, redirectWithToast, refused, safeRedirect } from '~/lib/http.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { memberShare, sharedUsername } from '~/lib/share-meta.ts'
 import { Field } from '~/ui/field.tsx'
@@ -17,7 +17,7 @@ export function loader({ context, url }: Route.LoaderArgs) {
 }
 
 export async function action({ request, url }: Route.ActionArgs) {
-	const form = await request.formData()
+	const form = await readForm(request)
 	try {
 		const headers = await logIn(form, request)
 		return redirectWithToast(

@@ -1,6 +1,6 @@
 import { Form, Link, redirect, useSearchParams } from 'react-router'
 import { viewerOf } from '~/lib/context.ts'
-import { redirectWithToast, refused } from '~/lib/http.ts'
+import { readForm, redirectWithToast, refused } from '~/lib/http.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { Field } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
@@ -18,16 +18,14 @@ export function loader({ context }: Route.LoaderArgs) {
 const registered = 'User registered successfully! Login to continue.'
 
 export async function action({ request, url }: Route.ActionArgs) {
-	const form = await request.formData()
+	const form = await readForm(request)
 	try {
-		const { email, confirm } = await registerMember(form, request)
+		const { email, confirm, headers } = await registerMember(form, request)
 		const search = new URLSearchParams({ email })
 		const redirectTo = url.searchParams.get('redirectTo')
 		if (redirectTo) search.set('redirectTo', redirectTo)
-		return redirectWithToast(`/login?${search}`, {
-			type: 'success',
-			message: confirm ? `${registered} We have mailed you a link to confirm your address.` : registered,
-		})
+		const message = confirm ? `${registered} We have mailed you a link to confirm your address.` : registered
+		return redirectWithToast(`/login?${search}`, { type: 'success', message }, headers)
 	} catch (error) {
 		return refused(error, form)
 	}

@@ -1,5 +1,5 @@
 import { Form, Link } from 'react-router'
-import { redirectWithToast, refused } from '~/lib/http.ts'
+import { readForm, redirectWithToast, refused } from '~/lib/http.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { FormError } from '~/ui/form-error.tsx'
 import { PasswordField } from '~/ui/password-field.tsx'
@@ -13,18 +13,19 @@ export function loader({ url }: Route.LoaderArgs) {
 }
 
 export async function action({ request }: Route.ActionArgs) {
-	const form = await request.formData()
+	const form = await readForm(request)
 	try {
-		await resetPassword(form, request)
-		return redirectWithToast('/login', { type: 'success', message: 'Password updated Successfully' })
+		const headers = await resetPassword(form, request)
+		return redirectWithToast('/login', { type: 'success', message: 'Password updated Successfully' }, headers)
 	} catch (error) {
 		return refused(error, form)
 	}
 }
 
-// The token is in this page's address: no other site may learn it from a link.
+// The token is in this page's address: no other site may learn it from a link. Without any referrer a browser would call the
+// form's origin `null`.
 export function meta({ matches }: Route.MetaArgs) {
-	return [...pageMeta(matches, { title: 'New password', noindex: true }), { name: 'referrer', content: 'no-referrer' }]
+	return [...pageMeta(matches, { title: 'New password', noindex: true }), { name: 'referrer', content: 'same-origin' }]
 }
 
 export default function ResetPassword({ loaderData, actionData }: Route.ComponentProps) {

@@ -1,7 +1,7 @@
 import { Form, Link, Outlet, redirect } from 'react-router'
 import type { SignedIn } from '~/lib/context.ts'
 import { monthAndYear } from '~/lib/dates.ts'
-import { answering, redirectWithToast, signedIn } from '~/lib/http.ts'
+import { answering, readForm, redirectWithToast, signedIn } from '~/lib/http.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { RuleHead } from '~/ui/rule-head.tsx'
 import {
@@ -12,11 +12,16 @@ import {
 	revokeSession,
 	viewerFromRequest,
 } from '../accounts.server.ts'
+import { ActivityList } from '../components/activity-list.tsx'
 import { SessionList } from '../components/session-list.tsx'
 import { ThemeForm } from '../components/theme-form.tsx'
 import { TokenSection } from '../components/token-section.tsx'
+import { listSecurityEvents } from '../security-log.server.ts'
 import { listTokens } from '../tokens/tokens.server.ts'
 import type { Route } from './+types/settings'
+
+/** Events of the account that stand here; the page of all of them holds more. */
+const MAX_EVENTS = 3
 
 /** Believes no cookie alone: whoever was logged out elsewhere sees nothing here. */
 export function loader({ request, context, url }: Route.LoaderArgs) {
@@ -24,19 +29,20 @@ export function loader({ request, context, url }: Route.LoaderArgs) {
 		signedIn(context, url)
 		const { viewer, headers } = await viewerFromRequest(request, { fresh: true })
 		if (!viewer) throw redirect('/login?redirectTo=/settings', { headers })
-		const [account, sessions, tokens] = await Promise.all([
+		const [account, sessions, tokens, events] = await Promise.all([
 			getAccount(viewer),
 			listSessions(viewer, request),
 			listTokens(viewer),
+			listSecurityEvents(viewer),
 		])
-		return { viewer, account, sessions, tokens }
+		return { viewer, account, sessions, tokens, events: events.slice(0, MAX_EVENTS) }
 	})
 }
 
 export function action({ request, context, url }: Route.ActionArgs) {
 	return answering(async () => {
 		const viewer = signedIn(context, url)
-		const form = await request.formData()
+		const form = await readForm(request)
 		const all = form.get('intent') === 'revoke-others'
 		if (all) await revokeOtherSessions(viewer, request)
 		else await revokeSession(viewer, Number(form.get('session')))
@@ -51,7 +57,8 @@ export function meta({ matches }: Route.MetaArgs) {
 	return pageMeta(matches, { title: 'Settings', noindex: true })
 }
 
-export default function Settings({ loaderData: { viewer, account, sessions, tokens } }: Route.ComponentProps) {
+export default function Settings({ loaderData }: Route.ComponentProps) {
+	const { viewer, account, sessions, tokens, events } = loaderData
 	return (
 		<div className="max-w-[44rem] pt-6 md:pt-8">
 			<h1 className="text-2xl leading-9 font-bold">Settings</h1>
@@ -76,6 +83,14 @@ export default function Settings({ loaderData: { viewer, account, sessions, toke
 						</button>
 					</Form>
 				)}
+			</section>
+			<section className="mt-10" aria-labelledby="activity">
+				<RuleHead id="activity" title="Recent activity">
+					<Link className="quiet-link" to="/settings/activity" aria-label="All recent activity">
+						All
+					</Link>
+				</RuleHead>
+				<ActivityList events={events} />
 			</section>
 			<TokenSection tokens={tokens}>
 				<Link className="btn btn-outline mt-4" to="/settings/tokens">

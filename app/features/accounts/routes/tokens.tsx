@@ -1,6 +1,6 @@
 import { data, Link, redirect } from 'react-router'
 import { Invalid } from '~/lib/errors.ts'
-import { answering, redirectWithToast, refused, signedIn } from '~/lib/http.ts'
+import { answering, readForm, redirectWithToast, refused, signedIn } from '~/lib/http.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { isModerator } from '~/lib/viewer.ts'
 import { RuleHead } from '~/ui/rule-head.tsx'
@@ -24,7 +24,7 @@ export function loader({ request, context, url }: Route.LoaderArgs) {
 export function action({ request, context, url }: Route.ActionArgs) {
 	return answering(async () => {
 		const viewer = signedIn(context, url)
-		const form = await request.formData()
+		const form = await readForm(request)
 		if (form.get('intent') === 'revoke') {
 			await revokeToken(viewer, Number(form.get('token')))
 			return redirectWithToast('/settings#tokens', { type: 'success', message: 'Token revoked.' })

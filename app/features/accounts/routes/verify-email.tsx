@@ -1,33 +1,101 @@
-import { Link } from 'react-router'
+import { data, Form, Link } from 'react-router'
+import { viewerOf } from '~/lib/context.ts'
 import { DomainError } from '~/lib/errors.ts'
-import { redirectWithToast } from '~/lib/http.ts'
+import { redirectWithToast, refused } from '~/lib/http.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { verifyEmail } from '../accounts.server.ts'
+import { FormError } from '~/ui/form-error.tsx'
+import { PasswordField } from '~/ui/password-field.tsx'
+import { SubmitButton } from '~/ui/submit-button.tsx'
+import { refreshSession } from '../accounts.server.ts'
 import { AccountFrame } from '../components/account-frame.tsx'
+import { confirmAddress, denyAddress, findConfirmation } from '../registrations.server.ts'
 import type { Route } from './+types/verify-email'
 
-export async function loader({ url }: Route.LoaderArgs) {
+const again = 'This address is confirmed already. Log in.'
+
+/** Shows what the link would confirm, and changes nothing: mail scanners open links, too. */
+export async function loader({ request, url }: Route.LoaderArgs) {
+	const token = url.searchParams.get('token') ?? ''
 	try {
-		await verifyEmail(url.searchParams.get('token') ?? '')
+		return { token, confirmation: await findConfirmation(token, request.headers), message: '' }
 	} catch (error) {
 		if (!(error instanceof DomainError)) throw error
-		return { message: error.message }
+		return data({ token, confirmation: null, message: error.message }, { status: error.status })
 	}
-	throw redirectWithToast('/login', { type: 'success', message: 'Your address is confirmed. Login to continue.' })
+}
+
+export async function action({ request, context }: Route.ActionArgs) {
+	const form = await request.formData()
+	const token = String(form.get('token') ?? '')
+	try {
+		if (form.get('intent') === 'deny') {
+			await denyAddress(token)
+			const message = 'Nobody can log in with this registration any more.'
+			return redirectWithToast('/login', { type: 'success', message })
+		}
+		const { email, again: wasConfirmed } = await confirmAddress(
+			{ token, password: String(form.get('password') ?? '') },
+			request,
+		)
+		const message = wasConfirmed ? again : 'Your address is confirmed. Login to continue.'
+		// A session that goes on shows at once what the address brought with it.
+		const headers = viewerOf(context) ? await refreshSession(request) : new Headers()
+		return redirectWithToast(`/login?${new URLSearchParams({ email })}`, { type: 'success', message }, headers)
+	} catch (error) {
+		return refused(error, form)
+	}
 }
 
 export function meta({ matches }: Route.MetaArgs) {
-	return pageMeta(matches, { title: 'Confirm address', noindex: true })
+	return [
+		...pageMeta(matches, { title: 'Confirm address', noindex: true }),
+		// The address holds a token. Without any referrer a browser would call the form's origin `null`, and it be refused.
+		{ name: 'referrer', content: 'same-origin' },
+	]
 }
 
-export default function VerifyEmail({ loaderData }: Route.ComponentProps) {
+export default function VerifyEmail({
+	loaderData: { token, confirmation, message },
+	actionData,
+}: Route.ComponentProps) {
+	if (!confirmation || confirmation.state === 'used')
+		return (
+			<AccountFrame title={confirmation ? 'Confirmed' : 'Not confirmed'} lead={confirmation ? again : message}>
+				<p className="mt-8">
+					<Link className="btn btn-primary" to="/login">
+						{confirmation ? 'Login' : 'Log in to get a new link'}
+					</Link>
+				</p>
+			</AccountFrame>
+		)
 	return (
-		<AccountFrame title="Not confirmed" lead={loaderData.message}>
-			<p className="mt-8">
-				<Link className="btn btn-primary" to="/login">
-					Log in to get a new link
-				</Link>
-			</p>
+		<AccountFrame
+			title="Confirm your address"
+			lead={`“${confirmation.name}” was registered with ${confirmation.email}. Is that you?`}
+		>
+			<Form method="post" className="mt-8 grid gap-5" noValidate>
+				<FormError>{actionData?.message}</FormError>
+				<input type="hidden" name="token" value={token} />
+				{confirmation.asksPassword && (
+					<PasswordField
+						required
+						label="Password"
+						name="password"
+						autoComplete="current-password"
+						error={actionData?.errors.password}
+						hint="The one you chose. We ask, as this is another browser than the one you registered in."
+					/>
+				)}
+				<SubmitButton className="btn btn-primary btn-lg w-full" busyLabel="Confirming">
+					Confirm my address
+				</SubmitButton>
+			</Form>
+			<Form method="post" className="mt-4">
+				<input type="hidden" name="token" value={token} />
+				<button className="btn btn-outline w-full" name="intent" value="deny" type="submit">
+					I did not register
+				</button>
+			</Form>
 		</AccountFrame>
 	)
 }

@@ -68,8 +68,8 @@ export async function deleteToken(userId: number, id: number): Promise<boolean> 
 }
 
 /** Takes all tokens of a member away. */
-export async function deleteTokens(userId: number): Promise<void> {
-	await db().deleteFrom('access_tokens').where('user_id', '=', userId).execute()
+export async function deleteTokens(userId: number, executor: Executor = db()): Promise<void> {
+	await executor.deleteFrom('access_tokens').where('user_id', '=', userId).execute()
 }
 
 export interface TokenHolder {

@@ -5,9 +5,12 @@ import { addJob } from '~/jobs/jobs.server.ts'
 import { Invalid, NotFound } from '~/lib/errors.ts'
 import { isId } from '~/lib/ids.ts'
 import { parseInput } from '~/lib/parse.server.ts'
+import { setRequestMember } from '~/lib/request-scope.server.ts'
 import { isModerator, type SignedIn } from '~/lib/viewer.ts'
 import { letter } from '~/mail/mail.server.ts'
 import { getAccount } from '../accounts.server.ts'
+import { recordSecurityEvent } from '../security-log.server.ts'
+import { requireMayWrite } from '../suspension.server.ts'
 import { type Scope, tokenLimits } from './tokens.limits.ts'
 import type { TokenView } from './tokens.present.ts'
 import {
@@ -43,9 +46,10 @@ export async function listTokens(viewer: SignedIn): Promise<TokenView[]> {
  * Makes a token and mails its owner that there is one.
  * @param input name, scopes (a list), days
  * @returns the token itself, which is kept nowhere and cannot be shown again
- * @throws Invalid with a message per field; also when the member has as many as are allowed
+ * @throws NotAllowed for a suspended member, Invalid with a message per field; also when the member has as many as are allowed
  */
 export async function makeToken(viewer: SignedIn, input: Record<string, unknown>): Promise<{ token: string }> {
+	await requireMayWrite(viewer.id)
 	const { name, scopes, days } = parseInput(tokenInput, input)
 	if (scopes.includes('moderate') && !isModerator(viewer)) {
 		const message = 'Only moderators can have a token that moderates.'
@@ -61,12 +65,14 @@ export async function makeToken(viewer: SignedIn, input: Record<string, unknown>
 			await insertToken(trx, { userId: viewer.id, name, hash: hashOf(token), lastFour: token.slice(-4), scopes, days })
 			await addJob('send-mail', madeLetter(email, { name, scopes, days }), trx)
 		})
+	await recordSecurityEvent('token-created', { userId: viewer.id, detail: { scopes: scopes.join(' '), days } })
 	return { token }
 }
 
 /** Takes a token of the member away; it stops working at once. @throws NotFound when it is not theirs */
 export async function revokeToken(viewer: SignedIn, id: number): Promise<void> {
 	if (!isId(id) || !(await deleteToken(viewer.id, id))) throw new NotFound('This token was revoked already.')
+	await recordSecurityEvent('token-revoked', { userId: viewer.id })
 }
 
 /** Whom a token acts for and what it may do. */
@@ -85,6 +91,7 @@ export async function readToken(token: string): Promise<TokenGrant | null> {
 	if (!holder) return null
 	if (holder.stale) await touchToken(holder.token_id)
 	const { user, scopes } = holder
+	setRequestMember(user.id)
 	return { viewer: { ...user, role: scopes.includes('moderate') ? user.role : 'member' }, scopes }
 }
 

@@ -3,12 +3,11 @@ import { RuleHead } from '~/ui/rule-head.tsx'
 import { FieldList } from '../components/field-list.tsx'
 import { Introduction } from '../components/introduction.tsx'
 import { OperationEntry } from '../components/operation-entry.tsx'
-import { apiDocs } from '../docs.server.ts'
-import { openApiDocument } from '../openapi.server.ts'
+import { ownDocs } from '../docs.server.ts'
 import type { Route } from './+types/docs'
 
 export function loader() {
-	return apiDocs(openApiDocument())
+	return ownDocs()
 }
 
 export function meta({ matches }: Route.MetaArgs) {

@@ -1,9 +1,10 @@
+import { listBlocked } from '~/features/profiles/blocks.server.ts'
 import { member, operation } from '~/lib/operation.ts'
 import { getMessage } from '../places.server.ts'
 import { markSeen } from '../reading.server.ts'
 import { reportMessage } from '../reporting.server.ts'
 import { acceptConversation, setBlocked, setMuted } from '../safety.server.ts'
-import { id, newReport, readUpTo, username } from './shapes.server.ts'
+import { blockedList, id, newReport, readUpTo, username } from './shapes.server.ts'
 
 const shared = {
 	group: 'Messages',
@@ -56,12 +57,24 @@ export const safetyOperations = [
 		run: (call) => setMuted(member(call), call.params.username, false),
 	}),
 	operation({
+		group: 'Messages',
+		access: 'members',
+		area: 'messages',
+		id: 'listBlocked',
+		method: 'get',
+		path: '/me/blocks',
+		summary: 'List whom you block, the latest first',
+		answer: blockedList,
+		run: async (call) => ({ rows: await listBlocked(member(call)) }),
+	}),
+	operation({
 		...shared,
 		id: 'blockMember',
 		method: 'put',
 		path: '/me/blocks/{username}',
 		summary: 'Block a member',
-		description: 'They are told nothing, and what they write from then on never reaches you.',
+		description:
+			'They are told nothing. What they write from then on never reaches you; they cannot comment on or vote for what you wrote, nor see when you are online.',
 		run: (call) => setBlocked(member(call), call.params.username, true),
 	}),
 	operation({

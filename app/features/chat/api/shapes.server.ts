@@ -115,12 +115,26 @@ export const readUpTo = z.strictObject({ upTo: z.int().min(1).max(2_147_483_647)
 export const newReport = z.strictObject({ words: z.string().describe('What is wrong, for the moderators.') })
 
 /** The names that the description gives these. */
+export const blockedList = z.object({
+	rows: z
+		.array(
+			z.object({
+				username: z.string(),
+				name: z.string(),
+				image: z.string().nullable().describe('Path of the picture.'),
+				since: time,
+			}),
+		)
+		.describe('At most 500.'),
+})
+
 export const shapes: Record<string, z.ZodType> = {
 	ChatPeer: peer,
 	Message: message,
 	Conversation: conversation,
 	ConversationSummary: summary,
 	ConversationList: conversationList,
+	BlockedList: blockedList,
 	MessageList: messageList,
 	MessageChanges: changeList,
 	FoundMessage: hit,

@@ -56,7 +56,7 @@ export class Sender {
 				outbox.refuse(clientId, answer.message)
 				onChange()
 			} else {
-				await pause(tries)
+				await pause(tries, answer?.retryAfter)
 				tries += 1
 			}
 		}

@@ -17,7 +17,11 @@ export interface Transport {
 /** Runs `work` while no other tab of this browser runs anything under the same name. */
 export type Lock = (name: string, work: () => Promise<void>) => Promise<void>
 
-/** Milliseconds until the next try: 1 s, 2 s, 4 s, 8 s, and no longer than that. @param tries how many there were */
-export function pause(tries: number): Promise<void> {
-	return new Promise((resolve) => setTimeout(resolve, 1_000 * 2 ** Math.min(tries, 3)))
+/**
+ * Waits until the next try: 1 s, 2 s, 4 s, 8 s, and no longer than that, or as long as the server asks for.
+ * @param tries how many there were
+ * @param asked whole seconds that a limit lasts
+ */
+export function pause(tries: number, asked = 0): Promise<void> {
+	return new Promise((resolve) => setTimeout(resolve, 1_000 * Math.max(asked, 2 ** Math.min(tries, 3))))
 }

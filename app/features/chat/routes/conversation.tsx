@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { answering, signedIn } from '~/lib/http.ts'
+import { answering, readForm, signedIn } from '~/lib/http.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { ConversationPane } from '../components/conversation-pane.tsx'
@@ -43,7 +43,7 @@ async function openAt(viewer: SignedIn, username: string, place: ReturnType<type
 export async function action({ request, params: { username }, context, url }: Route.ActionArgs) {
 	const viewer = signedIn(context, url)
 	const scripted = new URL(request.url).pathname.endsWith('.data')
-	return answerForm({ viewer, username, form: await request.formData(), scripted })
+	return answerForm({ viewer, username, form: await readForm(request), scripted })
 }
 
 export function meta({ matches, loaderData }: Route.MetaArgs) {

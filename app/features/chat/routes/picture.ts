@@ -16,5 +16,5 @@ export async function loader({ params, request }: Route.LoaderArgs): Promise<Res
 	if (!picture) return noPicture()
 	const session = await sessionOf(request)
 	if (!session || !(await maySeePicture(session.viewer, `messages/${picture}`))) return noPicture()
-	return servePicture(request, { path: `messages/${name}`, caching: 'private, no-cache' })
+	return servePicture(request, { path: `messages/${name}`, caching: 'private, no-store' })
 }

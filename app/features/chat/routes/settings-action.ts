@@ -1,13 +1,19 @@
 import { redirect } from 'react-router'
-import { answering, redirectWithToast, signedIn } from '~/lib/http.ts'
+import { answering, readForm, redirectWithToast, signedIn } from '~/lib/http.ts'
+import { setBlocked } from '../safety.server.ts'
 import { setChatSettings } from '../settings.server.ts'
 import type { Route } from './+types/settings-action'
 
 /** Takes what {@link file://./settings.tsx} sends: that section has no address of its own. */
 export async function action({ request, context, url }: Route.ActionArgs) {
 	const viewer = signedIn(context, url)
-	const form = await request.formData()
+	const form = await readForm(request)
 	return answering(async () => {
+		const unblocked = form.get('unblock')
+		if (unblocked !== null) {
+			await setBlocked(viewer, unblocked, false)
+			return redirectWithToast('/settings', { type: 'success', message: 'Unblocked.' })
+		}
 		await setChatSettings(viewer, Object.fromEntries(form))
 		const message = form.has('typing') ? 'Saved whether others see you type.' : 'Saved who may write to you.'
 		return redirectWithToast('/settings', { type: 'success', message })

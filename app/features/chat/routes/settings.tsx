@@ -1,11 +1,17 @@
-import { Form, Outlet } from 'react-router'
+import { Form, Link, Outlet } from 'react-router'
+import { type BlockedView, listBlocked } from '~/features/profiles/blocks.server.ts'
 import { answering, signedIn } from '~/lib/http.ts'
+import { Avatar } from '~/ui/avatar.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
 import { getChatSettings } from '../settings.server.ts'
 import type { Route } from './+types/settings'
 
 export function loader({ context, url }: Route.LoaderArgs) {
-	return answering(() => getChatSettings(signedIn(context, url)))
+	return answering(async () => {
+		const viewer = signedIn(context, url)
+		const [settings, blocked] = await Promise.all([getChatSettings(viewer), listBlocked(viewer)])
+		return { ...settings, blocked }
+	})
 }
 
 const writers = [
@@ -20,7 +26,7 @@ const typing = [
 ] as const
 
 /** A part of the settings, above those that come after it: who may begin a conversation, and what peers see while one types. */
-export default function ChatSettings({ loaderData: { accepts, showsTyping } }: Route.ComponentProps) {
+export default function ChatSettings({ loaderData: { accepts, showsTyping, blocked } }: Route.ComponentProps) {
 	return (
 		<>
 			<section className="mt-10" aria-labelledby="messages">
@@ -38,8 +44,48 @@ export default function ChatSettings({ loaderData: { accepts, showsTyping } }: R
 					still see when others type.
 				</p>
 			</section>
+			<Blocked members={blocked} />
 			<Outlet />
 		</>
+	)
+}
+
+/** Whom the member blocks, each with the way back. */
+function Blocked({ members }: { members: BlockedView[] }) {
+	return (
+		<section className="mt-10" aria-labelledby="blocked">
+			<RuleHead id="blocked" title="Whom you block" />
+			{members.length === 0 && <p className="py-2 text-ink-3">Nobody.</p>}
+			<ul>
+				{members.map(({ username, name, image }) => (
+					<li key={username} className="flex items-center gap-3 border-b border-line py-3">
+						<Avatar user={{ username, name, image }} size={32} />
+						<div className="min-w-0 flex-1">
+							<Link className="quiet-link block truncate font-semibold" to={`/find-dev/${username}`}>
+								{name}
+							</Link>
+							<p className="meta truncate">@{username}</p>
+						</div>
+						<Form method="post" action="/settings/messages" preventScrollReset>
+							<button
+								className="btn btn-sm btn-outline"
+								name="unblock"
+								value={username}
+								type="submit"
+								aria-label={`Unblock ${name}`}
+							>
+								Unblock
+							</button>
+						</Form>
+					</li>
+				))}
+			</ul>
+			<p className="mt-2 text-sm text-ink-3">
+				Whoever you block cannot write to you, comment on or vote for what you wrote, or see when you are online, and
+				you are told nothing of what they do. They are not told of it. You block somebody in the menu of your
+				conversation with them.
+			</p>
+		</section>
 	)
 }
 

@@ -59,13 +59,13 @@ export async function findOwnMessages(
 				and m.id + 0 < (select down_to from seen) and (m.kept_body is null or m.sender_id = ${userId})),
 		found as (select id from near union all select id from (select id from matches order by id desc limit ${limit}) far
 			order by id desc limit ${limit})
-		select ${peerColumns}, m.id, m.sender_id = ${userId} as mine, m.sent_at, said.body,
+		select ${peerColumns(userId)}, m.id, m.sender_id = ${userId} as mine, m.sent_at, said.body,
 			ts_headline('english', without_accents(said.body), wanted.words, ${options}) as marked
 		from found join messages m on m.id = found.id and (m.sender_id = ${userId} or m.recipient_id = ${userId})
 			cross join lateral (select message_words(m.body, m.pictures) as body) said
 			cross join wanted join conversations c on c.id = m.conversation_id
 		join users p on p.id = case when c.lower_id = ${userId} then c.higher_id else c.lower_id end
-		left join profiles pp on pp.user_id = p.id
+		left join shown_profiles pp on pp.user_id = p.id
 		order by m.id desc`.execute(db())
 	return rows
 }

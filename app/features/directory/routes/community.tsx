@@ -1,4 +1,5 @@
 import { useSearchParams } from 'react-router'
+import { viewerOf } from '~/lib/context.ts'
 import { answering } from '~/lib/http.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { useSlowNavigation } from '~/lib/use-slow-navigation.ts'
@@ -15,8 +16,8 @@ import type { Route } from './+types/community'
 
 const path = '/find-dev'
 
-export function loader({ url }: Route.LoaderArgs) {
-	return answering(() => listCommunity(wishOf(url.searchParams), url.searchParams.get('cursor')))
+export function loader({ context, url }: Route.LoaderArgs) {
+	return answering(() => listCommunity(wishOf(url.searchParams), url.searchParams.get('cursor'), viewerOf(context)))
 }
 
 /** Coming from elsewhere, the page opens with its skeleton; within it, the list waits beside its filters. */

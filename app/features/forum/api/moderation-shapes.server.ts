@@ -6,7 +6,19 @@ import { author, next, time } from './shapes.server.ts'
 /* What the API takes and tells of moderation. */
 
 const kind = z.enum(['query', 'comment', 'profile'])
-const act = z.enum(['approve', 'refuse', 'hide', 'restore', 'dismiss', 'lock', 'unlock', 'merge', 'suspend', 'lift'])
+const act = z.enum([
+	'approve',
+	'refuse',
+	'hide',
+	'restore',
+	'dismiss',
+	'lock',
+	'unlock',
+	'merge',
+	'clean',
+	'suspend',
+	'lift',
+])
 
 const extractLine = z.object({
 	sender: z.string(),
@@ -46,6 +58,9 @@ export const moderationCase = z.object({
 		.nullable()
 		.describe('Until when its author is suspended; `infinity` for ever, null when not.'),
 	acts: z.array(act).describe('What you can do now.'),
+	parts: z
+		.array(z.object({ value: z.string(), label: z.string(), beginning: z.string() }))
+		.describe('What `clean` can remove of a profile; empty in a list.'),
 	reportCount: z.int().describe('Open reports.'),
 	waits: z.boolean(),
 	reports: z.array(report).describe('The newest open ones; five in a list.'),
@@ -80,6 +95,7 @@ export const judgement = z.strictObject({
 		.optional()
 		.describe('The `print` that you read. 409 when its author changed the text since.'),
 	time: z.enum(suspensionTimes).optional().describe('With `suspend`: for how long.'),
+	part: z.string().max(60).optional().describe('With `clean`: the `value` of one of the `parts`.'),
 	into: z.string().optional().describe('With `merge`: the id or the address of the other query.'),
 })
 export const judged = z.object({ done: z.string().describe('What was done, as a sentence.') })

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { demoEmails as emails } from '~/features/accounts/demo-accounts.server.ts'
 
 export interface DemoAccount {
 	email: string
@@ -15,7 +16,6 @@ export interface DemoAccounts {
 }
 
 const fileName = 'demo-account.txt'
-const emails = { member: 'mira.quillon@eastmere.example', moderator: 'odalys.fernbrook@eastmere.example' }
 
 /** The accounts that a newcomer may log in with, or null when this site was made without the demo content. */
 export async function demoAccounts(dataDir: string): Promise<DemoAccounts | null> {

@@ -1,4 +1,5 @@
 import { db, type Executor } from '~/db/db.server.ts'
+import { requireMayWrite } from '~/features/accounts/suspension.server.ts'
 import { Conflict, Invalid, NotFound } from '~/lib/errors.ts'
 import { isId } from '~/lib/ids.ts'
 import { parseInput } from '~/lib/parse.server.ts'
@@ -11,6 +12,7 @@ import { suspendAuthor } from './members.server.ts'
 import type { Act } from './moderation.present.ts'
 import { maybeWhyInput, mergeInput, whyInput } from './moderation.schema.ts'
 import { actsOn, startsFrom, stateOf } from './moderation.views.ts'
+import { judgeProfile, type ProfileAct, profileActsDone } from './profile-acts.server.ts'
 import { lockModerator, moderator } from './staff.server.ts'
 import { type CaseRow, findNamed, type TargetName } from './targets.server.ts'
 import { textActs } from './text-acts.server.ts'
@@ -28,6 +30,7 @@ const done: Record<Act, string> = {
 	lock: 'Nobody can comment on it any more.',
 	unlock: 'Comments are open again.',
 	merge: 'Merged. Its address leads to the other query.',
+	clean: profileActsDone.clean,
 	suspend: 'Suspended.',
 	lift: 'The suspension is lifted.',
 }
@@ -35,7 +38,7 @@ const done: Record<Act, string> = {
 /**
  * Decides about something that was reported, or that a moderator came upon. One transaction: the text, every count, its case
  * and the record of who did it.
- * @param input why; for a suspension `time`, for a merge `into`; `seen`, the print of the text as the moderator read it
+ * @param input why; for a suspension `time`, for a merge `into`, for removing from a profile `part`; `seen`, the print of the text as the moderator read it
  * @returns a sentence that says what was done
  * @throws NotAllowed, NotFound, Invalid, Conflict when it does not stand as the moderator saw it
  */
@@ -45,13 +48,22 @@ export async function judge(
 	input: Record<string, unknown>,
 ): Promise<string> {
 	const actor = moderator(viewer)
+	await requireMayWrite(actor.id)
 	const row = await findNamed(name)
 	if (!row) throw new NotFound('There is nothing here to judge.')
 	if (!isAct(act)) throw new Invalid('Choose what to do.')
 	if (act === 'suspend' || act === 'lift') await suspendAuthor(actor, row, act, input)
 	else if (act === 'dismiss') await dismiss(actor, row, input)
+	else if (row.kind === 'profile' && isProfileAct(act)) {
+		await judgeProfile(actor, row, act, input)
+		return profileActsDone[act]
+	} else if (act === 'clean') throw new Invalid('Only parts of profiles can be removed.')
 	else await judgeText(actor, row, act, input)
 	return done[act]
+}
+
+function isProfileAct(act: Act): act is ProfileAct {
+	return Object.hasOwn(profileActsDone, act)
 }
 
 function isAct(act: string): act is Act {

@@ -7,8 +7,18 @@ import { makeComment, makeMember, makeQuery } from '../../../../tests/factories/
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { expectCountsToHold, hashForum } from '../../../../tests/support/forum-rows.ts'
 import { listComments } from '../comments.server.ts'
-import { addComment, askQuestion, deleteComment, deleteQuestion, editComment, editQuestion } from '../forum.server.ts'
+import { follow } from '../following.server.ts'
+import {
+	addComment,
+	askQuestion,
+	deleteComment,
+	deleteQuestion,
+	editComment,
+	editQuestion,
+	restoreQuestion,
+} from '../forum.server.ts'
 import { getQuery, listQueries } from '../reading.server.ts'
+import { castVote } from '../votes/votes.server.ts'
 import { judge } from './acts.server.ts'
 import { listCases, listLog } from './queue.server.ts'
 import { report } from './reports.server.ts'
@@ -37,7 +47,7 @@ beforeAll(async () => {
 })
 
 describe('a suspended member', () => {
-	test('reads everything and changes nothing, and is told until when and why', async () => {
+	test('reads everything, changes nothing and is told until when and why, but deletes what is their own', async () => {
 		const member = await makeMember('shouting')
 		const own = (await makeQuery(member)).id
 		const comment = await makeComment(member, own)
@@ -51,10 +61,10 @@ describe('a suspended member', () => {
 		const writes = [
 			() => askQuestion(member, plain),
 			() => editQuestion(member, own, plain),
-			() => deleteQuestion(member, own),
 			() => addComment(member, { queryId: other, parentId: null, body: 'x' }),
 			() => editComment(member, comment, { body: 'y' }),
-			() => deleteComment(member, comment),
+			() => castVote(member, { queryId: other, commentId: null, vote: 1 }),
+			() => follow(member, { tag: 'start' }, true),
 			() => report(member, { kind: 'query', name: String(other) }, { reason: 'spam' }),
 		]
 		for (const write of writes)
@@ -63,8 +73,11 @@ describe('a suspended member', () => {
 			)
 		expect(await hashForum()).toEqual(before)
 		expect(await getQuery(member, other)).toMatchObject({ id: other })
+		await deleteComment(member, comment)
+		await deleteQuestion(member, own)
+		await expect(restoreQuestion(member, own)).rejects.toThrow('You are suspended until')
 		await judge(moderator, { kind: 'profile', name: member.username, act: 'lift' }, {})
-		await editComment(member, comment, { body: 'y' })
+		await restoreQuestion(member, own)
 	})
 
 	test('writes again once the time is over', async () => {

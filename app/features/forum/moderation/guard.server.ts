@@ -1,19 +1,27 @@
 import { config } from '~/config.server.ts'
 import type { Executor } from '~/db/db.server.ts'
+import { refuseSuspended } from '~/features/accounts/suspension.server.ts'
+import { refuseBlocked } from '~/features/profiles/blocks.server.ts'
 import { NotAllowed, TooMany } from '~/lib/errors.ts'
 import type { ForumEvent } from '../effects.server.ts'
 import { openWaitingCase } from './cases.queries.server.ts'
 import { leadsElsewhere } from './leads-elsewhere.ts'
 import { addLogRow } from './log.queries.server.ts'
 import { limits, postingLimitAt } from './moderation.limits.ts'
-import { suspensionOf } from './moderation.policy.ts'
-import { isLocked, lockStanding, readPost, type StandingRow, secondsOverLimit } from './posting.queries.server.ts'
+import {
+	findAuthors,
+	isLocked,
+	lockStanding,
+	readPost,
+	type StandingRow,
+	secondsOverLimit,
+} from './posting.queries.server.ts'
 import { lockAnyQuery, withholdComment, withholdQuery } from './withholding.queries.server.ts'
 
 /**
  * The rules of moderation for every change of the forum, whichever way it came in; the last word of its transaction, so that
- * a refusal leaves nothing behind. Members who are suspended change nothing, nobody comments on a locked query, newcomers
- * write only so much in an hour, their first post with a link waits, and what moderators do to others' texts is recorded.
+ * a refusal leaves nothing behind. Members who are suspended only delete what is their own, nobody comments on a locked query
+ * or writes to somebody who blocks them, newcomers write only so much in an hour, their first post with a link waits, and what moderators do to others' texts is recorded.
  * @returns what happened in the end: the event itself, or that the post is withheld
  * @throws NotAllowed, TooMany
  */
@@ -21,7 +29,8 @@ export async function keepOrder(trx: Executor, event: ForumEvent): Promise<Forum
 	if ('approvedBy' in event && event.approvedBy !== undefined) return event
 	const actor = await lockStanding(trx, event.actorId)
 	if (!actor) throw new NotAllowed('This account is gone.')
-	refuseSuspended(actor)
+	if (!(await deletesOwn(trx, event))) refuseSuspended(actor)
+	await refuseToBlocked(trx, event)
 	if (event.kind === 'comment-added' && (await isLocked(trx, event.query.id))) throw new NotAllowed(lockedMessage)
 	await refuseTooMuch(trx, event, actor)
 	await recordForeignHand(trx, event, actor)
@@ -31,11 +40,37 @@ export async function keepOrder(trx: Executor, event: ForumEvent): Promise<Forum
 /** The refusal of a comment under a query that a moderator locked. */
 export const lockedMessage = 'This query is locked. Nobody can comment on it any more.'
 
-/** @throws NotAllowed with until when and why */
-export function refuseSuspended(row: Pick<StandingRow, 'suspended_until' | 'suspended_reason'>): void {
-	const standing = { suspendedUntil: row.suspended_until, suspendedReason: row.suspended_reason }
-	const message = suspensionOf(standing, Date.now())
-	if (message) throw new NotAllowed(message)
+async function deletesOwn(trx: Executor, event: ForumEvent): Promise<boolean> {
+	if (event.kind === 'query-deleted') return event.query.authorId === event.actorId
+	if (event.kind !== 'comment-deleted') return false
+	return (await readPost(trx, 'comment', event.commentId))?.author_id === event.actorId
+}
+
+/**
+ * Votes on what somebody wrote who blocks the voter; comments under their queries and answers to their comments. Moderators
+ * change what others wrote: a block does not keep them from it.
+ */
+async function refuseToBlocked(trx: Executor, event: ForumEvent): Promise<void> {
+	const { actorId, query } = event
+	const actor = { id: actorId }
+	if (event.kind === 'vote-changed') {
+		if (event.vote === 0) return
+		const comment = event.commentId === null ? undefined : await readPost(trx, 'comment', event.commentId)
+		await refuseBlocked(trx, actor, [comment?.author_id ?? query.authorId], 'You cannot vote here.')
+	} else if (writesComment(event)) {
+		const comment = await findAuthors(trx, event.commentId)
+		if (comment?.author_id !== actorId) return
+		await refuseBlocked(trx, actor, [query.authorId, comment.parent_author_id ?? 0], 'You cannot comment here.')
+	}
+}
+
+type CommentWritten = Extract<
+	ForumEvent,
+	{ kind: 'comment-added' | 'comment-changed' | 'comment-reworded' | 'comment-restored' }
+>
+
+function writesComment(event: ForumEvent): event is CommentWritten {
+	return ['comment-added', 'comment-changed', 'comment-reworded', 'comment-restored'].includes(event.kind)
 }
 
 async function refuseTooMuch(trx: Executor, event: ForumEvent, actor: StandingRow): Promise<void> {

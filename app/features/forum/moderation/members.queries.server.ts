@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { db, type Executor } from '~/db/db.server.ts'
+import { suspendedUntil } from '~/features/accounts/suspension.queries.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import type { SuspensionTime } from './moderation.present.ts'
-import { suspendedUntil } from './posting.queries.server.ts'
 
 const lengths: Record<SuspensionTime, ReturnType<typeof sql>> = {
 	'1 day': sql`now() + interval '1 day'`,

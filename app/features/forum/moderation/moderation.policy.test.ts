@@ -1,14 +1,14 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { postingLimitAt } from './moderation.limits.ts'
 import {
+	mayLogOut,
 	mayModerate,
 	mayReadLog,
 	mayReport,
 	maySeeWithheld,
 	maySetRole,
 	maySuspend,
-	suspensionOf,
 } from './moderation.policy.ts'
 
 const someone = (id: number, role: SignedIn['role']): SignedIn => ({ id, username: 'x', name: 'X', image: null, role })
@@ -45,21 +45,8 @@ test.each<[string, Viewer, boolean[]]>([
 		mayAppoint,
 		false,
 	])
-})
-
-describe('a suspension', () => {
-	const now = Date.parse('2026-11-21T12:00:00Z')
-	test.each([
-		[null, null],
-		['2026-11-21T12:00:00Z', null],
-		[
-			'2026-11-28T12:05:00Z',
-			'You are suspended until 28 Nov 2026 12:05 UTC and cannot write here until then. Reason: Spam.',
-		],
-		['infinity', 'You are suspended for good and cannot write here. Reason: Spam.'],
-	])('until %s says: %s', (suspendedUntil, message) => {
-		expect(suspensionOf({ suspendedUntil, suspendedReason: 'Spam.' }, now)).toBe(message)
-	})
+	expect([member, moderator, admin].map((someone) => mayLogOut(viewer, someone))).toEqual(Array(3).fill(mayAppoint))
+	expect(viewer && mayLogOut(viewer, viewer)).toBe(viewer && false)
 })
 
 test.each([

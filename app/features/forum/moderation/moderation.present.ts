@@ -16,7 +16,7 @@ export const reasons: readonly { value: Reason; label: string; hint: string }[] 
 export const suspensionTimes = ['1 day', '1 week', '1 month', 'for ever'] as const
 export type SuspensionTime = (typeof suspensionTimes)[number]
 
-/** How something stands in the forum; `gone` was deleted by its author. */
+/** How something stands in the forum, or a profile on the site; `gone` was deleted by its author. */
 export type TargetState = 'visible' | 'hidden' | 'waiting' | 'merged' | 'gone'
 
 /** What can be done about a target, in the order of its buttons. */
@@ -29,6 +29,7 @@ export type Act =
 	| 'lock'
 	| 'unlock'
 	| 'merge'
+	| 'clean'
 	| 'suspend'
 	| 'lift'
 
@@ -58,6 +59,8 @@ export interface TargetView {
 	suspendedUntil: string | null
 	/** What this viewer can do about it now. */
 	acts: Act[]
+	/** Of a profile that is looked at by itself: what can be removed of it, with its label and how it begins. */
+	parts: { value: string; label: string; beginning: string }[]
 }
 
 /** A message of a conversation in a report. */

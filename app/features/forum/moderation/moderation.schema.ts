@@ -31,6 +31,11 @@ export const suspendInput = whyInput.extend({
 	time: z.enum(suspensionTimes, { error: 'Choose for how long.' }),
 })
 
+/** Which part of a profile is removed. */
+export const cleanInput = whyInput.extend({
+	part: z.string({ error: 'Choose what to remove.' }).regex(/^[a-z]+(:[0-9a-f-]{36})?$/, 'Choose what to remove.'),
+})
+
 /** The query that another one is merged into: its number, or its address. */
 export const mergeInput = whyInput.extend({
 	into: z

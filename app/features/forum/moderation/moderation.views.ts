@@ -4,7 +4,7 @@ import { queryUrl } from '../forum.views.ts'
 import type { ReportRow } from './cases.queries.server.ts'
 import type { LogRow } from './log.queries.server.ts'
 import { limits } from './moderation.limits.ts'
-import { mayModerate, maySuspend, type TargetKind } from './moderation.policy.ts'
+import { mayGovernProfile, mayModerate, maySuspend, type TargetKind } from './moderation.policy.ts'
 import type { Act, CaseView, LogView, ReportView, TargetState } from './moderation.present.ts'
 import type { CaseRow, TargetRow } from './targets.queries.server.ts'
 
@@ -28,7 +28,7 @@ export function stateOf({ withheld, gone }: Pick<TargetRow, 'withheld' | 'gone'>
 }
 
 /** In which states an act makes sense. The use cases ask again once they hold the row. */
-export const startsFrom: Record<Exclude<Act, 'dismiss' | 'suspend' | 'lift'>, readonly TargetState[]> = {
+export const startsFrom: Record<Exclude<Act, 'dismiss' | 'clean' | 'suspend' | 'lift'>, readonly TargetState[]> = {
 	approve: ['waiting'],
 	refuse: ['waiting'],
 	hide: ['visible'],
@@ -53,13 +53,21 @@ export function actsOn(viewer: Viewer, row: CaseRow): Act[] {
 		if (act === (row.locked ? 'lock' : 'unlock')) continue
 		acts.push(act)
 	}
+	if (row.kind === 'profile' && !row.imported && mayGovernProfile(viewer, { id: row.author_id, role: row.author_role }))
+		acts.push(state === 'hidden' ? 'restore' : 'hide', 'clean')
 	if (row.open && (state !== 'waiting' || isOut)) acts.push('dismiss')
 	if (maySuspend(viewer, { id: row.author_id, role: row.author_role }))
 		acts.push(row.suspended_until === null ? 'suspend' : 'lift')
 	return acts
 }
 
-export function presentCase(viewer: Viewer, row: CaseRow, reports: ReportRow[]): CaseView {
+/** @param parts what can be removed of a profile, where one is looked at by itself */
+export function presentCase(
+	viewer: Viewer,
+	row: CaseRow,
+	reports: ReportRow[],
+	parts: CaseView['parts'] = [],
+): CaseView {
 	return {
 		kind: row.kind,
 		id: row.target_id,
@@ -76,6 +84,7 @@ export function presentCase(viewer: Viewer, row: CaseRow, reports: ReportRow[]):
 		locked: row.locked === true && row.kind === 'query',
 		suspendedUntil: row.suspended_until,
 		acts: actsOn(viewer, row),
+		parts,
 		reportCount: row.report_count,
 		waits: row.waits,
 		reports: reports.map(presentReport),

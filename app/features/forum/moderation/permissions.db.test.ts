@@ -6,7 +6,7 @@ import { useDatabase } from '../../../../tests/support/database.ts'
 import { expectCountsToHold, hashForum } from '../../../../tests/support/forum-rows.ts'
 import { cast, decide, named, spam, useCast } from '../../../../tests/support/moderation-cast.ts'
 import { getQuery } from '../reading.server.ts'
-import { appoint, listMembers } from './members.server.ts'
+import { appoint, listMembers, logOutMember } from './members.server.ts'
 import { getCase, listCases, listLog } from './queue.server.ts'
 import { report } from './reports.server.ts'
 
@@ -35,6 +35,7 @@ describe('who may do what', () => {
 		['suspend', (viewer) => decide(viewer, 'profile', 'author', 'suspend', { time: '1 day' }), ['moderator', 'admin']],
 		['list who is suspended', (viewer) => listMembers(viewer), ['moderator', 'admin']],
 		['read the log', (viewer) => listLog(viewer, { member: '', cursor: null }), ['admin']],
+		['log a member out everywhere', (viewer) => logOutMember(viewer, 'author'), ['admin']],
 		['make a moderator', (viewer) => appoint(viewer, 'author', 'moderator'), ['admin']],
 	]
 	const table = acts.flatMap(([what, act, allowed]) =>

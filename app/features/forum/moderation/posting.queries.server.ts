@@ -1,21 +1,14 @@
 import { sql } from 'kysely'
 import type { Executor } from '~/db/db.server.ts'
+import { type SuspensionRow, suspendedUntil } from '~/features/accounts/suspension.queries.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 
-export interface StandingRow {
+export interface StandingRow extends SuspensionRow {
 	role: SignedIn['role']
-	/** As PostgreSQL prints it in ISO 8601, or `infinity`; null when there is no suspension that still lasts. */
-	suspended_until: string | null
-	suspended_reason: string
 	/** Age of the account. */
 	hours: number
 	approved: boolean
 }
-
-/** `suspended_until` as text: a suspension without end is no point in time, and one that is over is none. */
-export const suspendedUntil = (table: string) =>
-	sql.raw(`case when ${table}.suspended_until = 'infinity' then 'infinity' when ${table}.suspended_until > now()
-		then to_char(${table}.suspended_until at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') end`)
 
 /**
  * How a member stands, for writing: whoever writes or is suspended takes this row in turn, so that of two posts at once
@@ -64,4 +57,15 @@ export async function readPost(
 export async function isLocked(trx: Executor, queryId: number): Promise<boolean> {
 	const query = await trx.selectFrom('queries').select('locked_at').where('id', '=', queryId).executeTakeFirst()
 	return query?.locked_at != null
+}
+
+/** Who wrote a comment, and whom it answers; null for nobody. */
+export async function findAuthors(
+	trx: Executor,
+	commentId: number,
+): Promise<{ author_id: number; parent_author_id: number | null } | undefined> {
+	const { rows } = await sql<{ author_id: number; parent_author_id: number | null }>`
+		select m.author_id, parent.author_id as parent_author_id
+		from comments m left join comments parent on parent.id = m.parent_id where m.id = ${commentId}`.execute(trx)
+	return rows[0]
 }

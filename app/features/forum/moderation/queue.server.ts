@@ -1,3 +1,4 @@
+import { listProfileParts } from '~/features/profiles/hiding.server.ts'
 import { decodeCursor, encodeCursor, isTimeText, noSuchPlace } from '~/lib/cursors.ts'
 import { NotAllowed, NotFound } from '~/lib/errors.ts'
 import { isId } from '~/lib/ids.ts'
@@ -53,7 +54,11 @@ export async function getCase(viewer: Viewer, name: TargetName): Promise<CaseVie
 	moderator(viewer)
 	const row = await findNamed(name)
 	if (!row) throw new NotFound('There is nothing here to judge.')
-	return presentCase(viewer, row, row.open ? await listReportRows([row.case_id], 100) : [])
+	const [reports, parts] = await Promise.all([
+		row.open ? listReportRows([row.case_id], 100) : [],
+		row.kind === 'profile' && !row.imported ? listProfileParts(row.username) : [],
+	])
+	return presentCase(viewer, row, reports, parts)
 }
 
 /** One page of who did what and why, newest first. @param member a username, to see what they did and what befell them */

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { db } from '~/db/db.server.ts'
+import { suspendedUntil } from '~/features/accounts/suspension.queries.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { limits } from './moderation.limits.ts'
 import type { TargetKind } from './moderation.policy.ts'
-import { suspendedUntil } from './posting.queries.server.ts'
 import { printOf } from './withholding.queries.server.ts'
 
 /** Something that can be judged, with its context, whatever became of it. */
@@ -36,6 +36,8 @@ export interface TargetRow {
 	name: string
 	image: string | null
 	suspended_until: string | null
+	/** Whether the author is an account that only stands for an imported text. */
+	imported: boolean
 }
 
 export interface CaseRow extends TargetRow {
@@ -56,16 +58,17 @@ const columns = sql`
 	to_char(coalesce(m.created_at, case t.kind when 'query' then q.created_at end, u.created_at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as created_at,
 	case t.kind when 'comment' then m.deleted_at is not null when 'query' then q.deleted_at is not null else false end as gone,
 	q.deleted_at is not null as query_gone,
-	case t.kind when 'comment' then m.withheld when 'query' then q.withheld end as withheld,
-	case t.kind when 'comment' then m.withheld_reason when 'query' then q.withheld_reason else '' end as withheld_reason,
+	case t.kind when 'comment' then m.withheld when 'query' then q.withheld when 'profile' then case when pr.hidden_at is not null then 'hidden' end end as withheld,
+	case t.kind when 'comment' then m.withheld_reason when 'query' then q.withheld_reason else coalesce(pr.hidden_reason, '') end as withheld_reason,
 	q.locked_at is not null as locked, q.author_id as query_author_id, qu.username as query_username, c.slug as category_slug, q.tags,
-	u.id as author_id, u.role as author_role, u.username, u.name, u.image, ${suspendedUntil('u')} as suspended_until`
+	u.id as author_id, u.role as author_role, u.username, u.name, u.image, ${suspendedUntil('u')} as suspended_until, u.imported`
 const joins = sql`
 	left join comments m on t.kind = 'comment' and m.id = t.target_id
 	left join queries q on q.id = case t.kind when 'query' then t.target_id when 'comment' then m.query_id end
 	left join users qu on qu.id = q.author_id
 	left join categories c on c.id = q.category_id
-	join users u on u.id = case t.kind when 'profile' then t.target_id when 'comment' then m.author_id else q.author_id end`
+	join users u on u.id = case t.kind when 'profile' then t.target_id when 'comment' then m.author_id else q.author_id end
+	left join profiles pr on t.kind = 'profile' and pr.user_id = u.id`
 
 /** One thing that can be judged, with its case if there ever was one. */
 export async function findTarget(kind: TargetKind, id: number): Promise<CaseRow | undefined> {

@@ -1,6 +1,6 @@
 import { viewerOf } from '~/lib/context.ts'
 import { NotAllowed } from '~/lib/errors.ts'
-import { answering, redirectWithToast } from '~/lib/http.ts'
+import { answering, readForm, redirectWithToast } from '~/lib/http.ts'
 import { newKey } from '~/lib/new-key.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { AskForm } from '../asking/components/ask-form.tsx'
@@ -34,7 +34,7 @@ export function loader({ context, url }: Route.LoaderArgs) {
 
 export async function action({ request, context }: Route.ActionArgs) {
 	const viewer = viewerOf(context)
-	const form = await request.formData()
+	const form = await readForm(request)
 	try {
 		// A redirect to the login page would lose what a browser without scripts has typed.
 		if (!viewer) throw new NotAllowed('You are not logged in any more. Log in in another tab, then post it from here.')

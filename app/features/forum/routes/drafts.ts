@@ -1,5 +1,5 @@
 import { viewerOf } from '~/lib/context.ts'
-import { answeringJson } from '~/lib/http.ts'
+import { answeringJson, readForm } from '~/lib/http.ts'
 import { dropDraft, getDraft, saveDraft } from '../asking/drafts.server.ts'
 import type { Route } from './+types/drafts'
 
@@ -12,7 +12,7 @@ export function loader({ context, url }: Route.LoaderArgs): Promise<Response> {
 export function action({ request, context }: Route.ActionArgs): Promise<Response> {
 	const viewer = viewerOf(context)
 	return answeringJson(async () => {
-		const form = await request.formData()
+		const form = await readForm(request)
 		if (request.method !== 'DELETE') return saveDraft(viewer, Object.fromEntries(form))
 		await dropDraft(viewer, String(form.get('key')))
 		return {}

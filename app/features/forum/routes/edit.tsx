@@ -1,6 +1,6 @@
 import { redirect } from 'react-router'
 import { NotAllowed } from '~/lib/errors.ts'
-import { answering, redirectWithToast, signedIn } from '~/lib/http.ts'
+import { answering, readForm, redirectWithToast, signedIn } from '~/lib/http.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { AskForm } from '../asking/components/ask-form.tsx'
 import { sendAsked } from '../asking/components/send.ts'
@@ -27,7 +27,7 @@ export function loader({ params, context, url }: Route.LoaderArgs) {
 
 export async function action({ request, params, context, url }: Route.ActionArgs) {
 	const viewer = signedIn(context, url)
-	const form = await request.formData()
+	const form = await readForm(request)
 	try {
 		const id = readId(params.id)
 		const { url: to } = await editQuestion(viewer, id, Object.fromEntries(form))

@@ -1,12 +1,16 @@
-import { Link } from 'react-router'
+import { Form, Link } from 'react-router'
 import { viewerOf } from '~/lib/context.ts'
-import { answering, redirectWithToast, refused, signedIn } from '~/lib/http.ts'
+import { answering, readForm, redirectWithToast, refused, signedIn } from '~/lib/http.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { Prose } from '~/ui/prose.tsx'
+import { RuleHead } from '~/ui/rule-head.tsx'
+import { SubmitButton } from '~/ui/submit-button.tsx'
 import { judge } from '../moderation/acts.server.ts'
 import { ActForms } from '../moderation/components/act-forms.tsx'
 import { CaseHead, Reports } from '../moderation/components/case-card.tsx'
 import { ModerationFrame } from '../moderation/components/moderation-frame.tsx'
+import { logOutMember } from '../moderation/members.server.ts'
+import { mayLogOut } from '../moderation/moderation.policy.ts'
 import { getCase } from '../moderation/queue.server.ts'
 import type { Route } from './+types/moderation-case'
 import { moderatorOf } from './moderator.server.ts'
@@ -14,7 +18,8 @@ import { moderatorOf } from './moderator.server.ts'
 export function loader({ request, params, context, url }: Route.LoaderArgs) {
 	return answering(async () => {
 		const viewer = await moderatorOf({ request, context, url })
-		return { entry: await getCase(viewer, { kind: params.kind, name: params.id }) }
+		const entry = await getCase(viewer, { kind: params.kind, name: params.id })
+		return { entry, mayLogOut: entry.kind === 'profile' && mayLogOut(viewer, entry) }
 	})
 }
 
@@ -23,9 +28,13 @@ export function action({ request, params, context, url }: Route.ActionArgs) {
 	return answering(async () => {
 		signedIn(context, url)
 		const viewer = viewerOf(context)
-		const form = await request.formData()
+		const form = await readForm(request)
 		try {
 			const { act = '', ...input } = Object.fromEntries(form)
+			if (act === 'log-out' && params.kind === 'profile') {
+				await logOutMember(viewer, params.id)
+				return redirectWithToast(url.pathname, { type: 'success', message: 'Logged out everywhere.' })
+			}
 			const message = await judge(viewer, { kind: params.kind, name: params.id, act: String(act) }, input)
 			return redirectWithToast('/moderation', { type: 'success', message })
 		} catch (error) {
@@ -38,7 +47,7 @@ export function meta({ matches, loaderData }: Route.MetaArgs) {
 	return pageMeta(matches, { title: loaderData?.entry.title ?? 'Moderation', noindex: true })
 }
 
-export default function ModerationCase({ loaderData: { entry }, actionData }: Route.ComponentProps) {
+export default function ModerationCase({ loaderData: { entry, mayLogOut }, actionData }: Route.ComponentProps) {
 	return (
 		<ModerationFrame title={entry.kind === 'comment' ? `Comment on ${entry.title}` : entry.title}>
 			<div className="mt-5">
@@ -57,6 +66,24 @@ export default function ModerationCase({ loaderData: { entry }, actionData }: Ro
 			</p>
 			<Reports entry={entry} />
 			<ActForms entry={entry} refusal={actionData ?? null} />
+			{mayLogOut && <LogOutForm name={entry.author.name} />}
 		</ModerationFrame>
+	)
+}
+
+/** For an account that may be in other hands. */
+function LogOutForm({ name }: { name: string }) {
+	return (
+		<section className="mt-8 max-w-[36rem]" aria-labelledby="sessions">
+			<RuleHead id="sessions" title="Sessions" />
+			<Form method="post" className="mt-3">
+				<p className="mb-3 text-sm text-ink-2">
+					{`Ends every session and access token of ${name}. They can log in again with their password.`}
+				</p>
+				<SubmitButton className="btn btn-outline" busyLabel="..." name="act" value="log-out">
+					Log out everywhere
+				</SubmitButton>
+			</Form>
+		</section>
 	)
 }

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { Form, Link } from 'react-router'
 import { viewerOf } from '~/lib/context.ts'
-import { answering, redirectWithToast, refused, signedIn } from '~/lib/http.ts'
+import { answering, readForm, redirectWithToast, refused, signedIn } from '~/lib/http.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { FormError } from '~/ui/form-error.tsx'
@@ -26,7 +26,7 @@ export function loader({ request, context, url }: Route.LoaderArgs) {
 export function action({ request, context, url }: Route.ActionArgs) {
 	return answering(async () => {
 		signedIn(context, url)
-		const form = await request.formData()
+		const form = await readForm(request)
 		const role = form.get('intent') === 'appoint' ? 'moderator' : 'member'
 		try {
 			await appoint(viewerOf(context), String(form.get('username') ?? ''), role)

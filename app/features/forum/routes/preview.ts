@@ -1,12 +1,12 @@
 import { factsOf, viewerOf } from '~/lib/context.ts'
-import { answeringJson } from '~/lib/http.ts'
+import { answeringJson, readForm } from '~/lib/http.ts'
 import { previewDescription } from '../asking/preview.server.ts'
 import type { Route } from './+types/preview'
 
 /** Cooks `description` and stores nothing. Answers `{ html }`, or `{ message }` with the status of the refusal. */
 export function action({ request, context }: Route.ActionArgs): Promise<Response> {
 	return answeringJson(async () =>
-		previewDescription(viewerOf(context), factsOf(context).ip, Object.fromEntries(await request.formData())),
+		previewDescription(viewerOf(context), factsOf(context).ip, Object.fromEntries(await readForm(request))),
 	)
 }
 

@@ -3,7 +3,7 @@ import { visitThread } from '~/features/notifications/notifications.server.ts'
 import { introduce } from '~/features/profiles/introduction.server.ts'
 import { factsOf, viewerOf } from '~/lib/context.ts'
 import { NotFound } from '~/lib/errors.ts'
-import { answering, signedIn } from '~/lib/http.ts'
+import { answering, readForm, signedIn } from '~/lib/http.ts'
 import { newKey } from '~/lib/new-key.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { useRootData } from '~/lib/root-data.ts'
@@ -82,7 +82,7 @@ export function loader({ params, context, url }: Route.LoaderArgs) {
 
 export async function action({ request, params, context, url }: Route.ActionArgs) {
 	const viewer = signedIn(context, url)
-	const form = await request.formData()
+	const form = await readForm(request)
 	return answering(async () => act(viewer, readId(params.id), form, sortOf(url)))
 }
 

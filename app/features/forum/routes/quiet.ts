@@ -1,7 +1,7 @@
 import type { RouterContextProvider } from 'react-router'
 import { viewerOf } from '~/lib/context.ts'
 import { DomainError } from '~/lib/errors.ts'
-import { answering, safeRedirect, signedIn } from '~/lib/http.ts'
+import { answering, readForm, refererPath, signedIn } from '~/lib/http.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { loginPath } from '../forum.paths.ts'
 
@@ -17,8 +17,8 @@ interface Pressing {
  * page it came from. A visitor is led to the login page and back.
  */
 export async function pressed({ request, context, act }: Pressing): Promise<Response> {
-	const back = pageOf(request)
-	const form = await request.formData()
+	const back = new URL(refererPath(request, '/forum'), request.url)
+	const form = await readForm(request)
 	if (!request.headers.get('Accept')?.startsWith('application/json'))
 		return answering(async () => (await act(signedIn(context, back), form)).response())
 	const viewer = viewerOf(context)
@@ -30,10 +30,4 @@ export async function pressed({ request, context, act }: Pressing): Promise<Resp
 		if (!(error instanceof DomainError)) throw error
 		return Response.json({ message: error.message }, { status: error.status })
 	}
-}
-
-/** The page of this site that a form was sent from, as its address says it; the forum when it says nothing. */
-function pageOf(request: Request): URL {
-	const from = URL.parse(request.headers.get('Referer') ?? '')
-	return new URL(safeRedirect(from && from.pathname + from.search, '/forum'), request.url)
 }

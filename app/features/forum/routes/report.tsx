@@ -1,5 +1,5 @@
 import { Form, Link } from 'react-router'
-import { answering, redirectWithToast, refused, signedIn } from '~/lib/http.ts'
+import { answering, readForm, redirectWithToast, refused, signedIn } from '~/lib/http.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { ReportFields } from '../moderation/components/report-form.tsx'
@@ -14,7 +14,7 @@ export function loader({ params, context, url }: Route.LoaderArgs) {
 
 export async function action({ request, params, context, url }: Route.ActionArgs) {
 	const viewer = signedIn(context, url)
-	const form = await request.formData()
+	const form = await readForm(request)
 	try {
 		const { url: back } = await report(viewer, { kind: params.kind, name: params.id }, Object.fromEntries(form))
 		// The dialog stays where its reader is.

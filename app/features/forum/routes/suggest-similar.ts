@@ -1,6 +1,6 @@
 import { data } from 'react-router'
 import { factsOf, viewerOf } from '~/lib/context.ts'
-import { answering } from '~/lib/http.ts'
+import { answering, readForm } from '~/lib/http.ts'
 import { findSimilar, noteHelped } from '../similar/similar.server.ts'
 import { countSimilar } from '../similar/similar-limits.server.ts'
 import type { Route } from './+types/suggest-similar'
@@ -23,7 +23,7 @@ export function action({ request, context }: Route.ActionArgs) {
 	return answering(async () => {
 		const viewer = viewerOf(context)
 		await countSimilar('help', viewer, factsOf(context).ip)
-		const form = await request.formData()
+		const form = await readForm(request)
 		return data(await noteHelped(viewer, readId(form.get('query'))), { headers })
 	})
 }

@@ -1,6 +1,6 @@
 import { redirect, useSearchParams } from 'react-router'
 import { viewerOf } from '~/lib/context.ts'
-import { answering, redirectWithToast, refused, signedIn } from '~/lib/http.ts'
+import { answering, readForm, redirectWithToast, refused, signedIn } from '~/lib/http.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { listMeta } from '../components/list-meta.ts'
 import { ListPage } from '../components/list-page.tsx'
@@ -31,7 +31,7 @@ export function loader({ params, context, url }: Route.LoaderArgs) {
 /** Describes the tag. */
 export async function action({ request, params, context, url }: Route.ActionArgs) {
 	const viewer = signedIn(context, url)
-	const form = await request.formData()
+	const form = await readForm(request)
 	try {
 		await describeTag(viewer, params.tag, Object.fromEntries(form))
 		return redirectWithToast(tagPath(params.tag), { type: 'success', message: 'Description saved.' })

@@ -1,6 +1,6 @@
 import { useLocation } from 'react-router'
 import { viewerOf } from '~/lib/context.ts'
-import { redirectWithToast, refused, signedIn } from '~/lib/http.ts'
+import { readForm, redirectWithToast, refused, signedIn } from '~/lib/http.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { CategoryStrip } from '../components/category-nav.tsx'
 import { FollowedList } from '../components/followed-list.tsx'
@@ -29,7 +29,7 @@ export async function loader({ context }: Route.LoaderArgs) {
 /** Joins two tags (`intent` join: `name`, `main`), or parts them (part: `name`). */
 export async function action({ request, context, url }: Route.ActionArgs) {
 	const viewer = signedIn(context, url)
-	const form = await request.formData()
+	const form = await readForm(request)
 	try {
 		if (form.get('intent') === 'part') {
 			const name = String(form.get('name'))

@@ -1,5 +1,6 @@
 import { dropPages, everyPage } from '~/cache/pages.server.ts'
 import { db, type Executor } from '~/db/db.server.ts'
+import { requireMayWrite } from '~/features/accounts/suspension.server.ts'
 import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { parseInput } from '~/lib/parse.server.ts'
 import type { Viewer } from '~/lib/viewer.ts'
@@ -53,7 +54,7 @@ export async function listRelatedTags(tagId: number, limit: number): Promise<Tag
 
 /** Says what a tag is about. @throws NotAllowed for all but moderators, NotFound, Invalid */
 export async function describeTag(viewer: Viewer, name: string, input: Input): Promise<void> {
-	if (!mayKeepTags(viewer)) throw new NotAllowed('Only a moderator can describe a tag.')
+	await requireTagKeeper(viewer, 'Only a moderator can describe a tag.')
 	const { description } = parseInput(descriptionInput, input)
 	if (!(await updateDescription(name, description))) throw new NotFound('There is no such tag.')
 	await dropPages([everyPage])
@@ -66,7 +67,7 @@ export async function describeTag(viewer: Viewer, name: string, input: Input): P
  * @throws NotAllowed for all but moderators, Invalid, Conflict when the main tag is kept as this very one
  */
 export async function addSynonym(viewer: Viewer, input: Input): Promise<{ name: string; main: string }> {
-	if (!mayKeepTags(viewer)) throw new NotAllowed('Only a moderator can join tags.')
+	await requireTagKeeper(viewer, 'Only a moderator can join tags.')
 	const { name, main: wanted } = parseInput(synonymInput, input)
 	const main = await db()
 		.transaction()
@@ -83,7 +84,7 @@ export async function addSynonym(viewer: Viewer, input: Input): Promise<{ name: 
 
 /** Makes a synonym a tag of its own again; queries stay where they are. @throws NotAllowed, NotFound */
 export async function removeSynonym(viewer: Viewer, name: string): Promise<void> {
-	if (!mayKeepTags(viewer)) throw new NotAllowed('Only a moderator can part tags.')
+	await requireTagKeeper(viewer, 'Only a moderator can part tags.')
 	if (!(await deleteSynonym(name))) throw new NotFound('There is no such synonym.')
 	await dropPages([everyPage])
 }
@@ -97,6 +98,12 @@ export async function listSynonyms(viewer: Viewer): Promise<{ main: string; name
 /** Ends what an interrupted {@link addSynonym} began. Called every hour. */
 export async function moveSynonyms(): Promise<void> {
 	for (const { name, main } of await listUnmoved()) await move(name, main)
+}
+
+/** @throws NotAllowed for all but moderators, and for one who is suspended */
+async function requireTagKeeper(viewer: Viewer, refusal: string): Promise<void> {
+	if (!viewer || !mayKeepTags(viewer)) throw new NotAllowed(refusal)
+	await requireMayWrite(viewer.id)
 }
 
 async function move(name: string, main: string): Promise<void> {

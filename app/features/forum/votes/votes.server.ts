@@ -35,7 +35,7 @@ export async function castVote(
 		if (!locked) throw new NotFound(gone)
 		const score = await writeVote(trx, voter.id, target, vote)
 		return {
-			event: { kind: 'vote-changed', actorId: voter.id, query, commentId },
+			event: { kind: 'vote-changed', actorId: voter.id, query, commentId, vote },
 			result: { vote, score, url: query.url },
 		}
 	})

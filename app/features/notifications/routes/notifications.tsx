@@ -1,7 +1,7 @@
 import { CheckCheck } from 'lucide-react'
 import { Form, Link } from 'react-router'
 import { viewerOf } from '~/lib/context.ts'
-import { answering, redirectWithToast, safeRedirect, signedIn } from '~/lib/http.ts'
+import { answering, readForm, redirectWithToast, safeRedirect, signedIn } from '~/lib/http.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { EmptyState } from '~/ui/empty-state.tsx'
 import { MoreLink } from '~/ui/more-link.tsx'
@@ -21,7 +21,7 @@ export function loader({ context, url }: Route.LoaderArgs) {
 
 export async function action({ request, context, url }: Route.ActionArgs) {
 	const viewer = viewerOf(context) ?? signedIn(context, url)
-	const form = await request.formData()
+	const form = await readForm(request)
 	return answering(async () => {
 		const id = form.get('id')
 		await readNotices(viewer, id === null ? {} : { ids: [Number(id)].filter(Number.isSafeInteger) })

@@ -1,5 +1,5 @@
 import { Form } from 'react-router'
-import { answering, redirectWithToast, signedIn } from '~/lib/http.ts'
+import { answering, readForm, redirectWithToast, signedIn } from '~/lib/http.ts'
 import { Check } from '~/ui/check.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
 import { BrowserPush } from '../components/browser-push.tsx'
@@ -19,7 +19,7 @@ export function loader({ context, url }: Route.LoaderArgs) {
 
 export async function action({ request, context, url }: Route.ActionArgs) {
 	const viewer = signedIn(context, url)
-	const form = await request.formData()
+	const form = await readForm(request)
 	return answering(async () => {
 		await setPreferences(viewer, new Set(form.keys()))
 		return redirectWithToast('/settings', { type: 'success', message: 'Saved what you are told.' })

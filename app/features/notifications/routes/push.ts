@@ -1,7 +1,7 @@
 import { redirect } from 'react-router'
 import { sessionOf } from '~/features/accounts/accounts.server.ts'
 import { viewerOf } from '~/lib/context.ts'
-import { answeringJson } from '~/lib/http.ts'
+import { answeringJson, readForm } from '~/lib/http.ts'
 import { subscribe, unsubscribeBrowser } from '../push/subscribing.server.ts'
 import type { Route } from './+types/push'
 
@@ -11,7 +11,7 @@ export function loader() {
 
 /** Turns pushes on or off in the browser that asks: `intent` is `on` or `off`, beside what its subscription says. */
 export async function action({ request, context }: Route.ActionArgs) {
-	const form = await request.formData()
+	const form = await readForm(request)
 	return answeringJson(async () => {
 		if (form.get('intent') === 'off') await unsubscribeBrowser(viewerOf(context), form)
 		else await subscribe(await sessionOf(request), form)

@@ -79,6 +79,7 @@ function useKnown(): ProfileView | null {
 		enrolmentNumber: '',
 		universityEmail: '',
 		shows: { email: false, phone: false },
+		hidden: null,
 		projects: [],
 		certificates: [],
 	}

@@ -26,6 +26,7 @@ const nothing: ProfileView = {
 	enrolmentNumber: '',
 	universityEmail: '',
 	shows: { email: false, phone: false },
+	hidden: null,
 	projects: [],
 	certificates: [],
 }

@@ -1,7 +1,7 @@
 import { data, Form, Link } from 'react-router'
 import { viewerOf } from '~/lib/context.ts'
 import { DomainError } from '~/lib/errors.ts'
-import { redirectWithToast, refused } from '~/lib/http.ts'
+import { readForm, redirectWithToast, refused } from '~/lib/http.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { FormError } from '~/ui/form-error.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
@@ -23,7 +23,7 @@ export async function loader({ url }: Route.LoaderArgs) {
 }
 
 export async function action({ request, context }: Route.ActionArgs) {
-	const form = await request.formData()
+	const form = await readForm(request)
 	try {
 		const { username, university } = await confirmCampus(String(form.get('token') ?? ''))
 		const own = viewerOf(context)?.username === username

@@ -1,6 +1,6 @@
 import { factsOf, type SignedIn } from '~/lib/context.ts'
 import { DomainError } from '~/lib/errors.ts'
-import { answering, redirectWithToast } from '~/lib/http.ts'
+import { answering, readForm, redirectWithToast } from '~/lib/http.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { getCampus, requestCampusVerification } from '../campus.server.ts'
 import { AcademicsFields, academicsNames } from '../components/academics-fields.tsx'
@@ -26,7 +26,7 @@ export function loader(args: Route.LoaderArgs) {
 
 export async function action(args: Route.ActionArgs) {
 	const viewer = await ownForm(args)
-	const form = await args.request.formData()
+	const form = await readForm(args.request)
 	try {
 		const address = await saveAcademics(viewer, viewer.username, textsOf(form))
 		const mailed = address !== null && (await mailLink(viewer, factsOf(args.context).ip))

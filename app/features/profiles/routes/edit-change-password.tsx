@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react'
 import { Form } from 'react-router'
 import { changePassword } from '~/features/accounts/change-password.server.ts'
-import { redirectWithToast } from '~/lib/http.ts'
+import { readForm, redirectWithToast } from '~/lib/http.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { FormError } from '~/ui/form-error.tsx'
 import { PasswordField } from '~/ui/password-field.tsx'
@@ -18,7 +18,7 @@ export function loader(args: Route.LoaderArgs) {
 
 export async function action(args: Route.ActionArgs) {
 	const viewer = await ownForm(args)
-	const form = await args.request.formData()
+	const form = await readForm(args.request)
 	try {
 		const session = await changePassword(viewer, form, args.request)
 		const flash = { type: 'success', message: 'Password updated Successfully' } as const

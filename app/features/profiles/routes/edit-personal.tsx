@@ -1,6 +1,6 @@
 import { Link } from 'react-router'
 import { refreshSession } from '~/features/accounts/accounts.server.ts'
-import { answering, redirectWithToast } from '~/lib/http.ts'
+import { answering, readForm, redirectWithToast } from '~/lib/http.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { EditForm } from '../components/edit-form.tsx'
 import { PersonalFields, personalNames, VisibilityFields } from '../components/personal-fields.tsx'
@@ -17,7 +17,7 @@ export function loader(args: Route.LoaderArgs) {
 
 export async function action(args: Route.ActionArgs) {
 	const viewer = await ownForm(args)
-	const form = await args.request.formData()
+	const form = await readForm(args.request)
 	try {
 		await savePersonal(viewer, viewer.username, await textsWithPicture(viewer, form, 'profile', 'profile_url'))
 		const flash = { type: 'success', message: 'Profile updated successfully!' } as const

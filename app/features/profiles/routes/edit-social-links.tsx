@@ -1,4 +1,4 @@
-import { answering, redirectWithToast } from '~/lib/http.ts'
+import { answering, readForm, redirectWithToast } from '~/lib/http.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { EditForm } from '../components/edit-form.tsx'
 import { SaveBar } from '../components/save-bar.tsx'
@@ -15,7 +15,7 @@ export function loader(args: Route.LoaderArgs) {
 
 export async function action(args: Route.ActionArgs) {
 	const viewer = await ownForm(args)
-	const form = await args.request.formData()
+	const form = await readForm(args.request)
 	try {
 		await saveSocial(viewer, viewer.username, textsOf(form))
 		return redirectWithToast(args.url.pathname, {

@@ -1,5 +1,5 @@
 import type { RouterContextProvider } from 'react-router'
-import { redirectWithToast } from '~/lib/http.ts'
+import { readForm, redirectWithToast } from '~/lib/http.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import type { Input } from '../editing.server.ts'
 import { ownForm, refusedEdit, textsWithPicture } from './edit.server.ts'
@@ -27,7 +27,7 @@ interface ItemForms {
 /** Answers the forms of a list of items: one adds, one replaces the item that it names, one deletes it. */
 export async function itemAction(args: ActionArgs, forms: ItemForms) {
 	const viewer = await ownForm(args)
-	const form = await args.request.formData()
+	const form = await readForm(args.request)
 	const done = (message: string) => redirectWithToast(args.url.pathname, { type: 'success', message })
 	const deletes = form.get('intent') === 'delete'
 	const item = String(form.get('item') ?? '')

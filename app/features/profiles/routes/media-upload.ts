@@ -1,5 +1,6 @@
 import { viewerOf } from '~/lib/context.ts'
-import { DomainError } from '~/lib/errors.ts'
+import { DomainError, NotAllowed } from '~/lib/errors.ts'
+import { readForm } from '~/lib/http.ts'
 import { log } from '~/lib/log.server.ts'
 import { type PictureKind, pictureFolders } from '~/lib/picture-paths.ts'
 import { type UploadErrorKind, uploadErrors } from '../picture-errors.ts'
@@ -15,13 +16,14 @@ export async function action({ request, context }: Route.ActionArgs): Promise<Re
 	const viewer = viewerOf(context)
 	if (!viewer) return failure('unauthenticated')
 	try {
-		const form = await request.formData().catch(() => null)
+		const form = await readForm(request).catch(() => null)
 		const kind = form?.get('kind')
 		const file = form?.get('file')
 		if (!isKind(kind) || !(file instanceof Blob)) return failure('invalid-argument')
 		return Response.json({ picture: await storePicture(viewer, kind, file, cropOf(form?.get('crop'))) })
 	} catch (error) {
 		if (error instanceof UploadRefused) return failure(error.kind)
+		if (error instanceof NotAllowed) return failure('unauthorized', error.message)
 		if (error instanceof DomainError)
 			return failure('invalid-argument', error.message, error.status === 429 ? 429 : 400)
 		log.error({ err: error }, 'a picture could not be stored')

@@ -15,5 +15,5 @@ export async function loader({ params, context, request }: Route.LoaderArgs): Pr
 	if (!folder) return noPicture()
 	const open = folder === 'profiles' || folder === 'posts'
 	if (!open && !viewerOf(context)) return new Response('Log in to see this picture.', { status: 401 })
-	return servePicture(request, { path, caching: `${open ? 'public' : 'private'}, max-age=31536000, immutable` })
+	return servePicture(request, { path, caching: open ? 'public, max-age=31536000, immutable' : 'private, no-store' })
 }

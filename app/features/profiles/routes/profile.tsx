@@ -5,6 +5,7 @@ import { pageMeta } from '~/lib/page-meta.ts'
 import { memberShare } from '~/lib/share-meta.ts'
 import { Pending, soon } from '~/ui/pending.tsx'
 import { ContactCard } from '../components/contact-card.tsx'
+import { HiddenNotice } from '../components/hidden-notice.tsx'
 import { OwnQueries } from '../components/own-queries.tsx'
 import { ProfileScript } from '../components/profile-script.tsx'
 import { ProfileSkeleton } from '../components/profile-skeleton.tsx'
@@ -49,6 +50,7 @@ export default function Profile({ loaderData }: Route.ComponentProps) {
 					<div className="grid grid-cols-1 gap-x-14 gap-y-10 lg:grid-cols-[18rem_minmax(0,1fr)]">
 						<ContactCard profile={profile} />
 						<div className="min-w-0">
+							<HiddenNotice hidden={profile.hidden} />
 							{profile.imported ? (
 								<Section id="about" title="About me">
 									<p className="max-w-read text-md text-ink-2">
@@ -56,7 +58,7 @@ export default function Profile({ loaderData }: Route.ComponentProps) {
 										Nobody can log in as them, so they cannot be reached here. Each text names its source.
 									</p>
 								</Section>
-							) : (
+							) : profile.hidden && !profile.hidden.whole ? null : (
 								<>
 									<Section id="about" title="About me">
 										<About about={profile.about} />

@@ -1,7 +1,7 @@
 import { data, Link } from 'react-router'
 import { refreshSession } from '~/features/accounts/accounts.server.ts'
 import { Invalid } from '~/lib/errors.ts'
-import { redirectWithToast, refused } from '~/lib/http.ts'
+import { readForm, redirectWithToast, refused } from '~/lib/http.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { counted } from '~/lib/text.ts'
 import { ImportForm } from '../components/import-form.tsx'
@@ -19,7 +19,7 @@ export function loader(args: Route.LoaderArgs) {
 export async function action(args: Route.ActionArgs) {
 	const viewer = await ownForm(args)
 	const { username } = viewer
-	const form = await args.request.formData()
+	const form = await readForm(args.request)
 	try {
 		if (form.get('intent') !== 'apply')
 			return { preview: await previewImport(viewer, username, await textOf(form)), message: '', errors: {} }

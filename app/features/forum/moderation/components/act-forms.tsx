@@ -14,11 +14,12 @@ interface ActFormsProps {
 	refusal: FormRefusal | null
 }
 
-/** Everything that can be done about a case: about the text, about its place, about its author. */
+/** Everything that can be done about a case: about the text or profile, about its place, about its author. */
 export function ActForms({ entry, refusal }: ActFormsProps) {
 	const about = (acts: Act[]) => entry.acts.filter((act) => acts.includes(act))
 	const text = about(['approve', 'refuse', 'hide', 'restore', 'dismiss', 'lock', 'unlock'])
 	const merge = about(['merge'])
+	const clean = entry.parts.length > 0 ? about(['clean']) : []
 	const author = about(['suspend', 'lift'])
 	return (
 		<>
@@ -38,6 +39,24 @@ export function ActForms({ entry, refusal }: ActFormsProps) {
 						error={refusal?.values.act === 'merge' ? refusal.errors.into : null}
 						hint="This query's address will lead there. It can still be read, and the merge can be undone."
 					/>
+				</ActForm>
+			)}
+			{clean.length > 0 && (
+				<ActForm id="clean" title="Remove a part" acts={clean} entry={entry} refusal={refusal}>
+					<Select
+						label="What to remove"
+						name="part"
+						id="clean-part"
+						defaultValue={refusal?.values.act === 'clean' ? refusal.values.part : undefined}
+						error={refusal?.values.act === 'clean' ? refusal.errors.part : null}
+						hint="It is removed for good. To take it out of sight and decide later, hide the profile."
+					>
+						{entry.parts.map(({ value, label, beginning }) => (
+							<option key={value} value={value}>
+								{beginning ? `${label}: ${beginning}` : label}
+							</option>
+						))}
+					</Select>
 				</ActForm>
 			)}
 			{author.length > 0 && (

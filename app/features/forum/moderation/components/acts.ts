@@ -9,6 +9,7 @@ const buttons: Record<Act, { label: string; className: string }> = {
 	lock: { label: 'Lock', className: 'btn btn-outline' },
 	unlock: { label: 'Unlock', className: 'btn btn-outline' },
 	merge: { label: 'Merge', className: 'btn btn-outline' },
+	clean: { label: 'Remove', className: 'btn btn-danger' },
 	suspend: { label: 'Suspend', className: 'btn btn-danger' },
 	lift: { label: 'Lift the suspension', className: 'btn btn-outline' },
 }

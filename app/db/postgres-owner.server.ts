@@ -1,0 +1,116 @@
+import { spawnSync } from 'node:child_process'
+import {
+	closeSync,
+	constants,
+	fchmodSync,
+	fchownSync,
+	fstatSync,
+	lstatSync,
+	mkdirSync,
+	openSync,
+	type Stats,
+	statSync,
+} from 'node:fs'
+
+/** Who runs PostgreSQL: ourselves, or, as it refuses to be root, the account `postgres`. */
+export interface Owner {
+	uid?: number
+	gid?: number
+	/** What to put before a command so that it runs as the owner. */
+	prefix: string[]
+}
+
+/**
+ * The account that runs PostgreSQL on this data directory. As root that is `postgres`, which is made when it is missing, and
+ * may from now on pass through the directory (0710), though not list it.
+ * @param postgres path of the server's program
+ * @throws Error with one sentence when that account cannot be made, or cannot enter the directory
+ */
+export function findOwner(dataDir: string, postgres: string): Owner {
+	if (process.getuid?.() !== 0) return { prefix: [] }
+	if (numberOf(['-u', 'postgres']) === undefined)
+		spawnSync('useradd', ['--system', '--no-create-home', '--shell', '/usr/sbin/nologin', '--user-group', 'postgres'])
+	const uid = numberOf(['-u', 'postgres'])
+	const gid = numberOf(['-g', 'postgres'])
+	if (uid === undefined || gid === undefined)
+		throw new Error(
+			'PostgreSQL refuses to run as root, and the account "postgres" could not be made. Run DevQuad as another user.',
+		)
+	withFolder(dataDir, constants.O_DIRECTORY, (fd, { gid: group, uid: user, mode }) => {
+		if (user !== 0 || (group === gid && (mode & 0o777) === 0o710)) return
+		fchownSync(fd, 0, gid)
+		fchmodSync(fd, 0o710)
+	})
+	const drop = ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups']
+	// A folder such as /root is closed to other accounts. This capability lets PostgreSQL pass through it, and read, but not write.
+	const passing = [...drop, '--inh-caps=+dac_read_search', '--ambient-caps=+dac_read_search']
+	for (const prefix of [drop, passing]) {
+		const [program = '', ...rest] = prefix
+		const reach = spawnSync(program, [...rest, 'env', '-C', dataDir, postgres, '--version'])
+		if (reach.status === 0) return { uid, gid, prefix }
+	}
+	throw new Error(
+		`PostgreSQL runs as the account "postgres", which cannot enter ${dataDir}. Choose another DATA_DIR, such as /var/lib/devquad.`,
+	)
+}
+
+/**
+ * Makes a folder that its owner alone may enter, or checks that it is one. Only what root itself has made is handed over:
+ * a folder of somebody else's, or one behind a symbolic link, never changes its owner.
+ * @throws Error with one sentence when the folder belongs to another account
+ */
+export function ownFolder(path: string, owner: Owner): void {
+	mkdirOnce(path)
+	const wanted = owner.uid ?? process.getuid?.()
+	if (wanted === undefined) return
+	if (lstatSync(path).isSymbolicLink()) {
+		// Whoever keeps the cluster on another disk has given it to the right account by hand.
+		if (isPrivateFolder(statSync(path), wanted)) return
+		throw new Error(
+			`${path} is a symbolic link to a folder that is not private to the account that runs PostgreSQL. Remove the link.`,
+		)
+	}
+	withFolder(path, constants.O_DIRECTORY | constants.O_NOFOLLOW, (fd, { uid }) => {
+		if (uid !== wanted) {
+			if (owner.uid === undefined || owner.gid === undefined || uid !== 0)
+				throw new Error(`${path} belongs to another account (uid ${uid}). Run DevQuad as that account.`)
+			fchownSync(fd, owner.uid, owner.gid)
+		}
+		fchmodSync(fd, 0o700)
+	})
+}
+
+/** Whether this is a folder, and no link to one, that the owner alone may enter. */
+export function isOwnFolder(path: string, owner: Owner): boolean {
+	try {
+		return isPrivateFolder(lstatSync(path), owner.uid ?? process.getuid?.())
+	} catch {
+		return false
+	}
+}
+
+function isPrivateFolder(stat: Stats, uid: number | undefined): boolean {
+	return stat.isDirectory() && (stat.mode & 0o077) === 0 && stat.uid === uid
+}
+
+function mkdirOnce(path: string): void {
+	try {
+		mkdirSync(path, { mode: 0o700 })
+	} catch (error) {
+		if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+	}
+}
+
+function withFolder(path: string, flags: number, work: (fd: number, stat: Stats) => void): void {
+	const fd = openSync(path, constants.O_RDONLY | flags)
+	try {
+		work(fd, fstatSync(fd))
+	} finally {
+		closeSync(fd)
+	}
+}
+
+function numberOf(args: string[]): number | undefined {
+	const found = spawnSync('id', args, { encoding: 'utf8' })
+	return found.status === 0 ? Number(found.stdout) : undefined
+}

@@ -1,0 +1,117 @@
+import { config } from '~/config.server.ts'
+import { lazyLines } from '~/lib/lists.server.ts'
+
+/** The 10,000 commonest passwords of 8 characters or more in breaches (data/README.md). */
+const breached = lazyLines('app/features/accounts/data/common-passwords.txt')
+
+const MIN_PASSWORD_LENGTH = 8
+const MAX_PASSWORD_LENGTH = 128
+/** A breached password with at most so many digits or signs at its end is as easily guessed as without. */
+const MAX_SUFFIX_LENGTH = 4
+/** A password that repeats a piece of at most so many characters is guessed by the piece. */
+const MAX_REPEATED_LENGTH = 4
+/** A password with at most so many letters and digits beside the words that everybody knows is guessed by the words. */
+const MAX_OTHER_CHARACTERS = 3
+
+const sequences = [
+	'0123456789',
+	'1234567890',
+	'abcdefghijklmnopqrstuvwxyz',
+	'qwertyuiop',
+	'asdfghjkl',
+	'zxcvbnm',
+	'qwertyuiopasdfghjklzxcvbnm',
+	'qwertzuiop',
+	'azertyuiop',
+	'1qaz2wsx3edc4rfv5tgb6yhn7ujm',
+	'1q2w3e4r5t6y7u8i9o0p',
+].flatMap((line) => {
+	const long = line.repeat(Math.ceil((2 * MAX_PASSWORD_LENGTH) / line.length))
+	return [long, [...long].reverse().join('')]
+})
+
+/** What is known of the account that a password is for; none of it may be the password. */
+export interface PasswordOwner {
+	email?: string
+	name?: string
+	username?: string
+}
+
+/** Why a password is refused, in words and as a code. */
+export interface PasswordProblem {
+	code: 'PASSWORD_TOO_SHORT' | 'PASSWORD_TOO_LONG' | 'PASSWORD_TOO_COMMON' | 'PASSWORD_TOO_PERSONAL'
+	message: string
+}
+
+/**
+ * What is wrong with a new password, or null. Its length is counted in characters of Unicode (code points) of the form NFC:
+ * at least 8 and at most 128. Refused are breached passwords, repetitions and rows of keys, and the site's name and
+ * the owner's address and names, also doubled or with a few signs more.
+ */
+export function passwordProblem(password: string, owner: PasswordOwner = {}): PasswordProblem | null {
+	const whole = password.normalize('NFC')
+	const length = [...whole].length
+	if (length < MIN_PASSWORD_LENGTH) {
+		return { code: 'PASSWORD_TOO_SHORT', message: `The password needs at least ${MIN_PASSWORD_LENGTH} characters.` }
+	}
+	if (length > MAX_PASSWORD_LENGTH) {
+		return { code: 'PASSWORD_TOO_LONG', message: `The password may have at most ${MAX_PASSWORD_LENGTH} characters.` }
+	}
+	const lower = whole.toLowerCase()
+	if (isBreached(lower) || isRepetition(lower) || isSequence(lower)) {
+		const message = 'This password is one of the first that a stranger would try. Choose another.'
+		return { code: 'PASSWORD_TOO_COMMON', message }
+	}
+	if (isMadeOf(lower, contextWords(owner))) {
+		const message = 'This password is made of the site’s name, or of your own name or address. Choose another.'
+		return { code: 'PASSWORD_TOO_PERSONAL', message }
+	}
+	return null
+}
+
+function isBreached(password: string): boolean {
+	if (breached().has(password)) return true
+	const stem = password.replace(/[^\p{L}]+$/u, '')
+	return password.length - stem.length <= MAX_SUFFIX_LENGTH && breached().has(stem)
+}
+
+function isRepetition(password: string): boolean {
+	const characters = [...password]
+	return Array.from({ length: MAX_REPEATED_LENGTH }, (_, index) => index + 1).some((size) =>
+		characters.every((character, index) => character === characters[index % size]),
+	)
+}
+
+function isSequence(password: string): boolean {
+	return sequences.some((line) => line.includes(password))
+}
+
+/** The site's name, the product's, and what the owner is called, each without spaces and signs. */
+function contextWords({ email = '', name = '', username = '' }: PasswordOwner): string[] {
+	const local = email.slice(0, Math.max(0, email.lastIndexOf('@')))
+	const [site, ...wholes] = [config().SITE_NAME, 'devquad', email, local, name, username].map(squash)
+	const parts = [email, name, username].flatMap((text) => text.split(/[^\p{L}\p{N}]+/u).map(squash))
+	const words = [site ?? '', ...wholes, ...parts.filter((part) => part.length >= 3)]
+	// A number at the end tells namesakes apart and is the first thing to be varied.
+	const stems = words.map((word) => word.replace(/\p{N}+$/u, ''))
+	// The longest first: an address is taken out whole before its parts.
+	return [...new Set([...words, ...stems].filter((word) => word.length >= 2))].sort(
+		(one, other) => other.length - one.length,
+	)
+}
+
+/** Whether hardly anything is left of a password without these words; digits and signs do not count. */
+function isMadeOf(password: string, words: string[]): boolean {
+	const letters = squash(password)
+	let rest = letters
+	for (const word of words) rest = rest.replaceAll(word, ' ')
+	const others = rest.replace(/[\s\p{N}]/gu, '')
+	return rest !== letters && others.length <= MAX_OTHER_CHARACTERS
+}
+
+function squash(text: string): string {
+	return text
+		.normalize('NFKC')
+		.toLowerCase()
+		.replace(/[^\p{L}\p{N}]/gu, '')
+}

@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto'
+
+/** Of a member whose sessions or account changed lately: what stands for these changes, and when this process heard of them. */
+interface Change {
+	version: string
+	/** Milliseconds of a monotonic clock. */
+	heardAt: number
+}
+
+/** The version of a member of whom no change is known. */
+const UNCHANGED = '0'
+
+/**
+ * Which short signed cookies this process may believe. A cookie carries the version that its member had when it was signed: one
+ * that stands for the changes of the last minutes, or 0. A change gives the member another version, so that every older
+ * cookie is looked up once and signed again. Where this process cannot know the version, it gives one that equals no other: then
+ * no cookie of that member is believed, and none that is signed meanwhile will be.
+ *
+ * Times are milliseconds of one monotonic clock; what came first of hearing and asking is told by numbers.
+ */
+export class SessionRegister {
+	#changes = new Map<number, Change>()
+	/** Counts what was heard and asked. */
+	#step = 0
+	/** Members of whom something was heard that has not been read from the database yet, with the step at which it was. */
+	readonly #doubts = new Map<number, number>()
+	/** The step since which nothing that other processes say can have been missed; null while something can. */
+	#hearsSince: number | null = null
+	/** Whether the database was asked since then: only now it is known what had been said before. */
+	#hasRead = false
+
+	/**
+	 * The version that a cookie of this member must carry to be believed, and that a new one is signed with.
+	 * @param startedAt when the request came. What was heard since then may be later than what the request has read.
+	 */
+	versionOf(userId: number, startedAt: number): string {
+		if (!this.#hasRead || this.#hearsSince === null || this.#doubts.has(userId)) return randomUUID()
+		const change = this.#changes.get(userId)
+		if (!change) return UNCHANGED
+		return change.heardAt < startedAt ? change.version : randomUUID()
+	}
+
+	/**
+	 * The version as far as this process knows, though it may have missed a change: good enough for a name in the header while
+	 * the database is away, and for nothing else.
+	 */
+	lastKnownVersionOf(userId: number): string {
+		if (this.#doubts.has(userId)) return randomUUID()
+		return this.#changes.get(userId)?.version ?? UNCHANGED
+	}
+
+	/** Something of this member changed: nothing of theirs is believed until it has been read. */
+	doubt(userId: number): void {
+		this.#doubts.set(userId, this.#next())
+	}
+
+	/** From now on everything that other processes say is heard. What was said before must be read once. */
+	hears(): void {
+		this.#hearsSince = this.#next()
+		this.#hasRead = false
+	}
+
+	/** What other processes say may be missed from now on. */
+	isDeaf(): void {
+		this.#hearsSince = null
+		this.#hasRead = false
+	}
+
+	/** To be called before the database is asked. @returns what {@link take} is to be given with the answer */
+	ask(): number {
+		return this.#next()
+	}
+
+	/**
+	 * Takes in what the database knows of the last minutes: a version by member.
+	 * @param question what {@link ask} gave: what was heard after it is not in this answer
+	 * @param now when the answer came
+	 */
+	take(latest: ReadonlyMap<number, string>, question: number, now: number): void {
+		const known = this.#changes
+		this.#changes = new Map(
+			[...latest].map(([userId, version]) => {
+				const before = known.get(userId)
+				return [userId, before?.version === version ? before : { version, heardAt: now }]
+			}),
+		)
+		for (const [userId, step] of this.#doubts) if (step < question) this.#doubts.delete(userId)
+		if (this.#hearsSince !== null && this.#hearsSince < question) this.#hasRead = true
+	}
+
+	#next(): number {
+		this.#step += 1
+		return this.#step
+	}
+}

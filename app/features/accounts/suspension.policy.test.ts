@@ -1,0 +1,17 @@
+import { describe, expect, test } from 'vitest'
+import { suspensionOf } from './suspension.policy.ts'
+
+describe('a suspension', () => {
+	const now = Date.parse('2026-11-21T12:00:00Z')
+	test.each([
+		[null, null],
+		['2026-11-21T12:00:00Z', null],
+		[
+			'2026-11-28T12:05:00Z',
+			'You are suspended until 28 Nov 2026 12:05 UTC and cannot write here until then. Reason: Spam.',
+		],
+		['infinity', 'You are suspended for good and cannot write here. Reason: Spam.'],
+	])('until %s says: %s', (suspendedUntil, message) => {
+		expect(suspensionOf({ suspendedUntil, suspendedReason: 'Spam.' }, now)).toBe(message)
+	})
+})

@@ -1,0 +1,57 @@
+import { type RawBuilder, sql } from 'kysely'
+import { db, type Executor } from '~/db/db.server.ts'
+
+/**
+ * Whether one member blocks another, for the conditions of other statements.
+ * @param blocker a column or a value: the id of who blocks
+ * @param blocked the same of who is blocked; null for a visitor, whom nobody blocks
+ */
+export function isBlocking(
+	blocker: RawBuilder<unknown> | number,
+	blocked: RawBuilder<unknown> | number | null,
+): RawBuilder<boolean> {
+	if (blocked === null) return sql<boolean>`false`
+	return sql<boolean>`exists (select from blocks where blocker_id = ${blocker} and blocked_id = ${blocked})`
+}
+
+/** Blocks a member, or no longer. */
+export async function writeBlock(trx: Executor, blockerId: number, blockedId: number, blocked: boolean): Promise<void> {
+	await (blocked
+		? sql`insert into blocks (blocker_id, blocked_id) values (${blockerId}, ${blockedId}) on conflict do nothing`
+		: sql`delete from blocks where blocker_id = ${blockerId} and blocked_id = ${blockedId}`
+	).execute(trx)
+}
+
+/** Whether any of these members blocks this one. */
+export async function isBlockedByAny(executor: Executor, blockerIds: number[], blockedId: number): Promise<boolean> {
+	const { rows } = await sql`
+		select from blocks where blocker_id = any(${blockerIds}::int[]) and blocked_id = ${blockedId} limit 1`.execute(
+		executor,
+	)
+	return rows.length > 0
+}
+
+/** Of these usernames, those of members who do not block this one. */
+export async function listNotBlocking(userId: number, usernames: string[]): Promise<string[]> {
+	if (usernames.length === 0) return []
+	const { rows } = await sql<{ username: string }>`
+		select username from users
+		where username = any(${usernames}) and ${isBlocking(sql.ref('users.id'), userId)}`.execute(db())
+	const blocking = new Set(rows.map(({ username }) => username))
+	return usernames.filter((username) => !blocking.has(username))
+}
+
+export interface BlockedRow {
+	username: string
+	name: string
+	image: string | null
+	blocked_at: Date
+}
+
+/** Whom a member blocks, the latest first. */
+export async function listBlockedRows(blockerId: number, limit: number): Promise<BlockedRow[]> {
+	const { rows } = await sql<BlockedRow>`
+		select users.username, users.name, users.image, blocked_at from blocks join users on users.id = blocked_id
+		where blocker_id = ${blockerId} order by blocked_at desc, users.id desc limit ${limit}`.execute(db())
+	return rows
+}

@@ -1,0 +1,45 @@
+import type { ReactNode } from 'react'
+import type { ProfileView } from '../profiles.present.ts'
+
+/** Says that a moderator hid a profile; to its owner and to moderators, who see it all the same, also why. */
+export function HiddenNotice({ hidden }: { hidden: ProfileView['hidden'] }) {
+	if (!hidden) return null
+	return (
+		<Notice>
+			{hidden.whole
+				? 'A moderator hid this profile’s texts and picture. Only its owner and the moderators see them.'
+				: 'A moderator hid this profile’s texts.'}
+			{hidden.reason && <span className="mt-1 block text-ink">Reason: {hidden.reason}</span>}
+		</Notice>
+	)
+}
+
+/** How the own profile stands, above its forms. @param suspended the sentence of a suspension, or null */
+export function StandingNotices({
+	hidden,
+	suspended,
+}: {
+	hidden: { reason: string } | null
+	suspended: string | null
+}) {
+	return (
+		<>
+			{suspended && <Notice>{suspended}</Notice>}
+			{hidden && (
+				<Notice>
+					A moderator hid your profile’s texts and picture: others see your name and username only. You can change
+					everything here; a moderator shows it again.
+					{hidden.reason && <span className="mt-1 block text-ink">Reason: {hidden.reason}</span>}
+				</Notice>
+			)}
+		</>
+	)
+}
+
+function Notice({ children }: { children: ReactNode }) {
+	return (
+		<p className="mb-6 max-w-read rounded-sm border border-line-2 bg-sunken px-4 py-3 text-sm wrap-anywhere text-ink-2">
+			{children}
+		</p>
+	)
+}

@@ -1,0 +1,85 @@
+import { sql } from 'kysely'
+import { db, type Executor } from '~/db/db.server.ts'
+
+/** Hides the texts and the picture of a profile that the caller holds. @returns false when they are hidden already */
+export async function writeHidden(trx: Executor, userId: number, reason: string): Promise<boolean> {
+	const { rows } = await sql`
+		update profiles set hidden_at = now(), hidden_reason = ${reason},
+			hidden_image = (select image from users where id = ${userId})
+		where user_id = ${userId} and hidden_at is null returning 1`.execute(trx)
+	if (rows.length > 0) await sql`update users set image = null where id = ${userId}`.execute(trx)
+	return rows.length > 0
+}
+
+/** Shows them again, as their owner left them. @returns false when they are shown already */
+export async function writeShown(trx: Executor, userId: number): Promise<boolean> {
+	const { rows } = await sql`
+		update users set image = hidden_image from profiles
+		where profiles.user_id = users.id and users.id = ${userId} and hidden_at is not null returning 1`.execute(trx)
+	if (rows.length > 0)
+		await sql`update profiles set hidden_at = null, hidden_reason = '', hidden_image = null where user_id = ${userId}`.execute(
+			trx,
+		)
+	return rows.length > 0
+}
+
+/** What of a profile is a single text of `profiles`, and the form whose version counts its changes. */
+const columns = {
+	about: { empty: sql`about = ''`, filled: sql`about <> ''`, version: sql`personal_version` },
+	city: { empty: sql`city = ''`, filled: sql`city <> ''`, version: sql`personal_version` },
+	expertise: { empty: sql`expertise_in = ''`, filled: sql`expertise_in <> ''`, version: sql`personal_version` },
+	phone: { empty: sql`phone = ''`, filled: sql`phone <> ''`, version: sql`personal_version` },
+	academics: {
+		empty: sql`university_name = '', location = '', enrol_in_branch_name = '', enrolment_number = ''`,
+		filled: sql`concat(university_name, location, enrol_in_branch_name, enrolment_number) <> ''`,
+		version: sql`academics_version`,
+	},
+	links: {
+		empty: sql`github = '', linkedin = '', leetcode = '', portfolio = '', hackerrank = '', codechef = '', geeksforgeek = ''`,
+		filled: sql`concat(github, linkedin, leetcode, portfolio, hackerrank, codechef, geeksforgeek) <> ''`,
+		version: sql`social_version`,
+	},
+}
+
+/** A text of a profile that can be emptied by itself. */
+export type TextPart = keyof typeof columns
+
+/** Empties a text of a profile that the caller holds; a form that shows it is out of date then. @returns whether there was one */
+export async function emptyText(trx: Executor, userId: number, part: TextPart): Promise<boolean> {
+	const { empty, filled, version } = columns[part]
+	const { rows } = await sql`
+		update profiles set ${empty}, ${version} = ${version} + 1
+		where user_id = ${userId} and ${filled} returning 1`.execute(trx)
+	return rows.length > 0
+}
+
+/** Removes the picture of a profile that the caller holds, shown or hidden. @returns whether there was one */
+export async function emptyPicture(trx: Executor, userId: number): Promise<boolean> {
+	const hidden = await sql`
+		update profiles set hidden_image = null where user_id = ${userId} and hidden_image is not null returning 1`.execute(
+		trx,
+	)
+	const shown = await sql`update users set image = null where id = ${userId} and image is not null returning 1`.execute(
+		trx,
+	)
+	return hidden.rows.length + shown.rows.length > 0
+}
+
+/** Gives a member the username as name. @returns whether they had another one */
+export async function resetName(trx: Executor, userId: number): Promise<boolean> {
+	const { rows } =
+		await sql`update users set name = username where id = ${userId} and name <> username returning 1`.execute(trx)
+	return rows.length > 0
+}
+
+/** Counts a change that no statement over the first part's own columns has made. */
+export async function raisePersonalVersion(trx: Executor, userId: number): Promise<void> {
+	await sql`update profiles set personal_version = personal_version + 1 where user_id = ${userId}`.execute(trx)
+}
+
+/** Whether a moderator hides this member's profile, and why; null when not. */
+export async function findHidden(userId: number): Promise<{ reason: string } | null> {
+	const { rows } = await sql<{ reason: string }>`
+		select hidden_reason as reason from profiles where user_id = ${userId} and hidden_at is not null`.execute(db())
+	return rows[0] ?? null
+}

@@ -1,0 +1,132 @@
+import type { Executor } from '~/db/db.server.ts'
+import { suspensionOf } from '~/features/accounts/suspension.policy.ts'
+import { findSuspension } from '~/features/accounts/suspension.queries.server.ts'
+import { shortened } from '~/lib/text.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { ensureProfile } from './editing.queries.server.ts'
+import { deleteItem } from './editing-items.queries.server.ts'
+import {
+	emptyPicture,
+	emptyText,
+	findHidden,
+	raisePersonalVersion,
+	resetName,
+	type TextPart,
+	writeHidden,
+	writeShown,
+} from './hiding.queries.server.ts'
+import { findProfile, listCertificateRows, listProjectRows } from './profiles.queries.server.ts'
+import { lockProfile } from './resume.queries.server.ts'
+import { setSkills } from './skills.server.ts'
+
+/*
+ * What moderators do to a profile: hiding its texts and picture until they show them again, and removing a single part. Who may,
+ * the record and the notice are the caller's, in app/features/forum/moderation; each of these is a step of its transaction.
+ */
+
+/** Something of a profile that can be removed by itself. */
+export interface ProfilePart {
+	/** `about`, `project:{id}` and the like, for {@link removeProfilePart}. */
+	value: string
+	/** “About me”, “Project “Zebra””. */
+	label: string
+	/** How it begins, '' for a picture. */
+	beginning: string
+}
+
+const textLabels = {
+	about: 'About me',
+	expertise: 'Expertise',
+	city: 'City',
+	phone: 'Phone',
+	academics: 'Academics',
+	links: 'Social links',
+} as const satisfies Record<TextPart, string>
+
+const MAX_BEGINNING = 60
+
+/** Locks a member's profile and account, in the order of all who change both. To be called before the moderator's row is locked. */
+export async function holdProfile(trx: Executor, userId: number): Promise<void> {
+	await ensureProfile(trx, userId)
+	await lockProfile(trx, userId)
+}
+
+/** Hides the texts and the picture. @returns false when they are hidden already */
+export const hideProfile: (trx: Executor, userId: number, reason: string) => Promise<boolean> = writeHidden
+
+/** Shows them again. @returns false when they are shown already */
+export const showProfile: (trx: Executor, userId: number) => Promise<boolean> = writeShown
+
+/**
+ * Removes one part of a profile for good: empties a text, removes the picture, deletes a project or certificate; a name becomes
+ * the username. Its owner may write another one.
+ * @returns whether there was such a part
+ */
+export async function removeProfilePart(trx: Executor, userId: number, part: string): Promise<boolean> {
+	if (Object.hasOwn(textLabels, part)) return emptyText(trx, userId, part as TextPart)
+	const [, kind, id] = /^(project|certificate):([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(part) ?? []
+	if (kind && id) return deleteItem(trx, kind === 'project' ? 'projects' : 'certificates', userId, id)
+	const work = personalParts[part]
+	const done = work !== undefined && (await work(trx, userId))
+	if (done) await raisePersonalVersion(trx, userId)
+	return done
+}
+
+const personalParts: Record<string, (trx: Executor, userId: number) => Promise<boolean>> = {
+	name: resetName,
+	picture: emptyPicture,
+	skills: async (trx, userId) => {
+		await setSkills(trx, userId, [])
+		return true
+	},
+}
+
+/** The parts of a profile that a moderator can remove, hidden or not; nothing for a member who is gone. */
+export async function listProfileParts(username: string): Promise<ProfilePart[]> {
+	const row = await findProfile(username, { viewerId: null, whole: true })
+	if (!row) return []
+	const [projects, certificates] = await Promise.all([listProjectRows(row.id, true), listCertificateRows(row.id, true)])
+	const texts: Record<TextPart, string> = {
+		about: row.about,
+		expertise: row.expertise_in,
+		city: row.city,
+		phone: row.phone,
+		academics: [row.university_name, row.location, row.enrol_in_branch_name, row.enrolment_number]
+			.filter(Boolean)
+			.join(', '),
+		links: [row.github, row.linkedin, row.leetcode, row.portfolio, row.hackerrank, row.codechef, row.geeksforgeek]
+			.filter(Boolean)
+			.join(', '),
+	}
+	const part = (value: string, label: string, text: string): ProfilePart => ({
+		value,
+		label,
+		beginning: shortened(text, MAX_BEGINNING),
+	})
+	return [
+		...(row.image ? [part('picture', 'Picture', '')] : []),
+		...(row.name === row.username ? [] : [part('name', 'Name', row.name)]),
+		...(Object.keys(textLabels) as TextPart[])
+			.filter((key) => texts[key] !== '')
+			.map((key) => part(key, textLabels[key], texts[key])),
+		...(row.skills.length > 0 ? [part('skills', 'Skills', row.skills.join(', '))] : []),
+		...projects.map(({ project_id, project_title }) => part(`project:${project_id}`, 'Project', project_title)),
+		...certificates.map(({ certificate_id, certificate_title }) =>
+			part(`certificate:${certificate_id}`, 'Certificate', certificate_title),
+		),
+	]
+}
+
+/** What stands above the own profile: that a moderator hides it and why, and that its owner is suspended. */
+export interface OwnStanding {
+	hidden: { reason: string } | null
+	/** A sentence, or null. */
+	suspended: string | null
+}
+
+/** How the viewer's own profile stands. */
+export async function getOwnStanding({ id }: SignedIn): Promise<OwnStanding> {
+	const [hidden, row] = await Promise.all([findHidden(id), findSuspension(id)])
+	const standing = { suspendedUntil: row?.suspended_until ?? null, suspendedReason: row?.suspended_reason ?? '' }
+	return { hidden, suspended: suspensionOf(standing, Date.now()) }
+}

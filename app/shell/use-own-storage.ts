@@ -1,0 +1,27 @@
+import { useLayoutEffect, useRef } from 'react'
+import { claimStorage, clearPrivateStorage } from '~/lib/private-storage.ts'
+
+let isLeaving = false
+
+/** For the logout forms: what this browser keeps of the member goes at once, whether or not the server can be reached. */
+export function leave(): void {
+	isLeaving = true
+	void clearPrivateStorage().catch(() => {})
+}
+
+/**
+ * Clears what this browser keeps of a member when a page is loaded without a session, after a logout, and when another member
+ * signs in. A session that ends while its page is open does not count yet: its member logs in again and goes on typing.
+ * @param member username; null for a visitor
+ */
+export function useOwnStorage(member: string | null): void {
+	const wasLoaded = useRef(false)
+	// Before any effect of the page: a box looks there for what was typed into it.
+	useLayoutEffect(() => {
+		const isLoad = !wasLoaded.current
+		wasLoaded.current = true
+		if (member === null && !isLoad && !isLeaving) return
+		isLeaving = false
+		void claimStorage(member)
+	}, [member])
+}

@@ -1,0 +1,11 @@
+// `npm run test:faults [-- PATTERN]`: breaks a site on purpose and counts what was acknowledged. Takes some minutes.
+import { spawnSync } from 'node:child_process'
+import { buildWhenOld, root } from './support/install.mjs'
+
+buildWhenOld(process.execPath)
+const { status } = spawnSync(
+	process.execPath,
+	['node_modules/vitest/vitest.mjs', 'run', '--config', 'tests/faults/vitest.config.ts', ...process.argv.slice(2)],
+	{ cwd: root, stdio: 'inherit', env: { ...process.env, NODE_ENV: undefined } },
+)
+process.exit(status ?? 1)

@@ -1,0 +1,29 @@
+import type { MiddlewareHandler } from 'hono'
+import { recordSecurityEvent } from '~/features/accounts/security-log.server.ts'
+import { requestScope } from '~/lib/request-scope.server.ts'
+
+/**
+ * Names the request in every answer, and records what was refused: without a login or a token that works (401), not allowed or
+ * from a foreign origin (403), too often (429).
+ */
+export function recordRefusals(): MiddlewareHandler {
+	return async (context, next) => {
+		await next()
+		const scope = requestScope()
+		const { status, headers } = context.res
+		// The error page of a visitor that several wait for names the request that it was made for.
+		if (scope && !headers.has('X-Request-Id')) headers.set('X-Request-Id', scope.requestId)
+		const { method, path } = context.req
+		if (status !== 401 && status !== 403 && status !== 429) return
+		const kind = status === 429 ? 'rate-limited' : 'refused'
+		await recordSecurityEvent(kind, { userId: scope?.userId ?? null, detail: { status, method, area: areaOf(path) } })
+	}
+}
+
+/** Which part of the site was asked for; the rest of a path can name a member. */
+function areaOf(path: string): string {
+	return path
+		.split('/')
+		.slice(0, path.startsWith('/api/') ? 4 : 2)
+		.join('/')
+}

@@ -1,0 +1,108 @@
+import type { Browser, Page } from '@playwright/test'
+import { demoEmail, demoModerator, enrol, expect, expectNoViolations, logIn, test } from './support/journey.ts'
+
+/* A member, somebody who reports and is blocked, and a moderator; the last two also on a phone without scripts. */
+
+const phone = { viewport: { width: 390, height: 844 }, javaScriptEnabled: false }
+
+async function newPage(browser: Browser, options = {}): Promise<Page> {
+	const baseURL = process.env.SITE_URL ?? ''
+	const context = await browser.newContext({ baseURL, viewport: { width: 1280, height: 800 }, ...options })
+	return context.newPage()
+}
+
+/** The same member on a phone that runs no scripts. */
+async function onPhone(browser: Browser, page: Page): Promise<Page> {
+	return newPage(browser, { ...phone, storageState: await page.context().storageState() })
+}
+
+async function ask(page: Page): Promise<string> {
+	const response = await page.request.post('/forum/ask', {
+		form: { title: 'How do I begin with maps?', description: 'I have none.', tags: 'maps', category: 'others' },
+		headers: { Origin: process.env.SITE_URL ?? '' },
+		maxRedirects: 0,
+	})
+	return response.headers().location ?? ''
+}
+
+test('a profile is reported, hidden, shown again and cleaned; a member is blocked and let go', async ({ browser }) => {
+	test.setTimeout(240_000)
+	const [owner, reader, moderator] = [await newPage(browser), await newPage(browser), await newPage(browser)]
+	await enrol(owner, 'Petra Plain')
+	await logIn(reader, demoEmail)
+	await logIn(moderator, demoModerator)
+
+	await test.step('the owner writes something, a member reports it', async () => {
+		await owner.goto('/edit-profile/petra.plain')
+		await owner.getByLabel('About me').fill('Cheap shoes at the old harbour.')
+		await owner.getByRole('button', { name: 'Save' }).click()
+		await expect(owner.getByText('Profile updated successfully!')).toBeVisible()
+		await reader.goto('/find-dev/petra.plain')
+		await reader.getByRole('link', { name: 'Report', exact: true }).click()
+		await reader.getByLabel('Spam').check()
+		await reader.getByRole('button', { name: 'Report' }).click()
+		await expect(reader.getByText('Thank you. A moderator will look at it.')).toBeVisible()
+	})
+
+	await test.step('a moderator finds it in the queue and hides the profile', async () => {
+		await moderator.goto('/moderation')
+		await moderator.getByRole('article', { name: 'Petra Plain' }).getByRole('link', { name: 'More' }).click()
+		await expect(moderator.getByRole('heading', { level: 1, name: 'Petra Plain' })).toBeVisible()
+		await expectNoViolations(moderator)
+		await moderator.getByRole('region', { name: 'Decide' }).getByLabel('Why').fill('It only sells shoes.')
+		await moderator.getByRole('button', { name: 'Hide' }).click()
+		await expect(moderator.getByText('Hidden. Its owner sees your reason.')).toBeVisible()
+	})
+
+	await test.step('others see the names, the owner sees why', async () => {
+		await reader.goto('/find-dev/petra.plain')
+		await expect(reader.getByText('A moderator hid this profile’s texts.')).toBeVisible()
+		await expect(reader.getByText('Cheap shoes')).toHaveCount(0)
+		await expectNoViolations(reader)
+		await owner.goto('/notifications')
+		await expect(owner.getByText('hid the texts and the picture of your profile')).toBeVisible()
+		await owner.goto('/edit-profile/petra.plain')
+		await expect(owner.getByText('Reason: It only sells shoes.')).toBeVisible()
+		await expectNoViolations(owner)
+	})
+
+	await test.step('on a phone without scripts the moderator shows it again and removes what was wrong', async () => {
+		const small = await onPhone(browser, moderator)
+		await small.goto('/moderation/profile/petra.plain')
+		await small.getByRole('button', { name: 'Restore' }).click()
+		await expect(small.getByText('Everybody can see it again.')).toBeVisible()
+		await small.goto('/moderation/profile/petra.plain')
+		await small.getByLabel('What to remove').selectOption({ label: 'About me: Cheap shoes at the old harbour.' })
+		const form = small.getByRole('region', { name: 'Remove a part' })
+		await form.getByRole('button', { name: 'Remove' }).click()
+		await expect(small.getByText('Say why, in a few words.')).toBeVisible()
+		await form.getByLabel('Why').fill('No shoes.')
+		await small.keyboard.press('Enter')
+		await expect(small.getByText('Removed. Its owner sees your reason.')).toBeVisible()
+		await owner.goto('/notifications')
+		await expect(owner.getByText('removed from your profile: About me')).toBeVisible()
+	})
+
+	await test.step('the owner blocks the reader, who cannot comment and is not told why', async () => {
+		const path = await ask(owner)
+		await owner.goto('/messages/mira.quillon')
+		await owner.getByLabel('More about Mira Quillon').click()
+		await owner.getByRole('button', { name: 'Block' }).click()
+		await expect(owner.getByText('You blocked Mira Quillon. Unblock to write.')).toBeVisible()
+		await reader.goto(path)
+		await reader.getByLabel('Your comment').fill('Shoes, perhaps?')
+		await reader.getByRole('button', { name: 'Comment', exact: true }).click()
+		await expect(reader.getByText('You cannot comment here.').first()).toBeVisible()
+	})
+
+	await test.step('the settings list who is blocked, with the way back, on a phone without scripts too', async () => {
+		await owner.goto('/settings')
+		await expect(owner.getByRole('region', { name: 'Whom you block' })).toContainText('Mira Quillon')
+		await expectNoViolations(owner)
+		const small = await onPhone(browser, owner)
+		await small.goto('/settings')
+		await small.getByRole('button', { name: 'Unblock Mira Quillon' }).click()
+		await expect(small.getByText('Unblocked.')).toBeVisible()
+		await expect(small.getByRole('region', { name: 'Whom you block' })).toContainText('Nobody.')
+	})
+})

@@ -1,0 +1,163 @@
+import type { Page } from '@playwright/test'
+import { anotherBrowser, openChatPage, twoFriends } from './support/chat.ts'
+import { enrol, expect, logIn, test } from './support/journey.ts'
+
+/** Everything this browser keeps for the site, as one text; files of databases by their words, too. */
+async function readStorage(page: Page): Promise<string> {
+	return page.evaluate(async () => {
+		const kept: unknown[] = [
+			Object.entries(localStorage),
+			Object.entries(sessionStorage),
+			document.cookie,
+			await caches.keys(),
+		]
+		for (const { name = '' } of await indexedDB.databases()) {
+			const database = await new Promise<IDBDatabase>((resolve, reject) => {
+				const opening = indexedDB.open(name)
+				opening.onsuccess = () => resolve(opening.result)
+				opening.onerror = () => reject(opening.error)
+			})
+			for (const store of database.objectStoreNames) {
+				const rows = await new Promise<unknown[]>((resolve, reject) => {
+					const reading = database.transaction(store).objectStore(store).getAllKeys()
+					reading.onsuccess = () => resolve(reading.result)
+					reading.onerror = () => reject(reading.error)
+				})
+				kept.push(rows)
+			}
+			database.close()
+		}
+		return JSON.stringify(kept)
+	})
+}
+
+const canary = 'canary-of-the-quad'
+
+/** Types into every place that keeps what is typed: a message, a comment, the ask form; and queues a picture. */
+async function typeEverywhere(page: Page, peer: { username: string }): Promise<void> {
+	await page.goto('/forum')
+	await page.getByRole('article').first().getByRole('heading').getByRole('link').click()
+	await page.getByLabel('Your comment').fill(`${canary} comment`)
+	await page.goto('/forum/ask')
+	await page.getByLabel('Title', { exact: true }).fill(`${canary} question`)
+	await openChatPage(page, { ...peer, page, name: '' })
+	await page.getByPlaceholder('type message here...').fill(`${canary} message`)
+	await page.evaluate(async (word) => {
+		localStorage.setItem(`chat-outbox:somebody:${word}`, word)
+		const opening = indexedDB.open('chat-pictures')
+		await new Promise((resolve) => (opening.onsuccess = resolve))
+		const store = opening.result.transaction('chat-pictures', 'readwrite').objectStore('chat-pictures')
+		await new Promise((resolve) => (store.put({ at: Date.now() }, `somebody:${word}`).onsuccess = resolve))
+		// Left open, as by another tab.
+	}, canary)
+	const kept = await readStorage(page)
+	for (const what of ['comment', 'question', 'message']) expect(kept).toContain(`${canary} ${what}`)
+}
+
+const logOut = async (page: Page) => {
+	await page.getByRole('button', { name: /account menu/ }).click()
+	await page.getByRole('button', { name: 'Logout' }).filter({ visible: true }).click()
+}
+
+test('nothing that a member typed stays in the browser: after a logout, without the server, and after a session that ended elsewhere', async ({
+	page,
+	browser,
+}) => {
+	const [ada, bo] = await twoFriends(page, browser, ['Ada Leaver', 'Bo Stayer'])
+	await typeEverywhere(page, bo)
+
+	// The server is away: what is kept goes all the same.
+	await page.context().setOffline(true)
+	await logOut(page)
+	await expect.poll(() => readStorage(page)).not.toContain(canary)
+	await page.context().setOffline(false)
+
+	await page.goto('/find-dev')
+	await typeEverywhere(page, bo)
+	await logOut(page)
+	await page.waitForURL('**/login')
+	await expect(page.getByText('You are logged out.')).toBeVisible()
+	await expect.poll(() => readStorage(page)).not.toMatch(new RegExp(`${canary}|${ada.username}|${bo.username}`))
+
+	await page.getByLabel('Email').fill(`${ada.username}@eastmere.example`)
+	await page.getByLabel('Password', { exact: true }).fill('a lantern at the ford')
+	await page.getByRole('button', { name: 'Login', exact: true }).click()
+	await page.waitForURL('**/find-dev')
+	await typeEverywhere(page, bo)
+	await page.context().clearCookies()
+	await page.goto('/forum')
+	await expect.poll(() => readStorage(page)).not.toContain(canary)
+	await bo.page.context().close()
+})
+
+test('what a member typed is there after a reload, and not for another member of the same browser', async ({
+	page,
+	browser,
+}) => {
+	const [, bo] = await twoFriends(page, browser, ['Ada Sharer', 'Bo Sharer'])
+	await typeEverywhere(page, bo)
+	await page.reload()
+	await expect(page.getByPlaceholder('type message here...')).toHaveValue(`${canary} message`)
+	const cookies = await bo.page.context().cookies()
+	await page.context().clearCookies()
+	await page.context().addCookies(cookies)
+	await page.goto('/forum')
+	await expect.poll(() => readStorage(page)).not.toContain(canary)
+	await bo.page.context().close()
+})
+
+test('a question that was typed before the login survives it', async ({ page }) => {
+	await page.goto('/forum/ask')
+	await page.getByLabel('Title', { exact: true }).fill('Typed by a visitor')
+	await page.goto('/forum')
+	await logIn(page)
+	await page.goto('/forum/ask')
+	await expect(page.getByLabel('Title', { exact: true })).toHaveValue('Typed by a visitor')
+})
+
+test('no page with a form tries what its policy forbids', async ({ page, browser }) => {
+	const tried: string[] = []
+	await page.exposeFunction('noteViolation', (what: string) => tried.push(what))
+	await page.addInitScript(() =>
+		document.addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) =>
+			(window as unknown as { noteViolation: (what: string) => void }).noteViolation(
+				`${location.pathname}: ${effectiveDirective} ${blockedURI}`,
+			),
+		),
+	)
+	const visit = async (path: string) => {
+		await page.goto(path)
+		await page.waitForLoadState('networkidle')
+	}
+	for (const path of ['/', '/login', '/register', '/forgot-password', '/reset-password?token=x', '/forum/ask'])
+		await visit(path)
+	const username = await enrol(page, 'Polly Policy')
+	const edits = ['', '/academics', '/social-links', '/certificates', '/projects', '/change-password', '/import']
+	const own = edits.map((part) => `/edit-profile/${username}${part}`)
+	const others = [
+		'/settings',
+		'/settings/tokens',
+		'/forum/ask',
+		'/find-dev',
+		'/messages',
+		'/notifications',
+		'/api/docs',
+	]
+	for (const path of [...own, ...others, '/report/profile/mira.quillon']) await visit(path)
+	expect(tried).toEqual([])
+	// The events are heard: one that is made on purpose arrives.
+	const other = await (await anotherBrowser(browser)).newPage()
+	const heard: string[] = []
+	await other.exposeFunction('note', (what: string) => heard.push(what))
+	await other.goto('/login')
+	await other.evaluate(() => {
+		document.addEventListener('securitypolicyviolation', (event) =>
+			(window as unknown as { note: (what: string) => void }).note(event.effectiveDirective),
+		)
+		const picture = new Image()
+		picture.src = 'https://pictures.example/x.png'
+		document.body.append(picture)
+	})
+	await expect.poll(() => heard).toEqual(['img-src'])
+	await other.context().close()
+})

@@ -1,0 +1,69 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { closeDatabase, openDatabase, pool } from '~/db/db.server.ts'
+import { migrate } from '~/db/migrate.server.ts'
+import { type MembersSite, startOnTestDatabase } from '../support/members-site.ts'
+import { type OwnPostgres, startOwnPostgres } from '../support/own-postgres.ts'
+import { freePort } from '../support/site-process.ts'
+import { type Count, CountingClient, MAX_ANSWER_MS } from './counting-client.ts'
+
+/* Node and PostgreSQL are killed by SIGKILL while members write. What was acknowledged is there, once. */
+
+const ROUNDS = 20
+const WRITERS = 24
+
+let postgres: OwnPostgres
+
+beforeAll(async () => {
+	postgres = await startOwnPostgres()
+	openDatabase({ connectionString: postgres.url })
+	await migrate(pool(), fileURLToPath(new URL('../../migrations', import.meta.url)))
+})
+
+afterAll(async () => {
+	await closeDatabase()
+	await postgres.stop()
+})
+
+test(`Node is killed ${ROUNDS} times`, async () => {
+	const port = String(await freePort())
+	let site: MembersSite = await startOnTestDatabase(port, { DATABASE_URL: postgres.url })
+	onTestFinished(() => site.stop())
+	const client = new CountingClient(() => site.url)
+	await client.start(WRITERS)
+	for (let round = 0; round < ROUNDS; round += 1) {
+		await sleep(500 + Math.random() * 2_000)
+		await site.kill()
+		site = await startOnTestDatabase(port, { DATABASE_URL: postgres.url })
+	}
+	await sleep(2_000)
+	judge(await client.stop(), 'Node killed')
+})
+
+test(`PostgreSQL is killed ${ROUNDS} times, with all its processes`, async () => {
+	const site = await startOnTestDatabase(undefined, { DATABASE_URL: postgres.url })
+	onTestFinished(() => site.stop())
+	const client = new CountingClient(() => site.url)
+	await client.start(WRITERS)
+	for (let round = 0; round < ROUNDS; round += 1) {
+		await sleep(500 + Math.random() * 2_000)
+		await postgres.kill()
+		await sleep(Math.random() * 2_000)
+		await postgres.start()
+	}
+	await sleep(2_000)
+	judge(await client.stop(), 'PostgreSQL killed')
+})
+
+function judge(count: Count, what: string): void {
+	process.stdout.write(
+		`${what}: ${JSON.stringify({ ...count, lost: count.lost.length, doubled: count.doubled.length })}\n`,
+	)
+	expect(count.lost).toEqual([])
+	expect(count.doubled).toEqual([])
+	expect(count.acknowledged).toBeGreaterThan(WRITERS * 10)
+	// A run in which nothing failed has broken nothing.
+	expect(count.failed).toBeGreaterThan(0)
+	expect(count.longestMs).toBeLessThan(MAX_ANSWER_MS)
+}

