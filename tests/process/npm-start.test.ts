@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { afterEach, expect, test } from 'vitest'
 import { descendants, processesOf, stillRunning } from '../support/cluster.ts'
 import { eventually } from '../support/eventually.ts'
@@ -10,7 +11,7 @@ import { manySites } from '../support/sites.ts'
 
 /* `npm start` as it is typed, and as a service runs it: signals, and what happens when the site is killed. */
 
-const root = new URL('../..', import.meta.url).pathname
+const root = fileURLToPath(new URL('../..', import.meta.url))
 const { newDataDir } = manySites({})
 const started: number[] = []
 
