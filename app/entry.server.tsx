@@ -3,6 +3,7 @@ import { renderToPipeableStream } from 'react-dom/server'
 import { type EntryContext, isRouteErrorResponse, type RouterContextProvider, ServerRouter } from 'react-router'
 import { factsOf } from '~/lib/context.ts'
 import { log } from '~/lib/log.server.ts'
+import { siteFaultOf } from '~/lib/site-fault.server.ts'
 
 /** A page may take this long to render; its data is there before rendering begins. */
 const renderLimit = 5_000
@@ -28,7 +29,8 @@ export default async function handleRequest(
 
 /** Loader, action and rendering errors that no rule explains: neither a reader who hung up nor a method that a route does not know. */
 export function handleError(error: unknown, { request }: { request: Request }): void {
-	if (request.signal.aborted || (isRouteErrorResponse(error) && error.status < 500)) return
+	if (request.signal.aborted || siteFaultOf(error)) return
+	if (isRouteErrorResponse(error) && error.status < 500) return
 	log.error({ err: error, path: new URL(request.url).pathname }, 'a page failed')
 }
 

@@ -2,18 +2,23 @@ import '~/lib/zod-jitless.ts'
 import { lazy, type ReactNode, Suspense } from 'react'
 import { Links, Meta, Outlet, Scripts, ScrollRestoration, type ShouldRevalidateFunctionArgs } from 'react-router'
 import { config } from '~/config.server.ts'
+import { countPage } from '~/features/accounts/rates.server.ts'
 import { InboxControl } from '~/features/chat/components/inbox-control.tsx'
 import { countUnreadConversations } from '~/features/chat/inbox.server.ts'
 import { PendingForum } from '~/features/forum/components/pending-forum.tsx'
 import { countCases } from '~/features/forum/moderation/queue.server.ts'
 import { countUnread } from '~/features/notifications/notifications.server.ts'
 import { factsOf, viewerOf } from '~/lib/context.ts'
+import { Unavailable } from '~/lib/errors.ts'
+import { answering } from '~/lib/http.ts'
 import type { RootData } from '~/lib/root-data.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
+import { isModerator } from '~/lib/viewer.ts'
 import { useConnection } from '~/realtime/use-connection.ts'
 import { Shell } from '~/shell/shell.tsx'
 import { useTheme } from '~/shell/theme-switch.tsx'
 import { useOwnStorage } from '~/shell/use-own-storage.ts'
+import { diskState } from '~/storage/disk.server.ts'
 import type { Route } from './+types/root'
 import stylesheet from './app.css?url'
 import { ErrorPage } from './shell/error-page.tsx'
@@ -33,18 +38,25 @@ export const links: Route.LinksFunction = () => [
 	{ rel: 'manifest', href: '/site.webmanifest' },
 ]
 
+/** Before any loader: a page, or its data, that is made for this request. */
+export const middleware: Route.MiddlewareFunction[] = [
+	({ context, url }) => answering(() => countPage(viewerOf(context), factsOf(context).ip, url.pathname)),
+]
+
 /** What every page knows; reads two counters for a member, three for a moderator, and no database for a visitor. */
 export async function loader({ context, url }: Route.LoaderArgs): Promise<RootData> {
-	const { theme, flash, requestId, now } = factsOf(context)
+	const { theme, flash, requestId, now, isViewerUnknown } = factsOf(context)
 	const viewer = viewerOf(context)
 	const { SITE_NAME, AUTHOR_NAME, AUTHOR_URL, publicUrl } = config()
 	const [unread, conversations, openCases] = await Promise.all([
-		countUnread(viewer),
-		countUnreadConversations(viewer),
-		countCases(viewer),
+		orNone(countUnread(viewer)),
+		orNone(countUnreadConversations(viewer)),
+		orNone(countCases(viewer)),
 	])
 	return {
 		viewer,
+		isViewerUnknown,
+		disk: isModerator(viewer) ? await diskState() : null,
 		unread,
 		conversations,
 		openCases,
@@ -57,6 +69,14 @@ export async function loader({ context, url }: Route.LoaderArgs): Promise<RootDa
 		publicUrl,
 		requestId,
 	}
+}
+
+/** The frame of a page stands without its counters while the database is away. */
+function orNone(count: Promise<number>): Promise<number> {
+	return count.catch((error) => {
+		if (error instanceof Unavailable) return 0
+		throw error
+	})
 }
 
 /**

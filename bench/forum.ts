@@ -8,6 +8,7 @@ import type { PoolConfig } from 'pg'
 import { closeDatabase, openDatabase, pool } from '~/db/db.server.ts'
 import { startEmbeddedPostgres } from '~/db/embedded-postgres.server.ts'
 import { migrate } from '~/db/migrate.server.ts'
+import { NO_TIME_LIMITS } from '~/db/time-limits.server.ts'
 import { allowMeasuring } from './allow-measuring.ts'
 import { findDifferences } from './forum/check.ts'
 import { journeys } from './forum/journeys.ts'
@@ -81,7 +82,7 @@ async function open(size: number): Promise<Forum> {
 		if (!given.keep) rmSync(dataDir, { recursive: true, force: true })
 	}
 	try {
-		openDatabase({ ...postgres.connection, max: 2 })
+		openDatabase({ ...postgres.connection, ...NO_TIME_LIMITS, max: 2 })
 		await migrate(pool(), fileURLToPath(new URL('../migrations', import.meta.url)))
 		const note = join(dataDir, 'made.json')
 		if (!existsSync(note)) await make(size, note)
@@ -117,7 +118,7 @@ async function make(size: number, note: string): Promise<void> {
 
 /** Measures one kind of page, through one connection: its statements one after the other add up to the page's time. */
 async function visit({ size, connection, samples, figures }: Forum, name: string): Promise<void> {
-	openDatabase({ ...connection, max: 1 })
+	openDatabase({ ...connection, ...NO_TIME_LIMITS, max: 1 })
 	const page = journeys(samples).find(([other]) => other === name)?.[1]
 	if (page) figures.set(name, await measure(page, Number(given.sets)))
 	const { p50 = 0, p99 = 0, work = null, plan = '' } = figures.get(name) ?? {}

@@ -7,6 +7,7 @@ import type { PoolConfig } from 'pg'
 import { closeDatabase, openDatabase, pool } from '~/db/db.server.ts'
 import { startEmbeddedPostgres } from '~/db/embedded-postgres.server.ts'
 import { migrate } from '~/db/migrate.server.ts'
+import { NO_TIME_LIMITS } from '~/db/time-limits.server.ts'
 import { seedDomain } from '~/features/directory/seed/people.ts'
 import { seedMembers } from '~/features/directory/seed/seed.server.ts'
 import { seedQueries } from '~/features/forum/import/seed.server.ts'
@@ -55,7 +56,7 @@ async function make(size: number): Promise<Community> {
 		rmSync(dataDir, { recursive: true, force: true })
 	}
 	try {
-		openDatabase(postgres.connection)
+		openDatabase({ ...postgres.connection, ...NO_TIME_LIMITS })
 		await migrate(pool(), fileURLToPath(new URL('../migrations', import.meta.url)))
 		const { signal } = stopping
 		const began = Date.now()
@@ -73,7 +74,7 @@ async function make(size: number): Promise<Community> {
 
 /** Measures one kind of page, through one connection: its statements one after the other add up to the page's time. */
 async function visit({ size, connection, figures }: Community, name: string): Promise<void> {
-	openDatabase({ ...connection, max: 1 })
+	openDatabase({ ...connection, ...NO_TIME_LIMITS, max: 1 })
 	await warm()
 	const page = journeys(size).find(([other]) => other === name)?.[1]
 	if (page) figures.set(name, await measure(page, sets))

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { closeDatabase, openDatabase, pool } from '~/db/db.server.ts'
 import { startEmbeddedPostgres } from '~/db/embedded-postgres.server.ts'
 import { migrate } from '~/db/migrate.server.ts'
+import { NO_TIME_LIMITS } from '~/db/time-limits.server.ts'
 import { learnOwnWords, searchOwnMessages } from '~/features/chat/search/search.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { measure } from './measure.ts'
@@ -51,12 +52,12 @@ const anyWord = () => words[Math.floor(vocabulary ** chance()) - 1] ?? ''
 const dataDir = mkdtempSync(join(tmpdir(), 'devquad-messages-'))
 const postgres = await startEmbeddedPostgres(dataDir, ['shared_buffers=512MB', 'max_wal_size=4GB'])
 try {
-	openDatabase(postgres.connection)
+	openDatabase({ ...postgres.connection, ...NO_TIME_LIMITS })
 	await migrate(pool(), fileURLToPath(new URL('../migrations', import.meta.url)))
 	await load()
 	await pool().query('vacuum analyze messages')
 	await closeDatabase()
-	openDatabase({ ...postgres.connection, max: 1 })
+	openDatabase({ ...postgres.connection, ...NO_TIME_LIMITS, max: 1 })
 	await report()
 } finally {
 	await closeDatabase()

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { closeDatabase, openDatabase, pool } from '~/db/db.server.ts'
 import { startEmbeddedPostgres } from '~/db/embedded-postgres.server.ts'
 import { migrate } from '~/db/migrate.server.ts'
+import { NO_TIME_LIMITS } from '~/db/time-limits.server.ts'
 import { seedDomain } from '~/features/directory/seed/people.ts'
 import { seedMembers } from '~/features/directory/seed/seed.server.ts'
 import { importQuestions } from '~/features/forum/import/import.server.ts'
@@ -42,7 +43,7 @@ const { threads, queries } = readFolder(folder)
 const dataDir = mkdtempSync(join(tmpdir(), 'devquad-similar-'))
 const postgres = await startEmbeddedPostgres(dataDir, ['shared_buffers=1GB', 'max_wal_size=4GB'])
 try {
-	openDatabase(postgres.connection)
+	openDatabase({ ...postgres.connection, ...NO_TIME_LIMITS })
 	await migrate(pool(), fileURLToPath(new URL('../migrations', import.meta.url)))
 	await load()
 	const quality = await judgeAll()
@@ -169,7 +170,7 @@ async function timeLarge() {
 		signal,
 	})
 	await closeDatabase()
-	openDatabase({ ...postgres.connection, max: 1 })
+	openDatabase({ ...postgres.connection, ...NO_TIME_LIMITS, max: 1 })
 	const { rows } = await pool().query<{ title: string; description: string }>(
 		"select title, description from queries where source = 'seed' order by id limit 300",
 	)

@@ -7,8 +7,10 @@ import { createRequestHandler, RouterContextProvider } from 'react-router'
 import { closeBus, connectBus } from '~/bus/bus.server.ts'
 import { listenForDrops } from '~/cache/pages.server.ts'
 import { config, isOneOfSeveral } from '~/config.server.ts'
+import { withoutDatabase } from '~/db/scope.server.ts'
 import { sendAccountMail } from '~/features/accounts/account-mails.server.ts'
-import { authHandler, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
+import { authHandler } from '~/features/accounts/accounts.server.ts'
+import { sendLetter } from '~/features/accounts/letters.server.ts'
 import { sweepSecurityLog } from '~/features/accounts/security-log.server.ts'
 import { listenForRevocations, sweepSessions } from '~/features/accounts/sessions.server.ts'
 import { answerApi } from '~/features/api/mount.server.ts'
@@ -30,9 +32,10 @@ import { startJobs, stopJobs } from '~/jobs/jobs.server.ts'
 import { factsContext, type RequestFacts, type Viewer, viewerContext } from '~/lib/context.ts'
 import { readTheme, secureCookies } from '~/lib/cookies.ts'
 import { clearFlash, flashOf } from '~/lib/http.ts'
-import { log } from '~/lib/log.server.ts'
+import { log, logConsole } from '~/lib/log.server.ts'
 import { problem } from '~/lib/problems.ts'
 import { requestScope, runInRequestScope } from '~/lib/request-scope.server.ts'
+import { sweepMails } from '~/mail/mail.server.ts'
 import { io } from '~/realtime/io.server.ts'
 import { joinProcesses } from '~/realtime/processes.server.ts'
 import { answerKept, answerVisitor, type Place } from './cached-pages.ts'
@@ -46,6 +49,7 @@ import { retryAfter } from './middleware/retry-after.ts'
 import { sameOrigin } from './middleware/same-origin.ts'
 import { security } from './middleware/security.ts'
 import { beginDraining, readiness } from './ready.ts'
+import { addRetryAfter, askerOf, faultAnswer, faultContext, guardRoutes } from './site-faults.ts'
 import { handleSockets, openSockets, sendTabsAway } from './sockets.ts'
 
 type Environment = { Bindings: HttpBindings }
@@ -61,6 +65,7 @@ const takesPictures = /^\/(media|edit-profile\/.+|messages\/[^/]+)(\.data)?$/
 /** In development every page is made anew, with the code as it is. */
 const keepsPages = config().NODE_ENV === 'production' && config().PAGE_CACHE_MB > 0
 
+if (config().NODE_ENV === 'production') logConsole()
 secureCookies(config().secure)
 
 const nonces = new WeakMap<Request, string>()
@@ -122,16 +127,21 @@ app.all('/api/*', (context, next) =>
 	isDescription(context.req.path) ? next() : problem(404, 'There is no such address.'),
 )
 
-const pages = createRequestHandler(() => import('virtual:react-router/server-build'), config().NODE_ENV)
+const pages = createRequestHandler(
+	async () => guardRoutes(await import('virtual:react-router/server-build')),
+	config().NODE_ENV,
+)
 
 app.all('*', async (context) => {
 	const request = context.req.raw
-	const kept = keepsPages ? await answerVisitor(request, renderForVisitor) : null
+	const ip = request.headers.get(clientIpHeader) ?? ''
+	const kept = keepsPages ? await answerVisitor(request, (place, nonce) => renderForVisitor(place, nonce, ip)) : null
 	if (kept) return kept
 	const writes = request.method !== 'GET' && request.method !== 'HEAD'
-	const { viewer, headers } = await viewerFromRequest(request, { fresh: writes })
-	const facts = factsOf(request)
-	const render = () => renderPage(request, viewer, facts)
+	const { viewer, headers, fault } = await askerOf(request, writes)
+	const facts = { ...factsOf(request), isViewerUnknown: fault !== null && viewer === null }
+	const page = () => renderPage(request, viewer, facts)
+	const render = () => (fault ? withoutDatabase(fault, page) : page())
 	const answer = await (isDescription(context.req.path) ? inTurn(render) : render())
 	addSession(answer.headers, headers)
 	if (viewer) keepNowhere(answer.headers)
@@ -140,6 +150,8 @@ app.all('*', async (context) => {
 })
 
 app.onError((error, context) => {
+	const answer = faultAnswer(error, context.req.path)
+	if (answer) return answer
 	log.error({ err: error, path: context.req.path }, 'a request failed')
 	return context.text('Something went wrong!', 500)
 })
@@ -173,9 +185,11 @@ export async function startAround(): Promise<() => Promise<void>> {
 			'sweep-notices': sweepNotices,
 			'similar-words': refreshWordCounts,
 			'sweep-security-log': sweepSecurityLog,
+			'sweep-mails': sweepMails,
 			'sweep-sessions': sweepSessions,
 		},
 		{
+			'send-mail': sendLetter,
 			'account-mail': sendAccountMail,
 			'tell-followers': tellFollowers,
 			'push-notice': pushNotice,
@@ -201,8 +215,10 @@ async function renderPage(request: Request, viewer: Viewer, facts: RequestFacts)
 	const load = new RouterContextProvider()
 	load.set(viewerContext, viewer)
 	load.set(factsContext, facts)
+	load.set(faultContext, { fault: null, typed: null })
 	const response = await pages(request, load)
 	const answer = new Response(response.body, response)
+	addRetryAfter(answer, load)
 	answer.headers.set('X-Request-Id', facts.requestId)
 	if (!answer.headers.has('Cache-Control')) answer.headers.set('Cache-Control', 'private, no-cache')
 	return answer
@@ -227,10 +243,13 @@ function keepNowhere(headers: Headers): void {
 	if (!headers.get('Cache-Control')?.startsWith('public')) headers.set('Cache-Control', 'private, no-store')
 }
 
-/** Renders a page that many will get: nothing of the request that asked first is in it, nor does it end with that one. */
-async function renderForVisitor({ path, theme }: Place, nonce: string) {
+/**
+ * Renders a page that many will get: nothing of the request that asked first is in it, nor does it end with that one.
+ * @param ip the address that asked first, by which pages that are made anew are counted
+ */
+async function renderForVisitor({ path, theme }: Place, nonce: string, ip: string) {
 	const request = new Request(new URL(path, config().publicUrl))
-	const facts = { ...factsOf(request), theme, nonce }
+	const facts = { ...factsOf(request), theme, nonce, ip }
 	return { response: await renderPage(request, null, facts), now: facts.now, requestId: facts.requestId }
 }
 
@@ -274,5 +293,6 @@ function factsOf(request: Request): RequestFacts {
 		ip: request.headers.get(clientIpHeader) ?? '',
 		theme: readTheme(request.headers.get('Cookie')),
 		flash: flashOf(request),
+		isViewerUnknown: false,
 	}
 }

@@ -5,6 +5,7 @@ import { brotliCompress, brotliDecompress, gzip } from 'node:zlib'
 import type { KeptPage } from '~/cache/page-cache.ts'
 import { everyPage, forumLists, pageCache, queryPage } from '~/cache/pages.server.ts'
 import { config } from '~/config.server.ts'
+import { outageLasting } from '~/db/db.server.ts'
 import { readTheme } from '~/lib/cookies.ts'
 import { accepted, brotliParams } from './middleware/compress.ts'
 import { policy, policyHeader, securityHeaders } from './middleware/security.ts'
@@ -70,7 +71,7 @@ function read(url: string, theme: Place['theme'] = 'system'): Place | null {
  */
 export function answerKept(request: IncomingMessage, response: ServerResponse): boolean {
 	const place = placeOf(request.method, request.url ?? '', request.headers.cookie)
-	const page = place && pageCache.get(place.key)
+	const page = place && (pageCache.get(place.key) ?? pageWhileAway(place.key))
 	if (!page) return false
 	const coding = codingOf(request.headers['accept-encoding'])
 	const body = coding === 'br' ? page.br : coding === 'gzip' ? page.gzip : undefined
@@ -88,7 +89,8 @@ export async function answerVisitor(request: Request, render: Render): Promise<R
 	const url = new URL(request.url)
 	const place = placeOf(request.method, url.pathname + url.search, request.headers.get('Cookie') ?? undefined)
 	if (!place) return null
-	const page = await pageCache.fill(place.key, place.tags, () => make(place, render))
+	const made = pageWhileAway(place.key) ?? (await pageCache.fill(place.key, place.tags, () => make(place, render)))
+	const page = made.status < 500 ? made : (pageWhileAway(place.key) ?? made)
 	const headers = new Headers(page.headers.map(([name, value]) => [name, value]))
 	if (page.status === 200 && isCurrent(request.headers.get('If-None-Match'), page))
 		return new Response(null, { status: 304, headers })
@@ -97,6 +99,12 @@ export async function answerVisitor(request: Request, render: Render): Promise<R
 	const body = await bodyIn(coding, page, place.key)
 	headers.set('Content-Length', String(body.length))
 	return new Response(request.method === 'HEAD' ? null : new Uint8Array(body), { status: page.status, headers })
+}
+
+/** An older page, while the database is away that a new one would need. */
+function pageWhileAway(key: string): KeptPage | undefined {
+	const lasting = outageLasting()
+	return lasting === null ? undefined : pageCache.getStale(key, lasting)
 }
 
 async function make(place: Place, render: Render): Promise<KeptPage> {

@@ -13,6 +13,7 @@ import { listNotBlocking } from '~/features/profiles/blocks.queries.server.ts'
 import { isId } from '~/lib/ids.ts'
 import { log } from '~/lib/log.server.ts'
 import { runInRequestScope } from '~/lib/request-scope.server.ts'
+import { siteFaultOf } from '~/lib/site-fault.server.ts'
 import { type ClientEvents, mostWatched, type ServerEvents } from '~/realtime/events.ts'
 import { io, type SocketData, socketPath } from '~/realtime/io.server.ts'
 import { listOnlineAmong } from '~/realtime/presence.queries.server.ts'
@@ -52,13 +53,11 @@ export function handleSockets(): () => Promise<void> {
 	io.use((socket, next) => {
 		const requestId = randomUUID()
 		runInRequestScope(requestId, socket.request.headers['user-agent'] ?? '', () =>
-			identify(socket.request, socket.handshake.auth.me),
-		)
-			.then((data) => {
-				socket.data = { ...data, requestId }
-				next()
-			})
-			.catch((error) => next(refusal(error)))
+			identify(socket.request, socket.handshake.auth.me).catch((error) => Promise.reject(refusal(error))),
+		).then((data) => {
+			socket.data = { ...data, requestId }
+			next()
+		}, next)
 	})
 	io.on('connection', receive)
 	let isAway = false
@@ -154,7 +153,7 @@ async function identify(request: IncomingMessage, me: unknown): Promise<Omit<Soc
 /** What went wrong here is not the browser's business; it tries again later. */
 function refusal(error: unknown): Error {
 	if (error instanceof Refusal) return error
-	log.warn({ err: error }, 'a socket could not be let in')
+	if (!siteFaultOf(error)) log.warn({ err: error }, 'a socket could not be let in')
 	return new Error('unavailable')
 }
 

@@ -3,8 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { PoolConfig } from 'pg'
 import { type Config, originOf } from '../app/config.server.ts'
-import { closeDatabase, openDatabase, pool } from '../app/db/db.server.ts'
+import { closeDatabase, MAX_LONG_CONNECTIONS, openDatabase, pool } from '../app/db/db.server.ts'
 import { migrate } from '../app/db/migrate.server.ts'
+import { longWork } from '../app/db/scope.server.ts'
 import { closeDemoAccounts, makeAdminClaim } from '../app/features/accounts/admin-at-start.server.ts'
 import { areDemoAccountsOpen } from '../app/features/accounts/demo-accounts.server.ts'
 import { demoAccounts } from '../app/features/forum/import/demo-account.server.ts'
@@ -14,8 +15,8 @@ import { stopLimits } from './limits.ts'
 import { lockDataDir } from './lock.ts'
 
 const migrations = fileURLToPath(new URL('../migrations', import.meta.url))
-/** The pool of a process, and what listens beside it. */
-const connectionsOfOne = 14
+/** The pools of a process, and what listens beside them. */
+const connectionsOfOne = 14 + MAX_LONG_CONNECTIONS
 
 /** The parts that stand so far, and how they end: last started, first stopped. */
 export class Startup {
@@ -72,7 +73,7 @@ export class Startup {
 		const connection = DATABASE_URL ? { connectionString: DATABASE_URL } : await this.startPostgres(settings)
 		this.reachDatabase(connection)
 		try {
-			await migrate(pool(), migrations)
+			await longWork(() => migrate(pool(), migrations))
 			await closeDemoAccounts(settings)
 			this.adminClaim = await makeAdminClaim(settings)
 		} catch (error) {

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { pool } from '~/db/db.server.ts'
+import { LISTEN_CHECK_MS } from '~/db/time-limits.server.ts'
 import type { Carrier } from './bus.ts'
 
 /*
@@ -26,13 +27,21 @@ const listen: Carrier['listen'] = async (channel, hear, onEnd) => {
 	// The pool's own kind of client names its statements, and LISTEN is none that could be planned.
 	const { Client: _client, ...options } = pool().options
 	// The pool hides the password from whoever lists its options.
-	const client = new pg.Client({ ...options, password: pool().options.password, keepAlive: true })
+	const { password } = pool().options
+	const client = new pg.Client({ ...options, password, query_timeout: LISTEN_CHECK_MS / 2 })
 	client.on('error', () => {})
 	client.on('notification', ({ payload = '' }) => hear(payload))
 	await client.connect()
 	await client.query(`listen ${pg.escapeIdentifier(channel)}`)
 	client.once('end', onEnd)
+	// A server that was stopped or cut off closes nothing: what it should have passed on is missed until somebody asks.
+	const timer = setInterval(() => {
+		// In this mode a statement that is not answered in time ends the connection.
+		client.query('select 1').catch(() => {})
+	}, LISTEN_CHECK_MS).unref()
+	client.once('end', () => clearInterval(timer))
 	return async () => {
+		clearInterval(timer)
 		client.off('end', onEnd)
 		await client.end()
 	}

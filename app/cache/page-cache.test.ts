@@ -58,7 +58,59 @@ test('a page is made anew once it is too old', async () => {
 	expect(pages.get('a')).toBeDefined()
 	now = 60_000
 	expect(pages.get('a')).toBeUndefined()
-	expect(pages.bytes).toBe(0)
+})
+
+describe('while no page can be made', () => {
+	test.each<[string, (pages: PageCache, advance: (ms: number) => void) => void, number, boolean]>([
+		['an old page is there', (_pages, advance) => advance(3_600_000), 3_000_000, true],
+		['one that was dropped is not', (pages) => pages.drop(['t']), 0, false],
+		[
+			'one whose drop may be missed since the outage is there',
+			(pages, advance) => {
+				pages.close()
+				advance(60_000)
+			},
+			60_000,
+			true,
+		],
+		[
+			'one whose drop may have been missed before is not',
+			(pages, advance) => {
+				pages.close()
+				advance(60_000)
+			},
+			10_000,
+			false,
+		],
+		[
+			'one that may have changed unheard is not, once drops are heard again',
+			(pages) => {
+				pages.close()
+				pages.reopen()
+			},
+			0,
+			false,
+		],
+	])('%s', async (_what, happen, lasting, isThere) => {
+		let now = 0
+		const pages = cache(1_000_000, () => now)
+		const kept = await pages.fill('a', ['t'], async () => page())
+		happen(pages, (milliseconds) => {
+			now += milliseconds
+		})
+		expect(pages.getStale('a', lasting)).toBe(isThere ? kept : undefined)
+	})
+
+	test('a failure leaves the old page, and a page that is gone takes it away', async () => {
+		let now = 0
+		const pages = cache(1_000_000, () => now)
+		const kept = await pages.fill('a', ['t'], async () => page())
+		now = 60_000
+		await pages.fill('a', ['t'], async () => page(100, 503))
+		expect(pages.getStale('a', 0)).toBe(kept)
+		await pages.fill('a', ['t'], async () => page(100, 404))
+		expect(pages.getStale('a', 0)).toBeUndefined()
+	})
 })
 
 describe('dropping a tag', () => {

@@ -15,6 +15,8 @@ interface Entry {
 	tags: readonly string[]
 	bytes: number
 	expiresAt: number
+	/** Since when a drop of it may have been missed; null while drops are heard. */
+	doubtfulSince: number | null
 	/** Whether it was asked for since it was last passed over. */
 	used: boolean
 }
@@ -29,9 +31,12 @@ interface PageCacheOptions {
 	maxBytes: number
 	/** Milliseconds after which a page is made anew, whatever happened. */
 	maxAge: number
-	/** The clock, in milliseconds. */
+	/** The clock, in milliseconds; one that is never set back. */
 	now?: () => number
 }
+
+/** A database that goes away takes what tells of drops along, but it may be noticed this much later, in milliseconds. */
+const AWAY_TOGETHER_MS = 20_000
 
 /** What a page takes besides its body: key, headers, and the objects around them; measured at about 1,200 bytes. */
 const overhead = 1_500
@@ -51,7 +56,7 @@ export class PageCache {
 	/** While false, nothing is kept: a drop elsewhere might not be heard here. */
 	#open = true
 
-	constructor({ maxBytes, maxAge, now = Date.now }: PageCacheOptions) {
+	constructor({ maxBytes, maxAge, now = () => performance.now() }: PageCacheOptions) {
 		this.#options = { maxBytes, maxAge, now }
 	}
 
@@ -69,10 +74,20 @@ export class PageCache {
 	get(key: string): KeptPage | undefined {
 		const entry = this.#entries.get(key)
 		if (!entry) return undefined
-		if (entry.expiresAt <= this.#options.now()) {
-			this.#remove(key)
-			return undefined
-		}
+		if (entry.doubtfulSince !== null || entry.expiresAt <= this.#options.now()) return undefined
+		entry.used = true
+		return entry.page
+	}
+
+	/**
+	 * The page of this key however old it is, for when none can be made.
+	 * @param lasting milliseconds for which that has been so. A page whose drop may have been missed before that is none
+	 */
+	getStale(key: string, lasting: number): KeptPage | undefined {
+		const entry = this.#entries.get(key)
+		if (!entry) return undefined
+		const since = this.#options.now() - lasting - AWAY_TOGETHER_MS
+		if (entry.doubtfulSince !== null && entry.doubtfulSince < since) return undefined
 		entry.used = true
 		return entry.page
 	}
@@ -94,7 +109,10 @@ export class PageCache {
 		const landed = () => this.#flights.get(key) === flight && this.#flights.delete(key)
 		flight.page.then(
 			(page) => {
-				if (landed() && keeps && page.status === 200) this.#keep(key, tags, page)
+				if (!landed()) return
+				if (keeps && page.status === 200) this.#keep(key, tags, page)
+				// What is gone is shown to nobody any more; a fault of the site says nothing of the page.
+				else if (page.status < 500) this.#remove(key)
 			},
 			() => landed(),
 		)
@@ -117,15 +135,16 @@ export class PageCache {
 		for (const tag of tags) for (const key of [...(this.#byTag.get(tag) ?? [])]) this.#remove(key)
 	}
 
-	/** Drops everything, and keeps nothing until {@link reopen}. */
+	/** Drops may be missed from now on: what is there is for {@link getStale} alone, and nothing is kept until {@link reopen}. */
 	close(): void {
 		this.#open = false
 		this.#flights.clear()
-		for (const key of [...this.#entries.keys()]) this.#remove(key)
+		for (const entry of this.#entries.values()) entry.doubtfulSince ??= this.#options.now()
 	}
 
-	/** Keeps pages again. */
+	/** Drops what may have changed unheard, and keeps pages again. */
 	reopen(): void {
+		for (const [key, entry] of [...this.#entries]) if (entry.doubtfulSince !== null) this.#remove(key)
 		this.#open = true
 	}
 
@@ -133,7 +152,8 @@ export class PageCache {
 		const bytes = page.br.length + Buffer.byteLength(key) + overhead
 		if (!this.#open || bytes > this.#options.maxBytes) return
 		this.#remove(key)
-		this.#entries.set(key, { page, tags, bytes, expiresAt: this.#options.now() + this.#options.maxAge, used: false })
+		const expiresAt = this.#options.now() + this.#options.maxAge
+		this.#entries.set(key, { page, tags, bytes, expiresAt, doubtfulSince: null, used: false })
 		this.#bytes += bytes
 		for (const tag of tags) {
 			const keys = this.#byTag.get(tag) ?? new Set()

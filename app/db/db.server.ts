@@ -1,47 +1,96 @@
 import { Kysely, PostgresDialect, type Transaction } from 'kysely'
-import pg from 'pg'
+import type pg from 'pg'
 import { remember } from '~/lib/remember.ts'
-import { NamedStatements } from './named-statements.server.ts'
+import { abandonWaiting } from './named-statements.server.ts'
+import { Outage } from './outage.server.ts'
 import type { Database } from './schema.ts'
+import { databaseScope } from './scope.server.ts'
+import { SitePool } from './site-pool.server.ts'
+import {
+	CLIENT_TIMEOUT_MS,
+	IDLE_IN_TRANSACTION_TIMEOUT_MS,
+	LOCK_TIMEOUT_MS,
+	LONG_LOCK_TIMEOUT_MS,
+	LONG_STATEMENT_TIMEOUT_MS,
+	STATEMENT_TIMEOUT_MS,
+} from './time-limits.server.ts'
 
 /** Where a statement may run: the pool, or the transaction of a use case. */
 export type Executor = Kysely<Database> | Transaction<Database>
 
 interface Connection {
+	outage: Outage
 	pool: pg.Pool
 	kysely: Kysely<Database>
+	/** For work that may take long: a few connections of its own, so that it never takes those of requests. */
+	longPool: pg.Pool
+	longKysely: Kysely<Database>
 }
 
 const held = remember<{ connection?: Connection }>('database', () => ({}))
 
+/** Connections for work that may take long: two jobs at a time, and what graphile-worker listens with. */
+export const MAX_LONG_CONNECTIONS = 4
+
 /**
- * Opens the pool of this process: at most 10 connections unless the options say otherwise.
+ * Opens the pools of this process: at most 10 connections for requests unless the options say otherwise, and
+ * {@link MAX_LONG_CONNECTIONS} for work that may take long.
  * @param options where the database is, as `pg` takes it
  */
 export function openDatabase(options: pg.PoolConfig): Kysely<Database> {
-	const pool = new pg.Pool({ max: 10, idleTimeoutMillis: 0, Client: NamedStatements, pipeline: true, ...options })
-	// An idle connection that PostgreSQL ends is replaced by the pool; without a listener it would end the process.
-	pool.on('error', () => {})
-	pool.on('connect', (client) => client.on('error', () => {}))
-	held.connection = { pool, kysely: new Kysely<Database>({ dialect: new PostgresDialect({ pool }) }) }
-	return held.connection.kysely
+	const outage = new Outage(options)
+	const pool = new SitePool({
+		statement_timeout: STATEMENT_TIMEOUT_MS,
+		lock_timeout: LOCK_TIMEOUT_MS,
+		idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
+		...options,
+		outage,
+		clientTimeout: options.statement_timeout === 0 ? 0 : CLIENT_TIMEOUT_MS,
+	})
+	const longPool = new SitePool({
+		statement_timeout: LONG_STATEMENT_TIMEOUT_MS,
+		lock_timeout: LONG_LOCK_TIMEOUT_MS,
+		...options,
+		max: MAX_LONG_CONNECTIONS,
+		outage,
+		clientTimeout: 0,
+	})
+	outage.onAway((refusal) => abandonWaiting(outage, refusal))
+	const kysely = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
+	const longKysely = new Kysely<Database>({ dialect: new PostgresDialect({ pool: longPool }) })
+	held.connection = { outage, pool, kysely, longPool, longKysely }
+	return kysely
 }
 
-/** The open database. @throws Error before {@link openDatabase}. */
+/** The open database; for {@link longWork} on its own connections. @throws Error before {@link openDatabase}. */
 export function db(): Kysely<Database> {
-	return opened().kysely
+	const { kysely, longKysely } = opened()
+	return databaseScope()?.isLong ? longKysely : kysely
 }
 
 /** The pool under {@link db}, for the libraries that speak `pg` themselves. */
 export function pool(): pg.Pool {
-	return opened().pool
+	const { pool, longPool } = opened()
+	return databaseScope()?.isLong ? longPool : pool
+}
+
+/** Whether the database does not answer at this moment, as far as this process knows. */
+export function isDatabaseAway(): boolean {
+	return held.connection?.outage.isAway ?? false
+}
+
+/** Milliseconds for which the database has not answered; null while it does. */
+export function outageLasting(): number | null {
+	const outage = held.connection?.outage
+	return outage?.isAway ? outage.lasting : null
 }
 
 /** Ends every connection; the next {@link openDatabase} makes new ones. */
 export async function closeDatabase(): Promise<void> {
 	const connection = held.connection
 	held.connection = undefined
-	await connection?.kysely.destroy()
+	connection?.outage.stop()
+	await Promise.all([connection?.kysely.destroy(), connection?.longKysely.destroy()])
 }
 
 function opened(): Connection {

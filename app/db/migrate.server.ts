@@ -13,6 +13,8 @@ const lockKey = 5_271_009
 export async function migrate(pool: pg.Pool, directory: string): Promise<string[]> {
 	const client = await pool.connect()
 	try {
+		// A migration of a large site may take hours, and so may the wait for another process that migrates.
+		await client.query('set statement_timeout = 0; set lock_timeout = 0; set idle_in_transaction_session_timeout = 0')
 		await client.query('select pg_advisory_lock($1)', [lockKey])
 		await client.query(
 			'create table if not exists migrations (name text primary key, applied_at timestamptz not null default now())',
@@ -30,7 +32,8 @@ export async function migrate(pool: pg.Pool, directory: string): Promise<string[
 		return pending
 	} finally {
 		await client.query('select pg_advisory_unlock($1)', [lockKey]).catch(() => {})
-		client.release()
+		// Its limits are not those of a request.
+		client.release(true)
 	}
 }
 

@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto'
 import pg from 'pg'
+import { Unavailable } from '~/lib/errors.ts'
+import type { Outage } from './outage.server.ts'
+import { SILENCE_BEFORE_PROBE_MS, WATCH_INTERVAL_MS } from './time-limits.server.ts'
 
 /** Longer texts are bulk inserts, whose length varies with their rows: a name for each would only fill memory. */
 const longestNamed = 8_000
@@ -14,16 +17,95 @@ const names = new Map<string, string>()
  */
 export class NamedStatements extends pg.Client {
 	private gathering = false
+	private readonly outage: Outage | undefined
+	private readonly clientTimeout: number
+	/** Statements that were sent and not answered yet. */
+	private unanswered = 0
+	/** Milliseconds since the last answer, while one is awaited. */
+	private silence = 0
+	private endedBecause: Unavailable | undefined
+
+	constructor(options?: pg.ClientConfig & { outage?: Outage; clientTimeout?: number }) {
+		super(options)
+		this.outage = options?.outage
+		this.clientTimeout = options?.clientTimeout ?? 0
+	}
 
 	// biome-ignore lint/suspicious/noExplicitAny: pg's query has seven signatures; this one passes every argument on.
 	override query(...args: any[]): any {
 		const [text, values] = args
 		this.gather()
-		if (typeof text === 'string' && Array.isArray(values)) {
-			const name = nameOf(text)
-			if (name) return super.query({ name, text, values }, ...args.slice(2))
+		const named = typeof text === 'string' && Array.isArray(values) ? nameOf(text) : undefined
+		const asked = named ? [{ name: named, text, values }, ...args.slice(2)] : args
+		if (!this.outage) return super.query(...(asked as Parameters<pg.Client['query']>))
+		return this.watched(asked, this.outage)
+	}
+
+	/** Sends a statement, tells the watch when it is answered, and says what went wrong in the site's own errors. */
+	private watched(args: unknown[], outage: Outage): unknown {
+		this.expect()
+		const last = args.length - 1
+		const callback = args[last]
+		if (typeof callback === 'function') {
+			args[last] = (error: unknown, result: unknown) => {
+				this.heard()
+				callback(error ? this.explain(error, outage) : error, result)
+			}
+			return super.query(...(args as Parameters<pg.Client['query']>))
 		}
-		return super.query(...(args as Parameters<pg.Client['query']>))
+		const answer: unknown = super.query(...(args as Parameters<pg.Client['query']>))
+		if (!(answer instanceof Promise)) {
+			this.heard()
+			return answer
+		}
+		return answer.then(
+			(result) => {
+				this.heard()
+				return result
+			},
+			(error) => {
+				this.heard()
+				throw this.explain(error, outage)
+			},
+		)
+	}
+
+	/** Ends the connection at once, without the goodbye that nobody would hear; what waits on it fails with this reason. */
+	abandon(reason: Unavailable): void {
+		this.endedBecause = reason
+		this.end().catch(() => {})
+		this.connection.stream.destroy()
+	}
+
+	/** Whether this is a connection to the database that this outage is about. */
+	isOf(outage: Outage): boolean {
+		return this.outage === outage
+	}
+
+	/** To be called at regular intervals while statements are unanswered. */
+	wait(milliseconds: number): void {
+		this.silence += milliseconds
+		if (this.silence === SILENCE_BEFORE_PROBE_MS) this.outage?.suspect('a statement is not answered')
+		if (this.clientTimeout > 0 && this.silence >= this.clientTimeout)
+			this.abandon(new Unavailable('The site is very busy and could not do this in time. Try again in a moment.'))
+	}
+
+	private expect(): void {
+		if (this.unanswered === 0) {
+			this.silence = 0
+			watch(this)
+		}
+		this.unanswered += 1
+	}
+
+	private heard(): void {
+		this.unanswered -= 1
+		this.silence = 0
+		if (this.unanswered === 0) waiting.delete(this)
+	}
+
+	private explain(error: unknown, outage: Outage): unknown {
+		return outage.explain(this.endedBecause ?? error)
 	}
 
 	private gather(): void {
@@ -38,10 +120,35 @@ export class NamedStatements extends pg.Client {
 	}
 }
 
+/** Connections with a statement that is not answered yet. */
+const waiting = new Set<NamedStatements>()
+let timer: NodeJS.Timeout | undefined
+
+/**
+ * Time is counted in looks, not read from a clock: when this process itself was busy for long, that is one look, and what
+ * came in meanwhile is read before the next one.
+ */
+function watch(client: NamedStatements): void {
+	waiting.add(client)
+	timer ??= setInterval(look, WATCH_INTERVAL_MS).unref()
+}
+
+function look(): void {
+	for (const client of [...waiting]) client.wait(WATCH_INTERVAL_MS)
+	if (waiting.size > 0) return
+	clearInterval(timer)
+	timer = undefined
+}
+
+/** Ends every connection of this database on which an answer is awaited, as none will come. */
+export function abandonWaiting(outage: Outage, reason: Unavailable): void {
+	for (const client of [...waiting]) if (client.isOf(outage)) client.abandon(reason)
+}
+
 function nameOf(text: string): string | undefined {
 	const known = names.get(text)
 	if (known || text.length > longestNamed || names.size >= mostNamed) return known
-	const name = createHash('sha1').update(text).digest('base64url')
+	const name = createHash('sha256').update(text).digest('base64url')
 	names.set(text, name)
 	return name
 }

@@ -1,6 +1,7 @@
 import { Logger, type Runner, run, type TaskList } from 'graphile-worker'
 import { sql } from 'kysely'
-import { db, type Executor, pool } from '~/db/db.server.ts'
+import { db, type Executor, isDatabaseAway, pool } from '~/db/db.server.ts'
+import { longWork } from '~/db/scope.server.ts'
 import { log } from '~/lib/log.server.ts'
 import { remember } from '~/lib/remember.ts'
 import { type Mail, sendMail } from '~/mail/mail.server.ts'
@@ -18,7 +19,7 @@ interface Jobs {
 
 /** Work of features that is added when it is needed. */
 type Asked = {
-	[Name in 'account-mail' | 'tell-followers' | 'push-notice' | 'push-message' | 'learn-own-words']: (
+	[Name in 'account-mail' | 'send-mail' | 'tell-followers' | 'push-notice' | 'push-message' | 'learn-own-words']: (
 		payload: never,
 	) => Promise<unknown>
 }
@@ -48,13 +49,16 @@ export async function startJobs(
 		...Object.keys(minutely).map((name) => `* * * * * ${name}`),
 	]
 	const regular = Object.entries({ ...hourly, ...minutely }).map(
-		([name, work]) => [name, async () => void (await work())] as const,
+		([name, work]) => [name, () => longWork(async () => void (await work()))] as const,
 	)
 	const waiting: TaskList = Object.fromEntries(
-		Object.entries(asked).map(([name, work]) => [name, async (payload) => void (await work(payload as never))]),
+		Object.entries(asked).map(([name, work]) => [
+			name,
+			(payload) => longWork(async () => void (await work(payload as never))),
+		]),
 	)
 	held.runner ??= await run({
-		pgPool: pool(),
+		pgPool: await longWork(async () => pool()),
 		taskList: { ...tasks, ...waiting, ...Object.fromEntries(regular) },
 		crontab: times.join('\n'),
 		concurrency: 2,
@@ -62,7 +66,8 @@ export async function startJobs(
 		pollInterval: 2_000,
 		gracefulShutdownAbortTimeout: stopWithin,
 		logger: new Logger(() => (level, message) => {
-			if (level === 'error' || level === 'warning') log.warn({ worker: level }, message)
+			// That the database is away is in the log already.
+			if ((level === 'error' || level === 'warning') && !isDatabaseAway()) log.warn({ worker: level }, message)
 		}),
 	})
 }

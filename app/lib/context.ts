@@ -15,6 +15,8 @@ export interface RequestFacts {
 	theme: 'light' | 'dark' | 'system'
 	/** The message that a redirect carried here, to be shown as a toast once. */
 	flash: Flash | null
+	/** Whether the reader is logged in, but the database that would say as whom is away. */
+	isViewerUnknown: boolean
 }
 
 export interface Flash {

@@ -1,7 +1,7 @@
 import { data, type RouterContextProvider, redirect } from 'react-router'
 import { type Flash, type FlashAction, type SignedIn, viewerOf } from './context.ts'
 import { ownCookie, readOwnCookie } from './cookies.ts'
-import { DomainError, Invalid, TooMany } from './errors.ts'
+import { DomainError, Invalid, retryHeaders } from './errors.ts'
 
 /**
  * Runs a loader or an action and turns a broken rule into the answer of its status, for the error page to show.
@@ -12,8 +12,7 @@ export async function answering<Result>(work: () => Promise<Result>): Promise<Re
 		return await work()
 	} catch (error) {
 		if (!(error instanceof DomainError)) throw error
-		const headers: Record<string, string> = error instanceof TooMany ? { 'Retry-After': String(error.retryAfter) } : {}
-		throw data({ message: error.message }, { status: error.status, headers })
+		throw data({ message: error.message }, { status: error.status, headers: retryHeaders(error) })
 	}
 }
 
@@ -25,8 +24,7 @@ export async function answeringJson(work: () => Promise<object>): Promise<Respon
 	} catch (error) {
 		if (!(error instanceof DomainError)) throw error
 		const { message, status } = error
-		const later: Record<string, string> = error instanceof TooMany ? { 'Retry-After': String(error.retryAfter) } : {}
-		return Response.json({ message }, { status, headers: { ...headers, ...later } })
+		return Response.json({ message }, { status, headers: { ...headers, ...retryHeaders(error) } })
 	}
 }
 
@@ -63,7 +61,7 @@ export interface FormRefusal {
 
 /**
  * The answer of an action whose form was refused, so that the form can be shown again with what was typed.
- * @param error anything that the use case threw; what is not Invalid or TooMany is thrown on
+ * @param error anything that the use case threw; what is no broken rule is thrown on
  * @param form what was sent; passwords are left out
  */
 export function refused(error: unknown, form: FormData) {
@@ -71,8 +69,7 @@ export function refused(error: unknown, form: FormData) {
 	const values: Record<string, string> = {}
 	for (const [name, value] of form) if (typeof value === 'string' && !/password/i.test(name)) values[name] = value
 	const refusal: FormRefusal = { message: error.message, errors: error instanceof Invalid ? error.fields : {}, values }
-	const headers: Record<string, string> = error instanceof TooMany ? { 'Retry-After': String(error.retryAfter) } : {}
-	return data(refusal, { status: error.status, headers })
+	return data(refusal, { status: error.status, headers: retryHeaders(error) })
 }
 
 /** The viewer of a page that needs one. @throws a redirect to the login page, which leads back here. */

@@ -1,5 +1,7 @@
-import pino from 'pino'
+import { format } from 'node:util'
+import pino, { type LogFn, type Logger } from 'pino'
 import { config } from '~/config.server.ts'
+import { isSiteFault } from './errors.ts'
 import { remember } from './remember.ts'
 import { requestScope } from './request-scope.server.ts'
 
@@ -14,12 +16,40 @@ export const log = remember('log', () =>
 			serializers: { err: describeError },
 			base: null,
 			mixin: nameRequest,
+			hooks: { logMethod: passOverOutages },
 			timestamp: pino.stdTimeFunctions.isoTime,
 			redact: ['password', 'token', '*.password', '*.token'],
 		},
 		pino.destination(2),
 	),
 )
+
+/**
+ * Has what libraries and Node itself write to the console go to the log instead, as lines of JSON like all others: React Router
+ * writes errors there, and Node warnings and the error that ends the process. To be called once.
+ */
+export function logConsole(): void {
+	const levels = { debug: 'debug', log: 'info', info: 'info', warn: 'warn', error: 'error', trace: 'debug' } as const
+	for (const [name, level] of Object.entries(levels))
+		console[name as keyof typeof levels] = (...args: unknown[]) => {
+			const err = args.find((arg) => arg instanceof Error)
+			const words = args.filter((arg) => arg !== err)
+			log[level]({ from: 'console', ...(err !== undefined && { err }) }, format(...words))
+		}
+	process.removeAllListeners('warning')
+	process.on('warning', (warning) => log.warn({ from: 'node', err: warning }, 'a warning'))
+	process.on('uncaughtException', (error) => {
+		log.fatal({ err: error }, 'an error that nobody handled ends the process')
+		process.exit(1)
+	})
+}
+
+/** An outage is told once when it begins and once when it ends, where it is noticed; not by everybody who meets it. */
+function passOverOutages(this: Logger, args: Parameters<LogFn>, method: LogFn): void {
+	const [first] = args as unknown[]
+	const error = (first as { err?: unknown } | null)?.err ?? first
+	if (!isSiteFault(error)) method.apply(this, args)
+}
 
 /** Every line that is written during a request names it. */
 function nameRequest(): { requestId?: string } {

@@ -26,6 +26,8 @@ const titles: Record<number, string> = {
 	422: 'Unprocessable Content',
 	429: 'Too Many Requests',
 	500: 'Internal Server Error',
+	503: 'Service Unavailable',
+	507: 'Insufficient Storage',
 }
 
 /**

@@ -11,6 +11,8 @@ export interface RequestScope {
 	startedAt: number
 	/** The member who sent it, once that is known. */
 	userId: number | null
+	/** Why the database could not be reached during this request: libraries in between answer with errors of their own. */
+	outage?: Error
 	/** Whether signed cookies are believed as far as is known, as the database cannot be asked. */
 	trustsLastKnown: boolean
 }

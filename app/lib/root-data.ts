@@ -1,10 +1,15 @@
 import { useRouteLoaderData } from 'react-router'
 import type { Flash } from './context.ts'
+import type { DiskState } from './disk-state.ts'
 import type { Viewer } from './viewer.ts'
 
 /** What every page knows. */
 export interface RootData {
 	viewer: Viewer
+	/** Whether somebody is logged in of whom it cannot be known right now who: neither they nor a visitor is shown. */
+	isViewerUnknown: boolean
+	/** How the disk stands, told to staff alone; null when there is room, and for everybody else. */
+	disk: DiskState | null
 	/** How many notices the viewer has not read. */
 	unread: number
 	/** In how many conversations something is unread for the viewer. */
@@ -30,6 +35,8 @@ export interface RootData {
 /** A page must be drawable when nothing could be loaded: the error page is such a page. */
 const nothingKnown: RootData = {
 	viewer: null,
+	isViewerUnknown: true,
+	disk: null,
 	unread: 0,
 	conversations: 0,
 	openCases: 0,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createTransport } from 'nodemailer'
 import { type Config, config } from '~/config.server.ts'
@@ -13,10 +13,23 @@ export interface Mail {
 	html: string
 	/** Headers beside those of every mail. */
 	headers?: Record<string, string>
+	/** The token of a link to set a new password, whose time begins when the mail is sent; it is no part of what is sent. */
+	resetToken?: string
 }
 
-/** Milliseconds that a mail server may keep us waiting. */
-const patience = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000 }
+/** Milliseconds that a mail server may keep us waiting for each of its words. */
+const SMTP_TIMEOUTS = {
+	dnsTimeout: 10_000,
+	connectionTimeout: 10_000,
+	greetingTimeout: 10_000,
+	socketTimeout: 20_000,
+}
+/** Milliseconds for a whole mail: a server that sends a word now and then would hold a job for ever. */
+const MAX_SENDING_MS = 60_000
+/** Mails that were written to files are kept until they are older than this, in milliseconds, */
+const MAX_FILE_AGE_MS = 30 * 86_400_000
+/** and no more of them than these, the newest. */
+const MAX_FILES = 1_000
 
 /**
  * Sends a mail by SMTP_URL; without that setting, writes it to `mail/*.eml` in the data directory.
@@ -28,9 +41,10 @@ export async function sendMail(
 ): Promise<void> {
 	const message = { from: settings.MAIL_FROM, ...mail }
 	if (settings.SMTP_URL) {
-		const transport = createTransport({ url: settings.SMTP_URL, ...patience })
+		const transport = createTransport({ url: settings.SMTP_URL, ...SMTP_TIMEOUTS })
+		const timeout = AbortSignal.timeout(MAX_SENDING_MS)
 		try {
-			await transport.sendMail(message)
+			await Promise.race([transport.sendMail(message), tooLong(timeout)])
 		} finally {
 			transport.close()
 		}
@@ -42,6 +56,24 @@ export async function sendMail(
 	const file = join(folder, `${new Date().toISOString().replaceAll(':', '-')}-${randomUUID().slice(0, 8)}.eml`)
 	await writeFile(file, eml as Buffer, { mode: 0o600 })
 	log.info({ file, subject: mail.subject }, 'a mail was written to a file, as SMTP_URL is not set')
+}
+
+/** @throws Error when the time is over */
+function tooLong(timeout: AbortSignal): Promise<never> {
+	return new Promise((_resolve, reject) => {
+		const end = () => reject(new Error(`The mail server took longer than ${MAX_SENDING_MS / 1_000} s for one mail.`))
+		timeout.addEventListener('abort', end, { once: true })
+	})
+}
+
+/** Removes mails that were written to files: those older than 30 days, and all but the newest 1,000. */
+export async function sweepMails({ dataDir }: Pick<Config, 'dataDir'> = config()): Promise<void> {
+	const folder = join(dataDir, 'mail')
+	// A name begins with when the mail was written, in ISO 8601 with other colons: in order of names they are in order of time.
+	const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.eml')).sort()
+	const oldest = new Date(Date.now() - MAX_FILE_AGE_MS).toISOString().replaceAll(':', '-')
+	for (const [index, name] of names.entries())
+		if (name < oldest || index < names.length - MAX_FILES) await rm(join(folder, name), { force: true })
 }
 
 /**

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { db } from '~/db/db.server.ts'
+import { isRecent } from '~/db/recent.server.ts'
 
 /*
  * A row of `connections` stands for an open tab. The process that holds the tab looks every 5 s, and renews it when it is
@@ -9,15 +10,18 @@ import { db } from '~/db/db.server.ts'
  * The product promises offline within 60 s of a crash or a lost network. A dead process: 45 s. A dead network: at most 20 s
  * until a ping is missed, and 30 s more. Whoever watches is told up to 5 s later.
  */
-const lifetime = sql.raw("interval '45 seconds'")
-const spent = sql.raw("interval '15 seconds'")
+const lifetime = '45 seconds'
+const openFor = '15 seconds'
+const spent = sql.raw(`interval '${openFor}'`)
 const renewable = sql.raw("interval '8 seconds'")
+/** A row that lies further ahead was renewed before the machine's clock was set back. */
+const ahead = sql.raw("interval '5 seconds'")
 
 /** Whether a row of `connections` stands for an open tab, or one that closed less than 30 s ago; for other statements. */
-export const isConnected = sql<boolean>`connections.seen_at > now() - ${lifetime}`
+export const isConnected = isRecent('connections.seen_at', lifetime)
 
 /** Whether a row of `connections` stands for a tab that is open now; for other statements. */
-export const isOpen = sql<boolean>`connections.seen_at > now() - ${spent}`
+export const isOpen = isRecent('connections.seen_at', openFor)
 
 /** A tab as the process that holds it knows it. */
 export interface Tab {
@@ -49,7 +53,7 @@ export async function renewConnections(tabs: Tab[]): Promise<PresentMember[]> {
 			left join connections known on known.id = open.id
 			join sessions on sessions.id = open.session_id and sessions.user_id = open.user_id and sessions.expires_at > now()
 			left join profiles on profiles.user_id = open.user_id
-			where coalesce(profiles.show_presence, true) and (known.id is null or known.seen_at < now() - ${renewable})),
+			where coalesce(profiles.show_presence, true) and (known.id is null or known.seen_at < now() - ${renewable} or known.seen_at > now() + ${ahead})),
 		lasting as (
 			select shown.* from shown join sessions on sessions.id = shown.session_id where is_new for key share of sessions),
 		added as (

@@ -2,10 +2,14 @@ import { RotateCw, Search } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Form, isRouteErrorResponse, Link, useLocation } from 'react-router'
 import { useRootData } from '~/lib/root-data.ts'
+import { siteFaultData } from '~/lib/site-fault.ts'
 import { RuleHead } from '~/ui/rule-head.tsx'
+import { SiteFaultPage } from './site-fault-page.tsx'
 
 /** Whatever could not be shown, said in the frame of the site; works also when nothing was loaded. */
 export function ErrorPage({ error }: { error: unknown }) {
+	const fault = isRouteErrorResponse(error) ? siteFaultData(error.status, error.data) : null
+	if (isRouteErrorResponse(error) && fault) return <SiteFaultPage status={error.status} fault={fault} />
 	if (isRouteErrorResponse(error) && error.status === 404) return <NothingHere said={messageOf(error.data)} />
 	if (isRouteErrorResponse(error) && error.status < 500)
 		return <Refused status={error.status} said={messageOf(error.data)} />
@@ -117,17 +121,18 @@ function Unexpected() {
 	)
 }
 
-function Message({
-	voice,
-	title,
-	actions,
-	children,
-}: {
+interface MessageProps {
+	/** What a terminal would say. */
 	voice: string
 	title: string
 	actions: ReactNode
+	/** What follows under the message. */
+	below?: ReactNode
 	children: ReactNode
-}) {
+}
+
+/** The message of an error page. */
+export function Message({ voice, title, actions, below, children }: MessageProps) {
 	const { siteName } = useRootData()
 	return (
 		<div className="max-w-[44rem] py-12 md:py-20">
@@ -136,6 +141,7 @@ function Message({
 			<h1 className="mt-3 text-3xl font-bold text-balance">{title}</h1>
 			<p className="mt-4 max-w-[52ch] text-lg text-pretty text-ink-2">{children}</p>
 			<p className="mt-6 flex flex-wrap gap-2">{actions}</p>
+			{below}
 		</div>
 	)
 }

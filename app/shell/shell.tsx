@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { DiskBanner } from './disk-banner.tsx'
 import { Footer } from './footer.tsx'
 import { Header } from './header.tsx'
 import { useLostPage } from './lost-page.ts'
@@ -20,6 +21,7 @@ export function Shell({ inbox, children }: { inbox: ReactNode; children: ReactNo
 				Skip to content
 			</a>
 			<Header inbox={inbox} />
+			<DiskBanner />
 			<main id="main" tabIndex={-1} className="mx-auto w-full max-w-page px-4 pb-16 outline-none sm:px-6">
 				{children}
 			</main>

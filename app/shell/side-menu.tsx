@@ -14,7 +14,7 @@ const item = 'menu-item min-h-11 gap-3 px-3 text-md'
 
 /** The navigation of small screens, a native popover. */
 export function SideMenu() {
-	const { viewer } = useRootData()
+	const { viewer, isViewerUnknown } = useRootData()
 	return (
 		// biome-ignore lint/a11y: the handler only closes the menu behind its own links
 		<div className="side-menu" id={sideMenuId} popover="auto" role="dialog" aria-label="Menu" onClick={closeOnLink}>
@@ -42,7 +42,8 @@ export function SideMenu() {
 				</NavLink>
 				{viewer && <OwnItems viewer={viewer} />}
 			</nav>
-			{viewer ? <UserCard viewer={viewer} /> : <WaysIn />}
+			{viewer && <UserCard viewer={viewer} />}
+			{!viewer && !isViewerUnknown && <WaysIn />}
 		</div>
 	)
 }

@@ -34,8 +34,14 @@ class Folder extends FSDriver {
 	override async put(key: string, contents: string | Uint8Array): Promise<void> {
 		const written = join(this.#incoming, randomUUID())
 		const place = join(this.#location, key)
-		await writeFile(written, contents, { flush: true })
-		await mkdir(dirname(place), { recursive: true })
-		await rename(written, place)
+		try {
+			await writeFile(written, contents, { flush: true })
+			await mkdir(dirname(place), { recursive: true })
+			await rename(written, place)
+		} catch (error) {
+			// On a full disk the half that was written would take up room for nothing.
+			await rm(written, { force: true }).catch(() => {})
+			throw error
+		}
 	}
 }

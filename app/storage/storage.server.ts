@@ -2,6 +2,9 @@ import { buffer } from 'node:stream/consumers'
 import { Disk } from 'flydrive'
 import type { Config } from '~/config.server.ts'
 import { config } from '~/config.server.ts'
+import { fullDisk, kindOf } from '~/db/outage.server.ts'
+import { Unavailable } from '~/lib/errors.ts'
+import { log } from '~/lib/log.server.ts'
 import { remember } from '~/lib/remember.ts'
 import { openFolder } from './folder.server.ts'
 
@@ -15,8 +18,17 @@ export interface Storage {
 	remove: (key: string) => Promise<void>
 }
 
-/** Milliseconds that a bucket may take to connect, and to answer; the client itself would wait for ever. */
-const patience = { connectionTimeout: 5_000, requestTimeout: 30_000, throwOnRequestTimeout: true }
+/** Milliseconds for one try at a bucket; the client itself would wait for ever. */
+const S3_TIMEOUTS = {
+	connectionTimeout: 2_000,
+	requestTimeout: 4_000,
+	socketTimeout: 4_000,
+	throwOnRequestTimeout: true,
+}
+/** Tries of one call, with growing pauses between them. */
+const S3_MAX_ATTEMPTS = 3
+/** Milliseconds for a call with all its tries, and for its whole answer: a request has to be answered within 10 s. */
+const STORAGE_TIMEOUT_MS = 8_000
 
 const held = remember<{ storage?: Promise<Storage> }>('storage', () => ({}))
 
@@ -29,19 +41,44 @@ export function storage(): Promise<Storage> {
 /** Opens the storage of these settings: a bucket when `S3_BUCKET` is set, else the folder `media` of the data directory. */
 export async function openStorage(settings: Config): Promise<Storage> {
 	const disk = new Disk(settings.S3_BUCKET ? await bucket(settings, settings.S3_BUCKET) : await openFolder(settings))
-	return {
-		put: (key, contents, contentType) => disk.put(key, contents, { contentType }),
-		read: async (key) => {
-			try {
-				// FlyDrive's getBytes() may hand out more than the file: it takes the whole memory that a Buffer is a part of.
-				return await buffer(await disk.getStream(key))
-			} catch (error) {
-				if (await disk.exists(key)) throw error
-				return null
-			}
-		},
-		remove: (key) => disk.delete(key),
+	const read = async (key: string, stop: AbortSignal) => {
+		try {
+			const stream = await disk.getStream(key)
+			stop.addEventListener('abort', () => stream.destroy(), { once: true })
+			// FlyDrive's getBytes() may hand out more than the file: it takes the whole memory that a Buffer is a part of.
+			return await buffer(stream)
+		} catch (error) {
+			if (await disk.exists(key)) throw error
+			return null
+		}
 	}
+	return {
+		put: (key, contents, contentType) => inTime(() => disk.put(key, contents, { contentType })),
+		read: (key) => inTime((stop) => read(key, stop)),
+		remove: (key) => inTime(() => disk.delete(key)),
+	}
+}
+
+/** Runs a call of the storage. @throws Unavailable when it fails or takes too long, DiskFull */
+async function inTime<Result>(call: (stop: AbortSignal) => Promise<Result>): Promise<Result> {
+	const stop = AbortSignal.timeout(STORAGE_TIMEOUT_MS)
+	const tooLong = new Promise<never>((_resolve, reject) => {
+		stop.addEventListener('abort', () => reject(new Error('The storage took too long.')), { once: true })
+	})
+	try {
+		return await Promise.race([call(stop), tooLong])
+	} catch (error) {
+		if (isFull(error)) throw fullDisk(error)
+		log.warn({ err: error }, 'the storage of pictures failed')
+		throw new Unavailable('The pictures of this site cannot be reached right now. Try again in a moment.', {
+			cause: error,
+		})
+	}
+}
+
+/** FlyDrive wraps what the file system said. */
+function isFull(error: unknown): boolean {
+	return error instanceof Error && (kindOf(error) === 'disk-full' || isFull(error.cause))
 }
 
 /** The driver of S3 weighs 13 MB on disk and half a second at the start, so only who uses it loads it. */
@@ -54,7 +91,8 @@ async function bucket(settings: Config, name: string) {
 		// Most services that speak S3 know no access lists; a private bucket needs none.
 		supportsACL: false,
 		region: S3_REGION ?? 'us-east-1',
-		requestHandler: patience,
+		requestHandler: S3_TIMEOUTS,
+		maxAttempts: S3_MAX_ATTEMPTS,
 		// An own endpoint names the bucket in the path, as it seldom has a DNS name for each.
 		...(S3_ENDPOINT ? { endpoint: S3_ENDPOINT, forcePathStyle: true } : {}),
 		...(S3_ACCESS_KEY_ID && S3_SECRET_ACCESS_KEY

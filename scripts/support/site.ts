@@ -4,6 +4,7 @@ import { config } from '~/config.server.ts'
 import { closeDatabase, openDatabase, pool } from '~/db/db.server.ts'
 import { reachEmbeddedPostgres, startEmbeddedPostgres } from '~/db/embedded-postgres.server.ts'
 import { migrate } from '~/db/migrate.server.ts'
+import { NO_TIME_LIMITS } from '~/db/time-limits.server.ts'
 import { prepareDataDir } from '../../server/data-dir.ts'
 import { DataDirTaken, lockDataDir } from '../../server/lock.ts'
 
@@ -24,7 +25,7 @@ export async function withSite<Result>(work: () => Promise<Result>): Promise<Res
 		const connection = DATABASE_URL
 			? { connectionString: DATABASE_URL }
 			: (postgres?.connection ?? (await reachEmbeddedPostgres(dataDir)))
-		openDatabase(connection)
+		openDatabase({ ...connection, ...NO_TIME_LIMITS })
 		await migrate(pool(), migrations)
 		return await work()
 	} finally {

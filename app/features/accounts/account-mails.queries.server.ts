@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Executor } from '~/db/db.server.ts'
+import { db, type Executor } from '~/db/db.server.ts'
 
 const MAX_MAILS_PER_HOUR = 3
 const MAX_MAILS_PER_DAY = 5
@@ -38,4 +38,15 @@ export async function replaceResetLink(
 	await sql`
 		insert into verifications (identifier, value, expires_at)
 		values (${link.hash}, ${String(link.userId)}, now() + make_interval(secs => ${link.seconds}))`.execute(trx)
+}
+
+/**
+ * Has a link that sets a new password work for so many seconds from now.
+ * @returns false when it was used or taken back, or when its mail waited for too long
+ */
+export async function beginResetLink(hash: string, seconds: number): Promise<boolean> {
+	const { numAffectedRows } = await sql`
+		update verifications set expires_at = now() + make_interval(secs => ${seconds})
+		where identifier = ${hash} and created_at > now() - interval '1 day' and expires_at > now()`.execute(db())
+	return numAffectedRows === 1n
 }

@@ -2,6 +2,7 @@ import { config } from '~/config.server.ts'
 import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { parseForm } from '~/lib/parse.server.ts'
 import { setRequestMember } from '~/lib/request-scope.server.ts'
+import { siteFaultOf } from '~/lib/site-fault.server.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { deleteSession, findAccount, findEmail, findResetOwner, listSessionRows } from './accounts.queries.server.ts'
 import { forgotInput, loginInput, registerInput, resetInput } from './accounts.schema.ts'
@@ -12,7 +13,7 @@ import { domainErrors, inner } from './refusals.server.ts'
 import { hashToken } from './secret.server.ts'
 import { recordSecurityEvent } from './security-log.server.ts'
 import { deleteSessions } from './sessions.queries.server.ts'
-import { announceAccountChange, announceEndedSessions } from './sessions.server.ts'
+import { announceAccountChange, announceEndedSessions, withLastKnownSessions } from './sessions.server.ts'
 
 /**
  * Who sent this request.
@@ -33,6 +34,15 @@ export async function viewerFromRequest(
 	const viewer = response ? viewerOfUser(response.user) : null
 	if (viewer) setRequestMember(viewer.id)
 	return { viewer, headers }
+}
+
+/**
+ * Whom the signed cookie of at most 300 s names, without a look at the database: good enough for a name in the header while
+ * the database is away, and for nothing else.
+ */
+export async function viewerFromCookie(request: Request): Promise<Viewer> {
+	const found = await withLastKnownSessions(() => auth().api.getSession({ headers: request.headers }))
+	return found ? viewerOfUser(found.user) : null
 }
 
 /** Which session a request carries and whose it is, looked up in the database; null when it carries none that is good. */
@@ -191,13 +201,20 @@ const open = new Set([
 export async function authHandler(request: Request): Promise<Response> {
 	const path = new URL(request.url).pathname.replace(/^\/api\/auth/, '')
 	if (path === '/sign-out') return signOut(request)
-	if (open.has(path)) return withoutToken(await auth().handler(request))
+	if (open.has(path)) return withoutToken(withSiteFault(await auth().handler(request)))
 	return Response.json({ type: 'about:blank', title: 'There is no such address.', status: 404 }, { status: 404 })
+}
+
+/** Better Auth answers a database that is away with an empty 500. @throws Unavailable, DiskFull in its place */
+function withSiteFault(answer: Response): Response {
+	const fault = answer.status >= 500 ? siteFaultOf(null) : null
+	if (fault) throw fault
+	return answer
 }
 
 async function signOut(request: Request): Promise<Response> {
 	const { viewer } = await viewerFromRequest(request)
-	const answer = await auth().handler(request)
+	const answer = withSiteFault(await auth().handler(request))
 	if (viewer && answer.ok) await loggedOut(viewer)
 	return answer
 }

@@ -1,5 +1,22 @@
 import { config } from '~/config.server.ts'
-import { letter, type Mail } from '~/mail/mail.server.ts'
+import { letter, type Mail, sendMail } from '~/mail/mail.server.ts'
+import { beginResetLink } from './account-mails.queries.server.ts'
+import { hashToken } from './secret.server.ts'
+
+/** How long a link that sets a new password works, in seconds from when its mail leaves. It gives access, so it is short (ASVS 6.5.5). */
+const RESET_LIFETIME = 600
+
+/**
+ * Sends a mail that waited. A link in it that sets a new password works for {@link RESET_LIFETIME} from now; after a failure it
+ * begins anew with the next try. A link that was used, taken back, or that waited for longer than a day is not mailed.
+ */
+export async function sendLetter({ resetToken, ...mail }: Mail): Promise<void> {
+	if (resetToken !== undefined) {
+		const hash = hashToken(`reset-password:${resetToken}`)
+		if (!(await beginResetLink(hash, RESET_LIFETIME))) return
+	}
+	await sendMail(mail)
+}
 
 /** The mail with the link that sets a new password. */
 export function resetLetter(email: string, token: string): Mail {
@@ -7,7 +24,8 @@ export function resetLetter(email: string, token: string): Mail {
 	const url = `${publicUrl}/reset-password?token=${encodeURIComponent(token)}`
 	const text = `Somebody, probably you, asked to set a new password for your account at ${SITE_NAME}.`
 	const closing = 'The link works once and for 10 minutes. If it was not you, nothing has to be done.'
-	return letter(email, `Set a new password for ${SITE_NAME}`, text, { label: 'Set a new password', url }, closing)
+	const link = { label: 'Set a new password', url }
+	return { ...letter(email, `Set a new password for ${SITE_NAME}`, text, link, closing), resetToken: token }
 }
 
 /** The mail with the link that confirms an address. @param name what the account is called, so that its owner knows it */

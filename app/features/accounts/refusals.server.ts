@@ -1,6 +1,7 @@
 import { APIError } from 'better-auth/api'
 import { config } from '~/config.server.ts'
 import { Invalid, NotAllowed, TooMany } from '~/lib/errors.ts'
+import { siteFaultOf } from '~/lib/site-fault.server.ts'
 
 /** The headers that Better Auth may see: without the form's type, as the body is handed over parsed. */
 export function inner(request: Request): Headers {
@@ -29,7 +30,7 @@ export async function domainErrors<Result>(work: () => Promise<Result>): Promise
 /** Better Auth's refusal as ours: the reason in words with its code, at the field that it concerns. */
 function domainError(refusal: APIError): Error {
 	const { statusCode, body, headers, message } = refusal
-	if (statusCode >= 500) return refusal
+	if (statusCode >= 500) return siteFaultOf(refusal) ?? refusal
 	const code = String(body?.code ?? '')
 	const text = code ? `${message} [${code}]` : message
 	if (statusCode === 429) return new TooMany(text, Number(new Headers(headers as HeadersInit).get('Retry-After') ?? 60))
@@ -37,5 +38,6 @@ function domainError(refusal: APIError): Error {
 		return new Invalid(config().REQUIRE_EMAIL_VERIFICATION ? wrongOrUnconfirmed : wrongLogin)
 	if (code.includes('TOKEN')) return new Invalid(oldLink)
 	if (statusCode === 403) return new NotAllowed(text)
+	if (code === 'INVALID_NAME') return new Invalid(text, { name: text })
 	return new Invalid(text, code.startsWith('PASSWORD_') ? { password: text } : {})
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { DomainError, Invalid, TooMany } from '~/lib/errors.ts'
+import { DomainError, Invalid, retryHeaders } from '~/lib/errors.ts'
 import { type Operation, StaleEdit } from '~/lib/operation.ts'
 import { problem } from '~/lib/problems.ts'
 
@@ -15,7 +15,7 @@ export function refusal(error: unknown): Response {
 	return problem(error.status, error.message, {
 		...(error instanceof StaleEdit && { members: error.members }),
 		...(error instanceof Invalid && { fields: error.fields }),
-		...(error instanceof TooMany && { headers: { 'Retry-After': String(error.retryAfter) } }),
+		headers: retryHeaders(error),
 	})
 }
 

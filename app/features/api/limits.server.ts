@@ -3,6 +3,7 @@ import { redis } from '~/bus/redis.server.ts'
 import { config } from '~/config.server.ts'
 import { pool } from '~/db/db.server.ts'
 import { network } from '~/features/accounts/limits.server.ts'
+import { countUp } from '~/lib/rate-limit.server.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 
 /** Seconds that a limit counts over. */
@@ -33,9 +34,9 @@ export async function countCall(viewer: Viewer, address: string, writes: boolean
 	const who = viewer ? 'member' : 'address'
 	const most = rates[kind][who]
 	const counter = limiter(`api-${kind}:${who}`, most)
-	const outcome = await counter
-		.consume(viewer ? String(viewer.id) : network(address))
-		.catch((refusal: unknown) => refusal)
+	const outcome = await countUp(counter, viewer ? String(viewer.id) : network(address)).catch(
+		(refusal: unknown) => refusal,
+	)
 	if (!(outcome instanceof RateLimiterRes)) throw outcome
 	return {
 		kind,

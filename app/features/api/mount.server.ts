@@ -2,6 +2,7 @@ import { type Context, Hono } from 'hono'
 import { log } from '~/lib/log.server.ts'
 import type { Operation } from '~/lib/operation.ts'
 import { problem } from '~/lib/problems.ts'
+import { siteFaultOf } from '~/lib/site-fault.server.ts'
 import { answerOf, openToAll, refusal, tagged } from './answers.server.ts'
 import { callerOf, refuseCaller } from './caller.server.ts'
 import { readBody, readIfMatch, readParams, readQuery } from './input.server.ts'
@@ -29,6 +30,8 @@ function mount(): Hono {
 		api.all(pattern(path), (context) => others(path, context))
 	api.all('*', () => problem(404, 'There is no such address. /api/docs lists those that there are.'))
 	api.onError((error, context) => {
+		const fault = siteFaultOf(error)
+		if (fault) return refusal(fault)
 		log.error({ err: error, path: context.req.path }, 'a call of the API failed')
 		return problem(500, 'Something went wrong here.')
 	})

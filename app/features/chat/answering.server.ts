@@ -1,4 +1,4 @@
-import { DomainError, TooMany } from '~/lib/errors.ts'
+import { DomainError, isSiteFault, TooMany } from '~/lib/errors.ts'
 import { log } from '~/lib/log.server.ts'
 import { isRecord } from '~/lib/records.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
@@ -28,9 +28,10 @@ export async function answerSending(
 		}
 	} catch (error) {
 		const ended = error instanceof SessionEnded
-		if (!(error instanceof DomainError)) log.warn({ err: error }, 'a message could not be stored')
-		const text = error instanceof DomainError ? error.message : 'The message could not be stored. It is tried again.'
-		const retry = ended || !(error instanceof DomainError) || (error instanceof TooMany && error.retryAfter <= soon)
+		const isRefused = error instanceof DomainError && !isSiteFault(error)
+		if (!isRefused) log.warn({ err: error }, 'a message could not be stored')
+		const text = isRefused ? error.message : 'The message could not be stored. It is tried again.'
+		const retry = ended || !isRefused || (error instanceof TooMany && error.retryAfter <= soon)
 		const limited = error instanceof TooMany ? { retryAfter: error.retryAfter } : {}
 		return { reply: { ok: false, message: text, retry, ...limited }, ended }
 	}

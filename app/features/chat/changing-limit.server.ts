@@ -1,6 +1,7 @@
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
 import { pool } from '~/db/db.server.ts'
 import { TooMany } from '~/lib/errors.ts'
+import { countUp } from '~/lib/rate-limit.server.ts'
 import { limits } from './chat.limits.ts'
 
 /**
@@ -20,7 +21,7 @@ export async function countChange(userId: number): Promise<void> {
 		duration: seconds,
 	})
 	try {
-		await limiter.consume(String(userId))
+		await countUp(limiter, String(userId))
 	} catch (refusal) {
 		if (!(refusal instanceof RateLimiterRes)) throw refusal
 		const wait = Math.ceil(refusal.msBeforeNext / 1_000)

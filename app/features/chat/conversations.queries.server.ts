@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { db, type Executor } from '~/db/db.server.ts'
+import { isRecent } from '~/db/recent.server.ts'
 import { type SuspensionRow, suspendedUntil } from '~/features/accounts/suspension.queries.server.ts'
 import { isBlocking } from '~/features/profiles/blocks.queries.server.ts'
 import { gathered } from '~/lib/gathered.ts'
@@ -99,7 +100,7 @@ export async function lockMember(trx: Executor, userId: number): Promise<void> {
 export async function secondsUntilStart(trx: Executor, userId: number, most: number): Promise<number | null> {
 	const { rows } = await sql<{ seconds: number }>`
 		select extract(epoch from created_at + interval '24 hours' - now())::float8 as seconds from conversations
-		where started_by = ${userId} and created_at > now() - interval '24 hours'
+		where started_by = ${userId} and ${isRecent('created_at', '24 hours')}
 		order by created_at desc limit 1 offset ${most - 1}`.execute(trx)
 	return rows[0]?.seconds ?? null
 }

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { db, type Executor } from '~/db/db.server.ts'
+import { isPast } from '~/db/recent.server.ts'
 import type { ChatPicture } from './protocol.ts'
 
 /** A message as it is stored. */
@@ -118,7 +119,9 @@ export async function secondsUntilSend(
 ): Promise<number | null> {
 	const { rows } = await sql<{ left: number }>`
 		select extract(epoch from sent_at + make_interval(secs => ${seconds}) - clock_timestamp())::float8 as left
-		from messages where sender_id = ${senderId} order by id desc limit 1 offset ${messages - 1}`.execute(trx)
+		from messages where sender_id = ${senderId} and ${isPast('sent_at')} order by id desc limit 1 offset ${messages - 1}`.execute(
+		trx,
+	)
 	const left = rows[0]?.left ?? 0
 	return left > 0 ? left : null
 }

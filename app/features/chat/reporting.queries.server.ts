@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Executor } from '~/db/db.server.ts'
+import { isRecent } from '~/db/recent.server.ts'
 import type { ChatPicture } from './protocol.ts'
 
 /** A piece of a conversation as moderators are shown it. */
@@ -37,7 +38,7 @@ export async function secondsUntilReport(trx: Executor, userId: number, most: nu
 			select reported_at from reported_messages join reports on reports.id = report_id where reporter_id = ${userId}
 			union all select created_at from reports where reporter_id = ${userId}
 				and not exists (select from reported_messages where report_id = reports.id)) sent
-		where reported_at > now() - interval '1 hour' order by reported_at desc limit 1 offset ${most - 1}`.execute(trx)
+		where ${isRecent('reported_at', '1 hour')} order by reported_at desc limit 1 offset ${most - 1}`.execute(trx)
 	return rows[0]?.seconds ?? null
 }
 

@@ -9,11 +9,14 @@ export interface DueMember {
 	unread: number
 }
 
+/** No mail is ever due later than a day from now; one that is was planned before the machine's clock was set back. */
+const latest = sql.raw("interval '25 hours'")
+
 /** Members for whom it is time to look, locked until the transaction ends; another process takes others. */
 export async function takeDue(trx: Executor, limit: number): Promise<DueMember[]> {
 	const { rows } = await sql<DueMember>`
 		select user_id, name, email, unread from notification_boxes join users on users.id = user_id
-		where mail_due_at <= now() and (suspended_until is null or suspended_until <= now()) order by mail_due_at limit ${limit} for update of notification_boxes skip locked`.execute(
+		where (mail_due_at <= now() or mail_due_at > now() + ${latest}) and (suspended_until is null or suspended_until <= now()) order by mail_due_at limit ${limit} for update of notification_boxes skip locked`.execute(
 		trx,
 	)
 	return rows

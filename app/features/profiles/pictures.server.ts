@@ -1,6 +1,6 @@
 import { db, type Executor } from '~/db/db.server.ts'
 import { requireMayWrite } from '~/features/accounts/suspension.server.ts'
-import { DomainError, Invalid } from '~/lib/errors.ts'
+import { DomainError, Invalid, isSiteFault } from '~/lib/errors.ts'
 import { largestPicture, type PictureKind, pictureFolders, picturePath, widthsOf } from '~/lib/picture-paths.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { storage } from '~/storage/storage.server.ts'
@@ -109,7 +109,7 @@ export async function pictureFromForm(
 	try {
 		if (file instanceof Blob && file.size > 0) return (await storePicture(viewer, kind, file)).path
 	} catch (error) {
-		if (!(error instanceof DomainError)) throw error
+		if (!(error instanceof DomainError) || isSiteFault(error)) throw error
 		throw new Invalid(error.message, { [name]: error.message })
 	}
 	const path = form.get(name)

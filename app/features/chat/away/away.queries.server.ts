@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { db, type Executor } from '~/db/db.server.ts'
+import { isRecent } from '~/db/recent.server.ts'
 import {
 	isAway,
 	openTags,
@@ -51,7 +52,7 @@ export async function lockProgress(trx: Executor): Promise<number | undefined> {
  */
 export async function findOld(trx: Executor, after: number, limit: number): Promise<number | undefined> {
 	const { rows } = await sql<{ upto: number | null }>`
-		with next as (select id, sent_at > now() - interval '10 minutes' as young from messages
+		with next as (select id, ${isRecent('sent_at', '10 minutes')} as young from messages
 			where id > ${after} order by id limit ${limit})
 		select max(id) as upto from next where id < coalesce((select min(id) from next where young), 2147483647)`.execute(
 		trx,

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { db, type Executor } from '~/db/db.server.ts'
+import { isPast } from '~/db/recent.server.ts'
 
 interface PictureRow {
 	path: string
@@ -25,7 +26,7 @@ export async function secondsUntilPictures(
 ): Promise<number | null> {
 	const { rows } = await sql<{ left: number }>`
 		select extract(epoch from sent_at + make_interval(secs => ${seconds}) - clock_timestamp())::float8 as left
-		from messages where sender_id = ${senderId} and pictures is not null
+		from messages where sender_id = ${senderId} and pictures is not null and ${isPast('sent_at')}
 		order by sent_at desc limit 1 offset ${messages - 1}`.execute(trx)
 	const left = rows[0]?.left ?? 0
 	return left > 0 ? left : null

@@ -4,6 +4,7 @@ import { parse } from 'yaml'
 import { z } from 'zod'
 import { config } from '~/config.server.ts'
 import { db } from '~/db/db.server.ts'
+import { longWork } from '~/db/scope.server.ts'
 import { hashPassword } from '~/features/accounts/password.server.ts'
 import { insertMember, isInhabited, lockDemo, reachDemo, reportDemoQuery } from './demo.queries.server.ts'
 import { type DemoComment, type DemoMember, type DemoQuestion, demoMember, demoQuestion } from './demo.schema.ts'
@@ -41,7 +42,15 @@ export async function readDemo(folder = join(process.cwd(), 'demo')): Promise<De
  * Adds the demo content to a site that nobody has used yet; any other site is left as it is.
  * One transaction: an interrupted first start begins again with an empty site.
  */
-export async function seedDemo({ onProgress }: { onProgress: (done: number, total: number) => void }): Promise<void> {
+export function seedDemo(options: Options): Promise<void> {
+	return longWork(() => addDemo(options))
+}
+
+interface Options {
+	onProgress: (done: number, total: number) => void
+}
+
+async function addDemo({ onProgress }: Options): Promise<void> {
 	if (await isInhabited()) return
 	const { members, questions } = await readDemo()
 	const now = Date.now()

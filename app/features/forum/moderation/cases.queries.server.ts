@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { db, type Executor } from '~/db/db.server.ts'
+import { isRecent } from '~/db/recent.server.ts'
 import type { TargetKind } from './moderation.policy.ts'
 import type { Reason } from './moderation.present.ts'
 
@@ -43,7 +44,7 @@ export async function countOpenCases(most: number): Promise<number> {
 export async function secondsUntilReport(trx: Executor, userId: number, most: number): Promise<number | null> {
 	const { rows } = await sql<{ seconds: number }>`
 		select extract(epoch from created_at + interval '1 hour' - now())::float8 as seconds from reports
-		where reporter_id = ${userId} and created_at > now() - interval '1 hour'
+		where reporter_id = ${userId} and ${isRecent('created_at', '1 hour')}
 		order by created_at desc limit 1 offset ${most - 1}`.execute(trx)
 	return rows[0]?.seconds ?? null
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Executor } from '~/db/db.server.ts'
+import { isRecent } from '~/db/recent.server.ts'
 import { type SuspensionRow, suspendedUntil } from '~/features/accounts/suspension.queries.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 
@@ -36,7 +37,7 @@ export async function secondsOverLimit(
 ): Promise<number | null> {
 	const { rows } = await sql<{ seconds: number }>`
 		select extract(epoch from created_at + interval '1 hour' - now())::float8 as seconds from ${tables[kind]}
-		where author_id = ${userId} and created_at > now() - interval '1 hour'
+		where author_id = ${userId} and ${isRecent('created_at', '1 hour')}
 		order by created_at desc, id desc limit 1 offset ${most}`.execute(trx)
 	return rows[0]?.seconds ?? null
 }

@@ -1,6 +1,6 @@
 import { data, redirect } from 'react-router'
 import { muteThread } from '~/features/notifications/notifications.server.ts'
-import { Invalid, TooMany } from '~/lib/errors.ts'
+import { Invalid, isSiteFault, TooMany } from '~/lib/errors.ts'
 import { redirectWithToast } from '~/lib/http.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { isForBox, refusedBox } from '../discussing/refused.server.ts'
@@ -133,6 +133,7 @@ export async function act(viewer: SignedIn, queryId: number, form: FormData, sor
 	try {
 		return await wanted(viewer, queryId, form, sort)
 	} catch (error) {
+		if (isSiteFault(error) && form.has('body')) return refusedBox(error, form)
 		if (isForBox(error, form) || error instanceof Invalid || error instanceof TooMany) return refusedBox(error, form)
 		throw error
 	}

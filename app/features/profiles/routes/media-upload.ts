@@ -1,5 +1,5 @@
 import { viewerOf } from '~/lib/context.ts'
-import { DomainError, NotAllowed } from '~/lib/errors.ts'
+import { DomainError, isSiteFault, NotAllowed } from '~/lib/errors.ts'
 import { readForm } from '~/lib/http.ts'
 import { log } from '~/lib/log.server.ts'
 import { type PictureKind, pictureFolders } from '~/lib/picture-paths.ts'
@@ -23,6 +23,7 @@ export async function action({ request, context }: Route.ActionArgs): Promise<Re
 		return Response.json({ picture: await storePicture(viewer, kind, file, cropOf(form?.get('crop'))) })
 	} catch (error) {
 		if (error instanceof UploadRefused) return failure(error.kind)
+		if (isSiteFault(error)) return failure('unknown', error.message, error.status)
 		if (error instanceof NotAllowed) return failure('unauthorized', error.message)
 		if (error instanceof DomainError)
 			return failure('invalid-argument', error.message, error.status === 429 ? 429 : 400)

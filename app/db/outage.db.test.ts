@@ -1,0 +1,120 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { useDatabase } from '~/../tests/support/database.ts'
+import { DiskFull, Unavailable } from '~/lib/errors.ts'
+import { db, pool } from './db.server.ts'
+import { kindOf } from './outage.server.ts'
+import { longWork, withoutDatabase } from './scope.server.ts'
+import { CLIENT_TIMEOUT_MS, STATEMENT_TIMEOUT_MS } from './time-limits.server.ts'
+
+useDatabase()
+
+const coded = (code: string, facts: object = {}) => Object.assign(new Error('from PostgreSQL'), { code, ...facts })
+
+describe('what an error says about the database', () => {
+	test.each([
+		['57P01 terminated by an administrator', coded('57P01'), 'away'],
+		['57P03 starting up', coded('57P03'), 'away'],
+		['53300 too many clients', coded('53300'), 'away'],
+		['08006 connection failure', coded('08006'), 'away'],
+		['ECONNREFUSED', coded('ECONNREFUSED'), 'away'],
+		['ECONNRESET', coded('ECONNRESET'), 'away'],
+		['a socket that is not there', coded('ENOENT', { syscall: 'connect' }), 'away'],
+		['a file that is not there', coded('ENOENT', { syscall: 'open' }), null],
+		['a connection that ended', new Error('Connection terminated unexpectedly'), 'away'],
+		['no connection in time', new Error('timeout exceeded when trying to connect'), 'away'],
+		['a pool that is closed', new Error('Cannot use a pool after calling end on the pool'), 'away'],
+		['57014 statement timeout', coded('57014'), 'busy'],
+		['55P03 lock timeout', coded('55P03'), 'busy'],
+		['53100 disk full', coded('53100'), 'disk-full'],
+		['ENOSPC', coded('ENOSPC'), 'disk-full'],
+		['an I/O error for want of room', new Error('could not write: No space left on device'), 'disk-full'],
+		['23505 a unique key', coded('23505'), null],
+		['40P01 a deadlock', coded('40P01'), null],
+		['another error', new Error('no'), null],
+		['no error', 'no', null],
+	])('%s', (_what, error, kind) => {
+		expect(kindOf(error)).toBe(kind)
+	})
+})
+
+test('a statement that takes too long is ended by PostgreSQL, and the connection serves the next', async () => {
+	const began = performance.now()
+	await expect(sql`select pg_sleep(30)`.execute(db())).rejects.toBeInstanceOf(Unavailable)
+	expect(performance.now() - began).toBeLessThan(CLIENT_TIMEOUT_MS + 3_000)
+	expect((await sql`select 1`.execute(db())).rows).toHaveLength(1)
+})
+
+test('a lock that somebody holds is not waited for for ever; work that may take long waits longer', async () => {
+	await sql`create table held (id integer)`.execute(db())
+	const holder = await pool().connect()
+	await holder.query('begin; lock table held')
+	await expect(sql`select * from held`.execute(db())).rejects.toBeInstanceOf(Unavailable)
+	const long = longWork(async () => (await sql`select 'done' as state`.execute(db())).rows)
+	const waiting = longWork(async () => (await sql`select * from held`.execute(db())).rows)
+	expect(await long).toEqual([{ state: 'done' }])
+	await sleep(STATEMENT_TIMEOUT_MS + 500)
+	await holder.query('rollback')
+	holder.release()
+	expect(await waiting).toEqual([])
+})
+
+test('when all connections are taken nobody waits for one for long', async () => {
+	const taken = await Promise.all(Array.from({ length: 10 }, () => pool().connect()))
+	const began = performance.now()
+	await expect(pool().query('select 1')).rejects.toBeInstanceOf(Unavailable)
+	expect(performance.now() - began).toBeLessThan(6_000)
+	for (const client of taken) client.release()
+	expect((await pool().query('select 1')).rowCount).toBe(1)
+})
+
+test('a connection whose answer does not come is ended, and not handed to the next in the middle of it', async () => {
+	const client = await pool().connect()
+	const { rows } = await client.query('select pg_backend_pid() as pid')
+	const pid = rows[0]?.pid as number
+	process.kill(pid, 'SIGSTOP')
+	const began = performance.now()
+	try {
+		await expect(client.query('select 1')).rejects.toBeInstanceOf(Unavailable)
+		expect(performance.now() - began).toBeLessThan(CLIENT_TIMEOUT_MS + 3_000)
+		client.release()
+		const pids = await Promise.all(
+			Array.from({ length: 20 }, async () => (await pool().query('select pg_backend_pid() as pid')).rows[0]?.pid),
+		)
+		expect(pids).not.toContain(pid)
+	} finally {
+		process.kill(pid, 'SIGCONT')
+	}
+})
+
+test('a write whose connection is lost is reported as not known to be done', async () => {
+	await sql`create table written (id integer primary key)`.execute(db())
+	const done = db()
+		.transaction()
+		.execute(async (trx) => {
+			await sql`insert into written values (1)`.execute(trx)
+			const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(trx)
+			await sql`select pg_terminate_backend(${rows[0]?.pid})`.execute(db())
+		})
+	await expect(done).rejects.toBeInstanceOf(Unavailable)
+	expect((await sql`select * from written`.execute(db())).rows).toEqual([])
+})
+
+test('work for nobody that is known gets nothing from the database, and what it leaves running is free again', async () => {
+	const refusal = new Unavailable('away')
+	let later: Promise<unknown> | undefined
+	const { promise: ended, resolve: end } = Promise.withResolvers<void>()
+	const work = withoutDatabase(refusal, async () => {
+		later = ended.then(() => sql`select 1`.execute(db()))
+		await sql`select 1`.execute(db())
+	})
+	await expect(work).rejects.toBe(refusal)
+	end()
+	expect(await later).toMatchObject({ rows: [{}] })
+})
+
+test('a full disk is an error of its own', async () => {
+	const full = sql`do $$ begin raise exception 'could not extend file' using errcode = '53100'; end $$`.execute(db())
+	await expect(full).rejects.toBeInstanceOf(DiskFull)
+})

@@ -1,0 +1,190 @@
+import pg from 'pg'
+import { DiskFull, DomainError, isSiteFault, Unavailable } from '~/lib/errors.ts'
+import { log } from '~/lib/log.server.ts'
+import { requestScope } from '~/lib/request-scope.server.ts'
+import { PROBE_INTERVAL_MS, PROBE_TIMEOUT_MS } from './time-limits.server.ts'
+
+const awayMessage = 'The site cannot reach its database right now. Nothing is lost; try again in a moment.'
+const busyMessage = 'The site is very busy and could not do this in time. Try again in a moment.'
+
+/** SQLSTATE classes and codes with which PostgreSQL says that a connection is of no use: it ends, starts, or has no room. */
+const awayCodes = /^(08...|57P01|57P02|57P03|57P05|53300|25P03)$/
+/** Errors of the network below, also of a Unix socket that is not there (ENOENT). */
+const networkCodes = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/
+/** What `pg` and its pool say in words alone. */
+const awayWords =
+	/^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Client has encountered a connection error|Client was closed|Cannot use a pool after)/
+/** A statement or a lock took longer than its limit. */
+const busyCodes = /^(57014|55P03)$/
+
+type Kind = 'away' | 'busy' | 'disk-full' | null
+
+/** What an error of `pg` says about the database; null for one that is about the statement. The one place that decides it. */
+export function kindOf(error: unknown): Kind {
+	if (!(error instanceof Error)) return null
+	const { code = '', syscall } = error as NodeJS.ErrnoException
+	if (code === '53100' || code === 'ENOSPC' || /No space left on device/.test(error.message)) return 'disk-full'
+	if (busyCodes.test(code)) return 'busy'
+	if (awayCodes.test(code) || networkCodes.test(code)) return 'away'
+	if (code === 'ENOENT' && syscall === 'connect') return 'away'
+	return code === '' && awayWords.test(error.message) ? 'away' : null
+}
+
+/** A full disk fills the log as well: it is told this often at most, in milliseconds. */
+const DISK_LOG_INTERVAL_MS = 60_000
+let diskToldAt = Number.NEGATIVE_INFINITY
+
+/** Whether, and since when, the database of this process does not answer; while it does not, nobody waits for it. */
+export class Outage {
+	private readonly options: pg.PoolConfig
+	private since: number | null = null
+	private probing = false
+	private stopped = false
+	private readonly listeners = new Set<(refusal: Unavailable) => void>()
+
+	/** @param options where the database is */
+	constructor(options: pg.PoolConfig) {
+		this.options = options
+	}
+
+	get isAway(): boolean {
+		return this.since !== null
+	}
+
+	/** Milliseconds that the database has been away; 0 when it is there. */
+	get lasting(): number {
+		return this.since === null ? 0 : performance.now() - this.since
+	}
+
+	/** What whoever needs the database is told now; undefined when it is there. */
+	refusal(): Unavailable | undefined {
+		return this.isAway ? noted(new Unavailable(awayMessage, { isOutage: true })) : undefined
+	}
+
+	/** Calls back when the database goes away. @returns what stops that */
+	onAway(listener: (refusal: Unavailable) => void): () => void {
+		this.listeners.add(listener)
+		return () => this.listeners.delete(listener)
+	}
+
+	/** An error of `pg` as the site means it: {@link Unavailable}, {@link DiskFull}, or what it was. */
+	explain(error: unknown): unknown {
+		if (isSiteFault(error)) return noted(error)
+		if (error instanceof DomainError) return error
+		const kind = kindOf(error)
+		if (kind === null) return error
+		if (kind === 'disk-full') return fullDisk(error)
+		if (kind === 'busy') {
+			log.warn({ err: error }, 'a statement took longer than its limit')
+			return noted(new Unavailable(busyMessage, { cause: error }))
+		}
+		this.suspect(error)
+		return noted(new Unavailable(awayMessage, { isOutage: true, cause: error }))
+	}
+
+	/** Asks the database whether it answers, unless that is being done. */
+	suspect(reason: unknown): void {
+		if (this.probing || this.stopped) return
+		this.probing = true
+		void this.probe(reason).finally(() => {
+			this.probing = false
+		})
+	}
+
+	/** Asks no more. */
+	stop(): void {
+		this.stopped = true
+	}
+
+	/** Until it answers; the first failure may be a blip, the second one begins the outage. */
+	private async probe(reason: unknown): Promise<void> {
+		for (let failures = 0; !this.stopped; ) {
+			if (await answers(this.options)) {
+				this.end()
+				return
+			}
+			failures += 1
+			if (failures === 2) this.begin(reason)
+			if (failures > 1) await pause(PROBE_INTERVAL_MS)
+		}
+	}
+
+	private begin(reason: unknown): void {
+		if (this.stopped) return
+		this.since = performance.now()
+		// As the cause alone: an outage itself is passed over by the log.
+		log.error({ reason: reason instanceof Error ? reason.message : reason }, 'the database cannot be reached')
+		for (const listener of [...this.listeners]) listener(new Unavailable(awayMessage, { isOutage: true }))
+	}
+
+	private end(): void {
+		if (this.since === null) return
+		const seconds = Math.round(this.lasting / 100) / 10
+		this.since = null
+		log.warn({ seconds }, 'the database answers again')
+	}
+}
+
+/** A write that failed for want of room, and a line in the log if there was none lately. */
+export function fullDisk(error: unknown): DiskFull {
+	if (performance.now() - diskToldAt > DISK_LOG_INTERVAL_MS) {
+		diskToldAt = performance.now()
+		log.error(
+			{ reason: error instanceof Error ? error.message : String(error) },
+			'the disk is full: nothing can be saved',
+		)
+	}
+	for (const listener of fullDiskListeners) listener()
+	return noted(new DiskFull(error))
+}
+
+const fullDiskListeners = new Set<() => void>()
+
+/** Calls back whenever a write failed for want of room. */
+export function onFullDisk(listener: () => void): void {
+	fullDiskListeners.add(listener)
+}
+
+/** Leaves the error with the request, whose libraries may answer with one of their own. */
+function noted<Refusal extends Unavailable | DiskFull>(refusal: Refusal): Refusal {
+	const scope = requestScope()
+	if (scope) scope.outage = refusal
+	return refusal
+}
+
+/** Whether PostgreSQL answers at all, be it with a refusal such as "too many clients". */
+async function answers({ Client: _client, max: _max, ...options }: pg.PoolConfig): Promise<boolean> {
+	const client = new pg.Client({ ...options, connectionTimeoutMillis: 0, statement_timeout: 0 })
+	client.on('error', () => {})
+	const asked = client
+		.connect()
+		.then(() => client.query('select 1'))
+		.then(
+			() => true,
+			(error) => typeof error.severity === 'string' && !/^57P0[123]$/.test(error.code),
+		)
+	const answered = await Promise.race([
+		asked,
+		pause(PROBE_TIMEOUT_MS)
+			.then(afterInput)
+			.then(() => false),
+	])
+	// A server that is stopped would not hear a goodbye.
+	client.end().catch(() => {})
+	if (!answered) streamOf(client)?.destroy()
+	return answered
+}
+
+/** Lets what has come in be read before something counts as not having come: this process itself may have been busy. */
+async function afterInput(): Promise<void> {
+	for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+}
+
+function pause(milliseconds: number): Promise<void> {
+	return new Promise((resolve) => setTimeout(resolve, milliseconds).unref())
+}
+
+/** The socket below a client, which `pg` keeps to itself. */
+function streamOf(client: pg.Client): { destroy: () => void } | undefined {
+	return (client as unknown as { connection?: { stream?: { destroy: () => void } } }).connection?.stream
+}

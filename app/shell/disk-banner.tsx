@@ -1,0 +1,18 @@
+import { useRootData } from '~/lib/root-data.ts'
+
+const words = {
+	full: "The site's disk is full: nothing can be saved until there is room. Reading goes on.",
+	'nearly-full': "The site's disk is nearly full. Make room before nothing can be saved any more.",
+} as const
+
+/** Tells moderators and admins, on every page, that the disk of the site has little room left. */
+export function DiskBanner() {
+	const { disk } = useRootData()
+	if (!disk) return null
+	const colours = disk === 'full' ? 'border-red-line bg-red-wash' : 'border-marigold-line bg-marigold-wash'
+	return (
+		<p role="status" className={`border-b px-4 py-2 text-center text-sm font-semibold text-ink ${colours}`}>
+			{words[disk]}
+		</p>
+	)
+}

@@ -1,0 +1,134 @@
+import { RotateCw } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { useLocation } from 'react-router'
+import type { SiteFaultData } from '~/lib/site-fault.ts'
+import { useHydrated } from '~/lib/use-hydrated.ts'
+import { Message } from './error-page.tsx'
+
+/** Seconds between two tries: growing, so that a site that comes back is not met by everybody at once for long. */
+const RETRY_PAUSES_S = [2, 4, 8, 16, 30] as const
+/** A look at whether the site answers again may take this long, in milliseconds. */
+const RETRY_TIMEOUT_MS = 5_000
+/** Without scripts the whole page is asked for again after so many seconds. */
+const REFRESH_S = 5
+
+const outageMessage = 'The site cannot reach its database right now. Nothing is lost; this page tries again by itself.'
+
+/**
+ * The site itself cannot do what was asked. A page is tried again without anybody's doing; of a form that was not taken, what
+ * was typed is shown, to be sent again.
+ */
+export function SiteFaultPage({ status, fault }: { status: number; fault: SiteFaultData }) {
+	const { pathname, search } = useLocation()
+	const title = status === 507 ? "The site's disk is full." : 'The site is not available right now.'
+	const waits = fault.retries && fault.typed === null
+	return (
+		<Message
+			voice={`exit ${status}`}
+			title={title}
+			actions={
+				fault.typed === null && (
+					<a className="btn btn-primary" href={pathname + search}>
+						<RotateCw className="icon" aria-hidden="true" /> Try again now
+					</a>
+				)
+			}
+			below={fault.typed && <Typed typed={fault.typed} address={pathname + search} />}
+		>
+			{waits ? outageMessage : fault.message}
+			{waits && <Retrying />}
+		</Message>
+	)
+}
+
+/** Asks whether the site answers, and loads the page when it does. */
+function Retrying() {
+	const isHydrated = useHydrated()
+	const left = useRetries()
+	return (
+		<>
+			<noscript>
+				<meta httpEquiv="refresh" content={String(REFRESH_S)} />
+			</noscript>
+			<span className="mt-4 block text-base text-ink-3" aria-live="off">
+				{isHydrated ? (left > 0 ? `Next try in ${left} s.` : 'Trying again…') : `Next try in ${REFRESH_S} s.`}
+			</span>
+		</>
+	)
+}
+
+/** @returns seconds until the next try; 0 while one is under way */
+function useRetries(): number {
+	const [tries, setTries] = useState(0)
+	const [left, setLeft] = useState<number>(RETRY_PAUSES_S[0])
+	useEffect(() => {
+		let isGone = false
+		const pause = RETRY_PAUSES_S[Math.min(tries, RETRY_PAUSES_S.length - 1)] ?? 30
+		setLeft(pause)
+		const timer = setInterval(() => setLeft((seconds) => Math.max(0, seconds - 1)), 1_000)
+		const end = setTimeout(async () => {
+			clearInterval(timer)
+			setLeft(0)
+			const isBack = await answers()
+			if (isGone) return
+			if (isBack) window.location.reload()
+			else setTries(tries + 1)
+		}, pause * 1_000)
+		return () => {
+			isGone = true
+			clearInterval(timer)
+			clearTimeout(end)
+		}
+	}, [tries])
+	return left
+}
+
+async function answers(): Promise<boolean> {
+	try {
+		return (await fetch('/readyz', { cache: 'no-store', signal: AbortSignal.timeout(RETRY_TIMEOUT_MS) })).ok
+	} catch {
+		return false
+	}
+}
+
+/** Fields that a reader would miss; the others only go along. */
+const shown: Record<string, string> = {
+	title: 'Title',
+	description: 'Description',
+	body: 'Text',
+	message: 'Message',
+	reason: 'Reason',
+	details: 'Details',
+	about: 'About',
+	name: 'Name',
+	email: 'Email',
+	tags: 'Tags',
+}
+
+/** A form with what was typed, which sends the same again. */
+function Typed({ typed, address }: { typed: Record<string, string>; address: string }) {
+	return (
+		<form method="post" action={address} className="mt-8 grid gap-4">
+			{Object.entries(typed).map(([name, value]) =>
+				shown[name] && value !== '' ? (
+					<label key={name} className="grid gap-1.5">
+						<span className="font-semibold">{shown[name]}</span>
+						<textarea
+							className="input"
+							name={name}
+							rows={Math.min(12, value.split('\n').length + 1)}
+							defaultValue={value}
+						/>
+					</label>
+				) : (
+					<input key={name} type="hidden" name={name} value={value} />
+				),
+			)}
+			<div>
+				<button type="submit" className="btn btn-primary">
+					Send again
+				</button>
+			</div>
+		</form>
+	)
+}

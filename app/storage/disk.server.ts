@@ -1,0 +1,58 @@
+import { statfs } from 'node:fs/promises'
+import { config } from '~/config.server.ts'
+import { onFullDisk } from '~/db/outage.server.ts'
+import type { DiskState } from '~/lib/disk-state.ts'
+import { log } from '~/lib/log.server.ts'
+import { remember } from '~/lib/remember.ts'
+
+/** The disk is looked at this often at most, in milliseconds; a write that failed for want of room counts for as long. */
+const DISK_CHECK_INTERVAL_MS = 60_000
+/** PostgreSQL writes its log in pieces of 16 MB: with less than two of them left it stops at any moment. */
+const FULL_BELOW_BYTES = 32 * 2 ** 20
+/** Below this there is little time left to act. */
+const NEARLY_FULL_BELOW_BYTES = 500 * 2 ** 20
+/** The same as a share of the disk, which counts for disks on which it is less than {@link SHARE_COUNTS_BELOW_BYTES}. */
+const NEARLY_FULL_BELOW_SHARE = 0.05
+const SHARE_COUNTS_BELOW_BYTES = 20 * 2 ** 30
+
+interface Seen {
+	state: DiskState | null
+	/** `performance.now()` of the last look, in milliseconds. */
+	lookedAt: number
+	/** The same of the last write that failed for want of room. */
+	failedAt: number
+}
+
+const seen = remember<Seen>('disk', () => {
+	const never = Number.NEGATIVE_INFINITY
+	const made = { state: null, lookedAt: never, failedAt: never }
+	onFullDisk(() => {
+		made.failedAt = performance.now()
+	})
+	return made
+})
+
+/** How the disk of DATA_DIR stands; null when there is room, or when the system does not tell. Cheap to ask at any time. */
+export async function diskState(dataDir: string = config().dataDir): Promise<DiskState | null> {
+	const now = performance.now()
+	if (now - seen.lookedAt > DISK_CHECK_INTERVAL_MS) {
+		seen.lookedAt = now
+		seen.state = await readDisk(dataDir).catch(() => null)
+		if (seen.state) log.warn({ state: seen.state }, 'the disk of the data directory has little room left')
+	}
+	// The database may lie on another disk than the data directory: what failed there says more than a look here.
+	return now - seen.failedAt < DISK_CHECK_INTERVAL_MS ? 'full' : seen.state
+}
+
+/** A look at the disk of this folder. */
+export async function readDisk(folder: string): Promise<DiskState | null> {
+	const { bavail, blocks, bsize } = await statfs(folder)
+	return stateOf(bavail * bsize, blocks * bsize)
+}
+
+/** @param left bytes that may still be written. @param whole bytes of the disk */
+export function stateOf(left: number, whole: number): DiskState | null {
+	if (left < FULL_BELOW_BYTES) return 'full'
+	if (left < NEARLY_FULL_BELOW_BYTES) return 'nearly-full'
+	return left < SHARE_COUNTS_BELOW_BYTES && left < whole * NEARLY_FULL_BELOW_SHARE ? 'nearly-full' : null
+}

@@ -1,0 +1,28 @@
+import { tmpdir } from 'node:os'
+import { expect, test } from 'vitest'
+import { fullDisk } from '~/db/outage.server.ts'
+import { diskState, readDisk, stateOf } from './disk.server.ts'
+
+const MB = 2 ** 20
+const GB = 2 ** 30
+
+test.each([
+	['31 MB left', 31 * MB, 100 * GB, 'full'],
+	['499 MB left', 499 * MB, 1_000 * GB, 'nearly-full'],
+	['4 % of 100 GB left', 4 * GB, 100 * GB, 'nearly-full'],
+	['6 % of 100 GB left', 6 * GB, 100 * GB, null],
+	['4 % of 10 TB left', 400 * GB, 10_000 * GB, null],
+	['an empty small disk', 700 * MB, 800 * MB, null],
+])('%s', (_what, left, whole, state) => {
+	expect(stateOf(left, whole)).toBe(state)
+})
+
+test('a folder of this machine can be looked at', async () => {
+	expect([null, 'nearly-full', 'full']).toContain(await readDisk(tmpdir()))
+})
+
+test('a write that failed for want of room counts, whatever a look says', async () => {
+	await diskState(tmpdir())
+	fullDisk(new Error('ENOSPC'))
+	expect(await diskState(tmpdir())).toBe('full')
+})

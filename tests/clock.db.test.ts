@@ -1,0 +1,176 @@
+import { randomUUID } from 'node:crypto'
+import { type RawBuilder, sql } from 'kysely'
+import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { db, pool } from '~/db/db.server.ts'
+import { findOld } from '~/features/chat/away/away.queries.server.ts'
+import { secondsUntilStart } from '~/features/chat/conversations.queries.server.ts'
+import { secondsUntilSend } from '~/features/chat/messages.queries.server.ts'
+import { secondsUntilPictures } from '~/features/chat/pictures/pictures.queries.server.ts'
+import { secondsUntilReport as secondsUntilMessageReport } from '~/features/chat/reporting.queries.server.ts'
+import { secondsUntilReport } from '~/features/forum/moderation/cases.queries.server.ts'
+import { secondsOverLimit } from '~/features/forum/moderation/posting.queries.server.ts'
+import { takeDue } from '~/features/notifications/digest.queries.server.ts'
+import { countUp } from '~/lib/rate-limit.server.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { forgetLapsed, listOnlineAmong, renewConnections } from '~/realtime/presence.queries.server.ts'
+import { makeMember, makeQuery } from './factories/forum.ts'
+import { useDatabase } from './support/database.ts'
+
+/*
+ * The machine's clock was a day ahead and was set back: rows are dated tomorrow. Whatever counts how much somebody did lately
+ * passes over them, and counts what is done now.
+ */
+
+useDatabase()
+
+let count = 0
+let member: SignedIn
+let peers: SignedIn[]
+
+beforeEach(async () => {
+	count += 1
+	member = await makeMember(`ahead${count}`)
+	peers = []
+	for (let number = 0; number < 4; number += 1) peers.push(await makeMember(`peer${count}x${number}`))
+})
+
+const tomorrow = sql`now() + interval '1 day'`
+const justNow = sql`now() - interval '1 second'`
+type Time = RawBuilder<unknown>
+
+/** Four of each at this time, where three are allowed; then the seconds to wait. */
+const limits: [string, (at: Time) => Promise<void>, () => Promise<number | null>][] = [
+	[
+		'queries in an hour',
+		async (at) => {
+			const ids = await Promise.all(peers.map(async () => (await makeQuery(member)).id))
+			await sql`update queries set created_at = ${at} where id = any(${ids}::int[])`.execute(db())
+		},
+		() => secondsOverLimit(db(), 'query', member.id, 3),
+	],
+	[
+		'comments in an hour',
+		async (at) => {
+			const { id } = await makeQuery(peers[0] ?? member)
+			await sql`
+				insert into comments (query_id, author_id, body, body_html, path, created_at)
+				select ${id}, ${member.id}, 'x', '<p>x</p>', array[n], ${at} from generate_series(1, 4) n`.execute(db())
+		},
+		() => secondsOverLimit(db(), 'comment', member.id, 3),
+	],
+	['reports in an hour', (at) => report(at).then(() => {}), () => secondsUntilReport(db(), member.id, 3)],
+	[
+		'reports of messages in an hour',
+		async (at) => {
+			for (const [index, id] of (await report(at)).entries())
+				await sql`
+					insert into reported_messages (report_id, message_id, extract, reported_at)
+					values (${id}, ${index}, '{}', ${at})`.execute(db())
+		},
+		() => secondsUntilMessageReport(db(), member.id, 3),
+	],
+	[
+		'conversations begun in a day',
+		async (at) => {
+			await sql`delete from conversations where started_by = ${member.id}`.execute(db())
+			for (const { id } of peers)
+				await sql`
+					insert into conversations (lower_id, higher_id, started_by, created_at)
+					values (${member.id}, ${id}, ${member.id}, ${at})`.execute(db())
+		},
+		() => secondsUntilStart(db(), member.id, 3),
+	],
+	['messages in a minute', (at) => send(at), () => secondsUntilSend(db(), member.id, { messages: 3, seconds: 60 })],
+	[
+		'pictures in messages in an hour',
+		(at) => send(at),
+		() => secondsUntilPictures(db(), member.id, { messages: 3, seconds: 3_600 }),
+	],
+]
+
+describe.each(limits)('%s', (_what, write, ask) => {
+	test('what is dated tomorrow does not count, what is done now does', async () => {
+		await write(tomorrow)
+		expect(await ask()).toBeNull()
+		await write(justNow)
+		expect(await ask()).toBeGreaterThan(0)
+	})
+})
+
+async function report(at: Time): Promise<number[]> {
+	const ids: number[] = []
+	for (let number = 0; number < 4; number += 1) {
+		const { id } = await makeQuery(peers[0] ?? member)
+		const { rows } = await sql<{ id: number }>`
+			with opened as (insert into cases (kind, target_id) values ('query', ${id}) returning id)
+			insert into reports (case_id, reporter_id, reason, created_at) select id, ${member.id}, 'spam', ${at} from opened
+			returning id`.execute(db())
+		ids.push(rows[0]?.id ?? 0)
+	}
+	return ids
+}
+
+async function send(at: Time): Promise<void> {
+	const [peer] = peers
+	const lower = Math.min(member.id, peer?.id ?? 0)
+	const higher = Math.max(member.id, peer?.id ?? 0)
+	const { rows } = await sql<{ id: number }>`
+		insert into conversations (lower_id, higher_id, started_by) values (${lower}, ${higher}, ${member.id})
+		on conflict (lower_id, higher_id) do update set version = conversations.version + 10 returning id`.execute(db())
+	await sql`
+		insert into messages (conversation_id, sender_id, recipient_id, client_id, body, html, version, sent_at, pictures)
+		select ${rows[0]?.id}, ${member.id}, ${peer?.id}, gen_random_uuid(), 'x', '<p>x</p>', n, ${at}, '[{"path":"x.webp","width":1,"height":1,"alt":""}]'
+		from generate_series(1, 4) n`.execute(db())
+}
+
+test('a stored counter that was begun tomorrow begins anew; one of now goes on to its end', async () => {
+	const limiter = new RateLimiterPostgres({
+		storeClient: pool(),
+		tableName: 'rate_limits',
+		tableCreated: true,
+		keyPrefix: 'clock',
+		clearExpiredByTimeout: false,
+		points: 3,
+		duration: 3_600,
+	})
+	const key = randomUUID()
+	for (let time = 0; time < 3; time += 1) await countUp(limiter, key)
+	await expect(countUp(limiter, key)).rejects.toBeInstanceOf(RateLimiterRes)
+	await sql`update rate_limits set expire = expire + 86400000 where key = ${`clock:${key}`}`.execute(db())
+	const counted = await countUp(limiter, key)
+	expect([counted.consumedPoints, counted.msBeforeNext <= 3_600_000]).toEqual([1, true])
+	for (let time = 0; time < 2; time += 1) await countUp(limiter, key)
+	await expect(countUp(limiter, key)).rejects.toBeInstanceOf(RateLimiterRes)
+})
+
+test('an open tab that was renewed tomorrow is renewed now; a dead one does not stay online for a day', async () => {
+	const { rows } = await sql<{ id: number }>`
+		insert into sessions (token, user_id, expires_at) values (${randomUUID()}, ${member.id}, now() + interval '30 days')
+		returning id`.execute(db())
+	const tab = { id: randomUUID(), userId: member.id, username: member.username, sessionId: rows[0]?.id ?? 0 }
+	await renewConnections([tab])
+	await sql`update connections set seen_at = ${tomorrow} where user_id = ${member.id}`.execute(db())
+	expect(await listOnlineAmong([member.username])).toEqual([])
+	await renewConnections([tab])
+	expect(await listOnlineAmong([member.username])).toEqual([member.username])
+	await sql`update connections set seen_at = ${tomorrow} where user_id = ${member.id}`.execute(db())
+	expect((await forgetLapsed()).map(({ username }) => username)).toEqual([member.username])
+})
+
+test('the daily mail that was due after tomorrow is due now', async () => {
+	const due = async () => (await takeDue(db(), 10)).map(({ user_id }) => user_id)
+	await sql`insert into notification_boxes (user_id, mail_due_at) values (${member.id}, now() + interval '1 hour')`.execute(
+		db(),
+	)
+	expect(await due()).toEqual([])
+	await sql`update notification_boxes set mail_due_at = now() + interval '2 days'`.execute(db())
+	expect(await due()).toEqual([member.id])
+})
+
+test('messages dated tomorrow hold up no mail about those after them', async () => {
+	await send(tomorrow)
+	await send(sql`now() - interval '20 minutes'`)
+	const { rows } = await sql<{ last: number }>`select max(id) as last from messages`.execute(db())
+	expect(await findOld(db(), 0, 1_000)).toBe(rows[0]?.last)
+})
