@@ -2,6 +2,7 @@ import '~/lib/zod-jitless.ts'
 import { lazy, type ReactNode, Suspense } from 'react'
 import { Links, Meta, Outlet, Scripts, ScrollRestoration, type ShouldRevalidateFunctionArgs } from 'react-router'
 import { config } from '~/config.server.ts'
+import { countPage } from '~/features/accounts/rates.server.ts'
 import { InboxControl } from '~/features/chat/components/inbox-control.tsx'
 import { countUnreadConversations } from '~/features/chat/inbox.server.ts'
 import { PendingForum } from '~/features/forum/components/pending-forum.tsx'
@@ -9,6 +10,7 @@ import { countCases } from '~/features/forum/moderation/queue.server.ts'
 import { countUnread } from '~/features/notifications/notifications.server.ts'
 import { factsOf, viewerOf } from '~/lib/context.ts'
 import { Unavailable } from '~/lib/errors.ts'
+import { answering } from '~/lib/http.ts'
 import type { RootData } from '~/lib/root-data.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import { isModerator } from '~/lib/viewer.ts'
@@ -34,6 +36,11 @@ export const links: Route.LinksFunction = () => [
 	{ rel: 'stylesheet', href: stylesheet },
 	{ rel: 'icon', href: '/favicon.svg', type: 'image/svg+xml' },
 	{ rel: 'manifest', href: '/site.webmanifest' },
+]
+
+/** Before any loader: a page, or its data, that is made for this request. */
+export const middleware: Route.MiddlewareFunction[] = [
+	({ context, url }) => answering(() => countPage(viewerOf(context), factsOf(context).ip, url.pathname)),
 ]
 
 /** What every page knows; reads two counters for a member, three for a moderator, and no database for a visitor. */

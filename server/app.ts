@@ -7,7 +7,6 @@ import { createRequestHandler, RouterContextProvider } from 'react-router'
 import { closeBus, connectBus } from '~/bus/bus.server.ts'
 import { listenForDrops } from '~/cache/pages.server.ts'
 import { config, isOneOfSeveral } from '~/config.server.ts'
-import { rotatePostgresLog } from '~/db/postgres-log.server.ts'
 import { withoutDatabase } from '~/db/scope.server.ts'
 import { sendAccountMail } from '~/features/accounts/account-mails.server.ts'
 import { authHandler } from '~/features/accounts/accounts.server.ts'
@@ -130,7 +129,8 @@ const pages = createRequestHandler(
 
 app.all('*', async (context) => {
 	const request = context.req.raw
-	const kept = keepsPages ? await answerVisitor(request, renderForVisitor) : null
+	const ip = request.headers.get(clientIpHeader) ?? ''
+	const kept = keepsPages ? await answerVisitor(request, (place, nonce) => renderForVisitor(place, nonce, ip)) : null
 	if (kept) return kept
 	const writes = request.method !== 'GET' && request.method !== 'HEAD'
 	const { viewer, headers, fault } = await askerOf(request, writes)
@@ -181,7 +181,6 @@ export async function startAround(): Promise<() => Promise<void>> {
 			'similar-words': refreshWordCounts,
 			'sweep-security-log': sweepSecurityLog,
 			'sweep-mails': sweepMails,
-			'rotate-postgres-log': rotatePostgresLog,
 			'sweep-sessions': sweepSessions,
 		},
 		{
@@ -239,10 +238,13 @@ function keepNowhere(headers: Headers): void {
 	if (!headers.get('Cache-Control')?.startsWith('public')) headers.set('Cache-Control', 'private, no-store')
 }
 
-/** Renders a page that many will get: nothing of the request that asked first is in it, nor does it end with that one. */
-async function renderForVisitor({ path, theme }: Place, nonce: string) {
+/**
+ * Renders a page that many will get: nothing of the request that asked first is in it, nor does it end with that one.
+ * @param ip the address that asked first, by which pages that are made anew are counted
+ */
+async function renderForVisitor({ path, theme }: Place, nonce: string, ip: string) {
 	const request = new Request(new URL(path, config().publicUrl))
-	const facts = { ...factsOf(request), theme, nonce }
+	const facts = { ...factsOf(request), theme, nonce, ip }
 	return { response: await renderPage(request, null, facts), now: facts.now, requestId: facts.requestId }
 }
 

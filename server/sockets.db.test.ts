@@ -8,6 +8,7 @@ import { logIn } from '~/features/accounts/accounts.server.ts'
 import { hashPassword } from '~/features/accounts/password.server.ts'
 import { setBlocked } from '~/features/chat/safety.server.ts'
 import { deleteComment, deleteQuestion } from '~/features/forum/forum.server.ts'
+import { startJobs, stopJobs } from '~/jobs/jobs.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { announce } from '~/realtime/announce.server.ts'
 import { io } from '~/realtime/io.server.ts'
@@ -28,6 +29,9 @@ let reader: SignedIn
 let writer: SignedIn
 
 beforeAll(async () => {
+	// Makes the tables in which jobs wait: each login here is one from a new device, which is mailed.
+	await startJobs()
+	await stopJobs()
 	letGo = handleSockets()
 	server = createServer()
 	openSockets(server)

@@ -121,6 +121,25 @@ describe('the places of things', () => {
 		expect(real).toEqual([])
 	})
 
+	test('no MD5 and no SHA-1 in the product', () => {
+		const broken = /\bmd5\(|'(?:md5|sha1|sha-1|rsa-sha1)'/i
+		expect(product.filter(({ text }) => broken.test(text)).map(({ path }) => path)).toEqual([])
+	})
+
+	test('a name within a sentence is isolated from its direction', () => {
+		const within = /[\w,·:] \{[\w.?]+\.name(?:\.split[^}]*)?\}|\{[\w.?]+\.name(?:\.split[^}]*)?\}[ ,·.]/
+		const pages = product.filter(({ path }) => path.endsWith('.tsx') && !/footer\.tsx$|features\/api\//.test(path))
+		// For screen readers alone, the settings' own texts, and attributes.
+		const harmless = /`|sr-only|\{\.\.\.|\w=\{/
+		const found = pages.flatMap(({ path, text }) =>
+			text
+				.split('\n')
+				.filter((line) => within.test(line.trim()) && !harmless.test(line))
+				.map((line) => `${path}: ${line.trim()}`),
+		)
+		expect(found).toEqual([])
+	})
+
 	test('forms are read by readForm, and the Referer by refererPath, both in lib/http.ts', () => {
 		const server = product.filter(({ path }) => /\/routes\/|\.server\.tsx?$/.test(path))
 		const elsewhere = server.filter(({ text }) => /\.formData\(\)|headers\.get\('Referer'\)/.test(text))

@@ -1,17 +1,6 @@
 import { type ChildProcess, execFile, type StdioOptions, spawn } from 'node:child_process'
-import {
-	closeSync,
-	constants,
-	existsSync,
-	lchownSync,
-	mkdirSync,
-	mkdtempSync,
-	openSync,
-	readFileSync,
-	statfsSync,
-	writeFileSync,
-} from 'node:fs'
-import { readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises'
+import { closeSync, existsSync, lchownSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { rename, rm, rmdir, writeFile } from 'node:fs/promises'
 import { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -19,8 +8,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import pg, { type PoolConfig } from 'pg'
 import { diskError } from '~/lib/disk-error.server.ts'
+import { openPostgresLog } from './postgres-log.server.ts'
 import { findOwner, isOwnFolder, type Owner, ownFolder } from './postgres-owner.server.ts'
-import { findServer, lockCluster, removeLeftovers, socketFolderOf } from './postgres-process.server.ts'
+import {
+	clusterName,
+	findServer,
+	killOrphans,
+	lockCluster,
+	removeLeftovers,
+	socketFolderOf,
+} from './postgres-process.server.ts'
 import {
 	askForPasswords,
 	asksForPasswords,
@@ -41,6 +38,8 @@ const ASK_TIMEOUT_MS = 5_000
 /** Milliseconds between two lines about a start that takes its time. */
 const PROGRESS_EVERY_MS = 5_000
 /** Milliseconds that processes of a server without a leader get to end: each ends when it next looks for the leader. */
+const ORPHAN_TIMEOUT_MS = 3_000
+/** Milliseconds after which those that are still there are in another container. */
 const ENDING_TIMEOUT_MS = 60_000
 /** Milliseconds that an orderly stop may take; PostgreSQL's own tool waits as long. */
 const STOP_TIMEOUT_MS = 60_000
@@ -159,6 +158,7 @@ export async function abortPostgres(dataDir: string): Promise<void> {
 	for (const signal of ['SIGQUIT', 'SIGKILL'] as const) {
 		const server = findServer(cluster)
 		if ('pid' in server) process.kill(server.pid, signal)
+		else killOrphans(cluster)
 		if (await untilAbsent(cluster, ABORT_TIMEOUT_MS)) return
 	}
 }
@@ -243,7 +243,7 @@ function environment(): NodeJS.ProcessEnv {
 	return { ...process.env, LC_ALL: 'C' }
 }
 
-/** Processes of a server whose leader was killed end by themselves; those of another container do not. */
+/** Processes of a server whose leader was killed end by themselves or are ended; those of another container are not ours to end. */
 async function waitWhileEnding(cluster: string, tell: (line: string) => void): Promise<void> {
 	const began = Date.now()
 	const progress = progressOf(tell)
@@ -252,6 +252,7 @@ async function waitWhileEnding(cluster: string, tell: (line: string) => void): P
 			throw new Error(
 				`The PostgreSQL of ${cluster} still runs, though not where this process can see it, such as in another container. Stop it first, or choose another DATA_DIR.`,
 			)
+		if (Date.now() - began > ORPHAN_TIMEOUT_MS) killOrphans(cluster)
 		progress('PostgreSQL of an earlier start has not ended yet')
 		await sleep(100)
 	}
@@ -271,8 +272,7 @@ async function stopUnsecured(place: Place): Promise<void> {
 
 async function launch(place: Place, options: string[], roles: Roles, tell: (line: string) => void): Promise<void> {
 	const { dataDir, cluster, sockets } = place
-	const log = openLog(dataDir)
-	const logged = (await stat(log.path)).size
+	const log = openPostgresLog(dataDir)
 	const lock = lockCluster(cluster)
 	let child: ChildProcess
 	try {
@@ -285,7 +285,7 @@ async function launch(place: Place, options: string[], roles: Roles, tell: (line
 	}
 	const hasEnded = () => child.pid === undefined || child.exitCode !== null || child.signalCode !== null
 	if (await untilReady(cluster, roles, tell, hasEnded)) return
-	throw new Error(`PostgreSQL did not start: ${await reasonOf(log.path, logged, dataDir)}.`)
+	throw new Error(`PostgreSQL did not start: ${log.reason()}.`)
 }
 
 /** @param held the lock, which is handed on: each process of the server holds it as long as it lives, in whatever container */
@@ -299,6 +299,7 @@ function spawnServer(place: Place, options: string[], log: number, held: number[
 		'shared_buffers=128MB',
 		'jit=off',
 		'max_connections=100',
+		`cluster_name=${clusterName(cluster)}`,
 		...options,
 	].flatMap((setting) => ['-c', setting])
 	const [program = '', ...args] = [...owner.prefix, binaries.postgres, '-D', cluster, ...settings]
@@ -307,17 +308,6 @@ function spawnServer(place: Place, options: string[], log: number, held: number[
 	child.once('error', () => {})
 	child.unref()
 	return child
-}
-
-function openLog(dataDir: string): { path: string; fd: number } {
-	const path = join(dataDir, 'postgres.log')
-	const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW
-	try {
-		return { path, fd: openSync(path, flags, 0o600) }
-	} catch (error) {
-		const why = diskError(error) ?? (error instanceof Error ? error.message : String(error))
-		throw new Error(`PostgreSQL did not start, as its log ${path} cannot be written: ${why}.`, { cause: error })
-	}
 }
 
 /**
@@ -357,18 +347,6 @@ function progressOf(tell: (line: string) => void): (what: string) => void {
 		told = Date.now()
 		tell(`${what} (${Math.round((told - began) / 1_000)} s so far).`)
 	}
-}
-
-/** Why a start failed: by what it has added to the log, or by the disk when not even that could be written. */
-async function reasonOf(log: string, since: number, dataDir: string): Promise<string> {
-	const added = (await readFile(log)).subarray(since).toString()
-	const disk = diskError(added)
-	if (disk) return disk
-	const lines = added.split('\n').filter((line) => /FATAL|PANIC|ERROR/.test(line))
-	const last = lines.at(-1)?.replace(/^.*?(FATAL|PANIC|ERROR):\s*/, '')
-	if (last) return last
-	if (statfsSync(dataDir).bavail === 0) return 'the disk is full'
-	return added.trim().split('\n').at(-1) || `it ended without a word in ${log}`
 }
 
 async function stop(place: Place): Promise<void> {

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { PoolConfig } from 'pg'
 import { log } from '~/lib/log.server.ts'
 import { abortPostgres, askPostgres, type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.server.ts'
+import { rotatePostgresLog } from './postgres-log.server.ts'
 import { findServer, type Server } from './postgres-process.server.ts'
 
 /** Milliseconds between two looks at whether its process lives. */
@@ -65,7 +66,8 @@ class Keeper {
 	/** Looks at the process, asks the server now and then, and does what has to be done. It never throws. */
 	async look(): Promise<void> {
 		try {
-			if (this.#state() === 'absent') await this.#startAgain()
+			// Without its leader a server serves nobody; the start waits for what is left of it, or ends that.
+			if (['absent', 'unseen'].includes(this.#state())) await this.#startAgain()
 			else if (Date.now() >= this.#nextAsk) await this.#ask()
 		} catch (error) {
 			if (this.#reports.isDue('failed')) log.error({ err: error }, 'PostgreSQL could not be started again')
@@ -83,6 +85,7 @@ class Keeper {
 
 	async #ask(): Promise<void> {
 		this.#nextAsk = Date.now() + ASK_EVERY_MS
+		rotatePostgresLog(this.#dataDir)
 		const error = await askPostgres(this.#admin)
 		if (!error) {
 			this.#refusingSince = null
@@ -110,7 +113,6 @@ class Keeper {
 export function judge(error: Error & { code?: string }, state: Server['state']): { refuses: boolean; what: string } {
 	if (state === 'stopped')
 		return { refuses: false, what: 'PostgreSQL was stopped by a signal (SIGSTOP) and is waited for' }
-	if (state === 'unseen') return { refuses: true, what: 'PostgreSQL has lost its leading process' }
 	// cannot_connect_now: it says in words whether it comes or goes.
 	if (error.code === '57P03' && /shutting down/.test(error.message))
 		return { refuses: true, what: 'PostgreSQL is shutting down, and nobody here has told it to' }

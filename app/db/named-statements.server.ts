@@ -148,7 +148,7 @@ export function abandonWaiting(outage: Outage, reason: Unavailable): void {
 function nameOf(text: string): string | undefined {
 	const known = names.get(text)
 	if (known || text.length > longestNamed || names.size >= mostNamed) return known
-	const name = createHash('sha1').update(text).digest('base64url')
+	const name = createHash('sha256').update(text).digest('base64url')
 	names.set(text, name)
 	return name
 }

@@ -1,21 +1,63 @@
-import { copyFile, stat, truncate } from 'node:fs/promises'
+import { constants, copyFileSync, openSync, readFileSync, statfsSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
-import { config } from '~/config.server.ts'
+import { diskError } from '~/lib/disk-error.server.ts'
 
-/** Bytes that the log of the built-in PostgreSQL may have before it is put aside. */
-const MAX_LOG_BYTES = 10 * 2 ** 20
+/** Bytes from which on the log is put aside; one older log is kept. */
+const MAX_LOG_BYTES = 10 * 1024 * 1024
+
+/** The file that the server of a data directory writes to. */
+export interface PostgresLog {
+	fd: number
+	/** Why a start failed, by what was added since the log was opened, or by the disk when not even that could be written. */
+	reason: () => string
+}
 
 /**
- * Puts the log of the built-in PostgreSQL aside as `postgres.log.1`, in the place of an older one, once it has 10 MB: so both
- * together stay near 20 MB. PostgreSQL appends to its file, so emptying it is safe while it writes.
+ * Opens `postgres.log` for a server that is about to start.
+ * @throws Error with one sentence when it cannot be written
  */
-export async function rotatePostgresLog(dataDir: string = config().dataDir, maxBytes = MAX_LOG_BYTES): Promise<void> {
-	const file = join(dataDir, 'postgres.log')
-	const size = await stat(file).then(
-		({ size }) => size,
-		() => 0,
-	)
-	if (size < maxBytes) return
-	await copyFile(file, `${file}.1`)
-	await truncate(file)
+export function openPostgresLog(dataDir: string): PostgresLog {
+	const path = fileOf(dataDir)
+	rotatePostgresLog(dataDir)
+	const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW
+	try {
+		const fd = openSync(path, flags, 0o600)
+		const since = statSync(path).size
+		return { fd, reason: () => reasonOf(path, since, dataDir) }
+	} catch (error) {
+		const why = diskError(error) ?? (error instanceof Error ? error.message : String(error))
+		throw new Error(`PostgreSQL did not start, as its log ${path} cannot be written: ${why}.`, { cause: error })
+	}
+}
+
+/**
+ * Copies a log of more than 10 MB to `postgres.log.1` and empties it, also under a running server, which appends to it.
+ * A line that is written between the two is lost.
+ */
+export function rotatePostgresLog(dataDir: string): void {
+	const path = fileOf(dataDir)
+	const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0
+	if (size <= MAX_LOG_BYTES) return
+	try {
+		copyFileSync(path, `${path}.1`)
+	} catch (error) {
+		// A full disk needs the room more than the lines.
+		if (!diskError(error)) throw error
+	}
+	truncateSync(path)
+}
+
+function fileOf(dataDir: string): string {
+	return join(dataDir, 'postgres.log')
+}
+
+function reasonOf(path: string, since: number, dataDir: string): string {
+	const added = readFileSync(path).subarray(since).toString()
+	const disk = diskError(added)
+	if (disk) return disk
+	const lines = added.split('\n').filter((line) => /FATAL|PANIC|ERROR/.test(line))
+	const last = lines.at(-1)?.replace(/^.*?(FATAL|PANIC|ERROR):\s*/, '')
+	if (last) return last
+	if (statfsSync(dataDir).bavail === 0) return 'the disk is full'
+	return added.trim().split('\n').at(-1) || `it ended without a word in ${path}`
 }

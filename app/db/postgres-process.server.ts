@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { closeSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs'
+import { closeSync, readdirSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { type FileLock, lockFile } from '~/lib/file-lock.server.ts'
 
@@ -40,6 +40,30 @@ export function removeLeftovers(cluster: string, socketFolder: string): void {
 	if (pid && (isServerOf(pid, cluster) || !exists(pid))) return
 	for (const file of [join(cluster, 'postmaster.pid'), join(socketFolder, '.s.PGSQL.5432.lock')])
 		rmSync(file, { force: true })
+}
+
+/** The name that each process of a cluster's server bears in the list of processes, by the setting `cluster_name`. */
+export function clusterName(cluster: string): string {
+	const { dev, ino } = statSync(cluster)
+	return `devquad-${dev}-${ino}`
+}
+
+/**
+ * Kills the processes of a server whose leader was killed. They end by themselves as a rule, but not one that waits for a lock in
+ * shared memory which another had when it was killed; PostgreSQL does not start beside it. Linux only, this container only.
+ */
+export function killOrphans(cluster: string): void {
+	if (process.platform !== 'linux') return
+	const name = `postgres: ${clusterName(cluster)}: `
+	for (const pid of readdirSync('/proc').map(Number).filter(Boolean)) {
+		const parent = Number(/\) \w (\d+) /.exec(procFile(pid, 'stat'))?.[1])
+		if (!procFile(pid, 'cmdline').startsWith(name) || isServerOf(parent, cluster)) continue
+		try {
+			process.kill(pid, 'SIGKILL')
+		} catch {
+			// It has ended meanwhile, or is another account's.
+		}
+	}
 }
 
 /** The folder of the socket that the server of a cluster listens on, by its own word; undefined before it listens. */

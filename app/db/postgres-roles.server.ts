@@ -23,7 +23,7 @@ export interface Roles {
 
 /** Makes what is random in the password files of a data directory: `postgres-password`, `postgres-admin-password`. */
 function newPassword(): string {
-	return randomBytes(24).toString('base64url')
+	return randomBytes(32).toString('base64url')
 }
 
 /**

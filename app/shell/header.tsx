@@ -12,7 +12,7 @@ export function Header({ inbox }: { inbox: ReactNode }) {
 	const Search = useHeaderSearch()
 	return (
 		<header className="sticky top-0 z-(--z-header) border-b border-line bg-paper">
-			<div className="mx-auto flex h-14 max-w-page items-center gap-3 px-4 sm:px-6 md:gap-8">
+			<div className="mx-auto flex h-14 max-w-page items-center gap-3 px-4 sm:px-6 md:gap-4 lg:gap-8">
 				<button
 					type="button"
 					className="icon-btn -ml-2 size-11 md:hidden"
@@ -22,7 +22,7 @@ export function Header({ inbox }: { inbox: ReactNode }) {
 					<Menu className="icon icon-lg" aria-hidden="true" />
 				</button>
 				<Brand />
-				<nav className="hidden gap-6 self-stretch md:flex" aria-label="Main">
+				<nav className="hidden flex-none gap-4 self-stretch md:flex lg:gap-6" aria-label="Main">
 					<NavLink className="nav-link" to="/" end>
 						Home
 					</NavLink>

@@ -84,6 +84,8 @@ function Chips({ label, name, defaultValue, typed: before, most, longest, source
 
 	const press = (event: KeyboardEvent<HTMLInputElement>) => {
 		if (onKey(event) || event.nativeEvent.isComposing) return
+		// Enter adds a chip. Sending the form is what its button is for, also when the field is empty.
+		if (event.key === 'Enter') event.preventDefault()
 		if ((event.key === 'Enter' || event.key === ',') && text.trim() !== '') {
 			event.preventDefault()
 			take(text)

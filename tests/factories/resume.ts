@@ -61,6 +61,22 @@ const addresses = [
 	'http://xn--mller-kva.example/?q=%22§%22',
 ]
 
+/** A name holds less than other lines do: nothing that is not seen. */
+const names = [
+	'Mira',
+	'Łukasz',
+	'ज़ोया',
+	'李雷',
+	'👩🏽‍💻 Ada',
+	'O’Brien',
+	'"Bo"',
+	'<b>Cy</b>',
+	'__proto__',
+	'&amp;',
+	'null',
+	'\\n',
+]
+
 /** A profile as the edit forms would store it: about half of its fields filled, with what breaks careless code. */
 export function anyProfile(seed: number): ResumeFields {
 	const chance = chances(seed)
@@ -80,7 +96,7 @@ export function anyProfile(seed: number): ResumeFields {
 		username: `member${seed}`,
 		email: `member${seed}@campus.example`,
 		personal: {
-			fullName: line(),
+			fullName: [pick(names), pick(names)].join(' '),
 			phone: maybe(() => `+${below(99)} 555 ${below(9_999)}`, ''),
 			city: maybe(line, ''),
 			expertise_in: maybe(line, ''),

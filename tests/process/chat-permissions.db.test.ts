@@ -138,7 +138,7 @@ describe('pictures', () => {
 		expect(await answers()).toEqual({ ...nobody, mira: 200, tomas: 200 })
 		for (const width of [320, 640, 1280]) {
 			const answer = await site.ask(`/media/${path}-${width}.webp`, cookies.tomas ?? '')
-			expect([answer.status, answer.headers.get('Cache-Control')]).toEqual([200, 'private, no-cache'])
+			expect([answer.status, answer.headers.get('Cache-Control')]).toEqual([200, 'private, no-store'])
 			expect(answer.headers.get('Content-Security-Policy')).toBe("default-src 'none'; sandbox")
 		}
 		const known = await site.ask(`/media/${path}-640.webp`, cookies.tomas ?? '')

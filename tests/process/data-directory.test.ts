@@ -32,6 +32,8 @@ import { canIsolate, isolationNote, mountSmallDisk, runOn } from '../support/sma
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const { keep, newDataDir, start, fails } = manySites({ SEED: 'none' })
 const isRoot = process.getuid?.() === 0
+/** How often the disk of a running site is filled up. */
+const diskRounds = Number(process.env.DISK_ROUNDS ?? 1)
 
 interface Ended {
 	code: number | null
@@ -250,6 +252,8 @@ test(`a disk that fills up under a running site, and is freed, is all it takes: 
 	const dataDir = join(disk.seen, 'data')
 	const connection = { ...siteDatabase(dataDir), host: join(dataDir, 'postgres-socket') }
 	await write(connection, 'create table counted (number int, filling text)')
+	const { user, password } = siteDatabase(dataDir, 'devquad_admin')
+	const admin = { user, password }
 	const acknowledged: number[] = []
 	const writeOne = async (number: number) => {
 		await write(
@@ -258,19 +262,35 @@ test(`a disk that fills up under a running site, and is freed, is all it takes: 
 		)
 		acknowledged.push(number)
 	}
-	disk.fill()
-	// Until PostgreSQL has noticed: a write-ahead log that cannot grow ends it.
-	let refused = 0
-	for (let number = 0; refused < 3; number += 1) await writeOne(number).catch(() => (refused += 1))
-	await write(connection, 'checkpoint').catch(() => {})
-	disk.free()
-	await eventually(async () => {
-		await writeOne(1_000_000)
-		expect((await fetch(`${site.url}/readyz`)).status).toBe(200)
-	})
-	const { rows } = await write(connection, 'select number from counted')
-	expect(acknowledged.filter((number) => !rows.some((row) => row.number === number))).toEqual([])
+	for (let round = 1; round <= diskRounds; round += 1) {
+		disk.fill()
+		// A table that cannot grow is an error; a write-ahead log that cannot grow ends PostgreSQL with all its connections.
+		await expect(writeMany(writeOne, round * 1_000)).rejects.toThrow(/No space left on device|terminated/)
+		const grow = () =>
+			write({ ...connection, ...admin }, `select pg_logical_emit_message(true, 'filling', repeat('x', 8000000))`)
+		await expect(writeMany(grow, 0)).rejects.toMatchObject({ severity: 'PANIC' })
+		// And one that has to start on such a disk, which cannot even hold its number.
+		const told = site.output().length
+		process.kill(Number.parseInt(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8'), 10), 'SIGKILL')
+		disk.fill()
+		await eventually(() => expect(site.output().slice(told)).toMatch(/could not be started again/))
+		expect(site.output().slice(told)).toMatch(/the disk is full/)
+		disk.free()
+		await eventually(async () => {
+			await writeOne(round * 1_000 + 999)
+			expect((await fetch(`${site.url}/readyz`)).status).toBe(200)
+		})
+		const { rows } = await write(connection, 'select number from counted')
+		expect(acknowledged.filter((number) => !rows.some((row) => row.number === number))).toEqual([])
+		await write(connection, 'truncate counted')
+		acknowledged.length = 0
+	}
 })
+
+/** Writes until it fails. */
+async function writeMany(writeOne: (number: number) => Promise<unknown>, from: number): Promise<void> {
+	for (let number = from; ; number += 1) await writeOne(number)
+}
 
 async function write(connection: pg.ClientConfig, statement: string): Promise<pg.QueryResult> {
 	const client = new pg.Client({ ...connection, connectionTimeoutMillis: 5_000, query_timeout: 20_000 })

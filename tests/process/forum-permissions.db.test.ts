@@ -2,8 +2,12 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { db } from '~/db/db.server.ts'
 import { makeToken } from '~/features/accounts/tokens/tokens.server.ts'
-import { deleteQuestion } from '~/features/forum/forum.server.ts'
+import { operations } from '~/features/api/operations.server.ts'
+import { saveDraft } from '~/features/forum/asking/drafts.server.ts'
+import { deleteComment, deleteQuestion, editComment } from '~/features/forum/forum.server.ts'
+import { makeMessage } from '../factories/chat.ts'
 import { makeComment, makeMember } from '../factories/forum.ts'
+import { readings, withoutPage } from '../support/api-readings.ts'
 import { useDatabase } from '../support/database.ts'
 import { hashForum } from '../support/forum-rows.ts'
 import {
@@ -242,6 +246,40 @@ describe('reading', () => {
 	test.each(staffReads)('the API tells %s to %s: %s', async (path, who, may) => {
 		const answer = await callApi(path.replace('QUERY', String(standing.query)), {}, { Cookie: cookies[who] })
 		expect(answer.status).toBe(may ? 200 : who === 'anonymous' ? 401 : 403)
+	})
+
+	test('every operation that reads is compared with its page', () => {
+		const compared = [...readings(standing, 'victim').map(({ operation }) => operation), ...Object.keys(withoutPage)]
+		const reads = operations.filter(({ method }) => method === 'get').map(({ id }) => id)
+		expect(compared.toSorted()).toEqual(reads.toSorted())
+	})
+
+	test.each(people)('the API tells %s what the pages do, and no more', async (who) => {
+		if (who !== 'anonymous') {
+			await saveDraft(members[who], { key: 'ask', title: 'How', description: '', tags: '', category: '' })
+			await makeMessage(members.victim, members[who])
+		}
+		for (const { operation, api, page, marked } of readings(standing, 'victim')) {
+			const shown = await site.ask(page, cookies[who])
+			const isOpen = shown.status < 400 && !shown.headers.get('Location')?.startsWith('/login')
+			const told = await callApi(api, {}, { Cookie: cookies[who] })
+			expect(told.status === 200, `${operation}: ${told.status}, its page: ${shown.status}`).toBe(
+				isOpen && (marked?.test(await shown.text()) ?? true),
+			)
+		}
+	})
+
+	test.each(people)('what a text said before its edits is told to %s if they are logged in', async (who) => {
+		const target = await makeTarget(members)
+		await editComment(members.author, target.comment, { body: 'Another word.' })
+		for (const path of [`/queries/${target.query}/edits`, `/comments/${target.comment}/edits`]) {
+			const answer = await callApi(path, {}, { Cookie: cookies[who] })
+			expect(answer.status).toBe(who === 'anonymous' ? 401 : 200)
+		}
+		await deleteComment(members.author, target.comment)
+		await deleteQuestion(members.author, target.query)
+		for (const path of [`/queries/${target.query}/edits`, `/comments/${target.comment}/edits`])
+			expect((await callApi(path, {}, { Cookie: cookies[who] })).status).toBe(who === 'anonymous' ? 401 : 404)
 	})
 
 	const edits: [Who, string][] = [

@@ -189,7 +189,7 @@ describe('writing', () => {
 		const form = new FormData()
 		form.set('kind', 'profile')
 		form.set('file', new File([new Uint8Array(await picture('png', 40, 40))], 'picture.png'))
-		const headers = { Cookie: cookies['the owner'] }
+		const headers = { Cookie: cookies['the owner'], Origin: site.url }
 		const upload = await fetch(`${site.url}/media`, { method: 'POST', headers, body: form })
 		expect([upload.status, await upload.text()]).toEqual([403, expect.stringContaining('You are suspended for good')])
 		await site.ask('/verify-campus', cookies['the owner'], { username: 'mira' })

@@ -26,10 +26,9 @@ const tables = [
 	'notification_preferences',
 	'muted_threads',
 	'sessions',
-	'access_tokens',
 ] as const
 
-/** What every table of the forum, its moderation, its notifications and its members' access holds, as one hash each: equal when nothing changed. */
+/** What every table of the forum, its moderation, its notifications and its members' sessions holds, as one hash each: equal when nothing changed. */
 export async function hashForum(): Promise<Record<string, string>> {
 	const hashes = tables.map(async (table) => {
 		const { rows } = await sql<{ hash: string }>`

@@ -31,7 +31,8 @@ function post(path: string, body: unknown, headers: Record<string, string> = {})
 	)
 }
 
-const signUp = (email: string, more = {}) => post('/sign-up/email', { name: 'Mira Quillon', email, password, ...more })
+const signUp = (email: string, more = {}) =>
+	post('/sign-up/email', { name: `Mira of ${email}`, email, password, ...more })
 
 async function userOf(email: string) {
 	return db().selectFrom('users').selectAll().where('email', '=', email).executeTakeFirst()

@@ -35,7 +35,7 @@ function form(values: Record<string, string>): FormData {
 	return data
 }
 
-async function register(email: string, secret = password, name = 'Mira Quillon'): Promise<string> {
+async function register(email: string, secret = password, name = `Mira of ${email}`): Promise<string> {
 	const { email: known } = await registerMember(
 		form({ name, email, password: secret, confirmPassword: secret }),
 		request(),
@@ -62,10 +62,10 @@ async function resetToken(email: string): Promise<string> {
 }
 
 test('whoever registers can log in by e-mail and by username, and is known from the cookie', async () => {
-	await register('Nell.Thistle@Eastmere.example')
+	await register('Nell.Thistle@Eastmere.example', password, 'Nell Thistle')
 	for (const name of ['nell.thistle@eastmere.example', 'NELL.thistle']) {
 		const { viewer } = await viewerFromRequest(request(await cookiesOf(name)), { fresh: true })
-		expect(viewer).toMatchObject({ username: 'nell.thistle', name: 'Mira Quillon' })
+		expect(viewer).toMatchObject({ username: 'nell.thistle', name: 'Nell Thistle' })
 	}
 })
 
@@ -92,10 +92,14 @@ test('twenty registrations with one prefix at the same moment get twenty usernam
 })
 
 test('a reserved name gets a number', async () => {
-	await register('admin@eastmere.example')
+	await register('settings@eastmere.example')
 	expect(
-		await db().selectFrom('users').select('username').where('email', '=', 'admin@eastmere.example').executeTakeFirst(),
-	).toEqual({ username: 'admin2' })
+		await db()
+			.selectFrom('users')
+			.select('username')
+			.where('email', '=', 'settings@eastmere.example')
+			.executeTakeFirst(),
+	).toEqual({ username: 'settings2' })
 })
 
 test.each([

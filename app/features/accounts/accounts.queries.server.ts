@@ -23,6 +23,16 @@ export async function findEmail(username: string): Promise<string | null> {
 	return user?.email ?? null
 }
 
+/** Holds a member's row until the transaction ends, for what is counted before it is added to. */
+export async function lockMember(trx: Executor, userId: number): Promise<void> {
+	await sql`select from users where id = ${userId} for no key update`.execute(trx)
+}
+
+/** Who keeps order here: a few members, found by an index of their own. */
+export function listStaff(executor: Executor = db()): Promise<{ username: string; name: string }[]> {
+	return executor.selectFrom('users').select(['username', 'name']).where('role', '<>', 'member').execute()
+}
+
 /** Completes a new account: its empty profile and the member count. */
 export async function welcomeMember(userId: number, trx: Executor): Promise<void> {
 	await trx

@@ -1,16 +1,11 @@
 import { z } from 'zod'
+import { personName } from '~/lib/person-names.ts'
 
 const text = (missing: string) => z.string({ error: missing })
 const email = z.email('This is no e-mail address.').max(200, 'An e-mail address has at most 200 characters.')
 
-const fullName = text('Full name is required!')
-	.trim()
-	.min(1, 'Full name is required!')
-	.max(100, 'A name has at most 100 characters.')
-	.regex(/^\P{Cc}*$/u, 'A name is one line of text.')
-
 /** What every way to register must bring, page or API. */
-export const nameInput = z.object({ name: fullName })
+export const nameInput = z.object({ name: personName })
 
 /** Whether a text has the form of an e-mail address. */
 export function isEmail(candidate: string): boolean {
@@ -20,7 +15,7 @@ export function isEmail(candidate: string): boolean {
 /** Full name, e-mail and a password given twice. */
 export const registerInput = z
 	.object({
-		name: fullName,
+		name: personName,
 		email: text('Email is required!').trim().min(1, 'Email is required!').pipe(email),
 		password: text('Password field is required!').min(1, 'Password field is required!'),
 		confirmPassword: text("Password doesn't match!"),

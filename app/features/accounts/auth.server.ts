@@ -8,15 +8,16 @@ import { siteFaultOf } from '~/lib/site-fault.server.ts'
 import { announce } from '~/realtime/announce.server.ts'
 import { queueAccountMail } from './account-mails.server.ts'
 import { claimUsername, confirmMember, forgetResetLinks, welcomeMember } from './accounts.queries.server.ts'
+import { nameInput } from './accounts.schema.ts'
 import { deleteDevices } from './devices.queries.server.ts'
 import { conclude, guard } from './guard.server.ts'
+import { usernamesFor } from './impersonation.server.ts'
 import { forgetAttempts } from './limits.server.ts'
 import { hashPassword, verifyPassword } from './password.server.ts'
 import { isNamedAdmin, promoteNamedAdmin } from './registrations.server.ts'
 import { authSecret } from './secret.server.ts'
 import { recordSecurityEvent } from './security-log.server.ts'
 import { announceEndedSessions, cookieVersionOf, endAllAccess, sessionLife, settleLogin } from './sessions.server.ts'
-import { candidates, usernameFrom } from './username.server.ts'
 
 /** Which of our tables and columns hold what Better Auth keeps. */
 const tables = {
@@ -148,9 +149,9 @@ function report(error: unknown): void {
 /** A picture is not taken from whoever registers: it could be an address elsewhere, which every reader would then visit. */
 async function nameUser<User extends { email: string; name: string }>(user: User) {
 	const email = user.email.toLowerCase()
-	for (const username of candidates(usernameFrom(email))) {
-		if (await claimUsername(username))
-			return { data: { ...user, name: user.name.trim(), email, username, image: null, role: 'member' } }
+	const { name } = nameInput.parse(user)
+	for (const username of await usernamesFor(email)) {
+		if (await claimUsername(username)) return { data: { ...user, name, email, username, image: null, role: 'member' } }
 	}
 }
 

@@ -9,6 +9,7 @@ import { isClosedDemoAccount } from './demo-accounts.server.ts'
 import { deviceOf } from './device.ts'
 import { type DeviceCookie, findKnownDevice, newDevice, rememberDevice } from './devices.server.ts'
 import { isAllowedDomain } from './domains.ts'
+import { refuseImpersonation } from './impersonation.server.ts'
 import { type Counted, countAttempt, forgetAttempts, network, takeBackAttempt, wideNetwork } from './limits.server.ts'
 import { hashPassword, requireHashCapacity, verifyPassword } from './password.server.ts'
 import { type PasswordOwner, passwordProblem } from './password-rules.server.ts'
@@ -144,6 +145,8 @@ function recordFailure(email: unknown): void {
 /** What the typist can mend is said before it is counted. */
 async function checkRegistration({ context, email, address, body }: Attempt): Promise<unknown> {
 	const { name } = parseInput(nameInput, body)
+	// Whom the settings name admin is staff, by whatever name.
+	if (!isNamedAdmin(email)) await refuseImpersonation(name, 'name')
 	refuseWeak(body.password, { email, name })
 	const domains = config().ALLOWED_EMAIL_DOMAINS
 	if (!isAllowedDomain(email, domains)) {

@@ -38,5 +38,6 @@ function domainError(refusal: APIError): Error {
 		return new Invalid(config().REQUIRE_EMAIL_VERIFICATION ? wrongOrUnconfirmed : wrongLogin)
 	if (code.includes('TOKEN')) return new Invalid(oldLink)
 	if (statusCode === 403) return new NotAllowed(text)
+	if (code === 'INVALID_NAME') return new Invalid(text, { name: text })
 	return new Invalid(text, code.startsWith('PASSWORD_') ? { password: text } : {})
 }

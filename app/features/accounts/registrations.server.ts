@@ -6,6 +6,7 @@ import { claimUsername, closeWaysIn, confirmMember, findMember, insertMember } f
 import { promoteConfirmed } from './admin.queries.server.ts'
 import { insertDevice } from './devices.queries.server.ts'
 import { deviceTokens, findKnownDevice } from './devices.server.ts'
+import { usernamesFor } from './impersonation.server.ts'
 import { countAttempt, network } from './limits.server.ts'
 import { requireHashCapacity, verifyPassword } from './password.server.ts'
 import {
@@ -18,7 +19,6 @@ import {
 import { hashToken } from './secret.server.ts'
 import { recordSecurityEvent } from './security-log.server.ts'
 import { announceAccountChange, announceEndedSessions } from './sessions.server.ts'
-import { candidates, usernameFrom } from './username.server.ts'
 
 const oldLink =
 	'This link is too old, or a newer one was mailed to you. Log in, or register again, to get a new one. [INVALID_TOKEN]'
@@ -147,7 +147,7 @@ async function completeRegistration(
 	headers: Headers,
 ): Promise<{ id: number; username: string }> {
 	const { email, name, password_hash, device_hash } = link
-	for (const username of candidates(usernameFrom(email))) {
+	for (const username of await usernamesFor(email, trx)) {
 		if (!(await claimUsername(username, trx))) continue
 		const id = await insertMember(trx, { username, name, email, passwordHash: password_hash ?? '' })
 		if (id === null) break

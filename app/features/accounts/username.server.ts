@@ -2,6 +2,8 @@ import { randomInt } from 'node:crypto'
 import { lazyLines } from '~/lib/lists.server.ts'
 
 const reserved = lazyLines('app/features/accounts/data/reserved-usernames.txt')
+/** What is asked for where an address gives nothing to be called by: nothing readable, or what reads as the staff's. */
+export const plainUsername = 'member'
 /** Long enough for every real address; a number of up to five digits still fits a URL and a line. */
 const longest = 40
 
@@ -26,7 +28,7 @@ export function usernameFrom(email: string): string {
 		.replace(/[^a-z0-9_.-]/g, '-')
 		.slice(0, longest)
 	// A URL's segments "." and ".." would be resolved away, and a name of dots alone cannot be read.
-	return /[a-z0-9]/.test(name) ? name : 'member'
+	return /[a-z0-9]/.test(name) ? name : plainUsername
 }
 
 /**

@@ -1,27 +1,36 @@
 import { db, type Executor } from '~/db/db.server.ts'
+import { countUse } from '~/features/accounts/rates.server.ts'
 import { requireMayWrite } from '~/features/accounts/suspension.server.ts'
 import { forgetActor, tellUnread } from '~/features/notifications/notifications.server.ts'
-import { writeBlock } from '~/features/profiles/blocks.queries.server.ts'
+import { countBlocks, writeBlock } from '~/features/profiles/blocks.queries.server.ts'
+import { Invalid } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { hidePresenceFrom } from '~/realtime/presence.server.ts'
-import { acceptRequest, lockConversation, writeMuted } from './conversations.queries.server.ts'
+import { acceptRequest, lockConversation, lockMember, writeMuted } from './conversations.queries.server.ts'
 import { conversationWith, member, standingWith } from './members.server.ts'
 import { tellAccepted, tellCount, tellState } from './telling.server.ts'
+
+/** Members whom one member may block. */
+export const MAX_BLOCKED = 1_000
 
 /**
  * Blocks a member, or takes that back. They are told nothing and see what they send as sent; it never reaches the viewer,
  * not even after the block. The viewer cannot write to them either while it stands. What else a block means is in
  * app/features/profiles/blocks.server.ts; what the viewer was told of them and has not read is taken back.
- * @throws NotFound, NotAllowed
+ * @throws NotFound, NotAllowed, Invalid for one block too many, TooMany
  */
 export async function setBlocked(viewer: Viewer, username: unknown, blocked: boolean): Promise<void> {
 	const blocker = member(viewer)
+	await countUse('marks', blocker)
 	const peer = await standingWith(blocker, username)
 	const told = await db()
 		.transaction()
 		.execute(async (trx) => {
 			// A message on its way is either stored before this, or sees the block.
 			if (peer.id !== null) await lockConversation(trx, peer.id)
+			await lockMember(trx, blocker.id)
+			if (blocked && (await countBlocks(trx, blocker.id, peer.peer_id)) >= MAX_BLOCKED)
+				throw new Invalid(`You block ${MAX_BLOCKED.toLocaleString('en')} members already. Unblock somebody first.`)
 			await writeBlock(trx, blocker.id, peer.peer_id, blocked)
 			return blocked ? forgetActor(trx, blocker.id, peer.peer_id) : []
 		})

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { db } from '~/db/db.server.ts'
 import { isBlocking } from '~/features/profiles/blocks.queries.server.ts'
-import { isOnlineTo, skillNames } from '~/features/profiles/profiles.queries.server.ts'
+import { isListed, isOnlineTo, skillNames } from '~/features/profiles/profiles.queries.server.ts'
 import { isConnected } from '~/realtime/presence.queries.server.ts'
 
 export interface MemberRow {
@@ -60,11 +60,11 @@ export function listNewestRows(viewerId: number | null, limit: number): Promise<
 		order by member_search.user_id desc limit ${limit}`)
 }
 
-/** The usernames of listed members who joined after this one, 100 at most; of nobody after a name that nobody has. */
+/** The usernames of listed members who joined after this one, 100 at most; of nobody after a name that nobody listed has. */
 export async function listJoinedAfter(username: string): Promise<string[]> {
 	const { rows } = await sql<{ username: string }>`
 		select users.username from member_search join users on users.id = user_id
-		where user_id > (select id from users where username = ${username})
+		where user_id > (select id from users where username = ${username} and ${isListed})
 		order by user_id limit 100`.execute(db())
 	return rows.map((row) => row.username)
 }

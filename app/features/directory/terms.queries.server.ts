@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { db } from '~/db/db.server.ts'
+import { isListed } from '~/features/profiles/profiles.queries.server.ts'
 import { mostWords } from './directory.limits.ts'
 
 export type TermKind = 'everyone' | 'online' | 'open' | 'year' | 'branch' | 'university' | 'skill' | 'name'
@@ -55,7 +56,7 @@ export async function findMeanings(search: string): Promise<MeaningRow[]> {
 			from (select *, count(*) over (partition by id) as answers from (select * from near union all select * from typos) as each_word) as meant)
 		select position, id, kind, label, members, exact from ranked where rank <= ${mostMeanings}
 		union all
-		select 0, id, 'username', name, 1, true from users where username = lower(${search})
+		select 0, id, 'username', name, 1, true from users where username = lower(${search}) and ${isListed}
 		order by 1, exact desc, members desc, id`.execute(db())
 	return rows
 }

@@ -1,4 +1,5 @@
 import type { Executor } from '~/db/db.server.ts'
+import { countUse } from '~/features/accounts/rates.server.ts'
 import { NotAllowed, NotFound } from '~/lib/errors.ts'
 import { isId } from '~/lib/ids.ts'
 import { parseInput } from '~/lib/parse.server.ts'
@@ -21,7 +22,7 @@ import { peopleIn } from './people.server.ts'
 import type { Made } from './repeats/repeats.queries.server.ts'
 import { changeOnce, readSending } from './repeats/repeats.server.ts'
 import { recordCommentRevision } from './revisions.queries.server.ts'
-import { existing, type Input, noQuery, writer } from './writers.server.ts'
+import { existing, type Input, noQuery, requireRoomForEdit, writer } from './writers.server.ts'
 import { insertComment, lockComment, lockQuery, removeComment, updateComment } from './writing.queries.server.ts'
 
 /* The use cases that write comments. */
@@ -64,11 +65,12 @@ export async function addComment(
 /**
  * Changes a comment; one that waits for a moderator goes on waiting.
  * @param input `body`, and the `version` it was made from; without one the last edit wins
- * @throws NotFound, NotAllowed, Invalid, StaleComment when another edit was saved first
+ * @throws NotFound, NotAllowed, Invalid, TooMany, StaleComment when another edit was saved first
  */
 export async function editComment(viewer: Viewer, id: number, input: Input): Promise<{ url: string }> {
 	const editor = writer(viewer)
 	const comment = await changeable(editor, id)
+	await countUse('edits', editor)
 	const { body } = parseInput(commentInput, input)
 	const { version } = parseInput(versionInput, input)
 	const { html } = await cook(body, { language: languageOfTags(comment.tags), people: await peopleIn(body) })
@@ -81,6 +83,7 @@ export async function editComment(viewer: Viewer, id: number, input: Input): Pro
 			await rewriteWaitingComment(trx, id, body, html)
 			return { event: { kind: 'comment-reworded', actorId: editor.id, query, commentId: id }, result }
 		}
+		await requireRoomForEdit(trx, editor, { commentId: id })
 		await recordCommentRevision(trx, id, editor.id, body)
 		await updateComment(trx, id, comment.query_id, body, html)
 		return {

@@ -37,7 +37,7 @@ test('each edit of a query keeps what it said, who changed it and what is differ
 	const { id } = await makeQuery(asha, texts)
 	await editQuestion(asha, id, { ...texts, description: 'It runs on and on.' })
 	await editQuestion(mods, id, { ...texts, title: 'How do I stop a loop?', description: 'It runs on and on.' })
-	const { edits, next } = await readQueryHistory(id, null)
+	const { edits, next } = await readQueryHistory(ben, id, null)
 	expect(next).toBeNull()
 	expect(edits.map(({ by, byModerator }) => [by.username, byModerator])).toEqual([
 		['moda', true],
@@ -53,15 +53,15 @@ test('each edit of a query keeps what it said, who changed it and what is differ
 test('saving the same text again is no edit in the history', async () => {
 	const { id } = await makeQuery(asha, texts)
 	await editQuestion(asha, id, texts)
-	expect((await readQueryHistory(id, null)).edits).toEqual([])
+	expect((await readQueryHistory(ben, id, null)).edits).toEqual([])
 })
 
 test('the history of a comment is read in pages that join without a gap', async () => {
 	const { id } = await makeQuery(asha)
 	const comment = await makeComment(ben, id, 'version 0')
 	for (let version = 1; version <= 12; version += 1) await editComment(ben, comment, { body: `version ${version}` })
-	const first = await readCommentHistory(comment, null)
-	const second = await readCommentHistory(comment, first.next)
+	const first = await readCommentHistory(ben, comment, null)
+	const second = await readCommentHistory(ben, comment, first.next)
 	const brought = [...first.edits, ...second.edits].map(({ changes }) =>
 		changes[0]?.parts
 			.filter(({ kind }) => kind !== 'removed')
@@ -92,7 +92,7 @@ test('a query that nobody else answered disappears with its deletion', async () 
 	await makeComment(asha, id, 'my own')
 	await deleteQuestion(asha, id)
 	await expect(getDiscussed(asha, id)).rejects.toThrow(NotFound)
-	await expect(readQueryHistory(id, null)).rejects.toThrow(NotFound)
+	await expect(readQueryHistory(ben, id, null)).rejects.toThrow(NotFound)
 })
 
 test('a query that others answered leaves its address and their words, and nothing of its own', async () => {

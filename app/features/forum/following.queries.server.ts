@@ -5,12 +5,24 @@ import { db, type Executor } from '~/db/db.server.ts'
 export type Followed = { tagId: number } | { categoryId: number }
 
 /** Follows something, or no longer; doing it twice changes nothing. */
-export async function writeFollow(userId: number, followed: Followed, following: boolean): Promise<void> {
+export async function writeFollow(
+	executor: Executor,
+	userId: number,
+	followed: Followed,
+	following: boolean,
+): Promise<void> {
 	const [column, id] = 'tagId' in followed ? ['tag_id', followed.tagId] : ['category_id', followed.categoryId]
 	const ref = sql.ref(String(column))
 	if (following)
-		await sql`insert into follows (user_id, ${ref}) values (${userId}, ${id}) on conflict do nothing`.execute(db())
-	else await sql`delete from follows where user_id = ${userId} and ${ref} = ${id}`.execute(db())
+		await sql`insert into follows (user_id, ${ref}) values (${userId}, ${id}) on conflict do nothing`.execute(executor)
+	else await sql`delete from follows where user_id = ${userId} and ${ref} = ${id}`.execute(executor)
+}
+
+/** How many tags a member follows besides this one. */
+export async function countFollowedTags(trx: Executor, userId: number, besides: number): Promise<number> {
+	const { rows } = await sql<{ count: number }>`
+		select count(*)::int as count from follows where user_id = ${userId} and tag_id <> ${besides}`.execute(trx)
+	return rows[0]?.count ?? 0
 }
 
 /** What a member follows, at most 200 tags and every category. */

@@ -1,4 +1,4 @@
-import { isModerator, type Viewer } from '~/lib/viewer.ts'
+import { isModerator, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 
 /** The author of a text, as far as the policy needs to know. */
 interface Owned {
@@ -13,6 +13,14 @@ export function mayWrite(viewer: Viewer): boolean {
 /** Whether this viewer may change a query or a comment: its author, a moderator, an admin. */
 export function mayEdit(viewer: Viewer, text: Owned): boolean {
 	return viewer !== null && (viewer.id === text.authorId || isModerator(viewer))
+}
+
+/**
+ * Whether this viewer may read what a text said before its edits: members alone. The present text is everybody's; what its
+ * author took out of it is not shown to search engines and passers-by.
+ */
+export function mayReadHistory(viewer: Viewer): viewer is SignedIn {
+	return viewer !== null
 }
 
 /** Whether this viewer may delete a query or a comment. */

@@ -1,8 +1,10 @@
 import { decodeCursor, encodeCursor, noSuchPlace } from '~/lib/cursors.ts'
-import { NotFound } from '~/lib/errors.ts'
+import { NotAllowed, NotFound } from '~/lib/errors.ts'
 import { isId } from '~/lib/ids.ts'
+import type { Viewer } from '~/lib/viewer.ts'
 import { findComment, findCommentBody } from './comments.queries.server.ts'
 import { differences } from './differences.server.ts'
+import { mayReadHistory } from './forum.policy.ts'
 import type { ChangeView, HistoryView } from './forum.present.ts'
 import { findQuery } from './forum.queries.server.ts'
 import { queryUrl } from './forum.views.ts'
@@ -13,8 +15,12 @@ const editsPerPage = 10
 /** The fields of a text as they can be compared. */
 type Texts = Record<string, string>
 
-/** The edits of a query, newest first. @throws NotFound for a query that is gone, Invalid for a cursor that is not ours */
-export async function readQueryHistory(id: number, cursor: string | null): Promise<HistoryView> {
+/**
+ * The edits of a query, newest first.
+ * @throws NotAllowed for a visitor, NotFound for a query that is gone, Invalid for a cursor that is not ours
+ */
+export async function readQueryHistory(viewer: Viewer, id: number, cursor: string | null): Promise<HistoryView> {
+	requireReader(viewer)
 	const query = isId(id) ? await findQuery(id) : undefined
 	if (!query) throw new NotFound('There is no such query. It may have been deleted.')
 	const rows = await listRevisionRows({ queryId: id }, placeIn(cursor), editsPerPage + 2)
@@ -28,7 +34,8 @@ export async function readQueryHistory(id: number, cursor: string | null): Promi
 }
 
 /** As {@link readQueryHistory}, for a comment. */
-export async function readCommentHistory(id: number, cursor: string | null): Promise<HistoryView> {
+export async function readCommentHistory(viewer: Viewer, id: number, cursor: string | null): Promise<HistoryView> {
+	requireReader(viewer)
 	const comment = isId(id) ? await findComment(id) : undefined
 	const [query, body] = comment ? await Promise.all([findQuery(comment.query_id), findCommentBody(id)]) : []
 	if (!query || body === undefined) throw new NotFound('There is no such comment. It may have been deleted.')
@@ -38,6 +45,10 @@ export async function readCommentHistory(id: number, cursor: string | null): Pro
 		url: `/forum/comment/${id}`,
 		...page(rows, cursor === null ? { Text: body } : null, ofComment),
 	}
+}
+
+function requireReader(viewer: Viewer): void {
+	if (!mayReadHistory(viewer)) throw new NotAllowed('Log in to read what a text said before its edits.')
 }
 
 /** @param now the text as it stands; null on a later page, whose first row is the last edit of the page before */

@@ -1,12 +1,14 @@
 import { sql } from 'kysely'
 import { db } from '~/db/db.server.ts'
+import { isListed } from '~/features/profiles/profiles.queries.server.ts'
 
 /** How many comments of a query are looked at for who takes part, newest first. */
 const talkers = 200
 
 /**
  * Members whose username begins with `prefix` (lower case): first those who take part in a query, whose name may begin with
- * it too, then others. An empty prefix is the beginning of nobody else.
+ * it too, then others who are listed. An empty prefix is the beginning of nobody else. Who takes part is suggested listed
+ * or not: their name already stands on the page of the query, under what they wrote.
  */
 export async function listPeople(
 	prefix: string,
@@ -23,7 +25,7 @@ export async function listPeople(
 		(select username, name from users join part using (id)
 			where username like ${like} or lower(name) like ${like} order by username limit ${limit})
 		union all
-		(select username, name from users where ${prefix} <> '' and username like ${like} and id not in (select id from part)
+		(select username, name from users where ${prefix} <> '' and username like ${like} and id not in (select id from part) and ${isListed}
 			order by username limit ${limit})
 		limit ${limit}`.execute(db())
 	return rows

@@ -1,3 +1,4 @@
+import { countUse } from '~/features/accounts/rates.server.ts'
 import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { parseInput } from '~/lib/parse.server.ts'
 import type { Viewer } from '~/lib/viewer.ts'
@@ -14,7 +15,7 @@ import type { Made } from './repeats/repeats.queries.server.ts'
 import { changeOnce, readSending } from './repeats/repeats.server.ts'
 import { recordQueryRevision } from './revisions.queries.server.ts'
 import { mainTags } from './tags/tags.server.ts'
-import { changeable, type Input, noQuery, writer } from './writers.server.ts'
+import { changeable, type Input, noQuery, requireRoomForEdit, writer } from './writers.server.ts'
 import { insertQuery, lockQuery, type QueryTexts, removeQuery, updateQuery } from './writing.queries.server.ts'
 
 /*
@@ -51,12 +52,13 @@ export async function askQuestion(viewer: Viewer, input: Input): Promise<Made> {
  * Changes a question; one that waits for a moderator goes on waiting.
  * @param input as for {@link askQuestion}, with the `version` it was made from; without one the last edit wins
  * @returns its address, which another category changes
- * @throws NotFound, NotAllowed, Invalid, StaleQuery when another edit was saved first
+ * @throws NotFound, NotAllowed, Invalid, TooMany, StaleQuery when another edit was saved first
  */
 export async function editQuestion(viewer: Viewer, id: number, input: Input): Promise<{ url: string }> {
 	const editor = writer(viewer)
 	const found = await changeable(editor, id)
 	if (!mayEdit(editor, { authorId: found.author_id })) throw new NotAllowed('Only its author can edit this query.')
+	await countUse('edits', editor)
 	const texts = await readTexts(input)
 	const { version } = parseInput(versionInput, input)
 	return change(async (trx) => {
@@ -72,6 +74,7 @@ export async function editQuestion(viewer: Viewer, id: number, input: Input): Pr
 			const query = eventQuery({ ...found, ...texts, tags, category_slug: texts.slug })
 			return { event: { kind: 'query-reworded', actorId: editor.id, query }, result: { url: query.url } }
 		}
+		await requireRoomForEdit(trx, editor, { queryId: id })
 		await recordQueryRevision(trx, id, editor.id, { ...texts, tags })
 		await updateQuery(trx, id, before, { ...texts, tags })
 		const query = eventQuery({ ...found, ...texts, tags, category_slug: texts.slug })

@@ -2,6 +2,13 @@ import { sql } from 'kysely'
 import { db, type Executor } from '~/db/db.server.ts'
 import type { QueryTexts } from './writing.queries.server.ts'
 
+/** How many edits of a query, or of a comment, are kept. */
+export async function countRevisions(trx: Executor, of: { queryId: number } | { commentId: number }): Promise<number> {
+	const { rows } = await sql<{ count: number }>`
+		select count(*)::int as count from revisions where ${whose(of)}`.execute(trx)
+	return rows[0]?.count ?? 0
+}
+
 /** Keeps what a query says before `texts` take its place; nothing when they say the same. The query must be locked. */
 export async function recordQueryRevision(
 	trx: Executor,
@@ -51,8 +58,12 @@ export async function listRevisionRows(
 		select r.id, to_char(r.made_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as made_at, r.by_moderator,
 			u.username, u.name, r.title, r.description, r.tags, r.category, r.body
 		from revisions r join users u on u.id = r.editor_id
-		where ${'queryId' in of ? sql`r.query_id = ${of.queryId} and r.comment_id is null` : sql`r.comment_id = ${of.commentId}`}
+		where ${whose(of)}
 		${from === null ? sql`` : sql`and r.id <= ${from}`}
 		order by r.id desc limit ${limit}`.execute(db())
 	return rows
+}
+
+function whose(of: { queryId: number } | { commentId: number }) {
+	return 'queryId' in of ? sql`query_id = ${of.queryId} and comment_id is null` : sql`comment_id = ${of.commentId}`
 }

@@ -1,9 +1,12 @@
-import { NotAllowed, NotFound } from '~/lib/errors.ts'
+import type { Executor } from '~/db/db.server.ts'
+import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { isId } from '~/lib/ids.ts'
-import type { SignedIn, Viewer } from '~/lib/viewer.ts'
+import { isModerator, type SignedIn, type Viewer } from '~/lib/viewer.ts'
+import { limits } from './forum.limits.ts'
 import { mayWrite } from './forum.policy.ts'
 import { findQuery, type QueryPageRow } from './forum.queries.server.ts'
 import { findChangeableQuery } from './moderation/waiting.queries.server.ts'
+import { countRevisions } from './revisions.queries.server.ts'
 
 /* What every use case that writes begins with. */
 
@@ -30,4 +33,18 @@ export async function changeable(member: SignedIn, id: number): Promise<QueryPag
 	const query = isId(id) ? await findChangeableQuery(id, member.id) : undefined
 	if (!query) throw new NotFound(noQuery)
 	return query
+}
+
+/**
+ * Refuses an edit of a text that was edited too often already. Moderators may always edit, or nobody could mend the text.
+ * @param of the text, which the caller holds
+ * @throws Invalid
+ */
+export async function requireRoomForEdit(
+	trx: Executor,
+	editor: SignedIn,
+	of: { queryId: number } | { commentId: number },
+): Promise<void> {
+	if (isModerator(editor) || (await countRevisions(trx, of)) < limits.editsMax) return
+	throw new Invalid(`This text was edited ${limits.editsMax} times already. Write a new one instead.`)
 }

@@ -1,6 +1,8 @@
 import { db, type Executor } from '~/db/db.server.ts'
+import { lockMember } from '~/features/accounts/accounts.queries.server.ts'
+import { countUse } from '~/features/accounts/rates.server.ts'
 import { decodeTimeCursor, encodeCursor } from '~/lib/cursors.ts'
-import { NotAllowed, NotFound } from '~/lib/errors.ts'
+import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { gathered } from '~/lib/gathered.ts'
 import { isId } from '~/lib/ids.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
@@ -11,6 +13,7 @@ import { findThread, listRows, type NoticeRow, readUnreadOf } from './notificati
 import { queuePushes } from './push/queue.server.ts'
 import {
 	addNotices,
+	countMuted,
 	listUntold,
 	lockBoxes,
 	lockBoxOf,
@@ -196,11 +199,24 @@ export async function visitThread(viewer: Viewer, queryId: number): Promise<bool
 	return muted
 }
 
-/** Stops notices and mails about a query, or resumes them. @throws NotAllowed, NotFound */
+/** Queries that one member may mute. */
+export const MAX_MUTED_THREADS = 1_000
+
+/** Stops notices and mails about a query, or resumes them. @throws NotAllowed, NotFound, Invalid for one too many, TooMany */
 export async function muteThread(viewer: Viewer, queryId: number, muted: boolean): Promise<void> {
 	const { id } = member(viewer)
+	await countUse('marks', viewer)
 	try {
-		await setMuted(db(), id, queryId, muted)
+		await db()
+			.transaction()
+			.execute(async (trx) => {
+				await lockMember(trx, id)
+				if (muted && (await countMuted(trx, id, queryId)) >= MAX_MUTED_THREADS)
+					throw new Invalid(
+						`You mute ${MAX_MUTED_THREADS.toLocaleString('en')} queries already. Unmute another one first.`,
+					)
+				await setMuted(trx, id, queryId, muted)
+			})
 	} catch (error) {
 		if ((error as { code?: string }).code === '23503') throw new NotFound('There is no such query.')
 		throw error

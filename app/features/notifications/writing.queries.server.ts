@@ -240,6 +240,13 @@ export async function setMuted(trx: Executor, userId: number, queryId: number, m
 	).execute(trx)
 }
 
+/** How many queries a member mutes besides this one. */
+export async function countMuted(trx: Executor, userId: number, besides: number): Promise<number> {
+	const { rows } = await sql<{ count: number }>`
+		select count(*)::int as count from muted_threads where user_id = ${userId} and query_id <> ${besides}`.execute(trx)
+	return rows[0]?.count ?? 0
+}
+
 /** Deletes some of what was read before a time. @returns how many */
 export async function removeReadBefore(trx: Executor, before: Date, limit: number): Promise<number> {
 	const { numAffectedRows } = await sql`delete from notifications where id in (

@@ -22,6 +22,13 @@ export async function writeBlock(trx: Executor, blockerId: number, blockedId: nu
 	).execute(trx)
 }
 
+/** How many members somebody blocks besides this one. */
+export async function countBlocks(trx: Executor, blockerId: number, besides: number): Promise<number> {
+	const { rows } = await sql<{ count: number }>`
+		select count(*)::int as count from blocks where blocker_id = ${blockerId} and blocked_id <> ${besides}`.execute(trx)
+	return rows[0]?.count ?? 0
+}
+
 /** Whether any of these members blocks this one. */
 export async function isBlockedByAny(executor: Executor, blockerIds: number[], blockedId: number): Promise<boolean> {
 	const { rows } = await sql`

@@ -95,7 +95,7 @@ export const getCertificate = reader(certificate)
 /** Adds a certificate to the own profile. @throws NotAllowed, Invalid */
 export const addCertificate = adder(certificate)
 /** Replaces an own certificate. @throws NotAllowed, NotFound, Invalid, Stale */
-export const saveCertificate = saver(certificate)
+export const saveCertificate = replacer(certificate)
 /** Deletes an own certificate. @throws NotAllowed, NotFound */
 export const deleteCertificate = deleter(certificate)
 
@@ -104,7 +104,7 @@ export const getProject = reader(project)
 /** Adds a project to the own profile. @throws NotAllowed, Invalid */
 export const addProject = adder(project)
 /** Replaces an own project. @throws NotAllowed, NotFound, Invalid, Stale */
-export const saveProject = saver(project)
+export const saveProject = replacer(project)
 /** Deletes an own project. @throws NotAllowed, NotFound */
 export const deleteProject = deleter(project)
 
@@ -129,7 +129,7 @@ function adder<Fields extends object>(kind: ItemKind<Fields>) {
 	}
 }
 
-function saver<Fields extends object>(kind: ItemKind<Fields>) {
+function replacer<Fields extends object>(kind: ItemKind<Fields>) {
 	return async (viewer: Viewer, username: string, id: string, input: Input): Promise<void> => {
 		const { id: userId } = await writer(viewer, username)
 		const key = uuid(kind, id)
@@ -145,7 +145,7 @@ function saver<Fields extends object>(kind: ItemKind<Fields>) {
 
 function deleter<Fields extends object>(kind: ItemKind<Fields>) {
 	return async (viewer: Viewer, username: string, id: string): Promise<void> => {
-		const { id: userId } = owner(viewer, username)
+		const { id: userId } = await writer(viewer, username)
 		const key = uuid(kind, id)
 		const gone = await transaction((trx) => deleteItem(trx, kind.table, userId, key))
 		if (!gone) throw new NotFound(missing(kind))

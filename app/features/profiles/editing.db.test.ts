@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { makeMember } from '~/../tests/factories/forum.ts'
 import { filled, makePicture } from '~/../tests/factories/profiles.ts'
 import { useDatabase } from '~/../tests/support/database.ts'
@@ -24,6 +24,11 @@ let bram: SignedIn
 beforeAll(async () => {
 	mira = await makeMember('mira')
 	bram = await makeMember('bram')
+})
+
+// How often somebody may save is tested in features/home/rates.db.test.ts.
+beforeEach(async () => {
+	await sql`delete from rate_limits`.execute(db())
 })
 
 describe('each part', () => {

@@ -1,9 +1,11 @@
 import { dropPages, everyPage } from '~/cache/pages.server.ts'
 import { db, type Executor } from '~/db/db.server.ts'
+import { refuseImpersonation } from '~/features/accounts/impersonation.server.ts'
+import { countUse } from '~/features/accounts/rates.server.ts'
 import { requireMayWrite } from '~/features/accounts/suspension.server.ts'
 import { Conflict, Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { parseInput } from '~/lib/parse.server.ts'
-import type { SignedIn, Viewer } from '~/lib/viewer.ts'
+import { isModerator, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 import { hidePresence } from '~/realtime/presence.server.ts'
 import {
 	type EditableRow,
@@ -49,6 +51,7 @@ export async function savePersonal(viewer: Viewer, username: string, input: Inpu
 	const { id } = member
 	const { version } = parseInput(versionInput, input)
 	const fields = parseInput(personalInput, input)
+	await checkName(member, fields.fullName)
 	await transaction(async (trx) => {
 		await ensureProfile(trx, id)
 		await checkPicture(trx, id, 'profile', 'profile_url', fields.profile_url)
@@ -109,11 +112,22 @@ export function owner(viewer: Viewer, username: string): SignedIn {
 	return viewer
 }
 
-/** The viewer, who may change this profile now. @throws NotAllowed, also for a suspended member */
+/** The viewer, who may change this profile now; each change is counted. @throws NotAllowed, also for a suspended member, TooMany */
 export async function writer(viewer: Viewer, username: string): Promise<SignedIn> {
 	const member = owner(viewer, username)
 	await requireMayWrite(member.id)
+	await countUse('profileSaves', member)
 	return member
+}
+
+/**
+ * Refuses a new name that may be taken for a member of the staff. The staff may be called anything, and nobody has to give
+ * up the name that they have.
+ * @throws Invalid
+ */
+export async function checkName(member: SignedIn, name: string, executor?: Executor): Promise<void> {
+	if (isModerator(member) || (await editable(member, executor)).name === name) return
+	await refuseImpersonation(name, 'fullName')
 }
 
 /** @throws Invalid when the picture is not the member's own, or not of this kind */

@@ -62,6 +62,12 @@ export function isOnlineTo(viewerId: number | null): RawBuilder<boolean> {
 }
 
 /**
+ * Whether a user may be shown to others by lists, searches, suggestions and counts, for a statement that has `users`. The
+ * one rule for all of them: the user has a row in `member_search`, which triggers keep in line with what members chose.
+ */
+export const isListed = sql<boolean>`exists (select from member_search where member_search.user_id = users.id)`
+
+/**
  * A member with their profile, or undefined. An account without a profile row reads as an empty one.
  * @param whole whether what a moderator hid is read, too: for the owner and for moderators
  */
@@ -87,7 +93,7 @@ export async function findProfile(
 			coalesce(portfolio, '') as portfolio, coalesce(hackerrank, '') as hackerrank, coalesce(codechef, '') as codechef,
 			coalesce(geeksforgeek, '') as geeksforgeek,
 			coalesce(show_email, false) as show_email, coalesce(show_phone, false) as show_phone,
-			coalesce(campus_name, '') as campus_name, campus_verified_at, coalesce(listed, true) as listed
+			coalesce(campus_name, '') as campus_name, campus_verified_at, ${isListed} as listed
 		from users left join ${source} on profiles.user_id = users.id where users.username = ${username}`.execute(db())
 	return rows[0]
 }
@@ -103,7 +109,7 @@ export interface IntroductionRow {
 /** What a line about a member is made of, with at most this many of their skills. */
 export async function findIntroduction(username: string, mostSkills: number): Promise<IntroductionRow | undefined> {
 	const { rows } = await sql<IntroductionRow>`
-		select coalesce(enrol_in_branch_name, '') as branch, current_year, coalesce(listed, true) as listed, users.imported,
+		select coalesce(enrol_in_branch_name, '') as branch, current_year, ${isListed} as listed, users.imported,
 			(${skillNames})[1:${mostSkills}::int] as skills
 		from users left join shown_profiles profiles on profiles.user_id = users.id where users.username = ${username}`.execute(
 		db(),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { cleanLine, cleanText, isStorable } from '~/lib/clean.ts'
+import { personName } from '~/lib/person-names.ts'
 import { type Site, siteNames, socialLink, webAddress } from './links.ts'
 import { profileLimits as limits } from './profiles.limits.ts'
 
@@ -91,7 +92,7 @@ const picture = z
 	.transform((path) => path?.trim() || null)
 
 export const personalInput = z.object({
-	fullName: required('Full name is required!', limits.name, 'A name'),
+	fullName: stored.default('').pipe(personName),
 	phone: line(limits.phone, 'A phone number').refine(
 		(phone) => phone === '' || /^[+\d][\d\s().\-/]*$/.test(phone),
 		'A phone number has digits, spaces and + ( ) - only.',

@@ -1,3 +1,4 @@
+import { countUse } from '~/features/accounts/rates.server.ts'
 import { NotFound } from '~/lib/errors.ts'
 import { webUrl } from '~/lib/text.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
@@ -15,9 +16,10 @@ import {
 
 /**
  * A member's whole page, as far as this viewer may see it.
- * @throws NotFound when nobody has the username
+ * @throws NotFound when nobody has the username, TooMany for who reads many profiles of others
  */
 export async function getProfile(viewer: SignedIn, username: string): Promise<ProfileView> {
+	await countReading(viewer, username)
 	const name = username.toLowerCase()
 	const whole = maySeeHidden(viewer, { username: name })
 	const row = await findProfile(name, { viewerId: viewer.id, whole })
@@ -31,6 +33,11 @@ export async function getProfile(viewer: SignedIn, username: string): Promise<Pr
 		projects: projects.map(presentProject),
 		certificates: certificates.map(presentCertificate),
 	}
+}
+
+/** Counts the reading of somebody's profile, also of one that is not there; not of the viewer's own. @throws TooMany */
+export async function countReading(viewer: SignedIn, username: string): Promise<void> {
+	if (!isOwn(viewer, { username: username.toLowerCase() })) await countUse('profiles', viewer)
 }
 
 function presentProfile(viewer: SignedIn, row: ProfileRow): Omit<ProfileView, 'projects' | 'certificates'> {

@@ -9,7 +9,7 @@ import {
 	updatePersonal,
 	updateSocial,
 } from './editing.queries.server.ts'
-import { editable, owner, transaction, writer } from './editing.server.ts'
+import { checkName, editable, owner, transaction, writer } from './editing.server.ts'
 import { insertCertificate, insertProject, updateCertificate, updateProject } from './editing-items.queries.server.ts'
 import { siteNames } from './links.ts'
 import { profileLimits } from './profiles.limits.ts'
@@ -67,7 +67,8 @@ export async function applyImport(
 	username: string,
 	{ document, fingerprint, chosen }: { document: string; fingerprint: string; chosen: string[] },
 ): Promise<number> {
-	const { id } = await writer(viewer, username)
+	const member = await writer(viewer, username)
+	const { id } = member
 	const read = readDocument(document)
 	const wanted = new Set(chosen)
 	return transaction(async (trx) => {
@@ -77,7 +78,10 @@ export async function applyImport(
 		if (preview.fingerprint !== fingerprint) throw new OutOfDate(preview)
 		const made = plan.changes.filter((change) => wanted.has(change.id))
 		if (made.length === 0) throw new Invalid('Tick what you want to import.')
-		await applyFields(trx, id, row, found, new Set(made.map((change) => change.id)))
+		const ids = new Set(made.map((change) => change.id))
+		const { fullName } = chosenFields('personal', found.personal, ids)
+		if (fullName !== undefined) await checkName(member, fullName, trx)
+		await applyFields(trx, id, row, found, ids)
 		await applyItems(trx, id, current.certificates.length, plan.certificates, wanted, certificateWriter)
 		await applyItems(trx, id, current.projects.length, plan.projects, wanted, projectWriter)
 		return made.length

@@ -3,6 +3,7 @@ import { NotFound } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { isOwn, maySeeEmail, maySeeHidden, maySeePhone } from './profiles.policy.ts'
 import { findProfile } from './profiles.queries.server.ts'
+import { countReading } from './profiles.server.ts'
 import { listCertificatesToEdit, listProjectsToEdit } from './resume.queries.server.ts'
 import { type ResumeDocument, toResume } from './resume.ts'
 
@@ -11,6 +12,7 @@ import { type ResumeDocument, toResume } from './resume.ts'
  * @throws NotFound when nobody has the username, or it stands for an imported author
  */
 export async function getResume(viewer: SignedIn, username: string): Promise<ResumeDocument> {
+	await countReading(viewer, username)
 	const name = username.toLowerCase()
 	const whole = maySeeHidden(viewer, { username: name })
 	const row = await findProfile(name, { viewerId: viewer.id, whole })

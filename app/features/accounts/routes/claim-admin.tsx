@@ -1,6 +1,6 @@
 import { data, Form, Link } from 'react-router'
 import { DomainError } from '~/lib/errors.ts'
-import { redirectWithToast, refused, signedIn } from '~/lib/http.ts'
+import { readForm, redirectWithToast, refused, signedIn } from '~/lib/http.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { FormError } from '~/ui/form-error.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
@@ -23,7 +23,7 @@ export async function loader({ context, url }: Route.LoaderArgs) {
 
 export async function action({ request, context, url }: Route.ActionArgs) {
 	const viewer = signedIn(context, url)
-	const form = await request.formData()
+	const form = await readForm(request)
 	try {
 		await claimAdmin(viewer, String(form.get('token') ?? ''))
 		const message = 'You are admin of this site.'

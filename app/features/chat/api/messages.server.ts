@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { countUse } from '~/features/accounts/rates.server.ts'
 import { decodeCursor, encodeCursor } from '~/lib/cursors.ts'
 import { member, operation } from '~/lib/operation.ts'
 import { deleteMessage, editMessage } from '../changing.server.ts'
@@ -38,6 +39,7 @@ export const messageOperations = [
 		run: async (call) => {
 			const { q, cursor: place } = call.query
 			const [before = null] = place === undefined ? [] : decodeCursor(place, 1)
+			await countUse('messageSearch', call.viewer)
 			const { hits, next, nearly } = await searchOwnMessages(member(call), q, before)
 			return { rows: hits.map(withPeer), next: next === null ? null : encodeCursor([next]), nearly }
 		},

@@ -27,14 +27,16 @@ export function ConversationRow({ conversation, online, typing, current, classNa
 			<span className="min-w-0 flex-1">
 				<span className="flex items-baseline justify-between gap-2">
 					<span className="truncate font-semibold">
-						{peer.name}
+						<bdi>{peer.name}</bdi>
 						<PresenceWords online={online} />
 					</span>
 					{last && <span className="meta flex-none">{shortAge(last.sentAt, now, zone)}</span>}
 				</span>
 				<span className="flex items-center justify-between gap-2">
 					{typing ? (
-						<span className="truncate text-sm text-ivy">{peer.name.split(' ')[0]} is typing…</span>
+						<span className="truncate text-sm text-ivy">
+							<bdi>{peer.name.split(' ')[0]}</bdi> is typing…
+						</span>
 					) : (
 						<span className={`truncate text-sm ${unread > 0 ? 'text-ink' : 'text-ink-3'}`}>
 							{excerptOf(conversation)}

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { countUse } from '~/features/accounts/rates.server.ts'
 import { answering, readForm, signedIn } from '~/lib/http.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
@@ -21,6 +22,7 @@ export function loader({ params: { username }, context, url }: Route.LoaderArgs)
 		const viewer = signedIn(context, url)
 		const q = url.searchParams.get('q')?.trim() ?? ''
 		const place = placeIn(url.searchParams)
+		if (q !== '') await countUse('messageSearch', viewer)
 		const [[page, part], found, inbox, requests] = await Promise.all([
 			openAt(viewer, username, place),
 			q === '' ? null : searchOwnMessages(viewer, q),

@@ -1,3 +1,4 @@
+import { countUse } from '~/features/accounts/rates.server.ts'
 import { answering, signedIn } from '~/lib/http.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { Inbox } from '../components/inbox.tsx'
@@ -12,7 +13,10 @@ export function loader({ context, url }: Route.LoaderArgs) {
 		const viewer = signedIn(context, url)
 		const q = url.searchParams.get('q') ?? ''
 		const before = numberIn(url.searchParams, 'before')
-		if (q.trim() !== '') return { inbox: null, requests: [], q, found: await searchOwnMessages(viewer, q, before) }
+		if (q.trim() !== '') {
+			await countUse('messageSearch', viewer)
+			return { inbox: null, requests: [], q, found: await searchOwnMessages(viewer, q, before) }
+		}
 		const [inbox, requests] = await Promise.all([
 			listConversations(viewer, { before }),
 			listConversations(viewer, { requests: true }),

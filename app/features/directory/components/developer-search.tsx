@@ -13,7 +13,7 @@ export function DeveloperSearch() {
 	const sheet = useRef<HTMLDivElement>(null)
 	return (
 		<>
-			<search className="relative ml-auto hidden w-80 md:block lg:w-96">
+			<search className="relative ml-auto hidden min-w-0 max-w-96 flex-1 md:block">
 				<SearchBox />
 			</search>
 			<button

@@ -16,7 +16,7 @@ export function MemberRow({ member }: { member: MemberView }) {
 			<Avatar user={member} size={40} online={online || undefined} />
 			<span className="min-w-0 flex-1">
 				<span className="block truncate font-semibold">
-					{member.name}
+					<bdi>{member.name}</bdi>
 					<PresenceWords online={online} />
 				</span>
 				<span className="meta block truncate">{member.skills.slice(0, 2).join(', ') || member.studies.branch}</span>

@@ -1,5 +1,6 @@
 import { useSearchParams } from 'react-router'
-import { viewerOf } from '~/lib/context.ts'
+import { countUse } from '~/features/accounts/rates.server.ts'
+import { factsOf, viewerOf } from '~/lib/context.ts'
 import { answering } from '~/lib/http.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { useSlowNavigation } from '~/lib/use-slow-navigation.ts'
@@ -11,13 +12,20 @@ import { ListHead } from '../components/list-head.tsx'
 import { MemberList } from '../components/member-list.tsx'
 import { MembersSkeleton } from '../components/member-skeleton.tsx'
 import { NobodyFound } from '../components/nobody-found.tsx'
-import { type Wish, wishOf } from '../directory.paths.ts'
+import { communityPath, type Wish, wishOf } from '../directory.paths.ts'
 import type { Route } from './+types/community'
 
 const path = '/find-dev'
 
-export function loader({ context, url }: Route.LoaderArgs) {
-	return answering(() => listCommunity(wishOf(url.searchParams), url.searchParams.get('cursor'), viewerOf(context)))
+export function loader({ url, context }: Route.LoaderArgs) {
+	return answering(async () => {
+		// Its beginning is everybody's; whoever searches or reads on could read all of it.
+		const wish = wishOf(url.searchParams)
+		const cursor = url.searchParams.get('cursor')
+		const viewer = viewerOf(context)
+		if (communityPath(wish) !== path || cursor !== null) await countUse('peopleSearch', viewer, factsOf(context).ip)
+		return listCommunity(wish, cursor, viewer)
+	})
 }
 
 /** Coming from elsewhere, the page opens with its skeleton; within it, the list waits beside its filters. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { operation } from '~/lib/operation.ts'
+import { member, operation } from '~/lib/operation.ts'
 import type { HistoryView } from '../forum.present.ts'
 import { readCommentHistory, readQueryHistory } from '../history.server.ts'
 import { cursor, id } from './parameters.server.ts'
@@ -28,7 +28,7 @@ const history = z.object({
 
 export const historyShapes = { History: history }
 
-const shared = { access: 'everybody', params: { id }, query: { cursor }, answer: history } as const
+const shared = { access: 'members', params: { id }, query: { cursor }, answer: history } as const
 
 export const historyOperations = [
 	operation({
@@ -39,7 +39,7 @@ export const historyOperations = [
 		path: '/queries/{id}/edits',
 		summary: 'Read the edits of a query with their differences, newest first',
 		refusals: [404, 422],
-		run: ({ params, query }) => readQueryHistory(params.id, query.cursor ?? null),
+		run: async (call) => readQueryHistory(member(call), call.params.id, call.query.cursor ?? null),
 	}),
 	operation({
 		...shared,
@@ -49,6 +49,6 @@ export const historyOperations = [
 		path: '/comments/{id}/edits',
 		summary: 'Read the edits of a comment with their differences, newest first',
 		refusals: [404, 422],
-		run: ({ params, query }) => readCommentHistory(params.id, query.cursor ?? null),
+		run: async (call) => readCommentHistory(member(call), call.params.id, call.query.cursor ?? null),
 	}),
 ]

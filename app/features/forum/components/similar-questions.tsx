@@ -1,4 +1,6 @@
+import { ChevronDown } from 'lucide-react'
 import { useId, useState } from 'react'
+import { counted } from '~/lib/text.ts'
 import { toast } from '~/shell/toast.ts'
 import type { SimilarView } from '../similar/similar.present.ts'
 import { Answered } from './answered.tsx'
@@ -17,6 +19,7 @@ export function SimilarQuestions({ title, description, onSolved, className = '' 
 	const rows = useSimilar(title, description)
 	const heading = useId()
 	const [busy, setBusy] = useState(false)
+	const [open, setOpen] = useState(false)
 	const solved = async ({ id }: SimilarView) => {
 		setBusy(true)
 		const answer = await note(id)
@@ -30,13 +33,23 @@ export function SimilarQuestions({ title, description, onSolved, className = '' 
 			</p>
 			{rows.length > 0 && (
 				<section className={className} aria-labelledby={heading}>
-					<div className="flex items-baseline justify-between gap-3">
+					{/* Where there is no second column, the list would push the fields out of sight while the title is typed. */}
+					<button
+						className="flex w-full items-center justify-between gap-3 text-left text-sm font-semibold lg:hidden"
+						type="button"
+						aria-expanded={open}
+						onClick={() => setOpen(!open)}
+					>
+						{counted(rows.length, 'similar question')}
+						<ChevronDown className={`icon ${open ? 'rotate-180' : ''}`} aria-hidden="true" />
+					</button>
+					<div className="flex items-baseline justify-between gap-3 max-lg:hidden">
 						<h2 className="text-sm font-semibold" id={heading}>
 							Similar questions
 						</h2>
 						<span className="meta">{rows.length} found</span>
 					</div>
-					<ul className="mt-1">
+					<ul className={open ? 'mt-1' : 'mt-1 max-lg:hidden'}>
 						{rows.map((row) => (
 							<SimilarItem key={row.id} row={row} busy={busy} onSolved={() => solved(row)} />
 						))}

@@ -34,7 +34,7 @@ test('of two edits at the same moment one is saved, and the other is told what t
 	expect(left.version).toBe(version + 1)
 	if (!(refused?.reason instanceof StaleComment)) throw new Error('The second edit was not refused as stale.')
 	expect(refused.reason.stored).toEqual(left)
-	expect((await readCommentHistory(id, null)).edits).toHaveLength(1)
+	expect((await readCommentHistory(asha, id, null)).edits).toHaveLength(1)
 })
 
 test('whoever has seen what is stored may replace it', async () => {

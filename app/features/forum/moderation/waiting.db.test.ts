@@ -1,4 +1,7 @@
+import { createHash } from 'node:crypto'
+import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { db } from '~/db/db.server.ts'
 import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { makeComment, makeMember, makeQuery } from '../../../../tests/factories/forum.ts'
@@ -67,7 +70,7 @@ describe('a query that waits', () => {
 		await approve('query', id)
 		expect(await getQuery(null, id)).toMatchObject({ tags: ['begin'], category: { slug: 'java' }, editedAt: null })
 		expect((await listQueries(null, { tag: 'begin' })).rows.map((row) => row.id)).toEqual([id])
-		expect((await readQueryHistory(id, null)).edits).toEqual([])
+		expect((await readQueryHistory(old, id, null)).edits).toEqual([])
 		await expectCountsToHold()
 	})
 
@@ -80,6 +83,35 @@ describe('a query that waits', () => {
 		await expect(getQuery(null, id)).rejects.toThrow(NotFound)
 		await approve('query', id, (await getCase(moderator, name('query', id))).print)
 		await getQuery(null, id)
+	})
+
+	test('is known to a moderator by SHA-256 of what it says, in which no part runs into the next', async () => {
+		const member = await newcomer()
+		const id = await waitingQuery(member)
+		const said = { title: 'a', description: 'b\nc', tags: '{d,e}' }
+		const variants = [
+			said,
+			{ ...said, title: 'a\nb', description: 'c' },
+			{ ...said, title: 'A' },
+			{ ...said, description: 'b\nc ' },
+			{ ...said, description: 'b","c' },
+			{ ...said, tags: '{e,d}' },
+			{ ...said, tags: '{"d,e"}' },
+			{ ...said, description: 'b\nc\n{d,e}', tags: '{}' },
+		]
+		const prints: string[] = []
+		for (const { title, description, tags } of variants) {
+			await sql`update queries set title = ${title}, description = ${description}, tags = ${tags}::text[] where id = ${id}`.execute(
+				db(),
+			)
+			prints.push((await getCase(moderator, name('query', id))).print)
+		}
+		expect(new Set(prints).size).toBe(variants.length)
+		for (const print of prints) expect(print).toMatch(/^[0-9a-f]{64}$/)
+		const comment = await makeComment(old, (await makeQuery(old)).id, 'A word.')
+		expect((await getCase(moderator, name('comment', comment))).print).toBe(
+			createHash('sha256').update('["A word."]').digest('hex'),
+		)
 	})
 
 	test('is withdrawn by its author: the case is settled, and no undo brings it past the moderators', async () => {
@@ -116,7 +148,9 @@ describe('a query that waits', () => {
 			const editedLater = isPublic && edited.status === 'fulfilled'
 			if (isPublic) await getQuery(null, id)
 			else await expect(getQuery(null, id)).rejects.toThrow(NotFound)
-			expect((await readQueryHistory(id, null).catch(() => ({ edits: [] }))).edits).toHaveLength(editedLater ? 1 : 0)
+			expect((await readQueryHistory(old, id, null).catch(() => ({ edits: [] }))).edits).toHaveLength(
+				editedLater ? 1 : 0,
+			)
 		}
 		await expectCountsToHold()
 	})

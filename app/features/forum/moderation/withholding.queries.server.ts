@@ -16,11 +16,17 @@ export interface HeldText {
 	print: string
 }
 
-/** What a query or a comment says, as a hash: whoever lets it pass must have read these words. */
+/**
+ * What a query or a comment says, as SHA-256 in 64 hex digits: whoever lets it pass must have read these words.
+ * The parts are hashed as a JSON array, so that no text can be moved from one part into the next under the same hash.
+ */
 export const printOf = {
-	query: (table: string) =>
-		sql.raw(`md5(concat_ws(E'\\n', ${table}.title, ${table}.description, ${table}.tags::text))`),
-	comment: (table: string) => sql.raw(`md5(${table}.body)`),
+	query: (table: string) => sha256Of(`${table}.title, ${table}.description, ${table}.tags`),
+	comment: (table: string) => sha256Of(`${table}.body`),
+}
+
+function sha256Of(columns: string) {
+	return sql.raw(`encode(sha256(convert_to(jsonb_build_array(${columns})::text, 'UTF8')), 'hex')`)
 }
 
 /** A query for judging: locked, whatever became of it. */

@@ -8,9 +8,9 @@ import { readId } from './ids.ts'
 
 export function loader({ params, context, url }: Route.LoaderArgs) {
 	return answering(async () => {
-		signedIn(context, url)
+		const viewer = signedIn(context, url)
 		const id = readId(params.id)
-		return { id, history: await readCommentHistory(id, url.searchParams.get('cursor') || null) }
+		return { id, history: await readCommentHistory(viewer, id, url.searchParams.get('cursor') || null) }
 	})
 }
 

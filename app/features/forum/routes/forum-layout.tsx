@@ -29,16 +29,21 @@ export function shouldRevalidate({
 	return defaultShouldRevalidate && !sameList
 }
 
-/** The frame of every list: categories at the left, tags and what waits for an answer at the right. */
+/** The frame of every list: categories at the left, tags and what waits for an answer at the right, or below the categories where there is no third column. */
 export default function ForumLayout({ loaderData }: Route.ComponentProps) {
 	const { pathname } = useLocation()
 	const [params] = useSearchParams()
 	const search = params.get('q')
 	return (
-		<div className="grid gap-x-12 pt-6 md:grid-cols-[11rem_minmax(0,1fr)] md:pt-8 xl:grid-cols-[11rem_minmax(0,1fr)_13rem]">
+		<div className="grid gap-x-12 pt-6 md:grid-cols-[11rem_minmax(0,1fr)] md:grid-rows-[auto_1fr] md:pt-8 xl:grid-cols-[11rem_minmax(0,1fr)_13rem]">
 			<CategoryNav categories={loaderData.categories} total={loaderData.total} pathname={pathname} search={search} />
-			<Outlet context={loaderData} />
-			<aside className="hidden xl:block" aria-label="Tags and open queries">
+			<div className="min-w-0 md:col-start-2 md:row-span-2">
+				<Outlet context={loaderData} />
+			</div>
+			<aside
+				className="max-md:hidden md:mt-6 md:col-start-1 md:row-start-2 xl:col-start-3 xl:row-span-2 xl:row-start-1 xl:mt-0"
+				aria-label="Tags and open queries"
+			>
 				{pathname !== '/forum/tags' && <TagIndex tags={loaderData.tags} search={search} />}
 				<WaitingList waiting={loaderData.waiting} />
 			</aside>

@@ -1,4 +1,6 @@
+import { countUse } from '~/features/accounts/rates.server.ts'
 import { viewerOf } from '~/lib/context.ts'
+import { answeringJson } from '~/lib/http.ts'
 import { suggestPeople } from '../people.server.ts'
 import type { Route } from './+types/suggest-people'
 
@@ -6,12 +8,13 @@ const most = 8
 
 /** `/suggest/people?q=&query=`: members who may be mentioned, as JSON, for the menu after an @. Signed in only. */
 export async function loader({ context, url }: Route.LoaderArgs): Promise<Response> {
+	const viewer = viewerOf(context)
 	const headers = { 'Cache-Control': 'private, no-store' }
-	if (!viewerOf(context)) return Response.json({ suggestions: [] }, { status: 401, headers })
-	const { searchParams } = url
-	const found = await suggestPeople(searchParams.get('q') ?? '', Number(searchParams.get('query')), most)
-	return Response.json(
-		{ suggestions: found.map(({ username, name }) => ({ value: username, note: name })) },
-		{ headers },
-	)
+	if (!viewer) return Response.json({ suggestions: [] }, { status: 401, headers })
+	return answeringJson(async () => {
+		await countUse('suggestions', viewer)
+		const { searchParams } = url
+		const found = await suggestPeople(searchParams.get('q') ?? '', Number(searchParams.get('query')), most)
+		return { suggestions: found.map(({ username, name }) => ({ value: username, note: name })) }
+	})
 }

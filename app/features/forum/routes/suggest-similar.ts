@@ -1,8 +1,8 @@
 import { data } from 'react-router'
+import { countUse } from '~/features/accounts/rates.server.ts'
 import { factsOf, viewerOf } from '~/lib/context.ts'
 import { answering, readForm } from '~/lib/http.ts'
 import { findSimilar, noteHelped } from '../similar/similar.server.ts'
-import { countSimilar } from '../similar/similar-limits.server.ts'
 import type { Route } from './+types/suggest-similar'
 import { readId } from './ids.ts'
 
@@ -11,7 +11,7 @@ const headers = { 'Cache-Control': 'private, no-store' }
 /** `/suggest/similar?title=&description=`: queries that may answer a question being written, as JSON. Open to everybody. */
 export function loader({ url, context }: Route.LoaderArgs) {
 	return answering(async () => {
-		await countSimilar('ask', viewerOf(context), factsOf(context).ip)
+		await countUse('similar', viewerOf(context), factsOf(context).ip)
 		const title = url.searchParams.get('title') ?? ''
 		const description = url.searchParams.get('description') ?? ''
 		return data({ rows: await findSimilar({ title, description }) }, { headers })
@@ -22,7 +22,7 @@ export function loader({ url, context }: Route.LoaderArgs) {
 export function action({ request, context }: Route.ActionArgs) {
 	return answering(async () => {
 		const viewer = viewerOf(context)
-		await countSimilar('help', viewer, factsOf(context).ip)
+		await countUse('solvedBySimilar', viewer, factsOf(context).ip)
 		const form = await readForm(request)
 		return data(await noteHelped(viewer, readId(form.get('query'))), { headers })
 	})

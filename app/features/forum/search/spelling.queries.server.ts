@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { db } from '~/db/db.server.ts'
+import { isListed } from '~/features/profiles/profiles.queries.server.ts'
 
 /** Something in a search that may hold a typo. */
 export interface Doubtful {
@@ -45,7 +46,7 @@ export async function findSpellings(doubtful: Doubtful[]): Promise<(Doubtful & {
 			union all
 			select 'user', text, near.word, near.shared from asked cross join lateral (
 				select word_spellings.word, count(*) as shared from unnest(spellings_of(text)) as variant
-				join word_spellings on word_spellings.spelling = variant join users on users.username = word_spellings.word
+				join word_spellings on word_spellings.spelling = variant join users on users.username = word_spellings.word and ${isListed}
 				group by 1 order by 2 desc, 1 limit ${mostAlike}) near
 			where asked.kind = 'user'),
 		used as (

@@ -1,3 +1,4 @@
+import { countUse } from '~/features/accounts/rates.server.ts'
 import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { isId } from '~/lib/ids.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
@@ -26,6 +27,7 @@ export async function castVote(
 	{ vote, ...target }: CastVote,
 ): Promise<{ vote: Vote; score: number; url: string }> {
 	const voter = signedIn(viewer)
+	await countUse('marks', voter)
 	if (!isVote(vote)) throw new Invalid('A vote is 1, -1 or 0.')
 	const { query, authorId } = await find(target)
 	if (!mayVote(voter, { authorId })) throw new NotAllowed('You cannot vote on what you wrote yourself.')

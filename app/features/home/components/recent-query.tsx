@@ -21,7 +21,8 @@ export function RecentQuery({ query }: { query: QueryCardView }) {
 				</Link>
 			</h3>
 			<p className="meta mt-1.5">
-				{query.author.name} · <RelativeTime at={query.createdAt} /> · {counted(query.commentCount, 'comment')}
+				<bdi>{query.author.name}</bdi> · <RelativeTime at={query.createdAt} /> ·{' '}
+				{counted(query.commentCount, 'comment')}
 			</p>
 		</article>
 	)

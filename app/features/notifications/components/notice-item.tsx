@@ -34,11 +34,15 @@ export function NoticeLink({ notice, className }: { notice: NoticeView; classNam
 			<Avatar user={actor ?? { username: 'somebody', name: by, image: null }} size={32} />
 			<span className="min-w-0 flex-1 text-sm leading-5 text-ink-2 wrap-anywhere">
 				<span className="font-semibold text-ink">
-					{by}
+					<bdi>{by}</bdi>
 					{others(people)}
 				</span>{' '}
-				{words} <span className="text-ink">{title}</span>
-				{reason && <span className="mt-0.5 line-clamp-3">Reason: {reason}</span>}
+				{words} <bdi className="text-ink">{title}</bdi>
+				{reason && (
+					<span className="mt-0.5 line-clamp-3">
+						Reason: <bdi>{reason}</bdi>
+					</span>
+				)}
 				<span className="meta block">
 					<RelativeTime at={at} />
 				</span>

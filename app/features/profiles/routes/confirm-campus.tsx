@@ -63,8 +63,9 @@ export default function ConfirmCampus({ loaderData: { link, message }, actionDat
 		<div className="max-w-read pt-10">
 			<h1 className="text-2xl font-bold text-balance">Confirm {link.email}?</h1>
 			<p className="mt-2 text-md text-ink-2">
-				Then the card and the profile of {link.name} (@{link.username}) say “Verified student of {link.university}” for
-				a year. The address itself is shown to nobody. If this is not you, close this page.
+				Then the card and the profile of <bdi>{link.name}</bdi> (@{link.username}) say “Verified student of{' '}
+				<bdi>{link.university}</bdi>” for a year. The address itself is shown to nobody. If this is not you, close this
+				page.
 			</p>
 			<Form method="post" className="mt-6 grid gap-4">
 				<FormError>{actionData?.message}</FormError>

@@ -1,6 +1,6 @@
 import { redirect } from 'react-router'
 import { viewerOf } from '~/lib/context.ts'
-import { NotFound } from '~/lib/errors.ts'
+import { NotFound, TooMany } from '~/lib/errors.ts'
 import { getResume } from '../resume.server.ts'
 import type { Route } from './+types/profile-json'
 
@@ -26,11 +26,12 @@ export async function loader({ request, context, params }: Route.LoaderArgs) {
 		})
 	} catch (error) {
 		if (error instanceof NotFound) return problem(404, error.message)
+		if (error instanceof TooMany) return problem(429, error.message, { 'Retry-After': String(error.retryAfter) })
 		throw error
 	}
 }
 
-function problem(status: number, title: string): Response {
-	const headers = { 'Content-Type': 'application/problem+json' }
+function problem(status: number, title: string, more: Record<string, string> = {}): Response {
+	const headers = { 'Content-Type': 'application/problem+json', ...more }
 	return Response.json({ type: 'about:blank', title, status }, { status, headers })
 }

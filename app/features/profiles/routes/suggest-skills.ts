@@ -1,4 +1,6 @@
+import { countUse } from '~/features/accounts/rates.server.ts'
 import { viewerOf } from '~/lib/context.ts'
+import { answering } from '~/lib/http.ts'
 import { counted } from '~/lib/text.ts'
 import { suggestSkills } from '../skills.server.ts'
 import type { Route } from './+types/suggest-skills'
@@ -7,8 +9,15 @@ const most = 8
 
 /** Skills that a text may be the beginning of, for the chips of the edit form. Signed in only. */
 export async function loader({ context, url }: Route.LoaderArgs) {
-	if (!viewerOf(context)) return Response.json({ suggestions: [] }, { status: 401 })
-	const found = await suggestSkills(url.searchParams.get('q') ?? '', most)
-	const suggestions = found.map(({ name, count }) => ({ value: name, note: count > 0 ? counted(count, 'member') : '' }))
-	return Response.json({ suggestions }, { headers: { 'Cache-Control': 'private, max-age=60' } })
+	const viewer = viewerOf(context)
+	if (!viewer) return Response.json({ suggestions: [] }, { status: 401 })
+	return answering(async () => {
+		await countUse('suggestions', viewer)
+		const found = await suggestSkills(url.searchParams.get('q') ?? '', most)
+		const suggestions = found.map(({ name, count }) => ({
+			value: name,
+			note: count > 0 ? counted(count, 'member') : '',
+		}))
+		return Response.json({ suggestions }, { headers: { 'Cache-Control': 'private, max-age=60' } })
+	})
 }

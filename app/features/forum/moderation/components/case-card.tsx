@@ -68,7 +68,7 @@ export function Reports({ entry }: { entry: CaseView }) {
 					<span className="font-semibold">{reasons.find(({ value }) => value === report.reason)?.label}</span>
 					<span className="text-ink-3">
 						{' '}
-						says {report.reporter.name}, <RelativeTime at={report.createdAt} />
+						says <bdi>{report.reporter.name}</bdi>, <RelativeTime at={report.createdAt} />
 					</span>
 					{report.details && <span className="block whitespace-pre-line text-ink-2">{report.details}</span>}
 					{report.extracts.map((lines) => (

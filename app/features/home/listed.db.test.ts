@@ -1,0 +1,102 @@
+import { beforeAll, expect, test } from 'vitest'
+import { makeComment, makeMember, makeQuery } from '~/../tests/factories/forum.ts'
+import { makeTab } from '~/../tests/factories/presence.ts'
+import { filled } from '~/../tests/factories/profiles.ts'
+import { useDatabase } from '~/../tests/support/database.ts'
+import { db } from '~/db/db.server.ts'
+import { listCommunity } from '~/features/directory/community.server.ts'
+import { anybody, type Wish } from '~/features/directory/directory.paths.ts'
+import { listJoinedAfter } from '~/features/directory/directory.queries.server.ts'
+import { listNewest, listOnline, listSkills } from '~/features/directory/directory.server.ts'
+import { suggest, suggestKnownSkills } from '~/features/directory/suggestions.server.ts'
+import { suggestPeople } from '~/features/forum/people.server.ts'
+import { betterSpelling } from '~/features/forum/search/spelling.server.ts'
+import { savePersonal } from '~/features/profiles/editing.server.ts'
+import { introduce } from '~/features/profiles/introduction.server.ts'
+import { getShareCard } from '~/features/profiles/share-card.server.ts'
+import { getHome } from './home.server.ts'
+
+useDatabase()
+
+/** Whoever wants not to be found, and whoever only stands for an imported text, have all that others are found by. */
+const hidden = ['zanders', 'zandrina'] as const
+
+beforeAll(async () => {
+	await makeMember('anybody')
+	for (const username of [...hidden, 'zandora']) {
+		const member = await makeMember(username)
+		const values = { ...filled.personal, fullName: `Z. ${username}`, skills: `${username}ism`, listed: 'on' }
+		await savePersonal(member, username, { ...values, version: '1' })
+		await makeTab(member.id)
+		await makeQuery(member, { title: `Asked by ${username}` })
+	}
+	const [unlisted, imported] = hidden
+	await db()
+		.updateTable('profiles')
+		.set({ listed: false })
+		.where('user_id', '=', db().selectFrom('users').select('id').where('username', '=', unlisted))
+		.execute()
+	await db().updateTable('users').set({ imported: true }).where('username', '=', imported).execute()
+})
+
+const community = async (wish: Wish) => (await listCommunity(wish)).page.rows
+
+/** Every door that shows members to others, and what it answers about one of them. */
+const doors: [string, (username: string) => Promise<unknown>][] = [
+	['the community', () => community(anybody)],
+	['the community, by the username', (q) => community({ ...anybody, q })],
+	['the community, by a part of the name', (q) => community({ ...anybody, q: q.slice(0, 4) })],
+	['the community, by a skill', (q) => listCommunity({ ...anybody, q: `${q}ism` })],
+	['the community, by who is online', () => community({ ...anybody, online: true })],
+	['suggestions of members', (q) => suggest(q, null)],
+	['suggestions of members, from a part', (q) => suggest(q.slice(0, 4), null)],
+	['suggestions of skills', (q) => suggestKnownSkills(q)],
+	['the newest members', () => listNewest(null, 10)],
+	['the members online', () => listOnline(null, 10)],
+	['the skills', () => listSkills(10)],
+	['who joined since', () => listJoinedAfter('anybody')],
+	['who may be mentioned', (q) => suggestPeople(q.slice(0, 4), 0, 8)],
+	['who may be mentioned, by the whole username', (q) => suggestPeople(q, 0, 8)],
+	['a search for what somebody asked, with a typing error', (q) => betterSpelling(`user:${q.slice(0, -1)}`)],
+	['the line about a member', async (q) => (await introduce(q)).line],
+]
+
+test.each(doors)('%s shows who is listed, and nobody who is not', async (door, answerOf) => {
+	for (const username of hidden) {
+		const told = JSON.stringify(await answerOf(username))
+		expect(told).not.toContain(username)
+	}
+	const found = JSON.stringify(await answerOf('zandora'))
+	if (door !== 'the line about a member') expect(found).toContain('zandora')
+	else expect(found).toContain('zandoraism')
+})
+
+test('the home page shows nobody who is not listed, but what they asked, and does not count them', async () => {
+	const { people, skills, figures } = await getHome(null)
+	expect(people.map(({ username }) => username)).toEqual(['zandora'])
+	expect(skills.map(({ name }) => name)).toEqual(['zandoraism'])
+	expect(figures.online).toBe(1)
+})
+
+test('an unlisted member is not told from nobody by who joined after them', async () => {
+	for (const username of [...hidden, 'nobody']) expect(await listJoinedAfter(username)).toEqual([])
+})
+
+test('the card for messengers is the site’s own for who is not listed', async () => {
+	const tagOf = async (username: string) => (await getShareCard(username)).tag
+	for (const username of hidden) expect(await tagOf(username)).toBe(await tagOf('nobody'))
+	expect(await tagOf('zandora')).not.toBe(await tagOf('nobody'))
+})
+
+test('who takes part in a query may be mentioned there, listed or not', async () => {
+	const { id } = await makeQuery(await makeMember('asker'))
+	const [unlisted] = hidden
+	const { id: userId } = await db()
+		.selectFrom('users')
+		.select('id')
+		.where('username', '=', unlisted)
+		.executeTakeFirstOrThrow()
+	await makeComment({ id: userId, username: unlisted, name: 'Z', image: null, role: 'member' }, id)
+	expect((await suggestPeople('zand', id, 8)).map(({ username }) => username)).toEqual([unlisted, 'zandora'])
+	expect((await suggestPeople('zand', 0, 8)).map(({ username }) => username)).toEqual(['zandora'])
+})

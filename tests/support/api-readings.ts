@@ -1,0 +1,49 @@
+import type { Target } from './forum-writes.ts'
+
+/** A page and the operation of the API that tells the same: who may open the one may call the other. */
+export interface Reading {
+	/** The operation's id. */
+	operation: string
+	api: string
+	/** Where a member reads it on the site. */
+	page: string
+	/** What the page says to those who may, where everybody may open it. */
+	marked?: RegExp
+}
+
+/** Every operation that reads, with the page of the same content. @param peer with whom the reader has a conversation */
+export function readings({ query, comment, url }: Target, peer: string): Reading[] {
+	const talk = { api: `/me/conversations/${peer}`, page: `/messages/${peer}` }
+	return [
+		{ operation: 'listQueries', api: '/queries', page: '/forum' },
+		{ operation: 'getQuery', api: `/queries/${query}`, page: url },
+		{ operation: 'listComments', api: `/queries/${query}/comments`, page: url },
+		{ operation: 'getComment', api: `/comments/${comment}`, page: `/forum/comment/${comment}` },
+		{ operation: 'listQueryEdits', api: `/queries/${query}/edits`, page: `/forum/history/${query}` },
+		{ operation: 'listCommentEdits', api: `/comments/${comment}/edits`, page: `/forum/history/comment/${comment}` },
+		{ operation: 'listCategories', api: '/categories', page: '/forum' },
+		{ operation: 'getCategory', api: '/categories/others', page: '/forum/category/others' },
+		{ operation: 'listTags', api: '/tags', page: '/forum/tags' },
+		{ operation: 'getTag', api: '/tags/testing', page: '/forum/tag/testing' },
+		{ operation: 'listSynonyms', api: '/synonyms', page: '/forum/tags', marked: /id="synonyms"/ },
+		{ operation: 'listDrafts', api: '/me/drafts', page: '/forum/drafts?key=ask', marked: /"title"/ },
+		{ operation: 'getDraft', api: '/me/drafts/ask', page: '/forum/drafts?key=ask', marked: /"title"/ },
+		{ operation: 'listFollowed', api: '/me/following', page: '/settings' },
+		{ operation: 'listCases', api: '/moderation/cases', page: '/moderation' },
+		{ operation: 'getCase', api: `/moderation/query/${query}`, page: `/moderation/query/${query}` },
+		{ operation: 'listLog', api: '/moderation/log', page: '/moderation/log' },
+		{ operation: 'listNotices', api: '/me/notifications', page: '/notifications' },
+		{ operation: 'listConversations', api: '/me/conversations', page: '/messages' },
+		{ operation: 'searchMessages', api: '/me/messages?q=hello', page: '/messages?q=hello' },
+		{ operation: 'getConversation', ...talk },
+		{ operation: 'listMessages', api: `${talk.api}/messages`, page: talk.page },
+		{ operation: 'listMessageChanges', api: `${talk.api}/changes?since=0`, page: talk.page },
+		{ operation: 'listBlocked', api: '/me/blocks', page: '/settings' },
+		{ operation: 'getMe', api: '/me', page: '/settings' },
+	]
+}
+
+/** Operations that read without a page of their own, with why. */
+export const withoutPage: Record<string, string> = {
+	getMessage: 'One message of a conversation; chat-permissions.db.test.ts asks for it as everybody.',
+}
