@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
+import { expect } from 'vitest'
 import { db } from '~/db/db.server.ts'
 import { makeToken } from '~/features/accounts/tokens/tokens.server.ts'
 import { makeMember, makeQuery } from '../factories/forum.ts'
@@ -13,7 +14,7 @@ import { makeMember, makeQuery } from '../factories/forum.ts'
 /** Milliseconds between two writes of a member: below the API's limit of 60 writes a minute. */
 const WRITE_INTERVAL_MS = 1_050
 /** No request may stay without an answer for longer, in milliseconds. An answer is a status, or a closed connection. */
-export const MAX_ANSWER_MS = 10_000
+const MAX_ANSWER_MS = 10_000
 /** Milliseconds that a client waits for before it gives a request up: longer than allowed, so that a hang is seen. */
 const CLIENT_TIMEOUT_MS = 30_000
 const RETRY_PAUSE_MS = 250
@@ -124,4 +125,18 @@ export class CountingClient {
 			select body, count(*)::int as count from comments where query_id = ${this.questionId} group by body`.execute(db())
 		return new Map(rows.map(({ body, count }) => [body, count]))
 	}
+}
+
+/**
+ * Prints the figures of a run and insists that nothing acknowledged was lost or doubled, and that every request was answered
+ * in time. A run in which nothing failed has broken nothing, so it does not count either.
+ */
+export function judge(count: Count, writers: number, what: string): void {
+	const figures = { ...count, lost: count.lost.length, doubled: count.doubled.length }
+	process.stdout.write(`${what}: ${JSON.stringify(figures)}\n`)
+	expect(count.lost).toEqual([])
+	expect(count.doubled).toEqual([])
+	expect(count.acknowledged).toBeGreaterThan(writers * 10)
+	expect(count.failed).toBeGreaterThan(0)
+	expect(count.longestMs).toBeLessThan(MAX_ANSWER_MS)
 }
