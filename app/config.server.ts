@@ -1,4 +1,5 @@
 import { isAbsolute, resolve } from 'node:path'
+import { distance } from 'fastest-levenshtein'
 import { z } from 'zod'
 
 /** What the environment may say. Each setting is optional; unknown ones under our prefixes are refused. */
@@ -15,13 +16,19 @@ const pushServices = ['fcm.googleapis.com', '*.push.services.mozilla.com', '*.no
 
 const settings = z.object({
 	PORT: z.coerce.number().int().min(0).max(65535).default(3000),
-	HOST: z.string().default('localhost'),
+	HOST: z
+		.string()
+		.transform((host) => host.replace(/^\[(.*)\]$/, '$1'))
+		.default('localhost'),
 	DATA_DIR: z.string().default('./data'),
 	DATABASE_URL: z
 		.string()
 		.regex(/^postgres(ql)?:\/\//, 'must begin with postgres://')
 		.optional(),
-	PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
+	PUBLIC_URL: z
+		.url({ protocol: /^https?$/ })
+		.refine(isOrigin, 'must be a scheme and a host, with nothing behind it, such as https://quad.example')
+		.optional(),
 	TRUST_PROXY: flag.default(false),
 	SITE_NAME: z.string().min(1).max(40).default('DevQuad'),
 	AUTHOR_NAME: z.string().max(80).default(''),
@@ -79,20 +86,60 @@ export type Config = z.infer<typeof settings> & {
  */
 export function parseConfig(env: Record<string, string | undefined>): Config {
 	const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''))
-	const unknown = Object.keys(given).find((name) => ours.test(name) && !(name in settings.shape))
-	if (unknown) throw new Error(`The setting ${unknown} is not known. The README lists all settings.`)
+	for (const name of Object.keys(given)) {
+		const meant = name in settings.shape ? undefined : meantBy(name)
+		if (meant) throw new Error(`The setting ${name} is not known. Did you mean ${meant}?`)
+		if (ours.test(name) && !(name in settings.shape) && !isServiceLink(name, given[name]))
+			throw new Error(`The setting ${name} is not known. The README lists all settings.`)
+	}
 	const parsed = settings.safeParse(given)
 	if (!parsed.success) {
 		const issue = parsed.error.issues[0]
 		throw new Error(`The setting ${String(issue?.path[0])} is not right: ${issue?.message}.`)
 	}
 	const values = parsed.data
-	const publicUrl = (
-		values.PUBLIC_URL ?? `http://${values.HOST === '0.0.0.0' ? 'localhost' : values.HOST}:${values.PORT}`
-	).replace(/\/+$/, '')
+	const publicUrl = values.PUBLIC_URL ? new URL(values.PUBLIC_URL).origin : originOf(values.HOST, values.PORT)
 	const dataDir = isAbsolute(values.DATA_DIR) ? values.DATA_DIR : resolve(values.DATA_DIR)
 	const REQUIRE_EMAIL_VERIFICATION = values.REQUIRE_EMAIL_VERIFICATION ?? values.SMTP_URL !== undefined
 	return { ...values, REQUIRE_EMAIL_VERIFICATION, publicUrl, dataDir, secure: publicUrl.startsWith('https:') }
+}
+
+/** The address of the site for a browser on this machine. @param host where it listens; every network is `localhost` too */
+export function originOf(host: string, port: number): string {
+	const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host
+	return `http://${name.includes(':') ? `[${name}]` : name}:${port}`
+}
+
+/** Cookies, links and the sockets' address count on the root of a host. */
+function isOrigin(address: string): boolean {
+	// What is no address at all is refused for that.
+	if (!URL.canParse(address)) return true
+	const { pathname, search, hash, username, password } = new URL(address)
+	return pathname === '/' && !(search || hash || username || password) && !/[?#]/.test(address)
+}
+
+/** Whether Kubernetes or Docker made a variable because a service of theirs is called `data`, `site` or the like. */
+function isServiceLink(name: string, value = ''): boolean {
+	return /_SERVICE_(HOST|PORT)(_\w+)?$|_PORT_\d+_(TCP|UDP)/.test(name) || /^(tcp|udp):\/\//.test(value)
+}
+
+/** The setting that a misspelt variable most likely stands for. An ordinary variable of another program is near none. */
+function meantBy(name: string): string | undefined {
+	const plain = plainOf(name)
+	return settingNames.find((setting) => isNear(plain, plainOf(setting)))
+}
+
+function plainOf(name: string): string {
+	return name.replaceAll('_', '').toUpperCase()
+}
+
+/** Two letters may be wrong, in a short name one: between HOST and HOME there are two. A first letter is seldom wrong. */
+function isNear(name: string, setting: string): boolean {
+	const steps = distance(name, setting)
+	if (steps <= 1) return true
+	if (steps > 2 || name[0] !== setting[0]) return false
+	const isShort = setting.length <= 5
+	return !isShort || [...name].sort().join() === [...setting].sort().join()
 }
 
 /** Whether there are, or may be, other processes that hold tabs of this site. */

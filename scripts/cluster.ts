@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { PoolConfig } from 'pg'
 import { type Config, config } from '~/config.server.ts'
 import { closeDatabase } from '~/db/db.server.ts'
+import { stopLimits } from '../server/limits.ts'
 import { Startup } from '../server/startup.ts'
 import { endLeftovers } from './cluster/leftovers.ts'
 import { startNginx } from './cluster/nginx.ts'
@@ -14,8 +15,6 @@ import { buildWhenOld } from './support/install.mjs'
 import { findProgram } from './support/programs.ts'
 
 const nodes = 3
-/** Milliseconds that the nodes together may take to stop. */
-const patience = 3_500
 
 const startup = new Startup()
 
@@ -49,7 +48,7 @@ async function start(settings: Config): Promise<void> {
 		HOST: '127.0.0.1',
 	}
 	const running = await Promise.all(ports.map((port) => startNode({ ...shared, PORT: String(port) })))
-	startup.onEnd(() => Promise.all(running.map(({ stop }) => stop())), patience)
+	startup.onEnd(() => Promise.all(running.map(({ stop }) => stop())), stopLimits.processMs + 500)
 	const nginx = await startNginx(programs.nginx, folder, settings, ports)
 	startup.onEnd(nginx.stop)
 	await startup.greet({ ...settings, WEB_CONCURRENCY: 1 }, [

@@ -1,6 +1,8 @@
-// `npm start` and `npm run dev`: installs and builds what is missing, then runs server/main.ts and passes signals on.
+// `npm start` and `npm run dev`: installs and builds what is missing, then runs server/main.ts, passes signals on, and starts the
+// site again when it was killed.
 import { spawn } from 'node:child_process'
 import { buildWhenOld, projectNode, root, siteFlags, stop } from './support/install.mjs'
+import { keepAlive } from './support/keep-alive.mjs'
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
 if (major < 20 || (major === 20 && minor < 19))
@@ -10,13 +12,48 @@ const development = process.argv.includes('--dev')
 const node = projectNode()
 if (!development) buildWhenOld(node)
 
-// The channel to the child tells it when this process is gone, even by SIGKILL.
-const child = spawn(node, [...siteFlags(development), 'server/main.ts'], {
-	cwd: root,
-	stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
-	env: { ...process.env, NODE_ENV: development ? 'development' : 'production' },
+/** Signals that ask the site to stop. A process that ends by one of them was not killed. */
+const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP']
+let child
+let isStopping = false
+/** Whether the site has served since this script began. What fails before that is a mistake in the settings, and stays one. */
+let hasServed = false
+
+const cease = keepAlive(start, ({ code, signal, wait }) => {
+	const isOver = isStopping || development || code === 0 || stopSignals.includes(signal)
+	if (isOver || (code !== null && !hasServed)) process.exit(code ?? 1)
+	const reason = signal ? `was killed by ${signal}` : `ended by itself with the exit code ${code}`
+	process.stderr.write(`The site ${reason} and is started again in ${wait / 1000} s.\n`)
+	return true
 })
-// Ctrl-C reaches the child by itself, as it shares the terminal; the others are sent to this process alone.
-process.on('SIGINT', () => {})
-for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill('SIGTERM'))
-child.on('exit', (code) => process.exit(code ?? 1))
+
+// Ctrl-C and a closed terminal reach the site by themselves, which stops once however often it is told to; the others are sent to
+// this process alone.
+for (const signal of stopSignals) process.on(signal, () => stopSite(signal !== 'SIGINT'))
+
+// npm hands SIGTERM to a shell between it and this script, which ends and passes nothing on.
+const parent = process.ppid
+const parentLookMs = 250
+if (process.env.npm_lifecycle_event) {
+	setInterval(() => process.ppid !== parent && !isStopping && stopSite(true), parentLookMs).unref()
+}
+
+function stopSite(passesOn) {
+	isStopping = true
+	cease()
+	if (!child || child.exitCode !== null || child.signalCode !== null) process.exit(0)
+	if (passesOn) child.kill('SIGTERM')
+}
+
+function start() {
+	// The channel to the child tells it when this process is gone, even by SIGKILL; and this one, when the child serves.
+	child = spawn(node, [...siteFlags(development), 'server/main.ts'], {
+		cwd: root,
+		stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+		env: { ...process.env, NODE_ENV: development ? 'development' : 'production' },
+	})
+	child.on('message', (message) => {
+		if (message === 'serving') hasServed = true
+	})
+	return child
+}

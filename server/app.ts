@@ -41,20 +41,21 @@ import { joinProcesses } from '~/realtime/processes.server.ts'
 import { answerKept, answerVisitor, type Place } from './cached-pages.ts'
 import { MAX_REPORT_BYTES, REPORT_PATH, takeReports } from './csp-reports.ts'
 import { compress } from './middleware/compress.ts'
+import { limitLargeBodies, maxSmallBody } from './middleware/large-bodies.ts'
 import { refuseMethod } from './middleware/methods.ts'
 import { clientIpHeader, publicRequest } from './middleware/public-request.ts'
 import { recordRefusals } from './middleware/record-refusals.ts'
 import { retryAfter } from './middleware/retry-after.ts'
 import { sameOrigin } from './middleware/same-origin.ts'
 import { security } from './middleware/security.ts'
-import { isReady } from './ready.ts'
+import { beginDraining, readiness } from './ready.ts'
 import { addRetryAfter, askerOf, faultAnswer, faultContext, guardRoutes } from './site-faults.ts'
-import { handleSockets, openSockets } from './sockets.ts'
+import { handleSockets, openSockets, sendTabsAway } from './sockets.ts'
 
 type Environment = { Bindings: HttpBindings }
 
 /** A form of the longest question, written in three-byte characters, fits. */
-const largestBody = 512 * 1024
+const largestBody = maxSmallBody
 /** A form with a picture of 5 MB fits, and the refusal of one a little larger can still be told in words. */
 const largestBodyWithPicture = 6 * 1024 * 1024
 /** A picture of 5 MB in Base64, and what stands round it. */
@@ -94,6 +95,7 @@ const limitBodyWithBase64 = bodyLimit({
 	maxSize: largestBodyWithBase64,
 	onError: () => problem(413, pictureRefusals.bytes),
 })
+app.use(limitLargeBodies((request) => request.headers.get(clientIpHeader) ?? ''))
 app.use((context, next) => {
 	const { path } = context.req
 	if (path === '/api/v1/pictures') return limitBodyWithBase64(context, next)
@@ -109,7 +111,10 @@ if (config().NODE_ENV === 'production') {
 app.all('/assets/*', (context) => context.text('There is no such file.', 404))
 
 app.get('/healthz', (context) => context.text('ok'))
-app.get('/readyz', async (context) => ((await isReady()) ? context.text('ready') : context.text('not ready', 503)))
+app.get('/readyz', async (context) => {
+	const state = await readiness()
+	return context.text(state, state === 'ready' ? 200 : 503)
+})
 
 app.on(['GET', 'POST'], '/api/auth/*', async (context) => {
 	const answer = await authHandler(context.req.raw)
@@ -204,7 +209,7 @@ export async function startAround(): Promise<() => Promise<void>> {
 	}
 }
 
-export { answerKept, openSockets, seedDemo }
+export { answerKept, beginDraining, openSockets, seedDemo, sendTabsAway }
 
 async function renderPage(request: Request, viewer: Viewer, facts: RequestFacts): Promise<Response> {
 	const load = new RouterContextProvider()

@@ -1,5 +1,6 @@
 import cluster from 'node:cluster'
 import { type Config, config } from '../app/config.server.ts'
+import { stopLimits } from './limits.ts'
 import { serve } from './serve.ts'
 import { Startup } from './startup.ts'
 import { follow } from './worker.ts'
@@ -9,7 +10,10 @@ const startup = new Startup()
 try {
 	const settings = config()
 	startup.obeySignals()
-	process.on('disconnect', () => startup.end(0))
+	process.on('disconnect', () => {
+		startup.drainMs = stopLimits.orphanDrainMs
+		void startup.end(0)
+	})
 	await begin(settings)
 } catch (error) {
 	process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
@@ -25,4 +29,6 @@ async function begin(settings: Config): Promise<void> {
 		? await serve(startup, settings, () => startup.openDatabase(settings))
 		: await (await import('./primary.ts')).lead(startup, settings)
 	await startup.greet({ ...settings, PORT: port })
+	// `npm start` starts a site again that ended after this.
+	process.send?.('serving')
 }

@@ -5,19 +5,22 @@ import type { PoolConfig } from 'pg'
 import type { Config } from '../app/config.server.ts'
 import { closeDatabase } from '../app/db/db.server.ts'
 import { log } from '../app/lib/log.server.ts'
-import { keepAlive } from './keep-alive.ts'
+import { keepAlive } from '../scripts/support/keep-alive.mjs'
+import { stopLimits } from './limits.ts'
 import type { Startup } from './startup.ts'
 
-/** What a worker tells the process that started it. */
-export type FromWorker = { kind: 'ready' } | { kind: 'failed'; reason: string }
+/** What a worker tells the process that started it. `leaving`: it was told to stop, and serves until it may. */
+export type FromWorker = { kind: 'ready' } | { kind: 'failed'; reason: string } | { kind: 'leaving' }
 
-/** What a worker is told: where the database is, which its leader has started and migrated. */
-export interface ToWorker {
-	connection: PoolConfig
-}
-
-/** Milliseconds that all workers together may take to stop; the database under them needs its time after that. */
-const patience = 3_300
+/**
+ * What a worker is told. `start`: whether it takes the port at once, as the first ones do, or only when it can answer. `begin`: where
+ * the database is, which its leader has started and migrated. `leave`: it may stop, as another one serves in its place, or
+ * nobody is to serve any more.
+ */
+export type ToWorker =
+	| { kind: 'start'; listensFirst: boolean }
+	| { kind: 'begin'; connection: PoolConfig }
+	| { kind: 'leave' }
 
 /**
  * Leads WEB_CONCURRENCY workers that serve on one port: holds the data directory and the database for them, and starts a
@@ -31,7 +34,7 @@ export async function lead(startup: Startup, settings: Config): Promise<number> 
 	const port = await team.gather()
 	const connection = await startup.openDatabase(settings)
 	await closeDatabase()
-	startup.onEnd(() => team.dismiss(), patience + 200)
+	startup.onEnd(() => team.dismiss(), stopLimits.processMs + 500)
 	await team.begin(connection)
 	return port
 }
@@ -41,6 +44,10 @@ class Team {
 	readonly #connection = Promise.withResolvers<PoolConfig>()
 	#serving: Promise<unknown> = Promise.resolve()
 	#stopping = false
+	/** The workers that can answer. */
+	readonly #ready = new Set<Worker>()
+	/** What keeps further workers from being started. */
+	readonly #cease: (() => void)[] = []
 
 	constructor(size: number) {
 		this.#size = size
@@ -66,10 +73,14 @@ class Team {
 	/** Ends every worker in order, and without it who does not end in time. */
 	async dismiss(): Promise<void> {
 		this.#stopping = true
+		for (const cease of this.#cease) cease()
 		const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined)
 		const ended = workers.map((worker) => worker.isDead() || once(worker, 'exit'))
-		for (const worker of workers) worker.process.kill('SIGTERM')
-		await Promise.race([Promise.all(ended), sleep(patience, undefined, { ref: false })])
+		for (const worker of workers) {
+			tell(worker, { kind: 'leave' })
+			worker.process.kill('SIGTERM')
+		}
+		await Promise.race([Promise.all(ended), sleep(stopLimits.processMs, undefined, { ref: false })])
 		for (const worker of workers) if (!worker.isDead()) worker.process.kill('SIGKILL')
 	}
 
@@ -78,30 +89,46 @@ class Team {
 		const { promise, resolve, reject } = Promise.withResolvers<void>()
 		let hasServed = false
 		let reason: string | undefined
-		const hear = (message: FromWorker) => {
+		let leaving: Worker | undefined
+		const hear = (worker: Worker, message: FromWorker) => {
 			if (message.kind === 'failed') reason = message.reason
-			else {
+			else if (message.kind === 'leaving') {
+				if (this.#stopping) return tell(worker, { kind: 'leave' })
+				leaving = worker
+				log.info('a worker stops as soon as another one serves in its place')
+				worker.emit('replace')
+			} else {
 				hasServed = true
+				this.#ready.add(worker)
+				if (leaving) tell(leaving, { kind: 'leave' })
+				leaving = undefined
 				resolve()
 			}
 		}
-		keepAlive(
-			() => this.#fork().on('message', hear),
-			(ending) => {
-				if (this.#stopping) return false
-				if (hasServed) log.warn({ ...ending, reason }, 'a worker ended and is started again')
-				else reject(new Error(reason ?? 'A worker ended before it served.'))
-				reason = undefined
-				return hasServed
-			},
-		)
+		const start = () => {
+			const worker = this.#fork({ listensFirst: this.#ready.size === 0 })
+			worker.once('exit', () => this.#ready.delete(worker))
+			return worker.on('message', (message) => hear(worker, message))
+		}
+		const cease = keepAlive(start, (ending) => {
+			if (this.#stopping) return false
+			if (hasServed) log.warn({ ...ending, reason }, 'a worker ended and is started again')
+			else reject(new Error(reason ?? 'A worker ended before it served.'))
+			reason = undefined
+			return hasServed
+		})
+		this.#cease.push(cease)
 		return promise
 	}
 
-	#fork(): Worker {
+	#fork(how: { listensFirst: boolean }): Worker {
 		const worker = cluster.fork()
-		const tell = (message: ToWorker) => worker.isConnected() && worker.send(message, () => {})
-		void this.#connection.promise.then((connection) => tell({ connection }))
+		tell(worker, { kind: 'start', ...how })
+		void this.#connection.promise.then((connection) => tell(worker, { kind: 'begin', connection }))
 		return worker
 	}
+}
+
+function tell(worker: Worker, message: ToWorker): void {
+	if (worker.isConnected()) worker.send(message, () => {})
 }

@@ -1,7 +1,31 @@
 import { pool } from '~/db/db.server.ts'
 
-/** Whether the database answers. */
-export async function isReady(): Promise<boolean> {
+/** Milliseconds that the database may take to answer; with them, /readyz answers within a second. */
+const databaseTimeoutMs = 800
+
+let isDraining = false
+/** The question that is under way: a database that does not answer is not asked again by every probe. */
+let asking: Promise<boolean> | undefined
+
+/** From now on {@link readiness} says that this process stops. */
+export function beginDraining(): void {
+	isDraining = true
+}
+
+/** Whether new visitors may be sent to this process: it does not stop, and its database answers. Takes at most a second. */
+export async function readiness(): Promise<'ready' | 'draining' | 'not ready'> {
+	if (isDraining) return 'draining'
+	asking ??= ask().finally(() => {
+		asking = undefined
+	})
+	const timeout = Promise.withResolvers<false>()
+	const timer = setTimeout(() => timeout.resolve(false), databaseTimeoutMs)
+	const isReady = await Promise.race([asking, timeout.promise])
+	clearTimeout(timer)
+	return isReady ? 'ready' : 'not ready'
+}
+
+async function ask(): Promise<boolean> {
 	try {
 		await pool().query('select 1')
 		return true

@@ -1,49 +1,67 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import type { Config } from '../app/config.server.ts'
+import { Connections } from './connections.ts'
+import { connectionLimits, stopLimits } from './limits.ts'
+import { listen } from './listen.ts'
 import type { Startup } from './startup.ts'
 
 /** The site behind the port: what `server/app.ts` exports, from Vite in development and from the build otherwise. */
-type Site = Pick<typeof import('./app.ts'), 'answerKept' | 'handle' | 'startAround' | 'openSockets' | 'seedDemo'>
+type Site = Pick<
+	typeof import('./app.ts'),
+	'answerKept' | 'beginDraining' | 'handle' | 'openSockets' | 'seedDemo' | 'sendTabsAway' | 'startAround'
+>
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void
 
 /**
  * Serves the site in this process: pages, sockets, jobs. Leaves with `startup` what stops each part.
  * @param openDatabase opens the pool; the site is loaded meanwhile
+ * @param listensFirst whether the port is opened before anything else, so that a taken one is noticed before anything is made and
+ * early requests wait. Where others serve on it, they are better served by those
  * @returns the port, once everything stands
  * @throws Error with one sentence when a part cannot start
  */
-export async function serve(startup: Startup, settings: Config, openDatabase: () => Promise<unknown>): Promise<number> {
+export async function serve(
+	startup: Startup,
+	settings: Config,
+	openDatabase: () => Promise<unknown>,
+	{ listensFirst } = { listensFirst: true },
+): Promise<number> {
 	const opened = Promise.withResolvers<Answer>()
-	// Requests that come while the site is still starting wait for it, so that nobody sees a half-started one.
-	const server = createServer((request, response) => {
-		void opened.promise.then((answer) => answer(request, response))
+	/** What requests wait for. */
+	let gate = opened.promise
+	const server = createServer({ connectionsCheckingInterval: connectionLimits.checkEveryMs }, (request, response) => {
+		void gate.then((answer) => answer(request, response))
 	})
-	const port = await listen(server, settings)
-	startup.onEnd(() => closed(server))
+	const connections = new Connections(server, { behindProxy: settings.TRUST_PROXY })
+	startup.onEnd(() => connections.end())
+	const early = listensFirst ? await open(server, startup, settings) : undefined
 	const [{ site, answer }] = await Promise.all([loadSite(server, startup, settings), openDatabase()])
 	if (settings.SEED === 'demo') await site.seedDemo({ onProgress: startup.progress('Adding the demo content') })
-	startup.onEnd(await site.startAround())
+	startup.onEnd(await site.startAround(), stopLimits.partMs)
 	site.openSockets(server)
 	refuseUnknownUpgrades(server, settings)
+	// Whoever waits while the site starts, or while Vite compiles, is patient.
+	if (settings.NODE_ENV !== 'development') server.timeout = connectionLimits.stalledReaderMs
 	opened.resolve(answer)
+	const { port, close } = early ?? (await open(server, startup, settings))
+	startup.onEnd(async () => {
+		site.beginDraining()
+		// Whoever has connected is let in before the port is closed. That is soon when nothing is answered meanwhile.
+		const closed = Promise.withResolvers<Answer>()
+		gate = closed.promise
+		await close()
+		closed.resolve(answer)
+		await Promise.all([connections.drain(startup.drainMs), site.sendTabsAway()])
+	}, stopLimits.drainMs + 500)
 	return port
 }
 
-async function listen(server: Server, { HOST, PORT }: Config): Promise<number> {
-	await new Promise<void>((resolve, reject) => {
-		server.once('error', (error: NodeJS.ErrnoException) => {
-			if (error.code === 'EADDRINUSE')
-				reject(new Error(`Port ${PORT} is taken by another program. Stop that one, or set PORT to another number.`))
-			else if (error.code === 'EACCES')
-				reject(new Error(`This account may not open port ${PORT}. Set PORT to a number above 1023.`))
-			else reject(new Error(`HOST=${HOST} and PORT=${PORT} cannot be opened: ${error.message}.`))
-		})
-		server.listen(PORT, HOST, resolve)
-	})
-	return (server.address() as AddressInfo).port
+async function open(server: Server, startup: Startup, settings: Config) {
+	const listening = await listen(server, settings)
+	startup.onEnd(listening.close)
+	return listening
 }
 
 async function loadSite(
@@ -85,14 +103,5 @@ function refuseUnknownUpgrades(server: Server, { NODE_ENV }: Config): void {
 	if (NODE_ENV === 'development') return
 	server.on('upgrade', (request, socket) => {
 		if (!request.url?.startsWith('/realtime')) socket.destroy()
-	})
-}
-
-/** Answers under way may finish, for a moment; idle and hanging connections are ended. */
-function closed(server: Server): Promise<void> {
-	return new Promise((resolve) => {
-		server.close(() => resolve())
-		server.closeIdleConnections()
-		setTimeout(() => server.closeAllConnections(), 1_000).unref()
 	})
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Server as HttpServer, IncomingMessage } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Socket } from 'socket.io'
 import { config } from '~/config.server.ts'
 import { sessionOf } from '~/features/accounts/accounts.server.ts'
@@ -32,6 +33,7 @@ import { haveTabsAskAgain } from '~/realtime/processes.server.ts'
 import { readersOf } from '~/realtime/rooms.ts'
 import { Allowance } from './allowance.ts'
 import { receiveChat } from './chat-sockets.ts'
+import { reconnectSpread } from './limits.ts'
 import { isCrossSite } from './middleware/same-origin.ts'
 import { everywhere } from './middleware/security.ts'
 import { endSlowReader } from './slow-readers.ts'
@@ -92,6 +94,13 @@ export function openSockets(server: HttpServer): void {
 		})
 		endSlowReader(connection)
 	})
+}
+
+/** Ends the connection of every tab, one after the other, as this process stops. They come back by themselves, at another one. */
+export async function sendTabsAway(): Promise<void> {
+	const spread = Math.min(io.sockets.sockets.size * reconnectSpread.perTabMs, reconnectSpread.maxMs)
+	haveTabsAskAgain(spread)
+	await sleep(spread)
 }
 
 function receive(socket: Tab): void {

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { PoolConfig } from 'pg'
-import type { Config } from '../app/config.server.ts'
+import { type Config, originOf } from '../app/config.server.ts'
 import { closeDatabase, MAX_LONG_CONNECTIONS, openDatabase, pool } from '../app/db/db.server.ts'
 import { migrate } from '../app/db/migrate.server.ts'
 import { longWork } from '../app/db/scope.server.ts'
@@ -11,25 +11,27 @@ import { areDemoAccountsOpen } from '../app/features/accounts/demo-accounts.serv
 import { demoAccounts } from '../app/features/forum/import/demo-account.server.ts'
 import { progressLine } from '../scripts/support/progress.ts'
 import { prepareDataDir } from './data-dir.ts'
+import { stopLimits } from './limits.ts'
 import { lockDataDir } from './lock.ts'
 
 const migrations = fileURLToPath(new URL('../migrations', import.meta.url))
-/** After this many milliseconds an orderly stop has failed, and the process ends anyway. */
-const patience = 4_500
-/** A part that has not ended after so many milliseconds is passed over, so that the database below it is still stopped. */
-const patienceForOne = 800
 /** The pools of a process, and what listens beside them. */
 const connectionsOfOne = 14 + MAX_LONG_CONNECTIONS
 
 /** The parts that stand so far, and how they end: last started, first stopped. */
 export class Startup {
-	private readonly ends: { end: () => unknown; patience: number }[] = []
+	private readonly ends: { end: () => unknown; limitMs: number }[] = []
 	private ending: Promise<never> | undefined
+	/** Milliseconds that requests under way may take when the process stops. */
+	drainMs = stopLimits.drainMs
 	private adminClaim: string | null = null
 
-	/** Has `end` called when the process stops, before what was registered earlier. @param patience in milliseconds */
-	onEnd(end: () => unknown, patience = patienceForOne): void {
-		this.ends.push({ end, patience })
+	/**
+	 * Has `end` called when the process stops, before what was registered earlier.
+	 * @param limitMs after so many milliseconds the part is passed over, so that what lies below it is still stopped
+	 */
+	onEnd(end: () => unknown, limitMs = stopLimits.partMs): void {
+		this.ends.push({ end, limitMs })
 	}
 
 	/** Stops everything in order and ends the process. Called twice, it ends once. */
@@ -48,9 +50,9 @@ export class Startup {
 		if (!(DATABASE_URL && REDIS_URL)) this.onEnd(await lockDataDir(dataDir))
 	}
 
-	/** SIGINT and SIGTERM stop the site in order, whoever else listened for them. */
+	/** SIGINT, SIGTERM, and SIGHUP of a terminal that was closed, stop the site in order, whoever else listened for them. */
 	obeySignals(): void {
-		for (const signal of ['SIGINT', 'SIGTERM']) {
+		for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
 			process.removeAllListeners(signal)
 			process.on(signal, () => this.end(0))
 		}
@@ -89,18 +91,16 @@ export class Startup {
 
 	/** Tells whoever started the site where it is. @param more lines about what runs */
 	async greet(settings: Config, more: string[] = []): Promise<void> {
-		const { SITE_NAME, publicUrl, PUBLIC_URL, HOST, PORT, dataDir, DATABASE_URL, SEED, SMTP_URL, WEB_CONCURRENCY } =
-			settings
-		const address = PUBLIC_URL ?? `http://${HOST === '0.0.0.0' || HOST === '::' ? 'localhost' : HOST}:${PORT}`
+		const { SITE_NAME, PUBLIC_URL, HOST, PORT, dataDir, DATABASE_URL, SEED, SMTP_URL, WEB_CONCURRENCY } = settings
+		const address = PUBLIC_URL ?? originOf(HOST, PORT)
 		const lines = [
-			`${SITE_NAME} is ready:  ${address || publicUrl}`,
+			`${SITE_NAME} is ready:  ${address}`,
 			`Data lies in:      ${DATABASE_URL ? 'the database of DATABASE_URL, files in ' : ''}${dataDir}`,
 		]
 		const demo = SEED === 'demo' && areDemoAccountsOpen(settings) ? await demoAccounts(dataDir) : null
 		if (demo) lines.push(`Demo account:      ${demo.member.email}  password ${demo.member.password}`)
 		if (demo?.moderator) lines.push(`Demo moderator:    ${demo.moderator.email}  password ${demo.moderator.password}`)
-		if (this.adminClaim)
-			lines.push(`Become admin once: ${(address || publicUrl).replace(/\/+$/, '')}${this.adminClaim}`)
+		if (this.adminClaim) lines.push(`Become admin once: ${address.replace(/\/+$/, '')}${this.adminClaim}`)
 		if (WEB_CONCURRENCY > 1) lines.push(`Processes:         ${WEB_CONCURRENCY}`)
 		if (!SMTP_URL) lines.push(`Mails are kept in: ${join(dataDir, 'mail')}`)
 		lines.push(...more, 'Press Ctrl-C to stop.')
@@ -112,15 +112,15 @@ export class Startup {
 		// It logs, and a log needs settings that are sound.
 		const { keepEmbeddedPostgres } = await import('../app/db/kept-postgres.server.ts')
 		const postgres = await keepEmbeddedPostgres(dataDir, [`max_connections=${connections}`])
-		this.onEnd(postgres.stop, patience)
+		this.onEnd(postgres.stop, stopLimits.postgresMs)
 		return postgres.connection
 	}
 
 	private async finish(code: number): Promise<never> {
-		setTimeout(() => process.exit(code || 1), patience).unref()
-		for (const { end, patience } of this.ends.reverse()) {
+		setTimeout(() => process.exit(code || 1), stopLimits.totalMs).unref()
+		for (const { end, limitMs } of this.ends.reverse()) {
 			try {
-				await Promise.race([end(), sleep(patience, undefined, { ref: false })])
+				await Promise.race([end(), sleep(limitMs, undefined, { ref: false })])
 			} catch (error) {
 				process.stderr.write(`While stopping: ${reason(error)}\n`)
 			}

@@ -1,25 +1,44 @@
-import { once } from 'node:events'
+import type { PoolConfig } from 'pg'
 import type { Config } from '../app/config.server.ts'
+import { stopLimits } from './limits.ts'
 import type { FromWorker, ToWorker } from './primary.ts'
 import { serve } from './serve.ts'
 import type { Startup } from './startup.ts'
 
 /** Serves as one of several processes, on the database that the leading one names. What fails is told to that one. */
 export async function follow(startup: Startup, settings: Config): Promise<void> {
-	// Ctrl-C reaches every process of the terminal; the leading one ends its workers when it is time.
-	process.removeAllListeners('SIGINT')
-	process.on('SIGINT', () => {})
-	const told = once(process, 'message') as Promise<[ToWorker]>
+	// Ctrl-C and a closed terminal reach every process of it; the leading one ends its workers when it is time.
+	for (const signal of ['SIGINT', 'SIGHUP']) {
+		process.removeAllListeners(signal)
+		process.on(signal, () => {})
+	}
+	const told = hear()
 	try {
-		await serve(startup, settings, async () => {
-			const [{ connection }] = await told
-			startup.reachDatabase(connection)
-		})
+		const openDatabase = async () => startup.reachDatabase(await told.connection)
+		await serve(startup, settings, openDatabase, await told.start)
+		startup.onEnd(async () => {
+			// Stopped by itself, it would leave its share of the work to fewer, or the port to nobody.
+			tell({ kind: 'leaving' })
+			await told.leave
+		}, stopLimits.replacementMs)
 		tell({ kind: 'ready' })
 	} catch (error) {
 		tell({ kind: 'failed', reason: error instanceof Error ? error.message : String(error) })
 		await startup.end(1)
 	}
+}
+
+/** What the leading process says, once it has said it. */
+function hear(): { start: Promise<{ listensFirst: boolean }>; connection: Promise<PoolConfig>; leave: Promise<void> } {
+	const started = Promise.withResolvers<{ listensFirst: boolean }>()
+	const begun = Promise.withResolvers<PoolConfig>()
+	const left = Promise.withResolvers<void>()
+	process.on('message', (message: ToWorker) => {
+		if (message.kind === 'start') started.resolve(message)
+		else if (message.kind === 'begin') begun.resolve(message.connection)
+		else left.resolve()
+	})
+	return { start: started.promise, connection: begun.promise, leave: left.promise }
 }
 
 function tell(message: FromWorker): void {

@@ -45,7 +45,7 @@ export async function joinProcesses(): Promise<() => Promise<void>> {
 	const leave = await openBus(channel, {
 		onMessage: (text) => (io.sockets.adapter as BusAdapter).hear(text, neighbours),
 		onLost: () => {},
-		onBack: haveTabsAskAgain,
+		onBack: () => haveTabsAskAgain(),
 	})
 	const timer = setInterval(() => {
 		// What it stored last it may have told nobody.
@@ -57,10 +57,13 @@ export async function joinProcesses(): Promise<() => Promise<void>> {
 	}
 }
 
-/** Tabs that may have missed something are cut off: a tab that comes back asks for all it needs to know. */
-export function haveTabsAskAgain(): void {
+/**
+ * Tabs that may have missed something are cut off: a tab that comes back asks for all it needs to know.
+ * @param within milliseconds, at random moments of which the tabs are told
+ */
+export function haveTabsAskAgain(within = spread): void {
 	for (const socket of io.sockets.sockets.values())
-		setTimeout(() => socket.conn.close(), Math.random() * spread).unref()
+		setTimeout(() => socket.conn.close(), Math.random() * within).unref()
 }
 
 function say(message: ClusterMessage | ClusterResponse): void {

@@ -15,8 +15,9 @@ test('every node is asked, and everything is written in the one folder', () => {
 })
 
 test.each([
-	['a name', { HOST: 'localhost' }, 'listen localhost:3000;'],
-	['an address of IPv6', { HOST: '::' }, 'listen [::]:3000;'],
+	['this machine', { HOST: 'localhost' }, 'listen 127.0.0.1:3000;'],
+	['every network, IPv4 too', { HOST: '::' }, 'listen [::]:3000 ipv6only=off;'],
+	['an address of IPv6', { HOST: '::1' }, 'listen [::1]:3000;'],
 ])('it listens on %s', (_what, host, line) => {
 	expect(nginxConfig('/srv', { ...front, ...host }, [4001])).toContain(line)
 })

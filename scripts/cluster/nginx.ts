@@ -2,7 +2,9 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
+import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
+import { addressesOf } from '../../server/listen.ts'
 import { keepPart, type Part } from './part.ts'
 
 /** What nginx has to know of the site. */
@@ -19,7 +21,7 @@ interface Front {
  */
 export function nginxConfig(folder: string, { HOST, PORT, publicUrl }: Front, ports: number[], isRoot = false): string {
 	const scheme = publicUrl.startsWith('https:') ? 'https' : 'http'
-	const host = HOST.includes(':') ? `[${HOST}]` : HOST
+	const listens = ownAddressesOf(HOST).map((host) => `    listen ${listenOf(host, PORT)};`)
 	return `# Written by \`npm run cluster\` at each start.
 ${isRoot ? 'user root; # its account may not enter the folders of another\n' : ''}pid ${folder}/nginx.pid;
 error_log ${folder}/nginx-error.log;
@@ -45,7 +47,7 @@ ${ports.map((port) => `    server 127.0.0.1:${port} max_fails=1 fail_timeout=2s;
   map $http_upgrade $connection_header { default upgrade; '' ''; }
 
   server {
-    listen ${host}:${PORT};
+${listens.join('\n')}
     # A little more than the site takes, so that it can say itself what is too large.
     client_max_body_size 8m;
 
@@ -64,7 +66,7 @@ ${ports.map((port) => `    server 127.0.0.1:${port} max_fails=1 fail_timeout=2s;
       proxy_send_timeout 60s;
       # Pages are rendered whole: nginx takes them at once and feeds the slow readers.
       proxy_buffers 16 16k;
-      # What a node did not answer is asked of the next one, but for what writes.
+      # What a node did not answer is asked of the next one; what writes only if it was not sent, as to a node that stops.
       proxy_next_upstream error timeout;
     }
   }
@@ -86,8 +88,19 @@ export async function startNginx(program: string, folder: string, front: Front, 
 	return keepPart({ name: 'nginx', start, isUp: () => isOpen(front), patience: 700 })
 }
 
+function listenOf(host: string, port: number): string {
+	const name = host.includes(':') ? `[${host}]` : host
+	return `${name}:${port}${host === '::' ? ' ipv6only=off' : ''}`
+}
+
+/** nginx does not start where it is to listen on an address that the machine does not have. */
+function ownAddressesOf(host: string): string[] {
+	const hasIpv6 = Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === '::1'))
+	return addressesOf(host).filter((address) => address !== '::1' || hasIpv6)
+}
+
 async function isOpen({ HOST, PORT }: Front): Promise<boolean> {
-	const socket = connect(PORT, HOST === '0.0.0.0' ? '127.0.0.1' : HOST)
+	const socket = connect(PORT, HOST === '0.0.0.0' ? '127.0.0.1' : HOST === '::' ? '::1' : HOST)
 	try {
 		await once(socket, 'connect')
 		return true

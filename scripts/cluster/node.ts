@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { stopLimits } from '../../server/limits.ts'
 import { root, siteFlags } from '../support/install.mjs'
 import { keepPart, type Part } from './part.ts'
 
@@ -19,6 +20,6 @@ export function startNode(settings: Record<string, string>): Promise<Part> {
 				env: { ...process.env, NODE_ENV: 'production', ...settings },
 			}),
 		isUp: (line) => line?.startsWith('Press Ctrl-C') ?? false,
-		patience: 3_300,
+		patience: stopLimits.processMs,
 	})
 }

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { keepAlive } from '../../server/keep-alive.ts'
+import { keepAlive } from '../support/keep-alive.mjs'
 
 /** A server that the cluster keeps running. */
 export interface Part {
@@ -46,7 +46,7 @@ export async function keepPart({ name, start, isUp, patience }: Making): Promise
 		for (const stream of [child.stdout, child.stderr]) if (stream) eachLine(stream, hear)
 		return child
 	}
-	keepAlive(begin, ({ code, signal, wait }) => {
+	const cease = keepAlive(begin, ({ code, signal, wait }) => {
 		if (isStopping) return false
 		if (hasServed) process.stderr.write(`${name} ended (${signal ?? code}) and is started again in ${wait} ms.\n`)
 		else reject(new Error(`${name} did not start. Its last words: ${lastWords}`))
@@ -65,6 +65,7 @@ export async function keepPart({ name, start, isUp, patience }: Making): Promise
 	return {
 		stop: async () => {
 			isStopping = true
+			cease()
 			if (child) await endProcess(child, patience)
 		},
 	}

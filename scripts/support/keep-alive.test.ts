@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { expect, test } from 'vitest'
-import { eventually } from '../tests/support/eventually.ts'
-import { BackOff, keepAlive } from './keep-alive.ts'
+import { eventually } from '../../tests/support/eventually.ts'
+import { BackOff, keepAlive } from './keep-alive.mjs'
 
 test('who dies young again and again is started ever later, at most half a minute', () => {
 	const backOff = new BackOff()

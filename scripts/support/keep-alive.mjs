@@ -1,0 +1,41 @@
+// Starts a process again when it ends. Plain JavaScript, as `npm start` needs it before TypeScript can run.
+
+/** A process that lived so many milliseconds was well; what ended it then is a matter of its own. */
+const wellAfterMs = 60_000
+const minWaitMs = 250
+const maxWaitMs = 30_000
+
+export class BackOff {
+	#waitMs = minWaitMs
+
+	next(livedMs) {
+		const wait = livedMs >= wellAfterMs ? minWaitMs : this.#waitMs
+		this.#waitMs = Math.min(maxWaitMs, wait * 2)
+		return wait
+	}
+}
+
+export function keepAlive(start, onEnd) {
+	const backOff = new BackOff()
+	let timer
+	let isOver = false
+	const begin = () => {
+		const begun = performance.now()
+		const running = start()
+		let isReplaced = false
+		running.once('replace', () => {
+			isReplaced = true
+			begin()
+		})
+		running.once('exit', (code, signal) => {
+			if (isReplaced) return
+			const wait = backOff.next(performance.now() - begun)
+			if (onEnd({ code, signal, wait }) && !isOver) timer = setTimeout(begin, wait)
+		})
+	}
+	begin()
+	return () => {
+		isOver = true
+		clearTimeout(timer)
+	}
+}

@@ -1,0 +1,135 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { connectionLimits, stopLimits } from './limits.ts'
+
+/** What is known of an open connection that is no WebSocket. */
+interface Connection {
+	address: string
+	/** Requests whose answers have not ended; several when a client does not wait for an answer before it asks again. */
+	answers: Set<ServerResponse>
+	/** When it last did something, by `performance.now()`. */
+	activeAt: number
+	/** Bytes that had come by then. */
+	read: number
+	/** The request whose body is still coming. */
+	body?: { request: IncomingMessage; since: number; read: number }
+}
+
+const drainLookMs = 25
+
+/**
+ * The open connections of a server: their limits, and their orderly end. WebSockets leave it as soon as they are one; Socket.IO
+ * looks after them.
+ */
+export class Connections {
+	readonly #open = new Map<Socket, Connection>()
+	readonly #perAddress = new Map<string, number>()
+	readonly #maxPerAddress: number
+	#isDraining = false
+
+	/** @param behindProxy whether everybody comes by the proxy's address */
+	constructor(server: Server, { behindProxy, maxPerAddress }: { behindProxy: boolean; maxPerAddress?: number }) {
+		const max = maxPerAddress ?? connectionLimits.maxPerAddress
+		this.#maxPerAddress = behindProxy ? Number.POSITIVE_INFINITY : max
+		server.headersTimeout = connectionLimits.headersMs
+		server.requestTimeout = connectionLimits.requestMs
+		server.keepAliveTimeout = behindProxy ? connectionLimits.proxyKeepAliveMs : connectionLimits.keepAliveMs
+		server.on('connection', (socket) => this.#opened(socket))
+		server.prependListener('request', (request, response) => this.#asked(request, response))
+		server.on('upgrade', (_request, socket) => this.#forget(socket as Socket))
+		const timer = setInterval(() => this.#endSlowBodies(), connectionLimits.checkEveryMs).unref()
+		server.once('close', () => clearInterval(timer))
+	}
+
+	/**
+	 * Ends every connection in order; the server must not listen any more. Each answer from now on says `Connection: close`, so
+	 * that its client opens the next connection elsewhere. A connection without a request is closed when it was idle for
+	 * `stopLimits.idleConnectionMs`: closed at once, it could cross a request that its client has just sent.
+	 * @param limitMs after so many milliseconds what is still open is cut off
+	 */
+	async drain(limitMs: number): Promise<void> {
+		this.#isDraining = true
+		for (const { answers } of this.#open.values()) for (const answer of answers) answer.shouldKeepAlive = false
+		for (const end = performance.now() + limitMs; this.#open.size > 0 && performance.now() < end; ) {
+			this.#endIdle()
+			await sleep(drainLookMs)
+		}
+		this.end()
+	}
+
+	/** Cuts every connection off. */
+	end(): void {
+		for (const socket of this.#open.keys()) socket.destroy()
+	}
+
+	#opened(socket: Socket): void {
+		const address = socket.remoteAddress ?? ''
+		const count = (this.#perAddress.get(address) ?? 0) + 1
+		if (count > this.#maxPerAddress) {
+			socket.end(
+				'HTTP/1.1 503 Service Unavailable\r\nRetry-After: 10\r\nConnection: close\r\nContent-Length: 0\r\n\r\n',
+			)
+			socket.destroySoon()
+			return
+		}
+		this.#perAddress.set(address, count)
+		this.#open.set(socket, { address, answers: new Set(), activeAt: performance.now(), read: 0 })
+		socket.once('close', () => this.#forget(socket))
+	}
+
+	#asked(request: IncomingMessage, response: ServerResponse): void {
+		const { socket } = request
+		const connection = this.#open.get(socket)
+		if (!connection) return
+		const now = performance.now()
+		connection.answers.add(response)
+		connection.body = { request, since: now, read: socket.bytesRead }
+		if (this.#isDraining) response.shouldKeepAlive = false
+		response.once('close', () => {
+			connection.answers.delete(response)
+			connection.activeAt = performance.now()
+		})
+	}
+
+	#endIdle(): void {
+		const now = performance.now()
+		for (const [socket, connection] of this.#open) {
+			// The beginning of a request that is not whole yet.
+			if (socket.bytesRead !== connection.read) {
+				connection.read = socket.bytesRead
+				connection.activeAt = now
+			}
+			if (connection.answers.size === 0 && now - connection.activeAt >= stopLimits.idleConnectionMs)
+				socket.destroySoon()
+		}
+	}
+
+	#endSlowBodies(): void {
+		const now = performance.now()
+		for (const [socket, connection] of this.#open) {
+			const { body } = connection
+			if (!body) continue
+			if (body.request.complete) connection.body = undefined
+			else if (isTooSlow(body, socket, now)) socket.end(requestTimeout, () => socket.destroy())
+		}
+	}
+
+	#forget(socket: Socket): void {
+		const connection = this.#open.get(socket)
+		if (!connection) return
+		this.#open.delete(socket)
+		const left = (this.#perAddress.get(connection.address) ?? 0) - 1
+		if (left > 0) this.#perAddress.set(connection.address, left)
+		else this.#perAddress.delete(connection.address)
+	}
+}
+
+const requestTimeout = 'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n'
+
+/** Whether a body comes too slowly, and not because we do not take it. */
+function isTooSlow({ request, since, read }: NonNullable<Connection['body']>, socket: Socket, now: number): boolean {
+	const elapsed = now - since
+	if (elapsed < connectionLimits.slowBodyMs || request.readableLength >= request.readableHighWaterMark) return false
+	return socket.bytesRead - read < (elapsed / 1_000) * connectionLimits.minBodyBytesPerSecond
+}

@@ -1,0 +1,99 @@
+import type { Server } from 'node:http'
+import { type AddressInfo, createServer, Server as NetServer } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Config } from '../app/config.server.ts'
+
+/** A turn of Node's loop as short as this did next to nothing. */
+const shortTurnMs = 1
+/** On a busy machine a short turn is waited for no longer than this. */
+const maxAcceptMs = 2_000
+
+/** Both addresses of this machine alone: what `localhost` means, whichever of them the hosts file names. */
+const loopback = ['127.0.0.1', '::1']
+
+/** The addresses that a HOST stands for, without those that this machine turns out not to have. */
+export function addressesOf(host: string): string[] {
+	return host === 'localhost' ? loopback : [host]
+}
+
+/** Whether listening failed because this machine has no such address, as where IPv6 is turned off. */
+export function isMissingAddress(error: unknown): boolean {
+	return ['EADDRNOTAVAIL', 'EAFNOSUPPORT'].includes((error as NodeJS.ErrnoException).code ?? '')
+}
+
+/**
+ * Has a server listen on HOST and PORT; `localhost` is both 127.0.0.1 and ::1, where the machine has both.
+ * @returns the port, and what stops listening; open connections stay
+ * @throws Error with one sentence when the port cannot be opened
+ */
+export async function listen(
+	server: Server,
+	{ HOST, PORT }: Pick<Config, 'HOST' | 'PORT'>,
+): Promise<{ port: number; close: () => Promise<void> }> {
+	const listeners: NetServer[] = []
+	let port = PORT
+	let missing: unknown
+	for (const address of addressesOf(HOST)) {
+		const listener = listeners.length === 0 ? server : passingTo(server)
+		try {
+			await open(listener, port, address)
+			listeners.push(listener)
+			port = (listener.address() as AddressInfo).port
+		} catch (error) {
+			if (!isMissingAddress(error)) throw refusal(error as NodeJS.ErrnoException, HOST, PORT)
+			missing = error
+		}
+	}
+	if (listeners.length === 0) throw refusal(missing as NodeJS.ErrnoException, HOST, PORT)
+	return {
+		port,
+		close: async () => {
+			await allAccepted(server)
+			// The `close` of an HTTP server would also cut off idle connections, whose clients may have just sent a request.
+			for (const listener of listeners) NetServer.prototype.close.call(listener)
+		},
+	}
+}
+
+/**
+ * Waits for a moment in which no connection waits to be accepted: the system resets those as the port is closed, though their
+ * clients may have sent a request. Node accepts one in each turn of its loop, so that after a short turn without one there are none.
+ */
+async function allAccepted(server: Server): Promise<void> {
+	let accepted = 0
+	const count = () => {
+		accepted += 1
+	}
+	server.on('connection', count)
+	// The first turn may have looked for connections already, before it came here.
+	await nextTurn()
+	for (const end = performance.now() + maxAcceptMs; ; ) {
+		const [turn, before] = [performance.now(), accepted]
+		await nextTurn()
+		const now = performance.now()
+		if ((accepted === before && now - turn < shortTurnMs) || now > end) break
+	}
+	server.off('connection', count)
+}
+
+/** One more ear of an HTTP server. */
+function passingTo(server: Server): NetServer {
+	return createServer({ allowHalfOpen: true, noDelay: true }, (socket) => server.emit('connection', socket))
+}
+
+function open(listener: NetServer, port: number, address: string): Promise<void> {
+	return new Promise((resolve, reject) => {
+		listener.once('error', reject)
+		listener.listen(port, address, () => {
+			listener.off('error', reject)
+			resolve()
+		})
+	})
+}
+
+function refusal({ code, message }: NodeJS.ErrnoException, HOST: string, PORT: number): Error {
+	if (code === 'EADDRINUSE')
+		return new Error(`Port ${PORT} is taken by another program. Stop that one, or set PORT to another number.`)
+	if (code === 'EACCES') return new Error(`This account may not open port ${PORT}. Set PORT to a number above 1023.`)
+	return new Error(`HOST=${HOST} and PORT=${PORT} cannot be opened: ${message}.`)
+}

@@ -1,0 +1,132 @@
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Connections } from '../../server/connections.ts'
+import { connectionLimits } from '../../server/limits.ts'
+import {
+	closedWithin,
+	cutOffUploads,
+	openStalledReaders,
+	openStalledRequests,
+	residentMb,
+	waitOfOthers,
+} from '../faults/abuse.ts'
+import { descendants, processesOf } from '../support/cluster.ts'
+import { type SiteProcess, startSite } from '../support/site-process.ts'
+
+/* What clients that mean ill, or a database that does not answer, cost everybody else. */
+
+/** Milliseconds more than a limit until its connection is closed: the limits are looked at once a second, and the machine is busy. */
+const lateMs = 15_000
+
+const dataDir = mkdtempSync(join(tmpdir(), 'devquad-limits-'))
+let site: SiteProcess
+
+beforeAll(async () => {
+	site = await startSite({ DATA_DIR: dataDir, SEED: 'demo', LOG_LEVEL: 'error' })
+	await waitOfOthers(site.url)
+}, 180_000)
+
+afterAll(async () => {
+	await site.stop()
+	rmSync(dataDir, { recursive: true, force: true })
+})
+
+test('500 connections that stop after a header, and 100 that stop before the body, are ended; others are answered meanwhile', async () => {
+	const { host } = new URL(site.url)
+	const [headers, bodies] = await Promise.all([
+		openStalledRequests(site.url, `GET /forum HTTP/1.1\r\nHost: ${host}\r\n`, 500),
+		openStalledRequests(
+			site.url,
+			`POST /theme HTTP/1.1\r\nHost: ${host}\r\nOrigin: ${site.url}\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 400000\r\n\r\ntheme`,
+			100,
+		),
+	])
+	expect(Math.max(...(await waitOfOthers(site.url)))).toBeLessThan(10_000)
+	await closedWithin(headers, connectionLimits.headersMs + lateMs)
+	await closedWithin(bodies, connectionLimits.slowBodyMs + lateMs)
+})
+
+test('100 readers who ask for 20 pages at once and take nothing keep nobody waiting for long', {
+	timeout: 120_000,
+}, async () => {
+	const readers = await openStalledReaders(site.url, 100, 20)
+	expect(Math.max(...(await waitOfOthers(site.url)))).toBeLessThan(10_000)
+	for (const reader of readers) reader.destroy()
+})
+
+test.skipIf(process.platform !== 'linux')(
+	'100 uploads that are cut off raise the resident memory by less than 100 MB',
+	async () => {
+		const [, email = '', password = ''] = /Demo account: +(\S+) +password (\S+)/.exec(site.output()) ?? []
+		const body = new URLSearchParams({ email, password })
+		const login = await fetch(`${site.url}/login`, {
+			method: 'POST',
+			redirect: 'manual',
+			headers: { Origin: site.url },
+			body,
+		})
+		const cookie = login.headers
+			.getSetCookie()
+			.map((one) => one.split(';')[0])
+			.join('; ')
+		expect(cookie).toContain('session')
+		const before = residentMb(site.child.pid ?? 0)
+		await cutOffUploads(site.url, cookie, 100, 100)
+		await waitOfOthers(site.url)
+		expect(residentMb(site.child.pid ?? 0) - before).toBeLessThan(100)
+	},
+)
+
+test('/readyz answers within a second while the database does not, and is ready again after it; /healthz does not ask it', async () => {
+	const [leader] = processesOf(join(dataDir, 'postgres'))
+	const database = descendants(leader?.pid ?? 0).map(({ pid }) => pid)
+	expect(database.length).toBeGreaterThan(1)
+	const ask = async (path: string) => {
+		const began = performance.now()
+		const answer = await fetch(site.url + path)
+		return { status: answer.status, text: await answer.text(), ms: performance.now() - began }
+	}
+	for (const pid of database) process.kill(pid, 'SIGSTOP')
+	try {
+		const answers = [await ask('/readyz'), await ask('/readyz')]
+		for (const answer of answers) {
+			expect(answer).toMatchObject({ status: 503, text: 'not ready' })
+			// 800 ms for the database; the rest is for a busy machine.
+			expect(answer.ms).toBeLessThan(2_000)
+		}
+		expect(await ask('/healthz')).toMatchObject({ status: 200, text: 'ok' })
+	} finally {
+		for (const pid of database) process.kill(pid, 'SIGCONT')
+	}
+	await expect.poll(async () => (await ask('/readyz')).text).toBe('ready')
+})
+
+test.each([
+	[false, 503],
+	[true, undefined],
+])(
+	'with a proxy in front (%s), the connection of one address beyond the limit gets %s',
+	async (behindProxy, status) => {
+		const server = createServer((_request, response) => response.end('ok'))
+		new Connections(server, { behindProxy, maxPerAddress: 5 })
+		await once(server.listen(0, '127.0.0.1'), 'listening')
+		const { port } = server.address() as AddressInfo
+		const sockets: Socket[] = []
+		for (let index = 0; index < 6; index += 1) {
+			const socket = connect(port, '127.0.0.1')
+			await once(socket, 'connect')
+			sockets.push(socket)
+		}
+		const last = sockets.at(-1) as Socket
+		last.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n')
+		const [answer] = await once(last, 'data')
+		expect(String(answer)).toMatch(status ? /^HTTP\/1\.1 503/ : /^HTTP\/1\.1 200/)
+		for (const socket of sockets) socket.destroy()
+		server.close()
+	},
+)

@@ -1,0 +1,96 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterEach, expect, test } from 'vitest'
+import { descendants, processesOf, stillRunning } from '../support/cluster.ts'
+import { eventually } from '../support/eventually.ts'
+import { freePort } from '../support/site-process.ts'
+import { manySites } from '../support/sites.ts'
+
+/* `npm start` as it is typed, and as a service runs it: signals, and what happens when the site is killed. */
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const { newDataDir } = manySites({})
+const started: number[] = []
+
+afterEach(() => {
+	for (const pid of started.splice(0)) for (const one of descendants(pid)) process.kill(one.pid, 'SIGKILL')
+})
+
+/** @param command what is run: npm, or what npm runs */
+async function run(command: string[], env: Record<string, string> = {}) {
+	const dataDir = newDataDir()
+	const port = String(await freePort())
+	const [program = '', ...args] = command
+	const child = spawn(program, args, {
+		cwd: root,
+		stdio: ['ignore', 'pipe', 'pipe'],
+		env: { PATH: process.env.PATH, HOME: process.env.HOME, SEED: 'none', DATA_DIR: dataDir, PORT: port, ...env },
+	})
+	started.push(child.pid ?? 0)
+	let output = ''
+	for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))
+	const ended = once(child, 'exit')
+	const site = () => descendants(child.pid ?? 0).find((one) => one.command.includes('server/main.ts'))?.pid ?? 0
+	const serves = (times = 1) => eventually(() => expect(output.split('Press Ctrl-C').length - 1).toBe(times))
+	return { child, dataDir, port, output: () => output, ended, site, serves }
+}
+
+const script = [process.execPath, 'scripts/start.mjs']
+
+test.each([
+	['npm', 'SIGTERM', ['npm', 'start']],
+	['the script that npm runs', 'SIGTERM', script],
+	['the script that npm runs', 'SIGHUP', script],
+] as const)(
+	'%s passes %s on: the site and its PostgreSQL end in order, and no process is left',
+	async (_what, signal, command) => {
+		const { child, dataDir, ended, serves } = await run([...command])
+		await serves()
+		const all = descendants(child.pid ?? 0).map(({ pid }) => pid)
+		expect(all.length).toBeGreaterThan(1)
+		child.kill(signal)
+		await ended
+		await eventually(() => expect([stillRunning(all), processesOf(join(dataDir, 'postgres'))]).toEqual([[], []]))
+		// PostgreSQL removes it when it was stopped, and not when it was killed.
+		expect(existsSync(join(dataDir, 'postgres', 'postmaster.pid'))).toBe(false)
+	},
+)
+
+test('a site that was killed is started again and says why; one that was stopped is not', async () => {
+	const { child, port, output, ended, site, serves } = await run(script)
+	await serves()
+	const first = site()
+	process.kill(first, 'SIGKILL')
+	await serves(2)
+	expect(output()).toContain('The site was killed by SIGKILL and is started again in 0.25 s.\n')
+	expect((await fetch(`http://localhost:${port}/forum`)).status).toBe(200)
+	expect(site()).not.toBe(first)
+	process.kill(site(), 'SIGTERM')
+	expect(await ended).toEqual([0, null])
+	expect(child.exitCode).toBe(0)
+})
+
+test('a site that ends by itself for a wrong setting is not started again', async () => {
+	const { output, ended } = await run(script, { SMPT_URL: 'smtp://localhost' })
+	expect(await ended).toEqual([1, null])
+	expect(output()).toBe('The setting SMPT_URL is not known. Did you mean SMTP_URL?\n')
+})
+
+test.each([
+	['localhost', ['127.0.0.1', '[::1]', 'localhost'], 'http://localhost'],
+	['::', ['127.0.0.1', '[::1]'], 'http://localhost'],
+	['::1', ['[::1]'], 'http://[::1]'],
+])('HOST=%s answers at %j, and says %s', async (HOST, addresses, own) => {
+	const { child, port, output, ended, serves } = await run(script, { HOST })
+	await serves()
+	expect(output()).toContain(`is ready:  ${own}:${port}\n`)
+	for (const address of addresses) {
+		const answer = await fetch(`http://${address}:${port}/find-dev`)
+		expect([address, answer.status]).toEqual([address, 200])
+	}
+	child.kill('SIGTERM')
+	await ended
+})

@@ -1,0 +1,77 @@
+import { connect } from 'node:net'
+import { expect, test } from 'vitest'
+import { countFailed } from '../faults/load.ts'
+import { stopEachNode, stopEachWorker, stopTheProcess } from '../faults/orderly-stop.ts'
+import { hasServers } from '../support/cluster.ts'
+import { eventually } from '../support/eventually.ts'
+import { manySites } from '../support/sites.ts'
+
+/* A site that is told to stop under load. Three rounds with four workers are in tests/faults. */
+
+const { newDataDir, start } = manySites({ SEED: 'none' })
+
+test('each of two workers can be stopped under load: no request fails', { timeout: 180_000 }, async () => {
+	const [figures] = await stopEachWorker(1, 2)
+	expect(figures?.failed).toEqual({})
+	expect(figures?.refused).toBe(0)
+	expect(figures?.sent).toBeGreaterThan(50)
+})
+
+test.skipIf(!hasServers)(
+	'each of three nodes behind nginx can be stopped under load: no request fails (needs nginx and redis-server)',
+	{ timeout: 180_000 },
+	async () => {
+		const [figures] = await stopEachNode(1)
+		expect(figures?.failed).toEqual({})
+		expect(figures?.sent).toBeGreaterThan(50)
+	},
+)
+
+test('a site of one process answers whoever reached it', { timeout: 120_000 }, async () => {
+	const [figures] = await stopTheProcess(1)
+	// A connection that is made in the very millisecond in which the port is closed is one that came too late.
+	expect(figures && countFailed(figures), JSON.stringify(figures)).toBeLessThanOrEqual(1)
+	expect(figures?.sent).toBeGreaterThan(20)
+})
+
+test('while it stops it answers on open connections and closes them, says "draining", and lets requests under way end', async () => {
+	const site = await start({ DATA_DIR: newDataDir() })
+	const { port } = new URL(site.url)
+	const body = 'theme=dark'
+	const head = `Host: localhost:${port}\r\n`
+	const [slow, probe] = [open(port), open(port)]
+	slow.write(
+		`POST /theme HTTP/1.1\r\n${head}Origin: ${site.url}\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: ${body.length}\r\n\r\nthe`,
+	)
+	probe.write(`GET /readyz HTTP/1.1\r\n${head}\r\n`)
+	await eventually(() => expect(probe.text()).toMatch(/^HTTP\/1\.1 200 OK.*Connection: keep-alive.*ready$/is))
+	const stopped = site.stop()
+	// The port is closed by now, or is in a moment; the connection that stood before is still answered.
+	await eventually(() => expect(reaches(port)).resolves.toBe(false))
+	probe.write(`GET /readyz HTTP/1.1\r\n${head}\r\n`)
+	await eventually(() => expect(probe.text()).toMatch(/HTTP\/1\.1 503.*Connection: close.*draining$/is))
+	slow.write(body.slice(3))
+	await eventually(() => expect(slow.text()).toMatch(/^HTTP\/1\.1 30\d.*Connection: close/is))
+	expect(await stopped).toBe(0)
+})
+
+function open(port: string) {
+	let text = ''
+	const socket = connect(Number(port), '127.0.0.1')
+	socket.on('error', () => {})
+	socket.on('data', (chunk) => {
+		text += chunk
+	})
+	return { write: (line: string) => socket.write(line), text: () => text }
+}
+
+function reaches(port: string): Promise<boolean> {
+	return new Promise((resolve) => {
+		const socket = connect(Number(port), '127.0.0.1')
+		socket.once('connect', () => {
+			socket.destroy()
+			resolve(true)
+		})
+		socket.once('error', () => resolve(false))
+	})
+}
