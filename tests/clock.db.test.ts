@@ -112,6 +112,10 @@ async function report(at: Time): Promise<number[]> {
 }
 
 async function send(at: Time): Promise<void> {
+	const path = `posts/${member.username}/${randomUUID().replaceAll('-', '')}`
+	await sql`
+		insert into pictures (path, user_id, kind, width, height, bytes, colour)
+		values (${path}, ${member.id}, 'post', 1, 1, 1, '#000000')`.execute(db())
 	const [peer] = peers
 	const lower = Math.min(member.id, peer?.id ?? 0)
 	const higher = Math.max(member.id, peer?.id ?? 0)
@@ -120,7 +124,7 @@ async function send(at: Time): Promise<void> {
 		on conflict (lower_id, higher_id) do update set version = conversations.version + 10 returning id`.execute(db())
 	await sql`
 		insert into messages (conversation_id, sender_id, recipient_id, client_id, body, html, version, sent_at, pictures)
-		select ${rows[0]?.id}, ${member.id}, ${peer?.id}, gen_random_uuid(), 'x', '<p>x</p>', n, ${at}, '[{"path":"x.webp","width":1,"height":1,"alt":""}]'
+		select ${rows[0]?.id}, ${member.id}, ${peer?.id}, gen_random_uuid(), 'x', '<p>x</p>', n, ${at}, ${JSON.stringify([{ path, width: 1, height: 1, alt: '' }])}::jsonb
 		from generate_series(1, 4) n`.execute(db())
 }
 
@@ -169,6 +173,7 @@ test('the daily mail that was due after tomorrow is due now', async () => {
 })
 
 test('messages dated tomorrow hold up no mail about those after them', async () => {
+	await sql`delete from messages`.execute(db())
 	await send(tomorrow)
 	await send(sql`now() - interval '20 minutes'`)
 	const { rows } = await sql<{ last: number }>`select max(id) as last from messages`.execute(db())

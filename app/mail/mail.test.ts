@@ -1,11 +1,12 @@
 import { once } from 'node:events'
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SMTPServer } from 'smtp-server'
 import { expect, test } from 'vitest'
 import { config } from '~/config.server.ts'
-import { letter, sendMail } from './mail.server.ts'
+import { letter, sendMail, sweepMails } from './mail.server.ts'
 
 const link = { label: 'Set a new password', url: 'http://localhost:3000/reset-password?token=a&b="c"' }
 const mail = () =>
@@ -80,3 +81,18 @@ function decode(body: string): string {
 		.replace(/=\r?\n/g, '')
 		.replace(/=([0-9A-F]{2})/g, (_all, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
 }
+
+test('of mails in files those older than 30 days go, and all but the newest 1,000', async () => {
+	const dataDir = mkdtempSync(join(tmpdir(), 'devquad-mails-'))
+	const folder = join(dataDir, 'mail')
+	mkdirSync(folder)
+	const nameOf = (daysAgo: number, number: number) =>
+		`${new Date(Date.now() - daysAgo * 86_400_000).toISOString().replaceAll(':', '-')}-${String(number).padStart(8, '0')}.eml`
+	for (let number = 0; number < 3; number += 1) writeFileSync(join(folder, nameOf(31, number)), '')
+	writeFileSync(join(folder, 'notes.txt'), 'not a mail')
+	for (let number = 0; number < 1_005; number += 1) writeFileSync(join(folder, nameOf(number / 100, number)), '')
+	const newest = readdirSync(folder).sort().slice(-1_001)
+	await sweepMails({ dataDir })
+	expect(readdirSync(folder).sort()).toEqual(newest)
+	rmSync(dataDir, { recursive: true })
+})

@@ -10,6 +10,8 @@ export interface OwnPostgres {
 	url: string
 	/** Ends it as a lost machine would: the server and all its processes at once, by SIGKILL. */
 	kill: () => Promise<void>
+	/** Stops it by SIGSTOP, as on a machine that hangs. @returns what lets it go on */
+	freeze: () => () => void
 	/** Starts it again at the same address. */
 	start: () => Promise<void>
 	stop: () => Promise<void>
@@ -27,6 +29,14 @@ export async function startOwnPostgres(): Promise<OwnPostgres> {
 			const all = descendants(leader).map(({ pid }) => pid)
 			for (const pid of all) process.kill(pid, 'SIGKILL')
 			while (stillRunning(all).length > 0) await sleep(10)
+		},
+		freeze: () => {
+			const leader = Number.parseInt(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8'), 10)
+			const all = descendants(leader).map(({ pid }) => pid)
+			for (const pid of all) process.kill(pid, 'SIGSTOP')
+			return () => {
+				for (const pid of stillRunning(all)) process.kill(pid, 'SIGCONT')
+			}
 		},
 		start: async () => {
 			postgres = await startEmbeddedPostgres(dataDir)
