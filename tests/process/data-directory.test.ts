@@ -86,7 +86,7 @@ test('after real use, and with what version 0.1.0 left open, nothing in the data
 	const password = (await demoAccounts(dataDir))?.member.password ?? ''
 	const email = 'mira.quillon@eastmere.example'
 	const post = (path: string, body: BodyInit, Cookie = '') =>
-		fetch(site.url + path, { method: 'POST', redirect: 'manual', headers: { Cookie }, body })
+		fetch(site.url + path, { method: 'POST', redirect: 'manual', headers: { Cookie, Origin: site.url }, body })
 	const login = await post('/login', new URLSearchParams({ email, password }))
 	const cookie = login.headers
 		.getSetCookie()

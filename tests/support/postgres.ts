@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { runMigrations } from 'graphile-worker'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { startEmbeddedPostgres } from '~/db/embedded-postgres.server.ts'
@@ -29,6 +30,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
 	const postgres = await startEmbeddedPostgres(dataDir, ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'])
 	const pool = new pg.Pool({ ...postgres.connection, max: 1 })
 	await migrate(pool, fileURLToPath(new URL('../../migrations', import.meta.url)))
+	// The tables in which jobs wait: whoever logs in from a new device is mailed.
+	await runMigrations({ pgPool: pool, noPreparedStatements: true })
 	await pool.end()
 	project.provide('postgres', { site: loginOf(postgres.connection), admin: loginOf(postgres.admin) })
 	return async () => {

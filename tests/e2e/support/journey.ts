@@ -77,8 +77,12 @@ let newcomers = 0
  * have to wait for each other.
  * @returns their username
  */
-export async function enrol(page: Page, name: string, password = 'a lantern at the ford'): Promise<string> {
-	const username = name.toLowerCase().replace(/\s+/g, '.')
+export async function enrol(
+	page: Page,
+	name: string,
+	password = 'a lantern at the ford',
+	username = name.toLowerCase().replace(/\s+/g, '.'),
+): Promise<string> {
 	newcomers += 1
 	await page.setExtraHTTPHeaders({ 'X-Forwarded-For': `198.18.${newcomers % 250}.${(Date.now() % 250) + 1}` })
 	await page.goto('/register')
