@@ -1,4 +1,5 @@
 // `npm run cluster`: the site on three nodes behind nginx, with one PostgreSQL and one Redis, all on this machine.
+import '../server/check-settings.ts'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { PoolConfig } from 'pg'

@@ -35,8 +35,8 @@ export const connectionLimits = {
 	/** A body may be slow for so long; after that it must have come at `minBodyBytesPerSecond` on average. */
 	slowBodyMs: 10_000,
 	minBodyBytesPerSecond: 4_096,
-	/** A reader who takes no byte of an answer for so long is gone. */
-	stalledReaderMs: 30_000,
+	/** A reader who takes no byte of an answer is cut off after so long, or twice as long: Node looks twice whether any was taken. */
+	stalledReaderMs: 15_000,
 	/** How long an open connection waits for the next request. */
 	keepAliveMs: 10_000,
 	/** The same behind a proxy: longer than proxies keep theirs (60 s in nginx), so that it is they who close and no request is lost. */

@@ -1,3 +1,4 @@
+import './check-settings.ts'
 import cluster from 'node:cluster'
 import { type Config, config } from '../app/config.server.ts'
 import { stopLimits } from './limits.ts'

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import type { Config } from '../app/config.server.ts'
 import { Connections } from './connections.ts'
@@ -32,7 +33,8 @@ export async function serve(
 	/** What requests wait for. */
 	let gate = opened.promise
 	const server = createServer({ connectionsCheckingInterval: connectionLimits.checkEveryMs }, (request, response) => {
-		void gate.then((answer) => answer(request, response))
+		const turn = Promise.all([gate, inTurn(request, response)])
+		void turn.then(([answer]) => request.socket.destroyed || answer(request, response))
 	})
 	const connections = new Connections(server, { behindProxy: settings.TRUST_PROXY })
 	startup.onEnd(() => connections.end())
@@ -57,6 +59,19 @@ export async function serve(
 	}, stopLimits.drainMs + 500)
 	return port
 }
+
+/**
+ * When it is a request's turn: one connection is answered one request after the other. Else a client that sends many at once, and
+ * perhaps reads no answer, would have them all worked on while everybody else waits.
+ */
+function inTurn(request: IncomingMessage, response: ServerResponse): Promise<unknown> | undefined {
+	const before = answered.get(request.socket)
+	answered.set(request.socket, new Promise((resolve) => response.once('close', resolve)))
+	return before
+}
+
+/** For each connection, the end of its latest answer. */
+const answered = new WeakMap<Socket, Promise<unknown>>()
 
 async function open(server: Server, startup: Startup, settings: Config) {
 	const listening = await listen(server, settings)
