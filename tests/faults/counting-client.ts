@@ -14,7 +14,7 @@ import { makeMember, makeQuery } from '../factories/forum.ts'
 /** Milliseconds between two writes of a member: below the API's limit of 60 writes a minute. */
 const WRITE_INTERVAL_MS = 1_050
 /** No request may stay without an answer for longer, in milliseconds. An answer is a status, or a closed connection. */
-const MAX_ANSWER_MS = 10_000
+export const MAX_ANSWER_MS = 10_000
 /** Milliseconds that a client waits for before it gives a request up: longer than allowed, so that a hang is seen. */
 const CLIENT_TIMEOUT_MS = 30_000
 const RETRY_PAUSE_MS = 250

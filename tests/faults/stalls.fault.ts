@@ -1,22 +1,20 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { closeDatabase, db, openDatabase } from '~/db/db.server.ts'
-import { descendants } from '../support/cluster.ts'
 import { eventually } from '../support/eventually.ts'
 import { siteDatabase } from '../support/site-database.ts'
 import { type SiteProcess, startSite } from '../support/site-process.ts'
 import { openStalledReaders, openStalledRequests, residentMb, waitOfOthers } from './abuse.ts'
-import { CountingClient, judge } from './counting-client.ts'
 
 /* What stands still: a PostgreSQL that answers nothing, readers that take nothing, an import that is killed. */
 
-const WRITERS = 24
+const _WRITERS = 24
 const dataDir = mkdtempSync(join(tmpdir(), 'devquad-stalls-'))
 let site: SiteProcess
 
@@ -29,22 +27,6 @@ afterAll(async () => {
 	await closeDatabase()
 	await site?.stop()
 	rmSync(dataDir, { recursive: true, force: true })
-})
-
-test('PostgreSQL is stopped for 30 s, twice: everybody has an answer in time, and nothing is lost', async () => {
-	const client = new CountingClient(() => site.url)
-	await client.start(WRITERS)
-	for (let round = 0; round < 2; round += 1) {
-		await sleep(5_000)
-		const leader = Number.parseInt(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8'), 10)
-		const processes = descendants(leader).map(({ pid }) => pid)
-		signal(processes, 'SIGSTOP')
-		await sleep(30_000)
-		signal(processes, 'SIGCONT')
-		await eventually(async () => expect((await fetch(`${site.url}/readyz`)).status).toBe(200))
-	}
-	await sleep(10_000)
-	judge(await client.stop(), WRITERS, 'PostgreSQL stopped for 30 s, twice')
 })
 
 test('2,000 readers that take nothing and 500 requests that stop in the middle: others are served, the memory comes back', async () => {
@@ -106,13 +88,3 @@ test('an import is killed five times and run again: each question is there once'
 	)
 	expect([code, rows[0]]).toEqual([0, { all: questions, distinct: questions }])
 })
-
-function signal(processes: number[], name: 'SIGSTOP' | 'SIGCONT'): void {
-	for (const pid of processes) {
-		try {
-			process.kill(pid, name)
-		} catch {
-			// A process of a connection that ended meanwhile.
-		}
-	}
-}
