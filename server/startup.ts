@@ -9,6 +9,7 @@ import { longWork } from '../app/db/scope.server.ts'
 import { closeDemoAccounts, makeAdminClaim } from '../app/features/accounts/admin-at-start.server.ts'
 import { areDemoAccountsOpen } from '../app/features/accounts/demo-accounts.server.ts'
 import { demoAccounts } from '../app/features/forum/import/demo-account.server.ts'
+import { Unavailable } from '../app/lib/errors.ts'
 import { progressLine } from '../scripts/support/progress.ts'
 import { prepareDataDir } from './data-dir.ts'
 import { stopLimits } from './limits.ts'
@@ -17,6 +18,10 @@ import { lockDataDir } from './lock.ts'
 const migrations = fileURLToPath(new URL('../migrations', import.meta.url))
 /** The pools of a process, and what listens beside them. */
 const connectionsOfOne = 14 + MAX_LONG_CONNECTIONS
+
+/** The start waits so long, in milliseconds, for a PostgreSQL that is there and does not serve yet; it asks this often. */
+const DATABASE_WAIT_MS = 60_000
+const DATABASE_RETRY_MS = 500
 
 /** The parts that stand so far, and how they end: last started, first stopped. */
 export class Startup {
@@ -73,9 +78,9 @@ export class Startup {
 		const connection = DATABASE_URL ? { connectionString: DATABASE_URL } : await this.startPostgres(settings)
 		this.reachDatabase(connection)
 		try {
-			await longWork(() => migrate(pool(), migrations))
-			await closeDemoAccounts(settings)
-			this.adminClaim = await makeAdminClaim(settings)
+			await whileItComes(() => longWork(() => migrate(pool(), migrations)))
+			await whileItComes(() => closeDemoAccounts(settings))
+			this.adminClaim = await whileItComes(() => makeAdminClaim(settings))
 		} catch (error) {
 			throw new Error(DATABASE_URL ? `The database of DATABASE_URL cannot be used: ${reason(error)}` : reason(error), {
 				cause: error,
@@ -127,6 +132,29 @@ export class Startup {
 		}
 		process.exit(code)
 	}
+}
+
+/**
+ * Does a step of the start again while PostgreSQL is there and does not serve yet: it starts, recovers, or still has the
+ * connections of a process that was killed. Whoever finds nobody at the address is told so at once.
+ */
+async function whileItComes<Result>(step: () => Promise<Result>): Promise<Result> {
+	for (const end = performance.now() + DATABASE_WAIT_MS; ; await sleep(DATABASE_RETRY_MS)) {
+		try {
+			return await step()
+		} catch (error) {
+			if (!isOutage(error) || isNobodyThere(error.cause) || performance.now() > end) throw error
+		}
+	}
+}
+
+function isOutage(error: unknown): error is Unavailable {
+	return error instanceof Unavailable && error.isOutage
+}
+
+/** Whether the network says that no server listens at an address, or that there is no such address. */
+function isNobodyThere(cause: unknown): boolean {
+	return /^(ECONNREFUSED|ENOTFOUND|ENOENT|EHOSTUNREACH|ENETUNREACH)$/.test((cause as { code?: string })?.code ?? '')
 }
 
 function reason(error: unknown): string {

@@ -17,8 +17,11 @@ export const CLIENT_TIMEOUT_MS = 7_000
 
 /** After this long without an answer we ask on a connection of its own whether PostgreSQL answers at all. */
 export const SILENCE_BEFORE_PROBE_MS = 1_000
-/** PostgreSQL may take this long to answer that question. Twice without an answer, it is away. */
-export const PROBE_TIMEOUT_MS = 900
+/**
+ * PostgreSQL may take this long to answer that question, on a new connection with a password. Twice without an answer, it is
+ * away. Shorter would take a machine with ten times the work it can do for one without a database.
+ */
+export const PROBE_TIMEOUT_MS = 2_500
 /** While the database is away it is asked this often. */
 export const PROBE_INTERVAL_MS = 500
 

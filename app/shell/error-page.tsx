@@ -1,15 +1,23 @@
 import { RotateCw, Search } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { lazy, type ReactNode, Suspense } from 'react'
 import { Form, isRouteErrorResponse, Link, useLocation } from 'react-router'
 import { useRootData } from '~/lib/root-data.ts'
 import { siteFaultData } from '~/lib/site-fault.ts'
 import { RuleHead } from '~/ui/rule-head.tsx'
-import { SiteFaultPage } from './site-fault-page.tsx'
+
+/** Few readers ever see it, so that it does not weigh on the first page. */
+const SiteFaultPage = lazy(() => import('./site-fault-page.tsx').then((page) => ({ default: page.SiteFaultPage })))
 
 /** Whatever could not be shown, said in the frame of the site; works also when nothing was loaded. */
 export function ErrorPage({ error }: { error: unknown }) {
 	const fault = isRouteErrorResponse(error) ? siteFaultData(error.status, error.data) : null
-	if (isRouteErrorResponse(error) && fault) return <SiteFaultPage status={error.status} fault={fault} />
+	if (isRouteErrorResponse(error) && fault) {
+		return (
+			<Suspense>
+				<SiteFaultPage status={error.status} fault={fault} />
+			</Suspense>
+		)
+	}
 	if (isRouteErrorResponse(error) && error.status === 404) return <NothingHere said={messageOf(error.data)} />
 	if (isRouteErrorResponse(error) && error.status < 500)
 		return <Refused status={error.status} said={messageOf(error.data)} />

@@ -1,5 +1,5 @@
-import type { ReactNode } from 'react'
-import { DiskBanner } from './disk-banner.tsx'
+import { lazy, type ReactNode, Suspense } from 'react'
+import { useRootData } from '~/lib/root-data.ts'
 import { Footer } from './footer.tsx'
 import { Header } from './header.tsx'
 import { useLostPage } from './lost-page.ts'
@@ -7,12 +7,16 @@ import { usePopoversClosedOnNavigation } from './popover.ts'
 import { RouteFocus } from './route-focus.tsx'
 import { Toaster } from './toaster.tsx'
 
+/** Seen by few, so that it does not weigh on the first page. */
+const DiskBanner = lazy(() => import('./disk-banner.tsx').then((banner) => ({ default: banner.DiskBanner })))
+
 /**
  * The frame of every page.
  * @param inbox the header's way to what happened for a member
  * @param children the page: it brings its own `h1`, and `main` is already around it
  */
 export function Shell({ inbox, children }: { inbox: ReactNode; children: ReactNode }) {
+	const { disk } = useRootData()
 	usePopoversClosedOnNavigation()
 	useLostPage(offerWhole)
 	return (
@@ -21,7 +25,11 @@ export function Shell({ inbox, children }: { inbox: ReactNode; children: ReactNo
 				Skip to content
 			</a>
 			<Header inbox={inbox} />
-			<DiskBanner />
+			{disk && (
+				<Suspense>
+					<DiskBanner disk={disk} />
+				</Suspense>
+			)}
 			<main id="main" tabIndex={-1} className="mx-auto w-full max-w-page px-4 pb-16 outline-none sm:px-6">
 				{children}
 			</main>

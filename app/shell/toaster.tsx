@@ -31,8 +31,8 @@ export function Toaster() {
 
 	return (
 		<section
-			// On phones, and without scripts, where it stays, it must not stand where forms have their buttons.
-			className="fixed right-4 bottom-4 z-(--z-toast) grid w-[min(22.5rem,calc(100vw-2rem))] gap-2 max-sm:top-18 max-sm:bottom-auto noscript:top-18 noscript:bottom-auto"
+			// Without scripts it stays, so it must not stand where forms have their buttons.
+			className="fixed right-4 bottom-4 z-(--z-toast) grid noscript:top-18 noscript:bottom-auto w-[min(22.5rem,calc(100vw-2rem))] gap-2"
 			aria-label="Notices"
 			aria-live="polite"
 			onPointerEnter={() => setPaused(true)}

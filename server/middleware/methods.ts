@@ -3,6 +3,8 @@ import { problem } from '~/lib/problems.ts'
 import { securityHeaders } from './security.ts'
 
 const pageMethods = ['GET', 'HEAD', 'POST']
+/** Where scripts of a page delete something: the draft of a question. */
+const deletable = /^\/forum\/drafts(\?|$)/
 const apiMethods = [...pageMethods, 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
 /**
@@ -12,7 +14,8 @@ const apiMethods = [...pageMethods, 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
  */
 export function refuseMethod(method: string, path: string, settings: Pick<Config, 'secure'>): Response | null {
 	const forPrograms = path.startsWith('/api/')
-	const allowed = forPrograms ? apiMethods : pageMethods
+	const ofPage = deletable.test(path) ? [...pageMethods, 'DELETE'] : pageMethods
+	const allowed = forPrograms ? apiMethods : ofPage
 	if (allowed.includes(method)) return null
 	const headers = new Headers([...securityHeaders(settings), ['Allow', allowed.join(', ')]])
 	const detail = `This address understands ${allowed.join(', ')}.`

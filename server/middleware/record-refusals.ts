@@ -3,7 +3,7 @@ import { recordSecurityEvent } from '~/features/accounts/security-log.server.ts'
 import { requestScope } from '~/lib/request-scope.server.ts'
 
 /**
- * Names the request in every answer, and records what was refused: without a login or a token that works (401), not allowed or
+ * Names the request in every answer but assets, and records what was refused: without a login or a token that works (401), not allowed or
  * from a foreign origin (403), too often (429).
  */
 export function recordRefusals(): MiddlewareHandler {
@@ -11,9 +11,11 @@ export function recordRefusals(): MiddlewareHandler {
 		await next()
 		const scope = requestScope()
 		const { status, headers } = context.res
-		// The error page of a visitor that several wait for names the request that it was made for.
-		if (scope && !headers.has('X-Request-Id')) headers.set('X-Request-Id', scope.requestId)
 		const { method, path } = context.req
+		// A script or font that was found is in no log, and a page loads ten of them.
+		const isAsset = status === 200 && path.startsWith('/assets/')
+		// The error page of a visitor that several wait for names the request that it was made for.
+		if (scope && !isAsset && !headers.has('X-Request-Id')) headers.set('X-Request-Id', scope.requestId)
 		if (status !== 401 && status !== 403 && status !== 429) return
 		const kind = status === 429 ? 'rate-limited' : 'refused'
 		await recordSecurityEvent(kind, { userId: scope?.userId ?? null, detail: { status, method, area: areaOf(path) } })

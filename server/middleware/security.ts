@@ -16,6 +16,8 @@ export function security(config: Config, nonceOf: (request: Request) => string):
 		// A script, style or font is no document: the rest means nothing on it, and weighs more than some of them.
 		if (context.req.path.startsWith('/assets/')) {
 			for (const [name, value] of everywhere(config)) headers.set(name, value)
+			// Its name changes with its content, so nobody asks whether it was modified.
+			headers.delete('Last-Modified')
 			return
 		}
 		for (const [name, value] of always) headers.set(name, value)

@@ -15,7 +15,13 @@ function findMisplaced(): string[] {
 	const { clientWidth } = document.documentElement
 	const bad: string[] = []
 	if (document.documentElement.scrollWidth > clientWidth)
-		bad.push(`the page is ${document.documentElement.scrollWidth} px wide`)
+		bad.push(
+			`the page is ${document.documentElement.scrollWidth} px wide: ${[...document.querySelectorAll('body *')]
+				.filter((element) => element.getBoundingClientRect().right > clientWidth + 1 && element.children.length === 0)
+				.map((element) => `${element.parentElement?.className} > ${element.tagName}.${element.className}`)
+				.slice(0, 4)
+				.join(' | ')}`,
+		)
 	for (const element of document.querySelectorAll<HTMLElement>('body *')) {
 		const style = getComputedStyle(element)
 		const hides = style.overflowX === 'hidden' || style.overflowX === 'clip'

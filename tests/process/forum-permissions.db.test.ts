@@ -256,6 +256,8 @@ describe('reading', () => {
 
 	test.each(people)('the API tells %s what the pages do, and no more', async (who) => {
 		if (who !== 'anonymous') {
+			// The table above has them suspended.
+			await sql`update users set suspended_until = null where username = 'victim'`.execute(db())
 			await saveDraft(members[who], { key: 'ask', title: 'How', description: '', tags: '', category: '' })
 			await makeMessage(members.victim, members[who])
 		}

@@ -7,14 +7,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Connections } from '../../server/connections.ts'
 import { connectionLimits } from '../../server/limits.ts'
-import {
-	closedWithin,
-	cutOffUploads,
-	openStalledReaders,
-	openStalledRequests,
-	residentMb,
-	waitOfOthers,
-} from '../faults/abuse.ts'
+import { closedWithin, cutOffUploads, openStalledRequests, residentMb, waitOfOthers } from '../faults/abuse.ts'
 import { descendants, processesOf } from '../support/cluster.ts'
 import { type SiteProcess, startSite } from '../support/site-process.ts'
 
@@ -49,17 +42,6 @@ test('500 connections that stop after a header, and 100 that stop before the bod
 	expect(Math.max(...(await waitOfOthers(site.url)))).toBeLessThan(10_000)
 	await closedWithin(headers, connectionLimits.headersMs + lateMs)
 	await closedWithin(bodies, connectionLimits.slowBodyMs + lateMs)
-})
-
-test('50 readers who ask for 40 pages at once and take nothing keep nobody waiting for long', {
-	timeout: 120_000,
-}, async () => {
-	const readers = await openStalledReaders(site.url, 50, 40)
-	try {
-		expect(Math.max(...(await waitOfOthers(site.url)))).toBeLessThan(10_000)
-	} finally {
-		for (const reader of readers) reader.destroy()
-	}
 })
 
 test.skipIf(process.platform !== 'linux')(

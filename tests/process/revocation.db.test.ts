@@ -313,7 +313,12 @@ describe('the security log', () => {
 		expect(await next(tab, 'connect_error')).toBeInstanceOf(Error)
 		await expect.poll(() => lines('refused').map(({ area }) => area)).toContain('/realtime')
 		const write = (path: string, headers: Record<string, string>, form: Record<string, string> = {}) =>
-			fetch(site.url + path, { method: 'POST', redirect: 'manual', headers, body: new URLSearchParams(form) })
+			fetch(site.url + path, {
+				method: 'POST',
+				redirect: 'manual',
+				headers: { Origin: site.url, ...headers },
+				body: new URLSearchParams(form),
+			})
 		await isRecorded(await write('/settings', { Cookie: cookie, Origin: 'https://evil.example' }), 'refused', null)
 		await isRecorded(await get('/moderation', { Cookie: cookie }), 'refused', member.id)
 		await isRecorded(

@@ -292,7 +292,7 @@ test('the member whom ADMIN_EMAIL names is admin when the address is confirmed, 
 test('a member from before addresses were confirmed is asked too, and a reset by mail confirms as well', async () => {
 	for (const way of ['link', 'reset'] as const) {
 		const email = `before-${way}@eastmere.example`
-		const cookie = await register(email)
+		const cookie = await register(email, { name: 'Nell Thistle' })
 		await confirm(await mailedToken(email), { cookie })
 		await sql`update users set email_verified = false where email = ${email}`.execute(db())
 		await expect(enter(email)).rejects.toThrow(/not confirmed yet/)

@@ -97,7 +97,7 @@ export function listUnmoved(): Promise<{ name: string; main: string }[]> {
 }
 
 /**
- * Moves the next queries from one tag to another, locked in the order of all writers: queries by id, then tags by name.
+ * Moves the next queries from one tag to another, locked in the order of all writers: queries by id, then the words of the search, then tags by name.
  * @returns how many were left to move, at most `limit`
  */
 export async function moveQueries(trx: Executor, name: string, main: string, limit: number): Promise<number> {
@@ -107,6 +107,8 @@ export async function moveQueries(trx: Executor, name: string, main: string, lim
 		order by id for update`.execute(trx)
 	if (rows.length === 0) return 0
 	const ids = rows.map(({ id }) => id)
+	// The trigger of queries takes this lock for a tag that is new to the search. Whoever asks has it before the tags as well.
+	await sql`select pg_advisory_xact_lock(hashtext('search_words'))`.execute(trx)
 	await sql`select 1 from tags where name in (${name}, ${main}) order by name for no key update`.execute(trx)
 	await sql`
 		update queries set tags = array(

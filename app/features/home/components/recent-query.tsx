@@ -20,7 +20,7 @@ export function RecentQuery({ query }: { query: QueryCardView }) {
 					{query.title}
 				</Link>
 			</h3>
-			<p className="meta mt-1.5">
+			<p className="meta mt-1.5 wrap-anywhere">
 				<bdi>{query.author.name}</bdi> · <RelativeTime at={query.createdAt} /> ·{' '}
 				{counted(query.commentCount, 'comment')}
 			</p>
