@@ -63,11 +63,11 @@ export function Discussion({ query, data, refusal }: DiscussionProps) {
 						)}
 					</RuleHead>
 				</div>
+				<NewCommentsBar count={fresh.count} show={fresh.show} />
 				{accepted.map((comment) => (
 					<AcceptedAnswer key={comment.id} comment={comment} />
 				))}
 				{thread === null && !query.locked && !facts.closed && <CommentBox showAlone={!isFirst || page.next !== null} />}
-				<NewCommentsBar count={fresh.count} show={fresh.show} />
 				<ul className="mt-6 grid gap-6">
 					{threads.map((comment) => (
 						<CommentItem key={comment.id} comment={comment} level={0} />
