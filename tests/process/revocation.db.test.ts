@@ -312,13 +312,10 @@ describe('the security log', () => {
 		const tab = startTab(site.url, { Cookie: cookie, Origin: 'https://evil.example' })
 		expect(await next(tab, 'connect_error')).toBeInstanceOf(Error)
 		await expect.poll(() => lines('refused').map(({ area }) => area)).toContain('/realtime')
-		const write = (path: string, headers: Record<string, string>, form: Record<string, string> = {}) =>
-			fetch(site.url + path, {
-				method: 'POST',
-				redirect: 'manual',
-				headers: { Origin: site.url, ...headers },
-				body: new URLSearchParams(form),
-			})
+		const write = (path: string, own: Record<string, string>, form: Record<string, string> = {}) => {
+			const headers = { Origin: site.url, ...own }
+			return fetch(site.url + path, { method: 'POST', redirect: 'manual', headers, body: new URLSearchParams(form) })
+		}
 		await isRecorded(await write('/settings', { Cookie: cookie, Origin: 'https://evil.example' }), 'refused', null)
 		await isRecorded(await get('/moderation', { Cookie: cookie }), 'refused', member.id)
 		await isRecorded(
