@@ -53,6 +53,8 @@ function render(
 		})
 		const stream = renderToPipeableStream(element, {
 			nonce,
+			// A boundary that is late or large would follow the page and be put in its place by a script; readers may have none.
+			progressiveChunkSize: Number.POSITIVE_INFINITY,
 			onAllReady: () => {
 				clearTimeout(timer)
 				stream.pipe(sink)

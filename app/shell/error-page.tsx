@@ -1,14 +1,12 @@
 import { RotateCw, Search } from 'lucide-react'
 import { lazy, type ReactNode, Suspense } from 'react'
 import { Form, isRouteErrorResponse, Link, useLocation } from 'react-router'
-import { loadNow } from '~/lib/load-now.ts'
 import { useRootData } from '~/lib/root-data.ts'
 import { siteFaultData } from '~/lib/site-fault.ts'
 import { RuleHead } from '~/ui/rule-head.tsx'
 
 /** Few readers ever see it, so that it does not weigh on the first page. */
 const SiteFaultPage = lazy(() => import('./site-fault-page.tsx').then((page) => ({ default: page.SiteFaultPage })))
-if (import.meta.env.SSR) loadNow(SiteFaultPage)
 
 /** Whatever could not be shown, said in the frame of the site; works also when nothing was loaded. */
 export function ErrorPage({ error }: { error: unknown }) {

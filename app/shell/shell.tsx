@@ -1,5 +1,4 @@
 import { lazy, type ReactNode, Suspense } from 'react'
-import { loadNow } from '~/lib/load-now.ts'
 import { useRootData } from '~/lib/root-data.ts'
 import { Footer } from './footer.tsx'
 import { Header } from './header.tsx'
@@ -10,7 +9,6 @@ import { Toaster } from './toaster.tsx'
 
 /** Seen by few, so that it does not weigh on the first page. */
 const DiskBanner = lazy(() => import('./disk-banner.tsx').then((banner) => ({ default: banner.DiskBanner })))
-if (import.meta.env.SSR) loadNow(DiskBanner)
 
 /**
  * The frame of every page.

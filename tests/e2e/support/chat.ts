@@ -1,5 +1,5 @@
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from '@playwright/test'
-import { enrol } from './journey.ts'
+import type { Browser, BrowserContext, BrowserContextOptions, Page, Request as PageRequest } from '@playwright/test'
+import { enrol, expect } from './journey.ts'
 
 /** A member in a browser of their own. */
 export interface Member {
@@ -64,21 +64,26 @@ export async function texts(page: Page): Promise<string[]> {
 
 /**
  * Keeps back what the page's loaders answer, as a slow network would. `first`: the server has made the first of them;
- * `release` lets them go, and returns when the page has had the time to draw the first.
+ * `release` lets them go, and returns when the page has taken each, or has given up waiting for it.
  */
 export async function holdAnswers(page: Page): Promise<{ first: Promise<void>; release: () => Promise<void> }> {
 	const [first, free] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-	await page.route(/\.data(\?|$)/, async (route) => {
+	const held = new Set<PageRequest>()
+	page.on('requestfinished', (request) => held.delete(request))
+	page.on('requestfailed', (request) => held.delete(request))
+	const loaders = /\.data(\?|$)/
+	await page.route(loaders, async (route) => {
 		if (route.request().method() !== 'GET') return route.continue()
+		held.add(route.request())
 		const response = await route.fetch()
 		first.resolve()
 		await free.promise
 		await route.fulfill({ response })
 	})
 	const release = async () => {
-		const answered = page.waitForResponse((response) => /\.data(\?|$)/.test(response.url()))
 		free.resolve()
-		await (await answered).finished()
+		await expect.poll(() => held.size).toBe(0)
+		await page.unroute(loaders)
 		await page.waitForTimeout(300)
 	}
 	return { first: first.promise, release }
