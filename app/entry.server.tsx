@@ -3,6 +3,7 @@ import { renderToPipeableStream } from 'react-dom/server'
 import { type EntryContext, isRouteErrorResponse, type RouterContextProvider, ServerRouter } from 'react-router'
 import { factsOf } from '~/lib/context.ts'
 import { log } from '~/lib/log.server.ts'
+import { NonceContext } from '~/lib/nonce.ts'
 import { siteFaultOf } from '~/lib/site-fault.server.ts'
 
 /** A page may take this long to render; its data is there before rendering begins. */
@@ -22,7 +23,12 @@ export default async function handleRequest(
 	const { nonce } = factsOf(context)
 	headers.set('Content-Type', 'text/html; charset=utf-8')
 	if (request.method === 'HEAD') return new Response(null, { status, headers })
-	const html = await render(<ServerRouter context={entry} url={request.url} nonce={nonce} />, nonce, request.signal)
+	const page = (
+		<NonceContext value={nonce}>
+			<ServerRouter context={entry} url={request.url} nonce={nonce} />
+		</NonceContext>
+	)
+	const html = await render(page, nonce, request.signal)
 	log.debug({ bytes: html.length }, 'page rendered')
 	return new Response(html, { status, headers })
 }

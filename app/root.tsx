@@ -22,6 +22,7 @@ import { diskState } from '~/storage/disk.server.ts'
 import type { Route } from './+types/root'
 import stylesheet from './app.css?url'
 import { ErrorPage } from './shell/error-page.tsx'
+import { BrokenPicturesScript } from './ui/broken-pictures-script.tsx'
 import mono from './ui/fonts/quad-mono.woff2?url'
 import schibsted from './ui/fonts/schibsted-grotesk-basic.woff2?url'
 
@@ -101,6 +102,8 @@ export function Layout({ children }: { children: ReactNode }) {
 				<meta charSet="utf-8" />
 				<meta name="viewport" content="width=device-width, initial-scale=1" />
 				<meta name="color-scheme" content={theme === 'system' ? 'light dark' : theme} />
+				{/* Only the server writes it: a browser that takes the page over passes over what it does not know in the head. */}
+				{import.meta.env.SSR && <BrokenPicturesScript />}
 				<Meta />
 				<Links />
 			</head>

@@ -8,9 +8,10 @@ const OWNER = 'storage-owner'
 
 /**
  * What stays after a logout: drafts that were typed without a session, which survive the login (`draft`, no owner, its key),
- * whether this network lets no socket through, and React Router's scroll positions, which are numbers by random keys.
+ * whether this network lets no socket through, the hashes of pictures that failed, which name no member, and React Router's
+ * scroll positions, which are numbers by random keys.
  */
-const harmless = /^(draft {2}|chat-socket-blocked$|react-router-scroll-positions$)/
+const harmless = /^(draft {2}|chat-socket-blocked$|broken-pictures$|react-router-scroll-positions$)/
 
 /**
  * Sees to it that this browser keeps nothing of anybody but the member who looks at it.

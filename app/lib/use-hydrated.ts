@@ -9,4 +9,5 @@ export function useHydrated(): boolean {
 	)
 }
 
-const never = () => () => {}
+/** Subscribes to what never tells of a change. */
+export const never = () => () => {}

@@ -32,7 +32,7 @@ export function Toaster() {
 	return (
 		<section
 			// Without scripts it stays, so it must not stand where forms have their buttons.
-			className="fixed right-4 bottom-4 z-(--z-toast) grid noscript:top-18 noscript:bottom-auto w-[min(22.5rem,calc(100vw-2rem))] gap-2"
+			className="fixed right-4 bottom-[calc(1rem+var(--notices-lift,0px))] z-(--z-toast) grid noscript:top-18 noscript:bottom-auto w-[min(22.5rem,calc(100vw-2rem))] gap-2"
 			aria-label="Notices"
 			aria-live="polite"
 			onPointerEnter={() => setPaused(true)}

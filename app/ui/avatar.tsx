@@ -1,7 +1,8 @@
-import { useEffect, useRef, useState } from 'react'
+import { useSyncExternalStore } from 'react'
 import { pictureSrcSet, pictureUrl } from '~/lib/picture-paths.ts'
 import { initials } from '~/lib/text.ts'
-import { isBroken, noteBroken } from './broken-pictures.ts'
+import { never } from '~/lib/use-hydrated.ts'
+import { isBroken } from './broken-pictures.ts'
 
 interface AvatarProps {
 	user: { username: string; name: string; image: string | null }
@@ -10,39 +11,41 @@ interface AvatarProps {
 	online?: boolean | undefined
 }
 
-/** A member's picture, or their initials on one of six grounds. Decorative: the name stands beside it. */
+/**
+ * A member's picture, or their initials on one of six grounds. Decorative: the name stands beside it. A picture that fails is
+ * hidden by `broken-pictures-script.tsx`, and the initials that the style sheet reads here come in its place.
+ */
 export function Avatar({ user, size, online }: AvatarProps) {
-	const picture = useRef<HTMLImageElement>(null)
-	const [broken, setBroken] = useState(false)
 	const { image } = user
-
-	useEffect(() => {
-		const drawn = picture.current
-		// A picture that failed before this script ran has told nobody.
-		setBroken(image !== null && (isBroken(image) || (drawn?.complete === true && drawn.naturalWidth === 0)))
-	}, [image])
-
-	const fail = () => {
-		if (image) noteBroken(image)
-		setBroken(true)
-	}
-
+	const broken = useSyncExternalStore(
+		never,
+		() => image !== null && isBroken(image),
+		() => false,
+	)
+	const letters = initials(user.name)
+	const picture = image && !broken ? image : null
 	return (
-		<span className={`avatar avatar-${size}`} data-ground={groundOf(user.username)} aria-hidden="true">
-			{image && !broken ? (
+		<span
+			className={`avatar avatar-${size}`}
+			data-ground={groundOf(user.username)}
+			data-initials={picture ? letters : undefined}
+			aria-hidden="true"
+		>
+			{picture ? (
 				<img
-					ref={picture}
-					src={pictureUrl(image, size > 48 ? 224 : 96)}
-					srcSet={pictureSrcSet(image)}
+					// What was hidden as one picture must not hide the next.
+					key={picture}
+					loading="lazy"
+					src={pictureUrl(picture, size > 48 ? 224 : 96)}
+					srcSet={pictureSrcSet(picture)}
 					sizes={`${size}px`}
 					alt=""
 					width={size}
 					height={size}
-					loading="lazy"
-					onError={fail}
+					suppressHydrationWarning
 				/>
 			) : (
-				initials(user.name)
+				letters
 			)}
 			{online !== undefined && <span className="presence" data-online={online || undefined} />}
 		</span>

@@ -1,27 +1,15 @@
-const key = 'broken-pictures'
-const keptFor = 7 * 24 * 60 * 60 * 1000
-const most = 20
+export const KEY = 'broken-pictures'
+export const MAX_AGE_MS = 7 * 24 * 60 * 60 * 1000
 
-/** Whether this picture failed to load here within the last 7 days. */
-export function isBroken(url: string): boolean {
-	return read().some(([known]) => known === url)
-}
-
-/** Remembers a picture that failed to load; the newest 20 are kept. */
-export function noteBroken(url: string): void {
-	const others = read().filter(([known]) => known !== url)
+/**
+ * Whether this picture failed to load in this browser within the last 7 days.
+ * @param path of the picture, as the database has it; only the hash at its end is kept, which names no member
+ */
+export function isBroken(path: string): boolean {
 	try {
-		localStorage.setItem(key, JSON.stringify([...others, [url, Date.now()]].slice(-most)))
+		const list: [hash: string, at: number][] = JSON.parse(localStorage.getItem(KEY) ?? '[]')
+		return list.some(([hash, at]) => path.endsWith(`/${hash}`) && Date.now() - at < MAX_AGE_MS)
 	} catch {
-		// no storage here: the picture is asked for again
-	}
-}
-
-function read(): [url: string, at: number][] {
-	try {
-		const list: [string, number][] = JSON.parse(localStorage.getItem(key) ?? '[]')
-		return list.filter(([, at]) => Date.now() - at < keptFor)
-	} catch {
-		return []
+		return false
 	}
 }

@@ -213,9 +213,21 @@ for (const colorScheme of ['light', 'dark'] as const)
 				await watched
 				await expect(page.locator(`#comment-${id}`)).toHaveAttribute('data-marked', 'true')
 				await comment(other, path, `Seen at ${width}.`)
-				await expect(page.getByRole('button', { name: '1 new comment' })).toBeVisible()
+				const bar = page.getByRole('button', { name: '1 new comment' })
+				await expect(bar).toBeVisible()
+				// What is scrolled halfway under the header counts as a small target.
+				await page.evaluate(() => scrollTo(0, 0))
 				await expectNoViolations(page)
 				expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
+				const [place, head, box] = await Promise.all([
+					bar.boundingBox(),
+					page.locator('#comments-top').boundingBox(),
+					page.getByLabel('Your comment').boundingBox(),
+				])
+				expect(place?.y).toBeGreaterThanOrEqual((head?.y ?? 0) + (head?.height ?? 0))
+				expect((place?.y ?? 0) + (place?.height ?? 0)).toBeLessThanOrEqual(box?.y ?? 0)
+				await page.getByLabel('Your comment').focus()
+				await expect(bar.locator('..')).toHaveCSS('position', 'static')
 			}
 			await other.context().close()
 		})

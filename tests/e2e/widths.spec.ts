@@ -1,94 +1,288 @@
 import { mkdirSync } from 'node:fs'
-import type { Page } from '@playwright/test'
+import type { Browser, Page } from '@playwright/test'
+import pg from 'pg'
+import routes from '../../app/routes.ts'
+import { siteDatabase } from '../support/site-database.ts'
 import { anotherBrowser } from './support/chat.ts'
-import { enrol, expect, test } from './support/journey.ts'
+import { demoModerator, enrol, expect, logIn, test } from './support/journey.ts'
+import { findCovered, findMisplaced, layoutSum } from './support/layout.ts'
 
-/* Every page at seven widths and in both themes, with the longest names, tags and titles there can be, none with a blank. */
+/*
+ * Every page of the site at seven widths and in both themes, with the longest words there can be, none with a blank.
+ * `SCREENSHOTS=folder` keeps a picture of each page at each width.
+ */
 
-const widths = [360, 390, 768, 900, 1024, 1280, 1600]
-/** A name has at most 100 characters. */
-const longest = { latin: 'W'.repeat(100), hebrew: 'ש'.repeat(100) }
-const title = 'M'.repeat(200)
+const WIDTHS = [360, 390, 768, 900, 1024, 1280, 1600]
 
-/** What stands past the right or left edge of the window, or is cut without an ellipsis, a clamp or a way to scroll. */
-function findMisplaced(): string[] {
-	const { clientWidth } = document.documentElement
+/** Names have at most 100 characters, usernames 40. */
+const longest = { latin: 'W'.repeat(80), hebrew: 'ש'.repeat(100), arabic: 'ض'.repeat(40) }
+const username = 'w'.repeat(40)
+const tag = 't'.repeat(35)
+
+interface Sight {
+	address: string
+	/** Brings the page into another state first. */
+	open?: (page: Page) => Promise<unknown>
+	/** What lies on the page on purpose: a menu, a dialog. The rest is not looked at. */
+	scope?: string
+	/** From which width on, or up to which, this is there. */
+	from?: number
+	upTo?: number
+}
+
+interface Addresses {
+	question: string
+	id: string
+	comment: string
+}
+
+/** The pages of the site by their routes, as who sees most on each, and with whatever opens over them. */
+function sights({ question, id, comment }: Addresses): Record<'visitor' | 'member' | 'moderator', Sight[]> {
+	const press = (name: string | RegExp) => (page: Page) => page.getByRole('button', { name }).first().click()
+	const editing = (part = '') => `/edit-profile/${username}${part}`
+	return {
+		visitor: [
+			...['/login', '/register', '/forgot-password', '/reset-password?token=x', '/verify-email?token=x'],
+			...['/unsubscribe?token=x', '/confirm-campus?token=x', '/', '/find-dev', '/forum', '/forum/ask', question],
+			...['/api/docs', `/nothing-here-${tag}`],
+		].map((address) => ({ address })),
+		member: [
+			...['/', '/claim-admin?token=x', '/settings', '/settings/tokens', '/settings/activity', '/notifications'],
+			...['/messages', '/find-dev', `/find-dev?q=${longest.latin}`, '/find-dev?skill=Nothing'],
+			...[
+				`/find-dev/${username}`,
+				`/find-dev/${tag}`,
+				...['about', 'academics', 'projects', 'certificates', 'queries'].map(
+					(tab) => `/my-profile/${username}?tab=${tab}`,
+				),
+			],
+			...[editing(), editing('/academics'), editing('/social-links'), editing('/certificates'), editing('/projects')],
+			...[editing('/change-password'), editing('/import')],
+			...[
+				'/forum',
+				'/forum/category/others',
+				`/forum/tag/${tag}`,
+				'/forum/tags',
+				`/forum?q=${'M'.repeat(60)}`,
+				'/forum/ask',
+			],
+			...[`/forum/edit/${username}/${id}`, `/forum/history/${id}`, `/forum/history/comment/${comment}`, question],
+			`/report/comment/${comment}`,
+		]
+			.map((address): Sight => ({ address }))
+			.concat([
+				{ address: '/', open: press('Open menu'), scope: '.side-menu', upTo: 390 },
+				{ address: '/', open: press(/account menu/), scope: '.account-menu', from: 768 },
+				{ address: '/', open: press(/^Messages and notifications/), scope: '.inbox-panel' },
+				{ address: '/find-dev', open: press(/^Filters/), scope: '.filters', upTo: 900 },
+				{ address: '/forum', open: askInDialog, scope: 'dialog[open]' },
+				{ address: '/find-dev', open: openChat, scope: '.chat-panel' },
+				// On a phone a conversation lies on the whole page.
+				{ address: `/messages/${'h'.repeat(40)}`, scope: '#main' },
+				{ address: editing(), open: leaveUnsaved, scope: 'dialog[open]' },
+			]),
+		moderator: [
+			...['/moderation', '/moderation/members', '/moderation/log', `/moderation/query/${id}`],
+			...[`/moderation/profile/${username}`, question, '/find-dev'],
+		].map((address) => ({ address })),
+	}
+}
+
+async function askInDialog(page: Page): Promise<void> {
+	await page.getByRole('link', { name: /^New/ }).click()
+	await page.getByRole('dialog').getByLabel('Title').waitFor()
+}
+
+async function openChat(page: Page): Promise<void> {
+	await page.locator('article', { hasText: longest.hebrew }).getByText('Chat', { exact: true }).click()
+	await page.getByPlaceholder('type message here...').waitFor()
+}
+
+async function leaveUnsaved(page: Page): Promise<void> {
+	await page.getByLabel('City').fill('Elsewhere')
+	await page.getByRole('banner').getByRole('link').first().click()
+	await page.getByRole('dialog').waitFor()
+}
+
+/** The patterns of all routes that are pages, as the router would match them. */
+function pagePatterns(): string[] {
+	type Entry = { path?: string; file: string; index?: boolean; children?: Entry[] }
+	const walk = (entries: Entry[], above: string): string[] =>
+		entries.flatMap(({ path, file, children }) => {
+			const here = [above, path].filter(Boolean).join('/')
+			if (children) return walk(children, here)
+			return file.endsWith('.tsx') ? [here] : []
+		})
+	return [...new Set(walk(routes as Entry[], ''))]
+}
+
+/** The pattern that an address belongs to: of those that fit, the one with most fixed words. */
+function patternOf(address: string, patterns: string[]): string {
+	const parts = new URL(address, 'http://site').pathname.split('/').filter(Boolean)
+	const fits = patterns.filter((pattern) => {
+		const words = pattern.split('/').filter(Boolean)
+		return words.length === parts.length && words.every((word, index) => word.startsWith(':') || word === parts[index])
+	})
+	const fixed = (pattern: string) => pattern.split('/').filter((word) => !word.startsWith(':')).length
+	return fits.sort((one, other) => fixed(other) - fixed(one))[0] ?? '*'
+}
+
+test.describe('every page, with the longest words', () => {
+	test('nothing is wider than the screen, cut without a sign, or covered', async ({ page, browser }) => {
+		test.setTimeout(300_000)
+		const [addresses, moderator] = await prepare(page, browser)
+		const visitor = await newReader(browser)
+		const readers = { visitor, member: page, moderator }
+		for (const reader of Object.values(readers)) reader.setDefaultTimeout(10_000)
+		const table = sights(addresses)
+		const patterns = pagePatterns()
+		const visited = Object.values(table).flatMap((each) => each.map(({ address }) => patternOf(address, patterns)))
+		expect([...new Set(visited)].sort()).toEqual(patterns.sort())
+
+		const bad: string[] = []
+		for (const [who, reader] of Object.entries(readers))
+			for (const sight of table[who as keyof typeof table])
+				for (const each of await look(reader, sight).catch((error) => [String(error).slice(0, 300)]))
+					bad.push(`${who}, ${sight.address.slice(0, 50)}, ${each}`)
+		expect(bad).toEqual([])
+	})
+})
+
+test('a notice never lies on the buttons of a form, wherever the page is scrolled to', async ({ page }) => {
+	await logIn(page)
+	for (const height of [560, 844]) {
+		await page.setViewportSize({ width: 390, height })
+		await page.goto('/edit-profile/mira.quillon')
+		await page.getByLabel('City').fill(`Nashik ${height}`)
+		const save = page.getByRole('button', { name: 'Save changes' })
+		await save.click()
+		const notice = page.locator('.toast')
+		await expect(notice).toHaveText('Profile updated successfully!')
+		// While the pointer is on it, it stays.
+		await notice.hover()
+		const end = await page.evaluate(() => document.documentElement.scrollHeight - innerHeight)
+		for (const top of [0, end / 2, end - 100, end - 60, end - 30, end]) {
+			await page.evaluate((y) => scrollTo({ top: y, behavior: 'instant' }), top)
+			await expect(async () => {
+				const [above, below] = [await notice.boundingBox(), await save.boundingBox()]
+				const isClear =
+					(above?.y ?? 0) + (above?.height ?? 0) <= (below?.y ?? 0) || (above?.y ?? 0) >= (below?.y ?? 0) + 36
+				expect(isClear, `scrolled to ${top} of ${end}`).toBe(true)
+			}).toPass({ timeout: 5_000 })
+		}
+	}
+})
+
+/** @returns what is wrong, with the width */
+async function look(page: Page, { address, open, scope, from = 0, upTo = 2_000 }: Sight): Promise<string[]> {
+	const widths = WIDTHS.filter((width) => width >= from && width <= upTo)
+	await page.setViewportSize({ width: widths[0] ?? 0, height: 844 })
+	await page.goto(address)
+	if (open) {
+		await page.waitForLoadState('networkidle')
+		await open(page)
+	}
 	const bad: string[] = []
-	if (document.documentElement.scrollWidth > clientWidth)
-		bad.push(
-			`the page is ${document.documentElement.scrollWidth} px wide: ${[...document.querySelectorAll('body *')]
-				.filter((element) => element.getBoundingClientRect().right > clientWidth + 1 && element.children.length === 0)
-				.map((element) => `${element.parentElement?.className} > ${element.tagName}.${element.className}`)
-				.slice(0, 4)
-				.join(' | ')}`,
-		)
-	for (const element of document.querySelectorAll<HTMLElement>('body *')) {
-		const style = getComputedStyle(element)
-		const hides = style.overflowX === 'hidden' || style.overflowX === 'clip'
-		if (!hides || element.scrollWidth <= element.clientWidth + 1 || element.clientWidth <= 1) continue
-		const isMarked = style.textOverflow === 'ellipsis' || style.getPropertyValue('-webkit-line-clamp') !== 'none'
-		if (!isMarked && element.innerText?.trim())
-			bad.push(`cut: <${element.tagName.toLowerCase()} class="${element.className}">`)
+	for (const width of widths) {
+		await page.setViewportSize({ width, height: 844 })
+		// What comes late, as a font or a list, is waited for.
+		await expect(async () => expect(await inTheme(page, 'dark')).toBe(await inTheme(page, 'light'))).toPass({
+			timeout: 10_000,
+		})
+		for (const each of await page.evaluate(findMisplaced)) bad.push(`${width}: ${each}`)
+		for (const each of await page.evaluate(findCovered, scope ?? 'body')) bad.push(`${width}: ${each}`)
+		if (process.env.SCREENSHOTS) await picture(page, `${address}${scope ?? ''}`, width)
 	}
 	return bad
 }
 
-async function ask(page: Page): Promise<string> {
-	await page.goto('/forum/ask')
-	await page.getByLabel('Title').fill(title)
-	const tags = page.getByRole('combobox', { name: 'Tags' })
-	for (const letter of ['t', 'u']) {
-		await tags.fill(letter.repeat(35))
-		await tags.press('Enter')
-	}
-	await page.getByLabel('Description', { exact: true }).fill(`${'d'.repeat(400)}\n\n\`\`\`\n${'c'.repeat(300)}\n\`\`\``)
-	await page.getByRole('button', { name: 'Post question' }).click()
-	await page.waitForURL(/\/forum\/others\//)
-	return new URL(page.url()).pathname
+/** Sets a theme as the server would. @returns where everything stands in it */
+async function inTheme(page: Page, theme: 'light' | 'dark'): Promise<number> {
+	await page.evaluate((name) => document.documentElement.setAttribute('data-theme', name), theme)
+	return page.evaluate(layoutSum)
 }
 
-test.describe('the longest words fit', () => {
-	test('on every page, at every width, in both themes and both directions of writing', async ({ page, browser }) => {
-		test.setTimeout(600_000)
-		const username = await enrol(page, longest.latin, undefined, 'w'.repeat(40))
-		const other = await (await anotherBrowser(browser)).newPage()
-		await enrol(other, longest.hebrew, undefined, 'h'.repeat(40))
-		const question = await ask(page)
-		const paths = [
-			'/',
-			'/find-dev',
-			`/find-dev?q=${longest.latin.slice(0, 20)}`,
-			`/find-dev/${username}`,
-			`/my-profile/${username}`,
-			`/edit-profile/${username}`,
-			`/edit-profile/${username}/academics`,
-			'/forum',
-			'/forum/tags',
-			`/forum/tag/${'t'.repeat(35)}`,
-			'/forum/ask',
-			question,
-			'/messages',
-			'/notifications',
-			'/settings',
-			'/nothing-here',
-		]
-		const bad: string[] = []
-		for (const path of paths) {
-			await page.goto(path)
-			for (const colorScheme of ['light', 'dark'] as const) {
-				await page.emulateMedia({ colorScheme })
-				for (const width of widths) {
-					await page.setViewportSize({ width, height: 844 })
-					bad.push(...(await page.evaluate(findMisplaced)).map((each) => `${path} at ${width}: ${each}`))
-					if (process.env.SHOTS && [390, 900].includes(width)) {
-						mkdirSync(process.env.SHOTS, { recursive: true })
-						await page.screenshot({
-							path: `${process.env.SHOTS}/${path.replaceAll(/[/?=]/g, '-').slice(0, 30)}-${width}-${colorScheme}.png`,
-						})
-					}
-				}
-			}
-		}
-		expect([...new Set(bad)]).toEqual([])
+async function picture(page: Page, name: string, width: number): Promise<void> {
+	const folder = process.env.SCREENSHOTS ?? ''
+	mkdirSync(folder, { recursive: true })
+	for (const theme of ['light', 'dark'] as const) {
+		await inTheme(page, theme)
+		const file = `${name.replaceAll(/[^a-z0-9]+/gi, '-').slice(0, 60)}-${width}-${theme}.png`
+		await page.screenshot({ path: `${folder}/${file}`, fullPage: theme === 'light' })
+	}
+}
+
+function newReader(browser: Browser): Promise<Page> {
+	return anotherBrowser(browser, { reducedMotion: 'reduce' }).then((context) => context.newPage())
+}
+
+/** Members, texts and conversations of the greatest length, and a moderator who has something to judge. */
+async function prepare(page: Page, browser: Browser): Promise<[Addresses, Page]> {
+	await page.emulateMedia({ reducedMotion: 'reduce' })
+	const [other, third] = [await newReader(browser), await newReader(browser)]
+	await enrol(page, longest.latin, undefined, username)
+	await enrol(other, longest.hebrew, undefined, 'h'.repeat(40))
+	await enrol(third, longest.arabic, undefined, 'a'.repeat(40))
+	await fillProfiles()
+	const question = await send(page, '/forum/ask', {
+		title: 'M'.repeat(200),
+		tags: Array.from({ length: 10 }, (_, index) => `${index || ''}${tag}`.slice(0, 35)).join(','),
+		description: `${'d'.repeat(400)}\n\n\`\`\`\n${'c'.repeat(300)}\n\`\`\`\n\n| a | b |\n|---|---|\n| ${'x'.repeat(200)} | ${'y'.repeat(200)} |`,
+		category: 'others',
 	})
-})
+	const id = question.split('/').at(-1) ?? ''
+	const commented = await send(other, question, { intent: 'comment', body: `@${username} ${'k'.repeat(500)}` })
+	const comment = commented.split('#comment-')[1] ?? ''
+	let parent = comment
+	for (const writer of [third, page, other, third]) {
+		const to = await send(writer, question, { intent: 'reply', comment: parent, body: 'ש'.repeat(300) })
+		parent = to.split('#comment-')[1] ?? ''
+	}
+	await send(other, `/messages/${username}`, { intent: 'send', clientId: crypto.randomUUID(), body: 'm'.repeat(400) })
+	await send(third, `/report/query/${id}`, { reason: 'other', details: 'n'.repeat(300) })
+	// What the posting of the question would say, on whichever page is opened next.
+	await page.goto('/forum')
+	await page.getByRole('button', { name: 'Dismiss' }).click()
+	const moderator = await newReader(browser)
+	await logIn(moderator, demoModerator)
+	await Promise.all([other.context().close(), third.context().close()])
+	return [{ question, id, comment }, moderator]
+}
+
+/** Sends a form as the member of this page. */
+async function send(page: Page, path: string, form: Record<string, string>): Promise<string> {
+	const headers = { Origin: process.env.SITE_URL ?? '' }
+	const response = await page.request.post(path, { form, headers, maxRedirects: 0 })
+	if (![302, 303].includes(response.status())) throw new Error(`${path} answered ${response.status()}`)
+	return response.headers().location ?? ''
+}
+
+/** What no form would take in one go: every field of each newcomer's profile as long as it may be. */
+async function fillProfiles(): Promise<void> {
+	const client = new pg.Client(siteDatabase(process.env.SITE_DATA_DIR ?? ''))
+	await client.connect()
+	try {
+		const word = (length: number) => 'W'.repeat(length)
+		const link = `https://${'l'.repeat(60)}.example/${'p'.repeat(400)}`
+		await client.query(
+			`update profiles set phone = $1, city = $2, expertise_in = $3, about = $4, open_to = '{mentoring,collaborating}',
+				university_name = $5, location = $5, enrol_in_branch_name = $5, year_of_passing = 2028, current_semester = 12,
+				current_year = 8, enrolment_number = $6, university_email = $7, github = $8, linkedin = $8, leetcode = $8,
+				portfolio = $8, hackerrank = $8, codechef = $8, geeksforgeek = $8, show_email = true, show_phone = true
+			where user_id in (select id from users where length(username) = 40)`,
+			[
+				'+'.padEnd(30, '9'),
+				word(100),
+				word(150),
+				`${word(900)}\n\n${'ש'.repeat(900)}`,
+				word(200),
+				word(50),
+				`${'e'.repeat(100)}@${'e'.repeat(60)}.example`,
+				link,
+			],
+		)
+		await client.query(`update categories set title = $1 where slug = 'others'`, [word(40)])
+	} finally {
+		await client.end()
+	}
+}

@@ -51,7 +51,7 @@ export function Discussion({ query, data, refusal }: DiscussionProps) {
 	const fresh = useNewComments(query.id, data, facts.viewer?.username ?? null)
 	return (
 		<DiscussionContext value={facts}>
-			<section className="mt-8 sm:ml-16 sm:max-w-[44rem]" aria-labelledby="comments">
+			<section className="group/discussion mt-8 sm:ml-16 sm:max-w-[44rem]" aria-labelledby="comments">
 				<div className="scroll-mt-16" id="comments-top">
 					<RuleHead id="comments" title={`Comments (${commentCount})`}>
 						{isFirst ? (
@@ -63,7 +63,7 @@ export function Discussion({ query, data, refusal }: DiscussionProps) {
 						)}
 					</RuleHead>
 				</div>
-				<NewCommentsBar count={fresh.count} show={fresh.show} />
+				{facts.viewer && <NewCommentsBar count={fresh.count} show={fresh.show} />}
 				{accepted.map((comment) => (
 					<AcceptedAnswer key={comment.id} comment={comment} />
 				))}

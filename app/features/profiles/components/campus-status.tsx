@@ -13,7 +13,7 @@ export function CampusStatus({ campus }: { campus: Status }) {
 			<RuleHead id="verified-student" title="Verified student" />
 			<div className="mt-3 grid justify-items-start gap-3">
 				{campus.until && <CampusMark university={campus.university} />}
-				<p className="max-w-read text-ink-2">{sentence(campus)}</p>
+				<p className="max-w-read min-w-0 wrap-anywhere text-ink-2">{sentence(campus)}</p>
 				{action && (
 					<Form method="post" action="/verify-campus">
 						<SubmitButton className="btn btn-outline" busyLabel="Sending">

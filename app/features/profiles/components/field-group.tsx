@@ -4,7 +4,7 @@ interface FieldGroupProps {
 	title: string
 	/** Stands at the right end of the rule. */
 	note?: string
-	/** Stands in a column of its own at the right, below the fields on phones. */
+	/** Stands in a column of its own at the right, below the fields where there is no room for one. */
 	aside?: ReactNode
 	children: ReactNode
 }
@@ -17,7 +17,7 @@ export function FieldGroup({ title, note, aside, children }: FieldGroupProps) {
 				<span>{title}</span>
 				{note && <span>{note}</span>}
 			</legend>
-			<div className={aside ? 'mt-2 grid grid-cols-1 gap-x-8 gap-y-5 sm:grid-cols-[minmax(0,1fr)_15rem]' : 'mt-2'}>
+			<div className={aside ? 'mt-2 grid grid-cols-1 gap-x-8 gap-y-5 lg:grid-cols-[minmax(0,1fr)_15rem]' : 'mt-2'}>
 				<div className="grid grid-cols-1 gap-x-4 gap-y-5 content-start sm:grid-cols-2">{children}</div>
 				{aside}
 			</div>

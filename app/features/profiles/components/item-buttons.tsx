@@ -1,4 +1,6 @@
+import { useRef } from 'react'
 import { Link, useLocation } from 'react-router'
+import { useNoticesAbove } from '~/shell/notices-above.ts'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 
 interface ItemButtonsProps {
@@ -12,8 +14,10 @@ interface ItemButtonsProps {
 /** The foot of a form for one item: it adds a new one, or replaces the one that is edited. */
 export function ItemButtons({ what, editing, onLeave }: ItemButtonsProps) {
 	const { pathname } = useLocation()
+	const bar = useRef<HTMLParagraphElement>(null)
+	useNoticesAbove(bar)
 	return (
-		<p className="flex gap-2">
+		<p ref={bar} className="flex gap-2">
 			<SubmitButton busyLabel="Saving..." name="choice" value="save">
 				{editing ? `Update ${what}` : `Add ${what}`}
 			</SubmitButton>

@@ -53,8 +53,10 @@ export function Academics({ profile, own = false }: { profile: ProfileView; own?
 		<>
 			<div className="flex flex-wrap justify-between gap-x-6">
 				<div className="min-w-0">
-					<h3 className="text-md leading-6 font-semibold">{studies.branch || university}</h3>
-					<p className="text-ink-2">{[studies.branch && university, location].filter(Boolean).join(', ')}</p>
+					<h3 className="text-md leading-6 font-semibold wrap-anywhere">{studies.branch || university}</h3>
+					<p className="wrap-anywhere text-ink-2">
+						{[studies.branch && university, location].filter(Boolean).join(', ')}
+					</p>
 				</div>
 				<p className="text-sm leading-6 text-ink-3 sm:text-right">
 					{now && <span className="block">{now}</span>}

@@ -1,4 +1,6 @@
+import { useRef } from 'react'
 import { Link } from 'react-router'
+import { useNoticesAbove } from '~/shell/notices-above.ts'
 import { Spinner } from '~/ui/spinner.tsx'
 
 interface AskFooterProps {
@@ -17,8 +19,13 @@ interface AskFooterProps {
 
 /** What was kept, and the ways out of the form. */
 export function AskFooter({ inDialog, savedAt, waiting, busy, submit, cancel, login, refused }: AskFooterProps) {
+	const bar = useRef<HTMLDivElement>(null)
+	useNoticesAbove(bar)
 	return (
-		<div className={`flex flex-none items-center gap-2 border-t border-line py-3 ${inDialog ? 'px-5' : 'mt-5'}`}>
+		<div
+			ref={bar}
+			className={`flex flex-none items-center gap-2 border-t border-line py-3 ${inDialog ? 'px-5' : 'mt-5'}`}
+		>
 			<span className="meta max-sm:sr-only" role="status">
 				{waiting
 					? 'A picture is still on its way. Wait a moment, or cancel it.'

@@ -1,0 +1,51 @@
+import { use } from 'react'
+import { NonceContext } from '~/lib/nonce.ts'
+import { KEY, MAX_AGE_MS } from './broken-pictures.ts'
+
+const MAX_PICTURES = 20
+
+/**
+ * The script that stands in the head of each page: a member's picture that fails gives way to the initials and is noted, the
+ * newest 20 of them, and one that is noted is not asked for again. It must run before the browser comes to the pictures, so it
+ * is part of the page. Pictures of members are lazy: the browser asks for none before it has laid the page out.
+ */
+export function BrokenPicturesScript() {
+	const text = `(${watchPictures})(${JSON.stringify([KEY, MAX_AGE_MS, MAX_PICTURES]).slice(1, -1)})`
+	return <script nonce={use(NonceContext)} dangerouslySetInnerHTML={{ __html: text }} />
+}
+
+/** Runs alone in the browser: it sees nothing of this file. */
+function watchPictures(key: string, maxAge: number, maxPictures: number): void {
+	const read = (): [hash: string, at: number][] => {
+		try {
+			const list: [string, number][] = JSON.parse(localStorage.getItem(key) ?? '[]')
+			return list.filter(([, at]) => Date.now() - at < maxAge)
+		} catch {
+			return []
+		}
+	}
+	const hashOf = (picture: Element) => /([0-9a-f]{32})-\d+\.webp$/.exec(picture.getAttribute('src') ?? '')?.[1] ?? ''
+	const note = ({ target }: Event) => {
+		if (!(target instanceof HTMLImageElement && target.closest('.avatar'))) return
+		target.hidden = true
+		// Without a network every picture fails: that says nothing about this one.
+		if (!navigator.onLine) return
+		const hash = hashOf(target)
+		const others = read().filter(([known]) => known !== hash)
+		try {
+			localStorage.setItem(key, JSON.stringify([...others, [hash, Date.now()]].slice(-maxPictures)))
+		} catch {
+			// no storage here: the picture is asked for again
+		}
+	}
+	// The event does not rise from the picture, but passes the document on its way down.
+	document.addEventListener('error', note, true)
+	const broken = new Set(read().map(([hash]) => hash))
+	if (broken.size === 0) return
+	const observer = new MutationObserver(() => {
+		for (const picture of document.querySelectorAll<HTMLElement>('.avatar > img'))
+			if (broken.has(hashOf(picture))) picture.hidden = true
+	})
+	observer.observe(document, { childList: true, subtree: true })
+	document.addEventListener('DOMContentLoaded', () => observer.disconnect())
+}

@@ -1,0 +1,104 @@
+/*
+ * What is wrong with how a page is laid out, found in the page itself. Each function runs alone in the browser: it sees
+ * nothing of this file.
+ */
+
+/** What stands past the edge of the window, or is cut without an ellipsis, a clamp or a way to scroll. */
+export function findMisplaced(): string[] {
+	const { clientWidth, scrollWidth } = document.documentElement
+	const named = (element: Element) =>
+		`<${element.tagName.toLowerCase()} class="${element.getAttribute('class') ?? ''}">`
+	const bad: string[] = []
+	if (scrollWidth > clientWidth) {
+		const wide = [...document.querySelectorAll('body *')].filter(
+			(element) => element.children.length === 0 && element.getBoundingClientRect().right > clientWidth + 1,
+		)
+		bad.push(`the page is ${scrollWidth} px wide: ${wide.slice(0, 3).map(named).join(' ')}`)
+	}
+	for (const element of document.querySelectorAll<HTMLElement>('body *')) {
+		if (element.scrollWidth <= element.clientWidth + 1 || element.clientWidth <= 1) continue
+		const style = getComputedStyle(element)
+		if (style.overflowX !== 'hidden' && style.overflowX !== 'clip') continue
+		const isMarked = style.textOverflow === 'ellipsis' || style.getPropertyValue('-webkit-line-clamp') !== 'none'
+		if (!isMarked && element.innerText?.trim()) bad.push(`cut: ${named(element)}`)
+	}
+	return bad
+}
+
+/**
+ * The controls that something else lies on, at their centre or a corner, once they are scrolled to the middle of the window.
+ * @param scope a selector: only what is inside is looked at, as a menu or dialog lies on the rest on purpose
+ */
+export function findCovered(scope: string): string[] {
+	const controls = 'a[href], button, input:not([type=hidden]), select, textarea, summary, [role=option], [role=tab]'
+	const named = (element: Element | null) =>
+		element
+			? `<${element.tagName.toLowerCase()} class="${element.getAttribute('class') ?? ''}"> “${(element.getAttribute('aria-label') ?? element.textContent ?? '').trim().slice(0, 40)}”`
+			: 'nothing'
+	/** The part of a control that its scrolling and clipping ancestors and the window let through. */
+	const shownPart = (element: Element) => {
+		// Of a link that runs over several lines, the first.
+		const first = element.getClientRects()[0]
+		if (!first) return null
+		let { left, top, right, bottom } = first
+		for (let parent = element.parentElement; parent && parent !== document.body; parent = parent.parentElement) {
+			const { overflowX, position } = getComputedStyle(parent)
+			const box = parent.getBoundingClientRect()
+			if (overflowX !== 'visible') {
+				left = Math.max(left, box.left)
+				top = Math.max(top, box.top)
+				right = Math.min(right, box.right)
+				bottom = Math.min(bottom, box.bottom)
+			}
+			if (position === 'fixed') break
+		}
+		left = Math.max(left, 0)
+		top = Math.max(top, 0)
+		right = Math.min(right, innerWidth)
+		bottom = Math.min(bottom, innerHeight)
+		// Smaller ones are for screen readers alone.
+		return right - left >= 4 && bottom - top >= 4 ? { left, top, right, bottom } : null
+	}
+	const isReached = (control: Element, hit: Element | null) => {
+		if (!hit) return false
+		if (control.contains(hit)) return true
+		const label = hit.closest('label')
+		return label !== null && (label.control === control || label.contains(control))
+	}
+	const bad: string[] = []
+	for (const root of document.querySelectorAll(scope))
+		for (const control of root.querySelectorAll<HTMLElement>(controls)) {
+			if (!control.checkVisibility({ opacityProperty: true, visibilityProperty: true })) continue
+			if (control.closest('[inert]') || getComputedStyle(control).pointerEvents === 'none') continue
+			const place = control.getBoundingClientRect()
+			if (place.top < 140 || place.bottom > innerHeight - 200)
+				control.scrollIntoView({ block: 'center', inline: 'nearest', behavior: 'instant' })
+			const part = shownPart(control)
+			if (!part) continue
+			const { left, top, right, bottom } = part
+			// Corners are round: a little inside of them.
+			const [dx, dy] = [Math.min(4, (right - left) / 4), Math.min(4, (bottom - top) / 4)]
+			const points: [number, number][] = [
+				[(left + right) / 2, (top + bottom) / 2],
+				[left + dx, top + dy],
+				[right - dx, top + dy],
+				[left + dx, bottom - dy],
+				[right - dx, bottom - dy],
+			]
+			const hits = points.map(([x, y]) => document.elementFromPoint(x, y))
+			const missed = hits.findIndex((hit) => !isReached(control, hit))
+			if (missed >= 0) bad.push(`covered: ${named(control)} by ${named(hits[missed] ?? null)}`)
+		}
+	window.scrollTo(0, 0)
+	return bad
+}
+
+/** Where everything stands, in one number: the same in both themes unless a theme moves something. */
+export function layoutSum(): number {
+	let sum = 0
+	for (const element of document.querySelectorAll('body *')) {
+		const { left, top, width, height } = element.getBoundingClientRect()
+		for (const part of [left, top, width, height]) sum = (sum * 31 + Math.round(part * 4)) % 1_000_000_007
+	}
+	return sum
+}
