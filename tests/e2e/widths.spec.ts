@@ -89,7 +89,7 @@ function sights({ question, id, comment }: Addresses): Record<'visitor' | 'membe
 }
 
 async function askInDialog(page: Page): Promise<void> {
-	await page.getByRole('link', { name: /^New/ }).click()
+	await page.getByRole('link', { name: 'New', exact: true }).click()
 	await page.getByRole('dialog').getByLabel('Title').waitFor()
 }
 
