@@ -11,7 +11,7 @@ import { countUnread } from '~/features/notifications/notifications.server.ts'
 import { factsOf, viewerOf } from '~/lib/context.ts'
 import { Unavailable } from '~/lib/errors.ts'
 import { answering } from '~/lib/http.ts'
-import type { RootData } from '~/lib/root-data.ts'
+import { type RootData, theProject } from '~/lib/root-data.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import { isModerator } from '~/lib/viewer.ts'
 import { useConnection } from '~/realtime/use-connection.ts'
@@ -61,7 +61,7 @@ export async function loader({ context, url }: Route.LoaderArgs): Promise<RootDa
 		conversations,
 		openCases,
 		siteName: SITE_NAME,
-		author: AUTHOR_NAME ? { name: AUTHOR_NAME, url: AUTHOR_URL } : null,
+		author: AUTHOR_NAME ? { name: AUTHOR_NAME, url: AUTHOR_URL } : theProject,
 		theme,
 		now,
 		flash,

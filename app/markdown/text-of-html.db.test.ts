@@ -17,7 +17,12 @@ test.each([
 	['a table', '| a | b |\n|---|:-:|\n| | 2 |\n\nEnd', 'a b 2 End', 'a b 2 End'],
 	['lists', '- one\n* two\n\n1. three\n   - [four](https://a.example)', 'one two three four', 'one two three four'],
 	['headings and quotations', '# A\n> b\n\nC\n---', 'A b C', 'A b C'],
-	['marks within a word', '**bold**ly, `a || b`, ~~no~~, x<sup>2</sup>', 'boldly, a || b, no, x2', 'boldly, a || b, no, x2'],
+	[
+		'marks within a word',
+		'**bold**ly, `a || b`, ~~no~~, x<sup>2</sup>',
+		'boldly, a || b, no, x2',
+		'boldly, a || b, no, x2',
+	],
 	['what looks like markup', '&lt;b&gt; & "c" &amp;lt; 1 < 2', '<b> & "c" &lt; 1 < 2', '<b> & "c" &lt; 1 < 2'],
 	['references and pictures', '[a][1] ![p](/media/p.png)\n\n[1]: https://b.example', 'a', 'a'],
 ])('%s becomes text in passages and in excerpts', async (_what, markdown, passage, excerpt) => {

@@ -19,7 +19,6 @@ export function Footer() {
 
 function Credit() {
 	const { author } = useRootData()
-	if (!author) return null
 	if (!author.url) return <> by {author.name}</>
 	return (
 		<>

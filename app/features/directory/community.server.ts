@@ -1,9 +1,10 @@
+import { getFirstSteps } from '~/features/profiles/first-steps.server.ts'
 import { decodeCursor, encodeCursor, isTimeText, noSuchPlace } from '~/lib/cursors.ts'
 import { isId } from '~/lib/ids.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import type { CommunityData } from './components/community-data.ts'
 import { membersPerPage } from './directory.limits.ts'
-import { communityPath, sortOf, type Wish } from './directory.paths.ts'
+import { anybody, communityPath, sortOf, type Wish } from './directory.paths.ts'
 import type { Loosening, MembersPage } from './directory.present.ts'
 import { presentMember } from './directory.server.ts'
 import { countSets, countsOf, presentFilters } from './filters.server.ts'
@@ -24,7 +25,12 @@ export async function listCommunity(
 ): Promise<CommunityData> {
 	const place = cursor ? placeOf(wish, cursor) : null
 	const meaning = await meaningOf(wish, viewer)
-	const [page, counts] = await Promise.all([listPage(viewer, meaning, place, membersPerPage), countsOf(meaning)])
+	const isWhole = cursor === null && communityPath(wish) === communityPath(anybody)
+	const [page, counts, firstSteps] = await Promise.all([
+		listPage(viewer, meaning, place, membersPerPage),
+		countsOf(meaning),
+		isWhole ? getFirstSteps(viewer) : null,
+	])
 	const isEmpty = page.rows.length === 0 && cursor === null
 	return {
 		page,
@@ -32,6 +38,7 @@ export async function listCommunity(
 		count: counts.people,
 		filters: presentFilters(meaning, counts),
 		loosen: isEmpty ? await loosen(meaning) : null,
+		firstSteps,
 	}
 }
 

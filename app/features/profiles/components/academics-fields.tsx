@@ -22,6 +22,7 @@ export function AcademicsFields({ values, errors }: { values: Texts; errors: Tex
 		label: academicsNames[name],
 		defaultValue: values[name] ?? '',
 		error: errors[name],
+		optional: true,
 	})
 	return (
 		<>

@@ -25,6 +25,7 @@ export function SocialFields({ values, errors }: { values: Texts; errors: Texts 
 					label={socialNames[site]}
 					defaultValue={values[site] ?? ''}
 					error={errors[site]}
+					optional
 					maxLength={limits.url}
 					inputMode="url"
 					autoComplete="off"
