@@ -6,7 +6,7 @@ import type { CommunityData } from './components/community-data.ts'
 import { membersPerPage } from './directory.limits.ts'
 import { anybody, communityPath, sortOf, type Wish } from './directory.paths.ts'
 import type { Loosening, MembersPage } from './directory.present.ts'
-import { presentMember } from './directory.server.ts'
+import { countArriving, presentMember } from './directory.server.ts'
 import { countSets, countsOf, presentFilters } from './filters.server.ts'
 import { everyMatch, isImpossible, type Meaning, meaningOf, tiersOf } from './meaning.server.ts'
 import { type FoundRow, findPage, type Place } from './search.queries.server.ts'
@@ -26,17 +26,18 @@ export async function listCommunity(
 	const place = cursor ? placeOf(wish, cursor) : null
 	const meaning = await meaningOf(wish, viewer)
 	const isWhole = cursor === null && communityPath(wish) === communityPath(anybody)
-	const [page, counts, firstSteps] = await Promise.all([
+	const [page, counts, firstSteps, arriving] = await Promise.all([
 		listPage(viewer, meaning, place, membersPerPage),
 		countsOf(meaning),
 		isWhole ? getFirstSteps(viewer) : null,
+		isWhole ? countArriving(viewer) : 0,
 	])
 	const isEmpty = page.rows.length === 0 && cursor === null
 	return {
 		page,
 		cursor,
 		count: counts.people,
-		filters: presentFilters(meaning, counts),
+		filters: presentFilters(meaning, counts, arriving),
 		loosen: isEmpty ? await loosen(meaning) : null,
 		firstSteps,
 	}

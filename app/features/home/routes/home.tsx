@@ -79,7 +79,7 @@ function Welcome({ figures, people }: HomeView) {
 				aria-labelledby="people"
 			>
 				<h2 id="people" className="flex items-baseline justify-between text-sm font-semibold">
-					{figures.online > 0 ? 'On the quad now' : 'New on the quad'}
+					{people.some(({ online }) => online) ? 'Online now' : 'New members'}
 					<Link className="quiet-link text-xs font-normal text-ink-3" to="/find-dev">
 						All {counted(figures.members, 'member')}
 					</Link>
