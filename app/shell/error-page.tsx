@@ -59,8 +59,8 @@ function NothingHere({ said }: { said: string }) {
 					</Form>
 				</search>
 			</div>
-			<nav aria-label="Ways out">
-				<RuleHead title="Ways out" />
+			<nav aria-label="Where to go">
+				<RuleHead title="Where to go" />
 				<ul>
 					<WayOut to="/" note="today">
 						Home

@@ -29,7 +29,7 @@ function Rows({ wish, data: { page, cursor, firstSteps } }: { wish: Wish; data: 
 	return (
 		<>
 			<NewcomersBar count={newcomers.waiting} show={newcomers.show} />
-			{me && firstSteps && <FirstSteps className="mt-5" username={me} steps={firstSteps} />}
+			{me && firstSteps && <FirstSteps className="mt-5 mb-2" username={me} steps={firstSteps} />}
 			<ul className={memberGrid}>
 				{members.map((member) => (
 					<li key={member.username} className={memberCell}>

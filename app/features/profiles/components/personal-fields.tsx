@@ -112,7 +112,7 @@ export function VisibilityFields({ values }: { values: Texts }) {
 				<Check {...box('show_phone')} hint="Members see it on your profile, visitors never do.">
 					{personalNames.show_phone}
 				</Check>
-				<Check {...box('listed')} hint="Otherwise only members who know your address find you.">
+				<Check {...box('listed')} hint="Otherwise only members who have the link to your profile can find you.">
 					{personalNames.listed}
 				</Check>
 				<Check {...box('show_presence')} hint="Otherwise you look offline to everybody.">
