@@ -2,7 +2,14 @@ import { campusOf } from '~/features/profiles/campus.present.ts'
 import { shortened, webUrl } from '~/lib/text.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import type { MemberView, SkillView } from './directory.present.ts'
-import { isUnnoted, listNewestRows, listOnlineRows, listSkillRows, type MemberRow, mostAbout } from './directory.queries.server.ts'
+import {
+	isUnnoted,
+	listNewestRows,
+	listOnlineRows,
+	listSkillRows,
+	type MemberRow,
+	mostAbout,
+} from './directory.queries.server.ts'
 
 /** The newest members, as this viewer may see them. */
 export async function listNewest(viewer: Viewer, limit: number): Promise<MemberView[]> {
