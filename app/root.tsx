@@ -11,7 +11,7 @@ import { countUnread } from '~/features/notifications/notifications.server.ts'
 import { factsOf, viewerOf } from '~/lib/context.ts'
 import { Unavailable } from '~/lib/errors.ts'
 import { answering } from '~/lib/http.ts'
-import { type RootData, theProject } from '~/lib/root-data.ts'
+import type { RootData } from '~/lib/root-data.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import { isModerator } from '~/lib/viewer.ts'
 import { useConnection } from '~/realtime/use-connection.ts'
@@ -37,6 +37,9 @@ export const links: Route.LinksFunction = () => [
 	{ rel: 'icon', href: '/favicon.svg', type: 'image/svg+xml' },
 	{ rel: 'manifest', href: '/site.webmanifest' },
 ]
+
+/** Credited where the settings name nobody. The project has no address of its own, so its name leads to the site's first page. */
+const theProject = { name: 'the DevQuad project', url: '/' }
 
 /** Before any loader: a page, or its data, that is made for this request. */
 export const middleware: Route.MiddlewareFunction[] = [

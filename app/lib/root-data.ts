@@ -17,8 +17,8 @@ export interface RootData {
 	/** How many cases wait for a moderator, at most 100; 0 for other members. */
 	openCases: number
 	siteName: string
-	/** Credited in the footer: whom the settings name, else the project. `url` may be empty. */
-	author: { name: string; url: string }
+	/** Credited in the footer: whom the settings name, else the project; null when nothing is known. `url` may be empty. */
+	author: { name: string; url: string } | null
 	theme: 'light' | 'dark' | 'system'
 	/** ISO 8601. Relative times are counted from here until the browser has taken over, so that both render the same. */
 	now: string
@@ -32,9 +32,6 @@ export interface RootData {
 	requestId: string
 }
 
-/** Credited where the settings name nobody. The project has no address of its own, so its name leads to the site's first page. */
-export const theProject = { name: 'the DevQuad project', url: '/' }
-
 /** A page must be drawable when nothing could be loaded: the error page is such a page. */
 const nothingKnown: RootData = {
 	viewer: null,
@@ -44,7 +41,7 @@ const nothingKnown: RootData = {
 	conversations: 0,
 	openCases: 0,
 	siteName: 'DevQuad',
-	author: theProject,
+	author: null,
 	theme: 'system',
 	now: new Date(0).toISOString(),
 	flash: null,

@@ -44,14 +44,14 @@ function NothingHere({ said }: { said: string }) {
 				</h1>
 				<p className="mt-5 max-w-[46ch] text-lg text-pretty text-ink-2">
 					{isMember
-						? 'No developer has this username. It may be misspelt, or the account is gone.'
-						: 'It may have been deleted, or the link is not complete.'}
+						? 'No developer has this username. It may be misspelt.'
+						: 'It may have been deleted, or the link is wrong.'}
 				</p>
 				<search>
 					<Form className="mt-7 flex max-w-md gap-2" action={isMember ? '/find-dev' : '/forum'} method="get">
 						<div className="input-box h-11 min-w-0 flex-1 flex-nowrap">
 							<Search className="icon" aria-hidden="true" />
-							<input type="search" name="q" aria-label={search} placeholder={isMember ? search : `${search}...`} />
+							<input type="search" name="q" aria-label={search} placeholder={search} />
 						</div>
 						<button type="submit" className="btn btn-primary btn-lg">
 							Search
@@ -119,8 +119,7 @@ function Unexpected() {
 	const reference = path === pathname + search ? requestId : ''
 	return (
 		<Message title="Unexpected Application Error!" actions={<Ways />}>
-			Something went wrong while this page was being made. What you had already saved is safe; what you were typing may
-			not be.
+			Something on this page went wrong. What you had already saved is safe; what you were typing may not be.
 			{reference && (
 				<span className="mt-6 block text-base text-ink-3">
 					If it happens again, tell the people who run this site this reference:{' '}

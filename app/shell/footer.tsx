@@ -19,6 +19,7 @@ export function Footer() {
 
 function Credit() {
 	const { author } = useRootData()
+	if (!author) return null
 	if (!author.url) return <> by {author.name}</>
 	return (
 		<>
