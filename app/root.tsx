@@ -1,6 +1,14 @@
 import '~/lib/zod-jitless.ts'
-import { lazy, type ReactNode, Suspense } from 'react'
-import { Links, Meta, Outlet, Scripts, ScrollRestoration, type ShouldRevalidateFunctionArgs } from 'react-router'
+import { type ReactNode, Suspense } from 'react'
+import {
+	Links,
+	Meta,
+	Outlet,
+	Scripts,
+	ScrollRestoration,
+	type ShouldRevalidateFunctionArgs,
+	useRouteError,
+} from 'react-router'
 import { config } from '~/config.server.ts'
 import { countPage } from '~/features/accounts/rates.server.ts'
 import { InboxControl } from '~/features/chat/components/inbox-control.tsx'
@@ -15,18 +23,19 @@ import type { RootData } from '~/lib/root-data.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import { isModerator } from '~/lib/viewer.ts'
 import { useConnection } from '~/realtime/use-connection.ts'
+import { lazyPart, settling } from '~/shell/guarded.ts'
 import { Shell } from '~/shell/shell.tsx'
 import { useTheme } from '~/shell/theme-switch.tsx'
 import { useOwnStorage } from '~/shell/use-own-storage.ts'
 import { diskState } from '~/storage/disk.server.ts'
 import type { Route } from './+types/root'
 import stylesheet from './app.css?url'
-import { ErrorPage } from './shell/error-page.tsx'
+import { ErrorPage, LastResort } from './shell/error-page.tsx'
 import mono from './ui/fonts/quad-mono.woff2?url'
 import schibsted from './ui/fonts/schibsted-grotesk-basic.woff2?url'
 
 /** The chat weighs on members' pages alone, and on them once they stand. */
-const ChatDock = lazy(() => import('~/features/chat/components/chat-dock.tsx'))
+const ChatDock = lazyPart(() => import('~/features/chat/components/chat-dock.tsx'))
 
 const font = { rel: 'preload', as: 'font', type: 'font/woff2', crossOrigin: 'anonymous' } as const
 
@@ -42,6 +51,8 @@ export const links: Route.LinksFunction = () => [
 export const middleware: Route.MiddlewareFunction[] = [
 	({ context, url }) => answering(() => countPage(viewerOf(context), factsOf(context).ip, url.pathname)),
 ]
+
+export const clientMiddleware = settling
 
 /** What every page knows; reads two counters for a member, three for a moderator, and no database for a visitor. */
 export async function loader({ context, url }: Route.LoaderArgs): Promise<RootData> {
@@ -85,16 +96,20 @@ function orNone(count: Promise<number>): Promise<number> {
  */
 export function shouldRevalidate({
 	formMethod,
+	currentUrl,
 	nextUrl,
 	defaultShouldRevalidate,
 }: ShouldRevalidateFunctionArgs): boolean {
 	if (formMethod && formMethod !== 'GET') return defaultShouldRevalidate
-	return nextUrl.pathname === '/login'
+	return nextUrl.pathname === '/login' && (currentUrl.pathname !== '/login' || defaultShouldRevalidate)
 }
 
 /** The document around every page and around the error page. */
 export function Layout({ children }: { children: ReactNode }) {
 	const theme = useTheme()
+	const shell = <Shell inbox={<InboxControl />}>{children}</Shell>
+	// A page that breaks gets the error page; only what breaks around that needs another one.
+	const hasFailed = useRouteError() !== undefined
 	return (
 		<html lang="en" data-theme={theme === 'system' ? undefined : theme}>
 			<head>
@@ -105,7 +120,7 @@ export function Layout({ children }: { children: ReactNode }) {
 				<Links />
 			</head>
 			<body className="flex min-h-dvh flex-col">
-				<Shell inbox={<InboxControl />}>{children}</Shell>
+				{hasFailed ? <LastResort>{shell}</LastResort> : shell}
 				<ScrollRestoration />
 				<Scripts />
 			</body>

@@ -1,12 +1,13 @@
 import { RotateCw, Search } from 'lucide-react'
-import { lazy, type ReactNode, Suspense } from 'react'
+import { Component, type ReactNode, Suspense } from 'react'
 import { Form, isRouteErrorResponse, Link, useLocation } from 'react-router'
 import { useRootData } from '~/lib/root-data.ts'
 import { siteFaultData } from '~/lib/site-fault.ts'
 import { RuleHead } from '~/ui/rule-head.tsx'
+import { lazyPart } from './guarded.ts'
 
 /** Few readers ever see it, so that it does not weigh on the first page. */
-const SiteFaultPage = lazy(() => import('./site-fault-page.tsx').then((page) => ({ default: page.SiteFaultPage })))
+const SiteFaultPage = lazyPart(() => import('./site-fault-page.tsx').then((page) => ({ default: page.SiteFaultPage })))
 
 /** Whatever could not be shown, said in the frame of the site; works also when nothing was loaded. */
 export function ErrorPage({ error }: { error: unknown }) {
@@ -21,7 +22,7 @@ export function ErrorPage({ error }: { error: unknown }) {
 	if (isRouteErrorResponse(error) && error.status === 404) return <NothingHere said={messageOf(error.data)} />
 	if (isRouteErrorResponse(error) && error.status < 500)
 		return <Refused status={error.status} said={messageOf(error.data)} />
-	return isLostScript(error) ? <LostScript /> : <Unexpected />
+	return <Unexpected />
 }
 
 function NothingHere({ said }: { said: string }) {
@@ -102,14 +103,6 @@ function Refused({ status, said }: { status: number; said: string }) {
 	)
 }
 
-function LostScript() {
-	return (
-		<Message voice="offline?" title="A part of this page could not be loaded." actions={<Ways />}>
-			The connection was lost, or the site was renewed while you were reading. Reloading the page brings it back.
-		</Message>
-	)
-}
-
 function Unexpected() {
 	const { path, requestId } = useRootData()
 	const { pathname, search } = useLocation()
@@ -180,9 +173,25 @@ function messageOf(data: unknown): string {
 	return typeof message === 'string' ? message : ''
 }
 
-function isLostScript(error: unknown): boolean {
-	return (
-		error instanceof Error &&
-		/dynamically imported module|importing a module script|module script failed/i.test(error.message)
-	)
+/** Stands where the frame around the error page breaks as well: only what needs nothing. */
+export class LastResort extends Component<{ children: ReactNode }, { isBroken: boolean }> {
+	override state = { isBroken: false }
+
+	static getDerivedStateFromError() {
+		return { isBroken: true }
+	}
+
+	override render() {
+		if (!this.state.isBroken) return this.props.children
+		return (
+			<main className="p-6">
+				<h1 className="text-2xl font-bold">This page could not be shown.</h1>
+				<p className="mt-4">
+					<a className="btn btn-primary" href="/">
+						Go to Home
+					</a>
+				</p>
+			</main>
+		)
+	}
 }
