@@ -186,11 +186,7 @@ export class LastResort extends Component<{ children: ReactNode }, { isBroken: b
 		return (
 			<main className="p-6">
 				<h1 className="text-2xl font-bold">This page could not be shown.</h1>
-				<p className="mt-4">
-					<a className="btn btn-primary" href="/">
-						Go to Home
-					</a>
-				</p>
+				<GoHome />
 			</main>
 		)
 	}

@@ -10,8 +10,7 @@ const MAX_TRIES = 60
 let loading: Promise<Guard> | undefined
 
 /**
- * What keeps pages alive without a network. No first page waits for it: it comes some seconds later, or with the first key
- * or request.
+ * What keeps pages alive without a network. No first page waits for it: it comes some seconds later, or with the first request.
  * @throws TypeError when it could not be loaded for a minute
  */
 function guard(tries = 1): Promise<Guard> {
@@ -32,7 +31,6 @@ export function guardRouter(): void {
 			? guard().then(({ routerFetch }) => routerFetch(fetchPlain, input, init))
 			: fetchPlain(input, init)
 	setTimeout(guard, LOAD_AFTER_MS)
-	window.addEventListener('keydown', () => void guard(), { once: true })
 }
 
 /** The root's client middleware: what to show when a request of React Router got no answer. */

@@ -115,7 +115,11 @@ async function readWhole(answer: Response, parse: (text: string) => unknown): Pr
  * @param outcomes by route
  */
 export function settle({ method, url, signal }: Request, outcomes: Outcomes): Outcomes {
-	const lost = Object.entries(outcomes).filter(([, { result }]) => result instanceof LostAnswer)
+	const lost = Object.entries(outcomes).flatMap(([id, { result }]) => {
+		// The error of an action comes wrapped.
+		const error = result instanceof LostAnswer ? result : (result as { data?: unknown } | null | undefined)?.data
+		return error instanceof LostAnswer ? [{ id, error }] : []
+	})
 	if (lost.length === 0 || signal.aborted) return outcomes
 	const { location, navigation, loaderData, errors } = router().state
 	const { pathname, search } = new URL(url)
@@ -127,8 +131,8 @@ export function settle({ method, url, signal }: Request, outcomes: Outcomes): Ou
 		return outcomes
 	}
 	const [shownError] = Object.values(errors ?? {})
-	for (const [id, { result }] of lost) {
-		if (method !== 'GET') outcomes[id] = { type: 'data', result: refusal(message, result as LostAnswer) }
+	for (const { id, error } of lost) {
+		if (method !== 'GET') outcomes[id] = { type: 'data', result: refusal(message, error) }
 		else if (leadsTo() && shownError !== undefined) outcomes[id] = { type: 'error', result: shownError }
 		else outcomes[id] = { type: 'data', result: leadsTo() ? loaderData[id] : undefined }
 	}

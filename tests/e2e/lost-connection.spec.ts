@@ -1,0 +1,214 @@
+import type { Locator, Page, Route } from '@playwright/test'
+import {
+	demoEmail,
+	demoModerator,
+	demoPassword,
+	expect,
+	expectNoViolations,
+	test as journey,
+	logIn,
+} from './support/journey.ts'
+
+/*
+ * Every kind of request of every route, cut in every way: the page stays with all that was typed, says so, and the same
+ * press works once the network is mended.
+ */
+
+/** Browsers report each request that these journeys cut in the console. */
+const test = journey.extend<{ quiet: undefined }>({ quiet: async ({}, use) => use(undefined) })
+test.use({ actionTimeout: 15_000 })
+
+const failures: Record<string, (route: Route) => Promise<void>> = {
+	offline: (route) => route.abort('internetdisconnected'),
+	'cut in the middle': (route) =>
+		route.fulfill({ headers: { 'Content-Type': 'text/x-script', 'X-Remix-Response': 'yes' }, body: '[{"_1":2},"da' }),
+	'a 502': (route) => route.fulfill({ status: 502, contentType: 'text/html', body: '<h1>Bad Gateway</h1>' }),
+	'a 504': (route) => route.fulfill({ status: 504, contentType: 'text/html', body: '<h1>Gateway Timeout</h1>' }),
+	'no answer of the site': (route) =>
+		route.fulfill({ contentType: 'text/html', body: '<h1>Log in to this Wi-Fi</h1>' }),
+}
+
+const data = /\.data(\?|$)|\/__manifest\?/
+const bar = (page: Page) => page.locator('.connection-bar')
+
+/** Cuts what React Router asks for by one method, until the returned function is called. */
+async function cut(page: Page, method: 'GET' | 'POST', fail: (route: Route) => Promise<void>) {
+	const handler = (route: Route) => (route.request().method() === method ? fail(route) : route.continue())
+	await page.route(data, handler)
+	return () => page.unroute(data, handler)
+}
+
+async function expectAlive(page: Page) {
+	await expect(page.getByText('Application Error')).toHaveCount(0)
+	await expect(page.locator('header')).toHaveCount(1)
+}
+
+async function dismissToasts(page: Page) {
+	const notices = page.getByRole('region', { name: 'Notices' })
+	await expect(async () => {
+		for (const button of await notices.getByRole('button', { name: 'Dismiss' }).all())
+			await button.click({ timeout: 500 })
+		await expect(notices.getByRole('button')).toHaveCount(0, { timeout: 500 })
+	}).toPass()
+}
+
+interface Form {
+	at: string
+	/** Opens what holds the form. */
+	open?: (page: Page) => Promise<void>
+	/** What is typed, by label. */
+	typed: Record<string, string>
+	press: string
+	says?: string
+	/** What is seen once the form came through. */
+	done?: string
+	within?: (page: Page) => Locator
+}
+
+/** Presses a form's button under each failure, and once more when all is well. */
+async function expectKept(page: Page, { at, open, typed, press, says = 'Something went wrong', done, within }: Form) {
+	await page.goto(at)
+	await open?.(page)
+	const place = within?.(page) ?? page.locator('main')
+	const field = (label: string) => place.getByLabel(label, { exact: true }).last()
+	const button = place.getByRole('button', { name: press, exact: true }).last()
+	for (const [label, text] of Object.entries(typed)) await field(label).fill(text)
+	const address = new URL(page.url()).pathname
+	for (const [name, fail] of Object.entries(failures))
+		await test.step(`${at}, ${press}: ${name}`, async () => {
+			const mend = await cut(page, 'POST', fail)
+			await button.click()
+			await expect(page.getByText(says).first()).toBeVisible()
+			await expectAlive(page)
+			expect(new URL(page.url()).pathname).toBe(address)
+			for (const [label, text] of Object.entries(typed)) await expect(field(label)).toHaveValue(text)
+			await expect(button).toBeEnabled()
+			await mend()
+			await dismissToasts(page)
+		})
+	await button.click()
+	if (done) await expect(page.getByText(done).first()).toBeVisible()
+	else await expect(button).toBeEnabled()
+	await expectAlive(page)
+}
+
+const dialog = (page: Page) => page.getByRole('dialog')
+async function openOwnQuery(page: Page, title: string): Promise<string> {
+	await page.goto('/forum/ask')
+	await page.getByLabel('Title', { exact: true }).fill(title)
+	await page.getByLabel('Description').fill('Words that must not be lost.')
+	await page.getByRole('combobox', { name: 'Tags' }).fill('network')
+	await page.locator('main').getByRole('button', { name: 'Post question' }).click()
+	await page.waitForURL(/\/forum\/[^/]+\/[^/]+\/\d+$/)
+	return new URL(page.url()).pathname
+}
+
+test('a visitor who registers and logs in', async ({ page }) => {
+	await expectKept(page, {
+		at: '/forgot-password',
+		typed: { Email: demoEmail },
+		press: 'Send Email',
+		done: 'Password reset link is sent to your email!',
+	})
+	await expectKept(page, {
+		at: '/register',
+		typed: {
+			'Full Name': 'Rosa Resilient',
+			Email: 'rosa.resilient@eastmere.example',
+			Password: 'a lantern at the ford',
+			'Confirm Password': 'a lantern at the ford',
+		},
+		press: 'Register',
+		done: 'User registered successfully! Login to continue.',
+	})
+	await expectKept(page, {
+		at: '/login',
+		typed: { Email: demoEmail, Password: demoPassword() },
+		press: 'Login',
+		done: 'Welcome back!',
+	})
+})
+
+test('the forms of a member', async ({ page }) => {
+	await logIn(page)
+	const me = demoEmail.split('@')[0]
+	const edit = `/edit-profile/${me}`
+	const forms: Form[] = [
+		{ at: edit, typed: { City: 'Far Eastmere' }, press: 'Save changes', done: 'Profile updated successfully!' },
+		{
+			at: `${edit}/academics`,
+			typed: { Location: 'Far Eastmere' },
+			press: 'Save changes',
+			done: 'Academics data updated successfully!',
+		},
+		{
+			at: `${edit}/social-links`,
+			typed: { Github: 'https://github.com/mira' },
+			press: 'Save changes',
+			done: 'Social links updated successfully!',
+		},
+		{
+			at: `${edit}/projects`,
+			typed: { Title: 'Lifeboat', Description: 'It floats.' },
+			press: 'Add project',
+			done: 'Project added successfully!',
+		},
+		{
+			at: `${edit}/change-password`,
+			typed: { 'Current password': 'not mine', 'New password': 'another lantern' },
+			press: 'Save new password',
+		},
+		{ at: '/settings', typed: {}, press: 'Save notifications' },
+		{ at: '/settings/tokens', typed: { Name: 'lifeboat' }, press: 'Make the token' },
+	]
+	for (const form of forms) await expectKept(page, form)
+	const at = await openOwnQuery(page, 'What happens when the network goes?')
+	await expectKept(page, {
+		at: '/forum/ask',
+		typed: { Title: 'A second question?', Description: 'Also not to be lost.' },
+		open: async () => page.getByRole('combobox', { name: 'Tags' }).fill('network'),
+		press: 'Post question',
+		says: 'Something went wrong. Try again!',
+	})
+	await expectKept(page, {
+		at: at.replace(/^\/forum\/[^/]+/, '/forum/edit'),
+		typed: { Title: 'What happens when the network is gone?' },
+		press: 'Save',
+		says: 'Something went wrong. Try again!',
+		done: 'Query updated successfully!',
+	})
+	await expectKept(page, {
+		at,
+		typed: { 'Your comment': 'It comes back.' },
+		press: 'Comment',
+		says: 'Something went wrong. Try again!',
+		done: 'Comments (1)',
+	})
+	await expectKept(page, {
+		at,
+		typed: {},
+		open: (page) => page.locator('#comments').getByRole('link', { name: 'Delete' }).click(),
+		within: dialog,
+		press: 'Delete',
+		says: 'Something went wrong!',
+		done: 'Comments (0)',
+	})
+	await expectKept(page, {
+		at,
+		typed: {},
+		open: (page) => page.getByRole('link', { name: 'Delete' }).first().click(),
+		within: dialog,
+		press: 'Delete',
+		says: 'Something went wrong!',
+		done: 'Query Deleted Successfully',
+	})
+	await expectKept(page, {
+		at: '/',
+		typed: {},
+		open: (page) => page.getByRole('button', { name: /account menu/ }).click(),
+		within: (page) => page.locator('#account-menu'),
+		press: 'Logout',
+		says: 'Something went wrong!',
+		done: 'You are logged out.',
+	})
+})
