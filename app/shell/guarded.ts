@@ -10,7 +10,8 @@ const MAX_TRIES = 60
 let loading: Promise<Guard> | undefined
 
 /**
- * What keeps pages alive without a network. No first page waits for it: it comes some seconds later, or with the first request.
+ * What keeps pages alive without a network. No first page waits for it: it comes some seconds later, or with the first request
+ * or the first thing that is typed.
  * @throws TypeError when it could not be loaded for a minute
  */
 function guard(tries = 1): Promise<Guard> {
@@ -31,6 +32,7 @@ export function guardRouter(): void {
 			? guard().then(({ routerFetch }) => routerFetch(fetchPlain, input, init))
 			: fetchPlain(input, init)
 	setTimeout(guard, LOAD_AFTER_MS)
+	window.addEventListener('input', () => void guard(), { once: true })
 }
 
 /** The root's client middleware: what to show when a request of React Router got no answer. */

@@ -1,13 +1,5 @@
 import type { Locator, Page, Route } from '@playwright/test'
-import {
-	demoEmail,
-	demoModerator,
-	demoPassword,
-	expect,
-	expectNoViolations,
-	test as journey,
-	logIn,
-} from './support/journey.ts'
+import { demoEmail, demoPassword, expect, expectNoViolations, test as journey, logIn } from './support/journey.ts'
 
 /*
  * Every kind of request of every route, cut in every way: the page stays with all that was typed, says so, and the same
@@ -40,7 +32,7 @@ async function cut(page: Page, method: 'GET' | 'POST', fail: (route: Route) => P
 
 async function expectAlive(page: Page) {
 	await expect(page.getByText('Application Error')).toHaveCount(0)
-	await expect(page.locator('header')).toHaveCount(1)
+	await expect(page.getByRole('banner')).toBeVisible()
 }
 
 async function dismissToasts(page: Page) {
@@ -168,6 +160,7 @@ test('the forms of a member', async ({ page }) => {
 		typed: { Title: 'A second question?', Description: 'Also not to be lost.' },
 		open: async () => page.getByRole('combobox', { name: 'Tags' }).fill('network'),
 		press: 'Post question',
+		done: 'Also not to be lost.',
 		says: 'Something went wrong. Try again!',
 	})
 	await expectKept(page, {
@@ -175,7 +168,7 @@ test('the forms of a member', async ({ page }) => {
 		typed: { Title: 'What happens when the network is gone?' },
 		press: 'Save',
 		says: 'Something went wrong. Try again!',
-		done: 'Query updated successfully!',
+		done: 'edited',
 	})
 	await expectKept(page, {
 		at,
@@ -211,4 +204,150 @@ test('the forms of a member', async ({ page }) => {
 		says: 'Something went wrong!',
 		done: 'You are logged out.',
 	})
+})
+
+interface Step {
+	at: string
+	press: (page: Page) => Promise<void>
+	/** The address that it leads to; null for one that stays. */
+	to: RegExp
+	/** What is said after 120 s. */
+	says: string
+}
+
+const again = 'Something went wrong. Try again!'
+
+const steps: Step[] = [
+	{
+		at: '/forum',
+		press: (page) => page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Community' }).click(),
+		to: /\/find-dev$/,
+		says: again,
+	},
+	{
+		at: '/find-dev',
+		press: async (page) => {
+			await page
+				.getByRole('combobox', { name: /Search/ })
+				.first()
+				.fill('bram')
+			await page.keyboard.press('Enter')
+		},
+		to: /\/find-dev\?q=bram/,
+		says: again,
+	},
+	{
+		at: '/find-dev',
+		press: (page) => page.getByRole('link', { name: 'View Details' }).first().click(),
+		to: /\/find-dev\/[\w.-]+$/,
+		says: 'Something went wrong!',
+	},
+	{
+		at: '/forum',
+		press: async (page) => {
+			await page.getByLabel('Search topics').fill('mess')
+			await page.keyboard.press('Enter')
+		},
+		to: /\/forum\?q=mess/,
+		says: again,
+	},
+	{
+		at: '/forum',
+		press: (page) => page.locator('main a[href^="/forum/category/"]').first().click(),
+		to: /\/forum\/category\//,
+		says: again,
+	},
+	{
+		at: '/forum',
+		press: (page) => page.locator('main a[href^="/forum/tag/"]:visible').first().click(),
+		to: /\/forum\/tag\//,
+		says: again,
+	},
+	{
+		at: '/forum',
+		press: (page) => page.locator('article h2 a, li h2 a, main h2 a').first().click(),
+		to: /\/forum\/[^/]+\/[^/]+\/\d+$/,
+		says: 'Something went wrong!',
+	},
+	{
+		at: '/',
+		press: (page) => page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Forum' }).click(),
+		to: /\/forum$/,
+		says: again,
+	},
+	{
+		at: '/settings',
+		press: (page) => page.locator('main a[href="/settings/tokens"]').first().click(),
+		to: /\/settings\/tokens$/,
+		says: 'Something went wrong!',
+	},
+]
+
+test('every navigation waits for the network, says so, and ends where it began after two minutes', async ({ page }) => {
+	await logIn(page)
+	await page.clock.install()
+	for (const { at, press, to, says } of steps)
+		await test.step(`${at} to ${to.source}`, async () => {
+			await page.goto(at)
+			for (const [name, fail] of Object.entries(failures))
+				await test.step(name, async () => {
+					const mend = await cut(page, 'GET', fail)
+					await press(page)
+					await expect(bar(page)).toHaveText('No connection. Trying again…')
+					await expectAlive(page)
+					if (name === 'offline') {
+						await page.clock.runFor(121_000)
+						await expect(page.getByText(says).first()).toBeVisible()
+						expect(new URL(page.url()).pathname).toBe(at)
+						await expect(bar(page)).toHaveCount(0)
+						await press(page)
+						await expect(bar(page)).toBeVisible()
+					}
+					await mend()
+					await page.evaluate(() => window.dispatchEvent(new Event('online')))
+					await expect(page).toHaveURL(to)
+					await expect(bar(page)).toHaveCount(0)
+					await expectAlive(page)
+					await page.goto(at)
+				})
+		})
+})
+
+test('Load more, a reader who goes elsewhere, and a site that was renewed', async ({ page }) => {
+	await page.goto('/forum')
+	const cards = page.locator('main h2 a')
+	const before = await cards.count()
+	let mend = await cut(page, 'GET', failures['a 502'] as (route: Route) => Promise<void>)
+	await page.getByRole('link', { name: /Load more/ }).click()
+	await expect(bar(page)).toBeVisible()
+	await expectNoViolations(page)
+	expect(await cards.count()).toBe(before)
+	await mend()
+	await page.evaluate(() => window.dispatchEvent(new Event('online')))
+	await expect.poll(() => cards.count()).toBeGreaterThan(before)
+
+	// Another press replaces the first one.
+	mend = await cut(page, 'GET', (route) =>
+		route.request().url().includes('find-dev') ? route.abort() : route.continue(),
+	)
+	await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Community' }).click()
+	await expect(bar(page)).toBeVisible()
+	await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Home' }).click()
+	await expect(page).toHaveURL(/\/$/)
+	await expect(bar(page)).toHaveCount(0)
+	await mend()
+
+	// A script that is gone: without text the target is loaded whole, with text the reader is asked.
+	await page.goto('/register')
+	await page.getByLabel('Full Name').fill('Typed already')
+	const scripts = /\/assets\/.*\.js/
+	await page.route(scripts, (route) => route.fulfill({ status: 404, body: 'There is no such file.' }))
+	await page.locator('main').getByRole('link', { name: 'Login' }).click()
+	await expect(bar(page)).toContainText('This site was updated.')
+	await expect(page.getByLabel('Full Name')).toHaveValue('Typed already')
+	expect(new URL(page.url()).pathname).toBe('/register')
+	await page.getByLabel('Full Name').fill('')
+	await page.unroute(scripts)
+	await bar(page).getByRole('link', { name: 'Reload' }).click()
+	await expect(page.getByRole('heading', { level: 1, name: 'Login' })).toBeVisible()
 })
