@@ -180,7 +180,7 @@ test('the forms of a member', async ({ page }) => {
 	await expectKept(page, {
 		at,
 		typed: {},
-		open: (page) => page.locator('#comments').getByRole('link', { name: 'Delete' }).click(),
+		open: (page) => page.getByRole('link', { name: 'Delete', exact: true }).last().click(),
 		within: dialog,
 		press: 'Delete',
 		says: 'Something went wrong!',
@@ -189,7 +189,7 @@ test('the forms of a member', async ({ page }) => {
 	await expectKept(page, {
 		at,
 		typed: {},
-		open: (page) => page.getByRole('link', { name: 'Delete' }).first().click(),
+		open: (page) => page.getByRole('link', { name: 'Delete query' }).click(),
 		within: dialog,
 		press: 'Delete',
 		says: 'Something went wrong!',
