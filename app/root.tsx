@@ -1,14 +1,6 @@
 import '~/lib/zod-jitless.ts'
 import { type ReactNode, Suspense } from 'react'
-import {
-	Links,
-	Meta,
-	Outlet,
-	Scripts,
-	ScrollRestoration,
-	type ShouldRevalidateFunctionArgs,
-	useRouteError,
-} from 'react-router'
+import { Links, Meta, Outlet, Scripts, ScrollRestoration, type ShouldRevalidateFunctionArgs } from 'react-router'
 import { config } from '~/config.server.ts'
 import { countPage } from '~/features/accounts/rates.server.ts'
 import { InboxControl } from '~/features/chat/components/inbox-control.tsx'
@@ -30,7 +22,7 @@ import { useOwnStorage } from '~/shell/use-own-storage.ts'
 import { diskState } from '~/storage/disk.server.ts'
 import type { Route } from './+types/root'
 import stylesheet from './app.css?url'
-import { ErrorPage, LastResort } from './shell/error-page.tsx'
+import { ErrorPage } from './shell/error-page.tsx'
 import mono from './ui/fonts/quad-mono.woff2?url'
 import schibsted from './ui/fonts/schibsted-grotesk-basic.woff2?url'
 
@@ -107,9 +99,6 @@ export function shouldRevalidate({
 /** The document around every page and around the error page. */
 export function Layout({ children }: { children: ReactNode }) {
 	const theme = useTheme()
-	const shell = <Shell inbox={<InboxControl />}>{children}</Shell>
-	// A page that breaks gets the error page; only what breaks around that needs another one.
-	const hasFailed = useRouteError() !== undefined
 	return (
 		<html lang="en" data-theme={theme === 'system' ? undefined : theme}>
 			<head>
@@ -120,7 +109,7 @@ export function Layout({ children }: { children: ReactNode }) {
 				<Links />
 			</head>
 			<body className="flex min-h-dvh flex-col">
-				{hasFailed ? <LastResort>{shell}</LastResort> : shell}
+				<Shell inbox={<InboxControl />}>{children}</Shell>
 				<ScrollRestoration />
 				<Scripts />
 			</body>

@@ -1,5 +1,5 @@
 import { RotateCw, Search } from 'lucide-react'
-import { Component, type ReactNode, Suspense } from 'react'
+import { type ReactNode, Suspense } from 'react'
 import { Form, isRouteErrorResponse, Link, useLocation } from 'react-router'
 import { useRootData } from '~/lib/root-data.ts'
 import { siteFaultData } from '~/lib/site-fault.ts'
@@ -171,23 +171,4 @@ function GoHome() {
 function messageOf(data: unknown): string {
 	const message = (data as { message?: unknown } | null)?.message
 	return typeof message === 'string' ? message : ''
-}
-
-/** Stands where the frame around the error page breaks as well: only what needs nothing. */
-export class LastResort extends Component<{ children: ReactNode }, { isBroken: boolean }> {
-	override state = { isBroken: false }
-
-	static getDerivedStateFromError() {
-		return { isBroken: true }
-	}
-
-	override render() {
-		if (!this.state.isBroken) return this.props.children
-		return (
-			<main className="p-6">
-				<h1 className="text-2xl font-bold">This page could not be shown.</h1>
-				<GoHome />
-			</main>
-		)
-	}
 }
