@@ -1,5 +1,5 @@
 import '~/lib/zod-jitless.ts'
-import { lazy, type ReactNode, Suspense } from 'react'
+import { type ReactNode, Suspense } from 'react'
 import { Links, Meta, Outlet, Scripts, ScrollRestoration, type ShouldRevalidateFunctionArgs } from 'react-router'
 import { config } from '~/config.server.ts'
 import { countPage } from '~/features/accounts/rates.server.ts'
@@ -15,6 +15,7 @@ import type { RootData } from '~/lib/root-data.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import { isModerator } from '~/lib/viewer.ts'
 import { useConnection } from '~/realtime/use-connection.ts'
+import { lazyPart, settling } from '~/shell/guarded.ts'
 import { Shell } from '~/shell/shell.tsx'
 import { useTheme } from '~/shell/theme-switch.tsx'
 import { useOwnStorage } from '~/shell/use-own-storage.ts'
@@ -27,7 +28,7 @@ import mono from './ui/fonts/quad-mono.woff2?url'
 import schibsted from './ui/fonts/schibsted-grotesk-basic.woff2?url'
 
 /** The chat weighs on members' pages alone, and on them once they stand. */
-const ChatDock = lazy(() => import('~/features/chat/components/chat-dock.tsx'))
+const ChatDock = lazyPart(() => import('~/features/chat/components/chat-dock.tsx'))
 
 const font = { rel: 'preload', as: 'font', type: 'font/woff2', crossOrigin: 'anonymous' } as const
 
@@ -46,6 +47,8 @@ const theProject = { name: 'the DevQuad project', url: '/' }
 export const middleware: Route.MiddlewareFunction[] = [
 	({ context, url }) => answering(() => countPage(viewerOf(context), factsOf(context).ip, url.pathname)),
 ]
+
+export const clientMiddleware = settling
 
 /** What every page knows; reads two counters for a member, three for a moderator, and no database for a visitor. */
 export async function loader({ context, url }: Route.LoaderArgs): Promise<RootData> {
@@ -89,11 +92,12 @@ function orNone(count: Promise<number>): Promise<number> {
  */
 export function shouldRevalidate({
 	formMethod,
+	currentUrl,
 	nextUrl,
 	defaultShouldRevalidate,
 }: ShouldRevalidateFunctionArgs): boolean {
 	if (formMethod && formMethod !== 'GET') return defaultShouldRevalidate
-	return nextUrl.pathname === '/login'
+	return nextUrl.pathname === '/login' && (currentUrl.pathname !== '/login' || defaultShouldRevalidate)
 }
 
 /** The document around every page and around the error page. */

@@ -1,12 +1,13 @@
 import { RotateCw, Search } from 'lucide-react'
-import { lazy, type ReactNode, Suspense } from 'react'
+import { type ReactNode, Suspense } from 'react'
 import { Form, isRouteErrorResponse, Link, useLocation } from 'react-router'
 import { useRootData } from '~/lib/root-data.ts'
 import { siteFaultData } from '~/lib/site-fault.ts'
 import { RuleHead } from '~/ui/rule-head.tsx'
+import { lazyPart } from './guarded.ts'
 
 /** Few readers ever see it, so that it does not weigh on the first page. */
-const SiteFaultPage = lazy(() => import('./site-fault-page.tsx').then((page) => ({ default: page.SiteFaultPage })))
+const SiteFaultPage = lazyPart(() => import('./site-fault-page.tsx').then((page) => ({ default: page.SiteFaultPage })))
 
 /** Whatever could not be shown, said in the frame of the site; works also when nothing was loaded. */
 export function ErrorPage({ error }: { error: unknown }) {
@@ -21,7 +22,7 @@ export function ErrorPage({ error }: { error: unknown }) {
 	if (isRouteErrorResponse(error) && error.status === 404) return <NothingHere said={messageOf(error.data)} />
 	if (isRouteErrorResponse(error) && error.status < 500)
 		return <Refused status={error.status} said={messageOf(error.data)} />
-	return isLostScript(error) ? <LostScript /> : <Unexpected />
+	return <Unexpected />
 }
 
 function NothingHere({ said }: { said: string }) {
@@ -104,14 +105,6 @@ function Refused({ status, said }: { status: number; said: string }) {
 	)
 }
 
-function LostScript() {
-	return (
-		<Message title="A part of this page could not be loaded." actions={<Ways />}>
-			The connection was lost, or the site was renewed while you were reading. Reloading the page brings it back.
-		</Message>
-	)
-}
-
 function Unexpected() {
 	const { path, requestId } = useRootData()
 	const { pathname, search } = useLocation()
@@ -176,11 +169,4 @@ function GoHome() {
 function messageOf(data: unknown): string {
 	const message = (data as { message?: unknown } | null)?.message
 	return typeof message === 'string' ? message : ''
-}
-
-function isLostScript(error: unknown): boolean {
-	return (
-		error instanceof Error &&
-		/dynamically imported module|importing a module script|module script failed/i.test(error.message)
-	)
 }

@@ -1,14 +1,14 @@
-import { lazy, type ReactNode, Suspense } from 'react'
+import { type ReactNode, Suspense } from 'react'
 import { useRootData } from '~/lib/root-data.ts'
 import { Footer } from './footer.tsx'
+import { lazyPart } from './guarded.ts'
 import { Header } from './header.tsx'
-import { useLostPage } from './lost-page.ts'
 import { usePopoversClosedOnNavigation } from './popover.ts'
 import { RouteFocus } from './route-focus.tsx'
 import { Toaster } from './toaster.tsx'
 
 /** Seen by few, so that it does not weigh on the first page. */
-const DiskBanner = lazy(() => import('./disk-banner.tsx').then((banner) => ({ default: banner.DiskBanner })))
+const DiskBanner = lazyPart(() => import('./disk-banner.tsx').then((banner) => ({ default: banner.DiskBanner })))
 
 /**
  * The frame of every page.
@@ -18,7 +18,6 @@ const DiskBanner = lazy(() => import('./disk-banner.tsx').then((banner) => ({ de
 export function Shell({ inbox, children }: { inbox: ReactNode; children: ReactNode }) {
 	const { disk } = useRootData()
 	usePopoversClosedOnNavigation()
-	useLostPage(offerWhole)
 	return (
 		<>
 			<a className="btn btn-primary skip-link" href="#main">
@@ -39,12 +38,3 @@ export function Shell({ inbox, children }: { inbox: ReactNode; children: ReactNo
 		</>
 	)
 }
-
-const offerWhole = (address: string) => (
-	<>
-		A part of that page could not be loaded.{' '}
-		<a className="link" href={address}>
-			Load it again
-		</a>
-	</>
-)

@@ -37,8 +37,13 @@ interface ClientAction {
 /**
  * For a `clientAction`: what the form's schema refuses is said at once, without asking the server, which reads the same
  * schema again. A lost network is a refusal like any other, so that what was typed stays.
+ * @param notDeleted what is said when the request to delete an item got no answer
  */
-export async function checkedFirst(schema: z.ZodType, { request, serverAction }: ClientAction) {
+export async function checkedFirst(
+	schema: z.ZodType,
+	{ request, serverAction }: ClientAction,
+	notDeleted = 'Something went wrong!',
+) {
 	const values = textsOf(await request.clone().formData())
 	const parsed = values.intent === 'delete' ? null : schema.safeParse(values)
 	if (parsed?.error) {
@@ -49,6 +54,7 @@ export async function checkedFirst(schema: z.ZodType, { request, serverAction }:
 		return await serverAction()
 	} catch (error) {
 		if (!(error instanceof TypeError)) throw error
-		return data<EditRefusal>({ message: 'Something went wrong!', errors: {}, values, stored: null }, { status: 503 })
+		const message = values.intent === 'delete' ? notDeleted : 'Something went wrong!'
+		return data<EditRefusal>({ message, errors: {}, values, stored: null }, { status: 503 })
 	}
 }

@@ -1,12 +1,13 @@
 import { Maximize2, X } from 'lucide-react'
-import { type KeyboardEvent, lazy, Suspense, useEffect, useRef } from 'react'
+import { type KeyboardEvent, Suspense, useEffect, useRef } from 'react'
 import { Link, useLocation } from 'react-router'
 import { type ChatPeer, closeChat, useChatPeer } from '~/lib/open-chat.ts'
+import { lazyPart } from '~/shell/guarded.ts'
 import { useChatClient } from '../client/use-chat.ts'
 import { ConversationHead } from './conversation-head.tsx'
 import { PanelLoading } from './panel-loading.tsx'
 
-const PanelBody = lazy(() => import('./panel-body.tsx'))
+const PanelBody = lazyPart(() => import('./panel-body.tsx'))
 
 /**
  * The chat of a member in this tab, whatever page it shows: sends what an earlier page left behind, and shows the panel that

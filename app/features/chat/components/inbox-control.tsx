@@ -1,12 +1,13 @@
 import { Inbox } from 'lucide-react'
-import { lazy, Suspense, useRef, useState } from 'react'
+import { Suspense, useRef, useState } from 'react'
 import { Link } from 'react-router'
 import { useTitleCount, useUnread } from '~/features/notifications/components/use-unread.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
+import { lazyPart } from '~/shell/guarded.ts'
 import { closeOnLink } from '~/shell/popover.ts'
 import { useUnreadConversations } from './use-unread-conversations.ts'
 
-const InboxPanel = lazy(() => import('./inbox-panel.tsx'))
+const InboxPanel = lazyPart(() => import('./inbox-panel.tsx'))
 
 const id = 'inbox'
 const look = 'icon-btn relative size-11'

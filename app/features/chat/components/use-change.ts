@@ -12,14 +12,14 @@ import { useChatClient } from '../client/use-chat.ts'
  */
 export function useChange(path: string, peer: string, onRefused: (values: Record<string, string>) => void) {
 	const client = useChatClient()
-	const fetcher = useFetcher<{ ok?: boolean; message?: unknown; values?: Record<string, string> }>()
+	const fetcher = useFetcher<{ ok?: boolean; message?: unknown; said?: boolean; values?: Record<string, string> }>()
 	const { data } = fetcher
 	const takeBack = useRef(onRefused)
 	takeBack.current = onRefused
 	useEffect(() => {
 		if (!data) return
 		if (data.ok === false || typeof data.message === 'string') {
-			toast({ type: 'error', message: String(data.message) })
+			if (!data.said) toast({ type: 'error', message: String(data.message) })
 			takeBack.current(data.values ?? {})
 		} else client?.refresh(peer)
 	}, [data, client, peer])

@@ -1,11 +1,12 @@
 import { ZoomIn, ZoomOut } from 'lucide-react'
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { Suspense, useEffect, useState } from 'react'
+import { lazyPart } from '~/shell/guarded.ts'
 import { Dialog } from '~/ui/dialog.tsx'
 import { Spinner } from '~/ui/spinner.tsx'
 import type { CropArea } from './upload.ts'
 
 /** 12 KB that only who chooses a picture needs. */
-const Cropper = lazy(() => import('./cropper.tsx'))
+const Cropper = lazyPart(() => import('./cropper.tsx'))
 
 interface CropDialogProps {
 	/** The chosen file; null keeps the dialog closed. */

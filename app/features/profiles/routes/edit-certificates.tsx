@@ -32,6 +32,8 @@ export function loader(args: Route.LoaderArgs) {
 	})
 }
 
+const notDeleted = 'Something went wrong! Try again'
+
 export const action = (args: Route.ActionArgs) =>
 	itemAction(args, {
 		add: addCertificate,
@@ -41,10 +43,10 @@ export const action = (args: Route.ActionArgs) =>
 		added: 'Certificate added successfully!',
 		updated: 'Certificate Updated successfully!',
 		deleted: 'Certificate deleted Successfully.',
-		notDeleted: 'Something went wrong! Try again',
+		notDeleted,
 	})
 
-export const clientAction = (args: Route.ClientActionArgs) => checkedFirst(certificateInput, args)
+export const clientAction = (args: Route.ClientActionArgs) => checkedFirst(certificateInput, args, notDeleted)
 
 export function meta({ matches }: Route.MetaArgs) {
 	return pageMeta(matches, { title: 'Certificates', noindex: true })

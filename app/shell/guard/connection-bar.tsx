@@ -1,0 +1,74 @@
+import { CloudOff, RotateCw } from 'lucide-react'
+import { type ReactNode, useEffect, useRef, useSyncExternalStore } from 'react'
+import { createRoot } from 'react-dom/client'
+
+interface Connection {
+	/** How many requests are being tried again. */
+	lost: number
+	/** The address to load when the reader agrees, as the site was renewed; null while it was not. */
+	reload: string | null
+}
+
+let connection: Connection = { lost: 0, reload: null }
+const listeners = new Set<() => void>()
+
+/** Says that a request is being tried again. @returns says that it no longer is */
+export function connectionLost(): () => void {
+	change({ lost: connection.lost + 1 })
+	return () => change({ lost: connection.lost - 1 })
+}
+
+/** Says that the site was renewed, with a button that loads an address. */
+export function offerReload(address: string): void {
+	change({ reload: address })
+}
+
+function change(next: Partial<Connection>): void {
+	connection = { ...connection, ...next }
+	for (const listener of listeners) listener()
+}
+
+function subscribe(listener: () => void): () => void {
+	listeners.add(listener)
+	return () => listeners.delete(listener)
+}
+
+/** Stands over the page, dialogs included, and moves nothing. A press goes through it to what lies beneath. */
+function ConnectionBar() {
+	const { lost, reload } = useSyncExternalStore(subscribe, () => connection)
+	if (reload !== null)
+		return (
+			<Bar key="reload">
+				<span>This site was updated. What you typed is still here: save or copy it, then reload.</span>
+				<a className="btn btn-sm btn-outline" href={reload}>
+					<RotateCw className="icon icon-sm" aria-hidden="true" /> Reload
+				</a>
+			</Bar>
+		)
+	if (lost === 0) return null
+	return (
+		<Bar key="lost">
+			<CloudOff className="icon icon-sm" aria-hidden="true" /> No connection. Trying again…
+		</Bar>
+	)
+}
+
+function Bar({ children }: { children: ReactNode }) {
+	const bar = useRef<HTMLDivElement>(null)
+	const show = () => {
+		if (bar.current?.isConnected && !bar.current.matches(':popover-open')) bar.current.showPopover()
+	}
+	useEffect(show, [])
+	return (
+		// Every popover is closed when the page changes.
+		<div ref={bar} className="connection-bar" popover="manual" onToggle={show}>
+			{children}
+		</div>
+	)
+}
+
+// Beside the page, which may be drawn anew as a whole. A live region must be there before it says something.
+const host = document.createElement('div')
+host.setAttribute('role', 'status')
+document.body.append(host)
+createRoot(host).render(<ConnectionBar />)

@@ -1,0 +1,275 @@
+import { createPath, type DataRouter, data } from 'react-router'
+import { textsOf } from '~/lib/form-texts.ts'
+import { LostAnswer, retrying } from '~/lib/retry.ts'
+import { toast } from '../toast.ts'
+import { connectionLost, offerReload } from './connection-bar.tsx'
+import { failureMessage } from './failure-message.ts'
+import { forgetTyped, holdsUnsentText } from './unsent-text.ts'
+
+/*
+ * Between React Router and the network. Every navigation, form and fetcher passes here, so that no page has to think of a
+ * lost connection: what may be repeated is, and when all fails the page stays as it is. See
+ * docs/decisions/0040-the-page-outlives-the-network.md.
+ */
+
+type Fetch = typeof window.fetch
+
+/** What a loader or an action came to, as React Router passes it on. */
+type Outcomes = Record<string, { type: 'data' | 'error'; result: unknown }>
+
+interface RouteEntry {
+	id: string
+	module: string
+	imports?: string[]
+}
+
+declare global {
+	interface Window {
+		__reactRouterDataRouter: DataRouter
+		__reactRouterManifest: { routes: Record<string, RouteEntry | undefined> }
+		__reactRouterRouteModules: Record<string, unknown>
+	}
+}
+
+const router = () => window.__reactRouterDataRouter
+
+/**
+ * What React Router calls as `fetch`. A GET is repeated for 120 s, a form is sent once.
+ * @param fetchPlain the browser's own
+ * @throws LostAnswer without an answer of this site; whatever status the site itself answered is returned
+ */
+export async function routerFetch(fetchPlain: Fetch, url: URL, init: RequestInit): Promise<Response> {
+	const isManifest = url.pathname === '/__manifest'
+	const read = isManifest ? readManifest : readData
+	if (init.method && init.method !== 'GET') return sendOnce(() => fetchPlain(url, init), init)
+	try {
+		return await retryingShown(async (signal) => read(await fetchPlain(url, { ...init, signal })), init.signal)
+	} catch (error) {
+		// No middleware runs while it is not known which routes there are.
+		if (isManifest && error instanceof LostAnswer) giveUp()
+		throw error
+	}
+}
+
+async function sendOnce(send: () => Promise<Response>, { body, signal }: RequestInit): Promise<Response> {
+	try {
+		const answer = await readData(await send())
+		if (answer.status < 400) forgetTyped()
+		return answer
+	} catch (error) {
+		signal?.throwIfAborted()
+		const form = body instanceof URLSearchParams || body instanceof FormData ? body : null
+		throw new LostAnswer('The form got no answer.', form, error)
+	}
+}
+
+/** As {@link retrying}; from the first failure on the bar tells of it. */
+async function retryingShown<Result>(attempt: (signal: AbortSignal) => Promise<Result>, signal?: AbortSignal | null) {
+	let found: (() => void) | null = null
+	const onFailure = () => {
+		found ??= connectionLost()
+	}
+	return retrying(attempt, { signal, onFailure }).finally(() => found?.())
+}
+
+/** An answer with data, read whole: one that breaks off in the middle, or that something else than the site gave, is none. */
+async function readData(answer: Response): Promise<Response> {
+	const { status, headers } = answer
+	const isOurs = headers.has('X-Remix-Response') || headers.has('X-Remix-Redirect')
+	if (!isOurs && (status < 400 || status >= 500)) throw new LostAnswer(`Something else answered with ${status}.`)
+	if (!isOurs || status === 204) return answer
+	// A line of a stream begins with the value that it brings.
+	return readWhole(answer, (text) =>
+		text
+			.trimEnd()
+			.split('\n')
+			.map((line) => JSON.parse(line.replace(/^[PE]\d+:/, ''))),
+	)
+}
+
+async function readManifest(answer: Response): Promise<Response> {
+	const { status, headers } = answer
+	if (status >= 500) throw new LostAnswer(`Something else answered with ${status}.`)
+	if (status === 204 && headers.has('X-Remix-Reload-Document') && holdsUnsentText()) {
+		// React Router would load the page anew.
+		stayForReload()
+		return new Promise(() => {})
+	}
+	return status === 204 ? answer : readWhole(answer, JSON.parse)
+}
+
+async function readWhole(answer: Response, parse: (text: string) => unknown): Promise<Response> {
+	const { status, statusText, headers } = answer
+	const text = await answer.text()
+	try {
+		parse(text)
+	} catch (error) {
+		throw new LostAnswer('The answer breaks off, or is no answer.', null, error)
+	}
+	return new Response(text, { status, statusText, headers })
+}
+
+/**
+ * What becomes of a request that got no answer: a navigation ends where it began, a page keeps the data it has, and a
+ * fetcher gets nothing, or for its form a refusal. A toast says so.
+ * @param outcomes by route
+ */
+export function settle({ method, url, signal }: Request, outcomes: Outcomes): Outcomes {
+	const lost = Object.entries(outcomes).flatMap(([id, { result }]) => {
+		// The error of an action comes wrapped.
+		const error = result instanceof LostAnswer ? result : (result as { data?: unknown } | null | undefined)?.data
+		return error instanceof LostAnswer ? [{ id, error }] : []
+	})
+	if (lost.length === 0 || signal.aborted) return outcomes
+	const { location, navigation, loaderData, errors } = router().state
+	const { pathname, search } = new URL(url)
+	const message = failureMessage(method, pathname)
+	toast({ type: 'error', message })
+	const leadsTo = (to = location) => to.pathname === pathname && to.search === search
+	if (navigation.location && leadsTo(navigation.location) && !(method === 'GET' && leadsTo())) {
+		stay()
+		return outcomes
+	}
+	const [shownError] = Object.values(errors ?? {})
+	for (const { id, error } of lost) {
+		if (method !== 'GET') outcomes[id] = { type: 'data', result: refusal(message, error) }
+		else if (leadsTo() && shownError !== undefined) outcomes[id] = { type: 'error', result: shownError }
+		else outcomes[id] = { type: 'data', result: leadsTo() ? loaderData[id] : undefined }
+	}
+	return outcomes
+}
+
+/** What the form of a fetcher is told, in the shape that every form understands. `said`: a toast has said it already. */
+function refusal(message: string, { form }: LostAnswer) {
+	const sent = new FormData()
+	for (const [name, value] of form ?? []) sent.append(name, value)
+	return data({ ok: false, said: true, message, errors: {}, values: textsOf(sent), stored: null }, { status: 503 })
+}
+
+/** Ends a navigation where it began: the page is drawn from what it has, nothing is asked for, and the focus stays. */
+function stay(): void {
+	const { location } = router().state
+	// Going back has changed the address already; the page comes after it, as it did before.
+	const isAddressed = createPath(location) === window.location.pathname + window.location.search + window.location.hash
+	void router().navigate(location, {
+		replace: isAddressed,
+		state: location.state,
+		preventScrollReset: true,
+		defaultShouldRevalidate: false,
+	})
+}
+
+/** As {@link settle}, where it is not known which routes were asked. */
+function giveUp(): void {
+	const { navigation, fetchers } = router().state
+	const target = navigation.location
+	toast({ type: 'error', message: failureMessage('GET', target?.pathname ?? '') })
+	endAll(target !== undefined, fetchers)
+}
+
+function endAll(isNavigating: boolean, fetchers: DataRouter['state']['fetchers']): void {
+	if (isNavigating) stay()
+	else for (const [key, { state }] of fetchers) if (state !== 'idle') router().resetFetcher(key)
+}
+
+/** The site was renewed, and a script or route of this page's build is gone: the reader says when the page may go. */
+function stayForReload(): void {
+	const { navigation, fetchers } = router().state
+	const isForm = navigation.formMethod !== undefined && navigation.formMethod !== 'GET'
+	offerReload(navigation.location && !isForm ? createPath(navigation.location) : window.location.href)
+	endAll(navigation.location !== undefined, fetchers)
+}
+
+/** A script of this page's build that the server has no longer. */
+class LostScript extends Error {}
+
+/**
+ * The script of a route, tried until it comes. React Router waits for the first asking alone, whatever became of the
+ * navigation meanwhile, so that this never fails: after a failure it goes on with the next press that needs the route.
+ */
+async function loadRoute(route: RouteEntry): Promise<unknown> {
+	for (;;) {
+		try {
+			return await retryingShown((signal) =>
+				importWhole(() => import(/* @vite-ignore */ route.module), filesOf(route), signal),
+			)
+		} catch (error) {
+			if (error instanceof LostScript) renew()
+			else giveUp()
+			await nextNavigation(route.id)
+		}
+	}
+}
+
+/** As {@link loadRoute}, for a part of a page. It shows nothing until then. */
+export function loadPart<Part>(load: () => Promise<Part>): Promise<Part> {
+	return retryingShown((signal) => importWhole(load, [], signal)).catch(async (error) => {
+		if (error instanceof LostScript) offerReload(window.location.href)
+		await new Promise((resolve) => window.addEventListener('online', resolve, { once: true }))
+		return loadPart(load)
+	})
+}
+
+const filesOf = ({ module, imports = [] }: RouteEntry) => [module, ...imports]
+
+/** @param files what it is made of, as far as that is known; most browsers name the one that failed */
+async function importWhole<Part>(load: () => Promise<Part>, files: string[], signal: AbortSignal): Promise<Part> {
+	try {
+		return await load()
+	} catch (error) {
+		// An import does not tell a lost connection from a file that is gone.
+		const named = /https?:\S+/.exec(String(error))?.[0]
+		for (const file of named ? [...files, named] : files) {
+			const { status } = await fetch(file, { signal })
+			if (status === 404 || status === 410) throw new LostScript(file)
+		}
+		throw new LostAnswer('The script did not come.', null, error)
+	}
+}
+
+/** Loads the target as a document of the new build, unless that would lose what was typed. */
+function renew(): void {
+	const { location, formMethod } = router().state.navigation
+	if (!location || (formMethod && formMethod !== 'GET') || holdsUnsentText()) stayForReload()
+	else window.location.assign(createPath(location))
+}
+
+function nextNavigation(id: string): Promise<void> {
+	return new Promise((resolve) => {
+		const end = router().subscribe(({ navigation }) => {
+			const isWanted = navigation.matches?.some(({ route }) => route.id === id) ?? false
+			if (navigation.state === 'idle' || !isWanted) return
+			end()
+			resolve()
+		})
+	})
+}
+
+/**
+ * React Router looks into its cache before it loads a route's script, first whether it is there and then for the script;
+ * a script that fails makes it reload the page. So the cache says of every route that it is there, and loads it when asked.
+ */
+function loadRoutesByGuard(): void {
+	const cache = window.__reactRouterRouteModules
+	let asked: string | symbol = ''
+	Object.setPrototypeOf(
+		cache,
+		new Proxy(Object.prototype, {
+			has: (_, id) => {
+				asked = id
+				return typeof id === 'string' && id in window.__reactRouterManifest.routes
+			},
+			get: (_, id) => {
+				const route = window.__reactRouterManifest.routes[String(id)]
+				if (asked !== id || !route) return undefined
+				asked = ''
+				return loadRoute(route).then((module) => {
+					cache[route.id] = module
+					return module
+				})
+			},
+		}),
+	)
+}
+
+loadRoutesByGuard()
