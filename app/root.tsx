@@ -12,6 +12,7 @@ import { factsOf, viewerOf } from '~/lib/context.ts'
 import { Unavailable } from '~/lib/errors.ts'
 import { answering } from '~/lib/http.ts'
 import type { RootData } from '~/lib/root-data.ts'
+import { themeColors } from '~/lib/theme-colors.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import { isModerator } from '~/lib/viewer.ts'
 import { useConnection } from '~/realtime/use-connection.ts'
@@ -25,8 +26,8 @@ import { ErrorPage } from './shell/error-page.tsx'
 import mono from './ui/fonts/quad-mono.woff2?url'
 import schibsted from './ui/fonts/schibsted-grotesk-basic.woff2?url'
 
-/** The chat weighs on members' pages alone, and on them once they stand. */
-const ChatDock = lazy(() => import('~/features/chat/components/chat-dock.tsx'))
+/** The chat and the like weigh on members' pages alone, and on them once they stand. */
+const AfterLogin = lazy(() => import('./after-login.tsx'))
 
 const font = { rel: 'preload', as: 'font', type: 'font/woff2', crossOrigin: 'anonymous' } as const
 
@@ -35,6 +36,7 @@ export const links: Route.LinksFunction = () => [
 	{ ...font, href: mono },
 	{ rel: 'stylesheet', href: stylesheet },
 	{ rel: 'icon', href: '/favicon.svg', type: 'image/svg+xml' },
+	{ rel: 'apple-touch-icon', href: '/apple-touch-icon.png' },
 	{ rel: 'manifest', href: '/site.webmanifest' },
 ]
 
@@ -101,6 +103,17 @@ export function Layout({ children }: { children: ReactNode }) {
 				<meta charSet="utf-8" />
 				<meta name="viewport" content="width=device-width, initial-scale=1" />
 				<meta name="color-scheme" content={theme === 'system' ? 'light dark' : theme} />
+				{(['light', 'dark'] as const).map(
+					(each) =>
+						(theme === 'system' || theme === each) && (
+							<meta
+								key={each}
+								name="theme-color"
+								content={themeColors[each]}
+								media={theme === each ? undefined : `(prefers-color-scheme: ${each})`}
+							/>
+						),
+				)}
 				<Meta />
 				<Links />
 			</head>
@@ -117,15 +130,15 @@ export default function Root({ loaderData }: Route.ComponentProps) {
 	const me = loaderData.viewer?.username
 	useOwnStorage(me ?? null)
 	useConnection(me)
-	const withChat = useHydrated() && me
+	const isMember = useHydrated() && me
 	return (
 		<>
 			<PendingForum>
 				<Outlet />
 			</PendingForum>
-			{withChat && (
+			{isMember && (
 				<Suspense>
-					<ChatDock />
+					<AfterLogin username={me} />
 				</Suspense>
 			)}
 		</>
