@@ -16,8 +16,9 @@ else void start()
 async function start() {
 	const copies = await readCopies().catch(() => [])
 	const copy = copies.find(({ path }) => path === location.pathname)
-	document.documentElement.dataset.theme = (copy ?? copies[0])?.theme || ''
-	if (!document.documentElement.dataset.theme) delete document.documentElement.dataset.theme
+	// The cookie that knows the theme is for the server alone.
+	const { theme } = copy ?? copies[0] ?? {}
+	if (theme) document.documentElement.dataset.theme = theme
 	if (copy) await showCopy(copy)
 	else showList(copies)
 	document.body.dataset.shows = copy ? 'copy' : 'list'
@@ -48,10 +49,18 @@ async function readCopies() {
 	return copies.sort((one, other) => other.savedAt - one.savedAt)
 }
 
-async function showCopy({ title, savedAt, answer }) {
+async function showCopy({ kind, title, savedAt, answer }) {
 	document.title = title
-	part('copy').innerHTML = await answer.text()
-	for (const picture of part('copy').querySelectorAll('.avatar img')) picture.onerror = () => picture.remove()
+	const place = part('copy')
+	place.innerHTML = await answer.text()
+	for (const picture of place.querySelectorAll('.avatar img')) picture.onerror = () => picture.remove()
+	if (kind === 'conversation') {
+		const head = document.createElement('h1')
+		head.className = 'text-2xl font-bold wrap-anywhere'
+		head.textContent = withoutSite(title)
+		place.classList.add('max-w-[44rem]')
+		place.prepend(head)
+	}
 	const tell = () => (part('age').textContent = `Saved ${ago(savedAt)}.`)
 	tell()
 	setInterval(tell, 30_000)
@@ -80,14 +89,18 @@ function itemOf({ path, title, savedAt }) {
 	link.className = 'index-row'
 	const words = document.createElement('span')
 	words.className = 'min-w-0 wrap-anywhere'
-	// The site's name is at the end of every title.
-	words.textContent = title.replace(/ · [^·]*$/, '')
+	words.textContent = withoutSite(title)
 	words.dir = 'auto'
 	age.className = 'num flex-none'
 	age.textContent = ago(savedAt)
 	link.append(words, age)
 	item.append(link)
 	return item
+}
+
+/** The site's name is at the end of every title. */
+function withoutSite(title) {
+	return title.replace(/ · [^·]*$/, '')
 }
 
 /** How long ago a moment was, in words. @param at milliseconds of the epoch */

@@ -31,7 +31,7 @@ const CHOICE = 'saved-conversations'
 
 /** What a copy cannot use, or what would be untrue later. */
 const LEFT_OUT =
-	'form, dialog, [popover], button, input, textarea, select, script, noscript, template, iframe, .icon-btn, .presence, .day, li:has(> .typing)'
+	'[data-not-saved], form, dialog, [popover], button, input, textarea, select, script, noscript, template, iframe, .icon-btn, .presence, .day, li:has(> .typing)'
 
 /**
  * Saves a copy of what is on the screen, and a new one whenever it has changed.
