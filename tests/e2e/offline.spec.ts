@@ -32,10 +32,10 @@ async function openWithWorker(page: Page, path: string): Promise<void> {
 		.toBe(true)
 }
 
-/** Opens the first question of the forum by its link, as readers do. @returns its path and title */
-async function openQuestion(page: Page): Promise<{ path: string; title: string }> {
-	await page.goto('/forum')
-	await page.getByRole('article').first().getByRole('heading').getByRole('link').click()
+/** Opens a question of the forum, by default the first, by its link, as readers do. @returns its path and title */
+async function openQuestion(page: Page, place = 0): Promise<{ path: string; title: string }> {
+	if (new URL(page.url()).pathname !== '/forum') await page.goto('/forum')
+	await page.getByRole('article').nth(place).getByRole('heading').getByRole('link').click()
 	await page.waitForURL(/\/forum\/[^/]+\/[^/]+\/\d+$/)
 	// The address changes a moment before the page.
 	await expect(page.getByRole('heading', { name: /^Comments/ })).toBeVisible()
@@ -178,9 +178,35 @@ test('conversations are saved where the member wants it, and nothing of a member
 
 	// What a visitor reads is public, and outlasts the next page.
 	const read = await openQuestion(page)
-	await expect.poll(async () => (await readCaches(page))['saved:']).toEqual([read.path])
+	const copies = async () => (await readCaches(page))['saved:'] ?? []
+	await expect.poll(copies).toEqual([read.path])
 	await page.goto('/forum')
-	expect((await readCaches(page))['saved:']).toEqual([read.path])
+	expect(await copies()).toEqual([read.path])
+
+	// There is an end to how many, and in a full store the older half makes room.
+	await page.evaluate(async () => {
+		const cache = await caches.open('saved:')
+		for (let age = 1; age <= 40; age += 1) {
+			const [saved, expires] = [Date.now() - 3_600_000 - age, Date.now() + 3_600_000]
+			const headers = { 'Copy-Kind': 'question', 'Copy-Saved-At': `${saved}`, 'Copy-Expires-At': `${expires}` }
+			await cache.put(`/forum/others/old/${age}`, new Response('', { headers }))
+		}
+	})
+	const next = await openQuestion(page, 1)
+	await expect.poll(async () => (await copies()).length).toBe(30)
+	const newest = [next.path, read.path, '/forum/others/old/1', '/forum/others/old/28']
+	expect(await copies()).toEqual(expect.arrayContaining(newest))
+	await page.goto('/forum')
+	await page.evaluate(() => {
+		const { put } = Cache.prototype
+		Cache.prototype.put = async () => {
+			Cache.prototype.put = put
+			throw new DOMException('There is no room.', 'QuotaExceededError')
+		}
+	})
+	const third = await openQuestion(page, 2)
+	await expect.poll(copies).toEqual(expect.arrayContaining([third.path, next.path, '/forum/others/old/1']))
+	expect(await copies()).toHaveLength(16)
 	await context.setOffline(true)
 	await page.goto(conversation)
 	await expect(offlineTitle(page)).toBeVisible()
