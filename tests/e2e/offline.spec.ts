@@ -186,8 +186,9 @@ test('conversations are saved where the member wants it, and nothing of a member
 	// There is an end to how many, and in a full store the older half makes room.
 	await page.evaluate(async () => {
 		const cache = await caches.open('saved:')
+		const now = Date.now()
 		for (let age = 1; age <= 40; age += 1) {
-			const [saved, expires] = [Date.now() - 3_600_000 - age, Date.now() + 3_600_000]
+			const [saved, expires] = [now - 3_600_000 - age, now + 3_600_000]
 			const headers = { 'Copy-Kind': 'question', 'Copy-Saved-At': `${saved}`, 'Copy-Expires-At': `${expires}` }
 			await cache.put(`/forum/others/old/${age}`, new Response('', { headers }))
 		}
