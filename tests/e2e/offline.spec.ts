@@ -43,6 +43,12 @@ async function openQuestion(page: Page, place = 0): Promise<{ path: string; titl
 	return { path: new URL(page.url()).pathname, title }
 }
 
+/** Takes the network away once the page has all it asked for: React Router tells the console what it misses. */
+async function goOffline(page: Page): Promise<void> {
+	await page.waitForLoadState('networkidle')
+	await page.context().setOffline(true)
+}
+
 const bar = (page: Page) => page.getByRole('status').filter({ hasText: 'Offline.' })
 const offlineTitle = (page: Page) => page.getByRole('heading', { level: 1, name: 'You are offline.' })
 
@@ -56,7 +62,7 @@ test('a question that was read is there without a network, marked as old; what w
 	const { path, title } = await openQuestion(page)
 	await expect.poll(async () => (await readCaches(page))[`saved:@${username}`]).toEqual([path])
 
-	await context.setOffline(true)
+	await goOffline(page)
 	await page.reload()
 	await expect(bar(page)).toHaveText(/Offline\. Saved just now\.\s+Try again/)
 	await expect(page.getByRole('heading', { level: 1, name: title })).toBeVisible()
@@ -85,7 +91,7 @@ test('a question that was read is there without a network, marked as old; what w
 	await expect(page.getByText('You are back online.')).toBeVisible()
 	await page.getByRole('link', { name: 'Load the current page' }).click()
 	await expect(page.getByLabel('Your comment')).toBeVisible()
-	await context.setOffline(true)
+	await goOffline(page)
 	await page.goto('/notifications')
 	await expect(offlineTitle(page)).toBeVisible()
 	await context.setOffline(false)
@@ -115,7 +121,7 @@ test('a question that was read is there without a network, marked as old; what w
 		},
 		[path, username],
 	)
-	await context.setOffline(true)
+	await goOffline(page)
 	await page.goto(path)
 	await expect(offlineTitle(page)).toBeVisible()
 	await expect(page.getByText('No pages are saved in this browser.')).toBeVisible()
@@ -153,7 +159,7 @@ test('conversations are saved where the member wants it, and nothing of a member
 	const conversation = `/messages/${bo.username}`
 	await expect.poll(saved).toEqual([path, conversation])
 
-	await context.setOffline(true)
+	await goOffline(page)
 	await page.reload()
 	await expect(bar(page)).toBeVisible()
 	await expect(page.getByRole('listitem').filter({ hasText: 'Hello yourself' })).toBeVisible()
@@ -208,7 +214,7 @@ test('conversations are saved where the member wants it, and nothing of a member
 	const third = await openQuestion(page, 2)
 	await expect.poll(copies).toEqual(expect.arrayContaining([third.path, next.path, '/forum/others/old/1']))
 	expect(await copies()).toHaveLength(16)
-	await context.setOffline(true)
+	await goOffline(page)
 	await page.goto(conversation)
 	await expect(offlineTitle(page)).toBeVisible()
 	await page.getByRole('button', { name: 'Delete saved pages' }).click()
@@ -231,6 +237,7 @@ test('while the site is down its pages say so and come back by themselves; a new
 	await expect.poll(async () => (await shells()).length).toBe(1)
 	const [before] = await shells()
 
+	await page.waitForLoadState('networkidle')
 	await site.stop()
 	await page.goto(`${site.url}/find-dev`)
 	await expect(offlineTitle(page)).toBeVisible()
