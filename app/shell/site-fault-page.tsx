@@ -24,7 +24,6 @@ export function SiteFaultPage({ status, fault }: { status: number; fault: SiteFa
 	const waits = fault.retries && fault.typed === null
 	return (
 		<Message
-			voice={`exit ${status}`}
 			title={title}
 			actions={
 				fault.typed === null && (

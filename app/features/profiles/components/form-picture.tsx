@@ -10,10 +10,14 @@ interface FormPictureProps {
 	/** Of the picture that the form begins with, or ''. */
 	path: string
 	error?: string | undefined
+	/** Says so after the label. */
+	optional?: boolean
+	/** Says that the form is not taken without a picture. */
+	needed?: string
 }
 
 /** The picture of an edit form. A profile picture is cut to a square; the form is told of each change. */
-export function FormPicture({ name, label, kind, path, error }: FormPictureProps) {
+export function FormPicture({ name, label, kind, path, error, optional, needed }: FormPictureProps) {
 	const box = useRef<HTMLDivElement>(null)
 	// The field draws it in a fixed shape, whatever its own.
 	const picture = path ? { path, width: pictureWidths[kind][2], height: pictureWidths[kind][2], colour: '' } : null
@@ -32,6 +36,8 @@ export function FormPicture({ name, label, kind, path, error }: FormPictureProps
 				value={picture}
 				crop={kind === 'profile'}
 				error={error}
+				optional={optional}
+				needed={needed}
 				onChange={tell}
 			/>
 		</div>

@@ -18,6 +18,10 @@ interface PictureFieldProps {
 	/** Whether a square of the picture is chosen before it is sent. */
 	crop?: boolean
 	error?: string | null | undefined
+	/** Says so after the label. */
+	optional?: boolean | undefined
+	/** Says that the form is not taken without a picture. */
+	needed?: string | undefined
 	/** Called when the picture is another one, for a form that watches for changes. */
 	onChange?: () => void
 }
@@ -32,6 +36,8 @@ export function PictureField({
 	value,
 	crop = false,
 	error,
+	optional = false,
+	needed,
 	onChange = () => {},
 }: PictureFieldProps) {
 	const hydrated = useHydrated()
@@ -59,11 +65,16 @@ export function PictureField({
 				choose(event.dataTransfer.files[0])
 			}}
 		>
-			<legend className="label mb-1.5">{label}</legend>
+			<legend className="label mb-1.5">
+				{label}
+				{optional && <span className="font-normal text-ink-3"> optional</span>}
+			</legend>
 			<input ref={field} type="hidden" name={name} value={upload.picture?.path ?? ''} />
 			<Frame upload={upload} square={crop} />
 			<Controls name={name} label={label} input={file} hydrated={hydrated} upload={upload} onFile={choose} />
-			<p className="hint">JPG or PNG, up to 5 MB.{hydrated && ' Drop a file here, or choose one.'}</p>
+			<p className="hint">
+				{needed && `${needed} `}JPG or PNG, up to 5 MB.{hydrated && ' Drop a file here, or choose one.'}
+			</p>
 			{message && (
 				<p className="error" id={`${name}-error`} role="alert">
 					<CircleAlert className="icon icon-sm mt-px" aria-hidden="true" />
