@@ -12,7 +12,6 @@ import { factsOf, viewerOf } from '~/lib/context.ts'
 import { Unavailable } from '~/lib/errors.ts'
 import { answering } from '~/lib/http.ts'
 import type { RootData } from '~/lib/root-data.ts'
-import { themeColors } from '~/lib/theme-colors.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import { isModerator } from '~/lib/viewer.ts'
 import { useConnection } from '~/realtime/use-connection.ts'
@@ -36,7 +35,6 @@ export const links: Route.LinksFunction = () => [
 	{ ...font, href: mono },
 	{ rel: 'stylesheet', href: stylesheet },
 	{ rel: 'icon', href: '/favicon.svg', type: 'image/svg+xml' },
-	{ rel: 'apple-touch-icon', href: '/apple-touch-icon.png' },
 	{ rel: 'manifest', href: '/site.webmanifest' },
 ]
 
@@ -106,17 +104,6 @@ export function Layout({ children }: { children: ReactNode }) {
 				<meta charSet="utf-8" />
 				<meta name="viewport" content="width=device-width, initial-scale=1" />
 				<meta name="color-scheme" content={theme === 'system' ? 'light dark' : theme} />
-				{(['light', 'dark'] as const).map(
-					(each) =>
-						(theme === 'system' || theme === each) && (
-							<meta
-								key={each}
-								name="theme-color"
-								content={themeColors[each]}
-								media={theme === each ? undefined : `(prefers-color-scheme: ${each})`}
-							/>
-						),
-				)}
 				<Meta />
 				<Links />
 			</head>

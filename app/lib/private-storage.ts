@@ -45,8 +45,7 @@ export async function clearPrivateStorage(): Promise<void> {
 		for (const key of Object.keys(store)) if (!harmless.test(key)) store.removeItem(key)
 	void navigator.clearAppBadge?.().catch(() => {})
 	// There is none on a page without TLS.
-	const names = 'caches' in window ? await caches.keys() : []
-	await Promise.all(names.filter((name) => !harmlessCache.test(name)).map((name) => caches.delete(name)))
+	for (const name of (await window.caches?.keys()) ?? []) if (!harmlessCache.test(name)) await caches.delete(name)
 	// Tabs may have a database open, so it cannot be deleted: it is emptied.
 	for (const { name } of (await indexedDB.databases?.()) ?? []) if (name) await emptyDatabase(name)
 }

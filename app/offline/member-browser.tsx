@@ -1,6 +1,8 @@
 import { Download } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { createPortal } from 'react-dom'
+import { themeColors } from '~/lib/theme-colors.ts'
+import { useTheme } from '~/shell/theme-switch.tsx'
 import { registerWorker } from './registration.ts'
 import { removeOldCopies } from './saved-pages.ts'
 
@@ -11,13 +13,35 @@ interface InstallEvent extends Event {
 
 /**
  * What a member's browser has once the page stands, whatever page that is: the service worker, so that an installed app opens
- * without a network; the end of copies that are too old; and in the menus an item that installs the app.
+ * without a network; the end of copies that are too old; the colour round the page; and in the menus an item that installs it.
  */
 export function MemberBrowser({ username }: { username: string }) {
 	useEffect(() => {
 		void registerWorker()
 		void removeOldCopies(username)
 	}, [username])
+	return (
+		<>
+			<link rel="apple-touch-icon" href="/apple-touch-icon.png" />
+			<ThemeColor />
+			<InstallItems />
+		</>
+	)
+}
+
+/** Browsers paint what is round the page in the colour of its ground. */
+function ThemeColor() {
+	const theme = useTheme()
+	if (theme !== 'system') return <meta name="theme-color" content={themeColors[theme]} />
+	return (
+		<>
+			<meta name="theme-color" content={themeColors.light} media="(prefers-color-scheme: light)" />
+			<meta name="theme-color" content={themeColors.dark} media="(prefers-color-scheme: dark)" />
+		</>
+	)
+}
+
+function InstallItems() {
 	const offer = useInstallOffer()
 	if (!offer) return null
 	// The menus say where, and how an item looks there.

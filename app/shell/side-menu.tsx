@@ -66,7 +66,6 @@ function OwnItems({ viewer }: { viewer: SignedIn }) {
 					<ShieldCheck className="icon" aria-hidden="true" /> Moderation <CaseCount />
 				</NavLink>
 			)}
-			<div data-install={item} />
 			<Form method="post" action="/logout" onSubmit={leave}>
 				<button type="submit" className={item}>
 					<LogOut className="icon" aria-hidden="true" /> Logout

@@ -281,7 +281,8 @@ test('the manifest has what an installed app needs, and its icons are what it sa
 	expect(description.length).toBeGreaterThan(20)
 	const shapes = icons.map(({ sizes, purpose = 'any' }: Icon) => `${sizes} ${purpose}`)
 	expect(shapes.sort()).toEqual(['192x192 any', '192x192 maskable', '512x512 any', '512x512 maskable', 'any any'])
-	const touch = await page.locator('link[rel="apple-touch-icon"]').getAttribute('href')
+	// Where iOS looks by itself; members' pages name it too.
+	const touch = '/apple-touch-icon.png'
 	const others = [{ src: touch, sizes: '180x180', type: 'image/png', isWhole: true }]
 	for (const { src, sizes, type, purpose, isWhole } of [...icons, ...others, ...shortcuts.flatMap(iconsOf)]) {
 		const file = await page.request.get(src)
@@ -294,14 +295,6 @@ test('the manifest has what an installed app needs, and its icons are what it sa
 	}
 	expect((await page.request.get('/favicon.ico')).status()).toBe(200)
 	for (const { url } of shortcuts) expect((await page.request.get(url)).ok(), url).toBe(true)
-	// Round the page is what the page is made of, in both themes and in a chosen one.
-	const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor)
-	for (const colorScheme of ['light', 'dark'] as const) {
-		await page.emulateMedia({ colorScheme })
-		const named = page.locator(`meta[name="theme-color"][media*="${colorScheme}"]`)
-		const [, ...parts] = /#(..)(..)(..)/.exec((await named.getAttribute('content')) ?? '') ?? []
-		await expect.poll(paper).toBe(`rgb(${parts.map((part) => Number.parseInt(part, 16)).join(', ')})`)
-	}
 	const worker = await page.request.get('/service-worker.js')
 	expect(worker.headers()['cache-control']).toBe('public, no-cache')
 	expect(worker.headers()['content-type']).toContain('text/javascript')
@@ -329,6 +322,15 @@ test('a member is offered to install the app where the browser can, and the icon
 	await enrol(page, 'Inga Staller')
 	await page.waitForLoadState('networkidle')
 	await expect.poll(async () => (await counts()).at(-1)).toBe(0)
+	// Round the page is what the page is made of, in both themes.
+	const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor)
+	for (const colorScheme of ['light', 'dark'] as const) {
+		await page.emulateMedia({ colorScheme })
+		const named = page.locator(`meta[name="theme-color"][media*="${colorScheme}"]`)
+		const [, ...parts] = /#(..)(..)(..)/.exec((await named.getAttribute('content')) ?? '') ?? []
+		await expect.poll(paper).toBe(`rgb(${parts.map((part) => Number.parseInt(part, 16)).join(', ')})`)
+	}
+	await page.emulateMedia({ colorScheme: 'light' })
 	await page.evaluate(() => {
 		const event = new Event('beforeinstallprompt', { cancelable: true })
 		Object.assign(event, { prompt: async () => void Object.assign(window, { asked: true }) })
