@@ -18,6 +18,8 @@ export default defineConfig({
 	reporter: [['list'], ['json', { outputFile: process.env.PLAYWRIGHT_JSON_OUTPUT_FILE ?? 'test-results/report.json' }]],
 	use: {
 		viewport: { width: 1280, height: 800 },
+		// What a worker fetches passes by the routes of a journey; those that need it say so.
+		serviceWorkers: 'block',
 		launchOptions: { executablePath: findChromium(), args: chromiumFlags() },
 		// Recording takes an eighth of the processor's time; ask for it where a failure is looked into (`--trace on`).
 		trace: 'off',

@@ -27,8 +27,8 @@ import { BrokenPicturesScript } from './ui/broken-pictures-script.tsx'
 import mono from './ui/fonts/quad-mono.woff2?url'
 import schibsted from './ui/fonts/schibsted-grotesk-basic.woff2?url'
 
-/** The chat weighs on members' pages alone, and on them once they stand. */
-const ChatDock = lazyPart(() => import('~/features/chat/components/chat-dock.tsx'))
+/** The chat and the like weigh on members' pages alone, and on them once they stand. */
+const AfterLogin = lazyPart(() => import('./after-login.tsx'))
 
 const font = { rel: 'preload', as: 'font', type: 'font/woff2', crossOrigin: 'anonymous' } as const
 
@@ -127,15 +127,15 @@ export default function Root({ loaderData }: Route.ComponentProps) {
 	const me = loaderData.viewer?.username
 	useOwnStorage(me ?? null)
 	useConnection(me)
-	const withChat = useHydrated() && me
+	const isMember = useHydrated() && me
 	return (
 		<>
 			<PendingForum>
 				<Outlet />
 			</PendingForum>
-			{withChat && (
+			{isMember && (
 				<Suspense>
-					<ChatDock />
+					<AfterLogin username={me} />
 				</Suspense>
 			)}
 		</>

@@ -92,6 +92,9 @@ export default [
 	route('api/docs', 'features/api/routes/docs.tsx'),
 	route('sitemap.xml', 'features/forum/routes/sitemap.ts'),
 	route('robots.txt', 'features/home/routes/robots.ts'),
+	route('site.webmanifest', 'features/home/routes/manifest.ts'),
+	route('service-worker.js', 'features/home/routes/service-worker.ts'),
+	route('offline', 'features/home/routes/offline.ts'),
 	...(process.env.NODE_ENV === 'development' ? [route('previews', 'ui/previews.tsx')] : []),
 	route('*', 'features/home/routes/not-found.tsx'),
 ] satisfies RouteConfig

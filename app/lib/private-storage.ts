@@ -12,6 +12,13 @@ const OWNER = 'storage-owner'
  * scroll positions, which are numbers by random keys.
  */
 const harmless = /^(draft {2}|chat-socket-blocked$|broken-pictures$|react-router-scroll-positions$)/
+/** Of the cache storage: the offline page, and what a visitor read. */
+const harmlessCache = /^(shell |saved:$)/
+
+/** Username of the member whose storage this is; null for a visitor. */
+export function storageOwner(): string | null {
+	return localStorage.getItem(OWNER)
+}
 
 /**
  * Sees to it that this browser keeps nothing of anybody but the member who looks at it.
@@ -19,7 +26,7 @@ const harmless = /^(draft {2}|chat-socket-blocked$|broken-pictures$|react-router
  */
 export async function claimStorage(member: string | null): Promise<void> {
 	try {
-		const owner = localStorage.getItem(OWNER)
+		const owner = storageOwner()
 		const isOwn = member !== null && (owner === member || owner === null)
 		const cleared = isOwn ? null : clearPrivateStorage()
 		// Before the databases are empty: the next page may be on its way already.
@@ -30,10 +37,16 @@ export async function claimStorage(member: string | null): Promise<void> {
 	}
 }
 
-/** Removes what was typed, read and queued here: local and session storage, and every database of this site. */
+/**
+ * Removes what was typed, read and queued here: local and session storage, saved copies of pages, every database of this site,
+ * and the number on the app's icon.
+ */
 export async function clearPrivateStorage(): Promise<void> {
 	for (const store of [localStorage, sessionStorage])
 		for (const key of Object.keys(store)) if (!harmless.test(key)) store.removeItem(key)
+	void navigator.clearAppBadge?.().catch(() => {})
+	// There is none on a page without TLS.
+	for (const name of (await window.caches?.keys()) ?? []) if (!harmlessCache.test(name)) await caches.delete(name)
 	// Tabs may have a database open, so it cannot be deleted: it is emptied.
 	for (const { name } of (await indexedDB.databases?.()) ?? []) if (name) await emptyDatabase(name)
 }

@@ -48,6 +48,7 @@ export function AccountMenu({ viewer }: { viewer: SignedIn }) {
 						<ThemeSwitch />
 					</div>
 					<div className="menu-separator" />
+					<div data-install="menu-item" />
 					<Form method="post" action="/logout" onSubmit={leave}>
 						<button type="submit" className="menu-item">
 							<LogOut className="icon" aria-hidden="true" /> Logout

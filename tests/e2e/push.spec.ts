@@ -8,6 +8,8 @@ import { enrol, expect, expectNoViolations, test } from './support/journey.ts'
  * tests/process/push.db.test.ts has the push service.
  */
 
+test.use({ serviceWorkers: 'allow' })
+
 const says = {
 	off: 'This browser shows nothing while the site is closed.',
 	on: 'This browser shows what happens while the site is closed, as long as you are logged in here.',
@@ -111,7 +113,7 @@ test('the worker shows a push, replaces its own, closes what was read elsewhere,
 	const page = await context.newPage()
 	await page.goto('/login')
 	await page.evaluate(async () => {
-		await navigator.serviceWorker.register('/push-worker.js')
+		await navigator.serviceWorker.register('/service-worker.js')
 		await navigator.serviceWorker.ready
 	})
 	const push = await pusher(await context.newCDPSession(page))

@@ -2,6 +2,7 @@ import { ArrowDown } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useMemo, useState } from 'react'
 import { useRootData } from '~/lib/root-data.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
+import { useSavedCopy } from '~/offline/use-saved-copy.ts'
 import { useNow } from '~/ui/time.tsx'
 import type { ConversationView } from '../client/conversation.ts'
 import { useChatClient, useOutgoing } from '../client/use-chat.ts'
@@ -30,6 +31,7 @@ export function Thread({ view, actions, className, target, onLeave }: ThreadProp
 	const zone: Zone = useHydrated() ? 'local' : 'utc'
 	const rows = useMemo(() => rowsOf(view, outgoing, zone), [view, outgoing, zone])
 	const { username, name } = view.peer
+	const saved = useSavedCopy<HTMLOListElement>('conversation', `/messages/${username}`)
 	const { box, atEnd, look, toEnd } = useReading(rows, {
 		onEarly: () => view.older && client?.loadOlder(username).catch(() => {}),
 		onLate: () => client?.loadNewer(username).catch(() => {}),
@@ -67,7 +69,7 @@ export function Thread({ view, actions, className, target, onLeave }: ThreadProp
 	return (
 		<div className="relative flex min-h-0 flex-1 flex-col">
 			<div className="chat-scroll" ref={box} onScroll={look}>
-				<ol className={className} aria-label={`Messages with ${name}`} onKeyDown={choose}>
+				<ol className={className} ref={saved} aria-label={`Messages with ${name}`} onKeyDown={choose}>
 					{rows.map((row) => {
 						if (row.kind !== 'message') return <Line key={row.key} row={row} />
 						return (

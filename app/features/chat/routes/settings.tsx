@@ -3,6 +3,7 @@ import { type BlockedView, listBlocked } from '~/features/profiles/blocks.server
 import { answering, signedIn } from '~/lib/http.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
+import { OfflineChoice } from '../components/offline-choice.tsx'
 import { getChatSettings } from '../settings.server.ts'
 import type { Route } from './+types/settings'
 
@@ -43,6 +44,10 @@ export default function ChatSettings({ loaderData: { accepts, showsTyping, block
 					Whoever you write with sees that you are typing, unless you hide it here or hide when you are online. You
 					still see when others type.
 				</p>
+			</section>
+			<section className="mt-10" aria-labelledby="offline">
+				<RuleHead id="offline" title="Without a connection" />
+				<OfflineChoice />
 			</section>
 			<Blocked members={blocked} />
 			<Outlet />

@@ -77,7 +77,10 @@ function Head({ query }: { query: QueryPageView }) {
 function Tools({ query, muted, votes }: { query: QueryPageView; muted: boolean | null; votes: ReactNode }) {
 	const { publicUrl, viewer } = useRootData()
 	return (
-		<div className="mt-5 flex min-h-[2.5625rem] items-center gap-1 border-y border-line py-1.5 text-ink-2">
+		<div
+			className="mt-5 flex min-h-[2.5625rem] items-center gap-1 border-y border-line py-1.5 text-ink-2"
+			data-not-saved=""
+		>
 			{votes}
 			<CopyLink href={publicUrl + query.url} />
 			{muted !== null && <MuteThread muted={muted} />}

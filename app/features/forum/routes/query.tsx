@@ -8,6 +8,7 @@ import { newKey } from '~/lib/new-key.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { useRootData } from '~/lib/root-data.ts'
 import { scriptJson } from '~/lib/script-json.ts'
+import { useSavedCopy } from '~/offline/use-saved-copy.ts'
 import { DeleteSection } from '~/ui/delete-control.tsx'
 import { listComments } from '../comments.server.ts'
 import { AskedBy } from '../components/asked-by.tsx'
@@ -110,10 +111,11 @@ export default function Query({ loaderData, actionData }: Route.ComponentProps) 
 	const { query, introduction, merged, muted, nonce, page, solutions } = loaderData
 	const { publicUrl } = useRootData()
 	const [params] = useSearchParams()
+	const saved = useSavedCopy<HTMLDivElement>('question', query.url)
 	const structured = qaPage(query, liftAccepted(page.rows, solutions), publicUrl)
 	return (
 		<div className="grid gap-x-16 pt-4 md:pt-6 lg:grid-cols-[minmax(0,1fr)_15.5rem]">
-			<div className="min-w-0">
+			<div className="min-w-0" ref={saved}>
 				<BackLink />
 				{params.has('delete') && query.mayDelete && (
 					<div className="mt-3 max-w-[26rem]">

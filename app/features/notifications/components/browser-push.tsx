@@ -4,8 +4,9 @@ import { FormError } from '~/ui/form-error.tsx'
 import type { PushState } from '../push/browser.ts'
 
 const words: Record<PushState, string> = {
-	unsupported:
-		'This browser shows no notifications of sites. On an iPhone, add the site to the home screen and open it from there.',
+	unsupported: 'This browser shows no notifications of sites.',
+	uninstalled:
+		'On an iPhone or iPad, notifications need the site on the home screen: tap Share, then “Add to Home Screen”, and open it from there.',
 	blocked:
 		'You told this browser to show no notifications of this site. Allow them in its settings for the site first.',
 	off: 'This browser shows nothing while the site is closed.',

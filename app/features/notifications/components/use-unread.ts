@@ -11,8 +11,9 @@ export function useUnread(): number {
 	return count
 }
 
-/** Keeps “(3) ” before the title, whatever page sets it. */
+/** Keeps “(3) ” before the title, whatever page sets it, and the number on the icon of an installed app. */
 export function useTitleCount(count: number): void {
+	useEffect(() => void navigator.setAppBadge?.(count).catch(() => {}), [count])
 	useEffect(() => {
 		const mark = () => {
 			const plain = document.title.replace(/^\(\d+\) /, '')

@@ -1,16 +1,17 @@
+import { WORKER_PATH } from '~/offline/registration.ts'
+
 /* What a browser can do about pushes. Loaded by the settings alone. */
 
-/** `blocked`: the browser was told never to show any. */
-export type PushState = 'unsupported' | 'blocked' | 'off' | 'on'
-
-const worker = '/push-worker.js'
+/** `uninstalled`: it shows them of sites on the home screen alone. `blocked`: it was told never to show any. */
+export type PushState = 'unsupported' | 'uninstalled' | 'blocked' | 'off' | 'on'
 
 /** How this browser stands. @param endpoints the browsers that the server pushes to for this member */
 export async function findState(publicKey: string, endpoints: string[]): Promise<PushState> {
-	if (!('serviceWorker' in navigator && 'PushManager' in window && 'Notification' in window)) return 'unsupported'
+	if (!('serviceWorker' in navigator && 'PushManager' in window && 'Notification' in window))
+		return isAppleTouch() ? 'uninstalled' : 'unsupported'
 	if (Notification.permission === 'denied') return 'blocked'
 	if (Notification.permission !== 'granted') return 'off'
-	const registration = await navigator.serviceWorker.getRegistration(worker)
+	const registration = await navigator.serviceWorker.getRegistration()
 	const subscription = await registration?.pushManager.getSubscription()
 	return subscription && endpoints.includes(subscription.endpoint) && hasKey(subscription, publicKey) ? 'on' : 'off'
 }
@@ -27,7 +28,7 @@ export async function turnOn(publicKey: string): Promise<PushState> {
 
 /** Tells the server, then the push service. @throws Error as {@link turnOn} */
 export async function turnOff(): Promise<PushState> {
-	const registration = await navigator.serviceWorker.getRegistration(worker)
+	const registration = await navigator.serviceWorker.getRegistration()
 	const subscription = await registration?.pushManager.getSubscription()
 	if (!subscription) return 'off'
 	await tell({ intent: 'off', endpoint: subscription.endpoint })
@@ -35,8 +36,14 @@ export async function turnOff(): Promise<PushState> {
 	return 'off'
 }
 
+/** An iPad says that it is a Mac; no Mac has a touch screen. */
+function isAppleTouch(): boolean {
+	const { userAgent, maxTouchPoints } = navigator
+	return /iPhone|iPad|iPod/.test(userAgent) || (userAgent.includes('Macintosh') && maxTouchPoints > 1)
+}
+
 async function subscribe(publicKey: string): Promise<PushSubscription> {
-	await navigator.serviceWorker.register(worker)
+	await navigator.serviceWorker.register(WORKER_PATH)
 	const { pushManager } = await navigator.serviceWorker.ready
 	const before = await pushManager.getSubscription()
 	if (before && hasKey(before, publicKey)) return before

@@ -7,7 +7,7 @@ import { isPushService } from './push.policy.ts'
 import { forgetSubscription, noteSuccess, type Subscription } from './subscriptions.queries.server.ts'
 import { vapidKeys } from './vapid.server.ts'
 
-/** What a browser is told; `public/push-worker.js` shows it. */
+/** What a browser is told; `app/offline/worker.js` shows it. */
 export interface Push {
 	title: string
 	body: string

@@ -1,0 +1,38 @@
+import { type RefObject, useEffect, useRef } from 'react'
+import { useLocation } from 'react-router'
+import { useRootData } from '~/lib/root-data.ts'
+import type { CopyKind } from './saved-pages.ts'
+
+/**
+ * Saves what an element shows, so that it can be read without a network. A part of a page, such as later comments, is not
+ * saved, nor what is shown on another page.
+ * @param path where the whole of it is a page
+ * @returns to be given to the element
+ */
+export function useSavedCopy<Shown extends HTMLElement>(kind: CopyKind, path: string): RefObject<Shown | null> {
+	const element = useRef<Shown>(null)
+	const { pathname, search } = useLocation()
+	const isWholePage = pathname === path && search === ''
+	const { viewer } = useRootData()
+	const member = viewer?.username ?? null
+
+	useEffect(() => {
+		if (!isWholePage || !('caches' in window)) return
+		let end = () => {}
+		let isGone = false
+		Promise.all([import('./saved-pages.ts'), import('./registration.ts')])
+			.then(([{ followPage }, { registerWorker }]) => {
+				if (isGone || !element.current) return
+				void registerWorker()
+				end = followPage(element.current, { kind, path, member })
+			})
+			// The script could not be loaded; then there is no copy.
+			.catch(() => {})
+		return () => {
+			isGone = true
+			end()
+		}
+	}, [kind, path, isWholePage, member])
+
+	return element
+}
