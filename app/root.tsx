@@ -1,5 +1,5 @@
 import '~/lib/zod-jitless.ts'
-import { lazy, type ReactNode, Suspense } from 'react'
+import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { Links, Meta, Outlet, Scripts, ScrollRestoration, type ShouldRevalidateFunctionArgs } from 'react-router'
 import { config } from '~/config.server.ts'
 import { countPage } from '~/features/accounts/rates.server.ts'
@@ -27,6 +27,9 @@ import schibsted from './ui/fonts/schibsted-grotesk-basic.woff2?url'
 
 /** The chat weighs on members' pages alone, and on them once they stand. */
 const ChatDock = lazy(() => import('~/features/chat/components/chat-dock.tsx'))
+
+/** Needed by members alone, and only once they send a form. */
+const UnsentForms = lazy(() => import('~/shell/unsent-forms.tsx'))
 
 const font = { rel: 'preload', as: 'font', type: 'font/woff2', crossOrigin: 'anonymous' } as const
 
@@ -117,15 +120,23 @@ export default function Root({ loaderData }: Route.ComponentProps) {
 	const me = loaderData.viewer?.username
 	useOwnStorage(me ?? null)
 	useConnection(me)
-	const withChat = useHydrated() && me
+	const hydrated = useHydrated()
+	// Stays when the session ends while its page is open.
+	const [member, setMember] = useState(me)
+	if (me && me !== member) setMember(me)
 	return (
 		<>
 			<PendingForum>
 				<Outlet />
 			</PendingForum>
-			{withChat && (
+			{hydrated && me && (
 				<Suspense>
 					<ChatDock />
+				</Suspense>
+			)}
+			{hydrated && member && (
+				<Suspense>
+					<UnsentForms key={member} member={member} />
 				</Suspense>
 			)}
 		</>

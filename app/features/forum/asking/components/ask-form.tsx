@@ -91,6 +91,7 @@ export function AskForm(props: AskFormProps) {
 			action={action}
 			replace
 			noValidate={hydrated}
+			data-keeps-draft
 			onInput={draft.look}
 			onChange={draft.look}
 			onSubmit={(event) => {
