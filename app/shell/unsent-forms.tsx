@@ -4,13 +4,21 @@ import { useRootData } from '~/lib/root-data.ts'
 import { type FormField, RESTORE_EVENT } from '~/lib/unsent-form.ts'
 import { toast } from './toast.ts'
 
-/** What a form said when it met the end of its session. */
-interface UnsentForm {
+/** What a form said when it was sent. */
+interface SubmittedForm {
 	fields: FormField[]
 	/** The names of the fields that a member fills in, sorted; they tell one form of a page from another. */
 	names: string[]
 	/** The button that sent it, as `name=value`; '' when it has no name. */
 	button: string
+}
+
+/** A form that met the end of its session. */
+interface UnsentForm extends SubmittedForm {
+	/** The path of the page that it can be sent from. */
+	page: string
+	/** Whether it came back already: a reload brings it once more, and any other way to its page does not. */
+	isBack: boolean
 }
 
 /** Hidden fields that say which thing a form is about. */
@@ -34,8 +42,7 @@ export default function UnsentForms({ member }: { member: string }) {
 	const location = useLocation()
 	const isBusy = useNavigation().state !== 'idle'
 	const isFetching = useFetchers().some(({ state }) => state !== 'idle')
-	const submitted = useRef<UnsentForm | null>(null)
-	const page = useRef('')
+	const submitted = useRef<SubmittedForm | null>(null)
 	const isMember = viewer?.username === member
 
 	useEffect(() => {
@@ -54,32 +61,25 @@ export default function UnsentForms({ member }: { member: string }) {
 		submitted.current = null
 		if (pathname === '/login') {
 			const to = new URLSearchParams(search).get('redirectTo')
-			if (to && sent) write(keyOf(member, pathOf(to)), sent)
+			if (to && sent) write(member, { ...sent, page: new URL(to, window.location.origin).pathname, isBack: false })
 			return
 		}
-		const left = page.current
-		page.current = pathname
-		if (left && (left !== pathname || sent)) write(keyOf(member, left), null)
+		const unsent = find(member)
+		if (unsent?.page === pathname ? sent : unsent?.isBack) write(member, null)
 	}, [isBusy, isFetching, location, member])
 
 	useEffect(() => {
-		const unsent = isMember ? find(keyOf(member, location.pathname)) : null
-		return unsent ? restore(unsent) : undefined
+		const unsent = isMember ? find(member) : null
+		if (unsent?.page !== location.pathname) return
+		if (unsent.isBack && !isReload()) return write(member, null)
+		return restore(unsent, () => write(member, { ...unsent, isBack: true }))
 	}, [isMember, member, location.pathname])
 
 	return null
 }
 
-function keyOf(member: string, path: string): string {
-	return `unsent-form:${member}:${path}`
-}
-
-function pathOf(address: string): string {
-	return new URL(address, window.location.origin).pathname
-}
-
 /** What a form says; null when there is nothing that would have to be typed again. */
-function read(form: HTMLFormElement, submitter: HTMLElement | null): UnsentForm | null {
+function read(form: HTMLFormElement, submitter: HTMLElement | null): SubmittedForm | null {
 	if (form.method !== 'post' || 'keepsDraft' in form.dataset) return null
 	const names = namesOf(form)
 	if (names.length === 0) return null
@@ -116,12 +116,13 @@ function namesOf(form: HTMLFormElement): string[] {
 }
 
 /** Puts an unsent form back into its page, as soon as its form is there. @returns what ends the waiting */
-function restore(unsent: UnsentForm): () => void {
+function restore(unsent: UnsentForm, onBack: () => void): () => void {
 	const look = () => {
 		const form = [...document.forms].find((candidate) => isSameForm(candidate, unsent))
 		if (!form) return
 		stop()
 		fill(form, unsent.fields)
+		onBack()
 		toast({ type: 'plain', message })
 	}
 	const observer = new MutationObserver(look)
@@ -170,19 +171,27 @@ function set(control: Control, fields: FormField[]): void {
 	for (const type of ['input', 'change']) control.dispatchEvent(new Event(type, { bubbles: true }))
 }
 
-function find(key: string): UnsentForm | null {
+function isReload(): boolean {
+	const [load] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]
+	return load?.type === 'reload'
+}
+
+/** A tab has one such form: the last one. */
+const keyOf = (member: string) => `unsent-form:${member}`
+
+function find(member: string): UnsentForm | null {
 	try {
-		return JSON.parse(sessionStorage.getItem(key) ?? 'null')
+		return JSON.parse(sessionStorage.getItem(keyOf(member)) ?? 'null')
 	} catch {
 		return null
 	}
 }
 
-function write(key: string, unsent: UnsentForm | null): void {
+function write(member: string, unsent: UnsentForm | null): void {
 	try {
 		const text = JSON.stringify(unsent)
-		if (unsent && text.length <= MAX_FORM_LENGTH) sessionStorage.setItem(key, text)
-		else sessionStorage.removeItem(key)
+		if (unsent && text.length <= MAX_FORM_LENGTH) sessionStorage.setItem(keyOf(member), text)
+		else sessionStorage.removeItem(keyOf(member))
 	} catch {
 		// The browser forbids the storage, or it is full.
 	}
