@@ -51,6 +51,7 @@ export default [
 		route('change-password', 'features/profiles/routes/edit-change-password.tsx'),
 		route('import', 'features/profiles/routes/resume-import.tsx'),
 	]),
+	route('edit-profile/:username/picture', 'features/profiles/routes/save-picture.ts'),
 	route('verify-campus', 'features/profiles/routes/verify-campus.ts'),
 	route('confirm-campus', 'features/profiles/routes/confirm-campus.tsx'),
 	route('suggest/skills', 'features/profiles/routes/suggest-skills.ts'),

@@ -3,7 +3,7 @@ import { type RefObject, useEffect, useRef, useState } from 'react'
 import { largestPicture, type PictureKind } from '~/lib/picture-paths.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import { Picture } from '~/ui/picture.tsx'
-import { pictureRefusals } from '../picture-errors.ts'
+import { pictureRefusals, type UploadErrorKind } from '../picture-errors.ts'
 import type { PictureView } from '../profiles.present.ts'
 import { CropDialog } from './crop-dialog.tsx'
 import { useHeldForm } from './use-held-form.ts'
@@ -18,8 +18,12 @@ interface PictureFieldProps {
 	/** Whether a square of the picture is chosen before it is sent. */
 	crop?: boolean
 	error?: string | null | undefined
-	/** Called when the picture is another one, for a form that watches for changes. */
-	onChange?: () => void
+	/** Whether the form is sent the picture; false where it is saved by itself. */
+	sent?: boolean
+	/** Called when the picture is another one. */
+	onChange?: (picture: PictureView | null) => void
+	/** Called when a picture could not be uploaded. */
+	onFailure?: (kind: UploadErrorKind) => void
 }
 
 const accepted = 'image/jpeg,image/png'
@@ -32,13 +36,15 @@ export function PictureField({
 	value,
 	crop = false,
 	error,
+	sent = true,
 	onChange = () => {},
+	onFailure = () => {},
 }: PictureFieldProps) {
 	const hydrated = useHydrated()
-	const upload = useUpload(kind, value, onChange)
+	const upload = useUpload(kind, value, { onChange, onFailure })
 	const [chosen, setChosen] = useState<File | null>(null)
 	const field = useRef<HTMLInputElement>(null)
-	useHeldForm(field, upload.sending !== null, () => upload.fail(pictureRefusals.sending))
+	useHeldForm(field, sent && upload.sending !== null, () => upload.fail(pictureRefusals.sending))
 	const file = useRef<HTMLInputElement>(null)
 	const message = upload.failure ?? error
 	const choose = (file: File | undefined) => {
@@ -60,7 +66,7 @@ export function PictureField({
 			}}
 		>
 			<legend className="label mb-1.5">{label}</legend>
-			<input ref={field} type="hidden" name={name} value={upload.picture?.path ?? ''} />
+			<input ref={field} type="hidden" name={sent ? name : undefined} value={upload.picture?.path ?? ''} />
 			<Frame upload={upload} square={crop} />
 			<Controls name={name} label={label} input={file} hydrated={hydrated} upload={upload} onFile={choose} />
 			<p className="hint">JPG or PNG, up to 5 MB.{hydrated && ' Drop a file here, or choose one.'}</p>

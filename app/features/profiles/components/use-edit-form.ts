@@ -67,11 +67,12 @@ function useUnsent(form: RefObject<HTMLFormElement | null>, take: (texts: Texts)
 	}, [form])
 }
 
-/** Says a refusal as a toast and leads to the first field that it is about; a conflict has a place of its own. */
+/** Leads to the first field that a refusal is about; what is about none is said as a toast, and a conflict has a place of its own. */
 export function useRefusal(form: RefObject<HTMLFormElement | null>, refusal: EditRefusal | null): void {
 	useEffect(() => {
 		if (!refusal) return
-		if (!refusal.stored) toast({ type: 'error', message: refusal.message })
+		const isForFields = Object.keys(refusal.errors).length > 0
+		if (!refusal.stored && !isForFields) toast({ type: 'error', message: refusal.message })
 		form.current?.querySelector<HTMLElement>('[data-conflict], [aria-invalid="true"]')?.focus()
 	}, [form, refusal])
 }
