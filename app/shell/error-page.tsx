@@ -1,12 +1,17 @@
 import { RotateCw, Search } from 'lucide-react'
 import { lazy, type ReactNode, Suspense } from 'react'
 import { Form, isRouteErrorResponse, Link, useLocation } from 'react-router'
+import { endedSessionData } from '~/lib/ended-session.ts'
 import { useRootData } from '~/lib/root-data.ts'
 import { siteFaultData } from '~/lib/site-fault.ts'
 import { RuleHead } from '~/ui/rule-head.tsx'
 
 /** Few readers ever see it, so that it does not weigh on the first page. */
 const SiteFaultPage = lazy(() => import('./site-fault-page.tsx').then((page) => ({ default: page.SiteFaultPage })))
+
+const EndedSessionPage = lazy(() =>
+	import('./site-fault-page.tsx').then((page) => ({ default: page.EndedSessionPage })),
+)
 
 /** Whatever could not be shown, said in the frame of the site; works also when nothing was loaded. */
 export function ErrorPage({ error }: { error: unknown }) {
@@ -15,6 +20,14 @@ export function ErrorPage({ error }: { error: unknown }) {
 		return (
 			<Suspense>
 				<SiteFaultPage status={error.status} fault={fault} />
+			</Suspense>
+		)
+	}
+	const ended = isRouteErrorResponse(error) ? endedSessionData(error.status, error.data) : null
+	if (ended) {
+		return (
+			<Suspense>
+				<EndedSessionPage ended={ended} />
 			</Suspense>
 		)
 	}

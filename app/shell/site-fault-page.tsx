@@ -1,6 +1,7 @@
 import { RotateCw } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useLocation } from 'react-router'
+import type { EndedSessionData } from '~/lib/ended-session.ts'
 import type { SiteFaultData } from '~/lib/site-fault.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import { Message } from './error-page.tsx'
@@ -37,6 +38,26 @@ export function SiteFaultPage({ status, fault }: { status: number; fault: SiteFa
 		>
 			{waits ? outageMessage : fault.message}
 			{waits && <Retrying />}
+		</Message>
+	)
+}
+
+/** A form came without a session: what was typed is shown, to be sent again after the login. */
+export function EndedSessionPage({ ended: { login, typed } }: { ended: EndedSessionData }) {
+	const { pathname, search } = useLocation()
+	return (
+		<Message
+			voice="401"
+			title="You are not logged in any more."
+			actions={
+				<a className="btn btn-primary" href={login} target="_blank" rel="noopener">
+					Log in in another tab
+				</a>
+			}
+			below={<Typed typed={typed} address={pathname + search} />}
+		>
+			What you typed is still here. Log in in another tab, then send it again from this one. Choose files and passwords
+			anew afterwards.
 		</Message>
 	)
 }
@@ -103,6 +124,12 @@ const shown: Record<string, string> = {
 	name: 'Name',
 	email: 'Email',
 	tags: 'Tags',
+	city: 'City',
+	why: 'Why',
+	text: 'Text',
+	project_title: 'Title',
+	project_description: 'Description',
+	certificate_title: 'Title',
 }
 
 /** A form with what was typed, which sends the same again. */

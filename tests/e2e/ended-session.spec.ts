@@ -268,3 +268,33 @@ test('a session that ended while a form was filled: after the login the form say
 	})
 	await peer.context().close()
 })
+
+test.describe('without JavaScript', () => {
+	test.use({ javaScriptEnabled: false })
+
+	test('a form whose session has ended is shown again, and sent again after the login in another tab', async ({
+		page,
+		context,
+	}) => {
+		const username = await enrol(page, 'Plain Ender')
+		const forms = [
+			{ path: `/edit-profile/${username}`, label: 'City', text: 'Typed City', send: 'Save changes' },
+			{ path: `/edit-profile/${username}/projects`, label: 'Title', text: 'Typed project', send: 'Add project' },
+		]
+		for (const { path, label, text, send } of forms) {
+			const cookies = await context.cookies()
+			await page.goto(path)
+			await page.getByLabel(label).fill(text)
+			await context.clearCookies()
+			await page.getByRole('button', { name: send }).click()
+			await expect(page.getByRole('heading', { level: 1 })).toHaveText('You are not logged in any more.')
+			await expect(page.getByLabel(label)).toHaveValue(text)
+			await expect(page.getByRole('link', { name: 'Log in in another tab' })).toHaveAttribute('href', /^\/login\?/)
+			await context.addCookies(cookies)
+			await page.getByRole('button', { name: 'Send again' }).click()
+			await expect(page.getByText(/successfully!/)).toBeVisible()
+		}
+		await page.goto(`/edit-profile/${username}`)
+		await expect(page.getByLabel('City')).toHaveValue('Typed City')
+	})
+})
