@@ -41,6 +41,7 @@ import { joinProcesses } from '~/realtime/processes.server.ts'
 import { answerKept, answerVisitor, type Place } from './cached-pages.ts'
 import { MAX_REPORT_BYTES, REPORT_PATH, takeReports } from './csp-reports.ts'
 import { compress } from './middleware/compress.ts'
+import { fairTurns } from './middleware/fair-turns.ts'
 import { limitLargeBodies, maxSmallBody } from './middleware/large-bodies.ts'
 import { refuseMethod } from './middleware/methods.ts'
 import { clientIpHeader, publicRequest } from './middleware/public-request.ts'
@@ -115,6 +116,8 @@ app.get('/readyz', async (context) => {
 	const state = await readiness()
 	return context.text(state, state === 'ready' ? 200 : 503)
 })
+
+app.use(fairTurns((request) => request.headers.get(clientIpHeader) ?? ''))
 
 app.on(['GET', 'POST'], '/api/auth/*', async (context) => {
 	const answer = await authHandler(context.req.raw)

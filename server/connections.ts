@@ -84,6 +84,7 @@ export class Connections {
 		if (!connection) return
 		const now = performance.now()
 		connection.answers.add(response)
+		if (connection.answers.size > connectionLimits.maxPipelined) return void socket.destroy()
 		connection.body = { request, since: now, read: socket.bytesRead }
 		if (this.#isDraining) response.shouldKeepAlive = false
 		response.once('close', () => {

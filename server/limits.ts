@@ -46,6 +46,8 @@ export const connectionLimits = {
 	 * Behind a proxy, which is one address for everybody, there is no such limit.
 	 */
 	maxPerAddress: 2_000,
+	/** Requests on one connection that wait for their answers. Browsers and proxies send the next one after the answer. */
+	maxPipelined: 16,
 	/** How often all this is looked at. */
 	checkEveryMs: 1_000,
 }

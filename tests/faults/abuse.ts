@@ -52,13 +52,14 @@ export async function waitOfOthers(url: string, count = 10): Promise<number[]> {
 /**
  * Readers who ask for a page again and again and take nothing.
  * @param asks requests that each sends at once
+ * @param from network address of this machine that they come from
  * @returns the open connections; they are closed by the site, or by the caller
  */
-export function openStalledReaders(url: string, count = 300, asks = 20): Promise<Socket[]> {
+export function openStalledReaders(url: string, count = 300, asks = 20, from = '127.0.0.1'): Promise<Socket[]> {
 	const text = `GET /find-dev HTTP/1.1\r\nHost: ${new URL(url).host}\r\n\r\n`.repeat(asks)
 	return Promise.all(
 		Array.from({ length: count }, async () => {
-			const socket = await open(url)
+			const socket = await open(url, from)
 			socket.pause()
 			socket.write(text)
 			return socket
@@ -89,9 +90,9 @@ export async function closedWithin(sockets: Socket[], limitMs: number): Promise<
 	return Math.round(performance.now() - began)
 }
 
-async function open(url: string): Promise<Socket> {
+async function open(url: string, localAddress?: string): Promise<Socket> {
 	const { hostname, port } = new URL(url)
-	const socket = connect(Number(port), hostname)
+	const socket = connect({ port: Number(port), host: hostname, localAddress, family: 4 })
 	socket.on('error', () => {})
 	await once(socket, 'connect')
 	return socket

@@ -14,7 +14,6 @@ import { openStalledReaders, openStalledRequests, residentMb, waitOfOthers } fro
 
 /* What stands still: a PostgreSQL that answers nothing, readers that take nothing, an import that is killed. */
 
-const _WRITERS = 24
 const dataDir = mkdtempSync(join(tmpdir(), 'devquad-stalls-'))
 let site: SiteProcess
 
@@ -30,9 +29,10 @@ afterAll(async () => {
 })
 
 test('2,000 readers that take nothing and 500 requests that stop in the middle: others are served, the memory comes back', async () => {
+	await waitOfOthers(site.url)
 	const before = residentMb(site.child.pid ?? 0)
 	const stalled = [
-		...(await openStalledReaders(site.url, 2_000, 4)),
+		...(await openStalledReaders(site.url, 2_000, 4, '127.0.0.2')),
 		...(await openStalledRequests(site.url, 'GET / HTTP/1.1\r\n', 500)),
 	]
 	const waits = await waitOfOthers(site.url, 20)
@@ -71,17 +71,22 @@ test('an import is killed five times and run again: each question is there once'
 			process.execPath,
 			['--import', './scripts/support/alias.mjs', 'scripts/import.ts', file, '--category', 'others'],
 			{
-				stdio: ['ignore', 'ignore', 'inherit'],
+				stdio: ['ignore', 'pipe', 'inherit'],
 				env: { PATH: process.env.PATH, HOME: process.env.HOME, DATA_DIR: dataDir, LOG_LEVEL: 'silent' },
 			},
 		)
 	for (let round = 0; round < 5; round += 1) {
 		const killed = run()
-		await sleep(1_200 + round * 300)
+		const ended = once(killed, 'exit')
+		// It tells how far it is after each part that it wrote: each round is killed in the middle of the next one.
+		await once(killed.stdout, 'data')
+		await sleep(round * 100)
 		killed.kill('SIGKILL')
-		await once(killed, 'exit')
+		expect(await ended).toEqual([null, 'SIGKILL'])
 	}
-	const [code] = await once(run(), 'exit')
+	const last = run()
+	last.stdout.resume()
+	const [code] = await once(last, 'exit')
 	const { rows } = await sql<{ all: number; distinct: number }>`
 		select count(*)::int as all, count(distinct title)::int as distinct from queries where title like 'How is question % imported once?'`.execute(
 		db(),

@@ -120,3 +120,14 @@ test.each([
 		server.close()
 	},
 )
+
+test('a client that asks again and again without waiting for answers is cut off', async () => {
+	const server = createServer(() => {})
+	new Connections(server, { behindProxy: false })
+	await once(server.listen(0, '127.0.0.1'), 'listening')
+	const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+	socket.on('error', () => {})
+	socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(connectionLimits.maxPipelined + 1))
+	await once(socket, 'close')
+	server.close()
+})
