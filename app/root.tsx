@@ -25,11 +25,8 @@ import { ErrorPage } from './shell/error-page.tsx'
 import mono from './ui/fonts/quad-mono.woff2?url'
 import schibsted from './ui/fonts/schibsted-grotesk-basic.woff2?url'
 
-/** The chat weighs on members' pages alone, and on them once they stand. */
-const ChatDock = lazy(() => import('~/features/chat/components/chat-dock.tsx'))
-
-/** Needed by members alone, and only once they send a form. */
-const UnsentForms = lazy(() => import('~/shell/unsent-forms.tsx'))
+/** Weighs on members' pages alone, and on them once they stand. */
+const MemberParts = lazy(() => import('./member-parts.tsx'))
 
 const font = { rel: 'preload', as: 'font', type: 'font/woff2', crossOrigin: 'anonymous' } as const
 
@@ -129,14 +126,9 @@ export default function Root({ loaderData }: Route.ComponentProps) {
 			<PendingForum>
 				<Outlet />
 			</PendingForum>
-			{hydrated && me && (
-				<Suspense>
-					<ChatDock />
-				</Suspense>
-			)}
 			{hydrated && member && (
 				<Suspense>
-					<UnsentForms key={member} member={member} />
+					<MemberParts member={member} />
 				</Suspense>
 			)}
 		</>
