@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { expect, test } from 'vitest'
-import { descendants, processesOf, stillRunning } from '../../tests/support/cluster.ts'
+import { descendants, processesOf, signalAll, stillRunning } from '../../tests/support/cluster.ts'
 import { eventually } from '../../tests/support/eventually.ts'
 import { judge, keepEmbeddedPostgres } from './kept-postgres.server.ts'
 
@@ -16,7 +16,10 @@ test('a PostgreSQL that was killed is started again with what was committed, and
 	await pool.query('create table kept (words text)')
 	await pool.query("insert into kept values ('still here')")
 	const leader = Number.parseInt(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8'), 10)
-	for (const { pid } of descendants(leader)) process.kill(pid, 'SIGKILL')
+	signalAll(
+		descendants(leader).map(({ pid }) => pid),
+		'SIGKILL',
+	)
 	const rows = await eventually(async () => (await pool.query('select words from kept')).rows)
 	expect(rows).toEqual([{ words: 'still here' }])
 	await pool.end()

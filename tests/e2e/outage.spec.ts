@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { descendants } from '../support/cluster.ts'
+import { descendants, signalAll } from '../support/cluster.ts'
 import { expect, expectNoViolations, test as journey, logIn } from './support/journey.ts'
 
 /* PostgreSQL of the site is stopped by SIGSTOP while somebody uses it, and goes on later. */
@@ -13,17 +13,11 @@ let stopped: number[] = []
 function stopDatabase(): void {
 	const pidFile = join(process.env.SITE_DATA_DIR ?? '', 'postgres', 'postmaster.pid')
 	stopped = descendants(Number.parseInt(readFileSync(pidFile, 'utf8'), 10)).map(({ pid }) => pid)
-	for (const pid of stopped) process.kill(pid, 'SIGSTOP')
+	signalAll(stopped, 'SIGSTOP')
 }
 
 function continueDatabase(): void {
-	for (const pid of stopped) {
-		try {
-			process.kill(pid, 'SIGCONT')
-		} catch {
-			// A process of a connection that ended meanwhile.
-		}
-	}
+	signalAll(stopped, 'SIGCONT')
 	stopped = []
 }
 

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Connections } from '../../server/connections.ts'
 import { connectionLimits } from '../../server/limits.ts'
 import { closedWithin, cutOffUploads, openStalledRequests, residentMb, waitOfOthers } from '../faults/abuse.ts'
-import { descendants, processesOf } from '../support/cluster.ts'
+import { descendants, processesOf, signalAll } from '../support/cluster.ts'
 import { type SiteProcess, startSite } from '../support/site-process.ts'
 
 /* What clients that mean ill, or a database that does not answer, cost everybody else. */
@@ -81,7 +81,7 @@ test('/readyz answers within a second while the database does not, and is ready 
 		const answer = await fetch(site.url + path)
 		return { status: answer.status, text: await answer.text(), ms: performance.now() - began }
 	}
-	for (const pid of database) process.kill(pid, 'SIGSTOP')
+	signalAll(database, 'SIGSTOP')
 	try {
 		const answers = [await ask('/readyz'), await ask('/readyz')]
 		for (const answer of answers) {
@@ -91,7 +91,7 @@ test('/readyz answers within a second while the database does not, and is ready 
 		}
 		expect(await ask('/healthz')).toMatchObject({ status: 200, text: 'ok' })
 	} finally {
-		for (const pid of database) process.kill(pid, 'SIGCONT')
+		signalAll(database, 'SIGCONT')
 	}
 	await expect.poll(async () => (await ask('/readyz')).text).toBe('ready')
 })

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, expect, test } from 'vitest'
-import { descendants, processesOf, stillRunning } from '../support/cluster.ts'
+import { descendants, processesOf, signalAll, stillRunning } from '../support/cluster.ts'
 import { eventually } from '../support/eventually.ts'
 import { freePort } from '../support/site-process.ts'
 import { manySites } from '../support/sites.ts'
@@ -16,7 +16,11 @@ const { newDataDir } = manySites({})
 const started: number[] = []
 
 afterEach(() => {
-	for (const pid of started.splice(0)) for (const one of descendants(pid)) process.kill(one.pid, 'SIGKILL')
+	for (const pid of started.splice(0))
+		signalAll(
+			descendants(pid).map((one) => one.pid),
+			'SIGKILL',
+		)
 })
 
 /** @param command what is run: npm, or what npm runs */

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { demoAccounts } from '~/features/forum/import/demo-account.server.ts'
-import { descendants } from '../support/cluster.ts'
+import { descendants, signalAll } from '../support/cluster.ts'
 import { eventually } from '../support/eventually.ts'
 import { type SiteProcess, startSite } from '../support/site-process.ts'
 
@@ -66,13 +66,7 @@ function signal(name: 'SIGSTOP' | 'SIGCONT'): void {
 		const leader = Number.parseInt(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8'), 10)
 		stopped = descendants(leader).map(({ pid }) => pid)
 	}
-	for (const pid of stopped) {
-		try {
-			process.kill(pid, name)
-		} catch {
-			// A process of a connection that ended meanwhile.
-		}
-	}
+	signalAll(stopped, name)
 }
 
 /** Whether an answer has these words; a page is too long to be printed by a test that fails. */

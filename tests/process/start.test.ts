@@ -6,6 +6,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { signalAll } from '../support/cluster.ts'
 import { freePort, spawnSite, startSite } from '../support/site-process.ts'
 import { manySites } from '../support/sites.ts'
 
@@ -135,7 +136,10 @@ test('a data directory that may be entered but not written is refused', {
 async function killAll(child: ChildProcess, dataDir: string): Promise<void> {
 	child.kill('SIGKILL')
 	await once(child, 'exit')
-	for (const line of databaseProcesses(dataDir)) process.kill(Number.parseInt(line, 10), 'SIGKILL')
+	signalAll(
+		databaseProcesses(dataDir).map((line) => Number.parseInt(line, 10)),
+		'SIGKILL',
+	)
 }
 
 /** Asks for the forum on the first connection that the port takes. @returns the promise of the answer's beginning */

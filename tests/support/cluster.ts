@@ -94,6 +94,17 @@ export function stillRunning(pids: number[]): number[] {
 	return pids.filter((pid) => running.has(pid))
 }
 
+/** Sends a signal to processes; those that have ended meanwhile, such as one of a closed connection, are passed over. */
+export function signalAll(pids: number[], signal: NodeJS.Signals): void {
+	for (const pid of pids) {
+		try {
+			process.kill(pid, signal)
+		} catch (error) {
+			if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+		}
+	}
+}
+
 /** What runs at this moment, without those that have ended and wait for a parent. */
 function processes(): Process[] {
 	return execFileSync('ps', ['-eo', 'pid=,ppid=,stat=,args='], { encoding: 'utf8' })

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '~/db/embedded-postgres.server.ts'
-import { descendants, stillRunning } from './cluster.ts'
+import { descendants, signalAll, stillRunning } from './cluster.ts'
 
 export interface OwnPostgres {
 	/** How a process reaches it. */
@@ -27,16 +27,14 @@ export async function startOwnPostgres(): Promise<OwnPostgres> {
 		kill: async () => {
 			const leader = Number.parseInt(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8'), 10)
 			const all = descendants(leader).map(({ pid }) => pid)
-			for (const pid of all) process.kill(pid, 'SIGKILL')
+			signalAll(all, 'SIGKILL')
 			while (stillRunning(all).length > 0) await sleep(10)
 		},
 		freeze: () => {
 			const leader = Number.parseInt(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8'), 10)
 			const all = descendants(leader).map(({ pid }) => pid)
-			for (const pid of all) process.kill(pid, 'SIGSTOP')
-			return () => {
-				for (const pid of stillRunning(all)) process.kill(pid, 'SIGCONT')
-			}
+			signalAll(all, 'SIGSTOP')
+			return () => signalAll(all, 'SIGCONT')
 		},
 		start: async () => {
 			postgres = await startEmbeddedPostgres(dataDir)
