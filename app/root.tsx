@@ -38,6 +38,9 @@ export const links: Route.LinksFunction = () => [
 	{ rel: 'manifest', href: '/site.webmanifest' },
 ]
 
+/** Credited where the settings name nobody. The project has no address of its own, so its name leads to the site's first page. */
+const theProject = { name: 'the DevQuad project', url: '/' }
+
 /** Before any loader: a page, or its data, that is made for this request. */
 export const middleware: Route.MiddlewareFunction[] = [
 	({ context, url }) => answering(() => countPage(viewerOf(context), factsOf(context).ip, url.pathname)),
@@ -61,7 +64,7 @@ export async function loader({ context, url }: Route.LoaderArgs): Promise<RootDa
 		conversations,
 		openCases,
 		siteName: SITE_NAME,
-		author: AUTHOR_NAME ? { name: AUTHOR_NAME, url: AUTHOR_URL } : null,
+		author: AUTHOR_NAME ? { name: AUTHOR_NAME, url: AUTHOR_URL } : theProject,
 		theme,
 		now,
 		flash,

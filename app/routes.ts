@@ -52,6 +52,7 @@ export default [
 		route('import', 'features/profiles/routes/resume-import.tsx'),
 	]),
 	route('edit-profile/:username/picture', 'features/profiles/routes/save-picture.ts'),
+	route('first-steps', 'features/profiles/routes/first-steps.ts'),
 	route('verify-campus', 'features/profiles/routes/verify-campus.ts'),
 	route('confirm-campus', 'features/profiles/routes/confirm-campus.tsx'),
 	route('suggest/skills', 'features/profiles/routes/suggest-skills.ts'),

@@ -87,9 +87,9 @@ describe('the places of things', () => {
 	})
 
 	test('profiles are shown from the views that leave out what a moderator hid; the tables are read where they are written', () => {
-		// Of `profiles` alone: the forms, who hides presence, the confirmed address, and the page of a case.
+		// Of `profiles` alone: the forms, the first steps, who hides presence, the confirmed address, and the page of a case.
 		const own =
-			/^app\/features\/profiles\/(editing|editing-items|resume|campus|hiding|pictures|profiles|skills)\.queries/
+			/^app\/features\/profiles\/(editing|editing-items|first-steps|resume|campus|hiding|pictures|profiles|skills)\.queries/
 		const others =
 			/^app\/(realtime\/presence|features\/(accounts\/accounts|directory\/seed\/seed|chat\/conversations|forum\/moderation\/targets))\.queries/
 		const reads = /\b(from|join)\s+(profiles|profile_skills|certificates|projects)\b|From\('(profiles|profile_skills)'/

@@ -77,6 +77,7 @@ export interface ProfilesTable {
 	hidden_at: MaybeTime
 	hidden_reason: Generated<string>
 	hidden_image: Generated<string | null>
+	first_steps_dismissed: Generated<boolean>
 }
 
 export interface CampusLinksTable {

@@ -2,3 +2,19 @@
 export function escapeHtml(text: string): string {
 	return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 }
+
+const entities: Record<string, string> = { lt: '<', gt: '>', quot: '"', '#39': "'", amp: '&' }
+
+/**
+ * The words of HTML that `cook` made, on one line: no tags, no names over blocks of code.
+ * `text_of_html` in the database (migration 33) does the same.
+ */
+export function textOfHtml(html: string): string {
+	return html
+		.replace(/<header><span>[^<]*<\/span><\/header>/g, '')
+		.replace(/<\/?(?:p|br|hr|blockquote|ul|ol|li|h[2-6]|table|tr|th|td|figure|pre)(?: [^>]*)?>/g, ' ')
+		.replace(/<[^>]*>/g, '')
+		.replace(/&(lt|gt|quot|#39|amp);/g, (_, name: string) => entities[name] ?? '')
+		.replace(/\s+/g, ' ')
+		.trim()
+}

@@ -17,7 +17,7 @@ export interface RootData {
 	/** How many cases wait for a moderator, at most 100; 0 for other members. */
 	openCases: number
 	siteName: string
-	/** Credited in the footer; null when the settings name nobody. `url` may be empty. */
+	/** Credited in the footer: whom the settings name, else the project; null when nothing is known. `url` may be empty. */
 	author: { name: string; url: string } | null
 	theme: 'light' | 'dark' | 'system'
 	/** ISO 8601. Relative times are counted from here until the browser has taken over, so that both render the same. */

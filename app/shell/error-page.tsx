@@ -25,29 +25,31 @@ export function ErrorPage({ error }: { error: unknown }) {
 function NothingHere({ said }: { said: string }) {
 	const { pathname } = useLocation()
 	const { siteName } = useRootData()
+	const isMember = pathname.startsWith('/find-dev/')
+	const search = isMember ? 'Search people and skills' : 'Search topics'
 	return (
 		<div className="grid grid-cols-1 gap-x-16 gap-y-12 py-12 md:py-20 lg:grid-cols-[minmax(0,1fr)_20rem]">
 			<title>{`${said || 'Not found'} · ${siteName}`}</title>
 			<div className="min-w-0">
-				<p className="line-clamp-3 font-mono text-sm break-all text-ink-3">
-					GET {pathname} <span className="text-marigold-ink">404</span>
-				</p>
+				<p className="text-sm text-ink-3">Page not found</p>
 				<h1 className="mt-3 text-3xl font-bold text-balance sm:text-4xl">
 					{said || (
 						<>
-							Nothing lives <br />
+							There is nothing <br />
 							at this address.
 						</>
 					)}
 				</h1>
 				<p className="mt-5 max-w-[46ch] text-lg text-pretty text-ink-2">
-					It may have been deleted by its author, or the link lost a character on the way to you.
+					{isMember
+						? 'No developer has this username. It may be misspelt.'
+						: 'It may have been deleted, or the link is wrong.'}
 				</p>
 				<search>
-					<Form className="mt-7 flex max-w-md gap-2" action="/forum" method="get">
+					<Form className="mt-7 flex max-w-md gap-2" action={isMember ? '/find-dev' : '/forum'} method="get">
 						<div className="input-box h-11 min-w-0 flex-1 flex-nowrap">
 							<Search className="icon" aria-hidden="true" />
-							<input type="search" name="q" aria-label="Search topics" placeholder="Search topics..." />
+							<input type="search" name="q" aria-label={search} placeholder={search} />
 						</div>
 						<button type="submit" className="btn btn-primary btn-lg">
 							Search
@@ -55,8 +57,8 @@ function NothingHere({ said }: { said: string }) {
 					</Form>
 				</search>
 			</div>
-			<nav aria-label="Ways out">
-				<RuleHead title="Ways out" />
+			<nav aria-label="Where to go">
+				<RuleHead title="Where to go" />
 				<ul>
 					<WayOut to="/" note="today">
 						Home
@@ -95,7 +97,7 @@ const titles: Record<number, string> = {
 /** A request that a rule refuses. */
 export function Refused({ status, said }: { status: number; said: string }) {
 	return (
-		<Message voice={`exit ${status}`} title={titles[status] ?? 'That did not work.'} actions={<GoHome />}>
+		<Message title={titles[status] ?? 'That did not work.'} actions={<GoHome />}>
 			{said || 'The request was refused.'}
 		</Message>
 	)
@@ -103,7 +105,7 @@ export function Refused({ status, said }: { status: number; said: string }) {
 
 function LostScript() {
 	return (
-		<Message voice="offline?" title="A part of this page could not be loaded." actions={<Ways />}>
+		<Message title="A part of this page could not be loaded." actions={<Ways />}>
 			The connection was lost, or the site was renewed while you were reading. Reloading the page brings it back.
 		</Message>
 	)
@@ -115,12 +117,11 @@ function Unexpected() {
 	// The root's answer names this request only if it was made for this address.
 	const reference = path === pathname + search ? requestId : ''
 	return (
-		<Message voice="exit 1" title="Unexpected Application Error!" actions={<Ways />}>
-			Something in this page broke while drawing it. What you had already saved is safe; what you were typing may not
-			be.
+		<Message title="Unexpected Application Error!" actions={<Ways />}>
+			Something on this page went wrong. What you had already saved is safe; what you were typing may not be.
 			{reference && (
 				<span className="mt-6 block text-base text-ink-3">
-					If it happens again, tell the people who run this site the reference{' '}
+					If it happens again, tell the people who run this site this reference:{' '}
 					<code className="font-mono text-sm break-all text-ink">{reference}</code>. It contains nothing about you.
 				</span>
 			)}
@@ -129,8 +130,6 @@ function Unexpected() {
 }
 
 interface MessageProps {
-	/** What a terminal would say. */
-	voice: string
 	title: string
 	actions: ReactNode
 	/** What follows under the message. */
@@ -139,13 +138,12 @@ interface MessageProps {
 }
 
 /** The message of an error page. */
-export function Message({ voice, title, actions, below, children }: MessageProps) {
+export function Message({ title, actions, below, children }: MessageProps) {
 	const { siteName } = useRootData()
 	return (
 		<div className="max-w-[44rem] py-12 md:py-20">
 			<title>{`${title} · ${siteName}`}</title>
-			<p className="font-mono text-sm text-red">{voice}</p>
-			<h1 className="mt-3 text-3xl font-bold text-balance">{title}</h1>
+			<h1 className="text-3xl font-bold text-balance">{title}</h1>
 			<p className="mt-4 max-w-[52ch] text-lg text-pretty text-ink-2">{children}</p>
 			<p className="mt-6 flex flex-wrap gap-2">{actions}</p>
 			{below}

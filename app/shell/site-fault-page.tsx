@@ -33,7 +33,6 @@ function SiteFaultPage({ status, fault }: { status: number; fault: SiteFaultData
 	const waits = fault.retries && fault.typed === null
 	return (
 		<Message
-			voice={`exit ${status}`}
 			title={title}
 			actions={
 				fault.typed === null && (
@@ -55,7 +54,6 @@ function EndedSessionPage({ ended: { login, typed } }: { ended: EndedSessionData
 	const { pathname, search } = useLocation()
 	return (
 		<Message
-			voice="401"
 			title="You are not logged in any more."
 			actions={
 				<a className="btn btn-primary" href={login} target="_blank" rel="noopener">

@@ -18,6 +18,8 @@ interface ChipsFieldProps {
 	source?: string
 	error?: string | null | undefined
 	className?: string
+	/** Says so after the label. */
+	optional?: boolean
 	/** Stands beside the label. */
 	aside?: ReactNode
 	/** Says how many there are and what the keys do; by default in one sentence. */
@@ -34,7 +36,7 @@ interface ChipsFieldProps {
 export function ChipsField({ className, ...props }: ChipsFieldProps) {
 	const hydrated = useHydrated()
 	const plain = useRef<HTMLInputElement>(null)
-	const { label, name, defaultValue, error, aside } = props
+	const { label, name, defaultValue, error, optional, aside } = props
 	return (
 		<div className={className}>
 			{hydrated ? (
@@ -46,6 +48,7 @@ export function ChipsField({ className, ...props }: ChipsFieldProps) {
 					name={name}
 					defaultValue={defaultValue}
 					error={error}
+					optional={optional}
 					aside={aside}
 					hint="Separated by commas."
 				/>
@@ -60,7 +63,7 @@ interface ChipsProps extends Omit<ChipsFieldProps, 'className'> {
 }
 
 function Chips({ label, name, defaultValue, typed: before, most, longest, source = '', error, ...look }: ChipsProps) {
-	const { aside, hint: hintOf = usualHint(most), placeholder, shape: shaped = usualShape, chipClass } = look
+	const { aside, optional, hint: hintOf = usualHint(most), placeholder, shape: shaped = usualShape, chipClass } = look
 	const { chips, said, add, remove, store } = useChips(before, most, shaped)
 	const [text, setText] = useState('')
 	const input = useRef<HTMLInputElement>(null)
@@ -100,7 +103,7 @@ function Chips({ label, name, defaultValue, typed: before, most, longest, source
 	const id = name
 	const hint = hintOf(chips.length)
 	return (
-		<FieldShell {...{ label, name, error, hint, id, aside }}>
+		<FieldShell {...{ label, name, error, hint, id, aside, optional }}>
 			<div className="relative">
 				{/* biome-ignore lint/a11y: pressing beside the text leads into it, as in a field of the browser */}
 				<div className="input-box" data-invalid={error ? true : undefined} onClick={() => input.current?.focus()}>

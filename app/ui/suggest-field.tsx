@@ -11,6 +11,8 @@ interface SuggestFieldProps extends Omit<ComponentProps<'input'>, 'name' | 'valu
 	source: string
 	error?: string | null | undefined
 	hint?: ReactNode
+	/** Says so after the label. */
+	optional?: boolean
 }
 
 /** A text that may be picked from suggestions and may be anything else; without JavaScript a plain field. */
@@ -21,6 +23,7 @@ export function SuggestField({
 	source,
 	error,
 	hint,
+	optional,
 	id = name,
 	...input
 }: SuggestFieldProps) {
@@ -39,7 +42,7 @@ export function SuggestField({
 	})
 	const listId = `${id}-list`
 	return (
-		<FieldShell {...{ label, name, error, hint, id }}>
+		<FieldShell {...{ label, name, error, hint, id, optional }}>
 			<div className="relative">
 				<input
 					className="input"

@@ -168,7 +168,7 @@ test('a first conversation names what both know; hiding that one types is a form
 async function learn({ page, username }: Member, skills: string): Promise<void> {
 	await page.goto(`/edit-profile/${username}`)
 	await page.waitForLoadState('networkidle')
-	await page.getByLabel('Skills', { exact: true }).fill(skills)
+	await page.getByLabel('Skills optional', { exact: true }).fill(skills)
 	await page.getByRole('button', { name: 'Save Changes' }).click()
 	await expect(page.getByText('Profile updated successfully!')).toBeVisible()
 }

@@ -22,7 +22,7 @@ for (const javaScriptEnabled of [true, false]) {
 			await page.getByLabel('Expertise in').fill('Full-stack web')
 			await page.getByLabel('About me').fill('I like small tools.')
 			await page.getByLabel('Mentoring').check()
-			const skills = page.getByLabel('Skills', { exact: true })
+			const skills = page.getByLabel('Skills optional', { exact: true })
 			await skills.fill('js, Kite flying')
 			await expect(page.getByLabel('E-mail', { exact: true })).toBeDisabled()
 			await saveChanges(page)
@@ -30,7 +30,7 @@ for (const javaScriptEnabled of [true, false]) {
 			await expect(page.getByRole('button', { name: `Edda M ${last}, account menu` })).toBeVisible()
 
 			await page.goto(`/edit-profile/${username}/academics`)
-			await page.getByLabel('University', { exact: true }).fill('Eastmere University')
+			await page.getByLabel('University optional', { exact: true }).fill('Eastmere University')
 			await page.getByLabel('Branch').fill('Computer Science')
 			await page.getByLabel('Current year').fill('3')
 			await page.getByLabel('Year of passing').fill('2028')

@@ -54,7 +54,8 @@ export const rates = {
 	peopleSearch: {
 		words: 'You searched for people many times',
 		duration: MINUTE,
-		member: 30,
+		// The list follows what is typed: one search may be a dozen lists.
+		member: 120,
 		address: 300,
 		counted: 'site',
 	},

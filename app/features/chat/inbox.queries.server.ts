@@ -9,15 +9,16 @@ export interface InboxRow extends PeerRow {
 	pending: boolean
 	last_message_id: number
 	mine: boolean
-	/** As this member sees it; '' when deleted. */
+	/** The beginning of its text, without markup, as this member sees it; '' when deleted. */
 	body: string
 	pictures: ChatPicture[] | null
 	sent_at: Date
 	deleted: boolean
 }
 
-/** Characters of a message that a list may need for its excerpt. */
+/** Characters of a message that a list may need for its excerpt, and of its HTML for those. */
 const beginning = 200
+const MAX_HTML = 2_000
 
 /** A member's conversations, the one with the newest message first; requests apart. */
 export async function listInbox(
@@ -26,7 +27,8 @@ export async function listInbox(
 ): Promise<InboxRow[]> {
 	const { rows } = await sql<InboxRow>`
 		select ${peerColumns(userId)}, mine.unread, mine.muted, mine.pending, m.id as last_message_id, m.sender_id = ${userId} as mine,
-			left(case when m.sender_id = ${userId} then m.body else coalesce(m.kept_body, m.body) end, ${beginning}) as body,
+			left(text_of_html(left(case when m.sender_id = ${userId} then m.html else coalesce(m.kept_html, m.html) end, ${MAX_HTML})),
+				${beginning}) as body,
 			m.pictures, m.sent_at, m.deleted_at is not null as deleted
 		from (select * from conversation_members
 			where user_id = ${userId} and last_message_id is not null and ${requests ? sql`pending` : sql`not pending`}

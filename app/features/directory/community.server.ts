@@ -1,11 +1,12 @@
+import { getFirstSteps } from '~/features/profiles/first-steps.server.ts'
 import { decodeCursor, encodeCursor, isTimeText, noSuchPlace } from '~/lib/cursors.ts'
 import { isId } from '~/lib/ids.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import type { CommunityData } from './components/community-data.ts'
 import { membersPerPage } from './directory.limits.ts'
-import { communityPath, sortOf, type Wish } from './directory.paths.ts'
+import { anybody, communityPath, sortOf, type Wish } from './directory.paths.ts'
 import type { Loosening, MembersPage } from './directory.present.ts'
-import { presentMember } from './directory.server.ts'
+import { countArriving, presentMember } from './directory.server.ts'
 import { countSets, countsOf, presentFilters } from './filters.server.ts'
 import { everyMatch, isImpossible, type Meaning, meaningOf, tiersOf } from './meaning.server.ts'
 import { type FoundRow, findPage, type Place } from './search.queries.server.ts'
@@ -24,14 +25,21 @@ export async function listCommunity(
 ): Promise<CommunityData> {
 	const place = cursor ? placeOf(wish, cursor) : null
 	const meaning = await meaningOf(wish, viewer)
-	const [page, counts] = await Promise.all([listPage(viewer, meaning, place, membersPerPage), countsOf(meaning)])
+	const isWhole = cursor === null && communityPath(wish) === communityPath(anybody)
+	const [page, counts, firstSteps, arriving] = await Promise.all([
+		listPage(viewer, meaning, place, membersPerPage),
+		countsOf(meaning),
+		isWhole ? getFirstSteps(viewer) : null,
+		isWhole ? countArriving(viewer) : 0,
+	])
 	const isEmpty = page.rows.length === 0 && cursor === null
 	return {
 		page,
 		cursor,
 		count: counts.people,
-		filters: presentFilters(meaning, counts),
+		filters: presentFilters(meaning, counts, arriving),
 		loosen: isEmpty ? await loosen(meaning) : null,
+		firstSteps,
 	}
 }
 

@@ -87,3 +87,14 @@ async function read(statement: RawBuilder<unknown>): Promise<MemberRow[]> {
 	const { rows } = await (statement as RawBuilder<MemberRow>).execute(db())
 	return rows
 }
+
+/** Whether a member is listed and shows when they are online, and none of their tabs is noted as open. */
+export async function isUnnoted(userId: number): Promise<boolean> {
+	const { rows } = await sql<{ unnoted: boolean }>`
+		select exists (select from member_search left join shown_profiles using (user_id)
+			where user_id = ${userId} and coalesce(show_presence, true)
+				and not exists (select from connections where connections.user_id = member_search.user_id and ${isConnected})) as unnoted`.execute(
+		db(),
+	)
+	return rows[0]?.unnoted ?? false
+}

@@ -2,7 +2,14 @@ import { campusOf } from '~/features/profiles/campus.present.ts'
 import { shortened, webUrl } from '~/lib/text.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import type { MemberView, SkillView } from './directory.present.ts'
-import { listNewestRows, listOnlineRows, listSkillRows, type MemberRow, mostAbout } from './directory.queries.server.ts'
+import {
+	isUnnoted,
+	listNewestRows,
+	listOnlineRows,
+	listSkillRows,
+	type MemberRow,
+	mostAbout,
+} from './directory.queries.server.ts'
 
 /** The newest members, as this viewer may see them. */
 export async function listNewest(viewer: Viewer, limit: number): Promise<MemberView[]> {
@@ -14,6 +21,14 @@ export async function listNewest(viewer: Viewer, limit: number): Promise<MemberV
 export async function listOnline(viewer: Viewer, limit: number): Promise<MemberView[]> {
 	const rows = await listOnlineRows(viewer?.id ?? null, limit)
 	return rows.map(presentMember)
+}
+
+/**
+ * How many members are about to be online besides those who are: 1 when the viewer's first page is made before their tab is
+ * noted as open, so that its figures agree with their own dot, else 0.
+ */
+export async function countArriving(viewer: Viewer): Promise<number> {
+	return viewer && (await isUnnoted(viewer.id)) ? 1 : 0
 }
 
 /** The skills that most members have. */

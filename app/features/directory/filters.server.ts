@@ -82,8 +82,8 @@ export function termsShown({ popular, named }: Meaning): TermRow[] {
 	)
 }
 
-/** What the filters show. */
-export function presentFilters(meaning: Meaning, counts: Counts): FiltersView {
+/** What the filters show. @param arriving members who are about to be online, and whom the counts leave out */
+export function presentFilters(meaning: Meaning, counts: Counts, arriving: number): FiltersView {
 	const { wish, named, unknown } = meaning
 	const terms = termsShown(meaning)
 	const chosen = new Set(named.map(({ id }) => id))
@@ -101,8 +101,14 @@ export function presentFilters(meaning: Meaning, counts: Counts): FiltersView {
 			.map(({ value }) => ({ value, label: labelOf(value), chosen: true, count: nobody })),
 	]
 	const online = terms.find(({ kind }) => kind === 'online')
+	const connected = online ? counts.of(online) : nobody
 	return {
-		online: { value: '1', label: 'Online now', chosen: wish.online, count: online ? counts.of(online) : nobody },
+		online: {
+			value: '1',
+			label: 'Online now',
+			chosen: wish.online,
+			count: connected && { ...connected, number: connected.number + arriving },
+		},
 		openTo: choices('open', (label) => label.replace(/^./, (letter) => letter.toUpperCase())).sort((one, other) =>
 			other.value.localeCompare(one.value),
 		),

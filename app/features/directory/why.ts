@@ -22,9 +22,10 @@ export function whyFound(
 	const asked = row.skills.filter((skill) => keys.has(skill.toLowerCase()))
 	const found = new Set(searched.map(({ label, kind }) => (kind === 'skill' ? label.toLowerCase() : kind)))
 	const known = asked.filter((skill) => found.has(skill.toLowerCase()))
+	const isUsername = meanings.some(({ id, kind }) => kind === 'username' && id === row.id)
+	const names = [found.has('name') && 'name', isUsername && 'username'].filter(Boolean)
 	const reasons = [
-		meanings.some(({ id, kind }) => kind === 'username' && id === row.id) && 'Username',
-		found.has('name') && 'Name',
+		names.length > 0 && `Found by ${names.join(' and ')}`,
 		known.length > 0 && `Knows ${known.join(', ')}`,
 		found.has('university') && `Studies at ${row.university_name}`,
 	]

@@ -4,6 +4,9 @@ import { makeMember } from '~/../tests/factories/forum.ts'
 import { makeTab } from '~/../tests/factories/presence.ts'
 import { useDatabase } from '~/../tests/support/database.ts'
 import { db } from '~/db/db.server.ts'
+import type { SignedIn, Viewer } from '~/lib/viewer.ts'
+import { listCommunity } from '../directory/community.server.ts'
+import { anybody } from '../directory/directory.paths.ts'
 import { getHome } from './home.server.ts'
 
 useDatabase()
@@ -69,6 +72,27 @@ test('who is online is shown and counted once; who has left the list is neither'
 	const { figures, people } = await getHome(null)
 	expect(figures.online).toBe(1)
 	expect(people.map(({ username, online }) => ({ username, online }))).toEqual([{ username: 'mira', online: true }])
+})
+
+test('a member whose tab is not noted yet is counted as online, unless they do not show it', async () => {
+	const [mira, odalys] = [await makeMember('mira'), await makeMember('odalys')]
+	await db()
+		.insertInto('profiles')
+		.values({ user_id: odalys.id, show_presence: false, ...noYears })
+		.execute()
+	const inFilters = async (viewer: Viewer) =>
+		(await listCommunity(anybody, null, viewer)).filters.online.count?.number ?? Number.NaN
+	// How many more a member is told of than a visitor, at home and beside the filter.
+	const more = async (viewer: SignedIn) => [
+		(await getHome(viewer)).figures.online - (await getHome(null)).figures.online,
+		(await inFilters(viewer)) - (await inFilters(null)),
+	]
+	expect([await more(mira), await more(odalys)]).toEqual([
+		[1, 1],
+		[0, 0],
+	])
+	await makeTab(mira.id)
+	expect(await more(mira)).toEqual([0, 0])
 })
 
 const noYears = { year_of_passing: null, current_semester: null, current_year: null }

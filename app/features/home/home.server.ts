@@ -1,5 +1,5 @@
 import type { MemberView, SkillView } from '~/features/directory/directory.present.ts'
-import { listNewest, listOnline, listSkills } from '~/features/directory/directory.server.ts'
+import { countArriving, listNewest, listOnline, listSkills } from '~/features/directory/directory.server.ts'
 import type { QueryCardView, QueryPageView, TagView } from '~/features/forum/forum.present.ts'
 import { countAskedSince, listQueries, listTags, mostDiscussed } from '~/features/forum/reading.server.ts'
 import type { Viewer } from '~/lib/viewer.ts'
@@ -26,8 +26,9 @@ const day = 24 * 60 * 60 * 1000
 /** What is going on, in at most eight statements whatever the size of the community. */
 export async function getHome(viewer: Viewer): Promise<HomeView> {
 	const today = new Date(new Date().setUTCHours(0, 0, 0, 0))
-	const [figures, askedToday, recent, skills, tags] = await Promise.all([
+	const [figures, arriving, askedToday, recent, skills, tags] = await Promise.all([
 		readFigures(viewer),
+		countArriving(viewer),
 		countAskedSince(today),
 		listQueries(viewer, { limit: 5 }),
 		listSkills(11),
@@ -39,7 +40,7 @@ export async function getHome(viewer: Viewer): Promise<HomeView> {
 		window && mostDiscussed(window.since),
 	])
 	return {
-		figures: { ...figures, askedToday },
+		figures: { ...figures, online: figures.online + arriving, askedToday },
 		people,
 		lead:
 			window && lead

@@ -15,6 +15,11 @@ export function editPath(username: string, part: EditPart = ''): string {
 	return `/edit-profile/${username}${part && `/${part}`}`
 }
 
+/** The community's list of who has a skill. */
+export function skillPath(name: string): string {
+	return `/find-dev?${new URLSearchParams({ skill: name })}`
+}
+
 /** Where a member imports a résumé. */
 export function importPath(username: string): string {
 	return `/edit-profile/${username}/import`

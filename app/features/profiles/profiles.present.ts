@@ -91,6 +91,17 @@ export interface ProfileView {
 	certificates: CertificateView[]
 }
 
+/** Skills that the first steps ask for. */
+export const SKILLS_WANTED = 3
+
+/** What a new member has done of the first steps. */
+export interface FirstStepsView {
+	picture: boolean
+	/** How many skills, at most as many as are asked for. */
+	skills: number
+	studies: boolean
+}
+
 /** What a list knows already of the member whose page is opened from it, as the state of that navigation. */
 export interface KnownState {
 	known: Pick<
@@ -114,10 +125,9 @@ export function studiesText({ branch, year, semester }: Studies): string {
 	return [branch, year && `${ordinal(year)} year`, semester && `semester ${semester}`].filter(Boolean).join(', ')
 }
 
-/** “Open to mentoring”, and '' when a member is open to neither. */
+/** “Open to mentoring and collaborating”, and '' when a member is open to neither. */
 export function openToText(openTo: readonly string[]): string {
-	if (openTo.length === 0) return ''
-	return `Open to ${openTo.length === 2 ? 'both' : openTo[0]}`
+	return openTo.length === 0 ? '' : `Open to ${openTo.join(' and ')}`
 }
 
 /**

@@ -2,6 +2,7 @@ import { ArrowLeft } from 'lucide-react'
 import { Form, Link } from 'react-router'
 import { readForm, redirectWithToast, refused } from '~/lib/http.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
+import { useRefusalToast } from '~/shell/use-refusal-toast.ts'
 import { Field } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
@@ -31,6 +32,7 @@ export function meta({ matches }: Route.MetaArgs) {
 }
 
 export default function ForgotPassword({ loaderData: { sent }, actionData }: Route.ComponentProps) {
+	useRefusalToast(actionData)
 	return (
 		<AccountFrame
 			title="Forgot password"

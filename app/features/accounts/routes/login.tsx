@@ -3,6 +3,7 @@ import { viewerOf } from '~/lib/context.ts'
 import { readForm, redirectWithToast, refused, safeRedirect } from '~/lib/http.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { memberShare, sharedUsername } from '~/lib/share-meta.ts'
+import { useRefusalToast } from '~/shell/use-refusal-toast.ts'
 import { Field } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { PasswordField } from '~/ui/password-field.tsx'
@@ -41,6 +42,7 @@ export function meta({ matches, location }: Route.MetaArgs) {
 }
 
 export default function Login({ actionData }: Route.ComponentProps) {
+	useRefusalToast(actionData)
 	const [search] = useSearchParams()
 	const query = search.get('redirectTo') ? `?redirectTo=${encodeURIComponent(search.get('redirectTo') ?? '')}` : ''
 	return (

@@ -2,6 +2,7 @@ import { Form, Link, redirect, useSearchParams } from 'react-router'
 import { viewerOf } from '~/lib/context.ts'
 import { readForm, redirectWithToast, refused } from '~/lib/http.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
+import { useRefusalToast } from '~/shell/use-refusal-toast.ts'
 import { Field } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { PasswordField } from '~/ui/password-field.tsx'
@@ -38,6 +39,7 @@ export function meta({ matches }: Route.MetaArgs) {
 }
 
 export default function Register({ actionData }: Route.ComponentProps) {
+	useRefusalToast(actionData)
 	const { values = {}, errors = {}, message } = actionData ?? {}
 	const [search] = useSearchParams()
 	const redirectTo = search.get('redirectTo')

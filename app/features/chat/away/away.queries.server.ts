@@ -21,14 +21,15 @@ export interface MessagePushRow extends Subscription {
 	open: string[]
 }
 
-/** Characters of a message that a push or a mail may need. */
+/** Characters of a message that a push or a mail may need, and of its HTML for those. */
 const beginning = 400
+const MAX_HTML = 4_000
 
 /** The conversation as a browser of one of its members is told; undefined when there is no reason any more to tell it. */
 export async function findMessagePush({ subscription, about }: PushJob): Promise<MessagePushRow | undefined> {
 	const { rows } = await sql<MessagePushRow>`
 		select ${subscriptionColumns}, p.username, p.name, mine.unread, mine.pending, ${openTags} as open,
-			(select left(message_words(coalesce(m.kept_body, m.body), m.pictures), ${beginning}) from messages m
+			(select left(message_words(text_of_html(left(coalesce(m.kept_html, m.html), ${MAX_HTML})), m.pictures), ${beginning}) from messages m
 				where m.conversation_id = c.id and m.recipient_id = s.user_id and m.deleted_at is null and m.id > mine.read_id
 				order by m.id desc limit 1) as body
 		from push_subscriptions s join conversation_members mine on mine.user_id = s.user_id
@@ -101,7 +102,7 @@ export async function takeUnseen(trx: Executor, after: number, upto: number): Pr
 			insert into mailed_messages (conversation_id, user_id, message_id) select conversation_id, user_id, newest from taken
 			on conflict (conversation_id, user_id) do update set message_id = excluded.message_id)
 		select taken.user_id, reader.email, reader.name as reader, p.username, p.name, taken.pending, taken.count,
-			left(message_words(coalesce(m.kept_body, m.body), m.pictures), ${beginning}) as body
+			left(message_words(text_of_html(left(coalesce(m.kept_html, m.html), ${MAX_HTML})), m.pictures), ${beginning}) as body
 		from taken join users reader on reader.id = taken.user_id join users p on p.id = taken.peer_id
 		join messages m on m.id = taken.newest
 		order by taken.user_id, taken.newest desc`.execute(trx)

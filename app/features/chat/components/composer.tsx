@@ -136,13 +136,13 @@ export function Composer(props: ComposerProps) {
 				/>
 				{!editing && <AttachButton onFiles={intake.choose} />}
 				<button
-					className="btn btn-primary size-9 flex-none p-0"
+					className="btn btn-primary h-9 flex-none px-3 max-sm:w-9 max-sm:p-0"
 					type="submit"
 					name="intent"
 					value={editing ? 'edit' : 'send'}
-					aria-label={editing ? 'Save' : 'Send'}
 				>
-					<SendHorizontal className="icon" aria-hidden="true" />
+					<SendHorizontal className="icon sm:hidden" aria-hidden="true" />
+					<span className="max-sm:sr-only">{editing ? 'Save' : 'Send'}</span>
 				</button>
 			</div>
 			{!editing && <PlainPicture values={refused?.values ?? {}} />}

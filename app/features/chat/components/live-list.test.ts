@@ -20,8 +20,8 @@ const heard = (peer: string, minute: number, change: Partial<ChatMessage> = {}) 
 		id: 1,
 		clientId: 'c',
 		sender: peer,
-		body: 'New\nwords',
-		html: '',
+		body: '**New**\nwords',
+		html: '<p><strong>New</strong>\nwords</p>',
 		pictures: [],
 		sentAt: at(minute),
 		editedAt: null,
@@ -40,7 +40,7 @@ test('a new message moves its conversation to the top', () => {
 })
 
 test('a change of the last message shows where the conversation stands', () => {
-	const deleted = heard('carl', 20, { deleted: true, body: '' })
+	const deleted = heard('carl', 20, { deleted: true, body: '', html: '' })
 	expect(say(withMessage(list, deleted))).toEqual(['bert: Old words (0)', 'carl: deleted (1)'])
 })
 

@@ -1,3 +1,4 @@
+import { textOfHtml } from '~/lib/html.ts'
 import type { ServerEvents } from '~/realtime/events.ts'
 import { wordsOf } from '../pictures/words.ts'
 import type { ConversationSummary } from '../protocol.ts'
@@ -17,7 +18,8 @@ export function withMessage(list: ConversationSummary[], heard: Heard): Conversa
 	const then = known.last?.sentAt ?? ''
 	// An older message was changed: nothing of it is in the list.
 	if (sentAt < then) return list.map((each) => (each === known ? { ...each, unread: heard.unread } : each))
-	const excerpt = wordsOf(heard.message).replace(/\s+/g, ' ').trim().slice(0, excerptLength)
+	const { html, pictures } = heard.message
+	const excerpt = wordsOf({ body: textOfHtml(html), pictures }).slice(0, excerptLength)
 	const changed = { ...known, unread: heard.unread, last: { sender, excerpt, sentAt, deleted } }
 	if (sentAt === then) return list.map((each) => (each === known ? changed : each))
 	return [changed, ...list.filter((each) => each !== known)]

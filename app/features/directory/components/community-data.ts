@@ -1,3 +1,4 @@
+import type { FirstStepsView } from '~/features/profiles/profiles.present.ts'
 import type { Count, FiltersView, Loosening, MembersPage } from '../directory.present.ts'
 
 /** What the community's page is loaded with. */
@@ -8,4 +9,6 @@ export interface CommunityData {
 	count: Count
 	filters: FiltersView
 	loosen: Loosening | null
+	/** What the viewer has yet to do to be found; null when there is nothing to lead them to, and within a search. */
+	firstSteps: FirstStepsView | null
 }

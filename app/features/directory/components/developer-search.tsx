@@ -45,7 +45,7 @@ function SearchBox() {
 	const [params] = useSearchParams()
 	const wish = pathname === '/find-dev' ? wishOf(params) : anybody
 	const id = useId()
-	const { input, text, shown, entries, suggestions, at, handlers, clear, pick } = useDeveloperSearch(wish)
+	const { input, text, shown, isEmpty, entries, suggestions, at, handlers, clear, pick } = useDeveloperSearch(wish)
 	useSlashKey(input)
 	const listId = `${id}-list`
 	return (
@@ -85,6 +85,13 @@ function SearchBox() {
 			{shown && (
 				<SuggestionsPopup id={listId} entries={entries} suggestions={suggestions} text={text} at={at} onPick={pick} />
 			)}
+			<div role="status">
+				{isEmpty && (
+					<p className="popup absolute inset-x-0 top-full z-(--z-popover) mt-1.5 px-3.5 py-3 text-ink-2">
+						No developers found
+					</p>
+				)}
+			</div>
 		</Form>
 	)
 }

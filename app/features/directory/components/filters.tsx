@@ -53,7 +53,7 @@ export function Filters({ wish, filters, count }: FiltersProps) {
 			>
 				{wish.q && <input type="hidden" name="q" value={wish.q} />}
 				<OnlineSwitch choice={filters?.online ?? null} on={wish.online} />
-				<SkillFilter wish={wish} />
+				<SkillFilter wish={wish} onStage={change} />
 				<Choices name="open" title="Open to" choices={filters?.openTo ?? []} />
 				<Choices name="branch" title="Branch" choices={filters?.branches ?? []} />
 				<Years choices={filters?.years ?? []} />

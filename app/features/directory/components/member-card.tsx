@@ -1,5 +1,6 @@
 import { Link } from 'react-router'
 import { CampusMark } from '~/features/profiles/components/campus-mark.tsx'
+import { editPath } from '~/features/profiles/profiles.paths.ts'
 import { type KnownState, openToText, studiesText } from '~/features/profiles/profiles.present.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { ChatButton } from '~/ui/chat-button.tsx'
@@ -8,8 +9,15 @@ import type { MemberView } from '../directory.present.ts'
 
 const chips = 4
 
+interface MemberCardProps {
+	member: MemberView
+	online?: boolean
+	/** The viewer's own card, which does not say much yet. */
+	isNew?: boolean
+}
+
 /** A member in the community: what everybody may know of them, and the way to their page. */
-export function MemberCard({ member, online = member.online }: { member: MemberView; online?: boolean }) {
+export function MemberCard({ member, online = member.online, isNew = false }: MemberCardProps) {
 	const page = `/find-dev/${member.username}`
 	// What the card knows is what the page shows until it has the rest.
 	const known: KnownState = { known: { ...member, online } }
@@ -34,6 +42,14 @@ export function MemberCard({ member, online = member.online }: { member: MemberV
 					{member.campus && <CampusMark university={member.campus} className="mt-1" />}
 				</div>
 			</header>
+			{isNew && (
+				<p className="mt-3 text-ink-2">
+					This is your card.{' '}
+					<Link className="link" to={editPath(member.username)}>
+						Complete your profile
+					</Link>
+				</p>
+			)}
 			{member.about && <p className="mt-3 line-clamp-3 wrap-anywhere text-ink-2">{member.about}</p>}
 			{member.expertise && (
 				<dl className="mt-3 flex items-baseline gap-2 text-sm">
@@ -56,7 +72,7 @@ export function MemberCard({ member, online = member.online }: { member: MemberV
 					peer={{ username: member.username, name: member.name, image: member.image, online }}
 					look="btn btn-accent btn-sm h-8 px-3 max-sm:h-10"
 				/>
-				{openTo && <span className="meta ml-auto">{openTo}</span>}
+				{openTo && <span className="meta ml-auto text-right text-balance">{openTo}</span>}
 			</footer>
 		</article>
 	)

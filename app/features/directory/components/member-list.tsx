@@ -1,4 +1,6 @@
 import { Link, useLocation } from 'react-router'
+import { FirstSteps } from '~/features/profiles/components/first-steps.tsx'
+import { useRootData } from '~/lib/root-data.ts'
 import { usePresence } from '~/realtime/use-presence.ts'
 import { MoreLink } from '~/ui/more-link.tsx'
 import { useMore, withoutDoubles } from '~/ui/use-more.ts'
@@ -15,10 +17,11 @@ export function MemberList({ wish, data }: { wish: Wish; data: CommunityData }) 
 	return <Rows key={key} wish={wish} data={data} />
 }
 
-function Rows({ wish, data: { page, cursor } }: { wish: Wish; data: CommunityData }) {
+function Rows({ wish, data: { page, cursor, firstSteps } }: { wish: Wish; data: CommunityData }) {
 	const { rows, nextHref, loading, load } = useMore(page, (next) => communityPath(wish, next))
 	const members = withoutDoubles(rows, ({ username }) => username)
 	const isOnline = usePresence(members)
+	const me = useRootData().viewer?.username
 	const newcomers = useNewcomers(
 		communityPath(wish) === communityPath(anybody) && cursor === null ? (page.rows[0]?.username ?? '') : null,
 		rows.length > page.rows.length,
@@ -26,10 +29,15 @@ function Rows({ wish, data: { page, cursor } }: { wish: Wish; data: CommunityDat
 	return (
 		<>
 			<NewcomersBar count={newcomers.waiting} show={newcomers.show} />
+			{me && firstSteps && <FirstSteps className="mt-5 mb-2" username={me} steps={firstSteps} />}
 			<ul className={memberGrid}>
 				{members.map((member) => (
 					<li key={member.username} className={memberCell}>
-						<MemberCard member={member} online={isOnline(member.username)} />
+						<MemberCard
+							member={member}
+							online={isOnline(member.username)}
+							isNew={firstSteps !== null && member.username === me}
+						/>
 					</li>
 				))}
 			</ul>

@@ -1,4 +1,5 @@
 import { Link } from 'react-router'
+import { openToText } from '~/features/profiles/profiles.present.ts'
 import { usePresence } from '~/realtime/use-presence.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { PresenceWords } from '~/ui/presence.tsx'
@@ -6,7 +7,7 @@ import type { MemberView } from '../directory.present.ts'
 
 /** A member in one line: name, first skills, and what they are open to. */
 export function MemberRow({ member }: { member: MemberView }) {
-	const openTo = member.openTo[0]
+	const openTo = openToText(member.openTo.slice(0, 1))
 	const online = usePresence([member])(member.username)
 	return (
 		<Link
@@ -21,7 +22,7 @@ export function MemberRow({ member }: { member: MemberView }) {
 				</span>
 				<span className="meta block truncate">{member.skills.slice(0, 2).join(', ') || member.studies.branch}</span>
 			</span>
-			{openTo && <span className="meta capitalize">{openTo}</span>}
+			{openTo && <span className="meta">{openTo}</span>}
 		</Link>
 	)
 }

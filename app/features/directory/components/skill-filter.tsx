@@ -1,29 +1,56 @@
 import { X } from 'lucide-react'
-import { type KeyboardEvent, useRef, useState } from 'react'
+import { type KeyboardEvent, type MouseEvent, useEffect, useEffectEvent, useRef, useState } from 'react'
 import { Link, useNavigate } from 'react-router'
 import { SuggestionList } from '~/ui/suggestion-list.tsx'
 import { type Suggestion, useSuggestions } from '~/ui/use-suggestions.ts'
 import { communityPath, type Wish } from '../directory.paths.ts'
 import { FilterGroup } from './filter-group.tsx'
+import { isRail } from './use-filter-form.ts'
 
 const listId = 'skill-filter-list'
 
-/** The skills that everybody in the list has: chips with links that take them away, and a field that adds one. */
-export function SkillFilter({ wish }: { wish: Wish }) {
+interface SkillFilterProps {
+	wish: Wish
+	/** Called when skills were chosen that wait for the button of the sheet. */
+	onStage: () => void
+}
+
+/**
+ * The skills that everybody in the list has: chips with links that take them away, and a field that adds one. As every other
+ * filter, they apply at once in the rail, and wait for the button in the sheet of small screens.
+ */
+export function SkillFilter({ wish, onStage }: SkillFilterProps) {
 	const navigate = useNavigate()
 	const input = useRef<HTMLInputElement>(null)
 	const [text, setText] = useState('')
-	const with_ = (skills: string[]) => communityPath({ ...wish, skills })
+	const here = communityPath(wish)
+	const [staged, setStaged] = useState<{ at: string; skills: string[] } | null>(null)
+	const skills = staged?.at === here ? staged.skills : wish.skills
+	const stage = useEffectEvent(onStage)
+	useEffect(() => {
+		if (staged) stage()
+	}, [staged])
+	const with_ = (chosen: string[]) => communityPath({ ...wish, skills: chosen })
+	const choose = (chosen: string[]) => {
+		if (isRail()) navigate(with_(chosen), { preventScrollReset: true })
+		else setStaged({ at: here, skills: chosen })
+	}
+	const follow = (event: MouseEvent, chosen: string[]) => {
+		if (isRail()) return
+		event.preventDefault()
+		input.current?.focus()
+		choose(chosen)
+	}
 	const add = (value: string) => {
 		setText('')
 		if (input.current) input.current.value = ''
-		navigate(with_([...new Set([...wish.skills, value])]), { preventScrollReset: true })
+		choose([...new Set([...skills, value])])
 	}
 	const { list, shown, at, pick, onKey, close, show } = useSuggestions({
 		source: '/suggest/known-skills',
 		text,
 		eager: true,
-		shape: (found) => found.filter(({ value }) => !wish.skills.includes(value)),
+		shape: (found) => found.filter(({ value }) => !skills.includes(value)),
 		onPick: ({ value }: Suggestion) => add(value),
 	})
 	const press = (event: KeyboardEvent<HTMLInputElement>) => {
@@ -36,8 +63,14 @@ export function SkillFilter({ wish }: { wish: Wish }) {
 		<FilterGroup
 			title="Skills"
 			aside={
-				wish.skills.length > 0 && (
-					<Link className="quiet-link" to={with_([])} preventScrollReset aria-label="Clear skills">
+				skills.length > 0 && (
+					<Link
+						className="quiet-link"
+						to={with_([])}
+						preventScrollReset
+						aria-label="Clear skills"
+						onClick={(event) => follow(event, [])}
+					>
 						Clear
 					</Link>
 				)
@@ -45,13 +78,19 @@ export function SkillFilter({ wish }: { wish: Wish }) {
 		>
 			<div className="relative mb-2">
 				<div className="input-box">
-					{wish.skills.map((skill) => (
+					{skills.map((skill) => (
 						<span key={skill} className="chip max-w-full" data-selected>
 							<span className="truncate">{skill}</span>
 							<Link
 								className="-mr-2 grid size-6 flex-none place-items-center text-ink-3 hover:text-red"
-								to={with_(wish.skills.filter((other) => other !== skill))}
+								to={with_(skills.filter((other) => other !== skill))}
 								preventScrollReset
+								onClick={(event) =>
+									follow(
+										event,
+										skills.filter((other) => other !== skill),
+									)
+								}
 								aria-label={`Remove ${skill}`}
 							>
 								<X className="icon icon-sm" aria-hidden="true" />

@@ -1,4 +1,4 @@
-import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import { type ChangeEvent, type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { useNavigate } from 'react-router'
 import { closeDelay, searchDebounce } from '../directory.limits.ts'
 import { communityPath, type Wish } from '../directory.paths.ts'
@@ -9,7 +9,8 @@ const nothing: SuggestionsView = { people: [], skills: [], universities: [] }
 
 /**
  * What the header's search knows: the text, what is suggested for it, which suggestion is active, and what each key and the
- * leaving of the box do. The newest keystroke wins; without an answer there is simply no list.
+ * leaving of the box do. The newest keystroke wins; without an answer there is simply no list. Where the community's list is
+ * on the page, it follows what is typed; its address takes the place of the one before, so that Back leaves the search.
  */
 export function useDeveloperSearch(wish: Wish) {
 	const navigate = useNavigate()
@@ -18,7 +19,10 @@ export function useDeveloperSearch(wish: Wish) {
 	const [open, setOpen] = useState(false)
 	const [active, setActive] = useState(-1)
 	const closing = useRef<ReturnType<typeof setTimeout>>(undefined)
+	const narrowing = useRef<ReturnType<typeof setTimeout>>(undefined)
 	const { q } = wish
+	const latest = useRef(wish)
+	latest.current = wish
 
 	// The box follows the address (a cleared search, going back), but never under the reader's fingers.
 	useEffect(() => {
@@ -26,11 +30,18 @@ export function useDeveloperSearch(wish: Wish) {
 		input.current.value = q
 		setText(q)
 	}, [q])
-	useEffect(() => () => clearTimeout(closing.current), [])
+	useEffect(
+		() => () => {
+			clearTimeout(closing.current)
+			clearTimeout(narrowing.current)
+		},
+		[],
+	)
 
-	const suggestions = useSuggested(text.trim(), open)
+	const { suggestions, isAnswered } = useSuggested(text.trim(), open)
 	const entries = entriesOf(suggestions, wish)
 	const shown = open && text.trim() !== '' && entries.length > 0
+	const isEmpty = open && isAnswered && entries.length === 0
 	const at = shown ? Math.min(active, entries.length - 1) : -1
 
 	const show = () => {
@@ -46,12 +57,28 @@ export function useDeveloperSearch(wish: Wish) {
 		clearTimeout(closing.current)
 		closing.current = setTimeout(close, closeDelay)
 	}
+	/** Has the list follow the box, unless it does. */
+	const narrow = (typed: string) => {
+		clearTimeout(narrowing.current)
+		if (typed === latest.current.q) return
+		navigate(communityPath({ ...latest.current, q: typed }), { replace: true, preventScrollReset: true })
+	}
+	const narrowSoon = (isComposing: boolean) => {
+		clearTimeout(narrowing.current)
+		if (isComposing || !isListShown()) return
+		narrowing.current = setTimeout(() => {
+			if (input.current && input.current === document.activeElement) narrow(input.current.value.trim())
+		}, searchDebounce)
+	}
 	const search = (typed: string) => {
 		close()
-		if (typed !== q || window.location.pathname !== '/find-dev') navigate(communityPath({ ...wish, q: typed }))
+		input.current?.closest<HTMLElement>(':popover-open')?.hidePopover()
+		if (isListShown()) narrow(typed)
+		else navigate(communityPath({ ...wish, q: typed }))
 	}
 	const pick = ({ href, leavesSearch }: Entry) => {
 		close()
+		clearTimeout(narrowing.current)
 		if (leavesSearch && input.current) {
 			input.current.value = ''
 			setText('')
@@ -64,7 +91,7 @@ export function useDeveloperSearch(wish: Wish) {
 		setText('')
 		input.current?.focus()
 		closeSoon()
-		if (q) navigate(communityPath({ ...wish, q: '' }))
+		if (isListShown()) narrow('')
 	}
 
 	const onKeyDown = (event: KeyboardEvent) => {
@@ -85,6 +112,7 @@ export function useDeveloperSearch(wish: Wish) {
 		input,
 		text,
 		shown,
+		isEmpty,
 		entries,
 		suggestions,
 		at,
@@ -99,20 +127,27 @@ export function useDeveloperSearch(wish: Wish) {
 				onFocus: show,
 				onBlur: closeSoon,
 				onKeyDown,
-				onChange: (event: { target: HTMLInputElement }) => {
+				onChange: (event: ChangeEvent<HTMLInputElement>) => {
 					setText(event.target.value)
 					setActive(-1)
 					show()
 					// An emptied box ends the search at once, as its clear icon does.
-					if (event.target.value === '' && q) search('')
+					if (event.target.value === '' && isListShown()) narrow('')
+					else narrowSoon((event.nativeEvent as InputEvent).isComposing)
 				},
+				onCompositionEnd: () => narrowSoon(false),
 			},
 		},
 	}
 }
 
-/** The suggestions for a text, as soon as the hand rests. */
-function useSuggested(text: string, wanted: boolean): SuggestionsView {
+/** Whether the page is the community's list, which a search narrows. */
+function isListShown(): boolean {
+	return window.location.pathname === '/find-dev'
+}
+
+/** The suggestions for a text, as soon as the hand rests, and whether those are known. */
+function useSuggested(text: string, wanted: boolean): { suggestions: SuggestionsView; isAnswered: boolean } {
 	const [answer, setAnswer] = useState({ text: '', view: nothing })
 	useEffect(() => {
 		if (!wanted || text === '') return
@@ -128,7 +163,7 @@ function useSuggested(text: string, wanted: boolean): SuggestionsView {
 	}, [text, wanted])
 	// The list before stays while the next one is on its way, as long as one goes on typing the same word.
 	const fits = answer.text !== '' && (text.startsWith(answer.text) || answer.text.startsWith(text))
-	return fits ? answer.view : nothing
+	return { suggestions: fits ? answer.view : nothing, isAnswered: fits && text.startsWith(answer.text) }
 }
 
 async function ask(text: string, signal: AbortSignal): Promise<SuggestionsView | null> {

@@ -7,7 +7,7 @@ import type { CommunityData } from './community-data.ts'
 
 /**
  * The form of the filters: where it is a rail, each change applies at once; in the sheet of small screens changes wait for
- * its button, which says how many people they come to.
+ * its button, which says how many people they come to: those of the skills too.
  */
 export function useFilterForm(wish: Wish) {
 	const form = useRef<HTMLFormElement>(null)
@@ -44,7 +44,7 @@ export function useFilterForm(wish: Wish) {
 }
 
 /** Whether the filters stand beside the list, and not in a sheet; as `.filters` in shell.css. */
-function isRail(): boolean {
+export function isRail(): boolean {
 	return window.matchMedia('(width >= 64rem)').matches
 }
 

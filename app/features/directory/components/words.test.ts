@@ -55,12 +55,12 @@ test.each([
 				{ id: 9, kind: 'skill' as const, label: 'Go' },
 			],
 		},
-		{ asked: ['React'], why: 'Name · Knows React · Studies at Eastmere University' },
+		{ asked: ['React'], why: 'Found by name · Knows React · Studies at Eastmere University' },
 	],
 	[
 		'the username',
 		{ named: [], meanings: [{ id: 7, kind: 'username' as const, label: 'mira' }] },
-		{ asked: [], why: 'Username' },
+		{ asked: [], why: 'Found by username' },
 	],
 ])('why somebody was found: %s', (_, asked, said) => {
 	const member = { id: 7, matched: [1, 2, 3], skills: ['React', 'Go'], university_name: 'Eastmere University' }

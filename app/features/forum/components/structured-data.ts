@@ -1,3 +1,4 @@
+import { textOfHtml } from '~/lib/html.ts'
 import { shorten } from '~/lib/page-meta.ts'
 import { profilePath } from '../forum.paths.ts'
 import type { AuthorView, CommentView, QueryPageView } from '../forum.present.ts'
@@ -41,16 +42,9 @@ export function qaPage(query: QueryPageView, { accepted, threads }: Discussed, p
 	}
 }
 
-const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" }
-
-/** The words of sanitized HTML, white space folded, at most 1,000 characters. */
+/** The words of cooked HTML, at most 1,000 characters. */
 export function plainText(html: string): string {
-	const text = html
-		.replace(/<[^>]*>/g, ' ')
-		.replace(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => entities[name] ?? '')
-		.replace(/\s+/g, ' ')
-		.trim()
-	return shorten(text, longestText)
+	return shorten(textOfHtml(html), longestText)
 }
 
 function person({ username, name }: AuthorView, publicUrl: string) {

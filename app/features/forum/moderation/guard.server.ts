@@ -85,7 +85,7 @@ async function refuseTooMuch(trx: Executor, event: ForumEvent, actor: StandingRo
 	if (seconds === null) return
 	const minutes = Math.max(1, Math.ceil(seconds / 60))
 	throw new TooMany(
-		`Your account may write ${most} ${what} in an hour for now. Try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`,
+		`${actor.hours < 24 ? 'A new account' : 'Your account'} can post ${most} ${what} an hour. Try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`,
 		seconds,
 	)
 }

@@ -24,7 +24,7 @@ interface PostingLimit {
  * a month later the limit is one that nobody reaches by typing and that stops a script which got hold of an account.
  */
 export const postingLimits: readonly PostingLimit[] = [
-	{ youngerThan: 24, queries: 3, comments: 10 },
+	{ youngerThan: 24, queries: 5, comments: 10 },
 	{ youngerThan: 30 * 24, queries: 10, comments: 60 },
 	{ youngerThan: Number.POSITIVE_INFINITY, queries: 300, comments: 3_000 },
 ]

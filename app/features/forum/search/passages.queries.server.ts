@@ -18,6 +18,9 @@ const mostComments = 300
 const mostParsed = 8
 const mostCharacters = 4_000
 
+/** Characters of a comment's HTML that its passage is taken from: tags, most of all those that colour code, double a text. */
+const MAX_HTML = 8_000
+
 /**
  * For each of these queries that matches by its comments alone, the comment that matches best: with most of the words, as a
  * search is met by all comments of a query together.
@@ -35,11 +38,11 @@ export async function passageRows(words: string, ids: number[]): Promise<Passage
 				replace(replace(replace(word[1], 'qplusplus', '++'), 'qsharp', '#'), 'dotqnet', '.net') as spelling
 			) as patterns from parts)
 		select q.id as query_id, best.id as comment_id, users.name,
-			ts_headline('english', search_text(readable_text(left(best.body, ${mostCharacters}))), parts.words, ${markings}) as body_marked
+			ts_headline('english', search_text(text_of_html(left(best.body_html, ${MAX_HTML}))), parts.words, ${markings}) as body_marked
 		from queries q, wanted, parts, beginnings, lateral (
-			select c.id, c.author_id, c.body from (
+			select c.id, c.author_id, c.body_html from (
 				select * from (
-					select id, author_id, body, path from comments
+					select id, author_id, body, body_html, path from comments
 					where query_id = q.id and deleted_at is null order by path limit ${mostComments}) early
 				where left(body, ${mostCharacters}) ilike any (patterns) limit ${mostParsed}) c,
 				to_tsvector('english', search_text(left(c.body, ${mostCharacters}))) as document

@@ -161,6 +161,16 @@ test('the passage shown is the one that matches, however far down it is', async 
 	expect(rows[0]?.excerptHtml).toContain('The <mark>zeppelin</mark> lands.')
 })
 
+test('a passage is text: no fence, no pipes of a table, no marks of a list', async () => {
+	const { id } = await makeQuery(asha, {
+		description: 'Sort a quokka:\n\n```python\na = [3,1,2]\n```\n\n| k | v |\n|---|---|\n| | 2 |\n\n- one',
+	})
+	await makeComment(asha, id, '```js\nnumbat()\n```\n- two')
+	const found = async (search: string) => (await listQueries(null, { search })).rows.find((row) => row.id === id)
+	expect((await found('quokka'))?.excerptHtml).toBe('Sort a <mark>quokka</mark>: a = [3,1,2] k v 2 one')
+	expect((await found('numbat'))?.commentMatch?.html).toBe('<mark>numbat</mark>() two')
+})
+
 test('a query that a comment alone matches shows the passage of the comment with most of the words, and where it is', async () => {
 	const { id } = await makeQuery(asha, { title: 'About an okapi', description: 'It hides.', tags: 'forest' })
 	await makeComment(asha, id, 'A lantern helps.')

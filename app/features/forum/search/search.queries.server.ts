@@ -16,8 +16,8 @@ export interface SearchRow extends QueryRow {
 /** Characters that no text holds stand round a match, so that escaping can come after. */
 const around = `HighlightAll=true,StartSel=${start},StopSel=${stop}`
 
-/** The passage that is shown comes from so many characters at the beginning. */
-const mostSearchedForPassage = 8_000
+/** The passage that is shown comes from so many characters of HTML at the beginning: tags double a text, more where it is code. */
+const MAX_PASSAGE_SOURCE = 16_000
 
 /**
  * The best matches of a search: title over tags over body over comments, stemmed, with quoted phrases and minus. What is
@@ -43,7 +43,7 @@ export async function searchRows({
 			order by rank desc, id desc limit ${limit})
 		select ${queryColumns}, page.rank::text as rank,
 			ts_headline('english', search_text(q.title), wanted.words, ${around}) as title_marked,
-			ts_headline('english', search_text(readable_text(left(q.description, ${mostSearchedForPassage}))), wanted.words,
+			ts_headline('english', search_text(text_of_html(left(q.description_html, ${MAX_PASSAGE_SOURCE}))), wanted.words,
 				${around}) as description_marked
 		from page join queries q on q.id = page.id ${queryJoins}, wanted
 		order by page.rank desc, page.id desc`.execute(db())

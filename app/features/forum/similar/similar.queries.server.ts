@@ -137,7 +137,7 @@ export async function readSimilar(ids: number[], words: string[]): Promise<Simil
 	const { rows } = await sql<SimilarRow>`
 		select q.id, q.title, q.solved, q.comment_count, u.username, c.slug as category_slug,
 			ts_headline('english', search_text(q.title), ${any}::tsquery, ${markings}) as title_marked,
-			ts_headline('english', search_text(readable_text(left(q.description, 4000))), ${any}::tsquery, ${markings}) as description_marked
+			ts_headline('english', search_text(text_of_html(left(q.description_html, 8000))), ${any}::tsquery, ${markings}) as description_marked
 		from queries q join users u on u.id = q.author_id join categories c on c.id = q.category_id
 		where q.id = any(${ids}) and ${visible}`.execute(db())
 	return rows

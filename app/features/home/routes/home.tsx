@@ -1,6 +1,7 @@
 import { Link } from 'react-router'
 import { MemberRow } from '~/features/directory/components/member-row.tsx'
 import { tagPath } from '~/features/forum/forum.paths.ts'
+import { skillPath } from '~/features/profiles/profiles.paths.ts'
 import { viewerOf } from '~/lib/context.ts'
 import { answering } from '~/lib/http.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
@@ -60,17 +61,14 @@ export default function Home({ loaderData }: Route.ComponentProps) {
 }
 
 function Welcome({ figures, people }: HomeView) {
-	const { viewer } = useRootData()
+	const { viewer, siteName } = useRootData()
 	return (
 		<section className="grid border-t border-rule lg:grid-cols-12">
 			<div className="py-8 lg:col-span-8 lg:py-12 lg:pr-12">
-				<h1 className="text-3xl font-bold text-balance sm:text-4xl">
-					Someone on campus <br className="max-sm:hidden" />
-					has already solved it.
-				</h1>
+				<h1 className="text-3xl font-bold text-balance wrap-anywhere sm:text-4xl">Welcome to {siteName}</h1>
 				<p className="mt-5 max-w-[46ch] text-lg text-pretty text-ink-2">
-					Connect, collaborate, build and learn new skills with the mentors, collaborators and experts who sit two rows
-					behind you.
+					The place where students of this campus meet: connect, collaborate, build and learn new skills with mentors,
+					collaborators and experts, and ask questions in the forum. Someone here has already solved it.
 				</p>
 				<Link className="btn btn-primary btn-lg mt-7" to={viewer ? '/find-dev' : '/login'}>
 					Find a developer
@@ -81,7 +79,7 @@ function Welcome({ figures, people }: HomeView) {
 				aria-labelledby="people"
 			>
 				<h2 id="people" className="flex items-baseline justify-between text-sm font-semibold">
-					{figures.online > 0 ? 'On the quad now' : 'New on the quad'}
+					{people.some(({ online }) => online) ? 'Online now' : 'New members'}
 					<Link className="quiet-link text-xs font-normal text-ink-3" to="/find-dev">
 						All {counted(figures.members, 'member')}
 					</Link>
@@ -119,9 +117,11 @@ function Skills({ skills }: { skills: HomeView['skills'] }) {
 			</RuleHead>
 			<ul>
 				{skills.map(({ name, count }) => (
-					<li key={name} className="index-row">
-						{name}
-						<span className="num">{count}</span>
+					<li key={name}>
+						<Link className="index-row" to={skillPath(name)}>
+							{name}
+							<span className="num">{count}</span>
+						</Link>
 					</li>
 				))}
 			</ul>

@@ -53,7 +53,7 @@ export default function Notifications({ loaderData }: Route.ComponentProps) {
 			<Filter unread={unread} />
 			{rows.length === 0 ? (
 				<EmptyState title={unread ? 'Nothing is unread.' : 'Nothing happened yet.'}>
-					When somebody answers, mentions you or asks in a tag you follow, it is told here.
+					When somebody answers you, mentions you or asks in a tag you follow, you see it here.
 				</EmptyState>
 			) : (
 				<ul className="mt-2">
@@ -65,7 +65,7 @@ export default function Notifications({ loaderData }: Route.ComponentProps) {
 			<nav className="flex items-center justify-between gap-4 py-4 text-sm" aria-label="Pages">
 				{cursor === null ? (
 					<Link className="link" to="/settings#notifications">
-						What I am told
+						Notification settings
 					</Link>
 				) : (
 					<Link className="btn btn-sm btn-ghost -ml-2.5" to={path}>

@@ -22,6 +22,7 @@ export function AcademicsFields({ values, errors }: { values: Texts; errors: Tex
 		label: academicsNames[name],
 		defaultValue: values[name] ?? '',
 		error: errors[name],
+		optional: true,
 	})
 	return (
 		<>
@@ -46,7 +47,7 @@ export function AcademicsFields({ values, errors }: { values: Texts; errors: Tex
 					type="email"
 					maxLength={limits.email}
 					autoCapitalize="none"
-					hint="Another address has to be confirmed again."
+					hint="If you change it, you have to confirm it again."
 				/>
 			</FieldGroup>
 		</>

@@ -37,6 +37,7 @@ export function CertificateFields({ values, errors, editing }: CertificateFields
 				<FormPicture
 					name="certificate_image"
 					label="Image"
+					needed="A certificate needs an image."
 					kind="certificate"
 					path={values.certificate_image ?? ''}
 					error={errors.certificate_image}
@@ -46,7 +47,7 @@ export function CertificateFields({ values, errors, editing }: CertificateFields
 			<div className="sm:col-span-2">
 				<Field {...field('certificate_title')} required maxLength={limits.title} />
 			</div>
-			<Field {...field('certificate_issue_date')} type="date" />
+			<Field {...field('certificate_issue_date')} optional type="date" />
 			<Field {...field('certificate_expire_date')} optional type="date" />
 			<div className="sm:col-span-2">
 				<Field

@@ -8,6 +8,7 @@ import { usePresence } from '~/realtime/use-presence.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { ChatButton } from '~/ui/chat-button.tsx'
 import { Presence } from '~/ui/presence.tsx'
+import { skillPath } from '../profiles.paths.ts'
 import { openToText, type ProfileView, studiesText } from '../profiles.present.ts'
 import { CampusMark } from './campus-mark.tsx'
 
@@ -97,8 +98,10 @@ function Facts({ profile, own }: { profile: ProfileView; own: boolean }) {
 			{profile.skills.length > 0 && (
 				<ul className={`flex flex-wrap gap-1.5 ${ruled}`} aria-label="Skills">
 					{profile.skills.map((skill) => (
-						<li key={skill} className="chip max-w-full">
-							<span className="truncate">{skill}</span>
+						<li key={skill} className="max-w-full">
+							<Link className="chip max-w-full" to={skillPath(skill)}>
+								<span className="truncate">{skill}</span>
+							</Link>
 						</li>
 					))}
 				</ul>

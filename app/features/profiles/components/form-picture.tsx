@@ -16,10 +16,14 @@ interface FormPictureProps {
 	/** Of the picture that the form begins with, or ''. */
 	path: string
 	error?: string | undefined
+	/** Says so after the label. */
+	optional?: boolean
+	/** Says that the form is not taken without a picture. */
+	needed?: string
 }
 
 /** The picture of an item's form, saved with it; the form is told of each change. */
-export function FormPicture({ name, label, kind, path, error }: FormPictureProps) {
+export function FormPicture({ name, label, kind, path, error, optional, needed }: FormPictureProps) {
 	const box = useRef<HTMLDivElement>(null)
 	const tell = () => {
 		const field = box.current?.querySelector<HTMLInputElement>(`input[name="${name}"]`)
@@ -27,7 +31,16 @@ export function FormPicture({ name, label, kind, path, error }: FormPictureProps
 	}
 	return (
 		<div ref={box}>
-			<PictureField name={name} label={label} kind={kind} value={viewOf(kind, path)} error={error} onChange={tell} />
+			<PictureField
+				name={name}
+				label={label}
+				kind={kind}
+				value={viewOf(kind, path)}
+				error={error}
+				optional={optional}
+				needed={needed}
+				onChange={tell}
+			/>
 		</div>
 	)
 }
@@ -70,6 +83,7 @@ export function ProfilePicture({ label, path, error }: Pick<FormPictureProps, 'l
 			name="profile_url"
 			sent={!hydrated}
 			label={label}
+			optional
 			kind="profile"
 			value={viewOf('profile', stored)}
 			crop

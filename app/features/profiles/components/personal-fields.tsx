@@ -56,10 +56,11 @@ export function PersonalFields({ values, errors, email, picture }: PersonalField
 					hint="You log in with it. It cannot be changed."
 				/>
 				<Field {...field('phone')} optional type="tel" maxLength={limits.phone} autoComplete="tel" />
-				<Field {...field('city')} maxLength={limits.city} autoComplete="address-level2" />
+				<Field {...field('city')} optional maxLength={limits.city} autoComplete="address-level2" />
 				<div className="sm:col-span-2">
 					<Field
 						{...field('expertise_in')}
+						optional
 						maxLength={limits.expertise}
 						placeholder="Full-stack web, small data tools"
 					/>
@@ -67,12 +68,13 @@ export function PersonalFields({ values, errors, email, picture }: PersonalField
 				<ChipsField
 					className="sm:col-span-2"
 					{...field('skills')}
+					optional
 					most={limits.skills}
 					longest={limits.skill}
 					source="/suggest/skills"
 				/>
 				<div className="sm:col-span-2">
-					<CountedText {...field('about')} most={limits.about} rows={6} />
+					<CountedText {...field('about')} optional most={limits.about} rows={6} />
 				</div>
 			</FieldGroup>
 		</>
@@ -105,7 +107,7 @@ export function VisibilityFields({ values }: { values: Texts }) {
 				<Check {...box('show_phone')} hint="Members see it on your profile, visitors never do.">
 					{personalNames.show_phone}
 				</Check>
-				<Check {...box('listed')} hint="Otherwise only members who know your address find you.">
+				<Check {...box('listed')} hint="Otherwise only members who have the link to your profile can find you.">
 					{personalNames.listed}
 				</Check>
 				<Check {...box('show_presence')} hint="Otherwise you look offline to everybody.">

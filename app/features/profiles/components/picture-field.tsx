@@ -24,6 +24,10 @@ interface PictureFieldProps {
 	onChange?: (picture: PictureView | null) => void
 	/** Called when a picture could not be uploaded. */
 	onFailure?: (kind: UploadErrorKind) => void
+	/** Says so after the label. */
+	optional?: boolean | undefined
+	/** Says that the form is not taken without a picture. */
+	needed?: string | undefined
 }
 
 const accepted = 'image/jpeg,image/png'
@@ -37,6 +41,8 @@ export function PictureField({
 	crop = false,
 	error,
 	sent = true,
+	optional = false,
+	needed,
 	onChange = () => {},
 	onFailure = () => {},
 }: PictureFieldProps) {
@@ -65,11 +71,16 @@ export function PictureField({
 				choose(event.dataTransfer.files[0])
 			}}
 		>
-			<legend className="label mb-1.5">{label}</legend>
+			<legend className="label mb-1.5">
+				{label}
+				{optional && <span className="font-normal text-ink-3"> optional</span>}
+			</legend>
 			<input ref={field} type="hidden" name={sent ? name : undefined} value={upload.picture?.path ?? ''} />
 			<Frame upload={upload} square={crop} />
 			<Controls name={name} label={label} input={file} hydrated={hydrated} upload={upload} onFile={choose} />
-			<p className="hint">JPG or PNG, up to 5 MB.{hydrated && ' Drop a file here, or choose one.'}</p>
+			<p className="hint">
+				{needed && `${needed} `}JPG or PNG, up to 5 MB.{hydrated && ' Drop a file here, or choose one.'}
+			</p>
 			{message && (
 				<p className="error" id={`${name}-error`} role="alert">
 					<CircleAlert className="icon icon-sm mt-px" aria-hidden="true" />

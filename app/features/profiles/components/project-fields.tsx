@@ -42,6 +42,7 @@ export function ProjectFields({ values, errors, editing }: ProjectFieldsProps) {
 				<FormPicture
 					name="project_image"
 					label="Image"
+					optional
 					kind="project"
 					path={values.project_image ?? ''}
 					error={errors.project_image}
@@ -51,11 +52,12 @@ export function ProjectFields({ values, errors, editing }: ProjectFieldsProps) {
 			<Field {...field('project_title')} required maxLength={limits.title} />
 			<Field {...field('project_date')} optional type="date" />
 			<div className="sm:col-span-2">
-				<CountedText {...field('project_description')} most={limits.description} rows={4} />
+				<CountedText {...field('project_description')} optional most={limits.description} rows={4} />
 			</div>
 			<ChipsField
 				className="sm:col-span-2"
 				{...field('project_tech_stack')}
+				optional
 				most={limits.stack}
 				longest={limits.skill}
 				source="/suggest/skills"

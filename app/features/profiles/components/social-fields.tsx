@@ -17,7 +17,7 @@ export const socialNames = {
 /** Where else a member can be found: a name on each site, or an address. */
 export function SocialFields({ values, errors }: { values: Texts; errors: Texts }) {
 	return (
-		<FieldGroup title="Elsewhere" note="Your name there, or an address.">
+		<FieldGroup title="Your other profiles" note="Your username there, or a link.">
 			{siteNames.map((site) => (
 				<Field
 					key={site}
@@ -25,6 +25,7 @@ export function SocialFields({ values, errors }: { values: Texts; errors: Texts 
 					label={socialNames[site]}
 					defaultValue={values[site] ?? ''}
 					error={errors[site]}
+					optional
 					maxLength={limits.url}
 					inputMode="url"
 					autoComplete="off"

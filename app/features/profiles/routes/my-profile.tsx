@@ -3,10 +3,12 @@ import { listQueries } from '~/features/forum/reading.server.ts'
 import { answering, signedIn } from '~/lib/http.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { ContactCard } from '../components/contact-card.tsx'
+import { FirstSteps } from '../components/first-steps.tsx'
 import { StandingNotices } from '../components/hidden-notice.tsx'
 import { OwnQueries } from '../components/own-queries.tsx'
 import { About, Academics } from '../components/sections.tsx'
 import { Certificates, Projects } from '../components/showpieces.tsx'
+import { getFirstSteps } from '../first-steps.server.ts'
 import { getOwnStanding } from '../hiding.server.ts'
 import { editParts, editPath } from '../profiles.paths.ts'
 import { isOwn } from '../profiles.policy.ts'
@@ -28,12 +30,13 @@ export function loader({ context, params, url }: Route.LoaderArgs) {
 			throw redirect(`/find-dev/${encodeURIComponent(params.username)}`)
 		const tab = tabs.find(({ id }) => id === url.searchParams.get('tab'))?.id ?? 'about'
 		const cursor = url.searchParams.get('cursor')
-		const [profile, standing, page] = await Promise.all([
+		const [profile, standing, firstSteps, page] = await Promise.all([
 			getProfile(viewer, viewer.username),
 			getOwnStanding(viewer),
+			getFirstSteps(viewer),
 			tab === 'queries' ? listQueries(viewer, { author: viewer.username, cursor }) : null,
 		])
-		return { tab, profile, standing, page, cursor }
+		return { tab, profile, standing, firstSteps, page, cursor }
 	})
 }
 
@@ -41,13 +44,15 @@ export function meta({ matches }: Route.MetaArgs) {
 	return pageMeta(matches, { title: 'My Profile', noindex: true })
 }
 
-export default function MyProfile({ loaderData: { tab, profile, standing, page, cursor } }: Route.ComponentProps) {
+export default function MyProfile({ loaderData }: Route.ComponentProps) {
+	const { tab, profile, standing, firstSteps, page, cursor } = loaderData
 	const shown = tabs.find(({ id }) => id === tab) ?? tabs[0]
 	return (
 		<div className="grid grid-cols-1 gap-x-14 gap-y-10 pt-6 md:pt-8 lg:grid-cols-[18rem_minmax(0,1fr)]">
 			<ContactCard profile={profile} own />
 			<div className="min-w-0">
 				<StandingNotices {...standing} />
+				{firstSteps && <FirstSteps className="mb-6" username={profile.username} steps={firstSteps} />}
 				<nav aria-label="My profile">
 					<ul className="tabs overflow-x-auto overflow-y-hidden">
 						{tabs.map(({ id, label }) => (

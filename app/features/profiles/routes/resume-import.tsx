@@ -55,15 +55,15 @@ export default function ResumeImport({ loaderData: { username }, actionData }: R
 			) : (
 				<>
 					<p className="mt-2 max-w-read text-ink-2">
-						From a file of{' '}
+						Choose a{' '}
 						<a className="link" href="https://jsonresume.org/schema" rel="noopener">
 							JSON Resume
-						</a>
-						, as many sites and programs write it. You see what it would change before anything is changed.{' '}
+						</a>{' '}
+						file: many sites and programs make one. You see what it would change before anything is saved.{' '}
 						<Link className="link" to={`/find-dev/${username}.json`} reloadDocument>
-							Your own profile
+							Download your own profile
 						</Link>{' '}
-						can be had in the same form.
+						in the same format.
 					</p>
 					<ImportForm message={actionData?.message ?? ''} errors={actionData?.errors ?? {}} />
 				</>

@@ -1,0 +1,59 @@
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { db } from '~/db/db.server.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { makeMember } from '../../../tests/factories/forum.ts'
+import { filled, makePicture } from '../../../tests/factories/profiles.ts'
+import { useDatabase } from '../../../tests/support/database.ts'
+import { listCommunity } from '../directory/community.server.ts'
+import { anybody } from '../directory/directory.paths.ts'
+import { saveAcademics, savePersonal } from './editing.server.ts'
+import { dismissFirstSteps, getFirstSteps } from './first-steps.server.ts'
+
+useDatabase()
+
+const personal = async (member: SignedIn, skills: string, profile_url = '') =>
+	savePersonal(member, member.username, { ...filled.personal, fullName: member.name, skills, profile_url, version: 1 })
+
+test('the steps follow what a member fills in, and are gone when all is done', async () => {
+	const mira = await makeMember('mira')
+	expect(await getFirstSteps(null)).toBeNull()
+	expect(await getFirstSteps(mira)).toEqual({ picture: false, skills: 0, studies: false })
+	await saveAcademics(mira, 'mira', { ...filled.academics, enrol_in_branch_name: '', version: 1 })
+	expect(await getFirstSteps(mira)).toMatchObject({ studies: false })
+	await saveAcademics(mira, 'mira', { ...filled.academics, version: 2 })
+	await personal(mira, 'React, Go')
+	expect(await getFirstSteps(mira)).toEqual({ picture: false, skills: 2, studies: true })
+	const image = await makePicture(mira, 'profile')
+	await savePersonal(mira, 'mira', {
+		...filled.personal,
+		fullName: mira.name,
+		skills: 'React, Go, C, Zig',
+		profile_url: image,
+		version: 2,
+	})
+	expect(await getFirstSteps(mira)).toBeNull()
+})
+
+test('a picture that a moderator hides is one all the same', async () => {
+	const vera = await makeMember('vera')
+	await personal(vera, 'React', await makePicture(vera, 'profile'))
+	await sql`update profiles set hidden_image = (select image from users where id = ${vera.id}), hidden_at = now()
+		where user_id = ${vera.id}`.execute(db())
+	await sql`update users set image = null where id = ${vera.id}`.execute(db())
+	expect(await getFirstSteps(vera)).toEqual({ picture: true, skills: 1, studies: false })
+})
+
+test('the list leads its reader alone, at its head and unnarrowed; who puts the steps away sees them no more', async () => {
+	const [tomas, ines] = [await makeMember('tomas'), await makeMember('ines')]
+	const shown = async (viewer: SignedIn | null, wish = anybody) =>
+		(await listCommunity(wish, null, viewer)).firstSteps !== null
+	expect([await shown(tomas), await shown(null), await shown(tomas, { ...anybody, q: 'tomas' })]).toEqual([
+		true,
+		false,
+		false,
+	])
+	await dismissFirstSteps(tomas)
+	await dismissFirstSteps(tomas)
+	expect([await shown(tomas), await shown(ines)]).toEqual([false, true])
+})

@@ -1,0 +1,38 @@
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { db } from '~/db/db.server.ts'
+import { textOfHtml } from '~/lib/html.ts'
+import { useDatabase } from '../../tests/support/database.ts'
+import { cook } from './cook.server.ts'
+
+useDatabase()
+
+async function storedTextOf(html: string): Promise<string> {
+	const { rows } = await sql<{ text: string }>`select text_of_html(${html}) as text`.execute(db())
+	return (rows[0]?.text ?? '').replace(/\s+/g, ' ').trim()
+}
+
+test.each([
+	['a fence', 'Why?\n\n```python\na = [3,1,2]\n```\nSo?', 'Why? a = [3,1,2] So?', 'Why? So?'],
+	['a table', '| a | b |\n|---|:-:|\n| | 2 |\n\nEnd', 'a b 2 End', 'a b 2 End'],
+	['lists', '- one\n* two\n\n1. three\n   - [four](https://a.example)', 'one two three four', 'one two three four'],
+	['headings and quotations', '# A\n> b\n\nC\n---', 'A b C', 'A b C'],
+	[
+		'marks within a word',
+		'**bold**ly, `a || b`, ~~no~~, x<sup>2</sup>',
+		'boldly, a || b, no, x2',
+		'boldly, a || b, no, x2',
+	],
+	['what looks like markup', '&lt;b&gt; & "c" &amp;lt; 1 < 2', '<b> & "c" &lt; 1 < 2', '<b> & "c" &lt; 1 < 2'],
+	['references and pictures', '[a][1] ![p](/media/p.png)\n\n[1]: https://b.example', 'a', 'a'],
+])('%s becomes text in passages and in excerpts', async (_what, markdown, passage, excerpt) => {
+	const { html, text } = await cook(markdown)
+	expect([textOfHtml(html), await storedTextOf(html), text]).toEqual([passage, passage, excerpt])
+})
+
+test.each([
+	['a tag', '<p>One <a href="https://a.exam', 'One'],
+	['an entity', '<p>One &am', 'One'],
+])('HTML that is cut within %s ends before it', async (_what, html, text) => {
+	expect(await storedTextOf(html)).toBe(text)
+})

@@ -1,0 +1,122 @@
+import { enrol, expect, expectNoViolations, test } from './support/journey.ts'
+
+/* A first-year student comes to the site: what it says, what it asks for, and where it leads. */
+
+test('a newcomer is welcomed, told why a form was refused, and led to a card that says who they are', async ({
+	page,
+}) => {
+	test.setTimeout(120_000)
+	const notices = page.getByRole('region', { name: 'Notices' })
+
+	await test.step('the home page says where one is; a popular skill leads to who has it', async () => {
+		await page.goto('/')
+		await expect(page.getByRole('heading', { level: 1 })).toHaveText('Welcome to DevQuad')
+		await expect(page.getByRole('contentinfo').getByRole('link', { name: 'the DevQuad project' })).toHaveAttribute(
+			'href',
+			'/',
+		)
+		const skill = page.getByRole('region', { name: 'Popular skills' }).getByRole('link').first()
+		const name = (await skill.innerText()).split('\n')[0] ?? ''
+		await skill.click()
+		await expect(page).toHaveURL(`/find-dev?${new URLSearchParams({ skill: name })}`)
+		await expect(page.getByRole('heading', { level: 1 })).toContainText(`know ${name}`)
+	})
+
+	await test.step('what is refused is said in a toast too, unless it is said at its one field', async () => {
+		await page.goto('/login')
+		await page.getByLabel('Email').fill('nobody@eastmere.example')
+		await page.getByLabel('Password', { exact: true }).fill('not the password')
+		await page.getByRole('button', { name: 'Login', exact: true }).click()
+		await expect(notices).toContainText(/do not belong together/)
+		await expect(notices).not.toContainText('[')
+		await page.goto('/register')
+		await page.getByRole('button', { name: 'Register', exact: true }).click()
+		await expect(notices).toContainText('All fields are required!')
+		await page.goto('/forgot-password')
+		await page.getByRole('button', { name: 'Send Email' }).click()
+		await expect(page.getByRole('main')).toContainText('Email is required!')
+		await expect(notices).not.toContainText('Email is required!')
+	})
+
+	await test.step('three steps stand on the list, on the own card, and on the own profile', async () => {
+		await enrol(page, 'Nora Newcomer')
+		const steps = page.getByRole('region', { name: 'Help others find you' })
+		await expect(steps.getByRole('link')).toHaveText([
+			'Add a picture',
+			'Add three skills',
+			'Add your university and branch',
+		])
+		await expect(page.getByRole('article').first()).toContainText('This is your card.')
+		// Whoever sees their own green dot is one of those online.
+		await expect(
+			page.getByRole('complementary', { name: 'Filters' }).locator('label', { hasText: 'Online now' }),
+		).toContainText(/[1-9]/)
+		await expectNoViolations(page)
+		await page.goto('/my-profile/nora.newcomer')
+		await expect(steps).toBeVisible()
+		await steps.getByRole('link', { name: 'Add three skills' }).click()
+	})
+
+	await test.step('what need not be filled in says so, and what must be is said before one sends', async () => {
+		for (const part of ['', '/academics', '/social-links', '/certificates', '/projects']) {
+			await page.goto(`/edit-profile/nora.newcomer${part}`)
+			await page
+				.getByRole('button', { name: /^(Save|Add)/ })
+				.first()
+				.waitFor()
+			const unsaid = await page.locator('main form .label').evaluateAll((labels) =>
+				labels
+					.map((label) => {
+						const box = label
+							.closest('.field')
+							?.querySelector<HTMLInputElement>('input:not([type=hidden]):not([type=file]), textarea, select')
+						return box?.required || box?.disabled ? '' : (label.textContent ?? '')
+					})
+					.filter((text) => text !== '' && !text.endsWith(' optional')),
+			)
+			expect(unsaid, part).toEqual(part === '/certificates' ? ['Image'] : [])
+		}
+		await page.goto('/edit-profile/nora.newcomer/certificates')
+		await expect(page.getByText('A certificate needs an image.')).toBeVisible()
+	})
+
+	await test.step('a step that is done is ticked; who puts the steps away sees them no more', async () => {
+		await page.goto('/edit-profile/nora.newcomer')
+		await page.waitForLoadState('networkidle')
+		await page.getByLabel('Skills optional', { exact: true }).fill('Zig, React, Go')
+		await page.getByLabel('Mentoring').check()
+		await page.getByLabel('Collaborating').check()
+		await page.getByRole('button', { name: 'Save' }).click()
+		await expect(page.getByText('Profile updated successfully!')).toBeVisible()
+		await page.goto('/find-dev')
+		const steps = page.getByRole('region', { name: 'Help others find you' })
+		await expect(steps).toContainText('1 of 3 steps done.')
+		await expect(steps).toContainText('Add three skills, done')
+		await expect(page.getByRole('article').first()).toContainText('Open to mentoring and collaborating')
+		await steps.getByRole('button', { name: 'Do not show these steps again' }).click()
+		await expect(steps).toBeHidden()
+		await expect(page).toHaveURL('/find-dev')
+		await page.reload()
+		await expect(page.getByRole('article').first()).toContainText('Nora Newcomer')
+		await expect(steps).toBeHidden()
+		await expect(page.getByText('This is your card.')).toBeHidden()
+	})
+
+	await test.step('a skill on a profile leads to who has it; a member who is not there is looked for among members', async () => {
+		await page.goto('/find-dev/nora.newcomer')
+		await page.getByRole('list', { name: 'Skills' }).getByRole('link', { name: 'Zig' }).click()
+		await expect(page).toHaveURL('/find-dev?skill=Zig')
+		await page.goto('/find-dev/nobody.at.all')
+		const main = page.getByRole('main')
+		await expect(main).toContainText('No developer has this username.')
+		await expect(main).not.toContainText('GET /')
+		await main.getByRole('searchbox').fill('mira')
+		await main.getByRole('button', { name: 'Search' }).click()
+		await expect(page).toHaveURL('/find-dev?q=mira')
+	})
+
+	await test.step('the button of the chat says what it does', async () => {
+		await page.goto('/messages/mira.quillon')
+		await expect(page.getByRole('button', { name: 'Send', exact: true })).toHaveText('Send')
+	})
+})
