@@ -12,7 +12,7 @@ const sharedChunks = [
 	{ name: 'react', test: /node_modules\/(react|react-dom|scheduler|react-router)\// },
 	{
 		name: 'shared',
-		test: /node_modules\/lucide-react\/(?!.*\/(arrow-down|arrow-left|award|bell|bell-off|bold|check-check|cloud-off|code|download|eye|eye-off|flag|folder|graduation-cap|heading|history|image|italic|link|list|list-ordered|lock-keyhole|mail|map-pin|phone|plus|quote|sliders-horizontal|square-code|upload|zoom-in|zoom-out)\.)|\/app\/(ui\/(?!chips|check|conflict|sugges|use-sugges|field|password|form-error|picture|presence|prose|submit)|shell\/(?!site-fault|disk-banner|guard\/)|realtime\/(?!use-presence|watched)|lib\/(?!clean|cursors|foreign-pictures|person-names|problems|retry|script-json|share-meta))/,
+		test: /node_modules\/lucide-react\/(?!.*\/(arrow-down|arrow-left|award|bell|bell-off|bold|check-check|cloud-off|code|download|eye|eye-off|flag|folder|graduation-cap|heading|history|image|italic|link|list|list-ordered|lock-keyhole|mail|map-pin|phone|plus|quote|sliders-horizontal|square-code|upload|zoom-in|zoom-out)\.)|\/app\/(ui\/(?!chips|check|conflict|sugges|use-sugges|field|password|form-error|picture|presence|prose|submit)|shell\/(?!site-fault|disk-banner|guard\/|unsent-forms)|realtime\/(?!use-presence|watched)|lib\/(?!clean|cursors|foreign-pictures|person-names|problems|retry|script-json|share-meta|unsent-form|ended-session|site-fault|form-texts))/,
 	},
 	{
 		name: 'forum-list',

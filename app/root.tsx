@@ -1,5 +1,5 @@
 import '~/lib/zod-jitless.ts'
-import { type ReactNode, Suspense } from 'react'
+import { type ReactNode, Suspense, useState } from 'react'
 import { Links, Meta, Outlet, Scripts, ScrollRestoration, type ShouldRevalidateFunctionArgs } from 'react-router'
 import { config } from '~/config.server.ts'
 import { countPage } from '~/features/accounts/rates.server.ts'
@@ -27,8 +27,8 @@ import { BrokenPicturesScript } from './ui/broken-pictures-script.tsx'
 import mono from './ui/fonts/quad-mono.woff2?url'
 import schibsted from './ui/fonts/schibsted-grotesk-basic.woff2?url'
 
-/** The chat and the like weigh on members' pages alone, and on them once they stand. */
-const AfterLogin = lazyPart(() => import('./after-login.tsx'))
+/** Weighs on members' pages alone, and on them once they stand. */
+const MemberParts = lazyPart(() => import('./member-parts.tsx'))
 
 const font = { rel: 'preload', as: 'font', type: 'font/woff2', crossOrigin: 'anonymous' } as const
 
@@ -127,15 +127,18 @@ export default function Root({ loaderData }: Route.ComponentProps) {
 	const me = loaderData.viewer?.username
 	useOwnStorage(me ?? null)
 	useConnection(me)
-	const isMember = useHydrated() && me
+	const hydrated = useHydrated()
+	// Stays when the session ends while its page is open.
+	const [member, setMember] = useState(me)
+	if (me && me !== member) setMember(me)
 	return (
 		<>
 			<PendingForum>
 				<Outlet />
 			</PendingForum>
-			{isMember && (
+			{hydrated && member && (
 				<Suspense>
-					<AfterLogin username={me} />
+					<MemberParts member={member} />
 				</Suspense>
 			)}
 		</>

@@ -51,6 +51,7 @@ export default [
 		route('change-password', 'features/profiles/routes/edit-change-password.tsx'),
 		route('import', 'features/profiles/routes/resume-import.tsx'),
 	]),
+	route('edit-profile/:username/picture', 'features/profiles/routes/save-picture.ts'),
 	route('first-steps', 'features/profiles/routes/first-steps.ts'),
 	route('verify-campus', 'features/profiles/routes/verify-campus.ts'),
 	route('confirm-campus', 'features/profiles/routes/confirm-campus.tsx'),

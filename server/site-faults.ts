@@ -14,6 +14,7 @@ import { type DiskFull, retryHeaders, Unavailable } from '~/lib/errors.ts'
 import { problem } from '~/lib/problems.ts'
 import { siteFaultOf } from '~/lib/site-fault.server.ts'
 import type { SiteFaultData } from '~/lib/site-fault.ts'
+import { endedSession } from './ended-sessions.ts'
 
 type Fault = Unavailable | DiskFull
 type Build = ServerBuild
@@ -78,8 +79,13 @@ function guardRoute(route: Route): Route {
 			...(loader && { loader: (args: LoaderFunctionArgs) => guard(args, isPage, () => run(route.id, loader, args)) }),
 			...(action && {
 				action: async (args: ActionFunctionArgs) => {
-					args.context.get(faultContext).typed = await typedIn(args.request)
-					return guard(args, isPage, () => run(route.id, action, args))
+					const met = args.context.get(faultContext)
+					met.typed = await typedIn(args.request)
+					try {
+						return await guard(args, isPage, () => run(route.id, action, args))
+					} catch (error) {
+						throw (isPage && (await endedSession(error, args.request, met.typed))) || error
+					}
 				},
 			}),
 		} as Route['module'],

@@ -2,20 +2,18 @@ import { RotateCw, Search } from 'lucide-react'
 import { type ReactNode, Suspense } from 'react'
 import { Form, isRouteErrorResponse, Link, useLocation } from 'react-router'
 import { useRootData } from '~/lib/root-data.ts'
-import { siteFaultData } from '~/lib/site-fault.ts'
 import { RuleHead } from '~/ui/rule-head.tsx'
 import { lazyPart } from './guarded.ts'
 
 /** Few readers ever see it, so that it does not weigh on the first page. */
-const SiteFaultPage = lazyPart(() => import('./site-fault-page.tsx').then((page) => ({ default: page.SiteFaultPage })))
+const NotTakenPage = lazyPart(() => import('./site-fault-page.tsx').then((page) => ({ default: page.NotTakenPage })))
 
 /** Whatever could not be shown, said in the frame of the site; works also when nothing was loaded. */
 export function ErrorPage({ error }: { error: unknown }) {
-	const fault = isRouteErrorResponse(error) ? siteFaultData(error.status, error.data) : null
-	if (isRouteErrorResponse(error) && fault) {
+	if (isRouteErrorResponse(error) && [401, 503, 507].includes(error.status)) {
 		return (
 			<Suspense>
-				<SiteFaultPage status={error.status} fault={fault} />
+				<NotTakenPage error={error} />
 			</Suspense>
 		)
 	}
@@ -97,7 +95,8 @@ const titles: Record<number, string> = {
 	429: 'Too many attempts.',
 }
 
-function Refused({ status, said }: { status: number; said: string }) {
+/** A request that a rule refuses. */
+export function Refused({ status, said }: { status: number; said: string }) {
 	return (
 		<Message title={titles[status] ?? 'That did not work.'} actions={<GoHome />}>
 			{said || 'The request was refused.'}

@@ -1,9 +1,10 @@
 import { RotateCw } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import { useLocation } from 'react-router'
-import type { SiteFaultData } from '~/lib/site-fault.ts'
+import { type ErrorResponse, useLocation } from 'react-router'
+import { type EndedSessionData, endedSessionData } from '~/lib/ended-session.ts'
+import { type SiteFaultData, siteFaultData } from '~/lib/site-fault.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
-import { Message } from './error-page.tsx'
+import { Message, Refused } from './error-page.tsx'
 
 /** Seconds between two tries: growing, so that a site that comes back is not met by everybody at once for long. */
 const RETRY_PAUSES_S = [2, 4, 8, 16, 30] as const
@@ -14,11 +15,19 @@ const REFRESH_S = 5
 
 const outageMessage = 'The site cannot reach its database right now. Nothing is lost; this page tries again by itself.'
 
+/** What can be done about a request that was not taken, whatever stands in its way: no session, or the site itself. */
+export function NotTakenPage({ error: { status, data } }: { error: ErrorResponse }) {
+	const ended = endedSessionData(status, data)
+	if (ended) return <EndedSessionPage ended={ended} />
+	const fault = siteFaultData(status, data)
+	return fault ? <SiteFaultPage status={status} fault={fault} /> : <Refused status={status} said="" />
+}
+
 /**
  * The site itself cannot do what was asked. A page is tried again without anybody's doing; of a form that was not taken, what
  * was typed is shown, to be sent again.
  */
-export function SiteFaultPage({ status, fault }: { status: number; fault: SiteFaultData }) {
+function SiteFaultPage({ status, fault }: { status: number; fault: SiteFaultData }) {
 	const { pathname, search } = useLocation()
 	const title = status === 507 ? "The site's disk is full." : 'The site is not available right now.'
 	const waits = fault.retries && fault.typed === null
@@ -36,6 +45,25 @@ export function SiteFaultPage({ status, fault }: { status: number; fault: SiteFa
 		>
 			{waits ? outageMessage : fault.message}
 			{waits && <Retrying />}
+		</Message>
+	)
+}
+
+/** A form came without a session: what was typed is shown, to be sent again after the login. */
+function EndedSessionPage({ ended: { login, typed } }: { ended: EndedSessionData }) {
+	const { pathname, search } = useLocation()
+	return (
+		<Message
+			title="You are not logged in any more."
+			actions={
+				<a className="btn btn-primary" href={login} target="_blank" rel="noopener">
+					Log in in another tab
+				</a>
+			}
+			below={<Typed typed={typed} address={pathname + search} />}
+		>
+			What you typed is still here. Log in in another tab, then send it again from this one. Choose files and passwords
+			anew afterwards.
 		</Message>
 	)
 }
@@ -102,6 +130,12 @@ const shown: Record<string, string> = {
 	name: 'Name',
 	email: 'Email',
 	tags: 'Tags',
+	city: 'City',
+	why: 'Why',
+	text: 'Text',
+	project_title: 'Title',
+	project_description: 'Description',
+	certificate_title: 'Title',
 }
 
 /** A form with what was typed, which sends the same again. */

@@ -1,16 +1,54 @@
 import { CircleAlert } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { Fragment, type MouseEvent, type ReactNode } from 'react'
 
-/** What is wrong with a whole form, above its fields. Shows nothing without words. */
-export function FormError({ children }: { children?: ReactNode }) {
-	if (!children) return null
+interface FormErrorProps {
+	/** What is wrong with the form. What is said at a field already is not said again. */
+	children?: ReactNode
+	/** What is wrong with its fields, by their names; each is said at its field. */
+	errors?: Record<string, string> | undefined
+	/** The fields in words, by their names. */
+	names?: Record<string, string>
+}
+
+/** What is wrong with a whole form, above its fields, and how many of them need attention, with the way to each. */
+export function FormError({ children, errors = {}, names = {} }: FormErrorProps) {
+	const wrong = Object.keys(errors)
+	const message = typeof children === 'string' && Object.values(errors).includes(children) ? null : children
+	if (!message && wrong.length === 0) return null
 	return (
-		<p
+		<div
 			className="flex gap-2.5 rounded-sm border border-red-line bg-red-wash px-3 py-2.5 leading-5 text-red"
 			role="alert"
 		>
 			<CircleAlert className="icon mt-0.5" aria-hidden="true" />
-			<span>{children}</span>
-		</p>
+			<div className="min-w-0">
+				{message && <p>{message}</p>}
+				{wrong.length > 0 && (
+					<p>
+						{wrong.length === 1 ? 'One field needs attention' : `${wrong.length} fields need attention`}:{' '}
+						{wrong.map((name, index) => (
+							<Fragment key={name}>
+								{index > 0 && ', '}
+								<a className="underline" href={`#${name}`} onClick={(event) => goTo(event, name)}>
+									{names[name] ?? name}
+								</a>
+							</Fragment>
+						))}
+					</p>
+				)}
+			</div>
+		</div>
 	)
+}
+
+/** Leads into a field of this form, whatever its id; without scripts the link leads to the id that most fields have. */
+function goTo(event: MouseEvent<HTMLElement>, name: string): void {
+	const form = event.currentTarget.closest('form')
+	const named = form?.querySelector<HTMLElement>(
+		`#${CSS.escape(name)}, [name="${CSS.escape(name)}"]:not([type=hidden])`,
+	)
+	const field = named ?? form?.querySelector<HTMLElement>(`#${CSS.escape(name)}-file`)
+	if (!field) return
+	event.preventDefault()
+	field.focus()
 }

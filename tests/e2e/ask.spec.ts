@@ -50,6 +50,13 @@ test('a member asks in the dialog over the list, with chips, the toolbar and the
 	await expect(page.getByText(added)).toBeVisible()
 	await expect(page).toHaveURL(/\/forum\/python\/ada\.asker\/\d+$/)
 	await expect(page.getByRole('link', { name: '#file-reading' }).first()).toBeVisible()
+	// After an edit, Back leads to the list and not to the same question again.
+	await page.getByRole('link', { name: 'Edit query' }).click()
+	await page.getByLabel('Title', { exact: true }).fill('How do I read a file line by line?')
+	await page.getByRole('button', { name: 'Save', exact: true }).click()
+	await expect(page.getByText('Query updated successfully!')).toBeVisible()
+	await page.getByRole('link', { name: 'Back', exact: true }).click()
+	await expect(page).toHaveURL(/\/forum\/category\/python$/)
 	// What was published is no draft any more.
 	await page.goto('/forum/ask')
 	await expect(page.getByLabel('Title', { exact: true })).toHaveValue('')

@@ -76,6 +76,9 @@ test('a picture that is pasted offline waits through a reload with its message, 
 		area.dispatchEvent(new ClipboardEvent('paste', { clipboardData: clipboard, bubbles: true, cancelable: true }))
 	}, bytes)
 	await expect(page.getByText('No connection. It is sent as soon as there is one.')).toBeVisible()
+	// Not sent yet: it is chosen still, after a reload too.
+	await page.reload()
+	await expect(page.getByText('No connection. It is sent as soon as there is one.')).toBeVisible()
 	await composer(page).press('Enter')
 	const waiting = page.locator('.bubble').last().getByRole('img', { name: 'Picture' })
 	await expect(waiting).toHaveJSProperty('naturalWidth', 320)

@@ -194,21 +194,34 @@ test('skills are suggested, picked with the keyboard, and taken away again', asy
 	await expect(page.getByRole('button', { name: 'Remove PostgreSQL' })).toBeVisible()
 })
 
-test('a profile picture is cut to a square, saved with the form, and stands in the header at once', async ({
+test('a profile picture is saved as soon as it was cut, and removed as soon as that is pressed; the form beside it stays as it is', async ({
 	page,
 }) => {
 	const username = await enrol(page, 'Ava Tar')
-	await page.goto(`/edit-profile/${username}`)
-	await page.locator('input[type=file]').setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer: await png() })
-	await page.getByRole('button', { name: 'Use picture' }).click()
+	await page.goto(`/edit-profile/${username}`, { waitUntil: 'networkidle' })
+	await page.getByLabel('City').fill('Typed City')
+	const choose = async () => {
+		await page.locator('input[type=file]').setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer: await png() })
+		await page.getByRole('button', { name: 'Save picture' }).click()
+	}
+	const inHeader = page.getByRole('button', { name: /account menu/ }).locator('img')
+	const failed = 'Something went wrong! Try again'
+	await page.route('**/media', (route) => route.fulfill({ status: 404, json: {} }), { times: 1 })
+	await choose()
+	await expect(page.getByText(failed)).toBeVisible()
+	await expect(inHeader).toHaveCount(0)
+	await choose()
 	await expect(page.getByText('Profile picture uploaded successfully!')).toBeVisible()
+	await expect(inHeader).toHaveAttribute('src', /\/media\/profiles\/ava\.tar\//)
+	await expect(page.getByLabel('City')).toHaveValue('Typed City')
 	await expect(page.getByText('Unsaved changes')).toBeVisible()
 	await saveChanges(page)
 	await expect(page.getByText('Profile updated successfully!')).toBeVisible()
-	const inHeader = page.getByRole('button', { name: /account menu/ }).locator('img')
+	await page.reload({ waitUntil: 'networkidle' })
 	await expect(inHeader).toHaveAttribute('src', /\/media\/profiles\/ava\.tar\//)
+	await expect(page.getByLabel('City')).toHaveValue('Typed City')
 	await page.getByRole('button', { name: 'Remove', exact: true }).click()
-	await saveChanges(page)
+	await expect(page.getByText('Profile picture removed.')).toBeVisible()
 	await expect(inHeader).toHaveCount(0)
 })
 

@@ -81,7 +81,7 @@ test('an author changes and withdraws posts that wait; the moderator reads the n
 	await author.getByRole('link', { name: 'Edit query' }).click()
 	await author.getByLabel('Title').fill('A better guide to waiting in line')
 	await author.getByRole('button', { name: 'Save' }).click()
-	await expect(author.getByText('Query updated successfully!')).toBeVisible()
+	await expect(author.getByText('Query updated successfully! Others see it once a moderator has looked')).toBeVisible()
 	await expect(author.getByRole('heading', { level: 1 })).toHaveText('A better guide to waiting in line')
 	await expect(author.getByText('This query waits for a moderator')).toBeVisible()
 

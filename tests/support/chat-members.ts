@@ -6,7 +6,7 @@ import { SocketTransport } from '~/features/chat/client/socket-transport.ts'
 import type { ChatMessage, ConversationPage, SendAnswer } from '~/features/chat/protocol.ts'
 import { comeBack, type Live } from '~/realtime/live.ts'
 import type { View, Written, WrittenMessage } from './chat-history.ts'
-import { Browser } from './chat-network.ts'
+import { Browser, makeStore } from './chat-network.ts'
 import { askAt } from './members-site.ts'
 import { startTab } from './tabs.ts'
 
@@ -162,7 +162,7 @@ class ChatTab {
 		this.onStored = onStored
 		this.transport = new Transport(place, onStored)
 		const { store, lock, member: me } = browser
-		const pictures = { ...noPictures, store: browser.pictures }
+		const pictures = { ...noPictures, store: browser.pictures, tab: makeStore() }
 		this.client = new ChatClient({ me, transport: this.transport, store, lock, newId: randomUUID, pictures })
 		this.wake()
 		void untilAnswered(() => this.transport.page(place.to)).then((page) => this.isOpen && this.client.open(page))

@@ -184,7 +184,11 @@ export class Tab implements Transport {
 	/** Counts connections: what was on its way when one was lost never arrives. */
 	private era = 0
 
-	constructor(server: ChatServer, browser: Browser, weather = calm, chance = chances(1)) {
+	/** What it keeps over a reload: the next tab that is given it is this one loaded anew. */
+	readonly session: Store
+
+	constructor(server: ChatServer, browser: Browser, weather = calm, chance = chances(1), session: Store = makeStore()) {
+		this.session = session
 		this.server = server
 		this.browser = browser
 		this.weather = weather
@@ -192,7 +196,7 @@ export class Tab implements Transport {
 		const { member: me, store, lock, newId } = browser
 		const size = { width: 4, height: 3 }
 		const pictures = {
-			...{ store: browser.pictures, upload: this.upload },
+			...{ store: browser.pictures, tab: session, upload: this.upload },
 			...{ measure: async (file: Blob) => (file.size > 0 ? size : null), refusalOf: () => null },
 		}
 		this.client = new ChatClient({ me, transport: this, store, lock, newId, pictures })

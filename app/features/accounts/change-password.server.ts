@@ -28,7 +28,7 @@ export async function changePassword(viewer: SignedIn, form: FormData, request: 
 	if (problem) throw new Invalid(problem.message, { newPassword: problem.message })
 	const counted = [['change-password', String(viewer.id)]] as const
 	await countAttempt(counted)
-	const { headers } = await sayWrong(() =>
+	const { headers } = await domainErrors(() =>
 		auth().api.changePassword({
 			body: { ...input, revokeOtherSessions: true },
 			headers: inner(request),
@@ -45,16 +45,4 @@ export async function changePassword(viewer: SignedIn, form: FormData, request: 
 	headers.append('Set-Cookie', headerOf((await rememberDevice({ id: viewer.id, email }, request.headers)).cookie))
 	await recordSecurityEvent('password-changed', { userId: viewer.id })
 	return headers
-}
-
-const wrongPassword = 'That is not your current password. [INVALID_PASSWORD]'
-
-/** The one refusal that this form meets in other words: what was typed first is not the password. */
-async function sayWrong<Result>(work: () => Promise<Result>): Promise<Result> {
-	try {
-		return await domainErrors(work)
-	} catch (error) {
-		if (!(error instanceof Invalid) || !error.message.includes('[INVALID_PASSWORD]')) throw error
-		throw new Invalid(wrongPassword, { currentPassword: wrongPassword })
-	}
 }

@@ -3,6 +3,14 @@ import { config } from '~/config.server.ts'
 import { Invalid, NotAllowed, TooMany } from '~/lib/errors.ts'
 import { siteFaultOf } from '~/lib/site-fault.server.ts'
 
+/** The present password, which proves who asks, is another one. */
+export class WrongPassword extends Invalid {
+	constructor() {
+		const message = 'That is not your current password.'
+		super(message, { currentPassword: message })
+	}
+}
+
 /** The headers that Better Auth may see: without the form's type, as the body is handed over parsed. */
 export function inner(request: Request): Headers {
 	const headers = new Headers(request.headers)
@@ -11,11 +19,11 @@ export function inner(request: Request): Headers {
 	return headers
 }
 
-const wrongLogin = 'That e-mail and password do not belong together. [INVALID_EMAIL_OR_PASSWORD]'
+const wrongLogin = 'That e-mail and password do not belong together.'
 /** Where addresses are confirmed, one sentence for all who are refused: it tells nobody whether the address is known. */
 const wrongOrUnconfirmed =
-	'That e-mail and password do not belong together, or the address is not confirmed yet: look at your mail. [INVALID_EMAIL_OR_PASSWORD]'
-const oldLink = 'This link was used already or is too old. Ask for a new one. [INVALID_TOKEN]'
+	'That e-mail and password do not belong together, or the address is not confirmed yet: look at your mail.'
+const oldLink = 'This link was used already or is too old. Ask for a new one.'
 
 /** Runs a call of Better Auth; its refusals become ours. @throws Invalid, NotAllowed, TooMany */
 export async function domainErrors<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -27,17 +35,18 @@ export async function domainErrors<Result>(work: () => Promise<Result>): Promise
 	}
 }
 
-/** Better Auth's refusal as ours: the reason in words with its code, at the field that it concerns. */
+/** Better Auth's refusal as ours: the reason in words, at the field that it concerns. The code is for programs alone. */
 function domainError(refusal: APIError): Error {
 	const { statusCode, body, headers, message } = refusal
 	if (statusCode >= 500) return siteFaultOf(refusal) ?? refusal
 	const code = String(body?.code ?? '')
-	const text = code ? `${message} [${code}]` : message
-	if (statusCode === 429) return new TooMany(text, Number(new Headers(headers as HeadersInit).get('Retry-After') ?? 60))
+	if (statusCode === 429)
+		return new TooMany(message, Number(new Headers(headers as HeadersInit).get('Retry-After') ?? 60))
 	if (code === 'INVALID_EMAIL_OR_PASSWORD' || code === 'INVALID_EMAIL')
 		return new Invalid(config().REQUIRE_EMAIL_VERIFICATION ? wrongOrUnconfirmed : wrongLogin)
 	if (code.includes('TOKEN')) return new Invalid(oldLink)
-	if (statusCode === 403) return new NotAllowed(text)
-	if (code === 'INVALID_NAME') return new Invalid(text, { name: text })
-	return new Invalid(text, code.startsWith('PASSWORD_') ? { password: text } : {})
+	if (statusCode === 403) return new NotAllowed(message)
+	if (code === 'INVALID_NAME') return new Invalid(message, { name: message })
+	if (code === 'INVALID_PASSWORD') return new WrongPassword()
+	return new Invalid(message, code.startsWith('PASSWORD_') ? { password: message } : {})
 }

@@ -141,7 +141,7 @@ test('whoever reads the mail elsewhere confirms with the password, so nobody com
 	expect(await findConfirmation(token, request().headers)).toMatchObject({ asksPassword: true })
 	await expect(confirm(token)).rejects.toMatchObject({ fields: { password: 'Password field is required!' } })
 	for (let attempt = 0; attempt < 5; attempt += 1)
-		await expect(confirm(token, { typed: 'the victim’s own' })).rejects.toThrow(/INVALID_PASSWORD/)
+		await expect(confirm(token, { typed: 'the victim’s own' })).rejects.toThrow(/not the password that was chosen/)
 	await expect(confirm(token, { typed: password })).rejects.toThrow(TooMany)
 	await forgetCounts()
 	await confirm(token, { typed: password })
@@ -257,9 +257,7 @@ test('registering and then logging in tells nobody whether an address is known: 
 test('an address of another domain is refused with the reason', async () => {
 	const refusal = await register('mira@noteastmere.example').catch((error: Error) => error)
 	expect(refusal).toBeInstanceOf(NotAllowed)
-	expect((refusal as Error).message).toBe(
-		'Only addresses of eastmere.example, westmere.example can register here. [EMAIL_DOMAIN_NOT_ALLOWED]',
-	)
+	expect((refusal as Error).message).toBe('Only addresses of eastmere.example, westmere.example can register here.')
 })
 
 test.each([

@@ -4,6 +4,7 @@ import { makeMember } from '~/../tests/factories/forum.ts'
 import { filled, makePicture } from '~/../tests/factories/profiles.ts'
 import { useDatabase } from '~/../tests/support/database.ts'
 import { db } from '~/db/db.server.ts'
+import { Invalid, NotAllowed } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import {
 	getAcademics,
@@ -13,6 +14,7 @@ import {
 	Stale,
 	saveAcademics,
 	savePersonal,
+	savePicture,
 	saveSocial,
 } from './editing.server.ts'
 
@@ -173,6 +175,19 @@ describe('the profile picture', () => {
 		await save(mira, { ...filled.personal, profile_url: path })
 		expect((await getPersonal(mira, 'mira')).values.profile_url).toBe(path)
 		await save(mira, { ...filled.personal, profile_url: '' })
+		expect((await getPersonal(mira, 'mira')).values.profile_url).toBe('')
+	})
+
+	test('is saved by itself: a form that was open before saves without it, and is not late', async () => {
+		const { version } = await getPersonal(mira, 'mira')
+		const path = await makePicture(mira, 'profile')
+		await savePicture(mira, 'mira', path)
+		const { profile_url: _, ...form } = { ...filled.personal, profile_url: '' }
+		await savePersonal(mira, 'mira', { ...form, city: 'Beside it', version })
+		expect((await getPersonal(mira, 'mira')).values).toMatchObject({ city: 'Beside it', profile_url: path })
+		await expect(savePicture(bram, 'mira', null)).rejects.toThrow(NotAllowed)
+		await expect(savePicture(mira, 'mira', await makePicture(bram, 'profile'))).rejects.toThrow(Invalid)
+		await savePicture(mira, 'mira', null)
 		expect((await getPersonal(mira, 'mira')).values.profile_url).toBe('')
 	})
 

@@ -67,22 +67,39 @@ export async function updatePersonal(
 	trx: Executor,
 	userId: number,
 	version: number,
-	{ fullName, skills: _skills, profile_url, ...fields }: PersonalInput,
+	{ fullName, skills: _skills, profile_url, ...fields }: Omit<PersonalInput, 'profile_url'> & Partial<PersonalInput>,
 ): Promise<boolean> {
+	const hiddenImage = profile_url === undefined ? sql`hidden_image` : sql`${profile_url}::text`
 	const { rows } = await sql<{ hidden: boolean }>`
 		update profiles set personal_version = personal_version + 1, phone = ${fields.phone}, city = ${fields.city},
 			expertise_in = ${fields.expertise_in}, about = ${fields.about}, open_to = ${fields.open_to},
 			show_email = ${fields.show_email}, show_phone = ${fields.show_phone}, listed = ${fields.listed},
-			show_presence = ${fields.show_presence}, hidden_image = case when hidden_at is not null then ${profile_url}::text end
+			show_presence = ${fields.show_presence}, hidden_image = case when hidden_at is not null then ${hiddenImage} end
 		where user_id = ${userId} and personal_version = ${version} returning hidden_at is not null as hidden`.execute(trx)
 	const [row] = rows
 	if (!row) return false
 	await trx
 		.updateTable('users')
-		.set({ name: fullName, image: row.hidden ? null : profile_url, updated_at: new Date() })
+		.set({
+			name: fullName,
+			...(profile_url !== undefined && { image: row.hidden ? null : profile_url }),
+			updated_at: new Date(),
+		})
 		.where('id', '=', userId)
 		.execute()
 	return true
+}
+
+/** Saves the profile picture alone; that of a hidden profile stays hidden. The version of the first part stays as it is. */
+export async function updatePicture(trx: Executor, userId: number, path: string | null): Promise<void> {
+	const { rows } = await sql<{ hidden: boolean }>`
+		update profiles set hidden_image = case when hidden_at is not null then ${path}::text end
+		where user_id = ${userId} returning hidden_at is not null as hidden`.execute(trx)
+	await trx
+		.updateTable('users')
+		.set({ image: rows[0]?.hidden ? null : path, updated_at: new Date() })
+		.where('id', '=', userId)
+		.execute()
 }
 
 /**

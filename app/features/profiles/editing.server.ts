@@ -14,6 +14,7 @@ import {
 	ownsPicture,
 	updateAcademics,
 	updatePersonal,
+	updatePicture,
 	updateSocial,
 } from './editing.queries.server.ts'
 import type { EditStart, Texts } from './editing.ts'
@@ -45,16 +46,21 @@ export async function getPersonal(viewer: Viewer, username: string): Promise<Edi
 	return { ...personalStart(row), email: row.email }
 }
 
-/** @throws NotAllowed, Invalid, Stale */
+/**
+ * Saves the first form.
+ * @param input without `profile_url` the picture stays as it is
+ * @throws NotAllowed, Invalid, Stale
+ */
 export async function savePersonal(viewer: Viewer, username: string, input: Input): Promise<void> {
 	const member = await writer(viewer, username)
 	const { id } = member
 	const { version } = parseInput(versionInput, input)
-	const fields = parseInput(personalInput, input)
+	const { profile_url, ...others } = parseInput(personalInput, input)
+	const fields = 'profile_url' in input ? { ...others, profile_url } : others
 	await checkName(member, fields.fullName)
 	await transaction(async (trx) => {
 		await ensureProfile(trx, id)
-		await checkPicture(trx, id, 'profile', 'profile_url', fields.profile_url)
+		await checkPicture(trx, id, 'profile', 'profile_url', 'profile_url' in input ? profile_url : null)
 		if (!(await updatePersonal(trx, id, version, fields)))
 			return unlessSame(fields, personalStart(await editable({ id }, trx)))
 		await setSkills(trx, id, fields.skills)
@@ -62,6 +68,22 @@ export async function savePersonal(viewer: Viewer, username: string, input: Inpu
 	// The name and the picture stand beside everything that the member wrote.
 	await dropPages([everyPage])
 	if (!fields.show_presence) await hidePresence(member)
+}
+
+/**
+ * Saves the profile picture alone, at once: a form that is open beside it goes on from its version.
+ * @param path of a picture that the member uploaded; null removes the one there is
+ * @throws NotAllowed, TooMany, Invalid when the picture is not there any more
+ */
+export async function savePicture(viewer: Viewer, username: string, path: string | null): Promise<void> {
+	const { id } = await writer(viewer, username)
+	await transaction(async (trx) => {
+		await ensureProfile(trx, id)
+		await checkPicture(trx, id, 'profile', 'profile_url', path)
+		await updatePicture(trx, id, path)
+	})
+	// It stands beside everything that the member wrote.
+	await dropPages([everyPage])
 }
 
 /** What the second form starts from. @throws NotAllowed, NotFound */

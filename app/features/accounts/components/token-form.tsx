@@ -26,7 +26,9 @@ export function TokenForm({ moderator, refusal }: TokenFormProps) {
 	const offered = (Object.keys(meanings) as Scope[]).filter((scope) => scope !== 'moderate' || moderator)
 	return (
 		<Form method="post" className="mt-4 grid max-w-[26rem] gap-5">
-			{refusal && <FormError>{refusal.message}</FormError>}
+			<FormError errors={refusal?.errors} names={{ name: 'Name', scopes: 'It may', days: 'Works for' }}>
+				{refusal?.message}
+			</FormError>
 			<Field
 				label="Name"
 				name="name"

@@ -61,7 +61,9 @@ interface AskProps {
 function Ask({ message, values, errors }: AskProps) {
 	return (
 		<Form method="post" className="mt-8 grid gap-5" noValidate>
-			<FormError>{message}</FormError>
+			<FormError errors={errors} names={{ email: 'Email' }}>
+				{message}
+			</FormError>
 			<Field
 				label="Email"
 				name="email"

@@ -59,7 +59,9 @@ export default function Login({ actionData }: Route.ComponentProps) {
 		>
 			{/* Named, as the browser and the server would spell the address of this page differently. */}
 			<Form method="post" action={`/login${query}`} className="mt-8 grid gap-5">
-				<FormError>{actionData?.message}</FormError>
+				<FormError errors={actionData?.errors} names={{ email: 'Email', password: 'Password' }}>
+					{actionData?.message}
+				</FormError>
 				<Field
 					label="Email"
 					name="email"

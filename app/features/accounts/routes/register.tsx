@@ -16,6 +16,8 @@ export function loader({ context }: Route.LoaderArgs) {
 	return null
 }
 
+const names = { name: 'Full Name', email: 'Email', password: 'Password', confirmPassword: 'Confirm Password' }
+
 const registered = 'User registered successfully! Login to continue.'
 
 export async function action({ request, url }: Route.ActionArgs) {
@@ -56,7 +58,9 @@ export default function Register({ actionData }: Route.ComponentProps) {
 		>
 			{/* The rules are said in our own words, all at once, by the server. */}
 			<Form method="post" action={`/register${query}`} className="mt-8 grid gap-5" noValidate>
-				<FormError>{message}</FormError>
+				<FormError errors={errors} names={names}>
+					{message}
+				</FormError>
 				<Field
 					label="Full Name"
 					name="name"

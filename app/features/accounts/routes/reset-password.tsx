@@ -42,7 +42,12 @@ export default function ResetPassword({ loaderData, actionData }: Route.Componen
 			}
 		>
 			<Form method="post" className="mt-8 grid gap-5" noValidate>
-				<FormError>{actionData?.message}</FormError>
+				<FormError
+					errors={actionData?.errors}
+					names={{ password: 'New password', confirmPassword: 'Confirm Password' }}
+				>
+					{actionData?.message}
+				</FormError>
 				<input type="hidden" name="token" value={loaderData.token} />
 				<PasswordField
 					required

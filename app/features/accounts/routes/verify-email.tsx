@@ -74,7 +74,9 @@ export default function VerifyEmail({
 			lead={`“${confirmation.name}” was registered with ${confirmation.email}. Is that you?`}
 		>
 			<Form method="post" className="mt-8 grid gap-5" noValidate>
-				<FormError>{actionData?.message}</FormError>
+				<FormError errors={actionData?.errors} names={{ password: 'Password' }}>
+					{actionData?.message}
+				</FormError>
 				<input type="hidden" name="token" value={token} />
 				{confirmation.asksPassword && (
 					<PasswordField

@@ -29,7 +29,7 @@ export function chatOf(me: string): ChatClient {
 
 function start(me: string): { client: ChatClient; stop: () => void } {
 	const transport = new SocketTransport(me)
-	const pictures = { store: new BrowserPictures(me), upload: uploadForMessage, measure, refusalOf }
+	const pictures = { store: new BrowserPictures(me), tab: sessionStorage, upload: uploadForMessage, measure, refusalOf }
 	const client = new ChatClient({ me, transport, store: localStorage, lock, newId, pictures })
 	const waiting = client.outgoing().flatMap((message) => message.pictures.map(({ id }) => id))
 	void pictures.store.sweep(new Set(waiting))

@@ -26,6 +26,8 @@ interface ClientParts {
 	newId: () => string
 	pictures: {
 		store: PictureStore
+		/** What one tab keeps over a reload. */
+		tab: Store
 		upload: Upload
 		measure: (file: Blob) => Promise<{ width: number; height: number } | null>
 		refusalOf: (file: File) => string | null
@@ -64,7 +66,7 @@ export class ChatClient {
 		const onChange = () => this.changed()
 		this.pictureStore = pictures.store
 		this.uploads = new Uploads({ store: pictures.store, upload, onChange })
-		this.attachments = new Attachments({ ...pictures, uploads: this.uploads, newId, onChange })
+		this.attachments = new Attachments({ ...pictures, me, uploads: this.uploads, newId, onChange })
 		this.marks = new SeenMarks((mark) => transport.seen(mark))
 		this.sender = new Sender({
 			outbox: this.outbox,
@@ -84,6 +86,7 @@ export class ChatClient {
 	/** Takes a page that was just loaded, and asks for what happened since. */
 	open(page: ConversationPage): void {
 		const peer = page.peer.username
+		this.attachments.restore(peer)
 		const known = this.conversations.get(peer)
 		if (known) known.open(page)
 		else this.conversations.set(peer, this.make(page))

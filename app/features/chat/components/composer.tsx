@@ -101,6 +101,7 @@ export function Composer(props: ComposerProps) {
 			action={path}
 			encType="multipart/form-data"
 			className={`flex-none border-t border-line p-2 ${props.className ?? ''}`}
+			data-keeps-draft={editing ? undefined : ''}
 			onSubmit={send}
 			{...(!editing && { onDragOver: intake.onDragOver, onDrop: intake.onDrop })}
 		>

@@ -82,6 +82,7 @@ export function ConversationPane({ page, part, target, clientId, refused }: Conv
 					setParams(params, { preventScrollReset: true })
 				}}
 				editing={named.edit}
+				reporting={named.report}
 				fields={{ clientId, upTo: newest }}
 				refused={refused}
 			/>

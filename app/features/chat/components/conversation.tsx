@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
+import { useHydrated } from '~/lib/use-hydrated.ts'
 import { Dialog } from '~/ui/dialog.tsx'
 import type { ConversationView } from '../client/conversation.ts'
 import { useOutgoing } from '../client/use-chat.ts'
@@ -16,8 +17,9 @@ interface ConversationProps {
 	view: ConversationView
 	/** Padding of the list. */
 	className: string
-	/** The message that the address names to be changed, for readers without scripts. */
+	/** The messages that the address names to be changed or reported. */
 	editing?: ChatMessage | null
+	reporting?: ChatMessage | null
 	/** What the form without scripts says besides the text. */
 	fields?: Record<string, string | number>
 	/** Padding of the notices, and of the composer. */
@@ -40,7 +42,8 @@ export function Conversation(props: ConversationProps) {
 	const box = useRef<HTMLTextAreaElement>(null)
 	const [editing, setEditing] = useState<ChatMessage | null>(named)
 	const [deleting, setDeleting] = useState<ChatMessage | null>(null)
-	const [reporting, setReporting] = useState<ChatMessage | null>(null)
+	const [reporting, setReporting] = useState<ChatMessage | null>(props.reporting ?? null)
+	const hydrated = useHydrated()
 	const change = useChange(path, peer.username, ({ intent, id, body }) => {
 		const message = messages.find((each) => String(each.id) === id)
 		if (intent === 'edit' && message && body !== undefined) setEditing({ ...message, body })
@@ -101,7 +104,7 @@ export function Conversation(props: ConversationProps) {
 					setDeleting(null)
 				}}
 			/>
-			{reporting && (
+			{reporting && hydrated && (
 				<ReportDialog message={reporting} path={path} name={peer.name} onClose={() => setReporting(null)} />
 			)}
 		</>

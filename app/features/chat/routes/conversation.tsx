@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { countUse } from '~/features/accounts/rates.server.ts'
+import { viewerOf } from '~/lib/context.ts'
 import { answering, readForm, signedIn } from '~/lib/http.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
@@ -43,9 +44,21 @@ async function openAt(viewer: SignedIn, username: string, place: ReturnType<type
 }
 
 export async function action({ request, params: { username }, context, url }: Route.ActionArgs) {
-	const viewer = signedIn(context, url)
+	const viewer = viewerOf(context) ?? signedIn(context, await addressOfForm(request, url))
 	const scripted = new URL(request.url).pathname.endsWith('.data')
 	return answerForm({ viewer, username, form: await readForm(request), scripted })
+}
+
+/** The page's address at the message that a form changes or reports: a member whose session has ended comes back there. */
+async function addressOfForm(request: Request, url: URL): Promise<URL> {
+	// Nobody's pictures are read.
+	if (!request.headers.get('Content-Type')?.startsWith('application/x-www-form-urlencoded')) return url
+	const form = await readForm(request)
+	const intent = String(form.get('intent'))
+	const opened = new URL(url)
+	if (intent === 'edit' || intent === 'report')
+		for (const name of ['message', intent]) opened.searchParams.set(name, String(form.get('id')))
+	return opened
 }
 
 export function meta({ matches, loaderData }: Route.MetaArgs) {

@@ -1,17 +1,23 @@
 import { ArrowLeft } from 'lucide-react'
-import { Link, useLocation, useNavigate } from 'react-router'
+import { Link, useNavigate } from 'react-router'
 
 /** Back to the list the reader came from, at its place; to the newest queries for those who came from elsewhere. */
 export function BackLink() {
 	const navigate = useNavigate()
-	const { key } = useLocation()
 	return (
 		<Link
 			className="btn btn-sm btn-ghost -ml-2.5"
 			to="/forum"
 			onClick={(event) => {
-				// The first page of a visit has this key: nothing of this site lies behind it.
-				if (key === 'default' || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
+				// React Router numbers the pages of a visit: before the first one lies nothing of this site.
+				if (
+					!((window.history.state as { idx?: number } | null)?.idx ?? 0) ||
+					event.metaKey ||
+					event.ctrlKey ||
+					event.shiftKey ||
+					event.altKey
+				)
+					return
 				event.preventDefault()
 				navigate(-1)
 			}}

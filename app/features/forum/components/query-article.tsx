@@ -102,7 +102,8 @@ function Tools({ query, muted, votes }: { query: QueryPageView; muted: boolean |
 					</ReportLink>
 				)}
 				{query.mayEdit && (
-					<Link className="icon-btn icon-btn-sm" to={editPath(query.url)} aria-label="Edit query">
+					// Saving leads back here: the edit takes this page's place in the history, so that Back meets the query once.
+					<Link className="icon-btn icon-btn-sm" to={editPath(query.url)} replace aria-label="Edit query">
 						<Pencil className="icon icon-sm" aria-hidden="true" />
 					</Link>
 				)}

@@ -24,7 +24,9 @@ export function Synonyms({ synonyms, refusal }: SynonymsProps) {
 				A tag written in one spelling is kept as the other. Joining two tags moves the queries of the first.
 			</p>
 			<Form method="post" className="mt-4 grid gap-3" preventScrollReset>
-				<FormError>{refusal?.message}</FormError>
+				<FormError errors={refusal?.errors} names={{ name: 'Written as', main: 'Kept as' }}>
+					{refusal?.message}
+				</FormError>
 				<div className="grid items-start gap-3 sm:grid-cols-2">
 					<Field
 						label="Written as"

@@ -55,7 +55,9 @@ function DescribeForm({ tag, refusal }: { tag: TagPageView; refusal: FormRefusal
 	const address = `${tagPath(tag.name)}?describe=1`
 	return (
 		<Form method="post" action={address} className="grid max-w-[44rem] gap-3">
-			<FormError>{refusal?.message}</FormError>
+			<FormError errors={refusal?.errors} names={{ description: 'Description' }}>
+				{refusal?.message}
+			</FormError>
 			<TextArea
 				label="Description"
 				name="description"

@@ -114,3 +114,6 @@ export interface SuspendedView extends AuthorView {
 	reason: string
 	mayLift: boolean
 }
+
+/** Said to the author of a text that waits, after what was done with it. */
+export const waitingMessage = 'Others see it once a moderator has looked at it, as it has a link and you are new here.'

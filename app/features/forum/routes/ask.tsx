@@ -10,6 +10,7 @@ import { refusedAsk } from '../asking/refused.server.ts'
 import { SimilarQuestions } from '../components/similar-questions.tsx'
 import { loginPath } from '../forum.paths.ts'
 import { askQuestion } from '../forum.server.ts'
+import { flashAfter } from '../moderation/waiting.server.ts'
 import { listCategories } from '../reading.server.ts'
 import type { Route } from './+types/ask'
 
@@ -38,9 +39,9 @@ export async function action({ request, context }: Route.ActionArgs) {
 	try {
 		// A redirect to the login page would lose what a browser without scripts has typed.
 		if (!viewer) throw new NotAllowed('You are not logged in any more. Log in in another tab, then post it from here.')
-		const { url: to } = await askQuestion(viewer, Object.fromEntries(form))
+		const { id, url: to } = await askQuestion(viewer, Object.fromEntries(form))
 		if (form.get('draft') === 'ask') await dropDraft(viewer, 'ask')
-		return redirectWithToast(to, { type: 'success', message: 'Query added successfully!' })
+		return redirectWithToast(to, await flashAfter(viewer, id, 'Query added successfully!'))
 	} catch (error) {
 		return refusedAsk(error, form)
 	}

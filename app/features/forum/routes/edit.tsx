@@ -8,6 +8,7 @@ import { dropDraft, getDraft } from '../asking/drafts.server.ts'
 import { refusedAsk } from '../asking/refused.server.ts'
 import { editPath } from '../forum.paths.ts'
 import { editQuestion } from '../forum.server.ts'
+import { flashAfter } from '../moderation/waiting.server.ts'
 import { getQuery, listCategories } from '../reading.server.ts'
 import type { Route } from './+types/edit'
 import { readId } from './ids.ts'
@@ -32,7 +33,7 @@ export async function action({ request, params, context, url }: Route.ActionArgs
 		const id = readId(params.id)
 		const { url: to } = await editQuestion(viewer, id, Object.fromEntries(form))
 		if (form.get('draft') === `edit:${id}`) await dropDraft(viewer, `edit:${id}`)
-		return redirectWithToast(to, { type: 'success', message: 'Query updated successfully!' })
+		return redirectWithToast(to, await flashAfter(viewer, id, 'Query updated successfully!'))
 	} catch (error) {
 		return refusedAsk(error, form)
 	}

@@ -14,6 +14,8 @@ import {
 	restoreComment,
 	restoreQuestion,
 } from '../forum.server.ts'
+import { waitingMessage } from '../moderation/moderation.present.ts'
+import { isWaiting } from '../moderation/waiting.server.ts'
 import { getQuery } from '../reading.server.ts'
 import { chooseSolution, withdrawSolution } from '../votes/votes.server.ts'
 import { readId } from './ids.ts'
@@ -26,7 +28,7 @@ const acts = new Map<FormDataEntryValue | null, Act>([
 		'comment',
 		async (viewer, queryId, form, sort) => {
 			const { id, url } = await addComment(viewer, { queryId, parentId: null, ...sent(form) })
-			return redirect(placeOf(url, id, form.get('thread'), sort), 303)
+			return written(viewer, id, placeOf(url, id, form.get('thread'), sort))
 		},
 	],
 	[
@@ -37,7 +39,7 @@ const acts = new Map<FormDataEntryValue | null, Act>([
 				parentId: readId(form.get('comment')),
 				...sent(form),
 			})
-			return redirect(placeOf(url, id, form.get('thread'), sort), 303)
+			return written(viewer, id, placeOf(url, id, form.get('thread'), sort))
 		},
 	],
 	[
@@ -45,7 +47,7 @@ const acts = new Map<FormDataEntryValue | null, Act>([
 		async (viewer, _queryId, form, sort) => {
 			const id = readId(form.get('comment'))
 			const { url } = await editComment(viewer, id, { body: form.get('body'), version: form.get('version') ?? '' })
-			return redirect(placeOf(url, id, form.get('thread'), sort), 303)
+			return written(viewer, id, placeOf(url, id, form.get('thread'), sort))
 		},
 	],
 	[
@@ -105,6 +107,12 @@ const acts = new Map<FormDataEntryValue | null, Act>([
 		},
 	],
 ])
+
+/** Leads to a comment that was written or changed, and says so when it waits for a moderator. */
+async function written(viewer: SignedIn, id: number, place: string): Promise<Response> {
+	if (!(await isWaiting(viewer, 'comment', id))) return redirect(place, 303)
+	return redirectWithToast(place, { type: 'plain', message: `Comment saved. ${waitingMessage}` })
+}
 
 /** A new text, and what its box calls this sending. */
 function sent(form: FormData) {

@@ -82,13 +82,21 @@ export function loader({ params, context, url }: Route.LoaderArgs) {
 }
 
 export async function action({ request, params, context, url }: Route.ActionArgs) {
-	const viewer = signedIn(context, url)
 	const form = await readForm(request)
+	const viewer = signedIn(context, withBox(url, form))
 	return answering(async () => act(viewer, readId(params.id), form, sortOf(url)))
 }
 
 export function clientAction({ request, serverAction }: Route.ClientActionArgs) {
 	return sendBox({ request, serverAction })
+}
+
+/** The page's address with the box open that a form was sent from: a member whose session has ended comes back there. */
+function withBox(url: URL, form: FormData): URL {
+	const box = { reply: 'reply', 'edit-comment': 'edit' }[String(form.get('intent'))]
+	const opened = new URL(url)
+	if (box) opened.searchParams.set(box, String(form.get('comment')))
+	return opened
 }
 
 function sortOf(url: URL): CommentSort {

@@ -52,7 +52,7 @@ export function CropDialog({ file, onDone, onClose, onUnreadable }: CropDialogPr
 							disabled={!area}
 							onClick={() => area && onDone(file, area)}
 						>
-							Use picture
+							Save picture
 						</button>
 						<button type="button" className="btn btn-ghost" onClick={onClose}>
 							Cancel

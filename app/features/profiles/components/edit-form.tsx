@@ -35,8 +35,6 @@ export function EditForm({ id, start, refusal, names, files, item, className, fo
 	const hydrated = useHydrated()
 	const errors = edit.refusal?.errors ?? {}
 	const stored = edit.refusal?.stored
-	// With JavaScript the message is a toast as well as a line at its field.
-	const onTop = stored || (hydrated && Object.keys(errors).length > 0) ? null : edit.refusal?.message
 	const formId = useId()
 	return (
 		<>
@@ -54,7 +52,9 @@ export function EditForm({ id, start, refusal, names, files, item, className, fo
 				onSubmit={edit.allow}
 				onReset={edit.discard}
 			>
-				<FormError>{onTop}</FormError>
+				<FormError errors={stored ? {} : errors} names={names}>
+					{stored ? null : edit.refusal?.message}
+				</FormError>
 				{stored && edit.refusal && <ConflictNotice stored={stored.values} typed={edit.refusal.values} names={names} />}
 				<input type="hidden" name="version" value={stored?.version ?? edit.start.version} />
 				{/* A new key is a new beginning: the fields are drawn again with their first values. */}

@@ -1,6 +1,12 @@
-import { useRef } from 'react'
+import { useEffect, useRef, useState } from 'react'
+import { useFetcher, useParams } from 'react-router'
 import { type PictureKind, pictureWidths } from '~/lib/picture-paths.ts'
+import { useHydrated } from '~/lib/use-hydrated.ts'
 import { toast } from '~/shell/toast.ts'
+import type { UploadErrorKind } from '../picture-errors.ts'
+import { editPath } from '../profiles.paths.ts'
+import type { PictureView } from '../profiles.present.ts'
+import type { PictureSaved } from '../routes/save-picture.ts'
 import { PictureField } from './picture-field.tsx'
 
 interface FormPictureProps {
@@ -16,16 +22,12 @@ interface FormPictureProps {
 	needed?: string
 }
 
-/** The picture of an edit form. A profile picture is cut to a square; the form is told of each change. */
+/** The picture of an item's form, saved with it; the form is told of each change. */
 export function FormPicture({ name, label, kind, path, error, optional, needed }: FormPictureProps) {
 	const box = useRef<HTMLDivElement>(null)
-	// The field draws it in a fixed shape, whatever its own.
-	const picture = path ? { path, width: pictureWidths[kind][2], height: pictureWidths[kind][2], colour: '' } : null
 	const tell = () => {
 		const field = box.current?.querySelector<HTMLInputElement>(`input[name="${name}"]`)
 		field?.dispatchEvent(new Event('input', { bubbles: true }))
-		if (kind === 'profile' && field?.value)
-			toast({ type: 'success', message: 'Profile picture uploaded successfully!' })
 	}
 	return (
 		<div ref={box}>
@@ -33,8 +35,7 @@ export function FormPicture({ name, label, kind, path, error, optional, needed }
 				name={name}
 				label={label}
 				kind={kind}
-				value={picture}
-				crop={kind === 'profile'}
+				value={viewOf(kind, path)}
 				error={error}
 				optional={optional}
 				needed={needed}
@@ -42,4 +43,58 @@ export function FormPicture({ name, label, kind, path, error, optional, needed }
 			/>
 		</div>
 	)
+}
+
+const failed = 'Something went wrong! Try again'
+/** What the member did, or can mend: it is said at the field alone. */
+const OWN_FAULTS: readonly UploadErrorKind[] = ['canceled', 'invalid-argument', 'quota-exceeded']
+
+/**
+ * The profile picture. Where scripts run, it is saved as soon as it was cut or removed, and the form around it stays as it is;
+ * without them it travels with the form.
+ */
+export function ProfilePicture({ label, path, error }: Pick<FormPictureProps, 'label' | 'path' | 'error'>) {
+	const hydrated = useHydrated()
+	const { username = '' } = useParams()
+	const { submit, data } = useFetcher<PictureSaved>()
+	const [stored, setStored] = useState(path)
+	const [refusals, setRefusals] = useState(0)
+
+	useEffect(() => {
+		if (!data) return
+		if ('saved' in data) {
+			setStored(data.saved)
+			const message = data.saved ? 'Profile picture uploaded successfully!' : 'Profile picture removed.'
+			toast({ type: 'success', message })
+		} else {
+			toast({ type: 'error', message: failed })
+			// What is stored is shown again.
+			setRefusals((count) => count + 1)
+		}
+	}, [data])
+
+	const save = (picture: PictureView | null) => {
+		const action = `${editPath(username)}/picture`
+		void submit({ profile_url: picture?.path ?? '' }, { method: 'post', action })
+	}
+	return (
+		<PictureField
+			key={refusals}
+			name="profile_url"
+			sent={!hydrated}
+			label={label}
+			optional
+			kind="profile"
+			value={viewOf('profile', stored)}
+			crop
+			error={data && 'message' in data ? data.message : error}
+			onChange={save}
+			onFailure={(kind) => OWN_FAULTS.includes(kind) || toast({ type: 'error', message: failed })}
+		/>
+	)
+}
+
+/** The field draws it in a fixed shape, whatever its own. */
+function viewOf(kind: PictureKind, path: string): PictureView | null {
+	return path ? { path, width: pictureWidths[kind][2], height: pictureWidths[kind][2], colour: '' } : null
 }

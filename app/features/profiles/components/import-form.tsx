@@ -7,7 +7,9 @@ import { SubmitButton } from '~/ui/submit-button.tsx'
 export function ImportForm({ message, errors }: { message: string; errors: Record<string, string> }) {
 	return (
 		<Form method="post" encType="multipart/form-data" className="mt-6 grid gap-5">
-			<FormError>{errors.document ? '' : message}</FormError>
+			<FormError errors={errors} names={{ document: 'The résumé', file: 'File' }}>
+				{message}
+			</FormError>
 			<Field
 				label="File"
 				name="file"

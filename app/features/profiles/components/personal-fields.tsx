@@ -5,7 +5,7 @@ import type { Texts } from '../editing.ts'
 import { profileLimits as limits } from '../profiles.limits.ts'
 import { CountedText } from './counted-text.tsx'
 import { FieldGroup } from './field-group.tsx'
-import { FormPicture } from './form-picture.tsx'
+import { ProfilePicture } from './form-picture.tsx'
 
 export const personalNames = {
 	profile_url: 'Profile picture',
@@ -27,10 +27,12 @@ interface PersonalFieldsProps {
 	errors: Texts
 	/** Shown and never changed here. */
 	email: string
+	/** The path of the picture, or ''. */
+	picture: string
 }
 
 /** Who a member is, what they know, and what others see of it. */
-export function PersonalFields({ values, errors, email }: PersonalFieldsProps) {
+export function PersonalFields({ values, errors, email, picture }: PersonalFieldsProps) {
 	const field = (name: keyof typeof personalNames) => ({
 		name,
 		label: personalNames[name],
@@ -41,14 +43,7 @@ export function PersonalFields({ values, errors, email }: PersonalFieldsProps) {
 		<>
 			<FieldGroup title="Picture">
 				<div className="sm:col-span-2">
-					<FormPicture
-						name="profile_url"
-						label={personalNames.profile_url}
-						optional
-						kind="profile"
-						path={values.profile_url ?? ''}
-						error={errors.profile_url}
-					/>
+					<ProfilePicture label={personalNames.profile_url} path={picture} error={errors.profile_url} />
 				</div>
 			</FieldGroup>
 			<FieldGroup title="About you">

@@ -3,7 +3,7 @@ import { type RefObject, useEffect, useRef, useState } from 'react'
 import { largestPicture, type PictureKind } from '~/lib/picture-paths.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import { Picture } from '~/ui/picture.tsx'
-import { pictureRefusals } from '../picture-errors.ts'
+import { pictureRefusals, type UploadErrorKind } from '../picture-errors.ts'
 import type { PictureView } from '../profiles.present.ts'
 import { CropDialog } from './crop-dialog.tsx'
 import { useHeldForm } from './use-held-form.ts'
@@ -18,12 +18,16 @@ interface PictureFieldProps {
 	/** Whether a square of the picture is chosen before it is sent. */
 	crop?: boolean
 	error?: string | null | undefined
+	/** Whether the form is sent the picture; false where it is saved by itself. */
+	sent?: boolean
+	/** Called when the picture is another one. */
+	onChange?: (picture: PictureView | null) => void
+	/** Called when a picture could not be uploaded. */
+	onFailure?: (kind: UploadErrorKind) => void
 	/** Says so after the label. */
 	optional?: boolean | undefined
 	/** Says that the form is not taken without a picture. */
 	needed?: string | undefined
-	/** Called when the picture is another one, for a form that watches for changes. */
-	onChange?: () => void
 }
 
 const accepted = 'image/jpeg,image/png'
@@ -36,15 +40,17 @@ export function PictureField({
 	value,
 	crop = false,
 	error,
+	sent = true,
 	optional = false,
 	needed,
 	onChange = () => {},
+	onFailure = () => {},
 }: PictureFieldProps) {
 	const hydrated = useHydrated()
-	const upload = useUpload(kind, value, onChange)
+	const upload = useUpload(kind, value, { onChange, onFailure })
 	const [chosen, setChosen] = useState<File | null>(null)
 	const field = useRef<HTMLInputElement>(null)
-	useHeldForm(field, upload.sending !== null, () => upload.fail(pictureRefusals.sending))
+	useHeldForm(field, sent && upload.sending !== null, () => upload.fail(pictureRefusals.sending))
 	const file = useRef<HTMLInputElement>(null)
 	const message = upload.failure ?? error
 	const choose = (file: File | undefined) => {
@@ -69,7 +75,7 @@ export function PictureField({
 				{label}
 				{optional && <span className="font-normal text-ink-3"> optional</span>}
 			</legend>
-			<input ref={field} type="hidden" name={name} value={upload.picture?.path ?? ''} />
+			<input ref={field} type="hidden" name={sent ? name : undefined} value={upload.picture?.path ?? ''} />
 			<Frame upload={upload} square={crop} />
 			<Controls name={name} label={label} input={file} hydrated={hydrated} upload={upload} onFile={choose} />
 			<p className="hint">

@@ -1,7 +1,8 @@
 import { type RefObject, useEffect, useRef, useState } from 'react'
 import { useBlocker, useLocation, useNavigation } from 'react-router'
+import { type FormField, RESTORE_EVENT } from '~/lib/unsent-form.ts'
 import { toast } from '~/shell/toast.ts'
-import type { EditRefusal, EditStart } from '../editing.ts'
+import { type EditRefusal, type EditStart, type Texts, textsOf } from '../editing.ts'
 
 /**
  * What an edit form remembers while it is open. It keeps what it started from while the member types, whatever is loaded
@@ -13,7 +14,8 @@ export function useEditForm(id: string, loaded: EditStart, refusal: EditRefusal 
 	const [round, setRound] = useState(0)
 	const [dismissed, setDismissed] = useState<EditRefusal | null>(null)
 	const base = useBase(id, loaded, refusal)
-	const shown = refusal === dismissed ? null : refusal
+	const [unsent, setUnsent] = useState<Texts | null>(null)
+	const shown = (refusal === dismissed ? null : refusal) ?? asRefusal(unsent)
 	const key = `${base.key} ${round}`
 	const { dirty, look, allow, sending, blocker } = useUnsaved(form, key, shown)
 	const { state } = useNavigation()
@@ -21,23 +23,56 @@ export function useEditForm(id: string, loaded: EditStart, refusal: EditRefusal 
 	useEffect(() => {
 		if (state !== 'idle' || !sending.current) return
 		sending.current = false
-		if (!refusal) setRound((before) => before + 1)
+		if (refusal) return
+		setUnsent(null)
+		setRound((before) => before + 1)
 	}, [state, refusal, sending])
 
 	useRefusal(form, refusal)
+	useUnsent(form, (texts) => {
+		setUnsent(texts)
+		setRound(round + 1)
+	})
 
 	const discard = () => {
 		setDismissed(refusal)
+		setUnsent(null)
 		setRound(round + 1)
 	}
-	return { form, key, start: base.start, refusal: shown, dirty, look, allow, sending, blocker, discard }
+	const start = unsent ? { ...base.start, version: Number(unsent.version) || base.start.version } : base.start
+	return { form, key, start, refusal: shown, dirty, look, allow, sending, blocker, discard }
 }
 
-/** Says a refusal as a toast and leads to the first field that it is about; a conflict has a place of its own. */
+/** What was typed before a session ended, drawn as a refusal without a word: it is not saved either. */
+function asRefusal(unsent: Texts | null): EditRefusal | null {
+	return unsent && { message: '', errors: {}, values: unsent, stored: null }
+}
+
+/** Tells of what was typed into the form before a session ended, when it comes back. */
+function useUnsent(form: RefObject<HTMLFormElement | null>, take: (texts: Texts) => void): void {
+	const latest = useRef(take)
+	useEffect(() => {
+		latest.current = take
+	})
+	useEffect(() => {
+		const element = form.current
+		const hear = (event: Event) => {
+			event.preventDefault()
+			const data = new FormData()
+			for (const [name, value] of (event as CustomEvent<FormField[]>).detail) data.append(name, value)
+			latest.current(textsOf(data))
+		}
+		element?.addEventListener(RESTORE_EVENT, hear)
+		return () => element?.removeEventListener(RESTORE_EVENT, hear)
+	}, [form])
+}
+
+/** Leads to the first field that a refusal is about; what is about none is said as a toast, and a conflict has a place of its own. */
 export function useRefusal(form: RefObject<HTMLFormElement | null>, refusal: EditRefusal | null): void {
 	useEffect(() => {
 		if (!refusal) return
-		if (!refusal.stored) toast({ type: 'error', message: refusal.message })
+		const isForFields = Object.keys(refusal.errors).length > 0
+		if (!refusal.stored && !isForFields) toast({ type: 'error', message: refusal.message })
 		form.current?.querySelector<HTMLElement>('[data-conflict], [aria-invalid="true"]')?.focus()
 	}, [form, refusal])
 }

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 import { largestPicture, type PictureKind } from '~/lib/picture-paths.ts'
-import { pictureRefusals } from '../picture-errors.ts'
+import { pictureRefusals, type UploadErrorKind } from '../picture-errors.ts'
 import type { PictureView } from '../profiles.present.ts'
 import { type CropArea, UploadError, uploadPicture } from './upload.ts'
 
@@ -15,19 +15,25 @@ export interface Upload {
 	fail: (message: string) => void
 }
 
+interface Told {
+	onChange: (picture: PictureView | null) => void
+	onFailure: (kind: UploadErrorKind) => void
+}
+
 /** The picture of a form's field while it is chosen, sent, cancelled or removed. */
-export function useUpload(kind: PictureKind, initial: PictureView | null, onChange: () => void): Upload {
+export function useUpload(kind: PictureKind, initial: PictureView | null, told: Told): Upload {
 	const [picture, setPicture] = useState(initial)
 	const [sending, setSending] = useState<Upload['sending']>(null)
 	const [failure, setFailure] = useState<string | null>(null)
 	const stop = useRef<AbortController>(null)
 
 	// Told once the form holds the new picture, as who is told reads the form.
-	const told = useRef(picture)
+	const { onChange, onFailure } = told
+	const last = useRef(picture)
 	useEffect(() => {
-		if (told.current === picture) return
-		told.current = picture
-		onChange()
+		if (last.current === picture) return
+		last.current = picture
+		onChange(picture)
 	}, [picture, onChange])
 
 	const start = async (file: File, crop: CropArea | null) => {
@@ -41,7 +47,9 @@ export function useUpload(kind: PictureKind, initial: PictureView | null, onChan
 			const stored = await uploadPicture({ kind, file, crop, onProgress: tell, signal: controller.signal })
 			if (controller === stop.current) setPicture(stored)
 		} catch (error) {
-			if (controller === stop.current) setFailure(error instanceof UploadError ? error.message : String(error))
+			if (controller !== stop.current) return
+			setFailure(error instanceof UploadError ? error.message : String(error))
+			onFailure(error instanceof UploadError ? error.kind : 'unknown')
 		} finally {
 			if (controller === stop.current) setSending(null)
 		}

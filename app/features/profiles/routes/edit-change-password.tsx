@@ -46,7 +46,9 @@ export default function EditChangePassword({ actionData }: Route.ComponentProps)
 			<Form ref={form} method="post" className="mt-6 max-w-sm" noValidate replace preventScrollReset>
 				<RuleHead title="Password" />
 				<div className="mt-2 grid gap-5">
-					<FormError>{Object.keys(errors).length === 0 && actionData?.message}</FormError>
+					<FormError errors={errors} names={{ currentPassword: 'Current password', newPassword: 'New password' }}>
+						{actionData?.message}
+					</FormError>
 					<PasswordField
 						label="Current password"
 						name="currentPassword"

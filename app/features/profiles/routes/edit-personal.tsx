@@ -6,7 +6,7 @@ import { EditForm } from '../components/edit-form.tsx'
 import { PersonalFields, personalNames, VisibilityFields } from '../components/personal-fields.tsx'
 import { SaveBar } from '../components/save-bar.tsx'
 import { getPersonal, savePersonal } from '../editing.server.ts'
-import { checkedFirst } from '../editing.ts'
+import { checkedFirst, textsOf } from '../editing.ts'
 import { personalInput } from '../profiles.schema.ts'
 import type { Route } from './+types/edit-personal'
 import { ownForm, ownPage, refusedEdit, textsWithPicture } from './edit.server.ts'
@@ -19,7 +19,10 @@ export async function action(args: Route.ActionArgs) {
 	const viewer = await ownForm(args)
 	const form = await readForm(args.request)
 	try {
-		await savePersonal(viewer, viewer.username, await textsWithPicture(viewer, form, 'profile', 'profile_url'))
+		// Where scripts run, the picture is saved by itself: see save-picture.ts.
+		const hasPicture = form.has('profile_url') || form.has('profile_url_file')
+		const texts = hasPicture ? await textsWithPicture(viewer, form, 'profile', 'profile_url') : textsOf(form)
+		await savePersonal(viewer, viewer.username, texts)
 		const flash = { type: 'success', message: 'Profile updated successfully!' } as const
 		// The header shows the name and the picture, which the session remembers.
 		return redirectWithToast(args.url.pathname, flash, await refreshSession(args.request))
@@ -33,6 +36,9 @@ export const clientAction = (args: Route.ClientActionArgs) => checkedFirst(perso
 export function meta({ matches }: Route.MetaArgs) {
 	return pageMeta(matches, { title: 'Personal Details', noindex: true })
 }
+
+// The picture is saved by itself, so no save of the form can be late for it.
+const { profile_url: _picture, ...formNames } = personalNames
 
 export default function EditPersonal({ loaderData, actionData }: Route.ComponentProps) {
 	return (
@@ -48,13 +54,18 @@ export default function EditPersonal({ loaderData, actionData }: Route.Component
 				className="mt-6 grid gap-8"
 				start={loaderData}
 				refusal={actionData ?? null}
-				names={personalNames}
+				names={formNames}
 				files
 				footer={SaveBar}
 			>
 				{(values, errors) => (
 					<>
-						<PersonalFields values={values} errors={errors} email={loaderData.email} />
+						<PersonalFields
+							values={values}
+							errors={errors}
+							email={loaderData.email}
+							picture={actionData?.values.profile_url ?? loaderData.values.profile_url ?? ''}
+						/>
 						<VisibilityFields values={values} />
 					</>
 				)}

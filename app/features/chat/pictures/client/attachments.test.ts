@@ -15,8 +15,8 @@ function start() {
 	return { server, browser, anna: open(server, browser) }
 }
 
-function open(server: ChatServer, browser: Browser): Tab {
-	const tab = new Tab(server, browser)
+function open(server: ChatServer, browser: Browser, before?: Tab): Tab {
+	const tab = new Tab(server, browser, undefined, undefined, before?.session)
 	tab.client.open(server.page('bert'))
 	tab.connect()
 	return tab
@@ -162,4 +162,46 @@ test('a picture that is taken back out is not sent, and the next choice forgets 
 	expect(anna.client.write('bert', 'Words')).toBe(true)
 	await settle()
 	expect(sent(server)).toEqual([['Words']])
+})
+
+test('what was chosen and not sent is there after a reload, in this tab alone, and gone once it is sent', async () => {
+	const { server, browser, anna } = start()
+	await choose(anna, 'bench', 'probe')
+	anna.client.attachments.describe('bert', list(anna)[1]?.id ?? '', 'The probe')
+	await settle()
+	anna.cut()
+	const again = open(server, browser, anna)
+	await settle()
+	expect(list(again).map(({ name, alt }) => [name, alt])).toEqual([
+		['bench.png', ''],
+		['probe.png', 'The probe'],
+	])
+	const other = open(server, browser)
+	await settle()
+	expect(list(other)).toEqual([])
+
+	const dropped = list(again)[0]?.id ?? ''
+	again.client.attachments.drop('bert', dropped)
+	const reloaded = open(server, browser, again)
+	await settle()
+	expect(list(reloaded).map(({ alt }) => alt)).toEqual(['The probe'])
+	reloaded.client.write('bert', 'Look')
+	await settle()
+	expect(sent(server)).toEqual([['Look', 'messages/probe']])
+	const last = open(server, browser, reloaded)
+	await settle()
+	expect(list(last)).toEqual([])
+})
+
+test('a picture whose file the browser has lost, and what is no list, are left out after a reload', async () => {
+	const { server, browser, anna } = start()
+	await choose(anna, 'bench', 'probe')
+	browser.files.delete(list(anna)[0]?.id ?? '')
+	const again = open(server, browser, anna)
+	await settle()
+	expect(list(again).map(({ name }) => name)).toEqual(['probe.png'])
+	for (const text of ['nonsense', '{}', '[{}]', '[null]']) {
+		anna.session.setItem('chat-attached:anna:bert', text)
+		expect(list(open(server, browser, anna))).toEqual([])
+	}
 })

@@ -1,4 +1,5 @@
 import { limits } from '../../chat.limits.ts'
+import type { Store } from '../../client/outbox.ts'
 import type { ChatSending } from '../../protocol.ts'
 import type { PictureStore } from './picture-store.ts'
 import type { Uploads } from './uploads.ts'
@@ -21,7 +22,11 @@ export interface Attached extends OutgoingPicture {
 }
 
 interface Parts {
+	/** Username: another member of the same tab has other pictures. */
+	me: string
 	store: PictureStore
+	/** What this tab keeps over a reload; another tab writes messages of its own. */
+	tab: Store
 	uploads: Uploads
 	/** Pixels of a picture that the browser can show; null for anything else. */
 	measure: (file: Blob) => Promise<{ width: number; height: number } | null>
@@ -42,6 +47,8 @@ export class Attachments {
 	private readonly chosen = new Map<string, readonly Attached[]>()
 	private readonly refusals = new Map<string, string>()
 	private readonly choosing = new Map<string, Promise<void>>()
+	/** Peers whose pictures of before a reload were looked for. */
+	private readonly restored = new Set<string>()
 
 	constructor(parts: Parts) {
 		this.parts = parts
@@ -55,6 +62,14 @@ export class Attachments {
 	/** Why the last picture for this member was refused; null when nothing was. */
 	refusalFor(to: string): string | null {
 		return this.refusals.get(to) ?? null
+	}
+
+	/** Takes back, once, what was chosen for this member before the tab was loaded anew, where the browser still has the files. */
+	restore(to: string): void {
+		if (this.restored.has(to)) return
+		this.restored.add(to)
+		const kept = readKept(this.parts.tab.getItem(this.keyOf(to)))
+		if (kept.length > 0) this.choosing.set(to, this.takeBack(to, kept))
 	}
 
 	/** Takes pictures for the next message to this member, one after the other, and begins to send their files. */
@@ -86,7 +101,7 @@ export class Attachments {
 	/** The list becomes a message. @returns its pictures, and whether all of them outlive the tab */
 	take(to: string): { pictures: OutgoingPicture[]; kept: boolean } {
 		const list = this.listFor(to)
-		this.chosen.delete(to)
+		this.change(to, () => none)
 		this.refusals.delete(to)
 		const pictures = list.map(({ id, width, height, alt }) => ({ id, width, height, alt: alt.trim() }))
 		return { pictures, kept: list.every(({ kept }) => kept) }
@@ -108,6 +123,17 @@ export class Attachments {
 	forget(ids: string[]): void {
 		for (const id of ids) this.parts.uploads.cancel(id)
 		if (ids.length > 0) void this.parts.store.remove(ids)
+	}
+
+	private async takeBack(to: string, kept: Attached[]): Promise<void> {
+		const files = await Promise.all(kept.map(({ id }) => this.parts.store.get(id)))
+		const found = kept.filter((_, index) => files[index])
+		this.change(to, (list) => [...found, ...list])
+		for (const { id } of found) void this.begin(to, id)
+	}
+
+	private keyOf(to: string): string {
+		return `chat-attached:${this.parts.me}:${to}`
 	}
 
 	private async chooseOne(to: string, file: File): Promise<void> {
@@ -137,7 +163,27 @@ export class Attachments {
 	}
 
 	private change(to: string, change: (list: readonly Attached[]) => readonly Attached[]): void {
-		this.chosen.set(to, change(this.listFor(to)))
+		const list = change(this.listFor(to))
+		this.chosen.set(to, list)
+		try {
+			const kept = list.filter((picture) => picture.kept)
+			if (kept.length > 0) this.parts.tab.setItem(this.keyOf(to), JSON.stringify(kept))
+			else this.parts.tab.removeItem(this.keyOf(to))
+		} catch {
+			// Forbidden or full: they live as long as the page.
+		}
 		this.parts.onChange()
+	}
+}
+
+/** What anybody's script of this site may have left there is no list of pictures. */
+function readKept(text: string | null): Attached[] {
+	try {
+		const list = JSON.parse(text ?? '[]') as Attached[]
+		const isSound = ({ id, alt, name, width, height }: Attached) =>
+			[id, alt, name].every((value) => typeof value === 'string') && [width, height].every(Number.isFinite)
+		return list.filter(isSound).slice(0, limits.pictures)
+	} catch {
+		return []
 	}
 }

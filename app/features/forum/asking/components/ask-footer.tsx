@@ -33,7 +33,7 @@ export function AskFooter({ inDialog, savedAt, waiting, busy, submit, cancel, lo
 			</span>
 			<span className="ml-auto flex gap-2 max-sm:w-full">
 				{typeof cancel === 'string' ? (
-					<Link className="btn btn-ghost max-sm:flex-1" to={cancel}>
+					<Link className="btn btn-ghost max-sm:flex-1" to={cancel} replace>
 						Cancel
 					</Link>
 				) : (

@@ -82,7 +82,7 @@ export function AskForm(props: AskFormProps) {
 	}
 	const Element = fetcher?.Form ?? Form
 	const inDialog = fetcher !== undefined
-	const general = stored || (hydrated && Object.keys(errors).length > 0) ? null : shown?.message
+	const general = stored ? null : shown?.message
 	return (
 		<Element
 			ref={form}
@@ -91,6 +91,7 @@ export function AskForm(props: AskFormProps) {
 			action={action}
 			replace
 			noValidate={hydrated}
+			data-keeps-draft
 			onInput={draft.look}
 			onChange={draft.look}
 			onSubmit={(event) => {
@@ -106,7 +107,9 @@ export function AskForm(props: AskFormProps) {
 					<input type="hidden" name="draft" value={draftKey} />
 					{madeFrom > 0 && <input type="hidden" name="version" value={stored?.version ?? draft.base.madeFrom} />}
 					<DraftNotice notice={draft.notice} onDiscard={() => discard()} onSwap={draft.swap} onClose={draft.close} />
-					<FormError>{general}</FormError>
+					<FormError errors={stored ? {} : errors} names={names}>
+						{general}
+					</FormError>
 					{stored && refused && (
 						<ConflictNotice
 							stored={pick(stored)}
@@ -175,7 +178,7 @@ function useBusy(action: string, fetcher: FetcherWithComponents<AskRefusal> | un
 	return navigation.state !== 'idle' && path(navigation.formAction) === path(action)
 }
 
-/** Leads to the first field that a refusal is about. On a page it is said as a toast too; a dialog would cover that. */
+/** Leads to the first field that a refusal is about. What is about none is said as a toast too; a dialog would cover that. */
 function useRefusal(
 	form: React.RefObject<HTMLFormElement | null>,
 	refusal: AskRefusal | null,
@@ -183,7 +186,8 @@ function useRefusal(
 ): void {
 	useEffect(() => {
 		if (!refusal) return
-		if (!inDialog && !refusal.stored) toast({ type: 'error', message: refusal.message })
+		const isForFields = Object.keys(refusal.errors).length > 0
+		if (!inDialog && !refusal.stored && !isForFields) toast({ type: 'error', message: refusal.message })
 		form.current?.querySelector<HTMLElement>('[data-conflict], [aria-invalid="true"]')?.focus()
 	}, [form, refusal, inDialog])
 }

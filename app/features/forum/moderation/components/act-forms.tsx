@@ -100,7 +100,9 @@ function ActForm({ id, title, acts, entry, refusal, children }: ActFormProps) {
 			<RuleHead id={id} title={title} />
 			<Form method="post" action={entry.caseUrl} className="mt-2 grid gap-4" replace>
 				<input type="hidden" name="seen" value={entry.print} />
-				<FormError>{own && Object.keys(own.errors).length === 0 ? own.message : null}</FormError>
+				<FormError errors={own?.errors} names={{ into: 'Address', part: 'What to remove', why: 'Why' }}>
+					{own?.message}
+				</FormError>
 				{children}
 				<Field
 					label="Why"

@@ -21,10 +21,11 @@ interface ReportFieldsProps {
 export function ReportFields({ refusal, children }: ReportFieldsProps) {
 	const id = useId()
 	const errors = refusal?.errors ?? {}
-	const isForField = Object.keys(errors).length > 0
 	return (
 		<div className="grid gap-4">
-			<FormError>{isForField ? null : refusal?.message}</FormError>
+			<FormError errors={errors} names={{ reason: 'What is wrong with it?', details: 'In your words' }}>
+				{refusal?.message}
+			</FormError>
 			<fieldset aria-describedby={errors.reason ? `${id}-error` : undefined}>
 				<legend className="label mb-1">What is wrong with it?</legend>
 				{reasons.map(({ value, label, hint }) => (

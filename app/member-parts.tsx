@@ -1,0 +1,23 @@
+import ChatDock from '~/features/chat/components/chat-dock.tsx'
+import { useRootData } from '~/lib/root-data.ts'
+import { MemberBrowser } from '~/offline/member-browser.tsx'
+import UnsentForms from '~/shell/unsent-forms.tsx'
+
+/**
+ * What every page has for a member besides its frame.
+ * @param props.member username of who is signed in, or was until the session ended while the page was open
+ */
+export default function MemberParts({ member }: { member: string }) {
+	const { viewer } = useRootData()
+	return (
+		<>
+			{viewer && (
+				<>
+					<ChatDock />
+					<MemberBrowser username={viewer.username} />
+				</>
+			)}
+			<UnsentForms key={member} member={member} />
+		</>
+	)
+}

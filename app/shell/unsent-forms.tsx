@@ -1,0 +1,198 @@
+import { useEffect, useRef } from 'react'
+import { useFetchers, useLocation, useNavigation } from 'react-router'
+import { useRootData } from '~/lib/root-data.ts'
+import { type FormField, RESTORE_EVENT } from '~/lib/unsent-form.ts'
+import { toast } from './toast.ts'
+
+/** What a form said when it was sent. */
+interface SubmittedForm {
+	fields: FormField[]
+	/** The names of the fields that a member fills in, sorted; they tell one form of a page from another. */
+	names: string[]
+	/** The button that sent it, as `name=value`; '' when it has no name. */
+	button: string
+}
+
+/** A form that met the end of its session. */
+interface UnsentForm extends SubmittedForm {
+	/** The path of the page that it can be sent from. */
+	page: string
+	/** Whether it came back already: a reload brings it once more, and any other way to its page does not. */
+	isBack: boolean
+}
+
+/** Hidden fields that say which thing a form is about. */
+const IDENTIFYING_FIELDS = ['intent', 'item', 'id', 'comment']
+/** A longer form is not kept: the browser's storage is small. In characters. */
+const MAX_FORM_LENGTH = 500_000
+/** A page that is opened again after the login may take so long to draw its form, in milliseconds. */
+const FORM_WAIT_MS = 10_000
+
+const message = 'You are logged in again. What you typed is back: check it and send it again.'
+
+/**
+ * Brings back what was typed into a form whose session had ended. The server leads such a form to the login page; what it said
+ * is kept in this tab for its member alone, and put into the same form when they are back on its page. It is forgotten when
+ * the form was sent, and when its page is left. Passwords and files are never kept. Forms that keep drafts of their own are
+ * marked with `data-keeps-draft`.
+ * @param props.member username of who is signed in, or was until the session ended
+ */
+export default function UnsentForms({ member }: { member: string }) {
+	const { viewer } = useRootData()
+	const location = useLocation()
+	const isBusy = useNavigation().state !== 'idle'
+	const isFetching = useFetchers().some(({ state }) => state !== 'idle')
+	const submitted = useRef<SubmittedForm | null>(null)
+	const isMember = viewer?.username === member
+
+	useEffect(() => {
+		if (!isMember) return
+		const note = ({ target, submitter }: SubmitEvent) => {
+			if (target instanceof HTMLFormElement) submitted.current = read(target, submitter)
+		}
+		document.addEventListener('submit', note, { capture: true })
+		return () => document.removeEventListener('submit', note, { capture: true })
+	}, [isMember])
+
+	useEffect(() => {
+		if (isBusy || isFetching) return
+		const { pathname, search } = location
+		const sent = submitted.current
+		submitted.current = null
+		if (pathname === '/login') {
+			const to = new URLSearchParams(search).get('redirectTo')
+			if (to && sent) write(member, { ...sent, page: new URL(to, window.location.origin).pathname, isBack: false })
+			return
+		}
+		const unsent = find(member)
+		if (unsent?.page === pathname ? sent : unsent?.isBack) write(member, null)
+	}, [isBusy, isFetching, location, member])
+
+	useEffect(() => {
+		const unsent = isMember ? find(member) : null
+		if (unsent?.page !== location.pathname) return
+		if (unsent.isBack && !isReload()) return write(member, null)
+		return restore(unsent, () => write(member, { ...unsent, isBack: true }))
+	}, [isMember, member, location.pathname])
+
+	return null
+}
+
+/** What a form says; null when there is nothing that would have to be typed again. */
+function read(form: HTMLFormElement, submitter: HTMLElement | null): SubmittedForm | null {
+	if (form.method !== 'post' || 'keepsDraft' in form.dataset) return null
+	const names = namesOf(form)
+	if (names.length === 0) return null
+	const fields = [...new FormData(form)].filter(
+		(field): field is FormField => typeof field[1] === 'string' && !isSecret(form, field[0]),
+	)
+	return { fields, names, button: buttonOf(submitter) }
+}
+
+function buttonOf(button: Element | null): string {
+	return button instanceof HTMLButtonElement && button.name ? `${button.name}=${button.value}` : ''
+}
+
+/** A password that is shown is a field of text: its name tells. */
+function isSecret(form: HTMLFormElement, name: string): boolean {
+	const field = form.elements.namedItem(name)
+	return /password/i.test(name) || (field instanceof HTMLInputElement && field.type === 'password')
+}
+
+type Control = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement
+
+function controlsOf(form: HTMLFormElement): Control[] {
+	return [...form.elements].filter(
+		(field): field is Control =>
+			(field instanceof HTMLInputElement && !['hidden', 'file', 'submit'].includes(field.type)) ||
+			field instanceof HTMLTextAreaElement ||
+			field instanceof HTMLSelectElement,
+	)
+}
+
+function namesOf(form: HTMLFormElement): string[] {
+	const names = controlsOf(form).flatMap(({ name }) => (name && !isSecret(form, name) ? [name] : []))
+	return [...new Set(names)].sort()
+}
+
+/** Puts an unsent form back into its page, as soon as its form is there. @returns what ends the waiting */
+function restore(unsent: UnsentForm, onBack: () => void): () => void {
+	const look = () => {
+		const form = [...document.forms].find((candidate) => isSameForm(candidate, unsent))
+		if (!form) return
+		stop()
+		fill(form, unsent.fields)
+		onBack()
+		toast({ type: 'plain', message })
+	}
+	const observer = new MutationObserver(look)
+	const timer = setTimeout(() => observer.disconnect(), FORM_WAIT_MS)
+	const stop = () => {
+		clearTimeout(timer)
+		observer.disconnect()
+	}
+	observer.observe(document.body, { childList: true, subtree: true })
+	look()
+	return stop
+}
+
+function isSameForm(form: HTMLFormElement, { fields, names, button }: UnsentForm): boolean {
+	if (form.method !== 'post' || namesOf(form).join() !== names.join()) return false
+	const hasButton =
+		button === '' || [...form.querySelectorAll('button')].some((candidate) => buttonOf(candidate) === button)
+	const said = new FormData(form)
+	const before = new Map(fields)
+	return (
+		hasButton &&
+		IDENTIFYING_FIELDS.every((name) => names.includes(name) || (before.get(name) ?? null) === said.get(name))
+	)
+}
+
+/** A form that draws its fields from a state is asked to do it itself; in any other one the fields are set as by hand. */
+function fill(form: HTMLFormElement, fields: FormField[]): void {
+	const isOpen = form.dispatchEvent(new CustomEvent(RESTORE_EVENT, { detail: fields, cancelable: true }))
+	if (isOpen)
+		for (const control of controlsOf(form)) if (control.name && !isSecret(form, control.name)) set(control, fields)
+	controlsOf(form)
+		.find(({ name, disabled }) => name && !disabled)
+		?.focus()
+}
+
+function set(control: Control, fields: FormField[]): void {
+	const values = fields.filter(([name]) => name === control.name).map(([, value]) => value)
+	if (control instanceof HTMLInputElement && (control.type === 'checkbox' || control.type === 'radio')) {
+		if (control.checked !== values.includes(control.value)) control.click()
+		return
+	}
+	const value = values[0] ?? ''
+	if (control.value === value) return
+	// React listens to the element's own setter to tell a change by hand from one of its own.
+	Object.getOwnPropertyDescriptor(Object.getPrototypeOf(control), 'value')?.set?.call(control, value)
+	for (const type of ['input', 'change']) control.dispatchEvent(new Event(type, { bubbles: true }))
+}
+
+function isReload(): boolean {
+	const [load] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]
+	return load?.type === 'reload'
+}
+
+/** A tab has one such form: the last one. */
+const keyOf = (member: string) => `unsent-form:${member}`
+
+function find(member: string): UnsentForm | null {
+	try {
+		return JSON.parse(sessionStorage.getItem(keyOf(member)) ?? 'null')
+	} catch {
+		return null
+	}
+}
+
+function write(member: string, unsent: UnsentForm | null): void {
+	try {
+		const text = JSON.stringify(unsent)
+		if (unsent && text.length <= MAX_FORM_LENGTH) sessionStorage.setItem(keyOf(member), text)
+		else sessionStorage.removeItem(keyOf(member))
+	} catch {
+		// The browser forbids the storage, or it is full.
+	}
+}

@@ -1,0 +1,300 @@
+import type { Locator, Page } from '@playwright/test'
+import sharp from 'sharp'
+import { anotherBrowser, composer, type Member, post } from './support/chat.ts'
+import { enrol, enrolAdmin, expect, test } from './support/journey.ts'
+
+interface Row {
+	form: string
+	path: string
+	/** Opens the form and types into it. */
+	type: (page: Page) => Promise<unknown>
+	/** The button's name. */
+	send: string
+	/** What has to be there after the login. */
+	back: (page: Page) => Promise<unknown>
+	/** The address after the login, where it is another one: the page of what was a dialog. */
+	at?: RegExp
+}
+
+const password = 'a lantern at the ford'
+const profile = '/edit-profile/wanda.warden'
+const returned = 'What you typed is back'
+
+const field = (page: Page, label: string) => page.getByLabel(label, { exact: true }).filter({ visible: true }).first()
+
+/** A row for a form of plain fields, by their labels. */
+function plain(form: string, path: string, send: string, texts: Record<string, string>): Row {
+	return {
+		...{ form, path, send },
+		type: async (page) => {
+			for (const [label, text] of Object.entries(texts)) await field(page, label).fill(text)
+		},
+		back: async (page) => {
+			for (const [label, text] of Object.entries(texts)) await expect(field(page, label)).toHaveValue(text)
+		},
+	}
+}
+
+function profileRows(image: Buffer): Row[] {
+	return [
+		{
+			form: 'personal details, with chips and boxes',
+			path: profile,
+			send: 'Save changes',
+			type: async (page) => {
+				await page.getByLabel('City').fill('Typed City')
+				await page.getByLabel('Skills', { exact: true }).fill('Typed skill,')
+				await page.getByLabel('Mentoring').check()
+				await page.getByLabel('Show my phone number').check()
+			},
+			back: async (page) => {
+				await expect(page.getByLabel('City')).toHaveValue('Typed City')
+				await expect(page.getByRole('button', { name: 'Remove Typed skill' })).toBeVisible()
+				await expect(page.getByLabel('Mentoring')).toBeChecked()
+				await expect(page.getByLabel('Show my phone number')).toBeChecked()
+				await expect(page.getByText('Unsaved changes')).toBeVisible()
+			},
+		},
+		plain('academics', `${profile}/academics`, 'Save changes', {
+			University: 'Typed University',
+			'Year of passing': '2029',
+		}),
+		plain('social links', `${profile}/social-links`, 'Save changes', { Github: 'typed' }),
+		plain('a project', `${profile}/projects`, 'Add project', { Title: 'Typed project', Description: 'Typed.' }),
+		{
+			form: 'a certificate with its picture',
+			path: `${profile}/certificates`,
+			send: 'Add certificate',
+			type: async (page) => {
+				await page.getByLabel('Title').fill('Typed certificate')
+				await page.locator('input[type=file]').setInputFiles({ name: 'c.png', mimeType: 'image/png', buffer: image })
+				await page.getByAltText('The picture as it will be shown').waitFor()
+			},
+			back: async (page) => {
+				await expect(page.getByLabel('Title')).toHaveValue('Typed certificate')
+				await expect(page.getByAltText('The picture as it will be shown')).toBeVisible()
+			},
+		},
+		plain('a résumé', `${profile}/import`, 'Preview', { 'Or its text': '{ "basics": {} }' }),
+	]
+}
+
+function forumRows({ question, comment }: { question: string; comment: number }): Row[] {
+	const id = question.split('/').at(-1)
+	return [
+		plain('an edit of a question', `/forum/edit/bo.peer/${id}`, 'Save', { Description: 'A description typed anew.' }),
+		plain('a comment', question, 'Comment', { 'Your comment': 'A typed comment.' }),
+		{
+			form: 'a reply',
+			path: question,
+			send: 'Reply',
+			type: async (page) => {
+				await page.getByRole('link', { name: 'Reply', exact: true }).click()
+				await page.getByLabel('Reply to Wanda Warden').fill('A typed reply.')
+			},
+			back: (page) => expect(page.getByLabel('Reply to Wanda Warden')).toHaveValue('A typed reply.'),
+		},
+		{
+			form: 'an edit of a comment',
+			path: question,
+			send: 'Save',
+			type: async (page) => {
+				await page.getByRole('link', { name: 'Edit', exact: true }).click()
+				await page.locator(`#edit-comment-${comment}`).fill('A comment typed anew.')
+			},
+			back: (page) => expect(page.locator(`#edit-comment-${comment}`)).toHaveValue('A comment typed anew.'),
+		},
+		{
+			form: 'a report in its dialog',
+			path: question,
+			send: 'Report',
+			at: /\/report\/query\//,
+			type: async (page) => {
+				await page.getByRole('link', { name: 'Report query' }).click()
+				await page.getByLabel('Something else').check()
+				await field(page, 'In your words optional').fill('Typed reasons.')
+			},
+			back: async (page) => {
+				await expect(page.getByLabel('Something else')).toBeChecked()
+				await expect(field(page, 'In your words optional')).toHaveValue('Typed reasons.')
+			},
+		},
+		plain('a moderator’s decision', `/moderation/query/${id}`, 'Hide', { Why: 'Typed reason.' }),
+		plain('a new moderator', '/moderation/members', 'Make a moderator', { Username: 'typed.name' }),
+		plain('the description of a tag', '/forum/tag/sessions?describe=1', 'Save', {
+			Description: 'Typed about the tag.',
+		}),
+	]
+}
+
+function otherRows(): Row[] {
+	return [
+		{
+			form: 'a report of a message in its dialog',
+			path: '/messages/bo.peer',
+			send: 'Report',
+			type: async (page) => {
+				await page.locator('.chat-message').first().hover()
+				await page.getByRole('link', { name: 'Report' }).first().click()
+				await page.getByLabel('What is wrong with it?').filter({ visible: true }).fill('Typed words.')
+			},
+			back: (page) =>
+				expect(page.getByLabel('What is wrong with it?').filter({ visible: true })).toHaveValue('Typed words.'),
+		},
+		{
+			form: 'an edit of a message',
+			path: '/messages/bo.peer',
+			send: 'Save',
+			type: async (page) => {
+				await page.locator('.chat-message').last().hover()
+				await page.getByRole('link', { name: 'Edit' }).last().click()
+				await composer(page).fill('A message typed anew.')
+			},
+			back: (page) => expect(composer(page)).toHaveValue('A message typed anew.'),
+		},
+		{
+			form: 'an access token',
+			path: '/settings/tokens',
+			send: 'Make the token',
+			type: async (page) => {
+				await page.getByLabel('Name', { exact: true }).fill('Typed token')
+				await page.getByLabel('messages:read').check()
+				await page.getByLabel('Works for').selectOption('90')
+			},
+			back: async (page) => {
+				await expect(page.getByLabel('Name', { exact: true })).toHaveValue('Typed token')
+				await expect(page.getByLabel('messages:read')).toBeChecked()
+				await expect(page.getByLabel('Works for')).toHaveValue('90')
+			},
+		},
+		{
+			form: 'notifications',
+			path: '/settings',
+			send: 'Save notifications',
+			type: (page) => page.getByLabel('Mail me what I missed').setChecked(false),
+			back: (page) => expect(page.getByLabel('Mail me what I missed')).not.toBeChecked(),
+		},
+	]
+}
+
+async function endSessionAndSend(page: Page, send: Locator): Promise<void> {
+	await page.context().clearCookies()
+	await send.click()
+	await expect(page.getByRole('heading', { level: 1, name: 'Login' })).toBeVisible()
+}
+
+async function logInAs(page: Page, username: string): Promise<void> {
+	await page.getByLabel('Email').fill(`${username}@eastmere.example`)
+	await page.getByLabel('Password', { exact: true }).fill(password)
+	await page.getByRole('button', { name: 'Login', exact: true }).click()
+	await page.waitForURL((url) => url.pathname !== '/login')
+}
+
+/** A question with a comment of the first member, and a message each way. */
+async function makeContent(one: Member, other: Member): Promise<{ question: string; comment: number }> {
+	const send = async (page: Page, path: string, form: Record<string, string>) => {
+		const headers = { Origin: process.env.SITE_URL ?? '' }
+		const answer = await page.request.post(path, { form, headers, maxRedirects: 0 })
+		return answer.headers().location ?? ''
+	}
+	const ask = { title: 'What ends a session?', description: 'Nobody knows.', tags: 'sessions', category: 'others' }
+	const question = await send(other.page, '/forum/ask', ask)
+	const place = await send(one.page, question, { intent: 'comment', body: 'A comment.' })
+	await post(other, one, 'Hello')
+	await post(one, other, 'Hello yourself')
+	return { question, comment: Number(/comment-(\d+)/.exec(place)?.[1]) }
+}
+
+test('a session that ended while a form was filled: after the login the form says what was typed', async ({
+	page,
+	browser,
+}) => {
+	test.setTimeout(120_000)
+	await enrolAdmin(page)
+	// The page asks before what came back is left.
+	page.on('dialog', (asked) => asked.accept())
+	const peer = await (await anotherBrowser(browser)).newPage()
+	const other = { page: peer, name: 'Bo Peer', username: await enrol(peer, 'Bo Peer') }
+	const content = await makeContent({ page, name: 'Wanda Warden', username: 'wanda.warden' }, other)
+	const image = await sharp({ create: { width: 640, height: 452, channels: 3, background: '#e3eee5' } })
+		.png()
+		.toBuffer()
+
+	for (const { form, path, type, send, back, at } of [...profileRows(image), ...forumRows(content), ...otherRows()]) {
+		await test.step(form, async () => {
+			await page.goto(path, { waitUntil: 'networkidle' })
+			await type(page)
+			await endSessionAndSend(
+				page,
+				page.getByRole('button', { name: send, exact: true }).filter({ visible: true }).first(),
+			)
+			await logInAs(page, 'wanda.warden')
+			if (at) await expect(page).toHaveURL(at)
+			await back(page)
+		})
+	}
+
+	await test.step('what was typed is forgotten once it is sent, is never a password, and is nobody else’s', async () => {
+		const stored = () => page.evaluate(() => JSON.stringify(Object.entries(sessionStorage)))
+		await page.goto(`${profile}/social-links`, { waitUntil: 'networkidle' })
+		await page.getByLabel('Github').fill('typed.by.wanda')
+		await endSessionAndSend(page, page.getByRole('button', { name: 'Save changes' }))
+		expect(await stored()).toContain('typed.by.wanda')
+		await logInAs(page, 'wanda.warden')
+		await expect(page.getByText(returned)).toBeVisible()
+		await page.reload({ waitUntil: 'networkidle' })
+		await expect(page.getByLabel('Github')).toHaveValue('typed.by.wanda')
+		await page.getByRole('button', { name: 'Save changes' }).click()
+		await expect(page.getByText('Social links updated successfully!')).toBeVisible()
+		expect(await stored()).not.toContain('typed.by.wanda')
+
+		await page.goto(`${profile}/change-password`, { waitUntil: 'networkidle' })
+		await page.getByLabel('Current password').fill('typed current one')
+		await page.getByLabel('New password').fill('typed new one')
+		await page.getByRole('button', { name: 'Show password' }).first().click()
+		await endSessionAndSend(page, page.getByRole('button', { name: 'Save new password' }))
+		expect(await stored()).not.toContain('typed')
+		await logInAs(page, 'wanda.warden')
+		await expect(page.getByLabel('Current password')).toHaveValue('')
+
+		await page.goto(content.question, { waitUntil: 'networkidle' })
+		await field(page, 'Your comment').fill('typed.by.wanda')
+		await endSessionAndSend(page, page.getByRole('button', { name: 'Comment', exact: true }))
+		expect(await stored()).toContain('typed.by.wanda')
+		await logInAs(page, 'bo.peer')
+		await expect(field(page, 'Your comment')).toHaveValue('')
+		expect(await stored()).not.toContain('typed.by.wanda')
+		expect(await page.content()).not.toContain('typed.by.wanda')
+	})
+	await peer.context().close()
+})
+
+test.describe('without JavaScript', () => {
+	test.use({ javaScriptEnabled: false })
+
+	test('a form whose session has ended is shown again, and sent again after the login in another tab', async ({
+		page,
+		context,
+	}) => {
+		const username = await enrol(page, 'Plain Ender')
+		const forms = [
+			{ path: `/edit-profile/${username}`, label: 'City', text: 'Typed City', send: 'Save changes' },
+			{ path: `/edit-profile/${username}/projects`, label: 'Title', text: 'Typed project', send: 'Add project' },
+		]
+		for (const { path, label, text, send } of forms) {
+			const cookies = await context.cookies()
+			await page.goto(path)
+			await page.getByLabel(label).fill(text)
+			await context.clearCookies()
+			await page.getByRole('button', { name: send }).click()
+			await expect(page.getByRole('heading', { level: 1 })).toHaveText('You are not logged in any more.')
+			await expect(page.getByLabel(label)).toHaveValue(text)
+			await expect(page.getByRole('link', { name: 'Log in in another tab' })).toHaveAttribute('href', /^\/login\?/)
+			await context.addCookies(cookies)
+			await page.getByRole('button', { name: 'Send again' }).click()
+			await expect(page.getByText(/successfully!/)).toBeVisible()
+		}
+		await page.goto(`/edit-profile/${username}`)
+		await expect(page.getByLabel('City')).toHaveValue('Typed City')
+	})
+})
