@@ -12,7 +12,7 @@ const sharedChunks = [
 	{ name: 'react', test: /node_modules\/(react|react-dom|scheduler|react-router)\// },
 	{
 		name: 'shared',
-		test: /node_modules\/lucide-react\/(?!.*\/(arrow-down|arrow-left|award|bell|bell-off|bold|check-check|cloud-off|code|download|eye|eye-off|flag|folder|graduation-cap|heading|history|image|italic|link|list|list-ordered|lock-keyhole|mail|map-pin|phone|plus|quote|sliders-horizontal|square-code|upload|zoom-in|zoom-out)\.)|\/app\/(ui\/(?!chips|check|conflict|sugges|use-sugges|field|password|form-error|picture|presence|prose|submit)|shell\/(?!site-fault|disk-banner|guard\/|unsent-forms)|realtime\/(?!use-presence|watched)|lib\/(?!clean|cursors|foreign-pictures|person-names|problems|retry|script-json|share-meta|unsent-form|ended-session|site-fault|form-texts))/,
+		test: /node_modules\/lucide-react\/(?!.*\/(arrow-down|arrow-left|award|bell|bell-off|bold|check-check|cloud-off|code|copy|download|ellipsis|eye|eye-off|flag|folder|graduation-cap|heading|history|image|image-plus|italic|letter-h|letter-b|maximize-2|link|list|list-ordered|lock-keyhole|mail|map-pin|phone|plus|quote|rotate-ccw-clock|send-horizontal|sliders-horizontal|square-code|upload|wifi-off|zoom-in|zoom-out)\.)|\/app\/(ui\/(?!chat-button|chips|check|conflict|sugges|use-sugges|field|password|form-error|picture|presence|prose|small-pictures|submit)|shell\/(?!site-fault|disk-banner|guard\/|unsent-forms|use-refusal)|realtime\/(?!use-presence|watched)|lib\/(?!clean|cursors|foreign-pictures|html|open-chat|person-names|picture-box|problems|retry|script-json|share-meta|unsent-form|ended-session|site-fault|form-texts))/,
 	},
 	{
 		name: 'forum-list',
