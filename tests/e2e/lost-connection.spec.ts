@@ -1,98 +1,14 @@
-import type { Locator, Page, Route } from '@playwright/test'
-import { demoEmail, demoPassword, expect, expectNoViolations, test as journey, logIn } from './support/journey.ts'
+import type { Page, Route } from '@playwright/test'
+import { demoEmail, demoPassword, expect, expectNoViolations, logIn } from './support/journey.ts'
+import { bar, cut, dialog, expectAlive, expectKept, type Form, failures, test } from './support/lost-connection.ts'
 
 /*
  * Every kind of request of every route, cut in every way: the page stays with all that was typed, says so, and the same
  * press works once the network is mended.
  */
 
-/** Browsers report each request that these journeys cut in the console. */
-const test = journey.extend<{ quiet: undefined }>({ quiet: async ({}, use) => use(undefined) })
 test.use({ actionTimeout: 15_000 })
 
-const failures: Record<string, (route: Route) => Promise<void>> = {
-	offline: (route) => route.abort('internetdisconnected'),
-	'cut in the middle': (route) =>
-		route.fulfill({ headers: { 'Content-Type': 'text/x-script', 'X-Remix-Response': 'yes' }, body: '[{"_1":2},"da' }),
-	'a 502': (route) => route.fulfill({ status: 502, contentType: 'text/html', body: '<h1>Bad Gateway</h1>' }),
-	'a 504': (route) => route.fulfill({ status: 504, contentType: 'text/html', body: '<h1>Gateway Timeout</h1>' }),
-	'no answer of the site': (route) =>
-		route.fulfill({ contentType: 'text/html', body: '<h1>Log in to this Wi-Fi</h1>' }),
-}
-
-const data = /\.data(\?|$)|\/__manifest\?/
-const bar = (page: Page) => page.locator('.connection-bar')
-
-/** Cuts what React Router asks for by one method, until the returned function is called. */
-async function cut(page: Page, method: 'GET' | 'POST', fail: (route: Route) => Promise<void>) {
-	const handler = (route: Route) => (route.request().method() === method ? fail(route) : route.continue())
-	await page.route(data, handler)
-	return () => page.unroute(data, handler)
-}
-
-async function expectAlive(page: Page) {
-	await expect(page.getByText('Application Error')).toHaveCount(0)
-	await expect(page.getByRole('banner')).toBeVisible()
-}
-
-async function dismissToasts(page: Page) {
-	const notices = page.getByRole('region', { name: 'Notices' })
-	await expect(async () => {
-		for (const button of await notices.getByRole('button', { name: 'Dismiss' }).all())
-			await button.click({ timeout: 500 })
-		await expect(notices.getByRole('button')).toHaveCount(0, { timeout: 500 })
-	}).toPass()
-}
-
-interface Form {
-	at: string
-	/** Opens what holds the form. */
-	open?: (page: Page) => Promise<void>
-	/** What is typed, by label. */
-	typed: Record<string, string>
-	press: string
-	says?: string
-	/** What is seen once the form came through. */
-	done?: string
-	within?: (page: Page) => Locator
-	/** Whether a press beside it closes it, as it does a menu. */
-	closes?: boolean
-}
-
-/** Presses a form's button under each failure, and once more when all is well. */
-async function expectKept(
-	page: Page,
-	{ at, open, typed, press, says = 'Something went wrong', done, within, closes }: Form,
-) {
-	await page.goto(at)
-	await open?.(page)
-	const place = within?.(page) ?? page.locator('main')
-	const field = (label: string) => place.getByLabel(label, { exact: true }).last()
-	const button = place.getByRole('button', { name: press, exact: true }).last()
-	for (const [label, text] of Object.entries(typed)) await field(label).fill(text)
-	const address = new URL(page.url()).pathname
-	for (const [name, fail] of Object.entries(failures))
-		await test.step(`${at}, ${press}: ${name}`, async () => {
-			const mend = await cut(page, 'POST', fail)
-			if (!(await button.isVisible())) await open?.(page)
-			await button.click()
-			await expect(page.getByText(says).first()).toBeVisible()
-			await expectAlive(page)
-			expect(new URL(page.url()).pathname).toBe(address)
-			for (const [label, text] of Object.entries(typed)) await expect(field(label)).toHaveValue(text)
-			await expect(button).toBeEnabled()
-			await mend()
-			await dismissToasts(page)
-			if (closes) await button.waitFor({ state: 'hidden' })
-		})
-	if (!(await button.isVisible())) await open?.(page)
-	await button.click()
-	if (done) await expect(page.getByText(done).first()).toBeVisible()
-	else await expect(button).toBeEnabled()
-	await expectAlive(page)
-}
-
-const dialog = (page: Page) => page.getByRole('dialog')
 async function openOwnQuery(page: Page, title: string): Promise<string> {
 	await page.goto('/forum/ask')
 	await page.getByLabel('Title', { exact: true }).fill(title)
@@ -300,7 +216,7 @@ test('every navigation waits for the network, says so, and ends where it began a
 			await page.goto(at)
 			for (const [name, fail] of Object.entries(failures))
 				await test.step(name, async () => {
-					const mend = await cut(page, 'GET', fail)
+					const { mend } = await cut(page, 'GET', fail)
 					await press(page)
 					await expect(bar(page)).toHaveText('No connection. Trying again…')
 					await expectAlive(page)
@@ -326,7 +242,7 @@ test('Load more, a reader who goes elsewhere, and a site that was renewed', asyn
 	await page.goto('/forum')
 	const cards = page.locator('main h2 a')
 	const before = await cards.count()
-	let mend = await cut(page, 'GET', failures['a 502'] as (route: Route) => Promise<void>)
+	let { mend } = await cut(page, 'GET', failures['a 502'])
 	await page.getByRole('link', { name: /Load more/ }).click()
 	await expect(bar(page)).toBeVisible()
 	await expectNoViolations(page)
@@ -336,9 +252,9 @@ test('Load more, a reader who goes elsewhere, and a site that was renewed', asyn
 	await expect.poll(() => cards.count()).toBeGreaterThan(before)
 
 	// Another press replaces the first one.
-	mend = await cut(page, 'GET', (route) =>
-		route.request().url().includes('find-dev') ? route.abort() : route.continue(),
-	)
+	mend = (
+		await cut(page, 'GET', (route) => (route.request().url().includes('find-dev') ? route.abort() : route.continue()))
+	).mend
 	await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Community' }).click()
 	await expect(bar(page)).toBeVisible()
 	await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Home' }).click()

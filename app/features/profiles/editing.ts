@@ -50,11 +50,22 @@ export async function checkedFirst(
 		const { message, fields } = problemsOf(parsed.error)
 		return data<EditRefusal>({ message, errors: fields, values, stored: null }, { status: 422 })
 	}
+	return answeredOrRefused(serverAction, values, values.intent === 'delete' ? notDeleted : undefined)
+}
+
+/**
+ * What the server answers, or a refusal when no answer comes: without one, the page would forget how its form stood.
+ * @param values what was sent, passwords left out
+ */
+export async function answeredOrRefused<Answer>(
+	serverAction: () => Promise<Answer>,
+	values: Texts,
+	message = 'Something went wrong!',
+) {
 	try {
 		return await serverAction()
 	} catch (error) {
 		if (!(error instanceof TypeError)) throw error
-		const message = values.intent === 'delete' ? notDeleted : 'Something went wrong!'
 		return data<EditRefusal>({ message, errors: {}, values, stored: null }, { status: 503 })
 	}
 }

@@ -1,3 +1,4 @@
+import { useState } from 'react'
 import { data, Link, redirect } from 'react-router'
 import { Invalid } from '~/lib/errors.ts'
 import { answering, readForm, redirectWithToast, refused, signedIn } from '~/lib/http.ts'
@@ -50,14 +51,17 @@ export function meta({ matches }: Route.MetaArgs) {
 }
 
 export default function Tokens({ loaderData: { tokens, moderator }, actionData }: Route.ComponentProps) {
+	// It is shown nowhere else, so that it stays though the next one is refused or gets no answer, which ends `actionData`.
+	const [token, setToken] = useState(actionData?.token)
+	if (actionData?.token && actionData.token !== token) setToken(actionData.token)
 	return (
 		<div className="max-w-[44rem] pt-6 md:pt-8">
 			<h1 className="text-2xl leading-9 font-bold">Access tokens</h1>
-			{actionData?.token && <Made token={actionData.token} />}
+			{token && <Made token={token} />}
 			<section className="mt-8" aria-labelledby="new-token">
 				<RuleHead id="new-token" title="New token" />
 				{/* After a token was made the form begins anew. */}
-				<TokenForm key={actionData?.token ?? 'first'} moderator={moderator} refusal={actionData?.refusal ?? null} />
+				<TokenForm key={token ?? 'first'} moderator={moderator} refusal={actionData?.refusal ?? null} />
 			</section>
 			<TokenSection tokens={tokens}>
 				<p className="mt-4">

@@ -8,6 +8,16 @@ import { useLiveList } from './use-live-list.ts'
 
 const none: ConversationSummary[] = []
 
+/** Null without an answer of this site. */
+async function askForLatest(): Promise<ConversationSummary[] | null> {
+	try {
+		const answer = await fetch('/messages/latest', { headers: { Accept: 'application/json' } })
+		return answer.ok ? ((await answer.json()) as { conversations: ConversationSummary[] }).conversations : null
+	} catch {
+		return null
+	}
+}
+
 /** The ten conversations with the newest messages, asked for whenever they are shown, and live from then on. */
 export function LatestMessages({ unread, open }: { unread: number; open: boolean }) {
 	const marking = useFetcher()
@@ -15,9 +25,8 @@ export function LatestMessages({ unread, open }: { unread: number; open: boolean
 	const heard = useRef(0)
 	const load = useCallback(async (): Promise<void> => {
 		const before = heard.current
-		const answer = await fetch('/messages/latest', { headers: { Accept: 'application/json' } }).catch(() => null)
-		if (!answer?.ok) return
-		const { conversations } = (await answer.json()) as { conversations: ConversationSummary[] }
+		const conversations = await askForLatest()
+		if (!conversations) return
 		setLoaded(conversations)
 		// What came while the list was on its way may not be in it.
 		if (heard.current !== before) await load()

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react'
-import { Form } from 'react-router'
+import { Form, useNavigation } from 'react-router'
 import { changePassword } from '~/features/accounts/change-password.server.ts'
 import { readForm, redirectWithToast } from '~/lib/http.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
@@ -8,6 +8,7 @@ import { PasswordField } from '~/ui/password-field.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { useRefusal } from '../components/use-edit-form.ts'
+import { answeredOrRefused } from '../editing.ts'
 import type { Route } from './+types/edit-change-password'
 import { ownForm, ownPage, refusedEdit } from './edit.server.ts'
 
@@ -28,6 +29,8 @@ export async function action(args: Route.ActionArgs) {
 	}
 }
 
+export const clientAction = ({ serverAction }: Route.ClientActionArgs) => answeredOrRefused(serverAction, {})
+
 export function meta({ matches }: Route.MetaArgs) {
 	return pageMeta(matches, { title: 'Change Password', noindex: true })
 }
@@ -36,14 +39,29 @@ export default function EditChangePassword({ actionData }: Route.ComponentProps)
 	const form = useRef<HTMLFormElement>(null)
 	const errors = actionData?.errors ?? {}
 	useRefusal(form, actionData ?? null)
+	const sending = useRef(false)
+	const { state } = useNavigation()
+	// Emptied once saved, and not when a refusal is forgotten: that happens too when another page could not be opened.
 	useEffect(() => {
+		if (state !== 'idle' || !sending.current) return
+		sending.current = false
 		if (!actionData) form.current?.reset()
-	}, [actionData])
+	}, [state, actionData])
 	return (
 		<>
 			<h1 className="text-2xl font-bold">Change Password</h1>
 			{/* The rules are said in our own words, all at once, by the server. */}
-			<Form ref={form} method="post" className="mt-6 max-w-sm" noValidate replace preventScrollReset>
+			<Form
+				ref={form}
+				method="post"
+				className="mt-6 max-w-sm"
+				noValidate
+				replace
+				preventScrollReset
+				onSubmit={() => {
+					sending.current = true
+				}}
+			>
 				<RuleHead title="Password" />
 				<div className="mt-2 grid gap-5">
 					<FormError errors={errors} names={{ currentPassword: 'Current password', newPassword: 'New password' }}>

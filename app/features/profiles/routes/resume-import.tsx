@@ -1,3 +1,4 @@
+import { useState } from 'react'
 import { data, Link } from 'react-router'
 import { refreshSession } from '~/features/accounts/accounts.server.ts'
 import { Invalid } from '~/lib/errors.ts'
@@ -46,12 +47,15 @@ export function meta({ matches }: Route.MetaArgs) {
 }
 
 export default function ResumeImport({ loaderData: { username }, actionData }: Route.ComponentProps) {
-	const preview = actionData?.preview
+	// React Router forgets it with the next navigation, also with one that nothing answered.
+	const [answer, setAnswer] = useState(actionData)
+	if (actionData && actionData !== answer) setAnswer(actionData)
+	const preview = answer?.preview
 	return (
 		<>
 			<h1 className="text-2xl font-bold">Import a résumé</h1>
 			{preview ? (
-				<ImportPreview preview={preview} message={actionData.message} key={preview.fingerprint} />
+				<ImportPreview preview={preview} message={answer.message} key={preview.fingerprint} />
 			) : (
 				<>
 					<p className="mt-2 max-w-read text-ink-2">
@@ -65,7 +69,7 @@ export default function ResumeImport({ loaderData: { username }, actionData }: R
 						</Link>{' '}
 						in the same format.
 					</p>
-					<ImportForm message={actionData?.message ?? ''} errors={actionData?.errors ?? {}} />
+					<ImportForm message={answer?.message ?? ''} errors={answer?.errors ?? {}} />
 				</>
 			)}
 		</>

@@ -1,0 +1,329 @@
+import type { Locator, Page } from '@playwright/test'
+import sharp from 'sharp'
+import { demoEmail, enrolAdmin, expect, logIn, mailedLink } from './support/journey.ts'
+import {
+	bar,
+	cut,
+	dialog,
+	dismissToasts,
+	expectAlive,
+	expectKept,
+	type Form,
+	failures,
+	notices,
+	someFailures,
+	test,
+} from './support/lost-connection.ts'
+
+/* The forms that few pages have, and the way back: each cut in three ways, several on one visit of a page. */
+
+test.use({ actionTimeout: 4_000 })
+
+async function expectAllKept(page: Page, forms: Form[]): Promise<void> {
+	for (const form of forms) {
+		const t = Date.now()
+		await expectKept(page, { under: someFailures, ...form }).catch((e) =>
+			console.log('FAILED', form.at, String(form.press), String(e).slice(0, 900)),
+		)
+		console.log('TIME', form.at, String(form.press), Date.now() - t)
+	}
+}
+
+/** Sends a form as one without scripts does. @returns where it leads */
+async function post(page: Page, path: string, form: Record<string, string>): Promise<string> {
+	const headers = { Origin: new URL(page.url()).origin }
+	const answer = await page.request.post(path, { form, headers, maxRedirects: 0 })
+	expect(answer.status()).toBe(303)
+	return answer.headers().location ?? ''
+}
+
+const region = (name: string) => (page: Page) => page.getByRole('region', { name })
+const link = (name: string | RegExp) => (page: Page) => page.getByRole('link', { name }).first().click()
+const panel = 'Messages and notifications'
+const openPanel = (page: Page) => page.getByRole('button', { name: panel }).click()
+const pressed = (name: string, isPressed: boolean) => (place: Locator) =>
+	expect(place.getByRole('button', { name, exact: true })).toHaveAttribute('aria-pressed', String(isPressed))
+
+test('what a member edits, imports, answers and chooses', async ({ page, browser }) => {
+	await logIn(page)
+	const edit = `/edit-profile/${demoEmail.split('@')[0]}`
+	const picture = await sharp({ create: { width: 640, height: 480, channels: 3, background: 'teal' } })
+		.png()
+		.toBuffer()
+	const preview = page.getByAltText('The picture as it will be shown')
+	await page.goto(`${edit}/projects`)
+	const project =
+		(await page
+			.locator('main')
+			.getByRole('link', { name: /^Edit / })
+			.first()
+			.getAttribute('href')) ?? ''
+	await expectAllKept(page, [
+		{
+			at: `${edit}/certificates`,
+			typed: { Title: 'Sea Rescue' },
+			open: async (page) => {
+				const file = { name: 'c.png', mimeType: 'image/png', buffer: picture }
+				await page.locator('input[type=file]').setInputFiles(file)
+				await expect(preview).toBeVisible()
+			},
+			press: 'Add certificate',
+			kept: () => expect(preview).toBeVisible(),
+			done: 'Certificate added successfully!',
+		},
+		{
+			at: `${edit}/certificates`,
+			open: link('Delete Sea Rescue'),
+			within: dialog,
+			press: 'Delete',
+			done: 'Certificate deleted Successfully.',
+		},
+		{
+			at: project,
+			typed: { Title: 'A lifeboat', Description: 'It floats, mostly.' },
+			press: 'Update project',
+			done: 'Project Updated successfully!',
+		},
+		{
+			at: `${edit}/projects`,
+			open: link('Delete A lifeboat'),
+			within: dialog,
+			press: 'Delete',
+			done: 'Project Deleted Successfully',
+		},
+		{
+			at: `${edit}/import`,
+			typed: { 'Or its text': '{"basics": {"label": "Lamp making", "location": {"city": "Ferryport"}}}' },
+			press: 'Preview',
+			done: 'Lamp making',
+		},
+	])
+	await page.getByRole('checkbox').first().uncheck()
+	await expectAllKept(page, [
+		{
+			at: `${edit}/import`,
+			press: 'Import what is ticked',
+			kept: (place) => expect(place.getByRole('checkbox').first()).not.toBeChecked(),
+			done: 'Imported: 1 change.',
+		},
+		{
+			at: `${edit}/academics`,
+			typed: { 'University e-mail': 'mira.quillon@cs.mit.edu' },
+			press: 'Save changes',
+			done: 'Academics data updated successfully!',
+		},
+		{
+			at: `${edit}/change-password`,
+			typed: { 'Current password': 'not mine', 'New password': 'another lantern' },
+			press: 'Save new password',
+			under: [],
+			done: 'Your current password',
+		},
+		{
+			at: `${edit}/change-password`,
+			typed: { 'Current password': 'nor this one', 'New password': 'another lantern' },
+			press: 'Save new password',
+		},
+		{ at: '/settings/tokens', typed: { Name: 'lifeboat' }, press: 'Make the token', done: 'Copy it now' },
+		{
+			at: '/settings/tokens',
+			typed: { Name: 'second lifeboat' },
+			press: 'Make the token',
+			kept: (place) => expect(place.getByText('Copy it now')).toBeVisible(),
+		},
+		{ at: `${edit}/academics`, press: 'Send a confirmation link', done: 'A link is on its way to' },
+	])
+
+	const at = await post(page, '/forum/ask', {
+		title: 'Which knot holds a lifeboat?',
+		description: 'I forget it each time.',
+		tags: 'knots',
+		category: 'others',
+	})
+	await post(page, at, { intent: 'comment', body: 'A bowline.' })
+	const other = await (await browser.newContext({ baseURL: process.env.SITE_URL ?? '' })).newPage()
+	await logIn(other, 'odalys.fernbrook@eastmere.example')
+	await post(other, at, { intent: 'comment', body: 'A cleat hitch.' })
+	await post(other, at, { intent: 'comment', body: 'Or two half hitches.' })
+	await other.context().close()
+	await page.goto(at)
+	await expectAllKept(page, [
+		{
+			at,
+			open: (page) => page.getByRole('link', { name: 'Edit', exact: true }).first().click(),
+			within: (page) => page.locator('main'),
+			typed: { 'Your comment': 'A bowline, tied twice.' },
+			press: 'Save',
+			says: 'Something went wrong. Try again!',
+			done: 'A bowline, tied twice.',
+		},
+		{
+			at,
+			open: (page) => page.getByRole('link', { name: 'Reply', exact: true }).last().click(),
+			within: (page) => page.locator('main'),
+			typed: { 'Reply to Odalys Fernbrook': 'Thank you both.' },
+			press: 'Reply',
+			says: 'Something went wrong. Try again!',
+			done: 'Thank you both.',
+		},
+		{ at, press: 'This solved it', done: 'No longer the answer' },
+		{ at, press: 'Mute this query', kept: pressed('Mute this query', false) },
+		{ at: '/notifications', press: /^Mark as read: /, done: 'Marked as read.' },
+		{ at: '/notifications', press: 'Mark all as read', done: 'All notifications are marked as read.' },
+	])
+	await post(page, '/messages/odalys.fernbrook', { intent: 'block' })
+	await expectAllKept(page, [
+		{ at: '/settings', within: region('Theme'), press: 'Dark', kept: pressed('Dark', false) },
+		{
+			at: '/settings',
+			within: (page) => page.locator('footer'),
+			press: 'Light theme',
+			kept: pressed('Light theme', false),
+		},
+		{
+			at: '/settings',
+			within: region('Who may write to you'),
+			press: 'Verified students',
+			kept: pressed('Verified students', false),
+		},
+		{ at: '/settings', within: region('While you are typing'), press: 'Hide it', kept: pressed('Hide it', false) },
+		{ at: '/settings', within: region('Whom you block'), press: 'Unblock Odalys Fernbrook', done: 'Unblocked.' },
+	])
+})
+
+const admin = 'wanda.warden@eastmere.example'
+
+test('what moderators decide, readers press, and a new password', async ({ page, browser }) => {
+	const asker = await (await browser.newContext({ baseURL: process.env.SITE_URL ?? '' })).newPage()
+	await logIn(asker)
+	const at = await post(asker, '/forum/ask', {
+		title: 'Where do lifeboats sleep?',
+		description: 'Not at the quay, it seems.',
+		tags: 'harbours',
+		category: 'others',
+	})
+	await enrolAdmin(page)
+	const number = at.split('/').at(-1)
+	await expectAllKept(page, [
+		{ at: '/find-dev', press: 'Do not show these steps again' },
+		{ at, press: 'Vote up', kept: pressed('Vote up', false) },
+		{
+			at,
+			open: link('Report query'),
+			within: dialog,
+			typed: { 'In your words': 'It sells berths.' },
+			press: 'Report',
+			done: 'Thank you. A moderator will look at it.',
+		},
+		{ at: '/forum/tag/harbours', press: 'Follow #harbours', kept: pressed('Follow #harbours', false) },
+		{
+			at: '/forum/tag/harbours?describe=1',
+			typed: { Description: 'Where boats sleep.' },
+			press: 'Save',
+			done: 'Description saved.',
+		},
+		{
+			at: '/forum/tags',
+			typed: { 'Written as': 'harbors', 'Kept as': 'harbours' },
+			press: 'Join tags',
+			done: '#harbors is kept as #harbours.',
+		},
+		{
+			at: '/moderation',
+			within: (page) => page.getByRole('article', { name: 'Where do lifeboats sleep?' }),
+			typed: { Why: 'Berths are not for sale here.' },
+			press: 'Hide',
+			done: 'hidden',
+		},
+		{
+			at: `/moderation/query/${number}`,
+			within: region('Decide'),
+			typed: { Why: 'They are, it turns out.' },
+			press: 'Restore',
+			done: 'restored',
+		},
+		{
+			at: '/moderation/members',
+			typed: { Username: 'bram' },
+			press: 'Make a moderator',
+			done: 'There is no member called',
+		},
+		{
+			at: `/report/query/${number}`,
+			typed: { 'In your words': 'Once more.' },
+			press: 'Report',
+			done: 'Thank you. A moderator will look at it.',
+		},
+	])
+
+	await page.context().clearCookies()
+	await page.goto('/forgot-password')
+	await page.getByLabel('Email').fill(admin)
+	await page.getByRole('button', { name: 'Send Email' }).click()
+	await expect(page.getByText('Password reset link is sent to your email!').first()).toBeVisible()
+	let reset = ''
+	await expect.poll(async () => (reset = await mailedLink(admin))).toContain('/reset-password')
+	const password = 'a lantern at the ford'
+	await expectAllKept(page, [
+		{
+			at: reset,
+			typed: { 'New password': password, 'Confirm Password': password },
+			press: 'Save new password',
+			done: 'Password updated Successfully',
+		},
+	])
+})
+
+test('Back and Forward to a page that must be asked for anew', async ({ page }) => {
+	await logIn(page)
+	await page.clock.install()
+	const main = page.getByRole('navigation', { name: 'Main' })
+	const edit = `/edit-profile/${demoEmail.split('@')[0]}`
+	const city = page.getByLabel(/^City/)
+	await page.goto('/forum')
+	await main.getByRole('link', { name: 'Community' }).click()
+	await expect(page).toHaveURL(/\/find-dev$/)
+	const online = () => page.evaluate(() => window.dispatchEvent(new Event('online')))
+	for (const name of someFailures)
+		for (const [go, from, to] of [
+			['back', '/find-dev', '/forum'],
+			['forward', '/forum', '/find-dev'],
+		] as const)
+			await test.step(`${go}: ${name}`, async () => {
+				const { mend } = await cut(page, 'GET', failures[name])
+				const title = await page.title()
+				await page.evaluate((way) => window.history[way](), go)
+				await expect(bar(page)).toHaveText('No connection. Trying again…')
+				expect(await page.title()).toBe(title)
+				await expectAlive(page)
+				if (name === 'offline' && go === 'back') {
+					await page.clock.runFor(121_000)
+					await expect(notices(page).getByText('Something went wrong. Try again!')).toBeVisible()
+					await expect(page).toHaveURL(from)
+					await expect(bar(page)).toHaveCount(0)
+					await dismissToasts(page)
+					await page.evaluate(() => window.history.back())
+					await expect(bar(page)).toBeVisible()
+				}
+				await mend()
+				await online()
+				await expect(page).toHaveURL(to)
+				await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+				await expect(bar(page)).toHaveCount(0)
+				await expectAlive(page)
+			})
+
+	// What was typed stays though its member agreed to leave it, when the page before does not come.
+	await page.goto(`${edit}/social-links`)
+	await page.getByRole('link', { name: 'Personal Details' }).first().click()
+	await city.fill('Nowhere yet')
+	const { mend } = await cut(page, 'GET', failures['a 502'])
+	await page.evaluate(() => window.history.back())
+	await page.getByRole('button', { name: 'Leave' }).click()
+	await expect(bar(page)).toBeVisible()
+	await page.clock.runFor(121_000)
+	await expect(notices(page).getByText('Something went wrong!')).toBeVisible()
+	await expect(page).toHaveURL(edit)
+	await expect(city).toHaveValue('Nowhere yet')
+	await mend()
+})

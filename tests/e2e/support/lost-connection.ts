@@ -1,0 +1,107 @@
+import type { Locator, Page, Route } from '@playwright/test'
+import { expect, test as journey } from './journey.ts'
+
+/** Browsers report each request that these journeys cut in the console. */
+export const test = journey.extend<{ quiet: undefined }>({ quiet: async ({}, use) => use(undefined) })
+
+type Fail = (route: Route) => Promise<void>
+
+/** What may become of a request on its way. */
+export const failures = {
+	offline: (route) => route.abort('internetdisconnected'),
+	'cut in the middle': (route) =>
+		route.fulfill({ headers: { 'Content-Type': 'text/x-script', 'X-Remix-Response': 'yes' }, body: '[{"_1":2},"da' }),
+	'a 502': (route) => route.fulfill({ status: 502, contentType: 'text/html', body: '<h1>Bad Gateway</h1>' }),
+	'a 504': (route) => route.fulfill({ status: 504, contentType: 'text/html', body: '<h1>Gateway Timeout</h1>' }),
+	'no answer of the site': (route) =>
+		route.fulfill({ contentType: 'text/html', body: '<h1>Log in to this Wi-Fi</h1>' }),
+} satisfies Record<string, Fail>
+
+/** Three of the failures, of a kind each, for what the same code sends as others do. */
+export const someFailures: (keyof typeof failures)[] = ['offline', 'a 502', 'no answer of the site']
+
+/** What React Router asks for, and what parts of pages ask for by themselves. */
+const data = /\.data(\?|$)|\/__manifest\?|\/forum\/(vote|follow)$|\/messages\/latest$/
+
+export const bar = (page: Page) => page.locator('.connection-bar')
+export const dialog = (page: Page) => page.getByRole('dialog')
+export const notices = (page: Page) => page.getByRole('region', { name: 'Notices' })
+
+/**
+ * Cuts what is asked for by one method.
+ * @returns `failed` waits for the first request that was cut, `mend` ends it
+ */
+export async function cut(page: Page, method: 'GET' | 'POST', fail: Fail) {
+	const { promise, resolve } = Promise.withResolvers<void>()
+	const handler = (route: Route) => (route.request().method() === method ? fail(route).then(resolve) : route.continue())
+	await page.route(data, handler)
+	return { failed: () => promise, mend: () => page.unroute(data, handler) }
+}
+
+export async function expectAlive(page: Page) {
+	await expect(page.getByText('Application Error')).toHaveCount(0)
+	await expect(page.getByRole('banner')).toBeVisible()
+}
+
+export async function dismissToasts(page: Page) {
+	await expect(async () => {
+		for (const button of await notices(page).getByRole('button', { name: 'Dismiss' }).all())
+			await button.click({ timeout: 500 })
+		await expect(notices(page).getByRole('button')).toHaveCount(0, { timeout: 500 })
+	}).toPass()
+}
+
+export interface Form {
+	at: string
+	/** Opens what holds the form. */
+	open?: (page: Page) => Promise<void>
+	/** What is typed, by label without its “optional”. */
+	typed?: Record<string, string>
+	press: string | RegExp
+	says?: string
+	/** What is seen once the form came through. */
+	done?: string
+	within?: (page: Page) => Locator
+	/** Whether a press beside it closes it, as it does a menu. */
+	closes?: boolean
+	/** What else a failure must leave as it was, beside the text. */
+	kept?: (place: Locator) => Promise<void>
+	/** The failures that it is pressed under: all of them when it is not said. */
+	under?: (keyof typeof failures)[]
+}
+
+/** Presses a form's button under each failure, and once more when all is well. */
+export async function expectKept(page: Page, form: Form) {
+	const { at, open, typed = {}, press, says = 'Something went wrong', done, within, closes, kept } = form
+	const here = new URL(page.url())
+	if (here.pathname + here.search !== at) await page.goto(at)
+	await open?.(page)
+	const place = within?.(page) ?? page.locator('main')
+	const field = (label: string) => place.getByLabel(new RegExp(`^${label}( optional)?$`)).last()
+	const button = place.getByRole('button', { name: press, exact: true }).last()
+	for (const [label, text] of Object.entries(typed)) await field(label).fill(text)
+	const address = new URL(page.url()).pathname
+	for (const name of form.under ?? (Object.keys(failures) as (keyof typeof failures)[]))
+		await test.step(`${at}, ${press}: ${name}`, async () => {
+			const { failed, mend } = await cut(page, 'POST', failures[name])
+			if (!(await button.isVisible())) await open?.(page)
+			await button.click()
+			await failed()
+			await expect(page.getByText(says).first()).toBeVisible()
+			await expectAlive(page)
+			expect(new URL(page.url()).pathname).toBe(address)
+			for (const [label, text] of Object.entries(typed)) await expect(field(label)).toHaveValue(text)
+			await kept?.(place)
+			await expect(button).toBeEnabled()
+			await mend()
+			// A dialog takes the pointer from what is said beside it.
+			if (within !== dialog) await dismissToasts(page)
+			if (closes) await button.waitFor({ state: 'hidden' })
+		})
+	if (!(await button.isVisible())) await open?.(page)
+	await button.click()
+	if (done) await expect(page.getByText(done).first()).toBeVisible()
+	else await expect(button).toBeEnabled()
+	await expectAlive(page)
+	await dismissToasts(page)
+}
