@@ -1,4 +1,4 @@
-import type { Page, Route } from '@playwright/test'
+import type { Page } from '@playwright/test'
 import { demoEmail, demoPassword, expect, expectNoViolations, logIn } from './support/journey.ts'
 import { bar, cut, dialog, expectAlive, expectKept, type Form, failures, test } from './support/lost-connection.ts'
 

@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { Link, useFetcher } from 'react-router'
+import { LostAnswer, retrying } from '~/lib/retry.ts'
 import { useLiveEvent } from '~/realtime/use-live-event.ts'
 import { useLine } from '../client/use-chat.ts'
 import type { ConversationSummary } from '../protocol.ts'
@@ -8,13 +9,24 @@ import { useLiveList } from './use-live-list.ts'
 
 const none: ConversationSummary[] = []
 
-/** Null without an answer of this site. */
+/** Asked again for two minutes while nothing, or something else than the site, answers. Null when it refuses, or after that. */
 async function askForLatest(): Promise<ConversationSummary[] | null> {
 	try {
-		const answer = await fetch('/messages/latest', { headers: { Accept: 'application/json' } })
-		return answer.ok ? ((await answer.json()) as { conversations: ConversationSummary[] }).conversations : null
+		return await retrying(async (signal) => {
+			const answer = await fetch('/messages/latest', { headers: { Accept: 'application/json' }, signal })
+			if (answer.status >= 500) throw new LostAnswer(`The messages were answered with ${answer.status}.`)
+			return answer.ok ? conversationsOf(await answer.text()) : null
+		})
 	} catch {
 		return null
+	}
+}
+
+function conversationsOf(answer: string): ConversationSummary[] {
+	try {
+		return (JSON.parse(answer) as { conversations: ConversationSummary[] }).conversations
+	} catch (error) {
+		throw new LostAnswer('The messages were answered by something else.', null, error)
 	}
 }
 
