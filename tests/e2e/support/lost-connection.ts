@@ -99,7 +99,9 @@ export async function expectKept(page: Page, form: Form) {
 			if (closes) await button.waitFor({ state: 'hidden' })
 		})
 	if (!(await button.isVisible())) await open?.(page)
+	const answered = page.waitForResponse((answer) => data.test(answer.url()) && answer.request().method() === 'POST')
 	await button.click()
+	await answered
 	if (done) await expect(page.getByText(done).first()).toBeVisible()
 	else await expect(button).toBeEnabled()
 	await expectAlive(page)
