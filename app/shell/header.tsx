@@ -1,6 +1,6 @@
 import { Menu } from 'lucide-react'
 import type { ComponentType, ReactNode } from 'react'
-import { Link, NavLink, useMatches } from 'react-router'
+import { Link, NavLink, useMatches, useNavigation } from 'react-router'
 import { useRootData } from '~/lib/root-data.ts'
 import { AccountMenu } from './account-menu.tsx'
 import { Brand } from './brand.tsx'
@@ -41,8 +41,14 @@ export function Header({ inbox }: { inbox: ReactNode }) {
 				</div>
 			</div>
 			<SideMenu />
+			<Progress />
 		</header>
 	)
+}
+
+/** Under the header while a page, or the answer to a form, is on its way: not every press has a button or a list that could say so. */
+function Progress() {
+	return useNavigation().state !== 'idle' && <div className="page-progress" role="progressbar" aria-label="Loading" />
 }
 
 /** The search that the pages of a part of the site bring along, as `HeaderSearch` of a route's handle; most bring none. */

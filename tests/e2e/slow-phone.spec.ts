@@ -1,0 +1,142 @@
+import type { Browser, Locator, Page } from '@playwright/test'
+import { picture } from '../factories/pictures.ts'
+import { type SlowNetwork, startSlowNetwork } from '../support/slow-network.ts'
+import { anotherBrowser } from './support/chat.ts'
+import { expect, logIn, test as journey } from './support/journey.ts'
+
+/*
+ * A newcomer with a phone and a poor signal, from the first page to the accepted answer. Nobody helps: every press is made
+ * once, and what the network loses, the page has to bring.
+ */
+
+/** The browser reports what was cut on purpose. */
+const test = journey.extend<{ quiet: undefined }>({ quiet: async ({}, use) => use(undefined) })
+
+const seed = Number(process.env.SLOW_NETWORK_SEED ?? 11)
+const title = 'Why does my lantern go out on the bridge?'
+const password = 'a lantern at the ford'
+
+/** What a page must never do, noted in it while the journey goes on. */
+type Note = (note: string) => void
+
+/**
+ * Looks ten times a second. A tick is not a time on a busy machine, where the page is drawn as late as the timer comes. It sees
+ * nothing of this file.
+ */
+function watchPage(): void {
+	const MAX_SILENT_TICKS = 5
+	let silent = 0
+	const isShown = (element: Element) => element.checkVisibility({ visibilityProperty: true })
+	const shows = (selector: string) => [...document.querySelectorAll(selector)].some(isShown)
+	const seen = new Set<string>()
+	const note = (text: string) => {
+		if (seen.has(text)) return
+		seen.add(text)
+		void (window as unknown as { note: Note }).note(`${location.pathname}: ${text}`)
+	}
+	setInterval(() => {
+		if (document.readyState === 'loading') return
+		for (const part of ['header', 'main', 'footer']) if (!shows(`body > ${part}`)) note(`no ${part}`)
+		if (document.body.innerText.includes('Application Error')) note('the error page')
+		for (const toast of document.querySelectorAll<HTMLElement>('.toast[data-type=error]')) note(toast.innerText)
+		const { navigation } = window.__reactRouterDataRouter?.state ?? {}
+		const isWaiting = navigation !== undefined && navigation.state !== 'idle'
+		silent = isWaiting && !shows('[aria-busy=true], [role=progressbar]') ? silent + 1 : 0
+		if (silent === MAX_SILENT_TICKS) note(`nothing tells that ${navigation?.location?.pathname} is on its way`)
+	}, 100)
+}
+
+/** A phone on that network. @returns its page, and what it noted */
+async function openPhone(browser: Browser, network: SlowNetwork): Promise<{ page: Page; notes: string[] }> {
+	const context = await anotherBrowser(browser, {
+		viewport: { width: 390, height: 844 },
+		deviceScaleFactor: 2,
+		hasTouch: true,
+		isMobile: true,
+		userAgent:
+			'Mozilla/5.0 (Linux; Android 15; Pixel 8) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Mobile Safari/537.36',
+		serviceWorkers: 'allow',
+		proxy: { server: network.server },
+	})
+	const notes: string[] = []
+	await context.exposeFunction('note', (text: string) => notes.push(text))
+	await context.addInitScript(watchPage)
+	const page = await context.newPage()
+	page.on('pageerror', (error) => notes.push(`${error}`))
+	return { page, notes }
+}
+
+test('a newcomer with a phone and a poor signal registers, asks, and accepts the answer', async ({ page: fast, browser }) => {
+	const network = await startSlowNetwork(seed, () => isOpen)
+	let isOpen = false
+	const { page, notes } = await openPhone(browser, network)
+	const button = (name: string, place: Page | Locator = page) => place.getByRole('button', { name, exact: true })
+	const menu = async (name: string) => {
+		await button('Open menu').tap()
+		await page.getByRole('dialog', { name: 'Menu' }).getByRole('link', { name, exact: true }).tap()
+	}
+	const began = Date.now()
+	const step = (name: string, work: () => Promise<void>) =>
+		test.step(name, async () => {
+			await work()
+			console.log(`${Date.now() - began} ms: ${name}`, JSON.stringify(network.counts), notes)
+			expect(notes).toEqual([])
+		})
+	try {
+		await step('registers and logs in', async () => {
+			await page.goto('/')
+			await page.getByRole('banner').getByRole('link', { name: 'Register' }).tap()
+			isOpen = true
+			await page.getByLabel('Full Name').fill('Signe Signal')
+			await page.getByLabel('Email').fill('signe.signal@eastmere.example')
+			await page.getByLabel('Password', { exact: true }).fill(password)
+			await page.getByLabel('Confirm Password').fill(password)
+			await button('Register').tap()
+			await expect(page.getByRole('heading', { level: 1, name: 'Login' })).toBeVisible()
+			await expect(page.getByText('User registered successfully!')).toBeVisible()
+			await expect(page.getByLabel('Email')).toHaveValue('signe.signal@eastmere.example')
+			await page.getByLabel('Password', { exact: true }).fill(password)
+			await button('Login').tap()
+			await expect(page).toHaveURL('/find-dev')
+		})
+
+		await step('follows the first steps: a picture, three skills, studies', async () => {
+			const steps = page.getByRole('region', { name: 'Help others find you' })
+			await steps.getByRole('link', { name: 'Add a picture' }).tap()
+			const field = page.getByRole('group', { name: 'Profile picture' })
+			await field.locator('input[type=file]').setInputFiles({
+				name: 'me.jpg',
+				mimeType: 'image/jpeg',
+				buffer: await picture('jpeg', 900, 1_200),
+			})
+			await button('Save picture').tap()
+			await expect(page.getByText('Profile picture uploaded successfully!')).toBeVisible()
+			await page.getByRole('combobox', { name: 'Skills' }).fill('Lanterns, Bridges, Rain')
+			await button('Save changes').tap()
+			await expect(page.getByText('Profile updated successfully!')).toBeVisible()
+			await page.getByRole('navigation', { name: 'Edit profile' }).getByRole('link', { name: 'Academics' }).tap()
+			await page.getByRole('combobox', { name: 'University' }).fill('Eastmere')
+			await page.getByLabel('Branch').fill('Optics')
+			await button('Save changes').tap()
+			await expect(page.getByText('Academics data updated successfully!')).toBeVisible()
+		})
+
+		await step('finds the forum and asks', async () => {
+			await menu('Forum')
+			await page.getByRole('link', { name: 'New', exact: true }).tap()
+			const form = page.getByRole('dialog', { name: 'Ask a Question' })
+			await form.getByLabel('Title').fill(title)
+			await form.getByRole('combobox', { name: 'Tags' }).fill('lanterns, wind')
+			await form.getByLabel('Description').fill('It burns at home, and goes out **in the middle** of the bridge.')
+			const cut = network.cutOne(/^GET \/forum\/\S+\.data/)
+			await button('Post question', form).tap()
+			await cut
+			await expect(page.getByRole('heading', { level: 1, name: title })).toBeVisible()
+		})
+	} finally {
+		console.log(`seed ${network.seed}`, network.counts, notes)
+		await page.screenshot({ path: 'test-results/slow-phone.png' })
+		await page.context().close()
+		await network.stop()
+	}
+})
