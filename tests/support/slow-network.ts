@@ -18,6 +18,8 @@ const DUPLICATES_UNTIL_RESENT = 3
 const LOSS = 0.01
 const DOWN_BITS_PER_SECOND = 1_600_000
 const UP_BITS_PER_SECOND = 750_000
+/** So many connections, what a browser opens for a first page, are spared: a browser does not open that page anew by itself. */
+const SPARED_CONNECTIONS = 6
 /** A program that sends has to wait while more than this is under way on its connection. */
 const MAX_BYTES_UNDER_WAY = 64 * 1_024
 
@@ -53,13 +55,12 @@ interface Link {
 }
 
 /**
- * Listens on loopback, and leads to loopback alone. It has no slow start: what one connection sends comes as fast as the link lets it.
+ * Listens on loopback, and leads to loopback alone. Of 100 connections one is refused. It has no slow start: what one connection sends comes as fast as the link lets it.
  * @param seed a whole number
- * @param mayRefuse whether 1 % of the connections are refused; a function, as a browser does not open an address anew by itself when
- * that happens to the first one
  */
-export async function startSlowNetwork(seed: number, mayRefuse: () => boolean): Promise<SlowNetwork> {
-	const random = randomFrom(seed)
+export async function startSlowNetwork(seed: number): Promise<SlowNetwork> {
+	// Apart, so that which connection is refused does not hang on how many packets came before it.
+	const [random, randomOfConnections] = [randomFrom(seed), randomFrom(~seed)]
 	const down = { bitsPerSecond: DOWN_BITS_PER_SECOND, freeAt: 0 }
 	const up = { bitsPerSecond: UP_BITS_PER_SECOND, freeAt: 0 }
 	const counts = { connections: 0, refused: 0, packets: 0, lost: 0, cut: 0 }
@@ -110,7 +111,7 @@ export async function startSlowNetwork(seed: number, mayRefuse: () => boolean): 
 		near.setNoDelay(true)
 		void greet(near, async (port, answer) => {
 			counts.connections += 1
-			const isRefused = random() < LOSS && mayRefuse()
+			const isRefused = randomOfConnections() < LOSS && counts.connections > SPARED_CONNECTIONS
 			// The handshake of TCP takes a round trip, and its first packet may be lost as any other.
 			await sleep(ROUND_TRIP_MS + (isLost() ? RETRANSMISSION_TIMEOUT_MS : 0))
 			if (isRefused) {
