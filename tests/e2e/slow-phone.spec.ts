@@ -14,7 +14,8 @@ const test = journey.extend<{ quiet: undefined }>({ quiet: async ({}, use) => us
 
 test.use({ actionTimeout: 30_000 })
 
-const seed = Number(process.env.SLOW_NETWORK_SEED ?? 11)
+/** With this one a connection is refused in the middle of the journey. */
+const seed = Number(process.env.SLOW_NETWORK_SEED ?? 134)
 const title = 'Why does my lantern go out on the bridge?'
 const password = 'a lantern at the ford'
 
@@ -35,9 +36,16 @@ function watchPage(): void {
 		},
 		{ capture: true },
 	)
-	new MutationObserver(() => {
+	const isAnswered = () => {
 		sincePress = Number.POSITIVE_INFINITY
-	}).observe(document, { subtree: true, childList: true, attributes: true, characterData: true })
+	}
+	addEventListener('toggle', isAnswered, { capture: true })
+	new MutationObserver(isAnswered).observe(document, {
+		subtree: true,
+		childList: true,
+		attributes: true,
+		characterData: true,
+	})
 	const isShown = (element: Element) => element.checkVisibility({ visibilityProperty: true })
 	const shows = (selector: string) => [...document.querySelectorAll(selector)].some(isShown)
 	const seen = new Set<string>()
@@ -104,12 +112,10 @@ test('a newcomer with a phone and a poor signal registers, asks, and accepts the
 		await button('Open menu').tap()
 		await page.getByRole('dialog', { name: 'Menu' }).getByRole('link', { name, exact: true }).tap()
 	}
-	const began = Date.now()
 	const step = (name: string, work: () => Promise<void>) =>
 		test.step(name, async () => {
 			await work()
-			console.log(`${Date.now() - began} ms: ${name}`, JSON.stringify(network.counts), notes)
-			expect.soft(notes).toEqual([])
+			expect(notes).toEqual([])
 		})
 	try {
 		await step('registers and logs in', async () => {
@@ -201,8 +207,7 @@ test('a newcomer with a phone and a poor signal registers, asks, and accepts the
 			])
 		})
 	} finally {
-		console.log(`seed ${network.seed}`, network.counts, notes)
-		await page.screenshot({ path: 'test-results/slow-phone.png' })
+		console.log(`Seed ${network.seed}:`, network.counts)
 		await page.context().close()
 		await network.stop()
 	}
