@@ -63,7 +63,7 @@ test('a message is pushed to the recipient alone, readable by their browser alon
 	const [push] = browsers.mira?.arrived ?? []
 	expect(push).toMatchObject({
 		title: 'Tomas',
-		body: 'The **train** is at nine. Bring a heliotrope.',
+		body: 'The train is at nine. Bring a heliotrope.',
 		url: '/messages/tomas',
 		tag: expect.stringMatching(/^c\d+$/),
 	})
