@@ -31,11 +31,17 @@ export function openLive(me: string): () => void {
 		forget = comeBack(socket)
 		for (const tell of waiting) tell(socket)
 	}
-	open().catch(() => {
-		// Without the socket everything but live changes works; the next page that is loaded whole tries again.
-	})
+	let timer: ReturnType<typeof setTimeout> | undefined
+	// Without the socket everything but live changes works, so that its script is waited for in silence.
+	const openAtLast = (pause: number) => {
+		open().catch(() => {
+			if (!left) timer = setTimeout(openAtLast, pause, Math.min(pause * 2, laterRetries))
+		})
+	}
+	openAtLast(firstRetry)
 	return () => {
 		left = true
+		clearTimeout(timer)
 		forget()
 		socket?.disconnect()
 		socket = null

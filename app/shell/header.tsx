@@ -1,5 +1,5 @@
 import { Menu } from 'lucide-react'
-import type { ComponentType, ReactNode } from 'react'
+import { type ComponentType, type ReactNode, useSyncExternalStore } from 'react'
 import { Link, NavLink, useMatches } from 'react-router'
 import { useRootData } from '~/lib/root-data.ts'
 import { AccountMenu } from './account-menu.tsx'
@@ -41,8 +41,22 @@ export function Header({ inbox }: { inbox: ReactNode }) {
 				</div>
 			</div>
 			<SideMenu />
+			<Progress />
 		</header>
 	)
+}
+
+const onNavigation = (listener: () => void) => window.__reactRouterDataRouter.subscribe(listener)
+const isNavigating = () => window.__reactRouterDataRouter.state.navigation.state !== 'idle'
+const isNavigatingOnServer = () => false
+
+/**
+ * Under the header while a page, or the answer to a form, is on its way: not every press has a button or a list that could say
+ * so. It asks the router itself, as `useNavigation` tells of a navigation only once React has nothing more urgent to draw.
+ */
+function Progress() {
+	const isShown = useSyncExternalStore(onNavigation, isNavigating, isNavigatingOnServer)
+	return isShown && <div className="page-progress" role="progressbar" aria-label="Loading" />
 }
 
 /** The search that the pages of a part of the site bring along, as `HeaderSearch` of a route's handle; most bring none. */

@@ -12,10 +12,9 @@ test('a picture that fails gives way to the initials, is noted, and is not asked
 	await page.goto(`/edit-profile/${username}`)
 	const buffer = await picture('png', 300, 300)
 	await page.locator('input[type=file]').setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer })
-	await page.getByRole('button', { name: 'Use picture' }).click()
+	await page.getByRole('button', { name: 'Save picture' }).click()
 	const shown = page.getByRole('group', { name: 'Profile picture' }).getByRole('img')
 	await expect(shown).toHaveAttribute('srcset', /-96\.webp/)
-	await page.getByRole('button', { name: 'Save changes' }).click()
 	await expect(page.getByRole('banner').locator('.avatar img').first()).toHaveAttribute('src', /^\/media\/profiles\//)
 
 	// A visitor: what they keep is cleared at each load, except for what names nobody.

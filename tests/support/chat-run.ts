@@ -5,6 +5,7 @@ import { findBroken } from './chat-history.ts'
 import { ChatMember } from './chat-members.ts'
 import { eventually } from './eventually.ts'
 import { logInMember, type MembersSite } from './members-site.ts'
+import { randomFrom } from './random.ts'
 
 /*
  * A run of the chat for the history checker: pairs of members who write, edit, delete, read, reload, lose their network and
@@ -127,16 +128,5 @@ export class ChatRun {
 	private fallAsleep(member: ChatMember): void {
 		this.asleep.add(member)
 		member.sleep()
-	}
-}
-
-/** Numbers between 0 and 1 that are the same for the same seed (mulberry32). */
-function randomFrom(start: number): () => number {
-	let state = start
-	return () => {
-		state = (state + 0x6d2b79f5) | 0
-		let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-		mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-		return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
 	}
 }

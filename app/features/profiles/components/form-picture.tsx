@@ -1,7 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 import { useFetcher, useParams } from 'react-router'
 import { type PictureKind, pictureWidths } from '~/lib/picture-paths.ts'
-import { useHydrated } from '~/lib/use-hydrated.ts'
 import { toast } from '~/shell/toast.ts'
 import type { UploadErrorKind } from '../picture-errors.ts'
 import { editPath } from '../profiles.paths.ts'
@@ -54,7 +53,6 @@ const OWN_FAULTS: readonly UploadErrorKind[] = ['canceled', 'invalid-argument', 
  * without them it travels with the form.
  */
 export function ProfilePicture({ label, path, error }: Pick<FormPictureProps, 'label' | 'path' | 'error'>) {
-	const hydrated = useHydrated()
 	const { username = '' } = useParams()
 	const { submit, data } = useFetcher<PictureSaved>()
 	const [stored, setStored] = useState(path)
@@ -81,7 +79,7 @@ export function ProfilePicture({ label, path, error }: Pick<FormPictureProps, 'l
 		<PictureField
 			key={refusals}
 			name="profile_url"
-			sent={!hydrated}
+			savedAlone
 			label={label}
 			optional
 			kind="profile"

@@ -18,8 +18,8 @@ interface PictureFieldProps {
 	/** Whether a square of the picture is chosen before it is sent. */
 	crop?: boolean
 	error?: string | null | undefined
-	/** Whether the form is sent the picture; false where it is saved by itself. */
-	sent?: boolean
+	/** Whether it is saved by itself where scripts run, and the form is not sent it then. */
+	savedAlone?: boolean
 	/** Called when the picture is another one. */
 	onChange?: (picture: PictureView | null) => void
 	/** Called when a picture could not be uploaded. */
@@ -40,13 +40,14 @@ export function PictureField({
 	value,
 	crop = false,
 	error,
-	sent = true,
+	savedAlone = false,
 	optional = false,
 	needed,
 	onChange = () => {},
 	onFailure = () => {},
 }: PictureFieldProps) {
 	const hydrated = useHydrated()
+	const sent = !(savedAlone && hydrated)
 	const upload = useUpload(kind, value, { onChange, onFailure })
 	const [chosen, setChosen] = useState<File | null>(null)
 	const field = useRef<HTMLInputElement>(null)
@@ -75,7 +76,13 @@ export function PictureField({
 				{label}
 				{optional && <span className="font-normal text-ink-3"> optional</span>}
 			</legend>
-			<input ref={field} type="hidden" name={sent ? name : undefined} value={upload.picture?.path ?? ''} />
+			<input
+				ref={field}
+				type="hidden"
+				name={sent ? name : undefined}
+				value={upload.picture?.path ?? ''}
+				data-saved-alone={savedAlone || undefined}
+			/>
 			<Frame upload={upload} square={crop} />
 			<Controls name={name} label={label} input={file} hydrated={hydrated} upload={upload} onFile={choose} />
 			<p className="hint">

@@ -133,7 +133,8 @@ function useUnsaved(form: RefObject<HTMLFormElement | null>, key: string, refusa
 
 /**
  * What the fields say, one way or the other, to be compared. Without a form there is nothing to lose. The field of a file is
- * there only until the script runs; from then on a hidden one says which picture it is.
+ * there only until the script runs; from then on a hidden one says which picture it is. A picture that is saved by itself is
+ * never unsaved.
  */
 function saying(form: HTMLFormElement | null, read: (field: HTMLInputElement) => string): string | null {
 	if (!form) return null
@@ -142,7 +143,7 @@ function saying(form: HTMLFormElement | null, read: (field: HTMLInputElement) =>
 	) as HTMLInputElement[]
 	return JSON.stringify(
 		fields
-			.filter(({ name, type }) => name && name !== 'version' && type !== 'file')
+			.filter(({ name, type, dataset }) => name && name !== 'version' && type !== 'file' && !('savedAlone' in dataset))
 			.map((field) => [field.name, read(field)]),
 	)
 }

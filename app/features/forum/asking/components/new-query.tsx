@@ -1,6 +1,7 @@
 import { Plus } from 'lucide-react'
 import { type ComponentType, type MouseEvent, useState } from 'react'
 import { Link, useNavigate } from 'react-router'
+import { Spinner } from '~/ui/spinner.tsx'
 import { withParams } from '../../forum.paths.ts'
 import type { CategoryView } from '../../forum.present.ts'
 import type AskModal from './ask-modal.tsx'
@@ -20,12 +21,14 @@ const load = () => import('./ask-modal.tsx')
 export function NewQuery({ category, categories }: NewQueryProps) {
 	const [Modal, setModal] = useState<Modal | null>(null)
 	const [open, setOpen] = useState(false)
+	const [loading, setLoading] = useState(false)
 	const navigate = useNavigate()
 	const page = withParams('/forum/ask', { category })
 	const prefetch = () => void load().catch(() => {})
 	const press = async (event: MouseEvent) => {
 		if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
 		event.preventDefault()
+		setLoading(true)
 		try {
 			const { default: loaded } = await load()
 			setModal(() => loaded)
@@ -33,6 +36,8 @@ export function NewQuery({ category, categories }: NewQueryProps) {
 		} catch {
 			// Without the script there is still the page.
 			navigate(page)
+		} finally {
+			setLoading(false)
 		}
 	}
 	return (
@@ -41,11 +46,12 @@ export function NewQuery({ category, categories }: NewQueryProps) {
 				className="btn btn-primary"
 				to={page}
 				aria-haspopup="dialog"
+				aria-busy={loading || undefined}
 				onClick={press}
 				onPointerEnter={prefetch}
 				onFocus={prefetch}
 			>
-				New <Plus className="icon" aria-hidden="true" />
+				New {loading ? <Spinner /> : <Plus className="icon" aria-hidden="true" />}
 			</Link>
 			{open && Modal && (
 				<Modal category={category ?? 'others'} categories={categories} onClose={() => setOpen(false)} />
