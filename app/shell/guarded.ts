@@ -1,7 +1,22 @@
 import { type ComponentType, lazy } from 'react'
-import type { MiddlewareFunction } from 'react-router'
+import type { DataRouter, MiddlewareFunction } from 'react-router'
 
 type Guard = typeof import('./guard/guard.ts')
+
+/** A route in React Router's manifest, as far as it is needed here. */
+export interface RouteEntry {
+	id: string
+	module: string
+	imports?: string[]
+}
+
+declare global {
+	interface Window {
+		__reactRouterDataRouter: DataRouter
+		__reactRouterManifest: { routes: Record<string, RouteEntry | undefined> }
+		__reactRouterRouteModules: Record<string, unknown>
+	}
+}
 
 const LOAD_AFTER_MS = 4_000
 const RELOAD_PAUSE_MS = 1_000
@@ -12,12 +27,13 @@ let loading: Promise<Guard> | undefined
 /**
  * What keeps pages alive without a network. No first page waits for it: it comes some seconds later, or with the first request
  * or the first thing that is typed.
- * @throws TypeError when it could not be loaded for a minute
+ * @throws TypeError when it could not be loaded for a minute and the browser is online
  */
 function guard(tries = 1): Promise<Guard> {
 	loading ??= import('./guard/guard.ts').catch((error) => {
 		loading = undefined
-		if (tries === MAX_TRIES) throw error
+		// Without a network it says nothing that the script does not come.
+		if (tries >= MAX_TRIES && navigator.onLine) throw error
 		return new Promise((resolve) => setTimeout(() => resolve(guard(tries + 1)), RELOAD_PAUSE_MS))
 	})
 	return loading
@@ -31,8 +47,40 @@ export function guardRouter(): void {
 		input instanceof URL && init?.signal
 			? guard().then(({ routerFetch }) => routerFetch(fetchPlain, input, init))
 			: fetchPlain(input, init)
+	loadRoutesByGuard()
 	setTimeout(guard, LOAD_AFTER_MS)
 	window.addEventListener('input', () => void guard(), { once: true })
+}
+
+/**
+ * React Router looks into its cache before it loads a route's script, first whether it is there and then for the script;
+ * a script that fails makes it reload the page. So the cache says of every route that it is there, and loads it when asked.
+ */
+function loadRoutesByGuard(): void {
+	const cache = window.__reactRouterRouteModules
+	let asked: string | symbol = ''
+	Object.setPrototypeOf(
+		cache,
+		new Proxy(Object.prototype, {
+			has: (_, id) => {
+				asked = id
+				return typeof id === 'string' && id in window.__reactRouterManifest.routes
+			},
+			get: (_, id) => {
+				const route = window.__reactRouterManifest.routes[String(id)]
+				if (asked !== id || !route) return undefined
+				asked = ''
+				// On its way beside the guard, which then waits for the same script.
+				import(/* @vite-ignore */ route.module).catch(() => {})
+				return guard()
+					.then(({ loadRoute }) => loadRoute(route))
+					.then((module) => {
+						cache[route.id] = module
+						return module
+					})
+			},
+		}),
+	)
 }
 
 /** The root's client middleware: what to show when a request of React Router got no answer. */

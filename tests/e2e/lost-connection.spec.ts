@@ -276,3 +276,22 @@ test('Load more, a reader who goes elsewhere, and a site that was renewed', asyn
 	await bar(page).getByRole('link', { name: 'Reload' }).click()
 	await expect(page.getByRole('heading', { level: 1, name: 'Login' })).toBeVisible()
 })
+
+test('a page that has just come outlives a lost connection, before the scripts that guard it are there', async ({
+	page,
+}) => {
+	await page.goto('/forum')
+	const link = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Community' })
+	// Once React has taken it over; before that, the browser itself would follow it.
+	await expect
+		.poll(() => link.evaluate((element) => Object.keys(element).some((key) => key.startsWith('__reactProps'))))
+		.toBe(true)
+	await page.context().setOffline(true)
+	await link.click()
+	await expect(page.getByRole('progressbar', { name: 'Loading' })).toBeVisible()
+	await expect(page.getByRole('heading', { name: 'Recent Queries' })).toBeVisible()
+	await expectAlive(page)
+	await page.context().setOffline(false)
+	await expect(page).toHaveURL('/find-dev')
+	await expect(page.getByRole('link', { name: 'View Details' }).first()).toBeVisible()
+})

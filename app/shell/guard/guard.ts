@@ -1,6 +1,7 @@
 import { createPath, type DataRouter, data } from 'react-router'
 import { textsOf } from '~/lib/form-texts.ts'
 import { LostAnswer, retrying } from '~/lib/retry.ts'
+import type { RouteEntry } from '../guarded.ts'
 import { toast } from '../toast.ts'
 import { connectionLost, offerReload } from './connection-bar.tsx'
 import { failureMessage } from './failure-message.ts'
@@ -16,20 +17,6 @@ type Fetch = typeof window.fetch
 
 /** What a loader or an action came to, as React Router passes it on. */
 type Outcomes = Record<string, { type: 'data' | 'error'; result: unknown }>
-
-interface RouteEntry {
-	id: string
-	module: string
-	imports?: string[]
-}
-
-declare global {
-	interface Window {
-		__reactRouterDataRouter: DataRouter
-		__reactRouterManifest: { routes: Record<string, RouteEntry | undefined> }
-		__reactRouterRouteModules: Record<string, unknown>
-	}
-}
 
 const router = () => window.__reactRouterDataRouter
 
@@ -187,7 +174,7 @@ class LostScript extends Error {}
  * The script of a route, tried until it comes. React Router waits for the first asking alone, whatever became of the
  * navigation meanwhile, so that this never fails: after a failure it goes on with the next press that needs the route.
  */
-async function loadRoute(route: RouteEntry): Promise<unknown> {
+export async function loadRoute(route: RouteEntry): Promise<unknown> {
 	for (;;) {
 		try {
 			return await retryingShown((signal) =>
@@ -244,32 +231,3 @@ function nextNavigation(id: string): Promise<void> {
 		})
 	})
 }
-
-/**
- * React Router looks into its cache before it loads a route's script, first whether it is there and then for the script;
- * a script that fails makes it reload the page. So the cache says of every route that it is there, and loads it when asked.
- */
-function loadRoutesByGuard(): void {
-	const cache = window.__reactRouterRouteModules
-	let asked: string | symbol = ''
-	Object.setPrototypeOf(
-		cache,
-		new Proxy(Object.prototype, {
-			has: (_, id) => {
-				asked = id
-				return typeof id === 'string' && id in window.__reactRouterManifest.routes
-			},
-			get: (_, id) => {
-				const route = window.__reactRouterManifest.routes[String(id)]
-				if (asked !== id || !route) return undefined
-				asked = ''
-				return loadRoute(route).then((module) => {
-					cache[route.id] = module
-					return module
-				})
-			},
-		}),
-	)
-}
-
-loadRoutesByGuard()
