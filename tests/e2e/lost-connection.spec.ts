@@ -245,7 +245,8 @@ test('Load more, a reader who goes elsewhere, and a site that was renewed', asyn
 	let { mend } = await cut(page, 'GET', failures['a 502'])
 	await page.getByRole('link', { name: /Load more/ }).click()
 	await expect(bar(page)).toBeVisible()
-	await expectNoViolations(page)
+	// A link of the page may lie half under the bar, which lets presses through.
+	await expectNoViolations(page, { targetSize: false })
 	expect(await cards.count()).toBe(before)
 	await mend()
 	await page.evaluate(() => window.dispatchEvent(new Event('online')))

@@ -62,10 +62,10 @@ export async function logIn(page: Page, email = demoEmail): Promise<void> {
 }
 
 /** Fails when axe finds anything on the page as it stands. */
-export async function expectNoViolations(page: Page): Promise<void> {
+export async function expectNoViolations(page: Page, { targetSize = true } = {}): Promise<void> {
 	// Lighthouse counts small targets too; axe looks at them when asked.
 	const { violations } = await new AxeBuilder({ page })
-		.options({ rules: { 'target-size': { enabled: true } } })
+		.options({ rules: { 'target-size': { enabled: targetSize } } })
 		.analyze()
 	expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' ')}`)).toEqual([])
 }
@@ -122,11 +122,11 @@ export async function mailedLink(address: string, dataDir = process.env.SITE_DAT
 /** Registers the member whom ADMIN_EMAIL names and confirms the address, which makes them admin. */
 export async function enrolAdmin(page: Page): Promise<void> {
 	await enrol(page, 'Wanda Warden')
+	// An earlier journey on the same site may have made them admin.
+	if ((await page.request.get('/moderation')).ok()) return
 	// The login mails a second link, after which the first one does not work: whoever was too fast looks again.
 	await expect(async () => {
 		await page.goto(await mailedLink(adminEmail))
-		// Another journey on the same site may have confirmed it.
-		if (await page.getByText('confirmed already').first().isVisible()) return
 		await page.getByRole('button', { name: 'Confirm my address' }).click({ timeout: 2_000 })
 		await page.waitForURL('**/find-dev')
 	}).toPass({ timeout: 30_000 })
