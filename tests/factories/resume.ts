@@ -7,17 +7,7 @@ import {
 } from '~/features/profiles/profiles.schema.ts'
 import type { ResumeFields } from '~/features/profiles/resume.ts'
 import { cleanLine } from '~/lib/clean.ts'
-
-/** Numbers from 0 to 1 that are the same for the same seed (mulberry32). */
-export function chances(seed: number): () => number {
-	let state = seed
-	return () => {
-		state = (state + 0x6d2b79f5) | 0
-		let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-		mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-		return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-	}
-}
+import { randomFrom } from '../support/random.ts'
 
 const pieces = [
 	'Mira',
@@ -79,7 +69,7 @@ const names = [
 
 /** A profile as the edit forms would store it: about half of its fields filled, with what breaks careless code. */
 export function anyProfile(seed: number): ResumeFields {
-	const chance = chances(seed)
+	const chance = randomFrom(seed)
 	const below = (most: number) => Math.floor(chance() * most)
 	const pick = <One>(list: readonly One[]): One => list[below(list.length)] as One
 	const maybe = <Value>(value: () => Value, empty: Value): Value => (chance() < 0.55 ? value() : empty)
