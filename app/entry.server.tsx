@@ -4,7 +4,7 @@ import { type EntryContext, isRouteErrorResponse, type RouterContextProvider, Se
 import { factsOf } from '~/lib/context.ts'
 import { log } from '~/lib/log.server.ts'
 import { NonceContext } from '~/lib/nonce.ts'
-import { siteFaultOf } from '~/lib/site-fault.server.ts'
+import { siteFaultOf } from '~/platform/http/site-fault.server.ts'
 
 /** A page may take this long to render; its data is there before rendering begins. */
 const renderLimit = 5_000

@@ -1,6 +1,6 @@
 // npm run bench:markdown: what hostile texts cost to cook, in milliseconds of the processor, and as a ratio of 64 KB to 8 KB.
 // Linear work gives 8.
-import { cook } from '../app/markdown/cook.server.ts'
+import { cook } from '../app/platform/markdown/cook.server.ts'
 
 const rounds = 5
 const timesInRound = 4

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import pg from 'pg'
-import { pool } from '~/db/db.server.ts'
+import { pool } from '~/platform/db/db.server.ts'
 
 export interface Figures {
 	/** Milliseconds in the database for a whole page, with the way there and back. */

@@ -5,7 +5,7 @@ import { skills } from '~/features/directory/seed/words.ts'
 import { suggest } from '~/features/directory/suggestions.server.ts'
 import { listQueries } from '~/features/forum/reading.server.ts'
 import { getProfile } from '~/features/profiles/profiles.server.ts'
-import { encodeCursor } from '~/lib/cursors.ts'
+import { encodeCursor } from '~/platform/http/cursors.ts'
 
 /** The pages that are measured, each other parameters at every call: what a random one of the members would look for. */
 export function journeys(size: number): [name: string, page: () => Promise<number>][] {

@@ -5,8 +5,8 @@ import { tellTyping } from '~/features/chat/telling.server.ts'
 import { log } from '~/lib/log.server.ts'
 import { isRecord } from '~/lib/records.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
-import type { ClientEvents, ServerEvents } from '~/realtime/events.ts'
-import type { SocketData } from '~/realtime/io.server.ts'
+import type { ClientEvents, ServerEvents } from '~/platform/realtime/events.ts'
+import type { SocketData } from '~/platform/realtime/io.server.ts'
 import { Allowance } from './allowance.ts'
 
 type Tab = Socket<ClientEvents, ServerEvents, Record<string, never>, SocketData>

@@ -1,4 +1,4 @@
-import { pool } from '~/db/db.server.ts'
+import { pool } from '~/platform/db/db.server.ts'
 
 /** Milliseconds that the database may take to answer; with them, /readyz answers within a second. */
 const databaseTimeoutMs = 800

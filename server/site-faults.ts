@@ -6,14 +6,14 @@ import {
 	type RouterContextProvider,
 	type ServerBuild,
 } from 'react-router'
-import { isDatabaseAway } from '~/db/db.server.ts'
-import { withoutDatabase } from '~/db/scope.server.ts'
 import { viewerFromCookie, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
 import { factsOf, type Viewer } from '~/lib/context.ts'
 import { type DiskFull, retryHeaders, Unavailable } from '~/lib/errors.ts'
-import { problem } from '~/lib/problems.ts'
-import { siteFaultOf } from '~/lib/site-fault.server.ts'
-import type { SiteFaultData } from '~/lib/site-fault.ts'
+import { isDatabaseAway } from '~/platform/db/db.server.ts'
+import { withoutDatabase } from '~/platform/db/scope.server.ts'
+import { problem } from '~/platform/http/problems.ts'
+import { siteFaultOf } from '~/platform/http/site-fault.server.ts'
+import type { SiteFaultData } from '~/platform/http/site-fault.ts'
 import { endedSession } from './ended-sessions.ts'
 
 type Fault = Unavailable | DiskFull

@@ -13,10 +13,10 @@ import { listNotBlocking } from '~/features/profiles/blocks.queries.server.ts'
 import { isId } from '~/lib/ids.ts'
 import { log } from '~/lib/log.server.ts'
 import { runInRequestScope } from '~/lib/request-scope.server.ts'
-import { siteFaultOf } from '~/lib/site-fault.server.ts'
-import { type ClientEvents, mostWatched, type ServerEvents } from '~/realtime/events.ts'
-import { io, type SocketData, socketPath } from '~/realtime/io.server.ts'
-import { listOnlineAmong } from '~/realtime/presence.queries.server.ts'
+import { siteFaultOf } from '~/platform/http/site-fault.server.ts'
+import { type ClientEvents, mostWatched, type ServerEvents } from '~/platform/realtime/events.ts'
+import { io, type SocketData, socketPath } from '~/platform/realtime/io.server.ts'
+import { listOnlineAmong } from '~/platform/realtime/presence.queries.server.ts'
 import {
 	closeTab,
 	countTabs,
@@ -28,9 +28,9 @@ import {
 	roomOf,
 	sessionRoom,
 	watchersOf,
-} from '~/realtime/presence.server.ts'
-import { haveTabsAskAgain } from '~/realtime/processes.server.ts'
-import { readersOf } from '~/realtime/rooms.ts'
+} from '~/platform/realtime/presence.server.ts'
+import { haveTabsAskAgain } from '~/platform/realtime/processes.server.ts'
+import { readersOf } from '~/platform/realtime/rooms.ts'
 import { Allowance } from './allowance.ts'
 import { receiveChat } from './chat-sockets.ts'
 import { reconnectSpread } from './limits.ts'

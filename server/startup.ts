@@ -3,13 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { PoolConfig } from 'pg'
 import { type Config, originOf } from '../app/config.server.ts'
-import { closeDatabase, MAX_LONG_CONNECTIONS, openDatabase, pool } from '../app/db/db.server.ts'
-import { migrate } from '../app/db/migrate.server.ts'
-import { longWork } from '../app/db/scope.server.ts'
 import { closeDemoAccounts, makeAdminClaim } from '../app/features/accounts/admin-at-start.server.ts'
 import { areDemoAccountsOpen } from '../app/features/accounts/demo-accounts.server.ts'
 import { demoAccounts } from '../app/features/forum/import/demo-account.server.ts'
 import { Unavailable } from '../app/lib/errors.ts'
+import { closeDatabase, MAX_LONG_CONNECTIONS, openDatabase, pool } from '../app/platform/db/db.server.ts'
+import { migrate } from '../app/platform/db/migrate.server.ts'
+import { longWork } from '../app/platform/db/scope.server.ts'
 import { progressLine } from '../scripts/support/progress.ts'
 import { prepareDataDir } from './data-dir.ts'
 import { stopLimits } from './limits.ts'
@@ -115,7 +115,7 @@ export class Startup {
 	private async startPostgres({ dataDir, WEB_CONCURRENCY }: Config): Promise<PoolConfig> {
 		const connections = Math.max(100, 20 + WEB_CONCURRENCY * connectionsOfOne)
 		// It logs, and a log needs settings that are sound.
-		const { keepEmbeddedPostgres } = await import('../app/db/kept-postgres.server.ts')
+		const { keepEmbeddedPostgres } = await import('../app/platform/db/kept-postgres.server.ts')
 		const postgres = await keepEmbeddedPostgres(dataDir, [`max_connections=${connections}`])
 		this.onEnd(postgres.stop, stopLimits.postgresMs)
 		return postgres.connection

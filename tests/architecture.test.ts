@@ -51,9 +51,7 @@ describe('the import ladder', () => {
 	})
 
 	test('the ground knows no feature', () => {
-		expect(
-			offenders(/^app\/(lib|bus|db|cache|mail|jobs|realtime|markdown|ui|shell|offline)\//, /^app\/features\//),
-		).toEqual([])
+		expect(offenders(/^app\/(lib|platform|ui|shell|offline)\//, /^app\/features\//)).toEqual([])
 	})
 
 	test('lib is the bottom; its log alone reads the settings', () => {
@@ -83,7 +81,7 @@ describe('the places of things', () => {
 
 	test('SQL stands in *.queries.server.ts, and in the door to the database', () => {
 		const elsewhere = product.filter(
-			({ path, text }) => statement.test(text) && !/\.queries\.server\.ts$|^app\/(db|jobs)\//.test(path),
+			({ path, text }) => statement.test(text) && !/\.queries\.server\.ts$|^app\/platform\/(db|jobs)\//.test(path),
 		)
 		expect(elsewhere.map(({ path }) => path)).toEqual([])
 	})
@@ -93,7 +91,7 @@ describe('the places of things', () => {
 		const own =
 			/^app\/features\/profiles\/(editing|editing-items|first-steps|resume|campus|hiding|pictures|profiles|skills)\.queries/
 		const others =
-			/^app\/(realtime\/presence|features\/(accounts\/accounts|directory\/seed\/seed|chat\/conversations|forum\/moderation\/targets))\.queries/
+			/^app\/(platform\/realtime\/presence|features\/(accounts\/accounts|directory\/seed\/seed|chat\/conversations|forum\/moderation\/targets))\.queries/
 		const reads = /\b(from|join)\s+(profiles|profile_skills|certificates|projects)\b|From\('(profiles|profile_skills)'/
 		const readers = product.filter(({ path, text }) => reads.test(text) && !own.test(path) && !others.test(path))
 		expect(readers.map(({ path }) => path)).toEqual([])
@@ -142,7 +140,7 @@ describe('the places of things', () => {
 		expect(found).toEqual([])
 	})
 
-	test('forms are read by readForm, and the Referer by refererPath, both in lib/http.ts', () => {
+	test('forms are read by readForm, and the Referer by refererPath, both in platform/http/http.ts', () => {
 		const server = product.filter(({ path }) => /\/routes\/|\.server\.tsx?$/.test(path))
 		const elsewhere = server.filter(({ text }) => /\.formData\(\)|headers\.get\('Referer'\)/.test(text))
 		expect(elsewhere.map(({ path }) => path)).toEqual([])

@@ -1,9 +1,9 @@
 import { RotateCw } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { type ErrorResponse, useLocation } from 'react-router'
-import { type EndedSessionData, endedSessionData } from '~/lib/ended-session.ts'
-import { type SiteFaultData, siteFaultData } from '~/lib/site-fault.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
+import { type EndedSessionData, endedSessionData } from '~/platform/http/ended-session.ts'
+import { type SiteFaultData, siteFaultData } from '~/platform/http/site-fault.ts'
 import { Message, Refused } from './error-page.tsx'
 
 /** Seconds between two tries: growing, so that a site that comes back is not met by everybody at once for long. */

@@ -1,5 +1,5 @@
 import { useEffect } from 'react'
-import type { FormRefusal } from '~/lib/http.ts'
+import type { FormRefusal } from '~/platform/http/http.ts'
 import { toast } from './toast.ts'
 
 /**

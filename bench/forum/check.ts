@@ -1,4 +1,4 @@
-import { pool } from '~/db/db.server.ts'
+import { pool } from '~/platform/db/db.server.ts'
 
 /** Each counts rows in which the seeded forum is not what triggers and the importer make of the same texts. */
 const differences: [what: string, statement: string][] = [

@@ -7,7 +7,7 @@ import { searchTools } from '~/features/forum/search/search-tools.server.ts'
 import { findSimilar } from '~/features/forum/similar/similar.server.ts'
 import { listRelatedTags } from '~/features/forum/tags/tags.server.ts'
 import { listNotices } from '~/features/notifications/notifications.server.ts'
-import { encodeCursor } from '~/lib/cursors.ts'
+import { encodeCursor } from '~/platform/http/cursors.ts'
 import type { Samples } from './samples.ts'
 
 export type Journey = [name: string, page: () => Promise<number>]

@@ -1,4 +1,4 @@
-import { pool } from '~/db/db.server.ts'
+import { pool } from '~/platform/db/db.server.ts'
 
 /** What one forum has of everything that a journey asks for, chosen by chance, the same way at each size. */
 export interface Samples {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { connectRedis } from '~/bus/redis.server.ts'
+import { connectRedis } from '~/platform/bus/redis.server.ts'
 import { keepPart, type Part } from './part.ts'
 
 /** Nothing that must outlive Redis is kept in it, so it writes nothing. Others on this machine do not know the password. */

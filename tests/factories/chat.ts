@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import { db } from '~/db/db.server.ts'
 import type { ChatMessage } from '~/features/chat/protocol.ts'
 import { sendMessage } from '~/features/chat/sending.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
 
 /** Sends a message as the member would. */
 export function makeMessage(from: SignedIn, to: SignedIn, body = 'Hello there.'): Promise<ChatMessage> {

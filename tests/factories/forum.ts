@@ -1,6 +1,6 @@
-import { db } from '~/db/db.server.ts'
 import { addComment, askQuestion, type Input } from '~/features/forum/forum.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
 
 let made = 0
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { db } from '~/db/db.server.ts'
+import { db } from '~/platform/db/db.server.ts'
 
 /** A session of this member, without a cookie that leads to it. @returns its id */
 export async function makeSession(userId: number): Promise<number> {

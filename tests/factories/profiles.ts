@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import { db } from '~/db/db.server.ts'
-import type { Database } from '~/db/schema.ts'
 import { pictureFolders } from '~/lib/picture-paths.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
+import type { Database } from '~/platform/db/schema.ts'
 
 /** A picture of this member that is stored already, as far as the database knows. @returns its path */
 export async function makePicture(

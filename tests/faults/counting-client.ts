@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { expect } from 'vitest'
-import { db } from '~/db/db.server.ts'
 import { makeToken } from '~/features/accounts/tokens/tokens.server.ts'
+import { db } from '~/platform/db/db.server.ts'
 import { makeMember, makeQuery } from '../factories/forum.ts'
 
 /*

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { db } from '~/db/db.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
 import { makeQuery } from '../factories/forum.ts'
 import { picture } from '../factories/pictures.ts'
 import { useDatabase } from '../support/database.ts'

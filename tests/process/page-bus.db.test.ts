@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { pool } from '~/db/db.server.ts'
 import { askQuestion, editQuestion } from '~/features/forum/forum.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
+import { pool } from '~/platform/db/db.server.ts'
 import { makeMember } from '../factories/forum.ts'
 import { useDatabase } from '../support/database.ts'
 import { eventually } from '../support/eventually.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { db } from '~/db/db.server.ts'
 import { type AccountMail, sendAccountMail } from '~/features/accounts/account-mails.server.ts'
+import { db } from '~/platform/db/db.server.ts'
 
 export interface SentMail {
 	to: string

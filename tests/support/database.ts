@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, inject } from 'vitest'
-import { closeDatabase, openDatabase } from '~/db/db.server.ts'
+import { closeDatabase, openDatabase } from '~/platform/db/db.server.ts'
 import { template } from './postgres.ts'
 
 /** Gives the tests of this file a migrated PostgreSQL database of their own, open as `db()`; it is dropped after them. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { expect } from 'vitest'
-import { db } from '~/db/db.server.ts'
+import { db } from '~/platform/db/db.server.ts'
 
 const tables = [
 	'users',

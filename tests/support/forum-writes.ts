@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
-import { db } from '~/db/db.server.ts'
 import { dropDraft, saveDraft } from '~/features/forum/asking/drafts.server.ts'
 import { follow } from '~/features/forum/following.server.ts'
 import { deleteComment, deleteQuestion } from '~/features/forum/forum.server.ts'
 import { chooseSolution } from '~/features/forum/votes/votes.server.ts'
 import { muteThread, notifyOfDecision } from '~/features/notifications/notifications.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
 import { makeComment, makeQuery } from '../factories/forum.ts'
 import { moderationWrites } from './moderation-writes.ts'
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { db } from '~/db/db.server.ts'
+import { db } from '~/platform/db/db.server.ts'
 
 /** Has the next member get the id after this one, as if so many had joined before. */
 export async function placeAfter(id: number): Promise<void> {

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
-import { db } from '~/db/db.server.ts'
 import { judge } from '~/features/forum/moderation/acts.server.ts'
 import { openWaitingCase } from '~/features/forum/moderation/cases.queries.server.ts'
 import { report } from '~/features/forum/moderation/reports.server.ts'
 import { lockAnyQuery, withholdQuery } from '~/features/forum/moderation/withholding.queries.server.ts'
 import { addSynonym, removeSynonym } from '~/features/forum/tags/tags.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
 import { makeQuery } from '../factories/forum.ts'
 import type { Cast, Target, Write } from './forum-writes.ts'
 

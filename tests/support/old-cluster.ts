@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
-import { migrate } from '~/db/migrate.server.ts'
-import { findOwner } from '~/db/postgres-owner.server.ts'
+import { migrate } from '~/platform/db/migrate.server.ts'
+import { findOwner } from '~/platform/db/postgres-owner.server.ts'
 
 /** A cluster as version 0.1.0 made it: nobody is asked for a password, the one role is a superuser, its socket is elsewhere. */
 export interface OldCluster {

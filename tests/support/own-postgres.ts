@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '~/db/embedded-postgres.server.ts'
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '~/platform/db/embedded-postgres.server.ts'
 import { descendants, signalAll, stillRunning } from './cluster.ts'
 
 export interface OwnPostgres {

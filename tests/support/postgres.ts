@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url'
 import { runMigrations } from 'graphile-worker'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
-import { startEmbeddedPostgres } from '~/db/embedded-postgres.server.ts'
-import { migrate } from '~/db/migrate.server.ts'
+import { startEmbeddedPostgres } from '~/platform/db/embedded-postgres.server.ts'
+import { migrate } from '~/platform/db/migrate.server.ts'
 
 interface Login {
 	host: string

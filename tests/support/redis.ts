@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { connectRedis } from '~/bus/redis.server.ts'
+import { connectRedis } from '~/platform/bus/redis.server.ts'
 import { findProgram } from '../../scripts/support/programs.ts'
 import { freePort } from './site-process.ts'
 

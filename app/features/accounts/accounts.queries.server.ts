@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { db, type Executor } from '~/db/db.server.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
 
 /** Takes a username if nobody has it. @returns whether it is ours now */
 export async function claimUsername(username: string, executor: Executor = db()): Promise<boolean> {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { db, type Executor } from '~/db/db.server.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
 
 /** Links that are valid beside each other: each start of each node prints one. */
 const MAX_CLAIMS = 20

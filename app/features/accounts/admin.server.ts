@@ -1,6 +1,6 @@
-import { db } from '~/db/db.server.ts'
 import { Invalid, NotAllowed } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
 import { findAccount } from './accounts.queries.server.ts'
 import { isClaimOpen, lockClaims, takeClaim } from './admin.queries.server.ts'
 import { isDemoAccount } from './demo-accounts.server.ts'

@@ -1,6 +1,6 @@
 import { Invalid } from '~/lib/errors.ts'
-import { parseForm } from '~/lib/parse.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
+import { parseForm } from '~/platform/http/parse.server.ts'
 import { forgetResetLinks } from './accounts.queries.server.ts'
 import { changePasswordInput } from './accounts.schema.ts'
 import { getAccount } from './accounts.server.ts'

@@ -1,7 +1,7 @@
 import unhomoglyph from 'unhomoglyph'
 import { config } from '~/config.server.ts'
-import type { Executor } from '~/db/db.server.ts'
 import { Invalid } from '~/lib/errors.ts'
+import type { Executor } from '~/platform/db/db.server.ts'
 import { listStaff } from './accounts.queries.server.ts'
 import { candidates, plainUsername, usernameFrom } from './username.server.ts'
 

@@ -1,5 +1,5 @@
 import { config } from '~/config.server.ts'
-import { letter, type Mail, sendMail } from '~/mail/mail.server.ts'
+import { letter, type Mail, sendMail } from '~/platform/mail/mail.server.ts'
 import { beginResetLink } from './account-mails.queries.server.ts'
 import { hashToken } from './secret.server.ts'
 

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { db, type Executor } from '~/db/db.server.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { Rule } from './limits.server.ts'
 
 /** The seconds to wait after `count` attempts by a rule. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { isIPv6 } from 'node:net'
-import { db } from '~/db/db.server.ts'
 import { TooMany } from '~/lib/errors.ts'
+import { db } from '~/platform/db/db.server.ts'
 import { deleteAttempts, sweepWaysIn, takeBackAttempts, tryToCount, waitLeft } from './limits.queries.server.ts'
 
 const minute = 60

@@ -1,5 +1,5 @@
 import { config } from '~/config.server.ts'
-import { lazyLines } from '~/lib/lists.server.ts'
+import { lazyLines } from '~/platform/http/lists.server.ts'
 
 /** The 10,000 commonest passwords of 8 characters or more in breaches (data/README.md). */
 const breached = lazyLines('app/features/accounts/data/common-passwords.txt')

@@ -1,8 +1,8 @@
 import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
-import { pool } from '~/db/db.server.ts'
 import { TooMany } from '~/lib/errors.ts'
 import { remember } from '~/lib/remember.ts'
 import type { Viewer } from '~/lib/viewer.ts'
+import { pool } from '~/platform/db/db.server.ts'
 import { network } from './limits.server.ts'
 
 /*

@@ -1,7 +1,7 @@
 import { APIError } from 'better-auth/api'
 import { config } from '~/config.server.ts'
 import { Invalid, NotAllowed, TooMany } from '~/lib/errors.ts'
-import { siteFaultOf } from '~/lib/site-fault.server.ts'
+import { siteFaultOf } from '~/platform/http/site-fault.server.ts'
 
 /** The present password, which proves who asks, is another one. */
 export class WrongPassword extends Invalid {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { db, type Executor } from '~/db/db.server.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
 
 export interface Registration {
 	email: string

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
-import { db } from '~/db/db.server.ts'
-import { startJobs, stopJobs } from '~/jobs/jobs.server.ts'
 import { NotAllowed, NotFound, TooMany } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
 import { forgetCounts, sentMails } from '../../../tests/support/account-mails.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import {

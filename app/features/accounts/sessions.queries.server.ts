@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { db, type Executor } from '~/db/db.server.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
 
 /** Ends every session of a member but one. @param keep the id of the one that stays; null for none */
 export async function deleteSessions(userId: number, keep: number | null, executor: Executor = db()): Promise<void> {

@@ -1,10 +1,10 @@
-import { openBus, publish } from '~/bus/bus.server.ts'
 import { isOneOfSeveral } from '~/config.server.ts'
-import type { Executor } from '~/db/db.server.ts'
 import { log } from '~/lib/log.server.ts'
 import { remember } from '~/lib/remember.ts'
 import { requestScope } from '~/lib/request-scope.server.ts'
-import { closeEndedSessions } from '~/realtime/presence.server.ts'
+import { openBus, publish } from '~/platform/bus/bus.server.ts'
+import type { Executor } from '~/platform/db/db.server.ts'
+import { closeEndedSessions } from '~/platform/realtime/presence.server.ts'
 import { recordSecurityEvent } from './security-log.server.ts'
 import { SessionRegister } from './session-register.ts'
 import {

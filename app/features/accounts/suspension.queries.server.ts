@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { db, type Executor } from '~/db/db.server.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
 
 /** `suspended_until` as text: a suspension without end is no point in time, and one that is over is none. */
 export const suspendedUntil = (table: string) =>

@@ -1,5 +1,5 @@
-import type { Executor } from '~/db/db.server.ts'
 import { NotAllowed } from '~/lib/errors.ts'
+import type { Executor } from '~/platform/db/db.server.ts'
 import { suspensionOf } from './suspension.policy.ts'
 import { findSuspension, type SuspensionRow } from './suspension.queries.server.ts'
 

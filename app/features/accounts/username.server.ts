@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { lazyLines } from '~/lib/lists.server.ts'
+import { lazyLines } from '~/platform/http/lists.server.ts'
 
 const reserved = lazyLines('app/features/accounts/data/reserved-usernames.txt')
 /** What is asked for where an address gives nothing to be called by: nothing readable, or what reads as the staff's. */

@@ -1,9 +1,9 @@
 import { viewerFromRequest } from '~/features/accounts/accounts.server.ts'
 import type { Scope } from '~/features/accounts/tokens/tokens.limits.ts'
 import { readToken } from '~/features/accounts/tokens/tokens.server.ts'
-import type { Operation } from '~/lib/operation.ts'
-import { problem } from '~/lib/problems.ts'
 import type { Viewer } from '~/lib/viewer.ts'
+import type { Operation } from '~/platform/http/operation.ts'
+import { problem } from '~/platform/http/problems.ts'
 
 /** Who calls, and by what right. */
 export interface Caller {

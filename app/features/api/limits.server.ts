@@ -1,10 +1,10 @@
 import { type RateLimiterAbstract, RateLimiterPostgres, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
-import { redis } from '~/bus/redis.server.ts'
 import { config } from '~/config.server.ts'
-import { pool } from '~/db/db.server.ts'
 import { network } from '~/features/accounts/limits.server.ts'
-import { countUp } from '~/lib/rate-limit.server.ts'
 import type { Viewer } from '~/lib/viewer.ts'
+import { redis } from '~/platform/bus/redis.server.ts'
+import { pool } from '~/platform/db/db.server.ts'
+import { countUp } from '~/platform/http/rate-limit.server.ts'
 
 /** Seconds that a limit counts over. */
 const window = 60

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { config } from '~/config.server.ts'
-import type { Operation } from '~/lib/operation.ts'
+import type { Operation } from '~/platform/http/operation.ts'
 import { scopesFor } from './caller.server.ts'
 import type { ApiDocument, DocumentedOperation, Schema } from './openapi.ts'
 import { operations, shapes } from './operations.server.ts'

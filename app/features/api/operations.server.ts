@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { chatOperations, chatShapes } from '~/features/chat/chat.api.server.ts'
 import { forumOperations, forumShapes } from '~/features/forum/forum.api.server.ts'
 import { noticeOperations, noticeShapes } from '~/features/notifications/notifications.api.server.ts'
-import type { Operation } from '~/lib/operation.ts'
+import type { Operation } from '~/platform/http/operation.ts'
 import { ownOperations, ownShapes } from './me.server.ts'
 
 /** Everything that the API can do. A feature that is to be in it adds its list here. */

@@ -1,7 +1,7 @@
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
-import { pool } from '~/db/db.server.ts'
 import { TooMany } from '~/lib/errors.ts'
-import { countUp } from '~/lib/rate-limit.server.ts'
+import { pool } from '~/platform/db/db.server.ts'
+import { countUp } from '~/platform/http/rate-limit.server.ts'
 import { limits } from './chat.limits.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { Operation } from '~/lib/operation.ts'
+import type { Operation } from '~/platform/http/operation.ts'
 import { conversationOperations } from './api/conversations.server.ts'
 import { messageOperations } from './api/messages.server.ts'
 import { safetyOperations } from './api/safety.server.ts'

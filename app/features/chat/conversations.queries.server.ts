@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
-import { db, type Executor } from '~/db/db.server.ts'
-import { isRecent } from '~/db/recent.server.ts'
 import { type SuspensionRow, suspendedUntil } from '~/features/accounts/suspension.queries.server.ts'
 import { isBlocking } from '~/features/profiles/blocks.queries.server.ts'
 import { gathered } from '~/lib/gathered.ts'
-import { isConnected } from '~/realtime/presence.queries.server.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+import { isRecent } from '~/platform/db/recent.server.ts'
+import { isConnected } from '~/platform/realtime/presence.queries.server.ts'
 import { limits } from './chat.limits.ts'
 
 /** What lists show this member of the other one, for statements that call them `p` and their profile `pp`. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { db } from '~/db/db.server.ts'
+import { db } from '~/platform/db/db.server.ts'
 import { type PeerRow, peerColumns } from './conversations.queries.server.ts'
 import type { ChatPicture } from './protocol.ts'
 

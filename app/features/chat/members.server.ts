@@ -1,6 +1,6 @@
-import type { Executor } from '~/db/db.server.ts'
 import { NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
+import type { Executor } from '~/platform/db/db.server.ts'
 import type { Names } from './chat.present.ts'
 import { isUsername } from './chat.schema.ts'
 import { type ConversationRow, findConversation } from './conversations.queries.server.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Executor } from '~/db/db.server.ts'
 import { isBlocking } from '~/features/profiles/blocks.queries.server.ts'
+import type { Executor } from '~/platform/db/db.server.ts'
 
 /**
  * Locks a member's conversations in which something is unread; requests are left out, as looking at them is free. This is

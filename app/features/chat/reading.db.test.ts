@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
-import { db } from '~/db/db.server.ts'
 import { setSkills } from '~/features/profiles/skills.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
 import { findBrokenFigures, makeConversation, makeMessage, passTime } from '../../../tests/factories/chat.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
 import { makeTab } from '../../../tests/factories/presence.ts'

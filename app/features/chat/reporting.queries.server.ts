@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Executor } from '~/db/db.server.ts'
-import { isRecent } from '~/db/recent.server.ts'
+import type { Executor } from '~/platform/db/db.server.ts'
+import { isRecent } from '~/platform/db/recent.server.ts'
 import type { ChatPicture } from './protocol.ts'
 
 /** A piece of a conversation as moderators are shown it. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { db } from '~/db/db.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
 import { findBrokenFigures, makeConversation, makeMessage, passTime } from '../../../tests/factories/chat.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
 import { makeSession } from '../../../tests/factories/presence.ts'

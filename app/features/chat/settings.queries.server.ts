@@ -1,4 +1,4 @@
-import { db } from '~/db/db.server.ts'
+import { db } from '~/platform/db/db.server.ts'
 
 /** What a member decided about the chat. */
 export interface ChatSettings {

@@ -1,5 +1,5 @@
-import { parseInput } from '~/lib/parse.server.ts'
 import type { Viewer } from '~/lib/viewer.ts'
+import { parseInput } from '~/platform/http/parse.server.ts'
 import { settingsInput } from './chat.schema.ts'
 import { member } from './members.server.ts'
 import { type ChatSettings, readSettings, writeSettings } from './settings.queries.server.ts'

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { log } from '~/lib/log.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
-import { announce } from '~/realtime/announce.server.ts'
-import { roomOf } from '~/realtime/presence.server.ts'
+import { announce } from '~/platform/realtime/announce.server.ts'
+import { roomOf } from '~/platform/realtime/presence.server.ts'
 import { presentMarks, presentMessage, presentState } from './chat.present.ts'
 import {
 	type ConversationRow,

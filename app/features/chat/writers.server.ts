@@ -1,5 +1,5 @@
-import type { Executor } from '~/db/db.server.ts'
 import { NotAllowed } from '~/lib/errors.ts'
+import type { Executor } from '~/platform/db/db.server.ts'
 import { findWriter, type WriterRow } from './conversations.queries.server.ts'
 
 /** The session of a socket ended while the socket was still open. */

@@ -1,7 +1,7 @@
 import { getFirstSteps } from '~/features/profiles/first-steps.server.ts'
-import { decodeCursor, encodeCursor, isTimeText, noSuchPlace } from '~/lib/cursors.ts'
 import { isId } from '~/lib/ids.ts'
 import type { Viewer } from '~/lib/viewer.ts'
+import { decodeCursor, encodeCursor, isTimeText, noSuchPlace } from '~/platform/http/cursors.ts'
 import type { CommunityData } from './components/community-data.ts'
 import { membersPerPage } from './directory.limits.ts'
 import { anybody, communityPath, sortOf, type Wish } from './directory.paths.ts'

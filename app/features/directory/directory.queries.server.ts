@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
-import { db } from '~/db/db.server.ts'
 import { isBlocking } from '~/features/profiles/blocks.queries.server.ts'
 import { isListed, isOnlineTo, skillNames } from '~/features/profiles/profiles.queries.server.ts'
-import { isConnected } from '~/realtime/presence.queries.server.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { isConnected } from '~/platform/realtime/presence.queries.server.ts'
 
 export interface MemberRow {
 	id: number

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
-import { db } from '~/db/db.server.ts'
 import { isBlocking } from '~/features/profiles/blocks.queries.server.ts'
+import { db } from '~/platform/db/db.server.ts'
 import { type MemberRow, memberColumns } from './directory.queries.server.ts'
 import { isEverybody, type Meant, mostWalked, splitGroups, wayOf } from './ways.ts'
 

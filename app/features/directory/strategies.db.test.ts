@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { useDatabase } from '~/../tests/support/database.ts'
 import { listIndexed, placeAfter } from '~/../tests/support/members.ts'
-import { db } from '~/db/db.server.ts'
+import { db } from '~/platform/db/db.server.ts'
 import { countTerms, findPage, type Place } from './search.queries.server.ts'
 import { seedMembers } from './seed/seed.server.ts'
 import type { Group, Meant } from './ways.ts'

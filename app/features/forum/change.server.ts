@@ -1,4 +1,4 @@
-import { db, type Executor } from '~/db/db.server.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
 import { type EventQuery, type ForumEvent, recordEffects, tellEffects } from './effects.server.ts'
 import type { QueryPageRow } from './forum.queries.server.ts'
 import { queryUrl } from './forum.views.ts'

@@ -1,7 +1,7 @@
-import { decodeCursor, encodeCursor, noSuchPlace } from '~/lib/cursors.ts'
 import { NotFound } from '~/lib/errors.ts'
 import { isId } from '~/lib/ids.ts'
 import type { Viewer } from '~/lib/viewer.ts'
+import { decodeCursor, encodeCursor, noSuchPlace } from '~/platform/http/cursors.ts'
 import {
 	type CommentPlace,
 	type CommentRows,

@@ -1,9 +1,9 @@
-import { dropPages, forumLists, queryPage } from '~/cache/pages.server.ts'
-import type { Executor } from '~/db/db.server.ts'
 import type { Decision } from '~/features/notifications/kinds.present.ts'
 import { tellUnread } from '~/features/notifications/notifications.server.ts'
-import { announce } from '~/realtime/announce.server.ts'
-import { readersOf } from '~/realtime/rooms.ts'
+import { dropPages, forumLists, queryPage } from '~/platform/cache/pages.server.ts'
+import type { Executor } from '~/platform/db/db.server.ts'
+import { announce } from '~/platform/realtime/announce.server.ts'
+import { readersOf } from '~/platform/realtime/rooms.ts'
 import { keepOrder } from './moderation/guard.server.ts'
 import { noteEvent } from './notices/notices.server.ts'
 

@@ -1,9 +1,9 @@
-import { db } from '~/db/db.server.ts'
 import { lockMember } from '~/features/accounts/accounts.queries.server.ts'
 import { countUse } from '~/features/accounts/rates.server.ts'
 import { requireMayWrite } from '~/features/accounts/suspension.server.ts'
 import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
 import { countFollowedTags, listFollowedRows, writeFollow } from './following.queries.server.ts'
 import { findCategory, findTag } from './forum.queries.server.ts'
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Operation } from '~/lib/operation.ts'
+import type { Operation } from '~/platform/http/operation.ts'
 import { commentOperations } from './api/comments.server.ts'
 import { draftOperations, draftShapes } from './api/drafts.server.ts'
 import { followingOperations, followingShapes } from './api/following.server.ts'

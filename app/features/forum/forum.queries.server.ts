@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { db, type Executor } from '~/db/db.server.ts'
-import type { TimeCursor } from '~/lib/cursors.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+import type { TimeCursor } from '~/platform/http/cursors.ts'
 
 /** A row of a list, with everything its card shows. Times are text with microseconds, so that a cursor loses nothing. */
 export interface QueryRow {

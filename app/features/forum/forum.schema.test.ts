@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { Invalid } from '~/lib/errors.ts'
-import { parseInput } from '~/lib/parse.server.ts'
+import { parseInput } from '~/platform/http/parse.server.ts'
 import { askInput, commentInput } from './forum.schema.ts'
 
 const sound = { title: 'Why does it fail?', description: 'It does.', tags: 'git', category: 'others' }

@@ -1,7 +1,7 @@
-import { decodeCursor, encodeCursor, noSuchPlace } from '~/lib/cursors.ts'
 import { NotAllowed, NotFound } from '~/lib/errors.ts'
 import { isId } from '~/lib/ids.ts'
 import type { Viewer } from '~/lib/viewer.ts'
+import { decodeCursor, encodeCursor, noSuchPlace } from '~/platform/http/cursors.ts'
 import { findComment, findCommentBody } from './comments.queries.server.ts'
 import { differences } from './differences.server.ts'
 import { mayReadHistory } from './forum.policy.ts'

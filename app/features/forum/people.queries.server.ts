@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { db } from '~/db/db.server.ts'
 import { isListed } from '~/features/profiles/profiles.queries.server.ts'
+import { db } from '~/platform/db/db.server.ts'
 
 /** How many comments of a query are looked at for who takes part, newest first. */
 const talkers = 200

@@ -1,7 +1,7 @@
-import { decodeTimeCursor, encodeCursor } from '~/lib/cursors.ts'
 import { NotFound } from '~/lib/errors.ts'
 import { isId } from '~/lib/ids.ts'
 import type { Viewer } from '~/lib/viewer.ts'
+import { decodeTimeCursor, encodeCursor } from '~/platform/http/cursors.ts'
 import { findDeletedQuery, isOpenQuery, listNewerComments } from './discussion.queries.server.ts'
 import { undoTime } from './forum.policy.ts'
 import type { CategoryView, Page, QueryCardView, QueryPageView, TagPageView, TagView } from './forum.present.ts'

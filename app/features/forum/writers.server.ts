@@ -1,7 +1,7 @@
-import type { Executor } from '~/db/db.server.ts'
 import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { isId } from '~/lib/ids.ts'
 import { isModerator, type SignedIn, type Viewer } from '~/lib/viewer.ts'
+import type { Executor } from '~/platform/db/db.server.ts'
 import { limits } from './forum.limits.ts'
 import { mayWrite } from './forum.policy.ts'
 import { findQuery, type QueryPageRow } from './forum.queries.server.ts'

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import { db } from '~/db/db.server.ts'
 import { isBlocking } from '~/features/profiles/blocks.queries.server.ts'
 import type { Viewer } from '~/lib/viewer.ts'
-import { isConnected } from '~/realtime/presence.queries.server.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { isConnected } from '~/platform/realtime/presence.queries.server.ts'
 
 export interface Figures {
 	members: number

@@ -3,7 +3,6 @@ import { makeComment, makeMember, makeQuery } from '~/../tests/factories/forum.t
 import { makeTab } from '~/../tests/factories/presence.ts'
 import { filled } from '~/../tests/factories/profiles.ts'
 import { useDatabase } from '~/../tests/support/database.ts'
-import { db } from '~/db/db.server.ts'
 import { listCommunity } from '~/features/directory/community.server.ts'
 import { anybody, type Wish } from '~/features/directory/directory.paths.ts'
 import { listJoinedAfter } from '~/features/directory/directory.queries.server.ts'
@@ -14,6 +13,7 @@ import { betterSpelling } from '~/features/forum/search/spelling.server.ts'
 import { savePersonal } from '~/features/profiles/editing.server.ts'
 import { introduce } from '~/features/profiles/introduction.server.ts'
 import { getShareCard } from '~/features/profiles/share-card.server.ts'
+import { db } from '~/platform/db/db.server.ts'
 import { getHome } from './home.server.ts'
 
 useDatabase()

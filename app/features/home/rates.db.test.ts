@@ -3,7 +3,6 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { makeComment, makeMember, makeQuery } from '~/../tests/factories/forum.ts'
 import { filled } from '~/../tests/factories/profiles.ts'
 import { useDatabase } from '~/../tests/support/database.ts'
-import { db } from '~/db/db.server.ts'
 import { countPage, countUse, type RateName, rates } from '~/features/accounts/rates.server.ts'
 import { MAX_BLOCKED, setBlocked } from '~/features/chat/safety.server.ts'
 import { follow, MAX_FOLLOWED_TAGS } from '~/features/forum/following.server.ts'
@@ -17,6 +16,7 @@ import { getProfile } from '~/features/profiles/profiles.server.ts'
 import { getResume } from '~/features/profiles/resume.server.ts'
 import { Invalid, TooMany } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
 
 useDatabase()
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { member, operation } from '~/lib/operation.ts'
+import { member, operation } from '~/platform/http/operation.ts'
 import type { NoticeView } from './notifications.present.ts'
 import { listNotices, readNotices } from './notifications.server.ts'
 

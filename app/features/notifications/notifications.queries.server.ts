@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { db } from '~/db/db.server.ts'
-import type { TimeCursor } from '~/lib/cursors.ts'
+import { db } from '~/platform/db/db.server.ts'
+import type { TimeCursor } from '~/platform/http/cursors.ts'
 
 export interface NoticeRow {
 	id: number

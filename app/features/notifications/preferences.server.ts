@@ -1,6 +1,6 @@
-import { db } from '~/db/db.server.ts'
 import { NotAllowed } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
 import { findPreferences, storePreferences } from './digest.queries.server.ts'
 import { type Channel, channelNames, isAlways, kindNames, kinds } from './kinds.present.ts'
 import type { PreferenceView } from './notifications.present.ts'

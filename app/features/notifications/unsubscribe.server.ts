@@ -1,8 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { config } from '~/config.server.ts'
-import { db } from '~/db/db.server.ts'
 import { authSecret } from '~/features/accounts/secret.server.ts'
 import { Invalid } from '~/lib/errors.ts'
+import { db } from '~/platform/db/db.server.ts'
 import { refuseMailsOf, setMail } from './digest.queries.server.ts'
 
 /** RFC 8058 names no time; a mail older than this is hardly the reason to unsubscribe. Milliseconds. */

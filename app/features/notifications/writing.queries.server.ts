@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Executor } from '~/db/db.server.ts'
 import { isBlocking } from '~/features/profiles/blocks.queries.server.ts'
+import type { Executor } from '~/platform/db/db.server.ts'
 
 /*
  * A member's box is locked before their notices are written, those of several members in the order of their ids. So the

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { db, type Executor } from '~/db/db.server.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
 
 /**
  * Whether one member blocks another, for the conditions of other statements.

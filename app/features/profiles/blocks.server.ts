@@ -1,6 +1,6 @@
-import type { Executor } from '~/db/db.server.ts'
 import { NotAllowed } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
+import type { Executor } from '~/platform/db/db.server.ts'
 import { isBlockedByAny, listBlockedRows } from './blocks.queries.server.ts'
 
 /*

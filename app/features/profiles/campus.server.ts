@@ -1,14 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { config } from '~/config.server.ts'
-import { db } from '~/db/db.server.ts'
 import { mayMail } from '~/features/accounts/account-mails.server.ts'
 import { countAttempt, network } from '~/features/accounts/limits.server.ts'
 import { recordSecurityEvent } from '~/features/accounts/security-log.server.ts'
 import { requireMayWrite } from '~/features/accounts/suspension.server.ts'
-import { addJob } from '~/jobs/jobs.server.ts'
 import { Conflict, Invalid, TooMany } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
-import { letter, type Mail } from '~/mail/mail.server.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { addJob } from '~/platform/jobs/jobs.server.ts'
+import { letter, type Mail } from '~/platform/mail/mail.server.ts'
 import { type CampusStatus, campusLasts, campusNotice, campusStatus, domainOf } from './campus.present.ts'
 import {
 	type CampusRow,

@@ -3,8 +3,8 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { makeMember } from '~/../tests/factories/forum.ts'
 import { filled, makePicture } from '~/../tests/factories/profiles.ts'
 import { useDatabase } from '~/../tests/support/database.ts'
-import { db } from '~/db/db.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
 import { Stale } from './editing.server.ts'
 import {
 	addCertificate,

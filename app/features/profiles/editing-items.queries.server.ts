@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { db, type Executor } from '~/db/db.server.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { ProjectInput, StoredCertificate } from './profiles.schema.ts'
 
 /** The tables whose rows a member adds, changes and deletes one by one. */

@@ -1,8 +1,8 @@
 import type { z } from 'zod'
-import type { Executor } from '~/db/db.server.ts'
 import { Invalid, NotFound } from '~/lib/errors.ts'
-import { parseInput } from '~/lib/parse.server.ts'
 import type { Viewer } from '~/lib/viewer.ts'
+import type { Executor } from '~/platform/db/db.server.ts'
+import { parseInput } from '~/platform/http/parse.server.ts'
 import { checkPicture, type Input, owner, transaction, unlessSame, writer } from './editing.server.ts'
 import type { EditStart, Texts } from './editing.ts'
 import {

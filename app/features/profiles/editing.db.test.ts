@@ -3,9 +3,9 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { makeMember } from '~/../tests/factories/forum.ts'
 import { filled, makePicture } from '~/../tests/factories/profiles.ts'
 import { useDatabase } from '~/../tests/support/database.ts'
-import { db } from '~/db/db.server.ts'
 import { Invalid, NotAllowed } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
 import {
 	getAcademics,
 	getPersonal,

@@ -1,12 +1,12 @@
-import { dropPages, everyPage } from '~/cache/pages.server.ts'
-import { db, type Executor } from '~/db/db.server.ts'
 import { refuseImpersonation } from '~/features/accounts/impersonation.server.ts'
 import { countUse } from '~/features/accounts/rates.server.ts'
 import { requireMayWrite } from '~/features/accounts/suspension.server.ts'
 import { Conflict, Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
-import { parseInput } from '~/lib/parse.server.ts'
 import { isModerator, type SignedIn, type Viewer } from '~/lib/viewer.ts'
-import { hidePresence } from '~/realtime/presence.server.ts'
+import { dropPages, everyPage } from '~/platform/cache/pages.server.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+import { parseInput } from '~/platform/http/parse.server.ts'
+import { hidePresence } from '~/platform/realtime/presence.server.ts'
 import {
 	type EditableRow,
 	ensureProfile,

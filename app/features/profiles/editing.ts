@@ -1,7 +1,7 @@
 import { data } from 'react-router'
 import type { z } from 'zod'
-import type { FormRefusal } from '~/lib/http.ts'
-import { problemsOf } from '~/lib/problems.ts'
+import type { FormRefusal } from '~/platform/http/http.ts'
+import { problemsOf } from '~/platform/http/problems.ts'
 
 /* What the edit forms share between browser and server. */
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { db, type Executor } from '~/db/db.server.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
 
 /** Hides the texts and the picture of a profile that the caller holds. @returns false when they are hidden already */
 export async function writeHidden(trx: Executor, userId: number, reason: string): Promise<boolean> {

@@ -1,8 +1,8 @@
-import type { Executor } from '~/db/db.server.ts'
 import { suspensionOf } from '~/features/accounts/suspension.policy.ts'
 import { findSuspension } from '~/features/accounts/suspension.queries.server.ts'
 import { shortened } from '~/lib/text.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
+import type { Executor } from '~/platform/db/db.server.ts'
 import { ensureProfile } from './editing.queries.server.ts'
 import { deleteItem } from './editing-items.queries.server.ts'
 import {

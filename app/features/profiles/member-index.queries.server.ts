@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Executor } from '~/db/db.server.ts'
+import type { Executor } from '~/platform/db/db.server.ts'
 
 /**
  * Tells the triggers of migrations/0007_directory.sql to leave this transaction to {@link indexMembers}. Only for bulk

@@ -1,4 +1,4 @@
-import { storage } from '~/storage/storage.server.ts'
+import { storage } from '~/platform/storage/storage.server.ts'
 
 interface PictureFile {
 	/** The file in the storage. */

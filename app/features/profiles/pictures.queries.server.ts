@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { db, type Executor } from '~/db/db.server.ts'
 import type { PictureKind } from '~/lib/picture-paths.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
 
 export interface PictureRow {
 	path: string

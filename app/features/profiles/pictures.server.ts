@@ -1,9 +1,9 @@
-import { db, type Executor } from '~/db/db.server.ts'
 import { requireMayWrite } from '~/features/accounts/suspension.server.ts'
 import { DomainError, Invalid, isSiteFault } from '~/lib/errors.ts'
 import { largestPicture, type PictureKind, pictureFolders, picturePath, widthsOf } from '~/lib/picture-paths.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
-import { storage } from '~/storage/storage.server.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+import { storage } from '~/platform/storage/storage.server.ts'
 import { pictureRefusals, type UploadErrorKind, uploadErrors } from './picture-errors.ts'
 import { type Crop, digestOf, readPicture } from './picture-gate.server.ts'
 import {

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
-import { db } from '~/db/db.server.ts'
-import { isConnected } from '~/realtime/presence.queries.server.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { isConnected } from '~/platform/realtime/presence.queries.server.ts'
 import { isBlocking } from './blocks.queries.server.ts'
 
 export interface ProfileRow {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import type { Executor } from '~/db/db.server.ts'
 import { Conflict, Invalid } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
+import type { Executor } from '~/platform/db/db.server.ts'
 import {
 	type EditableRow,
 	ensureProfile,

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { makeMember } from '~/../tests/factories/forum.ts'
 import { useDatabase } from '~/../tests/support/database.ts'
-import { db } from '~/db/db.server.ts'
+import { db } from '~/platform/db/db.server.ts'
 import { canonicalSkill, listSharedSkills, setSkills, suggestSkills } from './skills.server.ts'
 
 useDatabase()

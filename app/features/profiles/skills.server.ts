@@ -1,6 +1,6 @@
-import type { Executor } from '~/db/db.server.ts'
 import { cleanLine } from '~/lib/clean.ts'
-import { lazyLines } from '~/lib/lists.server.ts'
+import type { Executor } from '~/platform/db/db.server.ts'
+import { lazyLines } from '~/platform/http/lists.server.ts'
 import { profileLimits } from './profiles.limits.ts'
 import { listShared, listSkillsLike, listSpellings, replaceSkills } from './skills.queries.server.ts'
 

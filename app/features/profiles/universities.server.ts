@@ -1,4 +1,4 @@
-import { lazyLines } from '~/lib/lists.server.ts'
+import { lazyLines } from '~/platform/http/lists.server.ts'
 
 export interface University {
 	name: string

@@ -1,6 +1,6 @@
 import { createPath, type DataRouter, data } from 'react-router'
-import { textsOf } from '~/lib/form-texts.ts'
 import { LostAnswer, retrying } from '~/lib/retry.ts'
+import { textsOf } from '~/platform/http/form-texts.ts'
 import type { RouteEntry } from '../guarded.ts'
 import { toast } from '../toast.ts'
 import { connectionLost, offerReload } from './connection-bar.tsx'

@@ -1,6 +1,6 @@
 import { Link, redirect } from 'react-router'
-import { answering, signedIn } from '~/lib/http.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
+import { answering, signedIn } from '~/platform/http/http.ts'
 import { viewerFromRequest } from '../accounts.server.ts'
 import { ActivityList } from '../components/activity-list.tsx'
 import { listSecurityEvents } from '../security-log.server.ts'

@@ -1,7 +1,7 @@
 import { data, Form, Link } from 'react-router'
 import { DomainError } from '~/lib/errors.ts'
-import { readForm, redirectWithToast, refused, signedIn } from '~/lib/http.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
+import { readForm, redirectWithToast, refused, signedIn } from '~/platform/http/http.ts'
 import { FormError } from '~/ui/form-error.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { refreshSession } from '../accounts.server.ts'

@@ -1,7 +1,7 @@
 import { ArrowLeft } from 'lucide-react'
 import { Form, Link } from 'react-router'
-import { readForm, redirectWithToast, refused } from '~/lib/http.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
+import { readForm, redirectWithToast, refused } from '~/platform/http/http.ts'
 import { useRefusalToast } from '~/shell/use-refusal-toast.ts'
 import { Field } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'

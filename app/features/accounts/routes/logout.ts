@@ -1,5 +1,5 @@
 import { redirect } from 'react-router'
-import { redirectWithToast } from '~/lib/http.ts'
+import { redirectWithToast } from '~/platform/http/http.ts'
 import { logOut } from '../accounts.server.ts'
 import type { Route } from './+types/logout'
 

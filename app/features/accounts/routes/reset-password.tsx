@@ -1,6 +1,6 @@
 import { Form, Link } from 'react-router'
-import { readForm, redirectWithToast, refused } from '~/lib/http.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
+import { readForm, redirectWithToast, refused } from '~/platform/http/http.ts'
 import { FormError } from '~/ui/form-error.tsx'
 import { PasswordField } from '~/ui/password-field.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'

@@ -1,6 +1,6 @@
 import { redirect } from 'react-router'
-import { themeCookie } from '~/lib/cookies.ts'
-import { readForm, refererPath, safeRedirect } from '~/lib/http.ts'
+import { themeCookie } from '~/platform/http/cookies.ts'
+import { readForm, refererPath, safeRedirect } from '~/platform/http/http.ts'
 import type { Route } from './+types/theme'
 
 export function loader() {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { db, type Executor } from '~/db/db.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { Scope } from './tokens.limits.ts'
 
 export interface TokenRow {

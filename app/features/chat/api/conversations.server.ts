@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { decodeCursor, encodeCursor } from '~/lib/cursors.ts'
-import { member, operation } from '~/lib/operation.ts'
+import { decodeCursor, encodeCursor } from '~/platform/http/cursors.ts'
+import { member, operation } from '~/platform/http/operation.ts'
 import { listConversations } from '../inbox.server.ts'
 import { listSince, openConversation } from '../reading.server.ts'
 import {

@@ -1,5 +1,5 @@
 import { listBlocked } from '~/features/profiles/blocks.server.ts'
-import { member, operation } from '~/lib/operation.ts'
+import { member, operation } from '~/platform/http/operation.ts'
 import { getMessage } from '../places.server.ts'
 import { markSeen } from '../reading.server.ts'
 import { reportMessage } from '../reporting.server.ts'

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { Invalid } from '~/lib/errors.ts'
-import { parseInput } from '~/lib/parse.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
+import { parseInput } from '~/platform/http/parse.server.ts'
 import { editInput } from '../chat.schema.ts'
 import type { ChatMessage } from '../protocol.ts'
 import { sendMessage } from '../sending.server.ts'

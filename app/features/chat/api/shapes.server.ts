@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { decodeCursor, encodeCursor, noSuchPlace } from '~/lib/cursors.ts'
+import { decodeCursor, encodeCursor, noSuchPlace } from '~/platform/http/cursors.ts'
 import type { Place } from '../places.server.ts'
 import type { ChatMessage, ConversationSummary, MessageHit, Peer } from '../protocol.ts'
 

@@ -1,6 +1,4 @@
 import { sql } from 'kysely'
-import { db, type Executor } from '~/db/db.server.ts'
-import { isRecent } from '~/db/recent.server.ts'
 import {
 	isAway,
 	openTags,
@@ -9,6 +7,8 @@ import {
 	subscriptionColumns,
 	wantsPush,
 } from '~/features/notifications/push/subscriptions.queries.server.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+import { isRecent } from '~/platform/db/recent.server.ts'
 
 export interface MessagePushRow extends Subscription {
 	username: string

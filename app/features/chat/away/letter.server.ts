@@ -2,7 +2,7 @@ import { config } from '~/config.server.ts'
 import { unsubscribeUrl } from '~/features/notifications/unsubscribe.server.ts'
 import { escapeHtml } from '~/lib/html.ts'
 import { counted } from '~/lib/text.ts'
-import type { Mail } from '~/mail/mail.server.ts'
+import type { Mail } from '~/platform/mail/mail.server.ts'
 import type { UnseenRow } from './away.queries.server.ts'
 import { excerptOf } from './excerpt.ts'
 

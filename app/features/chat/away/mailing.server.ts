@@ -1,5 +1,5 @@
-import { db } from '~/db/db.server.ts'
-import { addJob } from '~/jobs/jobs.server.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { addJob } from '~/platform/jobs/jobs.server.ts'
 import { findOld, lockProgress, takeUnseen, type UnseenRow, writeProgress } from './away.queries.server.ts'
 import { messagesLetter } from './letter.server.ts'
 

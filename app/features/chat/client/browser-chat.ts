@@ -1,5 +1,5 @@
 import { refusalOf } from '~/features/profiles/components/upload.ts'
-import { type Live, withLive } from '~/realtime/live.ts'
+import { type Live, withLive } from '~/platform/realtime/live.ts'
 import { measure, uploadForMessage } from '../pictures/client/browser-pictures.ts'
 import { BrowserPictures } from '../pictures/client/picture-store.ts'
 import { ChatClient } from './chat-client.ts'

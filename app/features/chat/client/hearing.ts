@@ -1,5 +1,5 @@
-import type { ServerEvents } from '~/realtime/events.ts'
-import type { Live } from '~/realtime/live.ts'
+import type { ServerEvents } from '~/platform/realtime/events.ts'
+import type { Live } from '~/platform/realtime/live.ts'
 import type { ChatClient } from './chat-client.ts'
 
 /** Has the chat hear what this socket says of conversations. @returns ends that */

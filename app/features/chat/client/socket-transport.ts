@@ -1,4 +1,4 @@
-import type { Live } from '~/realtime/live.ts'
+import type { Live } from '~/platform/realtime/live.ts'
 import type { ChatSending, ConversationPage, MessageWindow, SendAnswer } from '../protocol.ts'
 import { seenByHttp, sendByHttp } from './http-wire.ts'
 import type { Changes, OlderPage } from './thread.ts'

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
-import { usePresence } from '~/realtime/use-presence.ts'
+import { usePresence } from '~/platform/realtime/use-presence.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
 import type { Peer } from '../protocol.ts'

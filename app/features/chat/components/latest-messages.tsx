@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { Link, useFetcher } from 'react-router'
 import { LostAnswer, retrying } from '~/lib/retry.ts'
-import { useLiveEvent } from '~/realtime/use-live-event.ts'
+import { useLiveEvent } from '~/platform/realtime/use-live-event.ts'
 import { useLine } from '../client/use-chat.ts'
 import type { ConversationSummary } from '../protocol.ts'
 import { ConversationRow } from './conversation-row.tsx'

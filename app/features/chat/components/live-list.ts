@@ -1,5 +1,5 @@
 import { textOfHtml } from '~/lib/html.ts'
-import type { ServerEvents } from '~/realtime/events.ts'
+import type { ServerEvents } from '~/platform/realtime/events.ts'
 import { wordsOf } from '../pictures/words.ts'
 import type { ConversationSummary } from '../protocol.ts'
 

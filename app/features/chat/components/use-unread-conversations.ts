@@ -1,6 +1,6 @@
 import { useRootData } from '~/lib/root-data.ts'
-import { useLiveCount } from '~/realtime/use-live-count.ts'
-import { useLiveEvent } from '~/realtime/use-live-event.ts'
+import { useLiveCount } from '~/platform/realtime/use-live-count.ts'
+import { useLiveEvent } from '~/platform/realtime/use-live-event.ts'
 
 /** In how many conversations something is unread: as the last whole page said, or the socket since. */
 export function useUnreadConversations(): number {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { db, type Executor } from '~/db/db.server.ts'
-import { isPast } from '~/db/recent.server.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+import { isPast } from '~/platform/db/recent.server.ts'
 
 interface PictureRow {
 	path: string

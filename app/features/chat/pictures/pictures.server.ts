@@ -1,7 +1,7 @@
-import type { Executor } from '~/db/db.server.ts'
 import { storePicture } from '~/features/profiles/pictures.server.ts'
 import { Invalid, TooMany } from '~/lib/errors.ts'
 import { isModerator, type SignedIn } from '~/lib/viewer.ts'
+import type { Executor } from '~/platform/db/db.server.ts'
 import { limits } from '../chat.limits.ts'
 import type { ChatPicture } from '../protocol.ts'
 import { isShownTo, lockOwnPictures, secondsUntilPictures } from './pictures.queries.server.ts'

@@ -1,7 +1,7 @@
 import { data, redirect } from 'react-router'
 import { DomainError, Invalid } from '~/lib/errors.ts'
-import { redirectWithToast, refused } from '~/lib/http.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
+import { redirectWithToast, refused } from '~/platform/http/http.ts'
 import { deleteMessage, editMessage } from '../changing.server.ts'
 import { picturesFromForm } from '../pictures/pictures.server.ts'
 import { markSeen } from '../reading.server.ts'

@@ -1,6 +1,6 @@
 import { countUse } from '~/features/accounts/rates.server.ts'
-import { answering, signedIn } from '~/lib/http.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
+import { answering, signedIn } from '~/platform/http/http.ts'
 import { Inbox } from '../components/inbox.tsx'
 import { listConversations } from '../inbox.server.ts'
 import { searchOwnMessages } from '../search/search.server.ts'

@@ -1,5 +1,5 @@
 import { redirect } from 'react-router'
-import { answering, signedIn } from '~/lib/http.ts'
+import { answering, signedIn } from '~/platform/http/http.ts'
 import { markAllSeen } from '../reading.server.ts'
 import type { Route } from './+types/read-all'
 

@@ -1,5 +1,5 @@
 import { redirect } from 'react-router'
-import { answering, readForm, redirectWithToast, signedIn } from '~/lib/http.ts'
+import { answering, readForm, redirectWithToast, signedIn } from '~/platform/http/http.ts'
 import { setBlocked } from '../safety.server.ts'
 import { setChatSettings } from '../settings.server.ts'
 import type { Route } from './+types/settings-action'

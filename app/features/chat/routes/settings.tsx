@@ -1,6 +1,6 @@
 import { Form, Link, Outlet } from 'react-router'
 import { type BlockedView, listBlocked } from '~/features/profiles/blocks.server.ts'
-import { answering, signedIn } from '~/lib/http.ts'
+import { answering, signedIn } from '~/platform/http/http.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
 import { OfflineChoice } from '../components/offline-choice.tsx'

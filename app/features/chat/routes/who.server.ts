@@ -1,7 +1,7 @@
 import type { RouterContextProvider } from 'react-router'
 import { viewerOf } from '~/lib/context.ts'
-import { answeringJson } from '~/lib/http.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
+import { answeringJson } from '~/platform/http/http.ts'
 
 /** Answers a script of a member with JSON that is kept nowhere; 401 for a visitor. */
 export function answeringMember(

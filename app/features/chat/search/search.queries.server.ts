@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { db } from '~/db/db.server.ts'
+import { db } from '~/platform/db/db.server.ts'
 import { type PeerRow, peerColumns } from '../conversations.queries.server.ts'
 
 /** Characters that no text holds stand round a match, so that escaping can come after. */

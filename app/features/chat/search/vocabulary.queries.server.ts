@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { db, type Executor } from '~/db/db.server.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
 
 /** So many of the newest messages that a member sent, and received, are read for their words while somebody waits. */
 const readAtOnce = 500

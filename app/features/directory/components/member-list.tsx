@@ -1,7 +1,7 @@
 import { Link, useLocation } from 'react-router'
 import { FirstSteps } from '~/features/profiles/components/first-steps.tsx'
 import { useRootData } from '~/lib/root-data.ts'
-import { usePresence } from '~/realtime/use-presence.ts'
+import { usePresence } from '~/platform/realtime/use-presence.ts'
 import { MoreLink } from '~/ui/more-link.tsx'
 import { useMore, withoutDoubles } from '~/ui/use-more.ts'
 import { anybody, communityPath, type Wish } from '../directory.paths.ts'

@@ -1,6 +1,6 @@
 import { Link } from 'react-router'
 import { openToText } from '~/features/profiles/profiles.present.ts'
-import { usePresence } from '~/realtime/use-presence.ts'
+import { usePresence } from '~/platform/realtime/use-presence.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { PresenceWords } from '~/ui/presence.tsx'
 import type { MemberView } from '../directory.present.ts'

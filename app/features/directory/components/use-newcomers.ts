@@ -1,7 +1,7 @@
 import { useEffect, useEffectEvent, useState } from 'react'
 import { useRevalidator } from 'react-router'
-import type { ServerEvents } from '~/realtime/events.ts'
-import { withLive } from '~/realtime/live.ts'
+import type { ServerEvents } from '~/platform/realtime/events.ts'
+import { withLive } from '~/platform/realtime/live.ts'
 
 /** Down to here, in pixels, the reader is still at the head of the list: a new card there moves nothing that is read. */
 const headOfList = 80

@@ -1,7 +1,7 @@
 import { data } from 'react-router'
 import { countUse } from '~/features/accounts/rates.server.ts'
 import { factsOf, viewerOf } from '~/lib/context.ts'
-import { answering } from '~/lib/http.ts'
+import { answering } from '~/platform/http/http.ts'
 import { wishOf } from '../directory.paths.ts'
 import { suggest } from '../suggestions.server.ts'
 import type { Route } from './+types/suggest'

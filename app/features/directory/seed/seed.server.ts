@@ -1,5 +1,5 @@
-import { db } from '~/db/db.server.ts'
 import { indexInBulk, indexMembers } from '~/features/profiles/member-index.queries.server.ts'
+import { db } from '~/platform/db/db.server.ts'
 import { personOf } from './people.ts'
 import { countSeeded, hasAccounts, insertPeople, settleTables } from './seed.queries.server.ts'
 

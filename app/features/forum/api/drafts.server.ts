@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { NotFound } from '~/lib/errors.ts'
-import { member, operation } from '~/lib/operation.ts'
+import { member, operation } from '~/platform/http/operation.ts'
 import type { Draft, DraftSaved } from '../asking/drafts.present.ts'
 import { draftInput, draftKey } from '../asking/drafts.schema.ts'
 import { dropDraft, getDraft, listDrafts, saveDraft } from '../asking/drafts.server.ts'

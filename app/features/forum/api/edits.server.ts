@@ -1,4 +1,4 @@
-import { type Call, StaleEdit } from '~/lib/operation.ts'
+import { type Call, StaleEdit } from '~/platform/http/operation.ts'
 import { StaleQuery } from '../asking/stale.server.ts'
 import { StaleComment } from '../discussing/stale-comment.server.ts'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { muteThread } from '~/features/notifications/notifications.server.ts'
-import { member, operation } from '~/lib/operation.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
+import { member, operation } from '~/platform/http/operation.ts'
 import { follow, listFollowed } from '../following.server.ts'
 import { getQuery } from '../reading.server.ts'
 import { id } from './parameters.server.ts'

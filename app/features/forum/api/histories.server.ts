@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { member, operation } from '~/lib/operation.ts'
+import { member, operation } from '~/platform/http/operation.ts'
 import type { HistoryView } from '../forum.present.ts'
 import { readCommentHistory, readQueryHistory } from '../history.server.ts'
 import { cursor, id } from './parameters.server.ts'

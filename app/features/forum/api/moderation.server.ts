@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { member, operation } from '~/lib/operation.ts'
+import { member, operation } from '~/platform/http/operation.ts'
 import { judge } from '../moderation/acts.server.ts'
 import { appoint } from '../moderation/members.server.ts'
 import { getCase, listCases, listLog } from '../moderation/queue.server.ts'

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { storePicture } from '~/features/profiles/pictures.server.ts'
 import { Invalid } from '~/lib/errors.ts'
-import { member, operation } from '~/lib/operation.ts'
 import { largestPicture, pictureUrl, widthsOf } from '~/lib/picture-paths.ts'
+import { member, operation } from '~/platform/http/operation.ts'
 
 /** Base64 writes three bytes as four characters. */
 const longest = Math.ceil(largestPicture / 3) * 4

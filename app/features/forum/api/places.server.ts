@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { operation } from '~/lib/operation.ts'
+import { operation } from '~/platform/http/operation.ts'
 import { getCategoryPage, getTag, listCategories, listTags } from '../reading.server.ts'
 import { category, categoryList, tagList, tagPage } from './shapes.server.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { member, operation } from '~/lib/operation.ts'
+import { member, operation } from '~/platform/http/operation.ts'
 import { askQuestion, deleteQuestion, editQuestion } from '../forum.server.ts'
 import { getQuery, listQueries } from '../reading.server.ts'
 import { editing, namedVersion } from './edits.server.ts'

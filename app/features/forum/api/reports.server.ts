@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { member, operation } from '~/lib/operation.ts'
+import { member, operation } from '~/platform/http/operation.ts'
 import { limits } from '../moderation/moderation.limits.ts'
 import { reasons } from '../moderation/moderation.present.ts'
 import { report } from '../moderation/reports.server.ts'

@@ -1,4 +1,4 @@
-import { member, operation } from '~/lib/operation.ts'
+import { member, operation } from '~/platform/http/operation.ts'
 import { getComment } from '../comments.server.ts'
 import { restoreComment, restoreQuestion } from '../forum.server.ts'
 import { getQuery } from '../reading.server.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { member, operation } from '~/lib/operation.ts'
+import { member, operation } from '~/platform/http/operation.ts'
 import { limits } from '../forum.limits.ts'
 import { getTag } from '../reading.server.ts'
 import { addSynonym, describeTag, listSynonyms, removeSynonym } from '../tags/tags.server.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { member, operation } from '~/lib/operation.ts'
+import { member, operation } from '~/platform/http/operation.ts'
 import { castVote, chooseSolution, withdrawSolution } from '../votes/votes.server.ts'
 import { id, queryIdOf } from './parameters.server.ts'
 import { voteValue } from './shapes.server.ts'

@@ -1,6 +1,6 @@
 import { countUse } from '~/features/accounts/rates.server.ts'
-import { parseInput } from '~/lib/parse.server.ts'
 import type { Viewer } from '~/lib/viewer.ts'
+import { parseInput } from '~/platform/http/parse.server.ts'
 import { previewInput } from '../forum.schema.ts'
 import { tagsOf } from '../tag-names.ts'
 import { cookDescription } from './texts.server.ts'

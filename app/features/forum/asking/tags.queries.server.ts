@@ -1,4 +1,4 @@
-import { db } from '~/db/db.server.ts'
+import { db } from '~/platform/db/db.server.ts'
 
 /** Used tags that begin with `prefix` (lower case), the most used first. */
 export function listTagsLike(prefix: string, limit: number): Promise<{ name: string; query_count: number }[]> {

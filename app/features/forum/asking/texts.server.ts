@@ -1,5 +1,5 @@
-import { type Cooked, cook } from '~/markdown/cook.server.ts'
-import { languageOfTags } from '~/markdown/highlight.server.ts'
+import { type Cooked, cook } from '~/platform/markdown/cook.server.ts'
+import { languageOfTags } from '~/platform/markdown/highlight.server.ts'
 import { peopleIn } from '../people.server.ts'
 
 /** A query's description as HTML. Publishing and the preview call this one, so that they cannot differ. */

@@ -1,6 +1,6 @@
 import { createContext, useContext } from 'react'
-import type { FormRefusal } from '~/lib/http.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
+import type { FormRefusal } from '~/platform/http/http.ts'
 import type { StoredComment } from '../forum.present.ts'
 
 /** Why the text of a box was not taken. With `stored`, another edit was saved first: that is what it left. */

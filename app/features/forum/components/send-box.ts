@@ -1,5 +1,5 @@
 import { data, isRouteErrorResponse } from 'react-router'
-import { textsOf } from '~/lib/form-texts.ts'
+import { textsOf } from '~/platform/http/form-texts.ts'
 import type { BoxRefusal } from './discussion-context.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import { useNavigate, useRevalidator } from 'react-router'
-import type { ServerEvents } from '~/realtime/events.ts'
-import { withLive } from '~/realtime/live.ts'
+import type { ServerEvents } from '~/platform/realtime/events.ts'
+import { withLive } from '~/platform/realtime/live.ts'
 import { commentPath } from '../forum.paths.ts'
 
 /** What was heard since the page was loaded; a later load of it makes it void. */

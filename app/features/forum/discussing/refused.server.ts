@@ -1,6 +1,6 @@
 import { data } from 'react-router'
 import { NotAllowed } from '~/lib/errors.ts'
-import { refused } from '~/lib/http.ts'
+import { refused } from '~/platform/http/http.ts'
 import type { BoxRefusal } from '../components/discussion-context.ts'
 import { withFreshKey } from '../repeats/repeats.server.ts'
 import { StaleComment } from './stale-comment.server.ts'

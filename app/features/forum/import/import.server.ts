@@ -2,8 +2,8 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
-import { dropPages, everyPage } from '~/cache/pages.server.ts'
-import { db, type Executor } from '~/db/db.server.ts'
+import { dropPages, everyPage } from '~/platform/cache/pages.server.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
 import {
 	type AuthorRow,
 	findImported,

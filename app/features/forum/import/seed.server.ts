@@ -1,5 +1,5 @@
-import { db } from '~/db/db.server.ts'
-import { cook, excerptOf } from '~/markdown/cook.server.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { cook, excerptOf } from '~/platform/markdown/cook.server.ts'
 import { readDemo } from './demo.server.ts'
 import {
 	insertComments,

@@ -1,6 +1,6 @@
-import type { Executor } from '~/db/db.server.ts'
-import { cook, excerptOf } from '~/markdown/cook.server.ts'
-import { languageOfTags } from '~/markdown/highlight.server.ts'
+import type { Executor } from '~/platform/db/db.server.ts'
+import { cook, excerptOf } from '~/platform/markdown/cook.server.ts'
+import { languageOfTags } from '~/platform/markdown/highlight.server.ts'
 import { mainTagsOfAll } from '../tags/tags.server.ts'
 import {
 	insertComments,

@@ -1,4 +1,4 @@
-import type { Executor } from '~/db/db.server.ts'
+import type { Executor } from '~/platform/db/db.server.ts'
 import type { EventQuery, ForumEvent } from '../effects.server.ts'
 
 /** What happened when a post was let pass: its author added it. */

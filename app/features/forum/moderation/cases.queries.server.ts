@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { db, type Executor } from '~/db/db.server.ts'
-import { isRecent } from '~/db/recent.server.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+import { isRecent } from '~/platform/db/recent.server.ts'
 import type { TargetKind } from './moderation.policy.ts'
 import type { Reason } from './moderation.present.ts'
 

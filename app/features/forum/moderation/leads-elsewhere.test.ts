@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { cook } from '~/markdown/cook.server.ts'
+import { cook } from '~/platform/markdown/cook.server.ts'
 import { leadsElsewhere } from './leads-elsewhere.ts'
 
 const home = 'https://quad.example'

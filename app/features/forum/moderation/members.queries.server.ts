@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import { db, type Executor } from '~/db/db.server.ts'
 import { suspendedUntil } from '~/features/accounts/suspension.queries.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { SuspensionTime } from './moderation.present.ts'
 
 const lengths: Record<SuspensionTime, ReturnType<typeof sql>> = {

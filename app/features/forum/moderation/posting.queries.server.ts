@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import type { Executor } from '~/db/db.server.ts'
-import { isRecent } from '~/db/recent.server.ts'
 import { type SuspensionRow, suspendedUntil } from '~/features/accounts/suspension.queries.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
+import type { Executor } from '~/platform/db/db.server.ts'
+import { isRecent } from '~/platform/db/recent.server.ts'
 
 export interface StandingRow extends SuspensionRow {
 	role: SignedIn['role']

@@ -1,5 +1,3 @@
-import { dropPages, everyPage } from '~/cache/pages.server.ts'
-import { db, type Executor } from '~/db/db.server.ts'
 import { notifyOfDecision, tellUnread } from '~/features/notifications/notifications.server.ts'
 import {
 	hideProfile,
@@ -9,8 +7,10 @@ import {
 	showProfile,
 } from '~/features/profiles/hiding.server.ts'
 import { Conflict, Invalid, NotAllowed } from '~/lib/errors.ts'
-import { parseInput } from '~/lib/parse.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
+import { dropPages, everyPage } from '~/platform/cache/pages.server.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+import { parseInput } from '~/platform/http/parse.server.ts'
 import { profilePath } from '../forum.paths.ts'
 import { closeCase } from './cases.queries.server.ts'
 import { addLogRow } from './log.queries.server.ts'

@@ -1,7 +1,7 @@
-import type { Executor } from '~/db/db.server.ts'
 import { refuseSuspended } from '~/features/accounts/suspension.server.ts'
 import { NotAllowed } from '~/lib/errors.ts'
 import { isModerator, type SignedIn, type Viewer } from '~/lib/viewer.ts'
+import type { Executor } from '~/platform/db/db.server.ts'
 import { findRole } from './members.queries.server.ts'
 import { mayModerate } from './moderation.policy.ts'
 import { lockStanding } from './posting.queries.server.ts'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import { db } from '~/db/db.server.ts'
 import { suspendedUntil } from '~/features/accounts/suspension.queries.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
 import { limits } from './moderation.limits.ts'
 import type { TargetKind } from './moderation.policy.ts'
 import { printOf } from './withholding.queries.server.ts'

@@ -1,7 +1,7 @@
-import type { Executor } from '~/db/db.server.ts'
 import type { Flash } from '~/lib/context.ts'
 import { Conflict, NotAllowed } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
+import type { Executor } from '~/platform/db/db.server.ts'
 import { closeCase } from './cases.queries.server.ts'
 import { waitingMessage } from './moderation.present.ts'
 import { lockStanding } from './posting.queries.server.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Executor } from '~/db/db.server.ts'
+import type { Executor } from '~/platform/db/db.server.ts'
 import { rebuildSearch, removeQuery, returnQuery } from '../writing.queries.server.ts'
 
 /* Taking texts out of the forum without deleting them, and back. The caller holds the query: its lock comes first. */

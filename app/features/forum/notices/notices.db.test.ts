@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { db } from '~/db/db.server.ts'
 import {
 	countUnread,
 	listNotices,
@@ -9,9 +8,10 @@ import {
 	visitThread,
 } from '~/features/notifications/notifications.server.ts'
 import { setPreferences } from '~/features/notifications/preferences.server.ts'
-import { startJobs, stopJobs } from '~/jobs/jobs.server.ts'
 import { NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
 import { makeComment, makeMember, makeQuery } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { change } from '../change.server.ts'

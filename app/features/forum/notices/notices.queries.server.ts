@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Executor } from '~/db/db.server.ts'
+import type { Executor } from '~/platform/db/db.server.ts'
 
 /** Who wrote a comment; null when it is gone. */
 export async function findCommentAuthor(trx: Executor, commentId: number): Promise<number | null> {

@@ -1,4 +1,3 @@
-import { db, type Executor } from '~/db/db.server.ts'
 import {
 	forgetComment,
 	forgetQuery,
@@ -7,7 +6,8 @@ import {
 	renameQuery,
 	tellUnread,
 } from '~/features/notifications/notifications.server.ts'
-import { addJob } from '~/jobs/jobs.server.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+import { addJob } from '~/platform/jobs/jobs.server.ts'
 import type { EventQuery, ForumEvent } from '../effects.server.ts'
 import { commentPath } from '../forum.paths.ts'
 import { mentionsIn } from '../mentions.ts'

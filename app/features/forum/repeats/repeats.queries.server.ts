@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Executor } from '~/db/db.server.ts'
+import type { Executor } from '~/platform/db/db.server.ts'
 
 /** What a post was made as. */
 export interface Made {

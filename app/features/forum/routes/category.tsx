@@ -1,6 +1,6 @@
 import { viewerOf } from '~/lib/context.ts'
-import { answering } from '~/lib/http.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
+import { answering } from '~/platform/http/http.ts'
 import { FollowButton } from '../components/follow-button.tsx'
 import { listMeta } from '../components/list-meta.ts'
 import { ListPage } from '../components/list-page.tsx'

@@ -1,5 +1,5 @@
 import { redirect } from 'react-router'
-import { answering } from '~/lib/http.ts'
+import { answering } from '~/platform/http/http.ts'
 import { findCommentUrl } from '../comments.server.ts'
 import type { Route } from './+types/comment'
 import { readId } from './ids.ts'

@@ -1,5 +1,5 @@
 import { viewerOf } from '~/lib/context.ts'
-import { answeringJson, readForm } from '~/lib/http.ts'
+import { answeringJson, readForm } from '~/platform/http/http.ts'
 import { dropDraft, getDraft, saveDraft } from '../asking/drafts.server.ts'
 import type { Route } from './+types/drafts'
 

@@ -1,7 +1,7 @@
 import { redirect } from 'react-router'
 import { NotAllowed } from '~/lib/errors.ts'
-import { answering, readForm, redirectWithToast, signedIn } from '~/lib/http.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
+import { answering, readForm, redirectWithToast, signedIn } from '~/platform/http/http.ts'
 import { AskForm } from '../asking/components/ask-form.tsx'
 import { sendAsked } from '../asking/components/send.ts'
 import { dropDraft, getDraft } from '../asking/drafts.server.ts'

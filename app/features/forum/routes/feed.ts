@@ -1,5 +1,5 @@
 import { config } from '~/config.server.ts'
-import { answering } from '~/lib/http.ts'
+import { answering } from '~/platform/http/http.ts'
 import { categoryPath, tagPath } from '../forum.paths.ts'
 import { getCategoryPage, getTag, listQueries } from '../reading.server.ts'
 import type { Route } from './+types/feed'

@@ -1,5 +1,5 @@
-import { answering, signedIn } from '~/lib/http.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
+import { answering, signedIn } from '~/platform/http/http.ts'
 import { HistoryPage } from '../components/history-page.tsx'
 import { historyPath } from '../forum.paths.ts'
 import { readQueryHistory } from '../history.server.ts'

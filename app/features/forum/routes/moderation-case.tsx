@@ -1,7 +1,7 @@
 import { Form, Link } from 'react-router'
 import { viewerOf } from '~/lib/context.ts'
-import { answering, readForm, redirectWithToast, refused, signedIn } from '~/lib/http.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
+import { answering, readForm, redirectWithToast, refused, signedIn } from '~/platform/http/http.ts'
 import { Prose } from '~/ui/prose.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'

@@ -1,7 +1,7 @@
 import { type RouterContextProvider, redirect } from 'react-router'
 import { viewerFromRequest } from '~/features/accounts/accounts.server.ts'
-import { signedIn } from '~/lib/http.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
+import { signedIn } from '~/platform/http/http.ts'
 import { moderator } from '../moderation/staff.server.ts'
 
 interface Asked {

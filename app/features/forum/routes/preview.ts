@@ -1,5 +1,5 @@
 import { factsOf, viewerOf } from '~/lib/context.ts'
-import { answeringJson, readForm } from '~/lib/http.ts'
+import { answeringJson, readForm } from '~/platform/http/http.ts'
 import { previewDescription } from '../asking/preview.server.ts'
 import type { Route } from './+types/preview'
 

@@ -1,8 +1,8 @@
 import type { RouterContextProvider } from 'react-router'
 import { viewerOf } from '~/lib/context.ts'
 import { DomainError } from '~/lib/errors.ts'
-import { answering, readForm, refererPath, signedIn } from '~/lib/http.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
+import { answering, readForm, refererPath, signedIn } from '~/platform/http/http.ts'
 import { loginPath } from '../forum.paths.ts'
 
 interface Pressing {

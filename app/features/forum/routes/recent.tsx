@@ -1,5 +1,5 @@
-import { answering } from '~/lib/http.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
+import { answering } from '~/platform/http/http.ts'
 import { useForumFrame } from '../components/forum-frame.ts'
 import { listMeta } from '../components/list-meta.ts'
 import { ListPage } from '../components/list-page.tsx'

@@ -1,6 +1,6 @@
 import { Form, Link } from 'react-router'
-import { answering, readForm, redirectWithToast, refused, signedIn } from '~/lib/http.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
+import { answering, readForm, redirectWithToast, refused, signedIn } from '~/platform/http/http.ts'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { ReportFields } from '../moderation/components/report-form.tsx'
 import { getReportable, report } from '../moderation/reports.server.ts'

@@ -1,6 +1,6 @@
 import { config } from '~/config.server.ts'
 import { NotFound } from '~/lib/errors.ts'
-import { answering } from '~/lib/http.ts'
+import { answering } from '~/platform/http/http.ts'
 import { categoryPath } from '../forum.paths.ts'
 import { countSitemapPages, listCategories, listForSitemap } from '../reading.server.ts'
 import type { Route } from './+types/sitemap'

@@ -1,6 +1,6 @@
 import { countUse } from '~/features/accounts/rates.server.ts'
 import { viewerOf } from '~/lib/context.ts'
-import { answeringJson } from '~/lib/http.ts'
+import { answeringJson } from '~/platform/http/http.ts'
 import { suggestPeople } from '../people.server.ts'
 import type { Route } from './+types/suggest-people'
 

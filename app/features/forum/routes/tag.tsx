@@ -1,7 +1,7 @@
 import { redirect, useSearchParams } from 'react-router'
 import { viewerOf } from '~/lib/context.ts'
-import { answering, readForm, redirectWithToast, refused, signedIn } from '~/lib/http.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
+import { answering, readForm, redirectWithToast, refused, signedIn } from '~/platform/http/http.ts'
 import { listMeta } from '../components/list-meta.ts'
 import { ListPage } from '../components/list-page.tsx'
 import { TagIntro } from '../components/tag-intro.tsx'

@@ -1,7 +1,7 @@
 import { useLocation } from 'react-router'
 import { viewerOf } from '~/lib/context.ts'
-import { readForm, redirectWithToast, refused, signedIn } from '~/lib/http.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
+import { readForm, redirectWithToast, refused, signedIn } from '~/platform/http/http.ts'
 import { CategoryStrip } from '../components/category-nav.tsx'
 import { FollowedList } from '../components/followed-list.tsx'
 import { useForumFrame } from '../components/forum-frame.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { db } from '~/db/db.server.ts'
+import { db } from '~/platform/db/db.server.ts'
 import { markings } from '../marks.ts'
 
 export interface PassageRow {

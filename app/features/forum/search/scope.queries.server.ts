@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
-import { db } from '~/db/db.server.ts'
-import type { TimeCursor } from '~/lib/cursors.ts'
+import { db } from '~/platform/db/db.server.ts'
+import type { TimeCursor } from '~/platform/http/cursors.ts'
 import { type QueryRow, queryColumns, queryJoins } from '../forum.queries.server.ts'
 import { walkBlocks } from './blocks.queries.server.ts'
 

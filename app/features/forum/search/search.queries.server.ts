@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { db } from '~/db/db.server.ts'
+import { db } from '~/platform/db/db.server.ts'
 import { type QueryRow, queryColumns, queryJoins } from '../forum.queries.server.ts'
 import { start, stop } from '../marks.ts'
 import { candidateRows } from './candidates.queries.server.ts'

@@ -1,6 +1,6 @@
-import { db } from '~/db/db.server.ts'
-import { decodeCursor, decodeTimeCursor, noSuchPlace } from '~/lib/cursors.ts'
 import { isId } from '~/lib/ids.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { decodeCursor, decodeTimeCursor, noSuchPlace } from '~/platform/http/cursors.ts'
 import type { QueryRow } from '../forum.queries.server.ts'
 import { meantTags } from '../tags/tags.server.ts'
 import { type OperatorKind, parseSearch } from './parse.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { db } from '~/db/db.server.ts'
 import { isListed } from '~/features/profiles/profiles.queries.server.ts'
+import { db } from '~/platform/db/db.server.ts'
 
 /** Something in a search that may hold a typo. */
 export interface Doubtful {

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
-import { db } from '~/db/db.server.ts'
 import { NotFound } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
 import { makeComment, makeMember, makeQuery } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { deleteComment, deleteQuestion } from '../forum.server.ts'

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { db } from '~/db/db.server.ts'
+import { db } from '~/platform/db/db.server.ts'
 import { markings } from '../marks.ts'
 import { walkBlocks } from '../search/blocks.queries.server.ts'
 import { bodyWeight, halfTitle, type Probe, type Word } from './weights.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { db, type Executor } from '~/db/db.server.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
 
 /** Related tags are counted in so many of a tag's newest queries, so that a tag of every second query costs no more. */
 const sample = 300

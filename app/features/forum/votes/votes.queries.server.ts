@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { db, type Executor } from '~/db/db.server.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
 
 /** What a vote counts: up, down, or nothing. */
 export type Vote = 1 | 0 | -1

@@ -1,5 +1,5 @@
 import { NotFound } from '~/lib/errors.ts'
-import { answering } from '~/lib/http.ts'
+import { answering } from '~/platform/http/http.ts'
 
 /** Answers every address that the site map does not know; the root draws the page. */
 export const loader = () =>

@@ -1,4 +1,4 @@
-import type { Executor } from '~/db/db.server.ts'
+import type { Executor } from '~/platform/db/db.server.ts'
 import { addPushJobs, listAway, type PushTask } from './subscriptions.queries.server.ts'
 
 /**

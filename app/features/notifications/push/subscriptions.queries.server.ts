@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { db, type Executor } from '~/db/db.server.ts'
-import { isOpen } from '~/realtime/presence.queries.server.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+import { isOpen } from '~/platform/realtime/presence.queries.server.ts'
 import { limits } from './push.limits.ts'
 
 /** A browser, as its push service knows it. */

@@ -1,5 +1,5 @@
 import { viewerOf } from '~/lib/context.ts'
-import { answering } from '~/lib/http.ts'
+import { answering } from '~/platform/http/http.ts'
 import { listNotices } from '../notifications.server.ts'
 import type { Route } from './+types/latest'
 

@@ -1,5 +1,5 @@
 import { Form } from 'react-router'
-import { answering, readForm, redirectWithToast, signedIn } from '~/lib/http.ts'
+import { answering, readForm, redirectWithToast, signedIn } from '~/platform/http/http.ts'
 import { Check } from '~/ui/check.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
 import { BrowserPush } from '../components/browser-push.tsx'

@@ -1,7 +1,7 @@
 import { redirect } from 'react-router'
 import { sessionOf } from '~/features/accounts/accounts.server.ts'
 import { viewerOf } from '~/lib/context.ts'
-import { answeringJson, readForm } from '~/lib/http.ts'
+import { answeringJson, readForm } from '~/platform/http/http.ts'
 import { subscribe, unsubscribeBrowser } from '../push/subscribing.server.ts'
 import type { Route } from './+types/push'
 

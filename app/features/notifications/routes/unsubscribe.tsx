@@ -1,6 +1,6 @@
 import { Form, Link } from 'react-router'
-import { answering } from '~/lib/http.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
+import { answering } from '~/platform/http/http.ts'
 import { readUnsubscribe, unsubscribe } from '../unsubscribe.server.ts'
 import type { Route } from './+types/unsubscribe'
 

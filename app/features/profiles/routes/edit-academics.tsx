@@ -1,7 +1,7 @@
 import { factsOf, type SignedIn } from '~/lib/context.ts'
 import { DomainError } from '~/lib/errors.ts'
-import { answering, readForm, redirectWithToast } from '~/lib/http.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
+import { answering, readForm, redirectWithToast } from '~/platform/http/http.ts'
 import { getCampus, requestCampusVerification } from '../campus.server.ts'
 import { AcademicsFields, academicsNames } from '../components/academics-fields.tsx'
 import { CampusStatus } from '../components/campus-status.tsx'

@@ -1,6 +1,6 @@
-import { answering } from '~/lib/http.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { useRootData } from '~/lib/root-data.ts'
+import { answering } from '~/platform/http/http.ts'
 import { CertificateFields, certificateNames, noCertificate } from '../components/certificate-fields.tsx'
 import { EditForm } from '../components/edit-form.tsx'
 import { ItemButtons } from '../components/item-buttons.tsx'

@@ -1,7 +1,7 @@
 import { Link } from 'react-router'
 import { refreshSession } from '~/features/accounts/accounts.server.ts'
-import { answering, readForm, redirectWithToast } from '~/lib/http.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
+import { answering, readForm, redirectWithToast } from '~/platform/http/http.ts'
 import { EditForm } from '../components/edit-form.tsx'
 import { PersonalFields, personalNames, VisibilityFields } from '../components/personal-fields.tsx'
 import { SaveBar } from '../components/save-bar.tsx'

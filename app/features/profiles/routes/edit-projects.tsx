@@ -1,6 +1,6 @@
 import { monthAndYear } from '~/lib/dates.ts'
-import { answering } from '~/lib/http.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
+import { answering } from '~/platform/http/http.ts'
 import { EditForm } from '../components/edit-form.tsx'
 import { ItemButtons } from '../components/item-buttons.tsx'
 import { ItemList } from '../components/item-list.tsx'

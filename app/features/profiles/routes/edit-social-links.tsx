@@ -1,5 +1,5 @@
-import { answering, readForm, redirectWithToast } from '~/lib/http.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
+import { answering, readForm, redirectWithToast } from '~/platform/http/http.ts'
 import { EditForm } from '../components/edit-form.tsx'
 import { SaveBar } from '../components/save-bar.tsx'
 import { SocialFields, socialNames } from '../components/social-fields.tsx'

@@ -1,5 +1,5 @@
 import { redirect } from 'react-router'
-import { answering, refererPath, signedIn } from '~/lib/http.ts'
+import { answering, refererPath, signedIn } from '~/platform/http/http.ts'
 import { dismissFirstSteps } from '../first-steps.server.ts'
 import type { Route } from './+types/first-steps'
 

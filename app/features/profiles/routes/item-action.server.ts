@@ -1,6 +1,6 @@
 import type { RouterContextProvider } from 'react-router'
-import { readForm, redirectWithToast } from '~/lib/http.ts'
 import type { Viewer } from '~/lib/viewer.ts'
+import { readForm, redirectWithToast } from '~/platform/http/http.ts'
 import type { Input } from '../editing.server.ts'
 import { ownForm, refusedEdit, textsWithPicture } from './edit.server.ts'
 

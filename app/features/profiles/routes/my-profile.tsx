@@ -1,7 +1,7 @@
 import { Link, redirect } from 'react-router'
 import { listQueries } from '~/features/forum/reading.server.ts'
-import { answering, signedIn } from '~/lib/http.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
+import { answering, signedIn } from '~/platform/http/http.ts'
 import { ContactCard } from '../components/contact-card.tsx'
 import { FirstSteps } from '../components/first-steps.tsx'
 import { StandingNotices } from '../components/hidden-notice.tsx'

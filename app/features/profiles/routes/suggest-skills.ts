@@ -1,7 +1,7 @@
 import { countUse } from '~/features/accounts/rates.server.ts'
 import { viewerOf } from '~/lib/context.ts'
-import { answering } from '~/lib/http.ts'
 import { counted } from '~/lib/text.ts'
+import { answering } from '~/platform/http/http.ts'
 import { suggestSkills } from '../skills.server.ts'
 import type { Route } from './+types/suggest-skills'
 

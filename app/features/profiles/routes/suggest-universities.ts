@@ -1,6 +1,6 @@
 import { countUse } from '~/features/accounts/rates.server.ts'
 import { viewerOf } from '~/lib/context.ts'
-import { answering } from '~/lib/http.ts'
+import { answering } from '~/platform/http/http.ts'
 import { suggestUniversities } from '../universities.server.ts'
 import type { Route } from './+types/suggest-universities'
 

@@ -1,7 +1,7 @@
 import { redirect } from 'react-router'
 import { factsOf } from '~/lib/context.ts'
 import { DomainError } from '~/lib/errors.ts'
-import { redirectWithToast, signedIn } from '~/lib/http.ts'
+import { redirectWithToast, signedIn } from '~/platform/http/http.ts'
 import { requestCampusVerification } from '../campus.server.ts'
 import { editPath } from '../profiles.paths.ts'
 import type { Route } from './+types/verify-campus'

@@ -1,9 +1,9 @@
 import { statfs } from 'node:fs/promises'
 import { config } from '~/config.server.ts'
-import { onFullDisk } from '~/db/outage.server.ts'
 import type { DiskState } from '~/lib/disk-state.ts'
 import { log } from '~/lib/log.server.ts'
 import { remember } from '~/lib/remember.ts'
+import { onFullDisk } from '~/platform/db/outage.server.ts'
 
 /** The disk is looked at this often at most, in milliseconds; a write that failed for want of room counts for as long. */
 const DISK_CHECK_INTERVAL_MS = 60_000

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
-import { makeSession } from '~/../tests/factories/presence.ts'
-import { useDatabase } from '~/../tests/support/database.ts'
-import { db } from '~/db/db.server.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { makeSession } from '../../../tests/factories/presence.ts'
+import { useDatabase } from '../../../tests/support/database.ts'
 import {
 	closeConnections,
 	forgetLapsed,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
-import { useDatabase } from '~/../tests/support/database.ts'
+import { useDatabase } from '../../../tests/support/database.ts'
 import { db, type Executor } from './db.server.ts'
 import { transact } from './transaction.server.ts'
 

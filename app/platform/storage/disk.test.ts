@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os'
 import { expect, test } from 'vitest'
-import { fullDisk } from '~/db/outage.server.ts'
+import { fullDisk } from '~/platform/db/outage.server.ts'
 import { diskState, readDisk, stateOf } from './disk.server.ts'
 
 const MB = 2 ** 20

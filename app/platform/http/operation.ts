@@ -1,6 +1,6 @@
 import type { z } from 'zod'
-import { DomainError } from './errors.ts'
-import type { SignedIn, Viewer } from './viewer.ts'
+import { DomainError } from '~/lib/errors.ts'
+import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 
 /**
  * One thing that the JSON API can do: what mounts it and what describes it are made of this alone.

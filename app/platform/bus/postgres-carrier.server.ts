@@ -1,6 +1,6 @@
 import pg from 'pg'
-import { pool } from '~/db/db.server.ts'
-import { LISTEN_CHECK_MS } from '~/db/time-limits.server.ts'
+import { pool } from '~/platform/db/db.server.ts'
+import { LISTEN_CHECK_MS } from '~/platform/db/time-limits.server.ts'
 import type { Carrier } from './bus.ts'
 
 /*

@@ -1,6 +1,6 @@
 import { ClusterAdapterWithHeartbeat, type ClusterMessage, type ClusterResponse, MessageType } from 'socket.io-adapter'
-import { openBus, publish } from '~/bus/bus.server.ts'
 import { log } from '~/lib/log.server.ts'
+import { openBus, publish } from '~/platform/bus/bus.server.ts'
 import { io } from './io.server.ts'
 import { Neighbours } from './neighbours.ts'
 

@@ -1,7 +1,7 @@
 import { data, type RouterContextProvider, redirect } from 'react-router'
-import { type Flash, type FlashAction, type SignedIn, viewerOf } from './context.ts'
+import { type Flash, type FlashAction, type SignedIn, viewerOf } from '~/lib/context.ts'
+import { DomainError, Invalid, retryHeaders } from '~/lib/errors.ts'
 import { ownCookie, readOwnCookie } from './cookies.ts'
-import { DomainError, Invalid, retryHeaders } from './errors.ts'
 
 /**
  * Runs a loader or an action and turns a broken rule into the answer of its status, for the error page to show.

@@ -2,10 +2,10 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterEach, beforeAll, expect, test } from 'vitest'
-import { eventually } from '~/../tests/support/eventually.ts'
 import { config } from '~/config.server.ts'
-import { db } from '~/db/db.server.ts'
-import { useDatabase } from '../../tests/support/database.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { useDatabase } from '../../../tests/support/database.ts'
+import { eventually } from '../../../tests/support/eventually.ts'
 import { addJob, startJobs, stopJobs } from './jobs.server.ts'
 
 useDatabase()

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { Invalid } from './errors.ts'
+import { Invalid } from '~/lib/errors.ts'
 import { problemsOf } from './problems.ts'
 
 /**

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { db } from '~/db/db.server.ts'
 import { textOfHtml } from '~/lib/html.ts'
-import { useDatabase } from '../../tests/support/database.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { useDatabase } from '../../../tests/support/database.ts'
 import { cook } from './cook.server.ts'
 
 useDatabase()

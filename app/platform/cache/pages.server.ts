@@ -1,7 +1,7 @@
-import { openBus, publish } from '~/bus/bus.server.ts'
 import { config } from '~/config.server.ts'
 import { log } from '~/lib/log.server.ts'
 import { remember } from '~/lib/remember.ts'
+import { openBus, publish } from '~/platform/bus/bus.server.ts'
 import { PageCache } from './page-cache.ts'
 
 /** The channel on which processes tell each other which pages to drop. */

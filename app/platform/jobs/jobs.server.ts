@@ -1,10 +1,10 @@
 import { Logger, type Runner, run, type TaskList } from 'graphile-worker'
 import { sql } from 'kysely'
-import { db, type Executor, isDatabaseAway, pool } from '~/db/db.server.ts'
-import { longWork } from '~/db/scope.server.ts'
 import { log } from '~/lib/log.server.ts'
 import { remember } from '~/lib/remember.ts'
-import { type Mail, sendMail } from '~/mail/mail.server.ts'
+import { db, type Executor, isDatabaseAway, pool } from '~/platform/db/db.server.ts'
+import { longWork } from '~/platform/db/scope.server.ts'
+import { type Mail, sendMail } from '~/platform/mail/mail.server.ts'
 
 /** The work that waits in the database and what each piece needs to know. */
 interface Jobs {

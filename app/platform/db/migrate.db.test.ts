@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { useDatabase } from '../../tests/support/database.ts'
+import { useDatabase } from '../../../tests/support/database.ts'
 import { db, pool } from './db.server.ts'
 import { migrate } from './migrate.server.ts'
 
 useDatabase()
 
-const standing = fileURLToPath(new URL('../../migrations', import.meta.url))
+const standing = fileURLToPath(new URL('../../../migrations', import.meta.url))
 
 test('a migrated database has nothing more to apply, also when two processes ask at once', async () => {
 	const [first, second] = await Promise.all([migrate(pool(), standing), migrate(pool(), standing)])

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { expect, test } from 'vitest'
-import { descendants, processesOf, signalAll, stillRunning } from '../../tests/support/cluster.ts'
-import { eventually } from '../../tests/support/eventually.ts'
+import { descendants, processesOf, signalAll, stillRunning } from '../../../tests/support/cluster.ts'
+import { eventually } from '../../../tests/support/eventually.ts'
 import { judge, keepEmbeddedPostgres } from './kept-postgres.server.ts'
 
 test('a PostgreSQL that was killed is started again with what was committed, and stops for good when it is told to', async () => {

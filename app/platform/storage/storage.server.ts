@@ -2,10 +2,10 @@ import { buffer } from 'node:stream/consumers'
 import { Disk } from 'flydrive'
 import type { Config } from '~/config.server.ts'
 import { config } from '~/config.server.ts'
-import { fullDisk, kindOf } from '~/db/outage.server.ts'
 import { Unavailable } from '~/lib/errors.ts'
 import { log } from '~/lib/log.server.ts'
 import { remember } from '~/lib/remember.ts'
+import { fullDisk, kindOf } from '~/platform/db/outage.server.ts'
 import { openFolder } from './folder.server.ts'
 
 /** Where files are kept: a folder of the data directory, or a bucket that speaks S3. Keys are paths without a slash in front. */

@@ -1,5 +1,5 @@
-import { type DiskFull, DomainError, isSiteFault, type Unavailable } from './errors.ts'
-import { requestScope } from './request-scope.server.ts'
+import { type DiskFull, DomainError, isSiteFault, type Unavailable } from '~/lib/errors.ts'
+import { requestScope } from '~/lib/request-scope.server.ts'
 
 /**
  * The fault of the site behind an error, or null. Libraries answer a database that is away with errors of their own, such as
