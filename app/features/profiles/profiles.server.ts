@@ -1,9 +1,9 @@
 import { countUse } from '~/features/accounts/security/rates.server.ts'
 import { campusOf } from '~/features/campus/campus.view.ts'
+import { isOwn, maySeeEmail, maySeeHidden, maySeePhone } from '~/features/members/members.policy.ts'
 import { NotFound } from '~/lib/errors.ts'
 import { webUrl } from '~/lib/text.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
-import { isOwn, maySeeEmail, maySeeHidden, maySeePhone } from './profiles.policy.ts'
 import {
 	type CertificateRow,
 	findProfile,

@@ -1,21 +1,7 @@
+import type { Studies } from '~/features/members/members.view.ts'
 import { monthAndYear } from '~/lib/dates.ts'
-import { ordinal } from '~/lib/text.ts'
 
 /** What pages and the API are told of a member's profile. Empty text means "not given". */
-
-export interface Studies {
-	branch: string
-	/** 1 to 8, or null. */
-	year: number | null
-	/** 1 to 12, or null. */
-	semester: number | null
-}
-
-/** A member in one line; '' when nothing is to be said. Nobody can be written to who only stands for an imported text. */
-export interface Introduction {
-	line: string
-	imported: boolean
-}
 
 export interface LinkView {
 	label: string
@@ -118,11 +104,6 @@ export interface KnownState {
 		| 'skills'
 		| 'openTo'
 	> & { github: string; linkedin: string }
-}
-
-/** “CSE, 3rd year, semester 6”, as much of it as is known. */
-export function studiesText({ branch, year, semester }: Studies): string {
-	return [branch, year && `${ordinal(year)} year`, semester && `semester ${semester}`].filter(Boolean).join(', ')
 }
 
 /** “Open to mentoring and collaborating”, and '' when a member is open to neither. */

@@ -1,5 +1,5 @@
 import { config } from '~/config.server.ts'
-import { isOwn, maySeeEmail, maySeeHidden, maySeePhone } from '~/features/profiles/profiles.policy.ts'
+import { isOwn, maySeeEmail, maySeeHidden, maySeePhone } from '~/features/members/members.policy.ts'
 import { findProfile } from '~/features/profiles/profiles.queries.server.ts'
 import { countReading } from '~/features/profiles/profiles.server.ts'
 import { NotFound } from '~/lib/errors.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
+import { wholeSkillNames } from '~/features/members/members.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
-import { wholeSkillNames } from '../profiles.queries.server.ts'
 import type { AcademicsInput, PersonalInput, SocialInput } from '../profiles.schema.ts'
 
 export interface EditableRow extends AcademicsInput, SocialInput {

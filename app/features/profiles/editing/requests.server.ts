@@ -1,12 +1,13 @@
 import { data, type RouterContextProvider, redirect } from 'react-router'
+import { mayEditProfile } from '~/features/members/members.policy.ts'
+import { owner } from '~/features/members/members.server.ts'
 import { pictureFromForm } from '~/features/pictures/pictures.server.ts'
 import { log } from '~/lib/log.server.ts'
 import type { PictureKind } from '~/lib/picture-paths.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { answering, refused, signedIn } from '~/platform/http/http.ts'
-import { mayEditProfile } from '../profiles.policy.ts'
 import { type EditRefusal, type Texts, textsOf } from './edit-refusal.ts'
-import { owner, Stale } from './editing.server.ts'
+import { Stale } from './editing.server.ts'
 
 interface Asked {
 	context: Readonly<RouterContextProvider>

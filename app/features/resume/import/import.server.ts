@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { owner, writer } from '~/features/members/members.server.ts'
 import { canonicalSkill, setSkills } from '~/features/members/skills.server.ts'
 import {
 	type EditableRow,
@@ -7,7 +8,7 @@ import {
 	updatePersonal,
 	updateSocial,
 } from '~/features/profiles/editing/editing.queries.server.ts'
-import { checkName, editable, owner, transaction, writer } from '~/features/profiles/editing/editing.server.ts'
+import { checkName, editable, transaction } from '~/features/profiles/editing/editing.server.ts'
 import {
 	insertCertificate,
 	insertProject,
