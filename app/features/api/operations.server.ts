@@ -2,11 +2,24 @@ import type { z } from 'zod'
 import { chatOperations, chatShapes } from '~/features/chat/chat.api.server.ts'
 import { forumOperations, forumShapes } from '~/features/forum/forum.api.server.ts'
 import { noticeOperations, noticeShapes } from '~/features/notifications/notifications.api.server.ts'
+import { pictureOperations, pictureShapes } from '~/features/pictures/pictures.api.server.ts'
 import type { Operation } from '~/platform/http/operation.ts'
 import { ownOperations, ownShapes } from './me.server.ts'
 
 /** Everything that the API can do. A feature that is to be in it adds its list here. */
-export const operations: Operation[] = [...forumOperations, ...noticeOperations, ...chatOperations, ...ownOperations]
+export const operations: Operation[] = [
+	...forumOperations,
+	...pictureOperations,
+	...noticeOperations,
+	...chatOperations,
+	...ownOperations,
+]
 
 /** The shapes that operations take and tell, by the names that the description gives them. */
-export const shapes: Record<string, z.ZodType> = { ...forumShapes, ...noticeShapes, ...chatShapes, ...ownShapes }
+export const shapes: Record<string, z.ZodType> = {
+	...forumShapes,
+	...pictureShapes,
+	...noticeShapes,
+	...chatShapes,
+	...ownShapes,
+}

@@ -1,5 +1,4 @@
 import type { z } from 'zod'
-import { pictureOperations, pictureShapes } from '~/features/pictures/pictures.api.server.ts'
 import type { Operation } from '~/platform/http/operation.ts'
 import { commentOperations } from './api/comments.server.ts'
 import { draftOperations, draftShapes } from './api/drafts.server.ts'
@@ -26,7 +25,6 @@ export const forumOperations: Operation[] = [
 	...tagKeepingOperations,
 	...followingOperations,
 	...draftOperations,
-	...pictureOperations,
 	...reportOperations,
 	...moderationOperations,
 ]
@@ -39,7 +37,6 @@ export const forumShapes: Record<string, z.ZodType> = {
 	...historyShapes,
 	...tagKeepingShapes,
 	...draftShapes,
-	...pictureShapes,
 	...reportShapes,
 	...moderationShapes,
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { PictureKind } from '~/lib/picture-paths.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
+import type { PictureKind } from './pictures.view.ts'
 
 export interface PictureRow {
 	path: string

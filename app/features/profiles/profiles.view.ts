@@ -1,4 +1,5 @@
 import type { Studies } from '~/features/members/members.view.ts'
+import type { PictureView } from '~/features/pictures/pictures.view.ts'
 import { monthAndYear } from '~/lib/dates.ts'
 
 /** What pages and the API are told of a member's profile. Empty text means "not given". */
@@ -6,15 +7,6 @@ import { monthAndYear } from '~/lib/dates.ts'
 export interface LinkView {
 	label: string
 	url: string
-}
-
-/** A stored picture: where it is, the place it takes in pixels of its largest width, and what to show until it is there. */
-export interface PictureView {
-	path: string
-	width: number
-	height: number
-	/** `#rrggbb` */
-	colour: string
 }
 
 export interface ProjectView {

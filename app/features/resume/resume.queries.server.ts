@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
+import type { PictureKind } from '~/features/pictures/pictures.view.ts'
 import type { CertificateEditRow, ProjectEditRow } from '~/features/profiles/editing/items.queries.server.ts'
-import type { PictureKind } from '~/lib/picture-paths.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { pictureUrl } from '~/lib/picture-paths.ts'
+import { pictureUrl } from '~/lib/picture-urls.ts'
 import type { ProfileView } from '../profiles.view.ts'
 
 const largestPortrait = 512
