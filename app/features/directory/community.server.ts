@@ -1,4 +1,4 @@
-import { getFirstSteps } from '~/features/profiles/first-steps.server.ts'
+import { getFirstSteps } from '~/features/profiles/profiles.server.ts'
 import { isId } from '~/lib/ids.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { decodeCursor, encodeCursor, isTimeText, noSuchPlace } from '~/platform/http/cursors.ts'

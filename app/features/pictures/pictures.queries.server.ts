@@ -139,3 +139,17 @@ export async function strikeForgotten(trx: Executor, path: string, { due = false
 		.executeTakeFirst()
 	return numDeletedRows > 0n
 }
+
+/** Which of these pictures are this member's, each with what it may be used for. */
+export async function listOwnPictures(
+	userId: number,
+	paths: string[],
+	executor: Executor = db(),
+): Promise<{ path: string; kind: PictureKind }[]> {
+	return executor
+		.selectFrom('pictures')
+		.select(['path', 'kind'])
+		.where('user_id', '=', userId)
+		.where('path', 'in', paths.length > 0 ? paths : [''])
+		.execute()
+}

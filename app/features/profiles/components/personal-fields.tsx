@@ -3,8 +3,7 @@ import { ChipsField } from '~/ui/chips-field.tsx'
 import { Field } from '~/ui/field.tsx'
 import type { Texts } from '../editing/edit-refusal.ts'
 import { profileLimits as limits } from '../profiles.limits.ts'
-import { CountedText } from './counted-text.tsx'
-import { FieldGroup } from './field-group.tsx'
+import { CountedText, FieldGroup } from './fields.tsx'
 import { ProfilePicture } from './profile-picture.tsx'
 
 export const personalNames = {

@@ -141,3 +141,12 @@ export async function updateSocial(
 		where user_id = ${userId} and social_version = ${version} returning user_id`.execute(trx)
 	return rows.length > 0
 }
+
+/**
+ * Locks everything of a member that an import reads before it writes: the profile first, as its forms do, then the account,
+ * as whoever adds an item does.
+ */
+export async function lockProfile(trx: Executor, userId: number): Promise<void> {
+	await sql`select 1 from profiles where user_id = ${userId} for update`.execute(trx)
+	await sql`select 1 from users where id = ${userId} for update`.execute(trx)
+}

@@ -13,8 +13,8 @@ import {
 	type StoredCertificate,
 	versionInput,
 } from '../profiles.schema.ts'
-import { presentCertificate, presentProject } from '../profiles.server.ts'
 import type { CertificateView, ProjectView } from '../profiles.view.ts'
+import { presentCertificate, presentProject } from '../profiles.view.ts'
 import type { EditStart, Texts } from './edit-refusal.ts'
 import { checkPicture, type Input, transaction, unlessSame } from './editing.server.ts'
 import {

@@ -10,9 +10,8 @@ import { StandingNotices } from '../components/hidden-notice.tsx'
 import { OwnQueries } from '../components/own-questions.tsx'
 import { About, Academics } from '../components/sections.tsx'
 import { Certificates, Projects } from '../components/showpieces.tsx'
-import { getFirstSteps } from '../first-steps.server.ts'
 import { getOwnStanding } from '../hiding.server.ts'
-import { getProfile } from '../profiles.server.ts'
+import { getFirstSteps, getProfile } from '../profiles.server.ts'
 import type { Route } from './+types/my-profile'
 
 const tabs = [
