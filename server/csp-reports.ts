@@ -1,5 +1,5 @@
+import { isRecord } from '~/lib/checks.ts'
 import { log } from '~/lib/log.server.ts'
-import { isRecord } from '~/lib/records.ts'
 import { Allowance } from './allowance.ts'
 
 /** Where browsers send what a page tried and its policy forbids. */

@@ -1,5 +1,5 @@
+import { isId } from '~/lib/checks.ts'
 import { NotFound } from '~/lib/errors.ts'
-import { isId } from '~/lib/ids.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { decodeTimeCursor, encodeCursor } from '~/platform/http/cursors.ts'
 import { findDeletedQuery, isOpenQuery, listNewerComments } from './discussion.queries.server.ts'

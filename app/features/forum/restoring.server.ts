@@ -1,5 +1,5 @@
+import { isId } from '~/lib/checks.ts'
 import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'
-import { isId } from '~/lib/ids.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { change, eventQuery } from './change.server.ts'
 import { findDeletedComment, findDeletedQuery, lockDeletedQuery } from './discussion.queries.server.ts'

@@ -1,6 +1,6 @@
 import { requireMayWrite } from '~/features/accounts/security/suspension.server.ts'
+import { isId } from '~/lib/checks.ts'
 import { Conflict, Invalid, NotFound } from '~/lib/errors.ts'
-import { isId } from '~/lib/ids.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { parseInput } from '~/platform/http/parse.server.ts'

@@ -1,6 +1,6 @@
 import { listProfileParts } from '~/features/profiles/hiding.server.ts'
+import { isId } from '~/lib/checks.ts'
 import { NotAllowed, NotFound } from '~/lib/errors.ts'
-import { isId } from '~/lib/ids.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { decodeCursor, encodeCursor, isTimeText, noSuchPlace } from '~/platform/http/cursors.ts'
 import type { Page } from '../forum.present.ts'

@@ -1,4 +1,4 @@
-import { isId } from '~/lib/ids.ts'
+import { isId } from '~/lib/checks.ts'
 import { type CaseRow, findMemberId, findTarget } from './targets.queries.server.ts'
 
 export type { CaseRow }

@@ -1,4 +1,4 @@
-import { isId } from '~/lib/ids.ts'
+import { isId } from '~/lib/checks.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { decodeCursor, decodeTimeCursor, noSuchPlace } from '~/platform/http/cursors.ts'
 import type { QueryRow } from '../forum.queries.server.ts'

@@ -1,5 +1,5 @@
+import { isId } from '~/lib/checks.ts'
 import { NotFound } from '~/lib/errors.ts'
-import { isId } from '~/lib/ids.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { queryUrl } from '../forum.views.ts'
 import { marked, markedPassage } from '../marks.ts'

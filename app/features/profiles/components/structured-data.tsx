@@ -1,6 +1,6 @@
+import { scriptJson } from '~/lib/html.ts'
 import { pictureUrl } from '~/lib/picture-urls.ts'
 import { useRootData } from '~/lib/root-data.ts'
-import { scriptJson } from '~/lib/script-json.ts'
 import type { ProfileView } from '../profiles.view.ts'
 
 const largestPortrait = 512
