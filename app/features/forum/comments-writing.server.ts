@@ -1,4 +1,4 @@
-import { countUse } from '~/features/accounts/rates.server.ts'
+import { countUse } from '~/features/accounts/security/rates.server.ts'
 import { NotAllowed, NotFound } from '~/lib/errors.ts'
 import { isId } from '~/lib/ids.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'

@@ -3,7 +3,7 @@ import { tellUnread } from '~/features/notifications/notifications.server.ts'
 import { dropPages, forumLists, queryPage } from '~/platform/cache/pages.server.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import { announce } from '~/platform/realtime/announce.server.ts'
-import { readersOf } from '~/platform/realtime/rooms.ts'
+import { readersOf } from './forum.events.ts'
 import { keepOrder } from './moderation/guard.server.ts'
 import { noteEvent } from './notices/notices.server.ts'
 

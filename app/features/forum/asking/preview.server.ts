@@ -1,4 +1,4 @@
-import { countUse } from '~/features/accounts/rates.server.ts'
+import { countUse } from '~/features/accounts/security/rates.server.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { parseInput } from '~/platform/http/parse.server.ts'
 import { previewInput } from '../forum.schema.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { demoEmails as emails } from '~/features/accounts/demo-accounts.server.ts'
+import { demoEmails as emails } from '~/features/accounts/registration/demo-accounts.server.ts'
 
 export interface DemoAccount {
 	email: string

@@ -1,4 +1,4 @@
-import { requireMayWrite } from '~/features/accounts/suspension.server.ts'
+import { requireMayWrite } from '~/features/accounts/security/suspension.server.ts'
 import { Conflict, Invalid, NotFound } from '~/lib/errors.ts'
 import { isId } from '~/lib/ids.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'

@@ -1,6 +1,6 @@
 import { config } from '~/config.server.ts'
-import { refuseSuspended } from '~/features/accounts/suspension.server.ts'
-import { refuseBlocked } from '~/features/profiles/blocks.server.ts'
+import { refuseSuspended } from '~/features/accounts/security/suspension.server.ts'
+import { refuseBlocked } from '~/features/members/blocks.server.ts'
 import { NotAllowed, TooMany } from '~/lib/errors.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import type { ForumEvent } from '../effects.server.ts'

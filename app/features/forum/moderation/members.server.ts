@@ -1,5 +1,9 @@
-import { recordSecurityEvent } from '~/features/accounts/security-log.server.ts'
-import { announceAccountChange, announceEndedSessions, endAllAccess } from '~/features/accounts/sessions.server.ts'
+import { recordSecurityEvent } from '~/features/accounts/security/security-log.server.ts'
+import {
+	announceAccountChange,
+	announceEndedSessions,
+	endAllAccess,
+} from '~/features/accounts/sessions/sessions.server.ts'
 import { notifyOfDecision, tellUnread } from '~/features/notifications/notifications.server.ts'
 import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { type SuspensionRow, suspendedUntil } from '~/features/accounts/suspension.queries.server.ts'
+import { type SuspensionRow, suspendedUntil } from '~/features/accounts/security/suspension.queries.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import { isRecent } from '~/platform/db/recent.server.ts'

@@ -1,4 +1,4 @@
-import { refuseSuspended } from '~/features/accounts/suspension.server.ts'
+import { refuseSuspended } from '~/features/accounts/security/suspension.server.ts'
 import { NotAllowed } from '~/lib/errors.ts'
 import { isModerator, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 import type { Executor } from '~/platform/db/db.server.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { suspendedUntil } from '~/features/accounts/suspension.queries.server.ts'
+import { suspendedUntil } from '~/features/accounts/security/suspension.queries.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { limits } from './moderation.limits.ts'

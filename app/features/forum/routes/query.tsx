@@ -1,6 +1,6 @@
 import { createContext, data, redirect, useSearchParams } from 'react-router'
+import { introduce } from '~/features/members/members.server.ts'
 import { visitThread } from '~/features/notifications/notifications.server.ts'
-import { introduce } from '~/features/profiles/introduction.server.ts'
 import { factsOf, viewerOf } from '~/lib/context.ts'
 import { NotFound } from '~/lib/errors.ts'
 import { newKey } from '~/lib/new-key.ts'

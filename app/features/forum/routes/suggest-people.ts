@@ -1,4 +1,4 @@
-import { countUse } from '~/features/accounts/rates.server.ts'
+import { countUse } from '~/features/accounts/security/rates.server.ts'
 import { viewerOf } from '~/lib/context.ts'
 import { answeringJson } from '~/platform/http/http.ts'
 import { suggestPeople } from '../people.server.ts'

@@ -1,5 +1,5 @@
 import { data } from 'react-router'
-import { countUse } from '~/features/accounts/rates.server.ts'
+import { countUse } from '~/features/accounts/security/rates.server.ts'
 import { factsOf, viewerOf } from '~/lib/context.ts'
 import { answering, readForm } from '~/platform/http/http.ts'
 import { findSimilar, noteHelped } from '../similar/similar.server.ts'

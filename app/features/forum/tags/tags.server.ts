@@ -1,4 +1,4 @@
-import { requireMayWrite } from '~/features/accounts/suspension.server.ts'
+import { requireMayWrite } from '~/features/accounts/security/suspension.server.ts'
 import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { dropPages, everyPage } from '~/platform/cache/pages.server.ts'

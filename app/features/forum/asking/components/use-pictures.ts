@@ -1,5 +1,5 @@
 import { type RefObject, useEffect, useRef, useState } from 'react'
-import { UploadError, uploadPicture } from '~/features/profiles/components/upload.ts'
+import { UploadError, uploadPicture } from '~/features/pictures/components/upload.ts'
 import { pictureUrl } from '~/lib/picture-paths.ts'
 import { blockAfter } from './markdown-edits.ts'
 import { applyEdit } from './text-area.ts'

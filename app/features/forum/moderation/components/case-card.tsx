@@ -1,7 +1,7 @@
 import { Form, Link } from 'react-router'
+import { SmallPictures } from '~/features/pictures/components/small-pictures.tsx'
 import { counted } from '~/lib/text.ts'
 import { Avatar } from '~/ui/avatar.tsx'
-import { SmallPictures } from '~/ui/small-pictures.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
 import { profilePath } from '../../forum.paths.ts'
