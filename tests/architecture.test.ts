@@ -40,12 +40,15 @@ function offenders(from: RegExp, to: RegExp, except: RegExp = /^$/): string[] {
 
 describe('the import ladder', () => {
 	test.each([
-		['accounts', 'profiles|notifications|directory|forum|chat|home|api'],
-		['profiles', 'directory|chat|home|api'],
-		['notifications', 'directory|forum|chat|home|api'],
-		['directory', 'forum|chat|home|api'],
-		['forum', 'directory|chat|home|api'],
-		['chat', 'directory|forum|home|api'],
+		['accounts', 'profiles|notifications|directory|import|questions|search|tags|chat|home|api'],
+		['profiles', 'directory|import|chat|home|api'],
+		['notifications', 'directory|import|questions|search|tags|chat|home|api'],
+		['directory', 'import|questions|search|tags|chat|home|api'],
+		['tags', 'import|questions|search|directory|chat|home|api'],
+		['search', 'import|questions|directory|chat|home|api'],
+		['questions', 'import|directory|chat|home|api'],
+		['import', 'directory|chat|home|api'],
+		['chat', 'directory|import|questions|search|tags|home|api'],
 	])('%s imports no feature beside or above it', (feature, above) => {
 		expect(offenders(new RegExp(`^app/features/${feature}/`), new RegExp(`^app/features/(${above})/`))).toEqual([])
 	})

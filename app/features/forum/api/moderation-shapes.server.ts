@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import { author, next, time } from '~/features/questions/api/shapes.server.ts'
 import { limits } from '../moderation/moderation.limits.ts'
 import { type CaseView, type LogView, reasons, suspensionTimes } from '../moderation/moderation.present.ts'
-import { author, next, time } from './shapes.server.ts'
 
 /* What the API takes and tells of moderation. */
 

@@ -1,10 +1,10 @@
 import { z } from 'zod'
+import { cursor } from '~/features/questions/api/parameters.server.ts'
 import { member, operation } from '~/platform/http/operation.ts'
 import { judge } from '../moderation/acts.server.ts'
 import { appoint } from '../moderation/members.server.ts'
 import { getCase, listCases, listLog } from '../moderation/queue.server.ts'
 import { caseList, judged, judgement, logList, moderationCase, newRole } from './moderation-shapes.server.ts'
-import { cursor } from './parameters.server.ts'
 
 const group = 'Moderation'
 const target = {

@@ -1,9 +1,9 @@
 import { z } from 'zod'
+import { id } from '~/features/questions/api/parameters.server.ts'
 import { member, operation } from '~/platform/http/operation.ts'
 import { limits } from '../moderation/moderation.limits.ts'
 import { reasons } from '../moderation/moderation.present.ts'
 import { report } from '../moderation/reports.server.ts'
-import { id } from './parameters.server.ts'
 
 const newReport = z.strictObject({
 	reason: z.enum(reasons.map(({ value }) => value)),

@@ -1,5 +1,5 @@
+import type { EventQuery, ForumEvent } from '~/features/questions/writing/effects.server.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
-import type { EventQuery, ForumEvent } from '../effects.server.ts'
 
 /** What happened when a post was let pass: its author added it. */
 export async function readAdded(

@@ -1,11 +1,11 @@
 import { beforeAll, expect, test } from 'vitest'
 import { listNotices, muteThread } from '~/features/notifications/notifications.server.ts'
+import { askQuestion } from '~/features/questions/questions.server.ts'
 import { NotFound } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { makeComment, makeMember, makeQuery } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { cast, decide, named, spam, useCast, why } from '../../../../tests/support/moderation-cast.ts'
-import { askQuestion } from '../forum.server.ts'
 import { countCases } from './queue.server.ts'
 import { report } from './reports.server.ts'
 

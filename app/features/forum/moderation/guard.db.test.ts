@@ -1,13 +1,8 @@
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { NotAllowed, NotFound, TooMany } from '~/lib/errors.ts'
-import type { SignedIn } from '~/lib/viewer.ts'
-import { db } from '~/platform/db/db.server.ts'
-import { makeComment, makeMember, makeQuery } from '../../../../tests/factories/forum.ts'
-import { useDatabase } from '../../../../tests/support/database.ts'
-import { expectCountsToHold, hashForum } from '../../../../tests/support/forum-rows.ts'
-import { listComments } from '../comments.server.ts'
-import { follow } from '../following.server.ts'
+import { listComments } from '~/features/questions/discussion/comments.server.ts'
+import { castVote } from '~/features/questions/discussion/votes.server.ts'
+import { getQuery, listQueries } from '~/features/questions/lists/lists.server.ts'
 import {
 	addComment,
 	askQuestion,
@@ -16,9 +11,14 @@ import {
 	editComment,
 	editQuestion,
 	restoreQuestion,
-} from '../forum.server.ts'
-import { getQuery, listQueries } from '../reading.server.ts'
-import { castVote } from '../votes/votes.server.ts'
+} from '~/features/questions/questions.server.ts'
+import { follow } from '~/features/tags/following.server.ts'
+import { NotAllowed, NotFound, TooMany } from '~/lib/errors.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { makeComment, makeMember, makeQuery } from '../../../../tests/factories/forum.ts'
+import { useDatabase } from '../../../../tests/support/database.ts'
+import { expectCountsToHold, hashForum } from '../../../../tests/support/forum-rows.ts'
 import { judge } from './acts.server.ts'
 import { listCases, listLog } from './queue.server.ts'
 import { report } from './reports.server.ts'

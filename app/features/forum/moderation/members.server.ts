@@ -5,11 +5,11 @@ import {
 	endAllAccess,
 } from '~/features/accounts/sessions/sessions.server.ts'
 import { notifyOfDecision, tellUnread } from '~/features/notifications/notifications.server.ts'
+import { profilePath } from '~/features/questions/questions.paths.ts'
 import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { parseInput } from '~/platform/http/parse.server.ts'
-import { profilePath } from '../forum.paths.ts'
 import { closeCase } from './cases.queries.server.ts'
 import { addLogRow } from './log.queries.server.ts'
 import {

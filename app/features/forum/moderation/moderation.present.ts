@@ -1,5 +1,5 @@
+import type { AuthorView } from '~/features/questions/question.view.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
-import type { AuthorView } from '../forum.present.ts'
 import type { TargetKind } from './moderation.policy.ts'
 
 /** What pages are told of moderation. Times are ISO 8601 strings in UTC. */

@@ -1,6 +1,6 @@
+import { queryUrl } from '~/features/questions/comment.view.ts'
+import { profilePath } from '~/features/questions/questions.paths.ts'
 import type { Viewer } from '~/lib/viewer.ts'
-import { profilePath } from '../forum.paths.ts'
-import { queryUrl } from '../forum.views.ts'
 import type { ReportRow } from './cases.queries.server.ts'
 import type { LogRow } from './log.queries.server.ts'
 import { limits } from './moderation.limits.ts'

@@ -6,12 +6,12 @@ import {
 	removeProfilePart,
 	showProfile,
 } from '~/features/profiles/hiding.server.ts'
+import { profilePath } from '~/features/questions/questions.paths.ts'
 import { Conflict, Invalid, NotAllowed } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { dropPages, everyPage } from '~/platform/cache/pages.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { parseInput } from '~/platform/http/parse.server.ts'
-import { profilePath } from '../forum.paths.ts'
 import { closeCase } from './cases.queries.server.ts'
 import { addLogRow } from './log.queries.server.ts'
 import { mayGovernProfile } from './moderation.policy.ts'

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
+import { addComment } from '~/features/questions/questions.server.ts'
 import { Conflict, NotFound } from '~/lib/errors.ts'
 import { makeMember, makeQuery } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { expectCountsToHold } from '../../../../tests/support/forum-rows.ts'
 import { cast, decide, named, spam, useCast } from '../../../../tests/support/moderation-cast.ts'
-import { addComment } from '../forum.server.ts'
 import { report } from './reports.server.ts'
 
 useDatabase()

@@ -1,6 +1,6 @@
+import type { EventQuery, ForumEvent } from '~/features/questions/writing/effects.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
-import type { EventQuery, ForumEvent } from '../effects.server.ts'
 import { readAdded } from './added.queries.server.ts'
 import type { startsFrom } from './moderation.views.ts'
 import {

@@ -1,14 +1,10 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'
-import type { SignedIn } from '~/lib/viewer.ts'
-import { db } from '~/platform/db/db.server.ts'
-import { makeComment, makeMember, makeQuery } from '../../../../tests/factories/forum.ts'
-import { useDatabase } from '../../../../tests/support/database.ts'
-import { expectCountsToHold, hashForum } from '../../../../tests/support/forum-rows.ts'
-import { StaleQuery } from '../asking/stale.server.ts'
-import { listComments } from '../comments.server.ts'
+import { StaleQuery } from '~/features/questions/asking/stale.server.ts'
+import { listComments } from '~/features/questions/discussion/comments.server.ts'
+import { readQueryHistory } from '~/features/questions/history/history.server.ts'
+import { getQuery, listQueries } from '~/features/questions/lists/lists.server.ts'
 import {
 	askQuestion,
 	deleteComment,
@@ -17,9 +13,13 @@ import {
 	editQuestion,
 	restoreComment,
 	restoreQuestion,
-} from '../forum.server.ts'
-import { readQueryHistory } from '../history.server.ts'
-import { getQuery, listQueries } from '../reading.server.ts'
+} from '~/features/questions/questions.server.ts'
+import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { makeComment, makeMember, makeQuery } from '../../../../tests/factories/forum.ts'
+import { useDatabase } from '../../../../tests/support/database.ts'
+import { expectCountsToHold, hashForum } from '../../../../tests/support/forum-rows.ts'
 import { judge } from './acts.server.ts'
 import { getCase, listCases } from './queue.server.ts'
 

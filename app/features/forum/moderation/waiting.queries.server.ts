@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
+import { type QueryPageRow, queryJoins, queryPageColumns } from '~/features/questions/questions.queries.server.ts'
+import type { QueryTexts } from '~/features/questions/writing/writing.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
-import { type QueryPageRow, queryJoins, queryPageColumns } from '../forum.queries.server.ts'
-import type { QueryTexts } from '../writing.queries.server.ts'
 
 /*
  * What authors do with texts of theirs that wait for a moderator. Nothing here counts, tags or indexes anything: a text that

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
+import { type QueryPageRow, queryJoins, queryPageColumns } from '~/features/questions/questions.queries.server.ts'
 import { db } from '~/platform/db/db.server.ts'
-import { type QueryPageRow, queryJoins, queryPageColumns } from '../forum.queries.server.ts'
 
 export interface WithheldRow extends QueryPageRow {
 	withheld: 'hidden' | 'waiting' | 'merged'

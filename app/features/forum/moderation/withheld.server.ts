@@ -1,6 +1,6 @@
+import { presentQuery, queryUrl } from '~/features/questions/comment.view.ts'
+import type { QueryPageView } from '~/features/questions/question.view.ts'
 import type { Viewer } from '~/lib/viewer.ts'
-import type { QueryPageView } from '../forum.present.ts'
-import { presentQuery, queryUrl } from '../forum.views.ts'
 import { mayChangeWithheld, maySeeWithheld } from './moderation.policy.ts'
 import { withFreshRole } from './staff.server.ts'
 import { findMergedRow, findPlaceOfQuery, findWithheldRow } from './withheld.queries.server.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
+import { rebuildSearch, removeQuery, returnQuery } from '~/features/questions/writing/writing.queries.server.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
-import { rebuildSearch, removeQuery, returnQuery } from '../writing.queries.server.ts'
 
 /* Taking texts out of the forum without deleting them, and back. The caller holds the query: its lock comes first. */
 

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
-import type { QueryPageView, WithheldView } from '../../forum.present.ts'
+import type { QueryPageView, WithheldView } from '~/features/questions/question.view.ts'
 
 interface StandingNoticeProps {
 	query: Pick<QueryPageView, 'locked' | 'withheld'>
