@@ -84,11 +84,11 @@ export default [
 	route('forum/category/:slug/feed.atom', 'features/questions/routes/feed.ts', { id: 'category-feed' }),
 	route('forum/tag/:tag/feed.atom', 'features/questions/routes/feed.ts', { id: 'tag-feed' }),
 
-	route('report/:kind/:id', 'features/forum/routes/report.tsx'),
-	route('moderation', 'features/forum/routes/moderation.tsx'),
-	route('moderation/members', 'features/forum/routes/moderation-members.tsx'),
-	route('moderation/log', 'features/forum/routes/moderation-log.tsx'),
-	route('moderation/:kind/:id', 'features/forum/routes/moderation-case.tsx'),
+	route('report/:kind/:id', 'features/moderation/routes/report.tsx'),
+	route('moderation', 'features/moderation/routes/queue.tsx'),
+	route('moderation/members', 'features/moderation/routes/members.tsx'),
+	route('moderation/log', 'features/moderation/routes/log.tsx'),
+	route('moderation/:kind/:id', 'features/moderation/routes/case.tsx'),
 
 	route('api/docs', 'features/api/routes/docs.tsx'),
 	route('sitemap.xml', 'features/questions/routes/sitemap.ts'),

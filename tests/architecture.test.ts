@@ -94,7 +94,7 @@ describe('the places of things', () => {
 		const own =
 			/^app\/features\/profiles\/(editing|editing-items|first-steps|resume|campus|hiding|pictures|profiles|skills)\.queries/
 		const others =
-			/^app\/(platform\/realtime\/presence|features\/(accounts\/accounts|directory\/seed\/seed|chat\/conversations|forum\/moderation\/targets))\.queries/
+			/^app\/(platform\/realtime\/presence|features\/(accounts\/accounts|directory\/seed\/seed|chat\/conversations|questions\/status\/subjects))\.queries/
 		const reads = /\b(from|join)\s+(profiles|profile_skills|certificates|projects)\b|From\('(profiles|profile_skills)'/
 		const readers = product.filter(({ path, text }) => reads.test(text) && !own.test(path) && !others.test(path))
 		expect(readers.map(({ path }) => path)).toEqual([])

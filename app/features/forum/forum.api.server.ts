@@ -1,9 +1,12 @@
 import type { z } from 'zod'
+import { moderationOperations } from '~/features/moderation/moderation.api.server.ts'
+import { moderationShapes } from '~/features/moderation/moderation-shapes.server.ts'
 import { pictureOperations, pictureShapes } from '~/features/pictures/pictures.api.server.ts'
 import { commentOperations } from '~/features/questions/api/comments.server.ts'
 import { draftOperations, draftShapes } from '~/features/questions/api/drafts.server.ts'
 import { historyOperations, historyShapes } from '~/features/questions/api/histories.server.ts'
 import { queryOperations } from '~/features/questions/api/questions.server.ts'
+import { reportOperations, reportShapes } from '~/features/questions/api/reports.server.ts'
 import { restoringOperations } from '~/features/questions/api/restoring.server.ts'
 import { forumShapes as textShapes } from '~/features/questions/api/shapes.server.ts'
 import { voteOperations, voteShapes } from '~/features/questions/api/votes.server.ts'
@@ -11,9 +14,6 @@ import { followingOperations, followingShapes } from '~/features/tags/api/follow
 import { tagKeepingOperations, tagKeepingShapes } from '~/features/tags/api/synonyms.server.ts'
 import { placeOperations } from '~/features/tags/api/tags.server.ts'
 import type { Operation } from '~/platform/http/operation.ts'
-import { moderationOperations } from './api/moderation.server.ts'
-import { moderationShapes } from './api/moderation-shapes.server.ts'
-import { reportOperations, reportShapes } from './api/reports.server.ts'
 
 /** The forum as JSON: the use cases of its pages, one file for each resource. */
 export const forumOperations: Operation[] = [

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { addReport } from '~/features/forum/moderation/cases.queries.server.ts'
+import { addReport } from '~/features/moderation/cases.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { DemoMember } from './demo.schema.ts'
 

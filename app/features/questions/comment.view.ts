@@ -1,4 +1,4 @@
-import { mayChangeWithheld, maySeeWithheld } from '~/features/forum/moderation/moderation.policy.ts'
+import { mayChangeWithheld, maySeeWithheld } from '~/features/moderation/moderation.policy.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import type { CommentRow } from './discussion/comments.queries.server.ts'
 import type { DeletedRow } from './discussion/discussion.queries.server.ts'

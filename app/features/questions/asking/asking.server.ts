@@ -1,10 +1,4 @@
 import { countUse } from '~/features/accounts/security/rates.server.ts'
-import {
-	findChangeableQuery,
-	lockWaitingQuery,
-	rewriteWaitingQuery,
-} from '~/features/forum/moderation/waiting.queries.server.ts'
-import { decidedMeanwhile, withdraw } from '~/features/forum/moderation/waiting.server.ts'
 import { mainTags } from '~/features/tags/synonyms.server.ts'
 import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
@@ -13,6 +7,8 @@ import { excerptOf } from '~/platform/markdown/cook.server.ts'
 import { mayDelete, mayEdit } from '../questions.policy.ts'
 import { findCategory } from '../questions.queries.server.ts'
 import { askInput, versionInput } from '../questions.schema.ts'
+import { findChangeableQuery, lockWaitingQuery, rewriteWaitingQuery } from '../status/pending.queries.server.ts'
+import { decidedMeanwhile, withdraw } from '../status/status.server.ts'
 import { change, eventQuery } from '../writing/change.server.ts'
 import type { Made } from '../writing/repeats.queries.server.ts'
 import { changeOnce, readSending } from '../writing/repeats.server.ts'

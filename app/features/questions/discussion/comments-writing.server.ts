@@ -1,10 +1,4 @@
 import { countUse } from '~/features/accounts/security/rates.server.ts'
-import {
-	findChangeableComment,
-	lockWaitingComment,
-	rewriteWaitingComment,
-} from '~/features/forum/moderation/waiting.queries.server.ts'
-import { decidedMeanwhile, withdraw } from '~/features/forum/moderation/waiting.server.ts'
 import { NotAllowed, NotFound } from '~/lib/errors.ts'
 import { isId } from '~/lib/ids.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
@@ -17,6 +11,8 @@ import { peopleIn } from '../mentions/people.server.ts'
 import type { StoredComment } from '../question.view.ts'
 import { mayEdit } from '../questions.policy.ts'
 import { commentInput, versionInput } from '../questions.schema.ts'
+import { findChangeableComment, lockWaitingComment, rewriteWaitingComment } from '../status/pending.queries.server.ts'
+import { decidedMeanwhile, withdraw } from '../status/status.server.ts'
 import { change, eventQuery } from '../writing/change.server.ts'
 import type { Made } from '../writing/repeats.queries.server.ts'
 import { changeOnce, readSending } from '../writing/repeats.server.ts'

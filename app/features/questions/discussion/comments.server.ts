@@ -1,5 +1,4 @@
-import { withFreshRole } from '~/features/forum/moderation/staff.server.ts'
-import { findChangeableComment } from '~/features/forum/moderation/waiting.queries.server.ts'
+import { withFreshRole } from '~/features/moderation/staff.server.ts'
 import { NotFound } from '~/lib/errors.ts'
 import { isId } from '~/lib/ids.ts'
 import type { Viewer } from '~/lib/viewer.ts'
@@ -8,6 +7,7 @@ import { presentComment, presentThread, queryUrl } from '../comment.view.ts'
 import { getQuery } from '../lists/lists.server.ts'
 import type { CommentSort, CommentView, Page } from '../question.view.ts'
 import { withParams } from '../questions.paths.ts'
+import { findChangeableComment } from '../status/pending.queries.server.ts'
 import {
 	type CommentPlace,
 	type CommentRows,

@@ -1,4 +1,3 @@
-import { findWithheld } from '~/features/forum/moderation/withheld.server.ts'
 import { marked, markedPassage } from '~/features/search/marks.ts'
 import { commentMatches } from '~/features/search/passages.server.ts'
 import { findMatches } from '~/features/search/search.server.ts'
@@ -29,6 +28,7 @@ import {
 	type QueryRow,
 	readQueryCount,
 } from '../questions.queries.server.ts'
+import { findWithheld } from '../status/withheld.server.ts'
 
 export type { ListView }
 export { isOpenQuery, listNewerComments }

@@ -1,4 +1,3 @@
-import { flashAfter } from '~/features/forum/moderation/waiting.server.ts'
 import { SimilarQuestions } from '~/features/search/components/similar-questions.tsx'
 import { viewerOf } from '~/lib/context.ts'
 import { NotAllowed } from '~/lib/errors.ts'
@@ -12,6 +11,7 @@ import { refusedAsk } from '../asking/refused.server.ts'
 import { listCategories } from '../lists/lists.server.ts'
 import { loginPath } from '../questions.paths.ts'
 import { askQuestion } from '../questions.server.ts'
+import { flashAfter } from '../status/status.server.ts'
 import type { Route } from './+types/ask'
 
 /** `?title=` and `?category=` fill the form. */

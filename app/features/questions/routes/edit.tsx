@@ -1,5 +1,4 @@
 import { redirect } from 'react-router'
-import { flashAfter } from '~/features/forum/moderation/waiting.server.ts'
 import { NotAllowed } from '~/lib/errors.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { answering, readForm, redirectWithToast, signedIn } from '~/platform/http/http.ts'
@@ -10,6 +9,7 @@ import { refusedAsk } from '../asking/refused.server.ts'
 import { getQuery, listCategories } from '../lists/lists.server.ts'
 import { editPath } from '../questions.paths.ts'
 import { editQuestion } from '../questions.server.ts'
+import { flashAfter } from '../status/status.server.ts'
 import type { Route } from './+types/edit'
 import { readId } from './ids.ts'
 

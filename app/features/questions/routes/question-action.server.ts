@@ -1,6 +1,5 @@
 import { data, redirect } from 'react-router'
-import { waitingMessage } from '~/features/forum/moderation/moderation.present.ts'
-import { isWaiting } from '~/features/forum/moderation/waiting.server.ts'
+import { waitingMessage } from '~/features/moderation/moderation.view.ts'
 import { muteThread } from '~/features/notifications/notifications.server.ts'
 import { Invalid, isSiteFault, TooMany } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
@@ -18,6 +17,7 @@ import {
 	restoreComment,
 	restoreQuestion,
 } from '../questions.server.ts'
+import { isWaiting } from '../status/status.server.ts'
 import { readId } from './ids.ts'
 
 type Act = (viewer: SignedIn, queryId: number, form: FormData, sort: CommentSort) => Promise<Response>

@@ -1,11 +1,11 @@
-import { keepOrder } from '~/features/forum/moderation/guard.server.ts'
 import type { Decision } from '~/features/notifications/kinds.present.ts'
 import { tellUnread } from '~/features/notifications/notifications.server.ts'
 import { dropPages, forumLists, queryPage } from '~/platform/cache/pages.server.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import { announce } from '~/platform/realtime/announce.server.ts'
-import { readersOf } from '~/features/forum/forum.events.ts'
 import { noteEvent } from '../notices/notices.server.ts'
+import { readersOf } from '../questions.events.ts'
+import { keepOrder } from '../status/posting-rules.server.ts'
 
 /* What follows from a change of the forum, in one place, so that no use case forgets a part of it. */
 

@@ -1,4 +1,3 @@
-import { findChangeableQuery } from '~/features/forum/moderation/waiting.queries.server.ts'
 import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { isId } from '~/lib/ids.ts'
 import { isModerator, type SignedIn, type Viewer } from '~/lib/viewer.ts'
@@ -6,6 +5,7 @@ import type { Executor } from '~/platform/db/db.server.ts'
 import { limits } from '../questions.limits.ts'
 import { mayWrite } from '../questions.policy.ts'
 import { findQuery, type QueryPageRow } from '../questions.queries.server.ts'
+import { findChangeableQuery } from '../status/pending.queries.server.ts'
 import { countRevisions } from './revisions.queries.server.ts'
 
 /* What every use case that writes begins with. */

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
-import { ReportLink } from '~/features/forum/moderation/components/report-link.tsx'
+import { ReportLink } from '~/features/moderation/components/report-link.tsx'
 import { isModerator } from '~/lib/viewer.ts'
 import { DeleteControl, type DeleteQuestion, DeleteSection } from '~/ui/delete-control.tsx'
 import { RelativeTime } from '~/ui/time.tsx'

@@ -1,7 +1,7 @@
 import { Flag, Pencil, ShieldCheck, Trash2 } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
-import { ReportLink } from '~/features/forum/moderation/components/report-link.tsx'
+import { ReportLink } from '~/features/moderation/components/report-link.tsx'
 import { MuteThread } from '~/features/notifications/components/mute-thread.tsx'
 import { Answered } from '~/features/search/components/answered.tsx'
 import { useRootData } from '~/lib/root-data.ts'
