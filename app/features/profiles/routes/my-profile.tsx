@@ -1,7 +1,7 @@
 import { Link, redirect } from 'react-router'
-import { listQueries } from '~/features/forum/reading.server.ts'
 import { editParts, editPath } from '~/features/members/members.paths.ts'
 import { isOwn } from '~/features/members/members.policy.ts'
+import { listQueries } from '~/features/questions/lists/lists.server.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { answering, signedIn } from '~/platform/http/http.ts'
 import { ContactCard } from '../components/contact-card.tsx'

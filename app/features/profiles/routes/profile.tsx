@@ -1,4 +1,4 @@
-import { listQueries } from '~/features/forum/reading.server.ts'
+import { listQueries } from '~/features/questions/lists/lists.server.ts'
 import { factsOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { memberShare } from '~/lib/share-meta.ts'
