@@ -1,4 +1,4 @@
-import type { Decision } from '~/features/notifications/kinds.present.ts'
+import type { Decision } from '~/features/notifications/channels.ts'
 import { tellUnread } from '~/features/notifications/notifications.server.ts'
 import { dropPages, forumLists, queryPage } from '~/platform/cache/pages.server.ts'
 import type { Executor } from '~/platform/db/db.server.ts'

@@ -1,4 +1,4 @@
-import type { Channel, NoticeKind } from './kinds.present.ts'
+import type { Channel, NoticeKind } from './channels.ts'
 
 /** What pages are told of a notice. Times are ISO 8601 strings in UTC. */
 export interface NoticeView {

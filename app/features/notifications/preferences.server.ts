@@ -1,8 +1,8 @@
 import { NotAllowed } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
+import { type Channel, channelNames, isAlways, kindNames, kinds } from './channels.ts'
 import { findPreferences, storePreferences } from './digest.queries.server.ts'
-import { type Channel, channelNames, isAlways, kindNames, kinds } from './kinds.present.ts'
 import type { PreferenceView } from './notifications.present.ts'
 
 /** How the viewer wants to be told, every kind once. @throws NotAllowed */

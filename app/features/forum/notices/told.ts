@@ -1,4 +1,4 @@
-import type { NoticeKind } from '~/features/notifications/kinds.present.ts'
+import type { NoticeKind } from '~/features/notifications/channels.ts'
 
 /** Who has to do with an event, by id; nobody is passed as null or left out. */
 export interface Concerned {

@@ -1,4 +1,4 @@
-import { doerOf, others, wordsOf } from '../kinds.present.ts'
+import { doerOf, others, wordsOf } from '../channels.ts'
 import { deliver } from './delivery.server.ts'
 import { findNoticePush } from './notices.queries.server.ts'
 import type { PushJob } from './subscriptions.queries.server.ts'

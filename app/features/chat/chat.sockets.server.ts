@@ -1,13 +1,13 @@
 import type { Socket } from 'socket.io'
-import { answerSending } from '~/features/chat/answering.server.ts'
-import { markSeen } from '~/features/chat/reading.server.ts'
-import { tellTyping } from '~/features/chat/telling.server.ts'
 import { log } from '~/lib/log.server.ts'
 import { isRecord } from '~/lib/records.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
+import { Allowance } from '~/platform/realtime/allowance.ts'
 import type { ClientEvents, ServerEvents } from '~/platform/realtime/events.ts'
 import type { SocketData } from '~/platform/realtime/io.server.ts'
-import { Allowance } from './allowance.ts'
+import { answerSending } from './answering.server.ts'
+import { markSeen } from './reading.server.ts'
+import { tellTyping } from './telling.server.ts'
 
 type Tab = Socket<ClientEvents, ServerEvents, Record<string, never>, SocketData>
 
