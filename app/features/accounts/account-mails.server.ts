@@ -9,6 +9,13 @@ import { deleteRegistration, findRegistration } from './registrations.queries.se
 import { hashToken, newToken } from './secret.server.ts'
 import { recordSecurityEvent } from './security-log.server.ts'
 
+declare module '~/platform/jobs/jobs.server.ts' {
+	interface Jobs {
+		/** Looks who has an address that somebody typed in, and mails what they asked for. */
+		'account-mail': AccountMail
+	}
+}
+
 /**
  * How long a link that confirms an address works, in seconds: a day. It gives no access to anything, only proves that a mailbox
  * is read, and a newcomer may register in the evening and read mail the next day.

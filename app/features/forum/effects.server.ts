@@ -1,9 +1,10 @@
-import type { Decision } from '~/features/notifications/channels.ts'
 import { tellUnread } from '~/features/notifications/notifications.server.ts'
-import { dropPages, forumLists, queryPage } from '~/platform/cache/pages.server.ts'
+import { dropPages } from '~/platform/cache/pages.server.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import { announce } from '~/platform/realtime/announce.server.ts'
-import { readersOf } from '~/platform/realtime/rooms.ts'
+import { FORUM_LISTS, questionTag } from './forum.pages.server.ts'
+import { readersOf } from './forum.sockets.server.ts'
+import type { Decision } from './moderation/decision-words.ts'
 import { keepOrder } from './moderation/guard.server.ts'
 import { noteEvent } from './notices/notices.server.ts'
 
@@ -87,7 +88,7 @@ export async function recordEffects(trx: Executor, event: ForumEvent): Promise<F
 /** What others are told; called after the commit. */
 export async function tellEffects(event: ForumEvent): Promise<void> {
 	const { query } = event
-	await dropPages([forumLists, queryPage(query.id)])
+	await dropPages([FORUM_LISTS, questionTag(query.id)])
 	await tellUnread(event.told ?? [])
 	if (event.kind === 'query-added') announce('forum', 'query:added', { url: query.url })
 	if (event.kind === 'comment-added') {

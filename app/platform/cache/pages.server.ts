@@ -19,14 +19,6 @@ export const pageCache = remember(
 /** Every page has this tag: for what may stand anywhere, such as a member's name. */
 export const everyPage = 'page'
 
-/** The lists of the forum and the home page. */
-export const forumLists = 'lists'
-
-/** The page of one query. */
-export function queryPage(id: number): string {
-	return `query:${id}`
-}
-
 /**
  * Drops the pages that show something of this kind, here at once and in the other processes as soon as PostgreSQL has told
  * them. Call it after the commit. It never throws: what others were not told of, they forget within a minute.

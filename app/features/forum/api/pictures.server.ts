@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { pictureRefusals } from '~/features/profiles/picture-errors.ts'
 import { storePicture } from '~/features/profiles/pictures.server.ts'
 import { Invalid } from '~/lib/errors.ts'
 import { largestPicture, pictureUrl, widthsOf } from '~/lib/picture-paths.ts'
@@ -33,6 +34,7 @@ export const pictureOperations = [
 			'It is checked and encoded anew, as one that is pasted into the form, and lasts a day unless a text shows it. Sending it again gives the same one.',
 		access: 'members',
 		body: newPicture,
+		pictureTooLarge: pictureRefusals.bytes,
 		example: {
 			data: 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
 		},

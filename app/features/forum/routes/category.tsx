@@ -4,6 +4,7 @@ import { answering } from '~/platform/http/http.ts'
 import { FollowButton } from '../components/follow-button.tsx'
 import { listMeta } from '../components/list-meta.ts'
 import { ListPage } from '../components/list-page.tsx'
+import { categoryPage } from '../forum.pages.server.ts'
 import { categoryPath } from '../forum.paths.ts'
 import { getCategoryPage } from '../reading.server.ts'
 import type { Route } from './+types/category'
@@ -13,7 +14,7 @@ export function loader({ params, context, url }: Route.LoaderArgs) {
 	return answering(async () => {
 		const [{ slug, title, count, following }, list] = await Promise.all([
 			getCategoryPage(viewerOf(context), params.slug),
-			loadList({ context, url }, { category: params.slug }),
+			loadList(categoryPage, { context, url }, { category: params.slug }),
 		])
 		return { ...list, slug, title, count, following }
 	})

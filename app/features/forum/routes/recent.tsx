@@ -3,11 +3,12 @@ import { answering } from '~/platform/http/http.ts'
 import { useForumFrame } from '../components/forum-frame.ts'
 import { listMeta } from '../components/list-meta.ts'
 import { ListPage } from '../components/list-page.tsx'
+import { recentPage } from '../forum.pages.server.ts'
 import type { Route } from './+types/recent'
 import { loadList } from './list.server.ts'
 
 export function loader({ context, url }: Route.LoaderArgs) {
-	return answering(() => loadList({ context, url }, {}))
+	return answering(() => loadList(recentPage, { context, url }, {}))
 }
 
 export function meta({ loaderData, matches }: Route.MetaArgs) {

@@ -5,6 +5,7 @@ import { answering, readForm, redirectWithToast, refused, signedIn } from '~/pla
 import { listMeta } from '../components/list-meta.ts'
 import { ListPage } from '../components/list-page.tsx'
 import { TagIntro } from '../components/tag-intro.tsx'
+import { tagPage } from '../forum.pages.server.ts'
 import { tagPath } from '../forum.paths.ts'
 import { getTag } from '../reading.server.ts'
 import { mayKeepTags } from '../tags/tags.policy.ts'
@@ -21,7 +22,7 @@ export function loader({ params, context, url }: Route.LoaderArgs) {
 		const tag = await getTag(viewer, params.tag)
 		if (tag.name !== params.tag) throw redirect(tagPath(tag.name) + url.search, 301)
 		const [list, related] = await Promise.all([
-			loadList({ context, url }, { tag: tag.name, tagId: tag.id }),
+			loadList(tagPage, { context, url }, { tag: tag.name, tagId: tag.id }),
 			listRelatedTags(tag.id, relatedShown),
 		])
 		return { ...list, tag, related, mayDescribe: mayKeepTags(viewer) }

@@ -1,0 +1,54 @@
+import { type CachedPage, cachedPage } from '~/platform/cache/cached-page.ts'
+
+/*
+ * The forum's pages that visitors are answered from the cache with. What is dropped after a change is in effects.server.ts.
+ */
+
+/** The tag of everything that lists questions. */
+export const FORUM_LISTS = 'lists'
+
+/** The tag of the page of one question. */
+export function questionTag(id: number): string {
+	return `query:${id}`
+}
+
+const listParams = ['cursor', 'q', 'view'] as const
+
+/** A page whose loader is `loadList`. */
+export type ListRoute = CachedPage<(typeof listParams)[number]>
+
+export const recentPage: ListRoute = cachedPage({
+	path: '/forum',
+	searchParams: listParams,
+	tags: () => [FORUM_LISTS],
+})
+
+export const categoryPage: ListRoute = cachedPage({
+	path: '/forum/category/:slug',
+	searchParams: listParams,
+	tags: () => [FORUM_LISTS],
+})
+
+export const tagPage: ListRoute = cachedPage({
+	path: '/forum/tag/:tag',
+	searchParams: listParams,
+	memberSearchParams: ['describe'],
+	tags: () => [FORUM_LISTS],
+})
+
+const tagsPage = cachedPage({
+	path: '/forum/tags',
+	// A search goes on in the category that is chosen next.
+	searchParams: ['q'],
+	tags: () => [FORUM_LISTS],
+})
+
+export const questionPage = cachedPage({
+	path: '/forum/:category/:username/:id',
+	where: { category: /^(?!(?:category|tag|edit|history|comment)$)/, id: /^[1-9]\d{0,9}$/ },
+	searchParams: ['cursor', 'merged', 'original', 'sort', 'thread'],
+	memberSearchParams: ['delete', 'delete-comment', 'edit', 'reply'],
+	tags: ({ id }) => [questionTag(Number(id))],
+})
+
+export const forumPages: readonly CachedPage[] = [recentPage, categoryPage, tagPage, tagsPage, questionPage]
