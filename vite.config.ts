@@ -12,11 +12,11 @@ const sharedChunks = [
 	{ name: 'react', test: /node_modules\/(react|react-dom|scheduler|react-router)\// },
 	{
 		name: 'shared',
-		test: /node_modules\/lucide-react\/(?!.*\/(arrow-down|arrow-left|award|bell|bell-off|bold|check-check|cloud-off|code|copy|download|ellipsis|eye|eye-off|flag|folder|graduation-cap|heading|history|image|image-plus|italic|letter-h|letter-b|maximize-2|link|list|list-ordered|lock-keyhole|mail|map-pin|phone|plus|quote|rotate-ccw-clock|send-horizontal|sliders-horizontal|square-code|upload|wifi-off|zoom-in|zoom-out)\.)|\/app\/(ui\/(?!chat-button|chips|check|conflict|sugges|use-sugges|field|password|form-error|picture|presence|prose|small-pictures|submit)|shell\/(?!site-fault|disk-banner|guard\/|unsent-forms|use-refusal)|platform\/realtime\/(?!use-presence|watched)|platform\/http\/(?!cursors|problems|ended-session|site-fault|form-texts)|lib\/(?!clean|foreign-pictures|html|open-chat|person-names|picture-box|retry|script-json|share-meta|unsent-form))/,
+		test: /node_modules\/lucide-react\/(?!.*\/(arrow-down|arrow-left|award|bell|bell-off|bold|check-check|cloud-off|code|copy|download|ellipsis|eye|eye-off|flag|folder|graduation-cap|heading|history|image|image-plus|italic|letter-h|letter-b|maximize-2|link|list|list-ordered|lock-keyhole|mail|map-pin|phone|plus|quote|rotate-ccw-clock|send-horizontal|sliders-horizontal|square-code|upload|wifi-off|zoom-in|zoom-out)\.)|\/app\/(ui\/(?!chat-button|chips|check|conflict|sugges|use-sugges|field|password|form-error|picture|presence|prose|small-pictures|submit|use-press)|shell\/(?!site-fault|disk-banner|guard\/|unsent-forms|use-refusal)|platform\/realtime\/(?!use-presence|watched)|platform\/http\/(?!cursors|problems|ended-session|site-fault|form-texts|press)|lib\/(?!clean|foreign-pictures|html|open-chat|person-names|picture-box|retry|script-json|share-meta|unsent-form))/,
 	},
 	{
 		name: 'forum-list',
-		test: /\/app\/features\/forum\/(forum\.paths|components\/(answered|category-nav|empty-list|forum-frame|list-|query-card|row-grid|search-form|tag-index|use-more|use-slow))/,
+		test: /\/app\/features\/(questions\/(questions\.paths|lists\/components\/(empty-list|forum-frame|list-|question-card|row-grid))|tags\/components\/(category-nav|tag-index)|search\/components\/(answered|search-form))/,
 	},
 ]
 

@@ -3,8 +3,8 @@ import { anybody, type Wish } from '~/features/directory/directory.paths.ts'
 import { type Person, personOf, randomOf } from '~/features/directory/seed/people.ts'
 import { skills } from '~/features/directory/seed/words.ts'
 import { suggest } from '~/features/directory/suggestions.server.ts'
-import { listQueries } from '~/features/forum/reading.server.ts'
 import { getProfile } from '~/features/profiles/profiles.server.ts'
+import { listQueries } from '~/features/questions/lists/lists.server.ts'
 import { encodeCursor } from '~/platform/http/cursors.ts'
 
 /** The pages that are measured, each other parameters at every call: what a random one of the members would look for. */

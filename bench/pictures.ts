@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import sharp from 'sharp'
-import { readPicture } from '../app/features/profiles/picture-gate.server.ts'
+import { readPicture } from '../app/features/pictures/encode.server.ts'
 
 const rounds = 10
 const wide = { width: 7_300, height: 5_475 }

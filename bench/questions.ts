@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
-import type { DemoComment } from '~/features/forum/import/demo.schema.ts'
-import { readDemo } from '~/features/forum/import/demo.server.ts'
+import type { DemoComment } from '~/features/import/demo.schema.ts'
+import { readDemo } from '~/features/import/demo.server.ts'
 
 /**
  * Writes an import file of so many questions, made of the demo's texts in new combinations; the same ones each time.

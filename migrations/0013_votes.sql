@@ -97,7 +97,7 @@ create index follows_tag on follows (tag_id, user_id) where tag_id is not null;
 create index follows_category on follows (category_id, user_id) where category_id is not null;
 
 -- Other spellings of languages and tools: names and aliases of GitHub Linguist and Devicon (both MIT), as in
--- app/features/profiles/data/skills.txt, of which only those stand here that mean one thing to everybody.
+-- app/features/members/data/skills.txt, of which only those stand here that mean one thing to everybody.
 -- A site that uses one of them as a tag already keeps it, until a moderator joins the two.
 create temporary table spellings (main text, names text[]);
 insert into spellings values

@@ -1,7 +1,7 @@
 // npm run import -- FILE.jsonl[.gz] … [--category slug]
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { type ImportSummary, importQuestions } from '~/features/forum/import/import.server.ts'
+import { type ImportSummary, importQuestions } from '~/features/import/import.server.ts'
 import { progressLine } from './support/progress.ts'
 import { withSite } from './support/site.ts'
 

@@ -1,6 +1,6 @@
 /**
  * Makes the list of universities and of the mail domains that prove nothing: `npm run` does not need it, the results are in
- * app/features/profiles/data. Run it by hand when the sources have changed, with the paths of
+ * app/features/campus/data. Run it by hand when the sources have changed, with the paths of
  *   1. universities as lines of JSON {name, country, domains} (github.com/Hipo/university-domains-list, MIT)
  *   2. academic domains that strangers can have an address at (the `abused` list of JetBrains/swot, Apache-2.0)
  *   3. throw-away mail domains (github.com/disposable-email-domains/disposable-email-domains, CC0)
@@ -46,6 +46,6 @@ write('universities.tsv', sorted)
 write('refused-mail-domains.txt', [...new Set(refused)].sort())
 
 function write(name, rows) {
-	writeFileSync(`app/features/profiles/data/${name}`, `${rows.join('\n')}\n`)
+	writeFileSync(`app/features/campus/data/${name}`, `${rows.join('\n')}\n`)
 	process.stdout.write(`${name}: ${rows.length} lines\n`)
 }

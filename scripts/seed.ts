@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util'
 import { seedDomain } from '~/features/directory/seed/people.ts'
 import { seedMembers, siteHasAccounts } from '~/features/directory/seed/seed.server.ts'
-import { seedQueries } from '~/features/forum/import/seed.server.ts'
+import { seedQueries } from '~/features/import/seed.server.ts'
 import { progressLine } from './support/progress.ts'
 import { withSite } from './support/site.ts'
 

@@ -40,12 +40,15 @@ function offenders(from: RegExp, to: RegExp, except: RegExp = /^$/): string[] {
 
 describe('the import ladder', () => {
 	test.each([
-		['accounts', 'profiles|notifications|directory|forum|chat|home|api'],
-		['profiles', 'directory|chat|home|api'],
-		['notifications', 'directory|forum|chat|home|api'],
-		['directory', 'forum|chat|home|api'],
-		['forum', 'directory|chat|home|api'],
-		['chat', 'directory|forum|home|api'],
+		['accounts', 'profiles|notifications|directory|import|questions|search|tags|chat|home|api'],
+		['profiles', 'directory|import|chat|home|api'],
+		['notifications', 'directory|import|questions|search|tags|chat|home|api'],
+		['directory', 'import|questions|search|tags|chat|home|api'],
+		['tags', 'import|questions|search|directory|chat|home|api'],
+		['search', 'import|questions|directory|chat|home|api'],
+		['questions', 'import|directory|chat|home|api'],
+		['import', 'directory|chat|home|api'],
+		['chat', 'directory|import|questions|search|tags|home|api'],
 	])('%s imports no feature beside or above it', (feature, above) => {
 		expect(offenders(new RegExp(`^app/features/${feature}/`), new RegExp(`^app/features/(${above})/`))).toEqual([])
 	})
@@ -91,7 +94,7 @@ describe('the places of things', () => {
 		const own =
 			/^app\/features\/profiles\/(editing|editing-items|first-steps|resume|campus|hiding|pictures|profiles|skills)\.queries/
 		const others =
-			/^app\/(platform\/realtime\/presence|features\/(accounts\/accounts|directory\/seed\/seed|chat\/conversations|forum\/moderation\/targets))\.queries/
+			/^app\/(platform\/realtime\/presence|features\/(accounts\/accounts|directory\/seed\/seed|chat\/conversations|questions\/status\/subjects))\.queries/
 		const reads = /\b(from|join)\s+(profiles|profile_skills|certificates|projects)\b|From\('(profiles|profile_skills)'/
 		const readers = product.filter(({ path, text }) => reads.test(text) && !own.test(path) && !others.test(path))
 		expect(readers.map(({ path }) => path)).toEqual([])

@@ -1,5 +1,5 @@
 import type { MiddlewareHandler } from 'hono'
-import { recordSecurityEvent } from '~/features/accounts/security-log.server.ts'
+import { recordSecurityEvent } from '~/features/accounts/security/security-log.server.ts'
 import { requestScope } from '~/lib/request-scope.server.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { addComment, askQuestion, type Input } from '~/features/forum/forum.server.ts'
+import { addComment, askQuestion, type Input } from '~/features/questions/questions.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 

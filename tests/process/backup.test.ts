@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { demoAccounts } from '~/features/forum/import/demo-account.server.ts'
+import { demoAccounts } from '~/features/import/demo-account.server.ts'
 import { picture } from '../factories/pictures.ts'
 import { type SiteProcess, startSite } from '../support/site-process.ts'
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { saveAcademics, savePersonal, saveSocial } from '~/features/profiles/editing.server.ts'
-import { addCertificate, addProject } from '~/features/profiles/editing-items.server.ts'
+import { saveAcademics, savePersonal, saveSocial } from '~/features/profiles/editing/editing.server.ts'
+import { addCertificate, addProject } from '~/features/profiles/editing/items.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeConversation } from '../factories/chat.ts'
@@ -174,7 +174,7 @@ describe('a profile', () => {
 		}
 		picture = other
 		await sql`update pictures set created_at = now() - interval '2 days'`.execute(db())
-		const { listUnusedPictures } = await import('~/features/profiles/pictures.queries.server.ts')
+		const { listUnusedPictures } = await import('~/features/pictures/pictures.queries.server.ts')
 		expect(await listUnusedPictures(100)).not.toContain(other)
 	})
 

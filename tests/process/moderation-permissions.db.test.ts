@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { judge } from '~/features/forum/moderation/acts.server.ts'
+import { judge } from '~/features/moderation/judging.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeComment, makeQuery } from '../factories/forum.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { type AccountMail, sendAccountMail } from '~/features/accounts/account-mails.server.ts'
+import { type AccountMail, sendAccountMail } from '~/features/accounts/registration/account-mails.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 
 export interface SentMail {

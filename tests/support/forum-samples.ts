@@ -1,4 +1,4 @@
-import type { CommentView, QueryCardView, QueryPageView } from '~/features/forum/forum.present.ts'
+import type { CommentView, QueryCardView, QueryPageView } from '~/features/questions/question.view.ts'
 
 /* What the server tells of a query and a comment, for tests of what is drawn from it. */
 

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { TooMany } from '~/lib/errors.ts'
-import { deviceOf } from './device.ts'
-import { network } from './limits.server.ts'
-import { hashPassword, requireHashCapacity, verifyPassword } from './password.server.ts'
-import { authSecret } from './secret.server.ts'
-import { candidates } from './username.server.ts'
+import { candidates } from './registration/username.server.ts'
+import { network } from './security/limits.server.ts'
+import { hashPassword, requireHashCapacity, verifyPassword } from './security/password.server.ts'
+import { authSecret } from './security/secret.server.ts'
+import { deviceOf } from './sessions/device.ts'
 
 test('a password is the same whichever way its accents were typed, and no shorter one is', async () => {
 	const stored = await hashPassword('Zoe\u0308 am Fluss')

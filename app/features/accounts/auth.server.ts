@@ -6,18 +6,24 @@ import { remember } from '~/lib/remember.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { siteFaultOf } from '~/platform/http/site-fault.server.ts'
 import { announce } from '~/platform/realtime/announce.server.ts'
-import { queueAccountMail } from './account-mails.server.ts'
 import { claimUsername, confirmMember, forgetResetLinks, welcomeMember } from './accounts.queries.server.ts'
 import { nameInput } from './accounts.schema.ts'
-import { deleteDevices } from './devices.queries.server.ts'
-import { conclude, guard } from './guard.server.ts'
-import { usernamesFor } from './impersonation.server.ts'
-import { forgetAttempts } from './limits.server.ts'
-import { hashPassword, verifyPassword } from './password.server.ts'
-import { isNamedAdmin, promoteNamedAdmin } from './registrations.server.ts'
-import { authSecret } from './secret.server.ts'
-import { recordSecurityEvent } from './security-log.server.ts'
-import { announceEndedSessions, cookieVersionOf, endAllAccess, sessionLife, settleLogin } from './sessions.server.ts'
+import { queueAccountMail } from './registration/account-mails.server.ts'
+import { usernamesFor } from './registration/impersonation.server.ts'
+import { isNamedAdmin, promoteNamedAdmin } from './registration/registrations.server.ts'
+import { conclude, guard } from './security/guard.server.ts'
+import { forgetAttempts } from './security/limits.server.ts'
+import { hashPassword, verifyPassword } from './security/password.server.ts'
+import { authSecret } from './security/secret.server.ts'
+import { recordSecurityEvent } from './security/security-log.server.ts'
+import { deleteDevices } from './sessions/devices.queries.server.ts'
+import {
+	announceEndedSessions,
+	cookieVersionOf,
+	endAllAccess,
+	sessionLife,
+	settleLogin,
+} from './sessions/sessions.server.ts'
 
 /** Which of our tables and columns hold what Better Auth keeps. */
 const tables = {

@@ -7,7 +7,11 @@ import { setBlocked } from '~/features/chat/safety.server.ts'
 import { listCommunity } from '~/features/directory/community.server.ts'
 import { anybody } from '~/features/directory/directory.paths.ts'
 import { suggest } from '~/features/directory/suggestions.server.ts'
-import { follow } from '~/features/forum/following.server.ts'
+import { getHome } from '~/features/home/home.server.ts'
+import { listBlocked } from '~/features/members/blocks.server.ts'
+import { listNotices } from '~/features/notifications/notifications.server.ts'
+import { getProfile } from '~/features/profiles/profiles.server.ts'
+import { castVote, chooseSolution } from '~/features/questions/discussion/votes.server.ts'
 import {
 	addComment,
 	askQuestion,
@@ -15,12 +19,8 @@ import {
 	editComment,
 	editQuestion,
 	restoreComment,
-} from '~/features/forum/forum.server.ts'
-import { castVote, chooseSolution } from '~/features/forum/votes/votes.server.ts'
-import { getHome } from '~/features/home/home.server.ts'
-import { listNotices } from '~/features/notifications/notifications.server.ts'
-import { listBlocked } from '~/features/profiles/blocks.server.ts'
-import { getProfile } from '~/features/profiles/profiles.server.ts'
+} from '~/features/questions/questions.server.ts'
+import { follow } from '~/features/tags/following.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'

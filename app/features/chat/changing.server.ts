@@ -1,4 +1,4 @@
-import { refuseSuspended } from '~/features/accounts/suspension.server.ts'
+import { refuseSuspended } from '~/features/accounts/security/suspension.server.ts'
 import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { isId } from '~/lib/ids.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { type SuspensionRow, suspendedUntil } from '~/features/accounts/suspension.queries.server.ts'
-import { isBlocking } from '~/features/profiles/blocks.queries.server.ts'
+import { type SuspensionRow, suspendedUntil } from '~/features/accounts/security/suspension.queries.server.ts'
+import { isBlocking } from '~/features/members/blocks.queries.server.ts'
 import { gathered } from '~/lib/gathered.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { isRecent } from '~/platform/db/recent.server.ts'

@@ -1,4 +1,4 @@
-import type { ChatMessage, ConversationState, Marks } from '~/platform/realtime/chat-events.ts'
+import type { ChatMessage, ConversationState, Marks } from './chat.events.ts'
 
 export type {
 	ChatMessage,
@@ -7,7 +7,7 @@ export type {
 	ConversationState,
 	Marks,
 	SendAnswer,
-} from '~/platform/realtime/chat-events.ts'
+} from './chat.events.ts'
 
 /** The other member of a conversation. */
 export interface Peer {

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { setSkills } from '~/features/profiles/skills.server.ts'
+import { setSkills } from '~/features/members/skills.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { findBrokenFigures, makeConversation, makeMessage, passTime } from '../../../tests/factories/chat.ts'

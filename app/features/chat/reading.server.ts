@@ -1,4 +1,4 @@
-import { listSharedSkills } from '~/features/profiles/skills.server.ts'
+import { listSharedSkills } from '~/features/members/skills.server.ts'
 import { Invalid } from '~/lib/errors.ts'
 import { isId } from '~/lib/ids.ts'
 import type { Viewer } from '~/lib/viewer.ts'

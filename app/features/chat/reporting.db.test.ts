@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
-import { getCase } from '~/features/forum/moderation/queue.server.ts'
+import { getCase } from '~/features/moderation/queue.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeConversation, makeMessage, passTime } from '../../../tests/factories/chat.ts'

@@ -1,4 +1,4 @@
-import { refuseSuspended } from '~/features/accounts/suspension.server.ts'
+import { refuseSuspended } from '~/features/accounts/security/suspension.server.ts'
 import { Conflict, NotFound, TooMany } from '~/lib/errors.ts'
 import { isId } from '~/lib/ids.ts'
 import type { Viewer } from '~/lib/viewer.ts'

@@ -1,7 +1,7 @@
-import { countUse } from '~/features/accounts/rates.server.ts'
-import { requireMayWrite } from '~/features/accounts/suspension.server.ts'
+import { countUse } from '~/features/accounts/security/rates.server.ts'
+import { requireMayWrite } from '~/features/accounts/security/suspension.server.ts'
+import { countBlocks, writeBlock } from '~/features/members/blocks.queries.server.ts'
 import { forgetActor, tellUnread } from '~/features/notifications/notifications.server.ts'
-import { countBlocks, writeBlock } from '~/features/profiles/blocks.queries.server.ts'
 import { Invalid } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
@@ -16,7 +16,7 @@ export const MAX_BLOCKED = 1_000
 /**
  * Blocks a member, or takes that back. They are told nothing and see what they send as sent; it never reaches the viewer,
  * not even after the block. The viewer cannot write to them either while it stands. What else a block means is in
- * app/features/profiles/blocks.server.ts; what the viewer was told of them and has not read is taken back.
+ * app/features/members/blocks.server.ts; what the viewer was told of them and has not read is taken back.
  * @throws NotFound, NotAllowed, Invalid for one block too many, TooMany
  */
 export async function setBlocked(viewer: Viewer, username: unknown, blocked: boolean): Promise<void> {

@@ -1,4 +1,4 @@
-import { refuseSuspended } from '~/features/accounts/suspension.server.ts'
+import { refuseSuspended } from '~/features/accounts/security/suspension.server.ts'
 import { Conflict, NotAllowed, NotFound, TooMany } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import type { Executor } from '~/platform/db/db.server.ts'

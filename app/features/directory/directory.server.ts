@@ -1,4 +1,4 @@
-import { campusOf } from '~/features/profiles/campus.present.ts'
+import { campusOf } from '~/features/campus/campus.view.ts'
 import { shortened, webUrl } from '~/lib/text.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import type { MemberView, SkillView } from './directory.present.ts'

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { isBlocking } from '~/features/profiles/blocks.queries.server.ts'
+import { isBlocking } from '~/features/members/blocks.queries.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { type MemberRow, memberColumns } from './directory.queries.server.ts'
 import { isEverybody, type Meant, mostWalked, splitGroups, wayOf } from './ways.ts'

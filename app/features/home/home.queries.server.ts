@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { isBlocking } from '~/features/profiles/blocks.queries.server.ts'
+import { isBlocking } from '~/features/members/blocks.queries.server.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { isConnected } from '~/platform/realtime/presence.queries.server.ts'

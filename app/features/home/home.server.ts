@@ -1,7 +1,7 @@
 import type { MemberView, SkillView } from '~/features/directory/directory.present.ts'
 import { countArriving, listNewest, listOnline, listSkills } from '~/features/directory/directory.server.ts'
-import type { QueryCardView, QueryPageView, TagView } from '~/features/forum/forum.present.ts'
-import { countAskedSince, listQueries, listTags, mostDiscussed } from '~/features/forum/reading.server.ts'
+import { countAskedSince, listQueries, listTags, mostDiscussed } from '~/features/questions/lists/lists.server.ts'
+import type { QueryCardView, QueryPageView, TagView } from '~/features/questions/question.view.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { type Figures, readFigures } from './home.queries.server.ts'
 

@@ -1,5 +1,5 @@
 import { lockMember } from '~/features/accounts/accounts.queries.server.ts'
-import { countUse } from '~/features/accounts/rates.server.ts'
+import { countUse } from '~/features/accounts/security/rates.server.ts'
 import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { gathered } from '~/lib/gathered.ts'
 import { isId } from '~/lib/ids.ts'

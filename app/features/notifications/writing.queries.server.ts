@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { isBlocking } from '~/features/profiles/blocks.queries.server.ts'
+import { isBlocking } from '~/features/members/blocks.queries.server.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 
 /*

@@ -7,7 +7,7 @@ import { filled, makePicture } from '../../../tests/factories/profiles.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { listCommunity } from '../directory/community.server.ts'
 import { anybody } from '../directory/directory.paths.ts'
-import { saveAcademics, savePersonal } from './editing.server.ts'
+import { saveAcademics, savePersonal } from './editing/editing.server.ts'
 import { dismissFirstSteps, getFirstSteps } from './first-steps.server.ts'
 
 useDatabase()

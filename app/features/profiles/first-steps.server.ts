@@ -1,6 +1,6 @@
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { dismissFirstSteps as dismiss, findFirstSteps } from './first-steps.queries.server.ts'
-import { type FirstStepsView, SKILLS_WANTED } from './profiles.present.ts'
+import { type FirstStepsView, SKILLS_WANTED } from './profiles.view.ts'
 
 /** What the viewer has yet to do to be found; null for a visitor, when all is done, and when they put the steps away. */
 export async function getFirstSteps(viewer: Viewer): Promise<FirstStepsView | null> {

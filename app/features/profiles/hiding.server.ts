@@ -1,10 +1,12 @@
-import { suspensionOf } from '~/features/accounts/suspension.policy.ts'
-import { findSuspension } from '~/features/accounts/suspension.queries.server.ts'
+import { suspensionOf } from '~/features/accounts/security/suspension.policy.ts'
+import { findSuspension } from '~/features/accounts/security/suspension.queries.server.ts'
+import { setSkills } from '~/features/members/skills.server.ts'
+import { lockProfile } from '~/features/resume/resume.queries.server.ts'
 import { shortened } from '~/lib/text.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
-import { ensureProfile } from './editing.queries.server.ts'
-import { deleteItem } from './editing-items.queries.server.ts'
+import { ensureProfile } from './editing/editing.queries.server.ts'
+import { deleteItem } from './editing/items.queries.server.ts'
 import {
 	emptyPicture,
 	emptyText,
@@ -16,8 +18,6 @@ import {
 	writeShown,
 } from './hiding.queries.server.ts'
 import { findProfile, listCertificateRows, listProjectRows } from './profiles.queries.server.ts'
-import { lockProfile } from './resume.queries.server.ts'
-import { setSkills } from './skills.server.ts'
 
 /*
  * What moderators do to a profile: hiding its texts and picture until they show them again, and removing a single part. Who may,

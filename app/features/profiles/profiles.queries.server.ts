@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
+import { isBlocking } from '~/features/members/blocks.queries.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { isConnected } from '~/platform/realtime/presence.queries.server.ts'
-import { isBlocking } from './blocks.queries.server.ts'
 
 export interface ProfileRow {
 	id: number

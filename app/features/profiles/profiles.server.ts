@@ -1,10 +1,9 @@
-import { countUse } from '~/features/accounts/rates.server.ts'
+import { countUse } from '~/features/accounts/security/rates.server.ts'
+import { campusOf } from '~/features/campus/campus.view.ts'
 import { NotFound } from '~/lib/errors.ts'
 import { webUrl } from '~/lib/text.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
-import { campusOf } from './campus.present.ts'
 import { isOwn, maySeeEmail, maySeeHidden, maySeePhone } from './profiles.policy.ts'
-import type { CertificateView, LinkView, ProfileView, ProjectView } from './profiles.present.ts'
 import {
 	type CertificateRow,
 	findProfile,
@@ -13,6 +12,7 @@ import {
 	type ProfileRow,
 	type ProjectRow,
 } from './profiles.queries.server.ts'
+import type { CertificateView, LinkView, ProfileView, ProjectView } from './profiles.view.ts'
 
 /**
  * A member's whole page, as far as this viewer may see it.

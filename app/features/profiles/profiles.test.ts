@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { z } from 'zod'
 import { filled } from '~/../tests/factories/profiles.ts'
-import { validityText } from './profiles.present.ts'
 import { academicsInput, certificateInput, personalInput, projectInput, socialInput } from './profiles.schema.ts'
+import { validityText } from './profiles.view.ts'
 
 const person = filled.personal
 const paper = { ...filled.certificate, certificate_image: 'certificates/mira/0123456789abcdef0123456789abcdef' }

@@ -4,7 +4,7 @@ import { makeMember } from '~/../tests/factories/forum.ts'
 import { filled } from '~/../tests/factories/profiles.ts'
 import { useDatabase } from '~/../tests/support/database.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
-import { getPersonal, saveAcademics, savePersonal } from './editing.server.ts'
+import { getPersonal, saveAcademics, savePersonal } from './editing/editing.server.ts'
 import { drawCard, getShareCard } from './share-card.server.ts'
 import { shareCard } from './share-card.ts'
 

@@ -1,5 +1,5 @@
 import { shorten } from '~/lib/page-meta.ts'
-import { studiesText } from './profiles.present.ts'
+import { studiesText } from './profiles.view.ts'
 
 /** What a share card says: only what everybody may read. */
 export interface ShareCard {

@@ -1,4 +1,4 @@
-import type { ChatClientEvents, ChatServerEvents } from './chat-events.ts'
+import type { ChatClientEvents, ChatServerEvents } from '~/features/chat/chat.events.ts'
 
 /** Everything the server may say to a tab, and what it says with it. */
 export interface ServerEvents extends ChatServerEvents {

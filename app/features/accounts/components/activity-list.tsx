@@ -1,5 +1,5 @@
 import { LocalTime, RelativeTime } from '~/ui/time.tsx'
-import type { SecurityEventView } from '../security-log.present.ts'
+import type { SecurityEventView } from '../security/security-log.view.ts'
 
 /** What happened to an account: what, from which device, when. @param exact whether the time stands in full */
 export function ActivityList({ events, exact = false }: { events: SecurityEventView[]; exact?: boolean }) {

@@ -3,7 +3,7 @@ import { pageMeta } from '~/lib/page-meta.ts'
 import { answering, signedIn } from '~/platform/http/http.ts'
 import { viewerFromRequest } from '../accounts.server.ts'
 import { ActivityList } from '../components/activity-list.tsx'
-import { listSecurityEvents } from '../security-log.server.ts'
+import { listSecurityEvents } from '../security/security-log.server.ts'
 import type { Route } from './+types/activity'
 
 /** Believes no cookie alone, as the settings do. */

@@ -5,7 +5,7 @@ import { readForm, redirectWithToast, refused, signedIn } from '~/platform/http/
 import { FormError } from '~/ui/form-error.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { refreshSession } from '../accounts.server.ts'
-import { claimAdmin, requireAdminClaim } from '../admin.server.ts'
+import { claimAdmin, requireAdminClaim } from '../registration/admin.server.ts'
 import type { Route } from './+types/claim-admin'
 
 /** Only asks: the button makes the viewer admin. */

@@ -16,7 +16,7 @@ import { ActivityList } from '../components/activity-list.tsx'
 import { SessionList } from '../components/session-list.tsx'
 import { ThemeForm } from '../components/theme-form.tsx'
 import { TokenSection } from '../components/token-section.tsx'
-import { listSecurityEvents } from '../security-log.server.ts'
+import { listSecurityEvents } from '../security/security-log.server.ts'
 import { listTokens } from '../tokens/tokens.server.ts'
 import type { Route } from './+types/settings'
 

@@ -8,7 +8,7 @@ import { PasswordField } from '~/ui/password-field.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { refreshSession } from '../accounts.server.ts'
 import { AccountFrame } from '../components/account-frame.tsx'
-import { confirmAddress, denyAddress, findConfirmation } from '../registrations.server.ts'
+import { confirmAddress, denyAddress, findConfirmation } from '../registration/registrations.server.ts'
 import type { Route } from './+types/verify-email'
 
 const again = 'This address is confirmed already. Log in.'

@@ -9,10 +9,9 @@ import { parseInput } from '~/platform/http/parse.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
 import { letter } from '~/platform/mail/mail.server.ts'
 import { getAccount } from '../accounts.server.ts'
-import { recordSecurityEvent } from '../security-log.server.ts'
-import { requireMayWrite } from '../suspension.server.ts'
+import { recordSecurityEvent } from '../security/security-log.server.ts'
+import { requireMayWrite } from '../security/suspension.server.ts'
 import { type Scope, tokenLimits } from './tokens.limits.ts'
-import type { TokenView } from './tokens.present.ts'
 import {
 	countForNewToken,
 	deleteToken,
@@ -22,6 +21,7 @@ import {
 	touchToken,
 } from './tokens.queries.server.ts'
 import { tokenInput } from './tokens.schema.ts'
+import type { TokenView } from './tokens.view.ts'
 
 /** What every token begins with, so that programs that look for leaked secrets know one when they see it. */
 const prefix = 'dq_'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { countUse } from '~/features/accounts/rates.server.ts'
+import { countUse } from '~/features/accounts/security/rates.server.ts'
 import { decodeCursor, encodeCursor } from '~/platform/http/cursors.ts'
 import { member, operation } from '~/platform/http/operation.ts'
 import { deleteMessage, editMessage } from '../changing.server.ts'

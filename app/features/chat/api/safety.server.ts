@@ -1,4 +1,4 @@
-import { listBlocked } from '~/features/profiles/blocks.server.ts'
+import { listBlocked } from '~/features/members/blocks.server.ts'
 import { member, operation } from '~/platform/http/operation.ts'
 import { getMessage } from '../places.server.ts'
 import { markSeen } from '../reading.server.ts'

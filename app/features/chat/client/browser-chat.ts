@@ -1,4 +1,4 @@
-import { refusalOf } from '~/features/profiles/components/upload.ts'
+import { refusalOf } from '~/features/pictures/components/upload.ts'
 import { type Live, withLive } from '~/platform/realtime/live.ts'
 import { measure, uploadForMessage } from '../pictures/client/browser-pictures.ts'
 import { BrowserPictures } from '../pictures/client/picture-store.ts'

@@ -1,6 +1,6 @@
 import { memo } from 'react'
+import { SmallPictures } from '~/features/pictures/components/small-pictures.tsx'
 import { Prose } from '~/ui/prose.tsx'
-import { SmallPictures } from '~/ui/small-pictures.tsx'
 import type { ChatMessage } from '../protocol.ts'
 import { MarkIcon } from './mark-icon.tsx'
 import { type MessageActions, MessageTools } from './message-tools.tsx'

@@ -1,4 +1,4 @@
-import { storePicture } from '~/features/profiles/pictures.server.ts'
+import { storePicture } from '~/features/pictures/pictures.server.ts'
 import { Invalid, TooMany } from '~/lib/errors.ts'
 import { isModerator, type SignedIn } from '~/lib/viewer.ts'
 import type { Executor } from '~/platform/db/db.server.ts'

@@ -1,5 +1,5 @@
 import { Form, Link, Outlet } from 'react-router'
-import { type BlockedView, listBlocked } from '~/features/profiles/blocks.server.ts'
+import { type BlockedView, listBlocked } from '~/features/members/blocks.server.ts'
 import { answering, signedIn } from '~/platform/http/http.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'

@@ -1,4 +1,4 @@
-import type { FirstStepsView } from '~/features/profiles/profiles.present.ts'
+import type { FirstStepsView } from '~/features/profiles/profiles.view.ts'
 import type { Count, FiltersView, Loosening, MembersPage } from '../directory.present.ts'
 
 /** What the community's page is loaded with. */

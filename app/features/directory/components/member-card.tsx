@@ -1,9 +1,9 @@
 import { Link } from 'react-router'
-import { CampusMark } from '~/features/profiles/components/campus-mark.tsx'
-import { editPath } from '~/features/profiles/profiles.paths.ts'
-import { type KnownState, openToText, studiesText } from '~/features/profiles/profiles.present.ts'
+import { CampusMark } from '~/features/campus/components/campus-mark.tsx'
+import { ChatButton } from '~/features/chat/components/chat-button.tsx'
+import { editPath } from '~/features/members/members.paths.ts'
+import { type KnownState, openToText, studiesText } from '~/features/profiles/profiles.view.ts'
 import { Avatar } from '~/ui/avatar.tsx'
-import { ChatButton } from '~/ui/chat-button.tsx'
 import { PresenceWords } from '~/ui/presence.tsx'
 import type { MemberView } from '../directory.present.ts'
 

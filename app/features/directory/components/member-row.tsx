@@ -1,5 +1,5 @@
 import { Link } from 'react-router'
-import { openToText } from '~/features/profiles/profiles.present.ts'
+import { openToText } from '~/features/profiles/profiles.view.ts'
 import { usePresence } from '~/platform/realtime/use-presence.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { PresenceWords } from '~/ui/presence.tsx'

@@ -1,6 +1,6 @@
 import { Link } from 'react-router'
-import { Answered } from '~/features/forum/components/answered.tsx'
-import { categoryPath, profilePath } from '~/features/forum/forum.paths.ts'
+import { categoryPath, profilePath } from '~/features/questions/questions.paths.ts'
+import { Answered } from '~/features/search/components/answered.tsx'
 import { counted } from '~/lib/text.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { RelativeTime } from '~/ui/time.tsx'

@@ -1,7 +1,7 @@
 import { Link } from 'react-router'
-import { Answered } from '~/features/forum/components/answered.tsx'
-import { categoryPath } from '~/features/forum/forum.paths.ts'
-import type { QueryCardView } from '~/features/forum/forum.present.ts'
+import type { QueryCardView } from '~/features/questions/question.view.ts'
+import { categoryPath } from '~/features/questions/questions.paths.ts'
+import { Answered } from '~/features/search/components/answered.tsx'
 import { counted } from '~/lib/text.ts'
 import { RelativeTime } from '~/ui/time.tsx'
 

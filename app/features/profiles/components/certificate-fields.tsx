@@ -1,5 +1,5 @@
 import { Field } from '~/ui/field.tsx'
-import type { EditStart, Texts } from '../editing.ts'
+import type { EditStart, Texts } from '../editing/edit-refusal.ts'
 import { profileLimits as limits } from '../profiles.limits.ts'
 import { FieldGroup } from './field-group.tsx'
 import { FormPicture } from './form-picture.tsx'

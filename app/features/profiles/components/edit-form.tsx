@@ -4,7 +4,7 @@ import { useHydrated } from '~/lib/use-hydrated.ts'
 import { ConflictNotice, type FieldNames } from '~/ui/conflict-notice.tsx'
 import { Dialog } from '~/ui/dialog.tsx'
 import { FormError } from '~/ui/form-error.tsx'
-import type { EditRefusal, EditStart, Texts } from '../editing.ts'
+import type { EditRefusal, EditStart, Texts } from '../editing/edit-refusal.ts'
 import { useEditForm } from './use-edit-form.ts'
 
 interface FooterState {

@@ -1,7 +1,7 @@
 import { Award, Folder, GraduationCap, Link as LinkIcon, LockKeyhole, User } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { Link, useLocation } from 'react-router'
-import { editParts, editPath, importPath } from '../profiles.paths.ts'
+import { editParts, editPath, importPath } from '~/features/members/members.paths.ts'
 
 const icons = {
 	'': User,

@@ -1,7 +1,7 @@
 import { Check, X } from 'lucide-react'
 import { Form, Link } from 'react-router'
-import { editPath } from '../profiles.paths.ts'
-import { type FirstStepsView, SKILLS_WANTED } from '../profiles.present.ts'
+import { editPath } from '~/features/members/members.paths.ts'
+import { type FirstStepsView, SKILLS_WANTED } from '../profiles.view.ts'
 
 interface FirstStepsProps {
 	/** Of the viewer. */

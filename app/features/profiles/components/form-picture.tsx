@@ -1,12 +1,12 @@
 import { useEffect, useRef, useState } from 'react'
 import { useFetcher, useParams } from 'react-router'
+import { editPath } from '~/features/members/members.paths.ts'
+import { PictureField } from '~/features/pictures/components/picture-field.tsx'
+import type { UploadErrorKind } from '~/features/pictures/pictures.view.ts'
 import { type PictureKind, pictureWidths } from '~/lib/picture-paths.ts'
 import { toast } from '~/shell/toast.ts'
-import type { UploadErrorKind } from '../picture-errors.ts'
-import { editPath } from '../profiles.paths.ts'
-import type { PictureView } from '../profiles.present.ts'
+import type { PictureView } from '../profiles.view.ts'
 import type { PictureSaved } from '../routes/save-picture.ts'
-import { PictureField } from './picture-field.tsx'
 
 interface FormPictureProps {
 	name: string

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import type { ProfileView } from '../profiles.present.ts'
+import type { ProfileView } from '../profiles.view.ts'
 
 /** Says that a moderator hid a profile; to its owner and to moderators, who see it all the same, also why. */
 export function HiddenNotice({ hidden }: { hidden: ProfileView['hidden'] }) {

@@ -1,7 +1,7 @@
 import { Check } from '~/ui/check.tsx'
 import { ChipsField } from '~/ui/chips-field.tsx'
 import { Field } from '~/ui/field.tsx'
-import type { Texts } from '../editing.ts'
+import type { Texts } from '../editing/edit-refusal.ts'
 import { profileLimits as limits } from '../profiles.limits.ts'
 import { CountedText } from './counted-text.tsx'
 import { FieldGroup } from './field-group.tsx'

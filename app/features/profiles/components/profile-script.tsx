@@ -1,6 +1,6 @@
 import { useRootData } from '~/lib/root-data.ts'
 import { scriptJson } from '~/lib/script-json.ts'
-import type { ProfileView } from '../profiles.present.ts'
+import type { ProfileView } from '../profiles.view.ts'
 import { profilePage } from './structured-data.ts'
 
 /** The member for programs that read the page. @param nonce of the answer that the page came with */

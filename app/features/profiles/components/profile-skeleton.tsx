@@ -1,6 +1,6 @@
 import { useLocation, useParams } from 'react-router'
 import { Skeleton } from '~/ui/skeleton.tsx'
-import type { KnownState, ProfileView } from '../profiles.present.ts'
+import type { KnownState, ProfileView } from '../profiles.view.ts'
 import { ContactCard } from './contact-card.tsx'
 import { About, Section } from './sections.tsx'
 

@@ -1,6 +1,6 @@
 import { ChipsField } from '~/ui/chips-field.tsx'
 import { Field } from '~/ui/field.tsx'
-import type { EditStart, Texts } from '../editing.ts'
+import type { EditStart, Texts } from '../editing/edit-refusal.ts'
 import { profileLimits as limits } from '../profiles.limits.ts'
 import { CountedText } from './counted-text.tsx'
 import { FieldGroup } from './field-group.tsx'

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { paragraphs } from '~/lib/text.ts'
-import type { ProfileView } from '../profiles.present.ts'
+import type { ProfileView } from '../profiles.view.ts'
 
 interface SectionProps {
 	id: string

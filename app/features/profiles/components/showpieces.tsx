@@ -1,8 +1,8 @@
+import { Picture } from '~/features/pictures/components/picture.tsx'
 import { monthAndYear } from '~/lib/dates.ts'
 import { pictureUrl, pictureWidths } from '~/lib/picture-paths.ts'
 import { useRootData } from '~/lib/root-data.ts'
-import { Picture } from '~/ui/picture.tsx'
-import { type CertificateView, type ProjectView, validityText } from '../profiles.present.ts'
+import { type CertificateView, type ProjectView, validityText } from '../profiles.view.ts'
 import { Nothing } from './sections.tsx'
 
 /** A member's projects, as a list. */

@@ -1,5 +1,5 @@
 import { Field } from '~/ui/field.tsx'
-import type { Texts } from '../editing.ts'
+import type { Texts } from '../editing/edit-refusal.ts'
 import { siteNames } from '../links.ts'
 import { profileLimits as limits } from '../profiles.limits.ts'
 import { FieldGroup } from './field-group.tsx'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ProfileView } from '../profiles.present.ts'
+import type { ProfileView } from '../profiles.view.ts'
 import { profilePage } from './structured-data.ts'
 
 const nothing: ProfileView = {

@@ -1,5 +1,5 @@
 import { pictureUrl } from '~/lib/picture-paths.ts'
-import type { ProfileView } from '../profiles.present.ts'
+import type { ProfileView } from '../profiles.view.ts'
 
 const largestPortrait = 512
 

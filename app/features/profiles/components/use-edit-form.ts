@@ -2,7 +2,7 @@ import { type RefObject, useEffect, useRef, useState } from 'react'
 import { useBlocker, useLocation, useNavigation } from 'react-router'
 import { type FormField, RESTORE_EVENT } from '~/lib/unsent-form.ts'
 import { toast } from '~/shell/toast.ts'
-import { type EditRefusal, type EditStart, type Texts, textsOf } from '../editing.ts'
+import { type EditRefusal, type EditStart, type Texts, textsOf } from '../editing/edit-refusal.ts'
 
 /**
  * What an edit form remembers while it is open. It keeps what it started from while the member types, whatever is loaded

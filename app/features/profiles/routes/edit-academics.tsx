@@ -1,17 +1,17 @@
+import { getCampus, requestCampusVerification } from '~/features/campus/campus.server.ts'
+import { CampusStatus } from '~/features/campus/components/campus-status.tsx'
 import { factsOf, type SignedIn } from '~/lib/context.ts'
 import { DomainError } from '~/lib/errors.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { answering, readForm, redirectWithToast } from '~/platform/http/http.ts'
-import { getCampus, requestCampusVerification } from '../campus.server.ts'
 import { AcademicsFields, academicsNames } from '../components/academics-fields.tsx'
-import { CampusStatus } from '../components/campus-status.tsx'
 import { EditForm } from '../components/edit-form.tsx'
 import { SaveBar } from '../components/save-bar.tsx'
-import { getAcademics, saveAcademics } from '../editing.server.ts'
-import { checkedFirst, textsOf } from '../editing.ts'
+import { checkedFirst, textsOf } from '../editing/edit-refusal.ts'
+import { getAcademics, saveAcademics } from '../editing/editing.server.ts'
+import { ownForm, ownPage, refusedEdit } from '../editing/requests.server.ts'
 import { academicsInput } from '../profiles.schema.ts'
 import type { Route } from './+types/edit-academics'
-import { ownForm, ownPage, refusedEdit } from './edit.server.ts'
 
 export function loader(args: Route.LoaderArgs) {
 	return answering(async () => {

@@ -6,19 +6,19 @@ import { EditForm } from '../components/edit-form.tsx'
 import { ItemButtons } from '../components/item-buttons.tsx'
 import { ItemList } from '../components/item-list.tsx'
 import { useItemRefusal } from '../components/use-edit-form.ts'
-import { checkedFirst } from '../editing.ts'
+import { checkedFirst } from '../editing/edit-refusal.ts'
+import { itemAction } from '../editing/item-action.server.ts'
 import {
 	addCertificate,
 	deleteCertificate,
 	getCertificate,
 	listCertificates,
 	saveCertificate,
-} from '../editing-items.server.ts'
-import { validityText } from '../profiles.present.ts'
+} from '../editing/items.server.ts'
+import { ownPage } from '../editing/requests.server.ts'
 import { certificateInput } from '../profiles.schema.ts'
+import { validityText } from '../profiles.view.ts'
 import type { Route } from './+types/edit-certificates'
-import { ownPage } from './edit.server.ts'
-import { itemAction } from './item-action.server.ts'
 
 export function loader(args: Route.LoaderArgs) {
 	return answering(async () => {

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react'
 import { Form, useNavigation } from 'react-router'
-import { changePassword } from '~/features/accounts/change-password.server.ts'
+import { changePassword } from '~/features/accounts/security/change-password.server.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { readForm, redirectWithToast } from '~/platform/http/http.ts'
 import { FormError } from '~/ui/form-error.tsx'
@@ -8,9 +8,9 @@ import { PasswordField } from '~/ui/password-field.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { useRefusal } from '../components/use-edit-form.ts'
-import { answeredOrRefused } from '../editing.ts'
+import { answeredOrRefused } from '../editing/edit-refusal.ts'
+import { ownForm, ownPage, refusedEdit } from '../editing/requests.server.ts'
 import type { Route } from './+types/edit-change-password'
-import { ownForm, ownPage, refusedEdit } from './edit.server.ts'
 
 export function loader(args: Route.LoaderArgs) {
 	ownPage(args)

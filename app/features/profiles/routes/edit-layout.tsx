@@ -2,9 +2,9 @@ import { Outlet } from 'react-router'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { EditMenu } from '../components/edit-menu.tsx'
 import { StandingNotices } from '../components/hidden-notice.tsx'
+import { ownPage } from '../editing/requests.server.ts'
 import { getOwnStanding } from '../hiding.server.ts'
 import type { Route } from './+types/edit-layout'
-import { ownPage } from './edit.server.ts'
 
 export async function loader(args: Route.LoaderArgs) {
 	const viewer = ownPage(args)

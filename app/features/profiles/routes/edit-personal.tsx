@@ -5,11 +5,11 @@ import { answering, readForm, redirectWithToast } from '~/platform/http/http.ts'
 import { EditForm } from '../components/edit-form.tsx'
 import { PersonalFields, personalNames, VisibilityFields } from '../components/personal-fields.tsx'
 import { SaveBar } from '../components/save-bar.tsx'
-import { getPersonal, savePersonal } from '../editing.server.ts'
-import { checkedFirst, textsOf } from '../editing.ts'
+import { checkedFirst, textsOf } from '../editing/edit-refusal.ts'
+import { getPersonal, savePersonal } from '../editing/editing.server.ts'
+import { ownForm, ownPage, refusedEdit, textsWithPicture } from '../editing/requests.server.ts'
 import { personalInput } from '../profiles.schema.ts'
 import type { Route } from './+types/edit-personal'
-import { ownForm, ownPage, refusedEdit, textsWithPicture } from './edit.server.ts'
 
 export function loader(args: Route.LoaderArgs) {
 	return answering(async () => getPersonal(ownPage(args), args.params.username))

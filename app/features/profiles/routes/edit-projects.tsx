@@ -6,12 +6,12 @@ import { ItemButtons } from '../components/item-buttons.tsx'
 import { ItemList } from '../components/item-list.tsx'
 import { noProject, ProjectFields, projectNames } from '../components/project-fields.tsx'
 import { useItemRefusal } from '../components/use-edit-form.ts'
-import { checkedFirst } from '../editing.ts'
-import { addProject, deleteProject, getProject, listProjects, saveProject } from '../editing-items.server.ts'
+import { checkedFirst } from '../editing/edit-refusal.ts'
+import { itemAction } from '../editing/item-action.server.ts'
+import { addProject, deleteProject, getProject, listProjects, saveProject } from '../editing/items.server.ts'
+import { ownPage } from '../editing/requests.server.ts'
 import { projectInput } from '../profiles.schema.ts'
 import type { Route } from './+types/edit-projects'
-import { ownPage } from './edit.server.ts'
-import { itemAction } from './item-action.server.ts'
 
 export function loader(args: Route.LoaderArgs) {
 	return answering(async () => {

@@ -3,11 +3,11 @@ import { answering, readForm, redirectWithToast } from '~/platform/http/http.ts'
 import { EditForm } from '../components/edit-form.tsx'
 import { SaveBar } from '../components/save-bar.tsx'
 import { SocialFields, socialNames } from '../components/social-fields.tsx'
-import { getSocial, saveSocial } from '../editing.server.ts'
-import { checkedFirst, textsOf } from '../editing.ts'
+import { checkedFirst, textsOf } from '../editing/edit-refusal.ts'
+import { getSocial, saveSocial } from '../editing/editing.server.ts'
+import { ownForm, ownPage, refusedEdit } from '../editing/requests.server.ts'
 import { socialInput } from '../profiles.schema.ts'
 import type { Route } from './+types/edit-social-links'
-import { ownForm, ownPage, refusedEdit } from './edit.server.ts'
 
 export function loader(args: Route.LoaderArgs) {
 	return answering(async () => getSocial(ownPage(args), args.params.username))

@@ -1,13 +1,13 @@
 import { data } from 'react-router'
 import { refreshSession } from '~/features/accounts/accounts.server.ts'
+import { editPath } from '~/features/members/members.paths.ts'
+import { pictureFromForm } from '~/features/pictures/pictures.server.ts'
 import { DomainError } from '~/lib/errors.ts'
 import { log } from '~/lib/log.server.ts'
 import { readForm } from '~/platform/http/http.ts'
-import { savePicture } from '../editing.server.ts'
-import { pictureFromForm } from '../pictures.server.ts'
-import { editPath } from '../profiles.paths.ts'
+import { savePicture } from '../editing/editing.server.ts'
+import { ownForm } from '../editing/requests.server.ts'
 import type { Route } from './+types/save-picture'
-import { ownForm } from './edit.server.ts'
 
 /** What came of saving the profile picture: the path that is stored now, '' for none, or why it could not be saved. */
 export type PictureSaved = { saved: string } | { message: string }

@@ -1,4 +1,4 @@
-import { UploadError, uploadPicture } from '~/features/profiles/components/upload.ts'
+import { UploadError, uploadPicture } from '~/features/pictures/components/upload.ts'
 import type { Upload } from './uploads.ts'
 
 /** What may turn out otherwise a little later. */

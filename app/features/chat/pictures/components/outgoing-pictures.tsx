@@ -1,5 +1,5 @@
-import { boxOf } from '~/lib/picture-box.ts'
-import { cutOf } from '~/ui/small-pictures.tsx'
+import { boxOf } from '~/features/pictures/components/picture-box.ts'
+import { cutOf } from '~/features/pictures/components/small-pictures.tsx'
 import type { OutgoingPicture } from '../client/attachments.ts'
 import { useProgress } from '../client/use-pictures.ts'
 import { LocalPicture } from './local-picture.tsx'

@@ -1,0 +1,129 @@
+import { db, type Executor } from '~/platform/db/db.server.ts'
+import { addJob } from '~/platform/jobs/jobs.server.ts'
+import type { Mail } from '~/platform/mail/mail.server.ts'
+import { findMember } from '../accounts.queries.server.ts'
+import { hashToken, newToken } from '../security/secret.server.ts'
+import { recordSecurityEvent } from '../security/security-log.server.ts'
+import { insertEmailLink, replaceResetLink, takeMailBudget } from './account-mails.queries.server.ts'
+import { isClosedDemoAccount } from './demo-accounts.server.ts'
+import { confirmationLetter, knownAddressLetter, newDeviceLetter, resetLetter } from './letters.server.ts'
+import { deleteRegistration, findRegistration } from './registrations.queries.server.ts'
+
+declare module '~/platform/jobs/jobs.server.ts' {
+	interface Jobs {
+		/** Looks who has an address that somebody typed in, and mails what they asked for. */
+		'account-mail': AccountMail
+	}
+}
+
+/**
+ * How long a link that confirms an address works, in seconds: a day. It gives no access to anything, only proves that a mailbox
+ * is read, and a newcomer may register in the evening and read mail the next day.
+ */
+export const CONFIRMATION_LIFETIME = 86_400
+/** A mail with a link that sets a new password may wait this long, in seconds; when it leaves, the link begins its ten minutes. */
+const MAX_RESET_WAIT = 86_400
+
+/** What somebody asked for, by an address that they typed in. */
+export interface AccountMail {
+	/**
+	 * `register` mails a link to a newcomer, or to a member that they have an account; `confirm` mails another link to whoever is
+	 * not confirmed; `reset` a link for a new password; `none` is the work of asking without a mail.
+	 */
+	kind: 'register' | 'confirm' | 'reset' | 'none'
+	email: string
+	/** Asked for in a browser that is known for the account: such mails have a budget of their own. */
+	isKnownDevice?: boolean
+}
+
+/**
+ * Has a mail sent, if there is a reason and the address has not had too many. The request writes one job in each case, so that
+ * neither its answer nor its time tells who has an account.
+ */
+export function queueAccountMail(mail: AccountMail): Promise<void> {
+	return addJob('account-mail', mail)
+}
+
+/** Does what {@link queueAccountMail} has asked for: looks who has the address, makes the link, and queues the mail. */
+export async function sendAccountMail({ kind, email, isKnownDevice = false }: AccountMail): Promise<void> {
+	const isQueued = await db()
+		.transaction()
+		.execute(async (trx) => {
+			const write = await writers[kind](trx, email)
+			if (!write) return false
+			const budget = isKnownDevice ? `known device ${mailboxOf(email)}` : mailboxOf(email)
+			if (!(await takeMailBudget(trx, hashToken(budget)))) return false
+			await addJob('send-mail', await write(), trx)
+			return true
+		})
+	if (isQueued && kind === 'reset')
+		await recordSecurityEvent('reset-requested', { userId: (await findMember(email))?.id ?? null })
+}
+
+/**
+ * Takes one mail to this address from its budget: 3 an hour and 5 a day, over all that strangers can ask for.
+ * @returns whether it may be sent
+ */
+export function mayMail(trx: Executor, email: string): Promise<boolean> {
+	return takeMailBudget(trx, hashToken(mailboxOf(email)))
+}
+
+/**
+ * Tells a member of a login from a device that is not known. The budget is its own: only who knows the password causes such
+ * mails, and using up the other one must not silence them.
+ */
+export async function mailNewDevice(email: string, device: string): Promise<void> {
+	await db()
+		.transaction()
+		.execute(async (trx) => {
+			if (!(await takeMailBudget(trx, hashToken(`new device ${mailboxOf(email)}`)))) return
+			await addJob('send-mail', newDeviceLetter(email, device, new Date()), trx)
+		})
+}
+
+/** A mail to be written, once it is known that it may be sent; undefined where there is nothing to send. */
+type Write = (() => Promise<Mail>) | undefined
+
+const writers: Record<AccountMail['kind'], (trx: Executor, email: string) => Promise<Write>> = {
+	async register(trx, email) {
+		if (!(await findMember(email, trx))) return writers.confirm(trx, email)
+		await deleteRegistration(trx, email)
+		return async () => knownAddressLetter(email)
+	},
+
+	async confirm(trx, email) {
+		const member = await findMember(email, trx)
+		if (member?.email_verified) return undefined
+		const waiting = member ?? (await findRegistration(trx, email))
+		return (
+			waiting && (async () => confirmationLetter(email, waiting.name, await linkFor(trx, email, member?.id ?? null)))
+		)
+	},
+
+	async reset(trx, email) {
+		const member = await findMember(email, trx)
+		if (!member || isClosedDemoAccount(email)) return undefined
+		return async () => {
+			const token = newToken()
+			await replaceResetLink(trx, {
+				userId: member.id,
+				hash: hashToken(`reset-password:${token}`),
+				seconds: MAX_RESET_WAIT,
+			})
+			return resetLetter(email, token)
+		}
+	},
+
+	none: async () => undefined,
+}
+
+async function linkFor(trx: Executor, email: string, userId: number | null): Promise<string> {
+	const token = newToken()
+	await insertEmailLink(trx, { hash: hashToken(token), email, userId, seconds: CONFIRMATION_LIFETIME })
+	return token
+}
+
+/** The mailbox behind an address: `mira+2@…` reaches the same person as `mira@…`. */
+function mailboxOf(email: string): string {
+	return email.toLowerCase().replace(/\+[^@]*@/, '@')
+}

@@ -1,0 +1,194 @@
+import { sql } from 'kysely'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { config, parseConfig } from '~/config.server.ts'
+import { Invalid, NotAllowed } from '~/lib/errors.ts'
+import { isLoopback } from '~/lib/loopback.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
+import { makeMember } from '../../../../tests/factories/forum.ts'
+import { forgetCounts, mailedToken, sentMails } from '../../../../tests/support/account-mails.ts'
+import { useDatabase } from '../../../../tests/support/database.ts'
+import { logIn, registerMember, requestPasswordReset, resetPassword, viewerFromRequest } from '../accounts.server.ts'
+import { makeToken, readToken } from '../tokens/tokens.server.ts'
+import { claimAdmin, requireAdminClaim } from './admin.server.ts'
+import { closeDemoAccounts, makeAdminClaim } from './admin-at-start.server.ts'
+import { areDemoAccountsOpen } from './demo-accounts.server.ts'
+import { confirmAddress, denyAddress, findConfirmation } from './registrations.server.ts'
+
+useDatabase()
+
+beforeAll(async () => {
+	await startJobs()
+	await stopJobs()
+})
+
+beforeEach(async () => {
+	await forgetCounts()
+	await sql`update users set role = 'member'`.execute(db())
+	await sql`delete from admin_claims`.execute(db())
+	config().ADMIN_EMAIL = ''
+})
+
+const password = 'a lantern at the ford'
+
+function request(cookie = ''): Request {
+	return new Request('http://localhost:3000/', { headers: { 'x-client-ip': '198.51.100.7', Cookie: cookie } })
+}
+
+function form(values: Record<string, string>): FormData {
+	const data = new FormData()
+	for (const [name, value] of Object.entries(values)) data.set(name, value)
+	return data
+}
+
+const register = (email: string, secret = password) =>
+	registerMember(form({ name: 'Wanda Warden', email, password: secret, confirmPassword: secret }), request())
+
+async function enter(email: string, secret = password): Promise<string> {
+	const headers = await logIn(form({ email, password: secret }), request())
+	return headers
+		.getSetCookie()
+		.map((cookie) => cookie.split(';')[0])
+		.join('; ')
+}
+
+async function roleOf(email: string): Promise<string | undefined> {
+	return (await db().selectFrom('users').select('role').where('email', '=', email).executeTakeFirst())?.role
+}
+
+const emailOf = ({ username }: SignedIn) => `${username}@campus.example`
+
+async function claimToken(): Promise<string> {
+	return new URL((await makeAdminClaim()) ?? '', config().publicUrl).searchParams.get('token') ?? ''
+}
+
+test('a start without an admin makes a link; its token is kept nowhere', async () => {
+	const link = await makeAdminClaim()
+	expect(link).toMatch(/^\/claim-admin\?token=[\w-]{32}$/)
+	const { rows } = await sql<{ token_hash: string }>`select token_hash from admin_claims`.execute(db())
+	expect(rows).toHaveLength(1)
+	expect(link).not.toContain(rows[0]?.token_hash)
+	config().ADMIN_EMAIL = 'somebody@campus.example'
+	expect(await makeAdminClaim()).toBeNull()
+	config().ADMIN_EMAIL = ''
+	await makeMember('present', 'admin')
+	expect(await makeAdminClaim()).toBeNull()
+})
+
+test('looking at a link claims nothing; of twenty who claim at once with two links one is admin, and the links are dead', async () => {
+	const links = [await claimToken(), await claimToken()]
+	const members = await Promise.all(Array.from({ length: 20 }, (_, index) => makeMember(`claimer${index}`)))
+	for (const link of links) await requireAdminClaim(link)
+	const claims = await Promise.allSettled(members.map((each, index) => claimAdmin(each, links[index % 2] ?? '')))
+	expect(claims.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+	const roles = await Promise.all(members.map((each) => roleOf(emailOf(each))))
+	expect(roles.filter((role) => role === 'admin')).toHaveLength(1)
+	await sql`update users set role = 'member'`.execute(db())
+	for (const link of links) {
+		await expect(requireAdminClaim(link)).rejects.toThrow(Invalid)
+		await expect(claimAdmin(members[0] as SignedIn, link)).rejects.toThrow(Invalid)
+	}
+})
+
+test('a link is worth nothing once there is an admin, and neither is a made-up one', async () => {
+	const token = await claimToken()
+	const late = await makeMember('late')
+	await makeMember('first', 'admin')
+	for (const each of [token, '', 'x', '\u0000']) await expect(claimAdmin(late, each)).rejects.toThrow(Invalid)
+	expect(await roleOf(emailOf(late))).toBe('member')
+})
+
+test('a demo account cannot claim', async () => {
+	const token = await claimToken()
+	const demo = await makeMember('mira.quillon')
+	await sql`update users set email = 'mira.quillon@eastmere.example' where id = ${demo.id}`.execute(db())
+	await expect(claimAdmin(demo, token)).rejects.toThrow(NotAllowed)
+	await requireAdminClaim(token)
+	await sql`delete from users where id = ${demo.id}`.execute(db())
+})
+
+test('without verification too, ADMIN_EMAIL’s account is admin when the address is confirmed, not before', async () => {
+	const email = 'wanda@campus.example'
+	config().ADMIN_EMAIL = 'Wanda@campus.example'
+	await register(email)
+	expect((await sentMails(email)).map(({ subject }) => subject)).toEqual(['Confirm your address for DevQuad'])
+	const cookie = await enter(email)
+	expect(await roleOf(email)).toBe('member')
+	const mails = await sentMails(email)
+	expect(mails).toHaveLength(2)
+	const token = await mailedToken(email)
+	expect(await findConfirmation(token, request(cookie).headers)).toMatchObject({ asksPassword: false })
+	expect(await roleOf(email)).toBe('member')
+	await confirmAddress({ token, password: '' }, request(cookie))
+	expect(await roleOf(email)).toBe('admin')
+})
+
+test('whoever registers ADMIN_EMAIL without reading its mail gets nothing: the owner’s reset, or denial, ends their way in', async () => {
+	const email = 'boss@campus.example'
+	config().ADMIN_EMAIL = email
+	await register(email, 'the attacker knows this')
+	const attacker = await enter(email, 'the attacker knows this')
+	const link = await mailedToken(email)
+	await expect(confirmAddress({ token: link, password: '' }, request())).rejects.toThrow('Password field is required!')
+	await expect(confirmAddress({ token: link, password }, request())).rejects.toThrow(/not the password that was chosen/)
+	expect(await roleOf(email)).toBe('member')
+	await requestPasswordReset(form({ email }), request())
+	const token = await mailedToken(email)
+	await resetPassword(form({ token, password, confirmPassword: password }), request())
+	expect(await roleOf(email)).toBe('admin')
+	expect((await viewerFromRequest(request(attacker), { fresh: true })).viewer).toBeNull()
+	await expect(enter(email, 'the attacker knows this')).rejects.toThrow(Invalid)
+	await enter(email)
+
+	config().ADMIN_EMAIL = 'chief@campus.example'
+	await register('chief@campus.example', 'the attacker knows this')
+	const other = await enter('chief@campus.example', 'the attacker knows this')
+	await denyAddress(await mailedToken('chief@campus.example'))
+	expect((await viewerFromRequest(request(other), { fresh: true })).viewer).toBeNull()
+	await expect(enter('chief@campus.example', 'the attacker knows this')).rejects.toThrow(Invalid)
+})
+
+test.each([
+	['http://localhost:3000', true],
+	['http://LOCALHOST', true],
+	['http://quad.localhost:8080', true],
+	['http://127.0.0.1:3000', true],
+	['http://127.9.8.7', true],
+	['http://[::1]:3000', true],
+	['https://quad.example', false],
+	['http://localhost.quad.example', false],
+	['http://notlocalhost', false],
+	['http://192.168.1.5:3000', false],
+	['http://128.0.0.1', false],
+	['http://[::2]', false],
+])('at %s demo accounts work: %s', (publicUrl, open) => {
+	expect(isLoopback(new URL(publicUrl).hostname)).toBe(open)
+	expect(areDemoAccountsOpen(parseConfig({ PUBLIC_URL: publicUrl }))).toBe(open)
+})
+
+test('where the site is not this machine’s own, a demo account has no way in: neither login, reset, session nor token', async () => {
+	const email = 'odalys.fernbrook@eastmere.example'
+	await register(email)
+	const cookie = await enter(email)
+	const { viewer } = await viewerFromRequest(request(cookie))
+	if (!viewer) throw new Error('not logged in')
+	const { token } = await makeToken(viewer, { name: 'Robot', scopes: ['read'], days: 7 })
+	await closeDemoAccounts()
+	expect(await readToken(token)).not.toBeNull()
+	const before = (await sentMails(email)).length
+
+	const { publicUrl } = config()
+	config().publicUrl = 'https://quad.example'
+	try {
+		await closeDemoAccounts()
+		expect((await viewerFromRequest(request(cookie), { fresh: true })).viewer).toBeNull()
+		expect(await readToken(token)).toBeNull()
+		for (const name of [email, email.toUpperCase(), 'odalys.fernbrook'])
+			await expect(enter(name)).rejects.toThrow('That e-mail and password do not belong together.')
+		await requestPasswordReset(form({ email }), request())
+		expect(await sentMails(email)).toHaveLength(before)
+	} finally {
+		config().publicUrl = publicUrl
+	}
+})

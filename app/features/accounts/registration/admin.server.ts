@@ -1,0 +1,36 @@
+import { Invalid, NotAllowed } from '~/lib/errors.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { findAccount } from '../accounts.queries.server.ts'
+import { hashToken } from '../security/secret.server.ts'
+import { recordSecurityEvent } from '../security/security-log.server.ts'
+import { announceAccountChange } from '../sessions/sessions.server.ts'
+import { isClaimOpen, lockClaims, takeClaim } from './admin.queries.server.ts'
+import { isDemoAccount } from './demo-accounts.server.ts'
+
+const usedClaim =
+	'This link does not work any more: it was used already, or this site has an admin. A start of the site without an admin prints a new one.'
+
+/** Insists that a link would make somebody admin. @throws Invalid when it does not work any more */
+export async function requireAdminClaim(token: string): Promise<void> {
+	if (!(await isClaimOpen(hashToken(token)))) throw new Invalid(usedClaim)
+}
+
+/**
+ * Makes the viewer admin by a link that the start printed. Of many at once, one becomes it.
+ * @throws Invalid when the link does not work any more, NotAllowed for a demo account
+ */
+export async function claimAdmin(viewer: SignedIn, token: string): Promise<void> {
+	const account = await findAccount(viewer.id)
+	if (!account || isDemoAccount(account.email))
+		throw new NotAllowed('A demo account cannot be admin. Register an account of your own, then open the link again.')
+	await db()
+		.transaction()
+		.execute(async (trx) => {
+			await lockClaims(trx)
+			if (!(await isClaimOpen(hashToken(token), trx))) throw new Invalid(usedClaim)
+			await takeClaim(trx, viewer.id)
+		})
+	await announceAccountChange(viewer.id)
+	await recordSecurityEvent('admin-claimed', { userId: viewer.id })
+}

@@ -1,0 +1,158 @@
+import { type Config, config } from '~/config.server.ts'
+import { Invalid } from '~/lib/errors.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+import { announce } from '~/platform/realtime/announce.server.ts'
+import { claimUsername, closeWaysIn, confirmMember, findMember, insertMember } from '../accounts.queries.server.ts'
+import { countAttempt, network } from '../security/limits.server.ts'
+import { requireHashCapacity, verifyPassword } from '../security/password.server.ts'
+import { hashToken } from '../security/secret.server.ts'
+import { recordSecurityEvent } from '../security/security-log.server.ts'
+import { insertDevice } from '../sessions/devices.queries.server.ts'
+import { deviceTokens, findKnownDevice } from '../sessions/devices.server.ts'
+import { announceAccountChange, announceEndedSessions } from '../sessions/sessions.server.ts'
+import { promoteConfirmed } from './admin.queries.server.ts'
+import { usernamesFor } from './impersonation.server.ts'
+import {
+	deleteEmailLink,
+	deleteRegistration,
+	type EmailLink,
+	findEmailLink,
+	markEmailLinkUsed,
+} from './registrations.queries.server.ts'
+
+const oldLink = 'This link is too old, or a newer one was mailed to you. Log in, or register again, to get a new one.'
+const wrongPassword = 'That is not the password that was chosen for this account.'
+
+/** What a link of a mail would confirm, for the page that asks. */
+export interface Confirmation {
+	/** `used`: the address is confirmed already, and nothing is to be asked. */
+	state: 'open' | 'used'
+	email: string
+	/** What the account is called, so that its owner knows it. */
+	name: string
+	/** The link was opened elsewhere than where the account was made: the password tells that it is the same person. */
+	asksPassword: boolean
+}
+
+/**
+ * What a link would confirm; changes nothing, as mail scanners open links too.
+ * @throws Invalid when the link does not work any more
+ */
+export async function findConfirmation(token: string, headers: Headers): Promise<Confirmation> {
+	const link = await findEmailLink(db(), hashToken(token))
+	if (!link || (!link.used_at && !link.password_hash)) throw new Invalid(oldLink)
+	const { email, name, used_at } = link
+	const asksPassword = used_at === null && !(await isOwnBrowser(link, headers))
+	return { state: used_at ? 'used' : 'open', email, name, asksPassword }
+}
+
+/**
+ * Confirms an address by the token of a mail, once. A registration becomes an account; the mail proves the address, and the browser
+ * or the password proves that whoever reads the mail chose the password, so that nobody completes a stranger's registration.
+ * @param password asked for in another browser than the one that registered
+ * @returns the address, and whether it was confirmed before
+ * @throws Invalid when the link does not work any more or the password is wrong, TooMany
+ */
+export async function confirmAddress(
+	{ token, password }: { token: string; password: string },
+	request: Request,
+): Promise<{ email: string; again: boolean }> {
+	const { headers } = request
+	const link = await findEmailLink(db(), hashToken(token))
+	if (link && !link.used_at) await requireOwner(link, { token, password }, headers)
+	const { email, userId, username, again } = await db()
+		.transaction()
+		.execute(async (trx) => {
+			const locked = await findEmailLink(trx, hashToken(token), { lock: true })
+			if (locked?.used_at) return { email: locked.email, userId: null, username: null, again: true }
+			// Registering again while the page was open changes whose password was checked above.
+			if (!link || !locked?.password_hash || locked.password_hash !== link.password_hash) throw new Invalid(oldLink)
+			await markEmailLinkUsed(trx, hashToken(token))
+			const made = locked.user_id === null ? await completeRegistration(trx, locked, headers) : null
+			if (locked.user_id !== null) await confirmMember(locked.user_id, trx)
+			return { email: locked.email, userId: made?.id ?? locked.user_id, username: made?.username, again: false }
+		})
+	if (username) {
+		await recordSecurityEvent('register', { userId })
+		announce('everybody', 'member:joined', { username })
+	}
+	if (!again) await recordSecurityEvent('verify', { userId })
+	if (!again && isNamedAdmin(email)) await promoteNamedAdmin(email)
+	return { email, again }
+}
+
+/**
+ * Says that whoever reads the mail did not register. A registration is deleted; an account that exists loses every way in, until
+ * the owner of the mailbox sets a new password.
+ * @throws Invalid when the link does not work any more
+ */
+export async function denyAddress(token: string): Promise<void> {
+	const closed = await db()
+		.transaction()
+		.execute(async (trx) => {
+			const link = await findEmailLink(trx, hashToken(token), { lock: true })
+			if (!link || link.used_at) throw new Invalid(oldLink)
+			await deleteEmailLink(trx, hashToken(token))
+			if (link.user_id === null) await deleteRegistration(trx, link.email)
+			else await closeWaysIn(link.user_id, trx)
+			return link.user_id === null ? null : findMember(link.email, trx)
+		})
+	if (closed) await announceEndedSessions(closed.id, closed.username)
+}
+
+/** Whether an address is the one that ADMIN_EMAIL names. */
+export function isNamedAdmin(email: string, { ADMIN_EMAIL }: Pick<Config, 'ADMIN_EMAIL'> = config()): boolean {
+	return ADMIN_EMAIL !== '' && email.toLowerCase() === ADMIN_EMAIL.toLowerCase()
+}
+
+/** Makes the member whom ADMIN_EMAIL names admin, once their address is confirmed. */
+export async function promoteNamedAdmin(email: string): Promise<void> {
+	const userId = await promoteConfirmed(email)
+	if (userId === null) return
+	await announceAccountChange(userId)
+	await recordSecurityEvent('role-changed', { userId, detail: { role: 'admin' } })
+}
+
+/** Whether the browser is the one that registered, or one in which the member has logged in. */
+async function isOwnBrowser(link: EmailLink, headers: Headers): Promise<boolean> {
+	if (link.user_id !== null) return (await findKnownDevice(link.email, headers)) !== null
+	return deviceTokens(headers)
+		.map(hashToken)
+		.includes(link.device_hash ?? '')
+}
+
+async function requireOwner(
+	link: EmailLink,
+	{ token, password }: { token: string; password: string },
+	headers: Headers,
+): Promise<void> {
+	if (await isOwnBrowser(link, headers)) return
+	const missing = 'Password field is required!'
+	if (password === '') throw new Invalid(missing, { password: missing })
+	requireHashCapacity()
+	const address = network(headers.get('x-client-ip') ?? 'unknown')
+	await countAttempt([
+		['confirm-link', token],
+		['confirm-address', address],
+	])
+	if (await verifyPassword(link.password_hash ?? '', password)) return
+	throw new Invalid(wrongPassword, { password: wrongPassword })
+}
+
+/** Makes the account that a registration asked for. @throws Invalid when the address has one already */
+async function completeRegistration(
+	trx: Executor,
+	link: EmailLink,
+	headers: Headers,
+): Promise<{ id: number; username: string }> {
+	const { email, name, password_hash, device_hash } = link
+	for (const username of await usernamesFor(email, trx)) {
+		if (!(await claimUsername(username, trx))) continue
+		const id = await insertMember(trx, { username, name, email, passwordHash: password_hash ?? '' })
+		if (id === null) break
+		if (device_hash && (await isOwnBrowser(link, headers))) await insertDevice(id, device_hash, trx)
+		await deleteRegistration(trx, email)
+		return { id, username }
+	}
+	throw new Invalid(oldLink)
+}

@@ -1,0 +1,89 @@
+import { sql } from 'kysely'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { db } from '~/platform/db/db.server.ts'
+import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
+import type { Mail } from '~/platform/mail/mail.server.ts'
+import { makeMember } from '../../../../tests/factories/forum.ts'
+import { useDatabase } from '../../../../tests/support/database.ts'
+import { resetPassword } from '../accounts.server.ts'
+import { sendAccountMail } from './account-mails.server.ts'
+import { sendLetter } from './letters.server.ts'
+
+useDatabase()
+
+let email: string
+let count = 0
+
+// The worker makes the tables that a job is added to; it is stopped, so that the mail waits.
+beforeAll(async () => {
+	await startJobs()
+	await stopJobs()
+})
+
+beforeEach(async () => {
+	count += 1
+	const { username } = await makeMember(`waits${count}`)
+	email = `${username}@campus.example`
+})
+
+const post = (fields: Record<string, string>) => {
+	const form = new FormData()
+	for (const [name, value] of Object.entries(fields)) form.set(name, value)
+	return form
+}
+const request = () => new Request('http://localhost/', { headers: { 'x-client-ip': `198.51.100.${count}` } })
+
+/** The mail that waits, as its job holds it. */
+async function waiting(): Promise<Mail & { resetToken: string }> {
+	await sendAccountMail({ kind: 'reset', email })
+	const { rows } = await sql<{ payload: Mail & { resetToken: string } }>`
+		select payload from graphile_worker._private_jobs where payload->>'resetToken' is not null order by id desc limit 1`.execute(
+		db(),
+	)
+	if (!rows[0]) throw new Error('No mail waits.')
+	return rows[0].payload
+}
+
+/** Lets so many minutes go by for every link. */
+const pass = (minutes: number) =>
+	sql`
+	update verifications set expires_at = expires_at - make_interval(mins => ${minutes}),
+		created_at = created_at - make_interval(mins => ${minutes})`.execute(db())
+
+const password = 'a ferry across the long lake'
+const use = ({ resetToken: token }: { resetToken: string }) =>
+	resetPassword(post({ token, password, confirmPassword: password }), request())
+const minutesLeft = async () => {
+	const { rows } = await sql<{ minutes: number }>`
+		select extract(epoch from expires_at - now())::float8 / 60 as minutes from verifications order by id desc limit 1`.execute(
+		db(),
+	)
+	return rows[0]?.minutes ?? 0
+}
+
+test('a reset link that waited an hour for the mail server works for ten minutes from when it was sent', async () => {
+	const mail = await waiting()
+	await pass(60)
+	await sendLetter(mail)
+	expect(await minutesLeft()).toBeCloseTo(10, 0)
+	await pass(9)
+	await use(mail)
+})
+
+test('ten minutes after it was sent a reset link is over', async () => {
+	const mail = await waiting()
+	await sendLetter(mail)
+	await pass(11)
+	await expect(use(mail)).rejects.toThrow(/used already or is too old/)
+})
+
+test('sent again after a failure it begins anew, but a day after it was asked for it is over', async () => {
+	const mail = await waiting()
+	await sendLetter(mail)
+	await pass(8)
+	await sendLetter(mail)
+	expect(await minutesLeft()).toBeCloseTo(10, 0)
+	await pass(24 * 60)
+	await sendLetter(mail)
+	expect(await minutesLeft()).toBeLessThan(0)
+})

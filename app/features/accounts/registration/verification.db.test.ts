@@ -1,0 +1,305 @@
+import * as argon2 from '@node-rs/argon2'
+import { sql } from 'kysely'
+import { beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { Invalid, NotAllowed, TooMany } from '~/lib/errors.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { NamedStatements } from '~/platform/db/named-statements.server.ts'
+import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
+import { deliverAccountMails, forgetCounts, mailedToken, sentMails } from '../../../../tests/support/account-mails.ts'
+import { useDatabase } from '../../../../tests/support/database.ts'
+import { authHandler, logIn, registerMember, requestPasswordReset, resetPassword } from '../accounts.server.ts'
+import { confirmAddress, denyAddress, findConfirmation } from './registrations.server.ts'
+
+vi.mock('@node-rs/argon2', { spy: true })
+
+vi.hoisted(() => {
+	process.env.REQUIRE_EMAIL_VERIFICATION = 'true'
+	process.env.ALLOWED_EMAIL_DOMAINS = 'eastmere.example, Westmere.example'
+	process.env.ADMIN_EMAIL = 'Head@eastmere.example'
+})
+
+useDatabase()
+
+beforeAll(async () => {
+	await startJobs()
+	await stopJobs()
+})
+
+beforeEach(forgetCounts)
+
+const password = 'a lantern at the ford'
+
+/** A request of one browser, with the cookies it has. */
+function request(cookie = ''): Request {
+	return new Request('http://localhost:3000/', {
+		headers: { 'x-client-ip': '198.51.100.7', Cookie: cookie, Origin: 'http://localhost:3000' },
+	})
+}
+
+function form(values: Record<string, string>): FormData {
+	const data = new FormData()
+	for (const [name, value] of Object.entries(values)) data.set(name, value)
+	return data
+}
+
+/** Registers. @returns the cookies of the browser after it */
+async function register(email: string, { secret = password, name = 'Mira Vale' } = {}): Promise<string> {
+	const input = form({ name, email, password: secret, confirmPassword: secret })
+	const { headers } = await registerMember(input, request())
+	return cookiesOf(headers)
+}
+
+const cookiesOf = (headers: Headers) =>
+	headers
+		.getSetCookie()
+		.map((cookie) => cookie.split(';')[0])
+		.join('; ')
+
+const enter = (email: string, secret = password) => logIn(form({ email, password: secret }), request())
+const confirm = (token: string, { cookie = '', typed = '' } = {}) =>
+	confirmAddress({ token, password: typed }, request(cookie))
+
+async function userOf(email: string) {
+	return db().selectFrom('users').selectAll().where('email', '=', email).executeTakeFirst()
+}
+
+test('who registers is no member until the address is confirmed', async () => {
+	const email = 'mira@cs.eastmere.example'
+	const cookie = await register(email)
+	const token = await mailedToken(email)
+	expect((await sentMails(email)).map(({ subject }) => subject)).toEqual(['Confirm your address for DevQuad'])
+	expect(await userOf(email)).toBeUndefined()
+	const members = async () => (await sql`select from member_search`.execute(db())).rows.length
+	const before = await members()
+	await expect(enter(email)).rejects.toThrow(Invalid)
+	await confirm(token, { cookie })
+	expect(await userOf(email)).toMatchObject({
+		username: 'mira',
+		name: 'Mira Vale',
+		email_verified: true,
+		role: 'member',
+	})
+	expect(await members()).toBe(before + 1)
+	await expect(enter(email)).resolves.toBeInstanceOf(Headers)
+})
+
+test('looking at a link changes nothing; it confirms once, also of twenty at once, and says so later', async () => {
+	const email = 'once@eastmere.example'
+	const cookie = await register(email)
+	const token = await mailedToken(email)
+	for (let look = 0; look < 3; look += 1)
+		expect(await findConfirmation(token, request(cookie).headers)).toEqual({
+			state: 'open',
+			email,
+			name: 'Mira Vale',
+			asksPassword: false,
+		})
+	expect(await userOf(email)).toBeUndefined()
+	const outcomes = await Promise.all(Array.from({ length: 20 }, () => confirm(token, { cookie })))
+	expect(outcomes.filter(({ again }) => !again)).toHaveLength(1)
+	expect(await db().selectFrom('users').select('id').where('email', '=', email).execute()).toHaveLength(1)
+	expect(await findConfirmation(token, request().headers)).toMatchObject({ state: 'used' })
+	expect(await confirm(token)).toEqual({ email, again: true })
+	await expect(denyAddress(token)).rejects.toThrow(Invalid)
+})
+
+test.each(['', 'nonsense', 'eyJhbGciOiJub25lIn0.eyJlbWFpbCI6Im1pcmFAZWFzdG1lcmUuZXhhbXBsZSJ9.', '\u0000'])(
+	'the link %j confirms nothing',
+	async (token) => {
+		await expect(findConfirmation(token, request().headers)).rejects.toThrow(Invalid)
+		await expect(confirm(token)).rejects.toThrow(Invalid)
+		await expect(denyAddress(token)).rejects.toThrow(Invalid)
+	},
+)
+
+test('a link is dead after a day', async () => {
+	const email = 'slow@eastmere.example'
+	const cookie = await register(email)
+	const token = await mailedToken(email)
+	await sql`update email_links set expires_at = expires_at - interval '1 day 1 second'`.execute(db())
+	await expect(confirm(token, { cookie })).rejects.toThrow(/too old/)
+	expect(await userOf(email)).toBeUndefined()
+})
+
+test('registering again replaces password and name, and the older link is dead', async () => {
+	const email = 'victim@eastmere.example'
+	const attacker = await register(email, { secret: 'the attacker knows this', name: 'Not Mira' })
+	const older = await mailedToken(email)
+	const cookie = await register(email)
+	await expect(confirm(older, { cookie: attacker })).rejects.toThrow(Invalid)
+	const newer = await mailedToken(email)
+	await confirm(newer, { cookie })
+	await expect(enter(email, 'the attacker knows this')).rejects.toThrow(Invalid)
+	await expect(enter(email)).resolves.toBeInstanceOf(Headers)
+	expect((await userOf(email))?.name).toBe('Mira Vale')
+})
+
+test('whoever reads the mail elsewhere confirms with the password, so nobody completes a stranger’s registration', async () => {
+	const email = 'elsewhere@eastmere.example'
+	await register(email)
+	const token = await mailedToken(email)
+	expect(await findConfirmation(token, request().headers)).toMatchObject({ asksPassword: true })
+	await expect(confirm(token)).rejects.toMatchObject({ fields: { password: 'Password field is required!' } })
+	for (let attempt = 0; attempt < 5; attempt += 1)
+		await expect(confirm(token, { typed: 'the victim’s own' })).rejects.toThrow(/not the password that was chosen/)
+	await expect(confirm(token, { typed: password })).rejects.toThrow(TooMany)
+	await forgetCounts()
+	await confirm(token, { typed: password })
+	await expect(enter(email)).resolves.toBeInstanceOf(Headers)
+})
+
+test('“I did not register” deletes the registration', async () => {
+	const email = 'notme@eastmere.example'
+	const cookie = await register(email)
+	const token = await mailedToken(email)
+	await denyAddress(token)
+	await expect(confirm(token, { cookie })).rejects.toThrow(Invalid)
+	await enter(email).catch(() => {})
+	expect(await sentMails(email)).toHaveLength(1)
+	expect(await userOf(email)).toBeUndefined()
+})
+
+test('the right password of an unconfirmed address brings another link, within the budget, and the older one is dead', async () => {
+	const email = 'waiting@eastmere.example'
+	const cookie = await register(email)
+	const older = await mailedToken(email)
+	await enter(email, 'a wrong password').catch(() => {})
+	expect(await sentMails(email)).toHaveLength(1)
+	for (let attempt = 0; attempt < 4; attempt += 1) {
+		await enter(email).catch(() => {})
+		await deliverAccountMails()
+	}
+	expect(await sentMails(email)).toHaveLength(3)
+	await expect(confirm(older, { cookie })).rejects.toThrow(Invalid)
+	await confirm(await mailedToken(email), { cookie })
+})
+
+/** The statements and hashes of a piece of work. */
+async function workOf(work: () => Promise<unknown>): Promise<{ statements: string[]; hashes: number }> {
+	const query = vi.spyOn(NamedStatements.prototype, 'query')
+	const before = hashes()
+	await work()
+	const statements = query.mock.calls.map(([statement]) =>
+		(typeof statement === 'string' ? statement : String((statement as { text?: string }).text)).trim().slice(0, 40),
+	)
+	query.mockRestore()
+	// The record of a failure, for which no answer waits.
+	const awaited = statements.filter((statement) => !/guessed_at|security_events/.test(statement))
+	return { statements: awaited, hashes: hashes() - before }
+}
+
+const hashes = () => vi.mocked(argon2.hash).mock.calls.length + vi.mocked(argon2.verify).mock.calls.length
+
+function post(path: string, body: unknown): Promise<Response> {
+	return authHandler(
+		new Request(`http://localhost:3000/api/auth${path}`, {
+			method: 'POST',
+			headers: {
+				'Content-Type': 'application/json',
+				'x-client-ip': '198.51.100.7',
+				Origin: 'http://localhost:3000',
+			},
+			body: JSON.stringify(body),
+		}),
+	)
+}
+
+async function answerOf(response: Response): Promise<unknown> {
+	const headers = [...response.headers].map(([name, value]) => [name, value.replace(/device=[\w.-]+/, 'device=…')])
+	return { status: response.status, headers, body: await response.text() }
+}
+
+test('registering and then logging in tells nobody whether an address is known: same answers, same work', async () => {
+	// Counters are swept by chance, which is no one's work.
+	vi.spyOn(Math, 'random').mockReturnValue(0.5)
+	const known = 'known@westmere.example'
+	const cookie = await register(known)
+	await confirm(await mailedToken(known), { cookie })
+	const seen: Record<string, unknown[]> = { answers: [], pages: [], registering: [], loggingIn: [], forgetting: [] }
+	const never = 'never@westmere.example'
+	for (const email of [known, 'unknown@westmere.example']) {
+		await forgetCounts()
+		const probe = { name: 'A Probe', email, password: 'the probe of a stranger' }
+		seen.registering?.push(
+			await workOf(async () => seen.answers?.push(await answerOf(await post('/sign-up/email', probe)))),
+		)
+		await deliverAccountMails()
+		seen.loggingIn?.push(
+			await workOf(async () => seen.answers?.push(await answerOf(await post('/sign-in/email', probe)))),
+		)
+		await deliverAccountMails()
+		seen.pages?.push(await enter(email, probe.password).catch((error: Error) => [error.name, error.message]))
+		seen.forgetting?.push(await workOf(() => post('/request-password-reset', { email })))
+	}
+	await forgetCounts()
+	seen.loggingIn?.push(await workOf(() => post('/sign-in/email', { email: never, password })))
+	seen.forgetting?.push(await workOf(() => post('/request-password-reset', { email: never })))
+	const [knownUp, knownIn, unknownUp, unknownIn] = seen.answers ?? []
+	expect(unknownUp).toEqual(knownUp)
+	expect(unknownIn).toEqual(knownIn)
+	expect(seen.pages?.[1]).toEqual(seen.pages?.[0])
+	for (const works of [seen.registering, seen.loggingIn, seen.forgetting])
+		for (const work of works ?? []) expect(work).toEqual(works?.[0])
+	expect(seen.registering?.[0]).toMatchObject({ hashes: 1 })
+	expect(seen.loggingIn?.[0]).toMatchObject({ hashes: 1 })
+	expect((await sentMails(known)).map(({ subject }) => subject)).toEqual([
+		'Confirm your address for DevQuad',
+		'You already have an account at DevQuad',
+		'Set a new password for DevQuad',
+	])
+	expect((await sentMails('unknown@westmere.example')).map(({ subject }) => subject)).toEqual([
+		'Confirm your address for DevQuad',
+		'Confirm your address for DevQuad',
+		'Confirm your address for DevQuad',
+	])
+})
+
+test('an address of another domain is refused with the reason', async () => {
+	const refusal = await register('mira@noteastmere.example').catch((error: Error) => error)
+	expect(refusal).toBeInstanceOf(NotAllowed)
+	expect((refusal as Error).message).toBe('Only addresses of eastmere.example, westmere.example can register here.')
+})
+
+test.each([
+	['no address', { email: 'a\0b@eastmere.example' }, 400],
+	['its own address as password', { email: 'own@eastmere.example', password: 'own@eastmere.example' }, 422],
+	['the site’s name', { email: 'own@eastmere.example', password: 'DevQuad2026' }, 422],
+])('a program that registers with %s is refused', async (_what, change, status) => {
+	const answer = await post('/sign-up/email', { name: 'Mira', password, ...change })
+	expect(answer.status).toBe(status)
+	expect((await sql`select from registrations where email like '%own@eastmere%'`.execute(db())).rows).toEqual([])
+})
+
+test('the member whom ADMIN_EMAIL names is admin when the address is confirmed, also when it was named later', async () => {
+	const email = 'head@eastmere.example'
+	const roleOf = async () => (await userOf(email))?.role
+	const cookie = await register('Head@eastmere.example')
+	const token = await mailedToken(email)
+	await expect(enter(email)).rejects.toThrow(Invalid)
+	expect(await roleOf()).toBeUndefined()
+	await confirm(token, { cookie })
+	expect(await roleOf()).toBe('admin')
+	await sql`update users set role = 'member', email_verified = false where email = ${email}`.execute(db())
+	await enter(email).catch(() => {})
+	expect(await roleOf()).toBe('member')
+	await sql`update users set email_verified = true where email = ${email}`.execute(db())
+	await enter(email)
+	expect(await roleOf()).toBe('admin')
+})
+
+test('a member from before addresses were confirmed is asked too, and a reset by mail confirms as well', async () => {
+	for (const way of ['link', 'reset'] as const) {
+		const email = `before-${way}@eastmere.example`
+		const cookie = await register(email, { name: 'Nell Thistle' })
+		await confirm(await mailedToken(email), { cookie })
+		await sql`update users set email_verified = false where email = ${email}`.execute(db())
+		await expect(enter(email)).rejects.toThrow(/not confirmed yet/)
+		if (way === 'link') await confirm(await mailedToken(email), { cookie })
+		else {
+			await requestPasswordReset(form({ email }), request())
+			const token = await mailedToken(email)
+			await resetPassword(form({ token, password, confirmPassword: password }), request())
+		}
+		await expect(enter(email)).resolves.toBeInstanceOf(Headers)
+	}
+})

@@ -1,0 +1,117 @@
+import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { TooMany } from '~/lib/errors.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
+import { forgetCounts, mailedToken } from '../../../../tests/support/account-mails.ts'
+import { useDatabase } from '../../../../tests/support/database.ts'
+import { logIn, registerMember, requestPasswordReset, resetPassword, viewerFromRequest } from '../accounts.server.ts'
+import { makeToken, readToken } from '../tokens/tokens.server.ts'
+import { changePassword } from './change-password.server.ts'
+
+useDatabase()
+
+beforeAll(async () => {
+	await startJobs()
+	await stopJobs()
+})
+
+beforeEach(async () => {
+	await forgetCounts()
+})
+
+const present = 'a lantern at the ford'
+const next = 'another lantern at the ford'
+
+function request(cookie = ''): Request {
+	return new Request('http://localhost:3000/', { headers: { 'x-client-ip': '198.51.100.7', Cookie: cookie } })
+}
+
+function form(values: Record<string, string>): FormData {
+	const data = new FormData()
+	for (const [name, value] of Object.entries(values)) data.set(name, value)
+	return data
+}
+
+function cookiesOf(headers: Headers): string {
+	return headers
+		.getSetCookie()
+		.map((cookie) => cookie.split(';')[0])
+		.join('; ')
+}
+
+async function enter(email: string, password = present): Promise<string> {
+	return cookiesOf(await logIn(form({ email, password }), request()))
+}
+
+const viewerOf = async (cookie: string) => (await viewerFromRequest(request(cookie), { fresh: true })).viewer
+
+async function member(name: string): Promise<{ email: string; viewer: SignedIn; cookie: string }> {
+	const email = `${name}@eastmere.example`
+	await registerMember(form({ name, email, password: present, confirmPassword: present }), request())
+	const cookie = await enter(email)
+	const viewer = await viewerOf(cookie)
+	if (!viewer) throw new Error('not logged in')
+	return { email, viewer, cookie }
+}
+
+const change = (viewer: SignedIn, cookie: string, currentPassword: string, newPassword: string) =>
+	changePassword(viewer, form({ currentPassword, newPassword }), request(cookie))
+
+test('the new password logs in, the old one does not, and only this session goes on', async () => {
+	const { email, viewer, cookie } = await member('ada')
+	const elsewhere = await enter(email)
+	const changed = cookiesOf(await change(viewer, cookie, present, next))
+	expect((await viewerOf(changed))?.username).toBe('ada')
+	expect([await viewerOf(elsewhere), await viewerOf(cookie)]).toEqual([null, null])
+	await expect(enter(email)).rejects.toThrow('do not belong together')
+	expect(await viewerOf(await enter(email, next))).not.toBeNull()
+})
+
+test('a new password ends the access tokens, and a refused one does not', async () => {
+	const { viewer, cookie } = await member('keyed')
+	const { token } = await makeToken(viewer, { name: 'Backup', scopes: ['read'], days: 7 })
+	await change(viewer, cookie, 'wrong', next).catch(() => {})
+	expect(await readToken(token)).not.toBeNull()
+	await change(viewer, cookie, present, next)
+	expect(await readToken(token)).toBeNull()
+})
+
+test.each([
+	[
+		'nothing at all',
+		'',
+		'',
+		{ currentPassword: 'Password field is required!', newPassword: 'Password field is required!' },
+	],
+	['no new one', present, '', { newPassword: 'Password field is required!' }],
+	['a short new one', present, 'short', { newPassword: 'The password needs at least 8 characters.' }],
+	['a wrong present one', 'not the lantern', next, { currentPassword: expect.stringContaining('not your current') }],
+])('%s is refused at its field and changes nothing', async (what, current, wanted, fields) => {
+	const { email, viewer, cookie } = await member(what.replace(/\W+/g, '-'))
+	await expect(change(viewer, cookie, current, wanted)).rejects.toMatchObject({ fields })
+	expect(await viewerOf(await enter(email))).not.toBeNull()
+})
+
+test('wrong tries make wait, and strangers who guess at the login page do not', async () => {
+	const { email, viewer, cookie } = await member('guessed')
+	for (let tries = 0; tries < 6; tries += 1) await enter(email, 'wrong').catch(() => {})
+	await expect(enter(email)).rejects.toThrow(TooMany)
+	for (let tries = 0; tries < 5; tries += 1)
+		await expect(change(viewer, cookie, 'wrong', next)).rejects.toThrow('not your current')
+	await expect(change(viewer, cookie, present, next)).rejects.toThrow(TooMany)
+})
+
+test.each(['guessed2@eastmere', 'Guessed2 2026', 'devquad!'])('the new password %s is refused', async (wanted) => {
+	const { viewer, cookie } = await member(`guessed2${wanted.length}`)
+	await expect(change(viewer, cookie, present, wanted)).rejects.toThrow(/made of the site’s name, or of your own/)
+})
+
+test('a link to reset the password that was mailed before is worth nothing after', async () => {
+	const { email, viewer, cookie } = await member('linked')
+	await requestPasswordReset(form({ email }), request())
+	const token = await mailedToken(email)
+	expect(token).not.toBe('')
+	await change(viewer, cookie, present, next)
+	const reset = form({ token, password: present, confirmPassword: present })
+	await expect(resetPassword(reset, request())).rejects.toThrow('This link was used already or is too old.')
+})

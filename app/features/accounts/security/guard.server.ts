@@ -1,0 +1,207 @@
+import { APIError, type createAuthMiddleware } from 'better-auth/api'
+import { config } from '~/config.server.ts'
+import { Invalid, TooMany } from '~/lib/errors.ts'
+import { parseInput } from '~/platform/http/parse.server.ts'
+import { findGuessedAt, findMember, findResetOwner } from '../accounts.queries.server.ts'
+import { isEmail, nameInput } from '../accounts.schema.ts'
+import { mailNewDevice, queueAccountMail } from '../registration/account-mails.server.ts'
+import { isClosedDemoAccount } from '../registration/demo-accounts.server.ts'
+import { isAllowedDomain } from '../registration/domains.ts'
+import { refuseImpersonation } from '../registration/impersonation.server.ts'
+import { findUnconfirmed, replaceRegistration } from '../registration/registrations.queries.server.ts'
+import { isNamedAdmin, promoteNamedAdmin } from '../registration/registrations.server.ts'
+import { deviceOf } from '../sessions/device.ts'
+import { type DeviceCookie, findKnownDevice, newDevice, rememberDevice } from '../sessions/devices.server.ts'
+import { type Counted, countAttempt, forgetAttempts, network, takeBackAttempt, wideNetwork } from './limits.server.ts'
+import { hashPassword, requireHashCapacity, verifyPassword } from './password.server.ts'
+import { type PasswordOwner, passwordProblem } from './password-rules.server.ts'
+import { hashToken } from './secret.server.ts'
+import { recordSecurityEvent } from './security-log.server.ts'
+
+type Context = Parameters<Parameters<typeof createAuthMiddleware>[0]>[0]
+
+/** What an attempt says of itself, read without trust: Better Auth checks the shape of the body only after this. */
+interface Attempt {
+	context: Context
+	email: string
+	address: string
+	body: Record<string, unknown>
+}
+
+const checks: Record<string, (attempt: Attempt) => Promise<unknown>> = {
+	'/sign-in/email': checkLogin,
+	'/sign-up/email': checkRegistration,
+	'/request-password-reset': checkForgotten,
+	'/reset-password': checkReset,
+	'/change-password': async ({ body }) => refuseWeak(body.newPassword),
+}
+
+/**
+ * Runs before every way in, page or API: counts attempts, and refuses weak passwords and foreign domains.
+ * @returns the answer, where Better Auth is not asked at all
+ * @throws APIError 401, 403, 422, or 429 with Retry-After
+ */
+export async function guard(context: Context): Promise<unknown> {
+	const check = checks[context.path]
+	if (!check) return
+	const body = (context.body ?? {}) as Record<string, unknown>
+	const email = typeof body.email === 'string' ? body.email.toLowerCase() : ''
+	try {
+		return await check({ context, email, address: addressOf(context), body })
+	} catch (error) {
+		if (error instanceof TooMany) {
+			const headers = { 'Retry-After': String(error.retryAfter) }
+			throw new APIError('TOO_MANY_REQUESTS', { code: 'TOO_MANY_TRIES', message: error.message }, headers)
+		}
+		if (error instanceof Invalid)
+			throw new APIError('UNPROCESSABLE_ENTITY', { code: 'INVALID_NAME', message: error.message })
+		throw error
+	}
+}
+
+/** Runs after every way in: a login that succeeds clears what was counted, and a registration tells nothing but that it came. */
+export async function conclude(context: Context): Promise<unknown> {
+	const { newSession, returned } = context.context
+	if (context.path === '/sign-in/email') {
+		if (newSession) await welcome(context, { id: Number(newSession.user.id), email: newSession.user.email })
+		// Who is refused here is no member, or has the wrong password; see `refuseUnconfirmed` for the work of the others.
+		else {
+			if (config().REQUIRE_EMAIL_VERIFICATION) await queueAccountMail({ kind: 'none', email: '' })
+			recordFailure(context.body?.email)
+		}
+	}
+	if (context.path !== '/sign-up/email') return
+	const refusal = returned instanceof APIError ? returned : null
+	if (!refusal) return context.json({ status: true })
+	// A whole response: with a body alone Better Auth would keep the status of the refusal.
+	if (await lostRace(refusal, context)) return Response.json({ status: true })
+}
+
+async function checkLogin({ context, email, address, body }: Attempt): Promise<unknown> {
+	requireHashCapacity()
+	const device = await findKnownDevice(email, context.headers)
+	await countAttempt(device ? [['login-device', device]] : strangerAt(email, address))
+	if (config().REQUIRE_EMAIL_VERIFICATION) await refuseUnconfirmed(context, email, body.password)
+	if (isNamedAdmin(email)) await promoteNamedAdmin(email)
+	// The same work and the same answer as for an address that nobody has.
+	if (isClosedDemoAccount(email)) return { context: { body: { ...body, email: 'nobody@nobody.invalid' } } }
+}
+
+/** What a login from a device that is not known is counted for. */
+function strangerAt(email: string, address: string): Counted {
+	return [['login-account', email], ...placesOf('login', address)]
+}
+
+function placesOf(way: 'login' | 'register', address: string): Counted {
+	return [
+		[`${way}-address`, network(address)],
+		[`${way}-network`, wideNetwork(address)],
+	]
+}
+
+/**
+ * Refuses whoever has not confirmed their address, in the words and after the work of a wrong password: else a stranger would learn,
+ * by registering an address and logging in, whether it had been known. With the right password another link is mailed.
+ */
+async function refuseUnconfirmed(context: Context, email: string, password: unknown): Promise<void> {
+	const { isMember, passwordHash } = await findUnconfirmed(email)
+	// Better Auth asks for a member and for their accounts; who is none is looked for as often.
+	const { internalAdapter } = context.context
+	const missing = passwordHash ? 2 : isMember ? 0 : 1
+	for (let look = 0; look < missing; look += 1) await internalAdapter.findUserByEmail(email, { includeAccounts: true })
+	if (!passwordHash) return
+	const isRight = typeof password === 'string' && (await verifyPassword(passwordHash, password))
+	await queueAccountMail({ kind: isRight ? 'confirm' : 'none', email: isRight ? email : '' })
+	recordFailure(email)
+	// As Better Auth writes it, the order of its members included.
+	throw new APIError('UNAUTHORIZED', { message: 'Invalid email or password', code: 'INVALID_EMAIL_OR_PASSWORD' })
+}
+
+/** Forgets the attempts before a login that succeeded, and knows its device from now on. */
+async function welcome(context: Context, user: { id: number; email: string }): Promise<void> {
+	const { headers } = context
+	const address = addressOf(context)
+	const device = await findKnownDevice(user.email, headers)
+	// A known device says nothing of the strangers who guess: their count stays.
+	await forgetAttempts(device ? [['login-device', device]] : [['login-account', user.email]])
+	if (!device) await takeBackAttempt(placesOf('login', address))
+	const { cookie, isForeign } = await rememberDevice(user, headers)
+	setDeviceCookie(context, cookie)
+	await recordSecurityEvent('login', { userId: user.id })
+	if (isForeign) {
+		await recordSecurityEvent('new-device', { userId: user.id })
+		await mailNewDevice(user.email, deviceOf(headers?.get('user-agent') ?? ''))
+	}
+	if (isNamedAdmin(user.email) && !(await findMember(user.email))?.email_verified)
+		await queueAccountMail({ kind: 'confirm', email: user.email })
+}
+
+/** Records a login that failed. The answer does not wait for it: the work would tell who is a member. */
+function recordFailure(email: unknown): void {
+	const found = typeof email === 'string' ? findGuessedAt(email.toLowerCase()) : Promise.resolve(null)
+	void found.catch(() => null).then((userId) => recordSecurityEvent('login-failed', { userId }))
+}
+
+/** What the typist can mend is said before it is counted. */
+async function checkRegistration({ context, email, address, body }: Attempt): Promise<unknown> {
+	const { name } = parseInput(nameInput, body)
+	// Whom the settings name admin is staff, by whatever name.
+	if (!isNamedAdmin(email)) await refuseImpersonation(name, 'name')
+	refuseWeak(body.password, { email, name })
+	const domains = config().ALLOWED_EMAIL_DOMAINS
+	if (!isAllowedDomain(email, domains)) {
+		const message = `Only addresses of ${domains.join(', ')} can register here.`
+		throw new APIError('FORBIDDEN', { code: 'EMAIL_DOMAIN_NOT_ALLOWED', message })
+	}
+	requireHashCapacity()
+	await countAttempt([['register-account', email], ...placesOf('register', address)])
+	if (!config().REQUIRE_EMAIL_VERIFICATION || !isEmail(email)) return
+	// No account yet, whoever has the address: what is done here, and how long it takes, tells nothing.
+	const { hash, cookie } = newDevice(context.headers)
+	const password_hash = await hashPassword(String(body.password))
+	await replaceRegistration({ email, name, password_hash, device_hash: hash })
+	await queueAccountMail({ kind: 'register', email })
+	setDeviceCookie(context, cookie)
+	return context.json({ status: true })
+}
+
+/** The answer is the same whoever has the address; a job looks, and mails. */
+async function checkForgotten({ context, email, address }: Attempt): Promise<unknown> {
+	if (!isEmail(email)) return
+	await countAttempt([['forgot-address', network(address)]])
+	const isKnownDevice = (await findKnownDevice(email, context.headers)) !== null
+	await queueAccountMail({ kind: 'reset', email, isKnownDevice })
+	return context.json({
+		status: true,
+		message: 'If this email exists in our system, check your email for the reset link',
+	})
+}
+
+async function checkReset({ context, address, body }: Attempt): Promise<void> {
+	const token = String(body.token ?? context.query?.token ?? '')
+	refuseWeak(body.newPassword, await findResetOwner(hashToken(`reset-password:${token}`)))
+	requireHashCapacity()
+	await countAttempt([
+		['reset-link', token],
+		['reset-address', network(address)],
+	])
+}
+
+function refuseWeak(password: unknown, owner?: PasswordOwner): void {
+	const problem = passwordProblem(typeof password === 'string' ? password : '', owner)
+	if (problem) throw new APIError('UNPROCESSABLE_ENTITY', problem)
+}
+
+/** Of two registrations with one address at the same moment one fails on the unique key; that one learns no more than others. */
+async function lostRace(refusal: APIError, context: Context): Promise<boolean> {
+	if (refusal.body?.code !== 'FAILED_TO_CREATE_USER') return false
+	return (await findMember(String(context.body?.email).toLowerCase())) !== null
+}
+
+function setDeviceCookie(context: Context, { name, value, options }: DeviceCookie): void {
+	context.setCookie(name, value, options)
+}
+
+function addressOf(context: Context): string {
+	return context.headers?.get('x-client-ip') ?? 'unknown'
+}

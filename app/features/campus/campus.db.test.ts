@@ -1,0 +1,238 @@
+import { sql } from 'kysely'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { getAcademics, saveAcademics } from '~/features/profiles/editing/editing.server.ts'
+import { getProfile } from '~/features/profiles/profiles.server.ts'
+import { Conflict, Invalid, NotAllowed, TooMany } from '~/lib/errors.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
+import { makeMember } from '../../../tests/factories/forum.ts'
+import { filled } from '../../../tests/factories/profiles.ts'
+import { forgetCounts } from '../../../tests/support/account-mails.ts'
+import { useDatabase } from '../../../tests/support/database.ts'
+import { confirmCampus, findCampusLink, getCampus, remindOfCampus, requestCampusVerification } from './campus.server.ts'
+import { campusLasts } from './campus.view.ts'
+
+useDatabase()
+
+const mit = 'Massachusetts Institute of Technology'
+const day = 86_400_000
+let made = 0
+let mira: SignedIn
+
+beforeAll(async () => {
+	await startJobs()
+	await stopJobs()
+})
+
+beforeEach(async () => {
+	mira = await withAddress(`mira${made}@cs.mit.edu`)
+})
+
+/** A new member who saved this university address. */
+async function withAddress(email: string): Promise<SignedIn> {
+	made += 1
+	const member = await makeMember(`member${made}`)
+	await setAddress(member, email)
+	return member
+}
+
+async function setAddress(member: SignedIn, university_email: string): Promise<void> {
+	const { version } = await getAcademics(member, member.username)
+	await saveAcademics(member, member.username, { ...filled.academics, university_email, version })
+}
+
+interface Letter {
+	to: string
+	subject: string
+	text: string
+	html: string
+}
+
+async function lettersTo(address: string): Promise<Letter[]> {
+	const { rows } = await sql<{ payload: Letter }>`
+		select payload from graphile_worker._private_jobs where payload ->> 'to' = ${address} order by id`.execute(db())
+	return rows.map(({ payload }) => payload)
+}
+
+/** Asks for a link, from an address of its own, and takes it from the mail. */
+async function linkOf(member: SignedIn): Promise<string> {
+	const email = await requestCampusVerification(member, member.username, `198.51.100.${made}`)
+	const letter = (await lettersTo(email)).at(-1)
+	return /confirm-campus\?token=(\S+)/.exec(letter?.text ?? '')?.[1] ?? ''
+}
+
+const campusShown = async (member: SignedIn) => (await getProfile(mira, member.username)).campus
+
+beforeEach(forgetCounts)
+
+test('the link of the mail confirms the address, once, and the profile says so to everybody', async () => {
+	const email = (await getCampus(mira, mira.username)).email
+	const token = await linkOf(mira)
+	const [letter] = await lettersTo(email)
+	expect(letter?.subject).toBe('Confirm your university address for DevQuad')
+	expect(letter?.text).toContain(`The member @${mira.username} of DevQuad`)
+	expect(letter?.text).toContain('works once and for one day')
+	expect(letter?.html).toContain(`href="http://localhost:3000/confirm-campus?token=${token}"`)
+	expect(await findCampusLink(token)).toMatchObject({
+		username: mira.username,
+		email,
+		university: mit,
+	})
+	expect(await campusShown(mira)).toBe('')
+	expect(await confirmCampus(token)).toEqual({ username: mira.username, university: mit })
+	const bram = await makeMember(`bram${made}`)
+	const seen = await getProfile(bram, mira.username)
+	expect(seen.campus).toBe(mit)
+	expect(JSON.stringify(seen)).not.toContain(email)
+	expect(await getCampus(mira, mira.username)).toMatchObject({ state: 'verified', university: mit })
+	await expect(confirmCampus(token)).rejects.toThrow(Invalid)
+	await expect(findCampusLink(token)).rejects.toThrow('This link was used already')
+})
+
+test('of two who open a link at once one confirms', async () => {
+	const token = await linkOf(mira)
+	const outcomes = await Promise.allSettled([confirmCampus(token), confirmCampus(token), confirmCampus(token)])
+	expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+})
+
+test('the database holds no token that could be used', async () => {
+	const token = await linkOf(mira)
+	const { rows } = await sql<{ token_hash: string }>`select token_hash from campus_links`.execute(db())
+	expect(rows.map(({ token_hash }) => token_hash)).not.toContain(token)
+	for (const { token_hash } of rows) await expect(confirmCampus(token_hash)).rejects.toThrow(Invalid)
+})
+
+describe('a link that confirms nothing:', () => {
+	test('one that is older than a day', async () => {
+		const token = await linkOf(mira)
+		await sql`update campus_links set expires_at = now() - interval '1 second'`.execute(db())
+		await expect(confirmCampus(token)).rejects.toThrow(Invalid)
+	})
+
+	test('one that a newer took the place of', async () => {
+		const first = await linkOf(mira)
+		const second = await linkOf(mira)
+		await expect(confirmCampus(first)).rejects.toThrow(Invalid)
+		expect((await confirmCampus(second)).university).toBe(mit)
+	})
+
+	test('one for an address that was changed since', async () => {
+		const token = await linkOf(mira)
+		await setAddress(mira, 'other@mit.edu')
+		await expect(findCampusLink(token)).rejects.toThrow(Invalid)
+		await expect(confirmCampus(token)).rejects.toThrow(Invalid)
+		expect(await campusShown(mira)).toBe('')
+	})
+
+	test.each(['', 'x', "' or true --", 'a'.repeat(43), '\u0000'])('%j', async (token) => {
+		await expect(confirmCampus(token)).rejects.toThrow(Invalid)
+		await expect(findCampusLink(token)).rejects.toThrow(Invalid)
+	})
+})
+
+test.each([
+	['', 'Save your university e-mail first.'],
+	['mira@gmail.com', 'gmail.com is not the mail domain of a university'],
+	['mira@notmit.edu', 'notmit.edu is not the mail domain'],
+	['mira@ac.in', 'ac.in is not the mail domain'],
+	['mira@eastmere.example', 'eastmere.example is not the mail domain'],
+	['mira@upes.ac.in', 'given to people who do not study there'],
+	['mira@mail.upes.ac.in', 'given to people who do not study there'],
+])('no mail goes to %j', async (email, reason) => {
+	const member = await withAddress(email)
+	await expect(requestCampusVerification(member, member.username, '192.0.2.1')).rejects.toThrow(reason)
+	expect(await lettersTo(email)).toEqual([])
+})
+
+test('nobody else asks for a link, or learns how things stand', async () => {
+	const bram = await makeMember(`other${made}`)
+	for (const viewer of [null, bram]) {
+		await expect(requestCampusVerification(viewer, mira.username, '192.0.2.1')).rejects.toThrow(NotAllowed)
+		await expect(getCampus(viewer, mira.username)).rejects.toThrow(NotAllowed)
+	}
+})
+
+test('an address gets three mails an hour whoever names it, and a member five a day', async () => {
+	const quiet = `quiet${made}@mit.edu`
+	await setAddress(mira, quiet)
+	for (let mail = 0; mail < 3; mail += 1) await linkOf(mira)
+	await expect(linkOf(mira)).rejects.toThrow(TooMany)
+	const bram = await withAddress(quiet)
+	await expect(linkOf(bram)).rejects.toThrow(TooMany)
+	await setAddress(mira, `quieter${made}@mit.edu`)
+	await linkOf(mira)
+	await expect(linkOf(mira)).rejects.toThrow(TooMany)
+	expect(await lettersTo(quiet)).toHaveLength(3)
+})
+
+describe('one address', () => {
+	test('verifies one account at a time, whatever stands after a plus', async () => {
+		await confirmCampus(await linkOf(await withAddress('solo@mit.edu')))
+		for (const address of ['solo@mit.edu', 'solo+2@mit.edu']) {
+			const second = await withAddress(address)
+			const token = await linkOf(second)
+			await expect(confirmCampus(token)).rejects.toThrow(Conflict)
+			expect(await campusShown(second)).toBe('')
+			expect((await findCampusLink(token)).username).toBe(second.username)
+		}
+	})
+
+	test('of two accounts at once verifies one', async () => {
+		const pair = [await withAddress('twin@mit.edu'), await withAddress('twin+1@mit.edu')]
+		const tokens = [await linkOf(pair[0] as SignedIn), await linkOf(pair[1] as SignedIn)]
+		const outcomes = await Promise.allSettled(tokens.map((token) => confirmCampus(token)))
+		expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+	})
+
+	test('is free again once the other account changed it, or its year is over', async () => {
+		const first = await withAddress('moving@mit.edu')
+		await confirmCampus(await linkOf(first))
+		await setAddress(first, '')
+		expect(await campusShown(first)).toBe('')
+		const second = await withAddress('moving@mit.edu')
+		await confirmCampus(await linkOf(second))
+		await age(second, campusLasts + day)
+		expect(await campusShown(second)).toBe('')
+		const third = await withAddress('moving@mit.edu')
+		await confirmCampus(await linkOf(third))
+		expect(await campusShown(third)).toBe(mit)
+	})
+})
+
+test('a lapsed confirmation is renewed by a new link', async () => {
+	const member = await withAddress('again@mit.edu')
+	await confirmCampus(await linkOf(member))
+	await age(member, campusLasts)
+	expect((await getCampus(member, member.username)).state).toBe('lapsed')
+	await confirmCampus(await linkOf(member))
+	expect((await getCampus(member, member.username)).state).toBe('verified')
+})
+
+test('two weeks before the end the owner is reminded, once, and again in the year after a renewal', async () => {
+	const member = await withAddress('reminded@mit.edu')
+	const own = `${member.username}@campus.example`
+	await confirmCampus(await linkOf(member))
+	await age(member, campusLasts - 15 * day)
+	await remindOfCampus()
+	expect(await lettersTo(own)).toEqual([])
+	await age(member, campusLasts - 13 * day)
+	await Promise.all([remindOfCampus(), remindOfCampus()])
+	await remindOfCampus()
+	const letters = await lettersTo(own)
+	expect(letters).toHaveLength(1)
+	expect(letters[0]?.subject).toBe(`Still at ${mit}?`)
+	expect(letters[0]?.text).toContain(`http://localhost:3000/edit-profile/${member.username}/academics`)
+	await confirmCampus(await linkOf(member))
+	await age(member, campusLasts - 13 * day)
+	await remindOfCampus()
+	expect(await lettersTo(own)).toHaveLength(2)
+})
+
+async function age(member: SignedIn, milliseconds: number): Promise<void> {
+	await db()
+		.updateTable('profiles')
+		.set({ campus_verified_at: new Date(Date.now() - milliseconds) })
+		.where('user_id', '=', member.id)
+		.execute()
+}

@@ -1,0 +1,156 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { config } from '~/config.server.ts'
+import { mayMail } from '~/features/accounts/registration/account-mails.server.ts'
+import { countAttempt, network } from '~/features/accounts/security/limits.server.ts'
+import { recordSecurityEvent } from '~/features/accounts/security/security-log.server.ts'
+import { requireMayWrite } from '~/features/accounts/security/suspension.server.ts'
+import { editPath } from '~/features/members/members.paths.ts'
+import { owner, writer } from '~/features/profiles/editing/editing.server.ts'
+import { Conflict, Invalid, TooMany } from '~/lib/errors.ts'
+import type { Viewer } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { addJob } from '~/platform/jobs/jobs.server.ts'
+import { letter, type Mail } from '~/platform/mail/mail.server.ts'
+import {
+	type CampusRow,
+	confirmAddress,
+	findByLink,
+	findCampus,
+	releaseLapsed,
+	replaceLink,
+	takeLink,
+	takeUnreminded,
+} from './campus.queries.server.ts'
+import { type CampusStatus, campusLasts, campusNotice, campusStatus, domainOf } from './campus.view.ts'
+import { provesNothing, universityOfDomain } from './universities.server.ts'
+
+/** How long a link works, in milliseconds. */
+const linkWorks = 86_400_000
+const remindedAtOnce = 200
+
+const oldLink = 'This link was used already, is too old, or belongs to an address that was changed. Ask for a new one.'
+
+/** How things stand with the own university address. @throws NotAllowed */
+export async function getCampus(viewer: Viewer, username: string): Promise<CampusStatus> {
+	const { id } = owner(viewer, username)
+	const row = (await findCampus(id)) ?? { university_email: '', campus_name: '', campus_verified_at: null }
+	return campusStatus(row, universityOfDomain(domainOf(row.university_email)), Date.now())
+}
+
+/**
+ * Mails a link to the university address of the own profile; it works once and for a day, and takes the place of the ones
+ * before. Renewing is the same.
+ * @param ip where the request came from: mails are counted for it, for the member and for the address
+ * @returns the address
+ * @throws NotAllowed, Invalid when the address is missing or proves nothing, TooMany
+ */
+export async function requestCampusVerification(viewer: Viewer, username: string, ip: string): Promise<string> {
+	const member = await writer(viewer, username)
+	const row = await findCampus(member.id)
+	const email = row?.university_email ?? ''
+	if (!row || email === '') throw new Invalid('Save your university e-mail first.')
+	checkDomain(domainOf(email))
+	await countAttempt([
+		['campus-member', String(member.id)],
+		['campus-address', network(ip)],
+	])
+	const token = randomBytes(32).toString('base64url')
+	const expiresAt = new Date(Date.now() + linkWorks)
+	await db()
+		.transaction()
+		.execute(async (trx) => {
+			if (!(await mayMail(trx, email)))
+				throw new TooMany(`${email} has had many mails from here. Try again tomorrow.`, 86_400)
+			await replaceLink(trx, { hash: hashOf(token), userId: member.id, email, expiresAt })
+			await addJob('send-mail', confirmationLetter(row, token), trx)
+		})
+	return email
+}
+
+/** What a link would confirm, for the page that asks. @throws Invalid when it does not work any more */
+export async function findCampusLink(
+	token: string,
+): Promise<{ name: string; username: string; email: string; university: string }> {
+	const row = await findByLink(hashOf(token))
+	if (!row) throw new Invalid(oldLink)
+	const { name, username, university_email: email } = row
+	return { name, username, email, university: checkDomain(domainOf(email)) }
+}
+
+/**
+ * Confirms the address that a link was mailed to. Whoever holds the link may: it came to the address itself.
+ * @returns the member's username and the university
+ * @throws Invalid when the link does not work any more, NotAllowed while the member is suspended, Conflict when the address verifies another account
+ */
+export async function confirmCampus(token: string): Promise<{ username: string; university: string }> {
+	try {
+		const { userId, ...confirmed } = await db()
+			.transaction()
+			.execute(async (trx) => {
+				const link = await takeLink(trx, hashOf(token))
+				if (!link) throw new Invalid(oldLink)
+				await requireMayWrite(link.user_id, trx)
+				const university = checkDomain(domainOf(link.email))
+				await releaseLapsed(trx, link.user_id, link.email, new Date(Date.now() - campusLasts))
+				const username = await confirmAddress(trx, link.user_id, link.email, university)
+				if (username === undefined) throw new Invalid(oldLink)
+				return { userId: link.user_id, username, university }
+			})
+		await recordSecurityEvent('campus-confirmed', { userId })
+		return confirmed
+	} catch (error) {
+		if (!isTaken(error)) throw error
+		throw new Conflict(
+			'This address verifies another account here already. It can verify one at a time: remove it there first.',
+		)
+	}
+}
+
+/** Mails those whose confirmation ends within two weeks, each once, some at a time. @returns how many */
+export async function remindOfCampus(): Promise<number> {
+	const now = Date.now()
+	return db()
+		.transaction()
+		.execute(async (trx) => {
+			const after = new Date(now - campusLasts)
+			const due = await takeUnreminded(trx, after, new Date(now - campusLasts + campusNotice), remindedAtOnce)
+			for (const row of due) await addJob('send-mail', reminderLetter(row), trx)
+			return due.length
+		})
+}
+
+/** @returns the name of the university @throws Invalid when addresses at this domain verify nobody */
+function checkDomain(domain: string): string {
+	const university = universityOfDomain(domain)
+	if (university) return university.name
+	throw new Invalid(
+		provesNothing(domain)
+			? `Addresses at ${domain} are given to people who do not study there, so they verify nobody.`
+			: `${domain} is not the mail domain of a university that is known here.`,
+	)
+}
+
+function confirmationLetter({ username, university_email }: CampusRow, token: string): Mail {
+	const { publicUrl, SITE_NAME } = config()
+	const text = `The member @${username} of ${SITE_NAME} says that this is their university address. If that is you, confirm it, and your profile shows that you study here.`
+	const link = { label: 'Confirm my university address', url: `${publicUrl}/confirm-campus?token=${token}` }
+	const closing = 'The link works once and for one day. If it is not you, do nothing: the address then verifies nobody.'
+	return letter(university_email, `Confirm your university address for ${SITE_NAME}`, text, link, closing)
+}
+
+function reminderLetter({ username, email, university_email, campus_name }: CampusRow): Mail {
+	const { publicUrl } = config()
+	const text = `Your profile says that you are a verified student of ${campus_name}. A confirmation counts for a year, and yours ends within two weeks.`
+	const link = { label: 'Renew it', url: publicUrl + editPath(username, 'academics') }
+	const closing = `You need to be able to read mail at ${university_email}. If you study there no longer, nothing has to be done.`
+	return letter(email, `Still at ${campus_name}?`, text, link, closing)
+}
+
+function hashOf(token: string): string {
+	return createHash('sha256').update(token).digest('base64url')
+}
+
+function isTaken(error: unknown): boolean {
+	const { code, constraint } = error as { code?: string; constraint?: string }
+	return code === '23505' && constraint === 'profiles_campus_address'
+}

@@ -1,0 +1,51 @@
+import { Form } from 'react-router'
+import { fullDate } from '~/lib/dates.ts'
+import { RuleHead } from '~/ui/rule-head.tsx'
+import { SubmitButton } from '~/ui/submit-button.tsx'
+import type { CampusStatus as Status } from '../campus.view.ts'
+import { CampusMark } from './campus-mark.tsx'
+
+/** What the saved university address proves, and the button that mails the link which confirms it. */
+export function CampusStatus({ campus }: { campus: Status }) {
+	const action = actions[campus.state]
+	return (
+		<section className="mt-10" aria-labelledby="verified-student">
+			<RuleHead id="verified-student" title="Verified student" />
+			<div className="mt-3 grid justify-items-start gap-3">
+				{campus.until && <CampusMark university={campus.university} />}
+				<p className="max-w-read min-w-0 wrap-anywhere text-ink-2">{sentence(campus)}</p>
+				{action && (
+					<Form method="post" action="/verify-campus">
+						<SubmitButton className="btn btn-outline" busyLabel="Sending">
+							{action}
+						</SubmitButton>
+					</Form>
+				)}
+			</div>
+		</section>
+	)
+}
+
+const actions: Record<Status['state'], string | null> = {
+	missing: null,
+	foreign: null,
+	open: 'Send a confirmation link',
+	verified: null,
+	ending: 'Renew',
+	lapsed: 'Renew',
+}
+
+function sentence({ state, email, university, until }: Status): string {
+	switch (state) {
+		case 'missing':
+			return 'Save your university e-mail, then confirm it: your card and your profile show that you study there. The address itself is shown to nobody.'
+		case 'foreign':
+			return `The domain of ${email} is not one that only students of a known university have, so it cannot be confirmed.`
+		case 'open':
+			return `Confirm ${email}, and your card and profile show that you study at ${university}. We mail a link there; it works for one day.`
+		case 'lapsed':
+			return `Your confirmation of ${email} is over a year old and does not show any more. Renew it with a new link.`
+		default:
+			return `${email} is confirmed. This shows until ${fullDate(until)}${state === 'ending' ? ', unless you renew it' : ''}.`
+	}
+}

@@ -1,0 +1,19 @@
+import { countUse } from '~/features/accounts/security/rates.server.ts'
+import { viewerOf } from '~/lib/context.ts'
+import { answering } from '~/platform/http/http.ts'
+import { suggestUniversities } from '../universities.server.ts'
+import type { Route } from './+types/suggest-universities'
+
+const most = 8
+
+/** Universities that a text may be the beginning of, for the academics form. Signed in only. */
+export async function loader({ context, url }: Route.LoaderArgs) {
+	const viewer = viewerOf(context)
+	if (!viewer) return Response.json({ suggestions: [] }, { status: 401 })
+	return answering(async () => {
+		await countUse('suggestions', viewer)
+		const found = suggestUniversities(url.searchParams.get('q') ?? '', most)
+		const suggestions = found.map(({ name, country }) => ({ value: name, note: country }))
+		return Response.json({ suggestions }, { headers: { 'Cache-Control': 'private, max-age=3600' } })
+	})
+}

@@ -1,0 +1,28 @@
+import { redirect } from 'react-router'
+import { editPath } from '~/features/members/members.paths.ts'
+import { factsOf } from '~/lib/context.ts'
+import { DomainError } from '~/lib/errors.ts'
+import { redirectWithToast, signedIn } from '~/platform/http/http.ts'
+import { requestCampusVerification } from '../campus.server.ts'
+import type { Route } from './+types/verify-campus'
+
+/** The address of a form; whoever opens it sees the page that has the form. */
+export function loader({ context, url }: Route.LoaderArgs) {
+	return redirect(editPath(signedIn(context, url).username, 'academics'))
+}
+
+/** Mails the link that confirms the viewer's university address, and says so on the page that asked. */
+export async function action({ context, url }: Route.ActionArgs) {
+	const viewer = signedIn(context, url)
+	const back = editPath(viewer.username, 'academics')
+	try {
+		const email = await requestCampusVerification(viewer, viewer.username, factsOf(context).ip)
+		return redirectWithToast(back, {
+			type: 'success',
+			message: `A link is on its way to ${email}. It works for one day.`,
+		})
+	} catch (error) {
+		if (!(error instanceof DomainError)) throw error
+		return redirectWithToast(back, { type: 'error', message: error.message })
+	}
+}

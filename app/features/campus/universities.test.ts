@@ -1,0 +1,86 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { provesNothing, suggestUniversities, universityOfDomain } from './universities.server.ts'
+
+const names = (text: string, limit = 5) => suggestUniversities(text, limit).map(({ name }) => name)
+
+describe('a university is suggested', () => {
+	test.each([
+		['massachusetts inst', 'Massachusetts Institute of Technology'],
+		['MIT', 'Massachusetts Institute of Technology'],
+		['iit bombay', 'Indian Institute of Technology, Bombay'],
+		['bombay iit', 'Indian Institute of Technology, Bombay'],
+		['sao paulo', 'Universidade de São Paulo'],
+		['SÃO PAULO', 'Universidade de São Paulo'],
+		['zürich eth', 'ETHZ - ETH Zurich'],
+		['oxford', 'University of Oxford'],
+	])('for %j: %s', (typed, name) => {
+		expect(names(typed, 20)).toContain(name)
+	})
+
+	test('with its country, the name that begins so first', () => {
+		expect(suggestUniversities('Stanford', 1)).toEqual([{ name: 'Stanford University', country: 'United States' }])
+	})
+
+	test.each(['', '   ', '!?', 'zzqx', '%', '\\', '\u0000'])('for %j: none', (typed) => {
+		expect(names(typed)).toEqual([])
+	})
+
+	test('never more than asked for, and never more than twenty', () => {
+		expect(names('university', 3)).toHaveLength(3)
+		expect(names('u', 1_000)).toHaveLength(20)
+	})
+})
+
+describe('the university of a mail domain', () => {
+	test.each([
+		['mit.edu', 'Massachusetts Institute of Technology'],
+		['cs.mit.edu', 'Massachusetts Institute of Technology'],
+		['ALUM.CS.MIT.EDU', 'Massachusetts Institute of Technology'],
+		['cam.ac.uk', 'University of Cambridge'],
+		['student.iitb.ac.in', 'Indian Institute of Technology, Bombay'],
+	])('%s is %s', (domain, name) => {
+		expect(universityOfDomain(domain)?.name).toBe(name)
+	})
+
+	test.each([
+		'notmit.edu',
+		'mit.edu.example',
+		'mit.edu.',
+		'.mit.edu.',
+		'edu',
+		'ac.uk',
+		'ac.in',
+		'edu.au',
+		'co.uk',
+		'com',
+		'gmail.com',
+		'eastmere.example',
+		'',
+		'.',
+		'..',
+		'a b',
+	])('%j is of none', (domain) => {
+		expect(universityOfDomain(domain)).toBeNull()
+	})
+
+	test('the nearest domain wins where one university lies in another’s', () => {
+		expect(universityOfDomain('mail.hawaii.edu')?.name).not.toBe(universityOfDomain('hilo.hawaii.edu')?.name)
+	})
+
+	test('addresses that strangers can have prove nothing, below the domain too', () => {
+		expect(provesNothing('upes.ac.in')).toBe(true)
+		expect(universityOfDomain('upes.ac.in')).toBeNull()
+		expect(universityOfDomain('mail.upes.ac.in')).toBeNull()
+		expect(provesNothing('mit.edu')).toBe(false)
+	})
+})
+
+test('no university of the list owns an ending that many share', () => {
+	const domains = readFileSync('app/features/campus/data/universities.tsv', 'utf8')
+		.split('\n')
+		.flatMap((line) => (line.split('\t')[2] ?? '').split(' ').filter(Boolean))
+	expect(domains.length).toBeGreaterThan(10_000)
+	const shared = /^[a-z0-9-]+$|^(ac|co|com|edu|go|gob|gov|mil|net|org|sch)\.[a-z]{2}$/
+	expect(domains.filter((domain) => shared.test(domain))).toEqual([])
+})

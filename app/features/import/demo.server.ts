@@ -1,0 +1,139 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parse } from 'yaml'
+import { z } from 'zod'
+import { config } from '~/config.server.ts'
+import { hashPassword } from '~/features/accounts/security/password.server.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { longWork } from '~/platform/db/scope.server.ts'
+import { insertMember, isInhabited, lockDemo, reachDemo, reportDemoQuery } from './demo.queries.server.ts'
+import { type DemoComment, type DemoMember, type DemoQuestion, demoMember, demoQuestion } from './demo.schema.ts'
+import { makeDemoAccounts } from './demo-account.server.ts'
+import { listCategoryTags, refreshStatistics } from './import.queries.server.ts'
+import { type QueryDraft, type ThreadDraft, writeQueries } from './write.server.ts'
+
+/** What the moderator finds in the queue. */
+const reported = {
+	title: 'What do I put on a résumé when I have never had a job?',
+	by: 'zubin.marblepath',
+	details: 'Is this one for the forum, or for the careers office?',
+}
+
+export interface DemoContent {
+	members: DemoMember[]
+	/** The questions of each category's slug. */
+	questions: { category: string; question: DemoQuestion }[]
+}
+
+/** Reads and checks the demo's data files. @throws Error that names the file and what is wrong in it */
+export async function readDemo(folder = join(process.cwd(), 'demo')): Promise<DemoContent> {
+	const members = await readList(join(folder, 'members.yaml'), demoMember)
+	const files = (await readdir(join(folder, 'questions'))).filter((name) => name.endsWith('.yaml')).sort()
+	const lists = await Promise.all(
+		files.map(async (name) => {
+			const questions = await readList(join(folder, 'questions', name), demoQuestion)
+			return questions.map((question) => ({ category: name.replace('.yaml', ''), question }))
+		}),
+	)
+	return { members, questions: lists.flat() }
+}
+
+/**
+ * Adds the demo content to a site that nobody has used yet; any other site is left as it is.
+ * One transaction: an interrupted first start begins again with an empty site.
+ */
+export function seedDemo(options: Options): Promise<void> {
+	return longWork(() => addDemo(options))
+}
+
+interface Options {
+	onProgress: (done: number, total: number) => void
+}
+
+async function addDemo({ onProgress }: Options): Promise<void> {
+	if (await isInhabited()) return
+	const { members, questions } = await readDemo()
+	const now = Date.now()
+	const total = members.length + questions.length
+	await db()
+		.transaction()
+		.execute(async (trx) => {
+			// Of several processes that start at once, one adds it and the others wait for that.
+			await lockDemo(trx)
+			if (await isInhabited(trx)) return
+			const { member: plain, moderator } = await makeDemoAccounts(config().dataDir)
+			const hashes = new Map<string, string>()
+			for (const account of [plain, moderator])
+				if (account) hashes.set(account.email, await hashPassword(account.password))
+			const ids = new Map<string, number>()
+			// Who joined first is written first: the community's order of joining is that of the ids.
+			const inOrder = members.toSorted((one, other) => other.joined - one.joined)
+			for (const [index, member] of inOrder.entries()) {
+				const login = {
+					passwordHash: hashes.get(member.email) ?? null,
+					role: member.email === moderator?.email ? ('moderator' as const) : ('member' as const),
+				}
+				ids.set(member.username, await insertMember(trx, member, new Date(now - member.joined), login))
+				onProgress(index + 1, total)
+			}
+			const categories = new Map((await listCategoryTags(trx)).map(({ slug, id }) => [slug, id]))
+			const drafts = questions
+				.toSorted((one, other) => other.question.asked - one.question.asked)
+				.map(({ category, question }) =>
+					draftOf(question, categories.get(category) ?? categories.get('others') ?? 0, ids, now),
+				)
+			for (let from = 0; from < drafts.length; from += 8) {
+				await writeQueries(trx, drafts.slice(from, from + 8))
+				onProgress(Math.min(total, members.length + from + 8), total)
+			}
+			await reportDemoQuery(trx, reported.title, ids.get(reported.by) ?? 0, reported.details)
+			await reachDemo(trx, members.length)
+		})
+	await refreshStatistics()
+}
+
+async function readList<Schema extends z.ZodType>(file: string, schema: Schema): Promise<z.output<Schema>[]> {
+	const parsed = z.array(schema).safeParse(parse(await readFile(file, 'utf8')))
+	if (parsed.success) return parsed.data
+	const issue = parsed.error.issues[0]
+	throw new Error(`${file}: ${issue?.path.join('.')}: ${issue?.message}`)
+}
+
+function draftOf(question: DemoQuestion, categoryId: number, ids: Map<string, number>, now: number): QueryDraft {
+	const askedAt = now - question.asked
+	const idOf = (username: string) => {
+		const id = ids.get(username)
+		if (id === undefined)
+			throw new Error(`The demo question "${question.title}" names ${username}, who is no demo member.`)
+		return id
+	}
+	const thread = (comment: DemoComment, parentAt: number): ThreadDraft => {
+		// A thread that was written for an older question must not end in the future.
+		const at = Math.min(parentAt + comment.after, now)
+		return {
+			authorId: idOf(comment.author),
+			body: comment.body,
+			createdAt: new Date(at),
+			isSolution: comment.solution,
+			score: comment.score,
+			sourceId: null,
+			sourceUrl: null,
+			licence: null,
+			replies: comment.replies.map((reply) => thread(reply, at)),
+		}
+	}
+	return {
+		authorId: idOf(question.author),
+		categoryId,
+		title: question.title,
+		description: question.body,
+		tags: question.tags,
+		createdAt: new Date(askedAt),
+		score: question.score,
+		source: 'demo',
+		sourceId: question.title,
+		sourceUrl: null,
+		licence: null,
+		comments: question.comments.map((comment) => thread(comment, askedAt)),
+	}
+}

@@ -1,0 +1,206 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { sql } from 'kysely'
+import { afterAll, expect, test } from 'vitest'
+import { db } from '~/platform/db/db.server.ts'
+import { useDatabase } from '../../../tests/support/database.ts'
+import { readDemo, seedDemo } from './demo.server.ts'
+import { importQuestions } from './import.server.ts'
+
+useDatabase()
+
+const folder = mkdtempSync(join(tmpdir(), 'import-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+let files = 0
+
+function fileOf(lines: (object | string)[], { gzip = false, end = '\n' } = {}): string {
+	files += 1
+	const text = lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join(end)
+	const file = join(folder, `questions-${files}.jsonl${gzip ? '.gz' : ''}`)
+	writeFileSync(file, gzip ? gzipSync(text) : text)
+	return file
+}
+
+function question(id: string, more: object = {}): object {
+	return {
+		id,
+		title: `Question ${id}`,
+		body: 'How?',
+		tags: ['python'],
+		created: '2012-03-04T05:06:07Z',
+		score: 3,
+		author: 'u1',
+		source: 'test',
+		licence: 'CC BY-SA 4.0',
+		source_url: `https://qa.example/${id}`,
+		...more,
+	}
+}
+
+async function run(file: string, category?: string) {
+	const bad: [number, string][] = []
+	const summary = await importQuestions(file, {
+		category,
+		onBadLine: (line, reason) => bad.push([line, reason]),
+		onProgress: () => {},
+	})
+	return { summary, bad }
+}
+
+/** Everything that an import writes, as one text. */
+async function everything(): Promise<string> {
+	const tables = ['users', 'usernames', 'queries', 'comments', 'tags', 'query_tags', 'categories', 'counters']
+	const hashes = tables.map((table) =>
+		sql<{
+			hash: string
+		}>`select md5(coalesce(string_agg(row::text, '|' order by row::text), '')) as hash from ${sql.table(table)} as row`.execute(
+			db(),
+		),
+	)
+	return (await Promise.all(hashes)).map(({ rows }) => rows[0]?.hash).join(' ')
+}
+
+const thread = {
+	answers: [
+		{
+			id: 'a2',
+			body: 'Later, and right',
+			created: '2012-03-06T00:00:00Z',
+			accepted: true,
+			score: 9,
+			author: 'u2',
+			licence: 'CC BY-SA 3.0',
+			source_url: 'https://qa.example/a2',
+			comments: [{ body: 'Thanks', created: '2012-03-07T00:00:00Z', author: 'u1' }],
+		},
+		{ id: 'a1', body: 'Earlier', created: '2012-03-05T00:00:00Z', author: 'u3' },
+	],
+	comments: [{ body: 'Which version?', created: '2012-03-04T06:00:00Z' }],
+}
+
+test('a thread is kept whole: order, replies, solution, source and licence', async () => {
+	const { summary } = await run(fileOf([question('whole', thread)], { gzip: true }))
+	expect(summary).toEqual({ imported: 1, comments: 4, known: 0, bad: 0 })
+	const { rows } = await sql<{ body: string; depth: number; is_solution: boolean; licence: string }>`
+		select c.body, c.depth, c.is_solution, c.licence from comments c join queries q on q.id = query_id where q.source_id = 'whole' order by path`.execute(
+		db(),
+	)
+	expect(rows.map(({ body, depth, is_solution }) => [body, depth, is_solution])).toEqual([
+		['Which version?', 0, false],
+		['Earlier', 0, false],
+		['Later, and right', 0, true],
+		['Thanks', 1, false],
+	])
+	expect(rows[2]?.licence).toBe('CC BY-SA 3.0')
+	const query = await db().selectFrom('queries').selectAll().where('source_id', '=', 'whole').executeTakeFirstOrThrow()
+	expect(query).toMatchObject({
+		comment_count: 4,
+		solved: true,
+		source_url: 'https://qa.example/whole',
+		licence: 'CC BY-SA 4.0',
+	})
+	expect(query.active_at).toEqual(new Date('2012-03-07T00:00:00Z'))
+})
+
+test('importing twice changes nothing, also when the file holds a question twice', async () => {
+	const file = fileOf([question('twice', thread), question('twice', thread), question('other')])
+	expect((await run(file)).summary).toMatchObject({ imported: 2, known: 1 })
+	const before = await everything()
+	expect((await run(file)).summary).toEqual({ imported: 0, comments: 0, known: 3, bad: 0 })
+	expect(await everything()).toBe(before)
+})
+
+test('each bad line is named with its number and reason, and the others are imported', async () => {
+	const lines = [
+		'{"broken"',
+		question('good-1'),
+		'',
+		{ id: 'x' },
+		question('bad-date', { created: 'yesterday' }),
+		question('no-date', { created: undefined }),
+		'[]',
+		question('good-2'),
+	]
+	const { summary, bad } = await run(fileOf(lines, { end: '\r\n' }))
+	expect(summary).toMatchObject({ imported: 2, bad: 5 })
+	expect(bad.map(([line]) => line)).toEqual([1, 4, 5, 6, 7])
+	expect(bad[0]?.[1]).toBe('is no JSON')
+	expect(bad[2]?.[1]).toMatch(/^created: /)
+})
+
+test('a line separator of Unicode within a text does not end the line', async () => {
+	const { summary } = await run(fileOf([question('separator', { body: 'one\u2028two\u2029three' })]))
+	expect(summary).toMatchObject({ imported: 1, bad: 0 })
+})
+
+test('a batch that was cut off is finished by the next run, as if nothing had happened', async () => {
+	const lines = Array.from({ length: 250 }, (_, index) => question(`many-${index}`))
+	const stop = new AbortController()
+	const file = fileOf(lines)
+	const first = await importQuestions(file, {
+		onBadLine: () => {},
+		onProgress: () => stop.abort(),
+		signal: stop.signal,
+	})
+	expect(first.imported).toBe(100)
+	expect((await run(file)).summary).toMatchObject({ imported: 150, known: 100 })
+})
+
+test('a gzip that is cut short keeps what came before, and says where it broke', async () => {
+	const whole = gzipSync(
+		Array.from({ length: 400 }, (_, index) =>
+			JSON.stringify(question(`cut-${index}`, { body: `${index} `.repeat(400) })),
+		).join('\n'),
+	)
+	const file = join(folder, 'cut.jsonl.gz')
+	writeFileSync(file, whole.subarray(0, Math.floor(whole.length * 0.8)))
+	await expect(run(file)).rejects.toThrow(/could not be read to its end .* What came before line \d+ was kept/)
+	const { rows } = await sql<{
+		count: number
+	}>`select count(*)::int as count from queries where source_id like 'cut-%'`.execute(db())
+	expect(rows[0]?.count).toBeGreaterThanOrEqual(100)
+})
+
+test.each([
+	['a file that is not there', () => join(folder, 'none.jsonl'), undefined, /^There is no file/],
+	['a folder', () => folder, undefined, /is no file\.$/],
+	['an unknown category', () => fileOf([question('x')]), 'nothing', /^There is no category "nothing"\. There are: /],
+])('%s is refused in one sentence', async (_what, file, category, message) => {
+	await expect(run(file(), category)).rejects.toThrow(message)
+})
+
+test('imported authors have invented names that stay, and nothing to log in with', async () => {
+	const { rows } = await sql<{ imported: boolean; credentials: number; email: string }>`
+		select u.imported, u.email, (select count(*)::int from credentials where user_id = u.id) as credentials from users u`.execute(
+		db(),
+	)
+	expect(
+		rows.every(
+			({ imported, credentials, email }) => imported && credentials === 0 && email.endsWith('@import.invalid'),
+		),
+	).toBe(true)
+})
+
+test('every counter equals its rows', async () => {
+	const { rows } = await sql<{ what: string }>`
+		select 'category' as what from categories c where query_count <> (select count(*) from queries where category_id = c.id and deleted_at is null)
+		union all select 'tag' from tags t where query_count <> (select count(*) from query_tags where tag_id = t.id)
+		union all select 'query' from queries q where comment_count <> (select count(*) from comments where query_id = q.id and deleted_at is null)
+		union all select 'counter' from counters where name = 'queries' and value <> (select count(*) from queries where deleted_at is null)`.execute(
+		db(),
+	)
+	expect(rows).toEqual([])
+})
+
+test('the demo content is sound: every author is a member, and no site that has people gets it', async () => {
+	const { members, questions } = await readDemo()
+	const names = new Set(members.map(({ username }) => username))
+	expect(members).toHaveLength(40)
+	expect(questions.filter(({ question: { author } }) => !names.has(author))).toEqual([])
+	const before = await everything()
+	await seedDemo({ onProgress: () => {} })
+	expect(await everything()).toBe(before)
+})

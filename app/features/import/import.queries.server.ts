@@ -1,0 +1,181 @@
+import { sql } from 'kysely'
+import { refreshWordCounts } from '~/features/search/similar/similar.queries.server.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+
+export interface AuthorRow {
+	username: string
+	name: string
+	email: string
+}
+
+export interface NewQuery {
+	authorId: number
+	categoryId: number
+	title: string
+	description: string
+	descriptionHtml: string
+	excerpt: string
+	tags: string[]
+	createdAt: Date
+	activeAt: Date
+	score: number
+	source: string
+	sourceId: string
+	sourceUrl: string | null
+	licence: string | null
+}
+
+export interface NewComment {
+	/** Taken from {@link takeCommentIds}. */
+	id: number
+	queryId: number
+	authorId: number
+	path: number[]
+	body: string
+	bodyHtml: string
+	createdAt: Date
+	isSolution: boolean
+	score: number
+	sourceId: string | null
+	sourceUrl: string | null
+	licence: string | null
+}
+
+/** Which of these source ids are here already. */
+export async function findImported(trx: Executor, source: string, ids: string[]): Promise<Set<string>> {
+	const rows = await trx
+		.selectFrom('queries')
+		.select('source_id')
+		.where('source', '=', source)
+		.where('source_id', 'in', ids)
+		.execute()
+	return new Set(rows.map((row) => row.source_id ?? ''))
+}
+
+/** Makes the accounts that are missing, which nobody can log in to. @returns username → id of all of them */
+export async function saveAuthors(trx: Executor, authors: AuthorRow[]): Promise<Map<string, number>> {
+	if (authors.length === 0) return new Map()
+	await trx
+		.insertInto('usernames')
+		.values(authors.map(({ username }) => ({ username })))
+		.onConflict((conflict) => conflict.doNothing())
+		.execute()
+	await trx
+		.insertInto('users')
+		.values(authors.map((author) => ({ ...author, image: null, imported: true })))
+		.onConflict((conflict) => conflict.doNothing())
+		.execute()
+	return findAuthors(
+		trx,
+		authors.map(({ username }) => username),
+	)
+}
+
+/** The ids of accounts by username. */
+export async function findAuthors(trx: Executor, usernames: string[]): Promise<Map<string, number>> {
+	const rows = await trx.selectFrom('users').select(['id', 'username']).where('username', 'in', usernames).execute()
+	return new Map(rows.map((row) => [row.username, row.id]))
+}
+
+export function listCategoryTags(trx: Executor): Promise<{ id: number; slug: string; tags: string[] }[]> {
+	return trx.selectFrom('categories').select(['id', 'slug', 'tags']).orderBy('position').execute()
+}
+
+/** Inserts queries that are not here yet. @returns source id → id of those that were inserted now */
+export async function insertQueries(trx: Executor, queries: NewQuery[]): Promise<Map<string, number>> {
+	const rows = await trx
+		.insertInto('queries')
+		.values(
+			queries.map((query) => ({
+				author_id: query.authorId,
+				category_id: query.categoryId,
+				title: query.title,
+				description: query.description,
+				description_html: query.descriptionHtml,
+				excerpt: query.excerpt,
+				tags: query.tags,
+				created_at: query.createdAt,
+				active_at: query.activeAt,
+				score: query.score,
+				source: query.source,
+				source_id: query.sourceId,
+				source_url: query.sourceUrl,
+				licence: query.licence,
+			})),
+		)
+		.onConflict((conflict) => conflict.columns(['source', 'source_id']).doNothing())
+		.returning(['id', 'source_id'])
+		.execute()
+	return new Map(rows.map((row) => [row.source_id ?? '', row.id]))
+}
+
+/** So many fresh comment ids, in order: a path needs its ids before the rows stand. */
+export async function takeCommentIds(trx: Executor, count: number): Promise<number[]> {
+	const { rows } = await sql<{ id: number }>`
+		select nextval(pg_get_serial_sequence('comments', 'id'))::int as id from generate_series(1, ${count})`.execute(trx)
+	return rows.map((row) => row.id)
+}
+
+export async function insertComments(trx: Executor, comments: NewComment[]): Promise<void> {
+	// PostgreSQL takes 65,535 parameters in one statement.
+	for (let from = 0; from < comments.length; from += 4_000) {
+		await trx
+			.insertInto('comments')
+			.values(
+				comments.slice(from, from + 4_000).map((comment) => ({
+					id: comment.id,
+					query_id: comment.queryId,
+					author_id: comment.authorId,
+					parent_id: comment.path.at(-2) ?? null,
+					path: comment.path,
+					body: comment.body,
+					body_html: comment.bodyHtml,
+					created_at: comment.createdAt,
+					is_solution: comment.isSolution,
+					score: comment.score,
+					source_id: comment.sourceId,
+					source_url: comment.sourceUrl,
+					licence: comment.licence,
+				})),
+			)
+			.execute()
+	}
+}
+
+/** Brings every figure that new queries change in line with their rows: counts, tags, solved, the search document. */
+export async function settleQueries(trx: Executor, ids: number[]): Promise<void> {
+	await sql`
+		update queries set
+			comment_count = (select count(*) from comments where query_id = queries.id and deleted_at is null),
+			solved = exists (select 1 from comments where query_id = queries.id and is_solution),
+			search = whole_document(queries)
+		where id = any(${ids})`.execute(trx)
+	await sql`insert into tags (name) select distinct unnest(tags) as name from queries where id = any(${ids}) order by name on conflict do nothing`.execute(
+		trx,
+	)
+	await sql`
+		insert into query_tags (tag_id, query_id, created_at)
+		select tags.id, queries.id, queries.created_at from queries, unnest(queries.tags) as name join tags using (name) where queries.id = any(${ids})`.execute(
+		trx,
+	)
+	await sql`
+		update tags set query_count = query_count + fresh.count
+		from (select tag_id, count(*)::int as count from query_tags where query_id = any(${ids}) group by tag_id order by tag_id) fresh where tags.id = fresh.tag_id`.execute(
+		trx,
+	)
+	await sql`
+		update categories set query_count = query_count + fresh.count
+		from (select category_id, count(*)::int as count from queries where id = any(${ids}) group by category_id) fresh where categories.id = fresh.category_id`.execute(
+		trx,
+	)
+	await sql`update counters set value = value + ${ids.length} where name = 'queries'`.execute(trx)
+}
+
+/**
+ * Has PostgreSQL look at the tables that an import filled. Without it, searching takes ten times as long until the engine
+ * looks by itself, minutes later: a plan for an empty table reads the full one from end to end.
+ */
+export async function refreshStatistics(): Promise<void> {
+	await sql`vacuum (analyze) users, queries, comments, query_tags, tags`.execute(db())
+	await refreshWordCounts()
+}

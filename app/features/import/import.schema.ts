@@ -1,0 +1,81 @@
+import { z } from 'zod'
+import { limits } from '~/features/questions/questions.limits.ts'
+import { toTag } from '~/features/questions/questions.schema.ts'
+
+const text = z
+	.string()
+	.max(200_000, 'is longer than 200,000 characters')
+	.transform((value) => value.replaceAll('\u0000', '').replaceAll('\r\n', '\n').toWellFormed())
+const filled = text.refine((value) => value.trim().length > 0, 'is empty')
+const id = z.union([z.string().min(1).max(200), z.number().transform(String)])
+const time = z
+	.string()
+	.refine((value) => !Number.isNaN(Date.parse(value)), 'is no date')
+	.transform((value) => new Date(value))
+const score = z
+	.number()
+	.int()
+	.min(-1_000_000)
+	.max(1_000_000)
+	.nullish()
+	.transform((value) => value ?? 0)
+const origin = { source_url: z.string().max(2_000).nullish(), licence: z.string().max(200).nullish() }
+const author = id.nullish()
+
+const comment = z.object({ id: id.nullish(), body: filled, created: time.nullish(), score, author, ...origin })
+const answer = comment.extend({
+	accepted: z.boolean().nullish(),
+	comments: z
+		.array(comment)
+		.nullish()
+		.transform((list) => list ?? []),
+})
+
+/** One line of an import file: a question with its answers and comments. Fields that are not named here are passed over. */
+export const questionLine = z.object({
+	id,
+	title: filled.transform((title) => title.replace(/\s+/g, ' ').trim()).transform(shorten),
+	body: filled,
+	tags: z
+		.array(z.string())
+		.nullish()
+		.transform((tags) =>
+			[...new Set((tags ?? []).map(toTag))]
+				.filter((tag) => tag.length > 0 && tag.length <= limits.tagMax)
+				.slice(0, limits.tagsMax),
+		),
+	created: time.nullish(),
+	created_between: z.array(time).min(1).nullish(),
+	score,
+	author,
+	answers: z
+		.array(answer)
+		.nullish()
+		.transform((list) => list ?? []),
+	comments: z
+		.array(comment)
+		.nullish()
+		.transform((list) => list ?? []),
+	source: z
+		.string()
+		.min(1)
+		.max(100)
+		.nullish()
+		.transform((source) => source ?? 'import'),
+	site: z.string().max(200).nullish(),
+	...origin,
+})
+
+export type QuestionLine = z.output<typeof questionLine>
+export type CommentLine = z.output<typeof answer>
+
+/** The first thing that is wrong with a line, in words. */
+export function reasonOf(error: z.ZodError): string {
+	const issue = error.issues[0]
+	const place = issue?.path.join('.') || 'the line'
+	return `${place}: ${issue?.message ?? 'cannot be read'}`
+}
+
+function shorten(title: string): string {
+	return title.length <= limits.titleMax ? title : `${title.slice(0, limits.titleMax - 1).trimEnd()}…`
+}

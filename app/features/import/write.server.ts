@@ -1,0 +1,100 @@
+import { mainTagsOfAll } from '~/features/tags/synonyms.server.ts'
+import type { Executor } from '~/platform/db/db.server.ts'
+import { cook, excerptOf } from '~/platform/markdown/cook.server.ts'
+import { languageOfTags } from '~/platform/markdown/highlight.server.ts'
+import {
+	insertComments,
+	insertQueries,
+	type NewComment,
+	type NewQuery,
+	settleQueries,
+	takeCommentIds,
+} from './import.queries.server.ts'
+
+/** A comment with its replies, ready to be written; authors are ids already. */
+export interface ThreadDraft {
+	authorId: number
+	body: string
+	createdAt: Date
+	isSolution: boolean
+	score: number
+	sourceId: string | null
+	sourceUrl: string | null
+	licence: string | null
+	replies: ThreadDraft[]
+}
+
+export type QueryDraft = Omit<NewQuery, 'descriptionHtml' | 'excerpt' | 'activeAt'> & { comments: ThreadDraft[] }
+
+/**
+ * Writes queries with their threads in the caller's transaction and settles every count.
+ * @returns how many were new, with how many comments; those whose source id is here already are passed over
+ */
+export async function writeQueries(
+	trx: Executor,
+	drafts: QueryDraft[],
+): Promise<{ queries: number; comments: number }> {
+	const cooked = await Promise.all(drafts.map(cookQuery))
+	const tags = await mainTagsOfAll(
+		trx,
+		drafts.map((draft) => draft.tags),
+	)
+	const ids = await insertQueries(
+		trx,
+		cooked.map(({ row }, index) => ({ ...row, tags: tags[index] ?? [] })),
+	)
+	if (ids.size === 0) return { queries: 0, comments: 0 }
+	const fresh = cooked.filter(({ row }) => ids.has(row.sourceId))
+	const free = await takeCommentIds(
+		trx,
+		fresh.reduce((sum, { threads }) => sum + count(threads), 0),
+	)
+	const comments: NewComment[] = []
+	for (const { row, threads } of fresh) place(threads, ids.get(row.sourceId) ?? 0, [], free, comments)
+	await insertComments(trx, comments)
+	await settleQueries(trx, [...ids.values()])
+	return { queries: ids.size, comments: comments.length }
+}
+
+type CookedThread = Omit<ThreadDraft, 'replies'> & { bodyHtml: string; replies: CookedThread[] }
+
+async function cookQuery({ comments, ...query }: QueryDraft): Promise<{ row: NewQuery; threads: CookedThread[] }> {
+	const options = { language: languageOfTags(query.tags) }
+	const [{ html: descriptionHtml, text }, threads] = await Promise.all([
+		cook(query.description, { ...options, topHeading: 2 }),
+		cookThreads(comments, options),
+	])
+	const times = all(comments).map((comment) => comment.createdAt.getTime())
+	const activeAt = new Date(Math.max(query.createdAt.getTime(), ...times))
+	return { row: { ...query, descriptionHtml, excerpt: excerptOf(text), activeAt }, threads }
+}
+
+async function cookThreads(drafts: ThreadDraft[], options: { language?: string }): Promise<CookedThread[]> {
+	const inOrder = drafts.toSorted((one, other) => one.createdAt.getTime() - other.createdAt.getTime())
+	return Promise.all(
+		inOrder.map(async (draft) => ({
+			...draft,
+			bodyHtml: (await cook(draft.body, options)).html,
+			replies: await cookThreads(draft.replies, options),
+		})),
+	)
+}
+
+/** Gives each comment the next free id, parents before their replies, so that the order of paths is the order of reading. */
+function place(threads: CookedThread[], queryId: number, above: number[], free: number[], into: NewComment[]): void {
+	for (const { replies, ...comment } of threads) {
+		const id = free.shift()
+		if (id === undefined) throw new Error('There are fewer ids than comments.')
+		const path = [...above, id]
+		into.push({ ...comment, id, queryId, path })
+		place(replies, queryId, path, free, into)
+	}
+}
+
+function count(threads: { replies: unknown[] }[]): number {
+	return threads.reduce((sum, thread) => sum + 1 + count(thread.replies as { replies: unknown[] }[]), 0)
+}
+
+function all(threads: ThreadDraft[]): ThreadDraft[] {
+	return threads.flatMap((thread) => [thread, ...all(thread.replies)])
+}

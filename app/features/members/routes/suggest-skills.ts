@@ -1,0 +1,23 @@
+import { countUse } from '~/features/accounts/security/rates.server.ts'
+import { viewerOf } from '~/lib/context.ts'
+import { counted } from '~/lib/text.ts'
+import { answering } from '~/platform/http/http.ts'
+import { suggestSkills } from '../skills.server.ts'
+import type { Route } from './+types/suggest-skills'
+
+const most = 8
+
+/** Skills that a text may be the beginning of, for the chips of the edit form. Signed in only. */
+export async function loader({ context, url }: Route.LoaderArgs) {
+	const viewer = viewerOf(context)
+	if (!viewer) return Response.json({ suggestions: [] }, { status: 401 })
+	return answering(async () => {
+		await countUse('suggestions', viewer)
+		const found = await suggestSkills(url.searchParams.get('q') ?? '', most)
+		const suggestions = found.map(({ name, count }) => ({
+			value: name,
+			note: count > 0 ? counted(count, 'member') : '',
+		}))
+		return Response.json({ suggestions }, { headers: { 'Cache-Control': 'private, max-age=60' } })
+	})
+}

@@ -1,0 +1,85 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { db } from '~/platform/db/db.server.ts'
+import { makeMember } from '../../../tests/factories/forum.ts'
+import { useDatabase } from '../../../tests/support/database.ts'
+import { canonicalSkill, listSharedSkills, setSkills, suggestSkills } from './skills.server.ts'
+
+useDatabase()
+
+const ids: Record<string, number> = {}
+
+beforeAll(async () => {
+	for (const [name, skills] of Object.entries({
+		mira: ['Postman', 'Knitting', 'React'],
+		bram: ['Knitting', 'Knotting', 'React Native'],
+		kesar: ['Knotting', 'Knotting 100%', 'Java'],
+	})) {
+		const { id } = await makeMember(name)
+		ids[name] = id
+		await db()
+			.transaction()
+			.execute((trx) => setSkills(trx, id, skills))
+	}
+})
+
+test.each([
+	['js', 'JavaScript'],
+	['ECMAScript', 'JavaScript'],
+	['  node js ', 'Node.js'],
+	['NODEJS', 'Node.js'],
+	['golang', 'Go'],
+	['k8s', 'Kubernetes'],
+	['C#', 'C#'],
+	['csharp', 'C#'],
+	['c', 'C'],
+	['postgres', 'PostgreSQL'],
+	['.net', '.NET'],
+	['Kite  flying', 'Kite flying'],
+	['...', '...'],
+])('%j is kept as %j', (typed, name) => {
+	expect(canonicalSkill(typed)).toBe(name)
+})
+
+describe('suggestions', () => {
+	const names = async (typed: string) => (await suggestSkills(typed, 8)).map(({ name }) => name)
+
+	test('begin with what was typed, those that members have first', async () => {
+		expect((await names('post')).slice(0, 3)).toEqual(['Postman', 'PostCSS', 'PostgreSQL'])
+	})
+
+	test('put the whole name before names that only begin so', async () => {
+		expect((await names('react'))[0]).toBe('React')
+		expect(await names('react')).toContain('React Native')
+		expect((await names('java')).slice(0, 2)).toEqual(['Java', 'JavaScript'])
+		expect((await names('js'))[0]).toBe('JavaScript')
+	})
+
+	test('know what only members wrote, and how many have it', async () => {
+		expect(await suggestSkills('kn', 3)).toEqual([
+			{ name: 'Knitting', count: 2 },
+			{ name: 'Knotting', count: 2 },
+			{ name: 'Knotting 100%', count: 1 },
+		])
+	})
+
+	test('find a later word of a name', async () => {
+		expect(await names('router')).toContain('React Router')
+	})
+
+	test.each(['', '   ', '%', '\\', '_', "'; drop table skills --", 'x'.repeat(10_000), '\u0000'])(
+		'are harmless for %j',
+		async (typed) => {
+			expect((await suggestSkills(typed, 8)).length).toBeLessThanOrEqual(8)
+		},
+	)
+})
+
+test.each([
+	['mira', 'bram', ['Knitting']],
+	['kesar', 'bram', ['Knotting']],
+	['mira', 'kesar', []],
+	['bram', 'bram', ['Knitting', 'Knotting', 'React Native']],
+	['bram', 'nobody', []],
+])('%s shares with %s %j', async (one, other, skills) => {
+	expect(await listSharedSkills(ids[one] ?? 0, ids[other] ?? 0)).toEqual(skills)
+})

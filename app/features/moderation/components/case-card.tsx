@@ -1,0 +1,134 @@
+import { Form, Link } from 'react-router'
+import { SmallPictures } from '~/features/pictures/components/small-pictures.tsx'
+import { profilePath } from '~/features/questions/questions.paths.ts'
+import { counted } from '~/lib/text.ts'
+import { Avatar } from '~/ui/avatar.tsx'
+import { SubmitButton } from '~/ui/submit-button.tsx'
+import { RelativeTime } from '~/ui/time.tsx'
+import { limits } from '../moderation.limits.ts'
+import { type CaseView, reasons } from '../moderation.view.ts'
+import { buttonOf } from './acts.ts'
+
+/** A case in the queue: what it is about, what was said, and the decisions that need no more than a reason. */
+export function CaseCard({ entry }: { entry: CaseView }) {
+	const heading = `case-${entry.kind}-${entry.id}`
+	return (
+		<li className="border-b border-line py-6">
+			<article aria-labelledby={heading}>
+				<CaseHead entry={entry} />
+				<h2 className="mt-1 text-lg font-semibold wrap-anywhere" id={heading}>
+					<Link className="quiet-link" to={entry.caseUrl}>
+						{entry.kind === 'comment' && <span className="font-normal text-ink-3">Comment on </span>}
+						{entry.title}
+					</Link>
+				</h2>
+				{entry.beginning && (
+					<p className="mt-3 line-clamp-4 border-l-2 border-line-2 pl-4 wrap-anywhere text-ink-2">{entry.beginning}</p>
+				)}
+				<Reports entry={entry} />
+				<QuickForm entry={entry} />
+			</article>
+		</li>
+	)
+}
+
+const kinds = { query: 'Query', comment: 'Comment', profile: 'Profile' } as const
+
+/** What kind of thing it is, whose, since when, and how it stands. */
+export function CaseHead({ entry }: { entry: CaseView }) {
+	const { author, state } = entry
+	return (
+		<div className="flex flex-wrap items-center gap-x-3 gap-y-1.5 text-xs text-ink-3">
+			<span className="cat">{kinds[entry.kind]}</span>
+			<span className="flex min-w-0 items-center gap-2">
+				<Avatar user={author} size={20} />
+				<Link className="quiet-link truncate font-semibold text-ink-2" to={profilePath(author.username)}>
+					{author.name}
+				</Link>
+			</span>
+			<RelativeTime at={entry.createdAt} />
+			{state === 'waiting' && <span className="chip">waits for you</span>}
+			{state === 'hidden' && <span className="chip">hidden</span>}
+			{state === 'merged' && <span className="chip">merged</span>}
+			{state === 'gone' && <span className="chip">deleted</span>}
+			{entry.locked && <span className="chip">locked</span>}
+			{entry.suspendedUntil !== null && <span className="chip">author suspended</span>}
+			{entry.reportCount > 0 && <span className="chip">{counted(entry.reportCount, 'report')}</span>}
+		</div>
+	)
+}
+
+/** What members said about it. */
+export function Reports({ entry }: { entry: CaseView }) {
+	if (entry.reports.length === 0) return null
+	return (
+		<ul className="mt-4 grid gap-2 text-sm">
+			{entry.reports.map((report) => (
+				<li key={report.reporter.username} className="wrap-anywhere">
+					<span className="font-semibold">{reasons.find(({ value }) => value === report.reason)?.label}</span>
+					<span className="text-ink-3">
+						{' '}
+						says <bdi>{report.reporter.name}</bdi>, <RelativeTime at={report.createdAt} />
+					</span>
+					{report.details && <span className="block whitespace-pre-line text-ink-2">{report.details}</span>}
+					{report.extracts.map((lines) => (
+						<Extract key={lines.at(-1)?.sentAt} lines={lines} />
+					))}
+				</li>
+			))}
+			{entry.reportCount > entry.reports.length && (
+				<li className="text-ink-3">and {counted(entry.reportCount - entry.reports.length, 'more report')}</li>
+			)}
+		</ul>
+	)
+}
+
+/** A reported message and what stood before it: all that moderators see of a conversation. */
+function Extract({ lines }: { lines: CaseView['reports'][number]['extracts'][number] }) {
+	const place = (index: number) => `${index}-${lines[index]?.sentAt}`
+	return (
+		<ol className="mt-2 border-l-2 border-line-2 pl-4" aria-label="Reported message, the last one, and those before it">
+			{lines.map(({ sender, body, pictures }, index) => (
+				<li key={place(index)} className={index === lines.length - 1 ? '' : 'text-ink-3'}>
+					<span className="font-semibold">@{sender}</span> <span className="whitespace-pre-line">{body}</span>
+					<SmallPictures pictures={pictures} />
+				</li>
+			))}
+		</ol>
+	)
+}
+
+function QuickForm({ entry }: { entry: CaseView }) {
+	const quick = entry.acts.filter((act) => ['approve', 'refuse', 'hide', 'restore', 'dismiss'].includes(act))
+	const why = `why-${entry.kind}-${entry.id}`
+	return (
+		<Form method="post" action={entry.caseUrl} className="mt-4 flex flex-wrap items-center gap-2">
+			<input type="hidden" name="seen" value={entry.print} />
+			<label className="sr-only" htmlFor={why}>
+				Why
+			</label>
+			<input
+				className="input min-w-0 flex-1 basis-56 max-sm:basis-full"
+				id={why}
+				name="why"
+				maxLength={limits.whyMax}
+				placeholder="Why? Its author reads this"
+			/>
+			{quick.map((act) => (
+				<SubmitButton
+					key={act}
+					className={buttonOf(act, entry.state).className}
+					busyLabel="..."
+					action={entry.caseUrl}
+					name="act"
+					value={act}
+				>
+					{buttonOf(act, entry.state).label}
+				</SubmitButton>
+			))}
+			<Link className="btn btn-ghost" to={entry.caseUrl}>
+				More
+			</Link>
+		</Form>
+	)
+}

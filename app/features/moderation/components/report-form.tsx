@@ -1,0 +1,94 @@
+import { type ReactNode, useId } from 'react'
+import { TextArea } from '~/ui/field.tsx'
+import { FormError } from '~/ui/form-error.tsx'
+import { limits } from '../moderation.limits.ts'
+import { type Reason, reasons } from '../moderation.view.ts'
+
+/** What the report page and its dialog learn from a refused form. */
+export interface ReportRefusal {
+	message: string
+	errors: Record<string, string>
+	values: Record<string, string>
+}
+
+interface ReportFieldsProps {
+	refusal: ReportRefusal | null
+	/** The buttons. */
+	children: ReactNode
+}
+
+/** Why something is reported: one of four reasons, and words where they are wanted. */
+export function ReportFields({ refusal, children }: ReportFieldsProps) {
+	const id = useId()
+	const errors = refusal?.errors ?? {}
+	return (
+		<div className="grid gap-4">
+			<FormError errors={errors} names={{ reason: 'What is wrong with it?', details: 'In your words' }}>
+				{refusal?.message}
+			</FormError>
+			<fieldset aria-describedby={errors.reason ? `${id}-error` : undefined}>
+				<legend className="label mb-1">What is wrong with it?</legend>
+				{reasons.map(({ value, label, hint }) => (
+					<ReasonRow
+						key={value}
+						value={value}
+						label={label}
+						hint={hint}
+						isChosen={(refusal?.values.reason ?? 'spam') === value}
+					/>
+				))}
+				{errors.reason && (
+					<p className="error" id={`${id}-error`}>
+						{errors.reason}
+					</p>
+				)}
+			</fieldset>
+			<TextArea
+				label="In your words"
+				name="details"
+				id={`${id}-details`}
+				optional
+				rows={3}
+				maxLength={limits.detailsMax}
+				defaultValue={refusal?.values.details ?? ''}
+				error={errors.details}
+				hint="Only moderators read this."
+			/>
+			<div className="flex justify-end gap-2">{children}</div>
+		</div>
+	)
+}
+
+function ReasonRow({
+	value,
+	label,
+	hint,
+	isChosen,
+}: {
+	value: Reason
+	label: string
+	hint: string
+	isChosen: boolean
+}) {
+	const id = useId()
+	return (
+		<div className="py-1">
+			<label className="check min-h-6" htmlFor={id}>
+				<input
+					className="check-box rounded-full"
+					type="radio"
+					id={id}
+					name="reason"
+					value={value}
+					required
+					defaultChecked={isChosen}
+					aria-describedby={`${id}-hint`}
+				/>
+				<span>{label}</span>
+			</label>
+			<p className="hint pl-6.5" id={`${id}-hint`}>
+				{hint}
+			</p>
+		</div>
+	)
+}

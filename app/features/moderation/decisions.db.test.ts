@@ -1,0 +1,113 @@
+import { beforeAll, expect, test } from 'vitest'
+import { listNotices, muteThread } from '~/features/notifications/notifications.server.ts'
+import { askQuestion } from '~/features/questions/questions.server.ts'
+import { NotFound } from '~/lib/errors.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { makeComment, makeMember, makeQuery } from '../../../tests/factories/forum.ts'
+import { useDatabase } from '../../../tests/support/database.ts'
+import { cast, decide, named, spam, useCast, why } from '../../../tests/support/moderation-cast.ts'
+import { countCases } from './queue.server.ts'
+import { report } from './reports.server.ts'
+
+/* What members are told of decisions about them. */
+
+useDatabase()
+useCast()
+
+let keeper: SignedIn
+
+beforeAll(async () => {
+	keeper = await makeMember('keeper')
+})
+
+const title = 'Zebra crossings in CSS'
+
+async function newest(member: SignedIn) {
+	const { rows } = await listNotices(member, { limit: 1 })
+	const [row] = rows
+	return row && { by: row.by, words: row.words, title: row.title, reason: row.reason }
+}
+
+test.each([
+	['query', ['hide'], 'hid your query'],
+	['query', ['hide', 'restore'], 'brought back your query'],
+	['query', ['lock'], 'locked your query'],
+	['query', ['lock', 'unlock'], 'unlocked your query'],
+	['comment', ['hide'], 'hid your comment on'],
+	['comment', ['hide', 'restore'], 'brought back your comment on'],
+] as const)(
+	'the author of a %s hears of the last of %j with the reason, from a moderator without a name',
+	async (kind, acts, words) => {
+		await muteThread(cast.author, cast.query, true)
+		for (const act of acts) await decide(cast.moderator, kind, cast[kind], act)
+		expect(await newest(cast.author)).toEqual({ by: 'A moderator', words, title, reason: why })
+		const { rows } = await listNotices(cast.author, { unread: true })
+		expect(rows.filter((row) => row.url.split(/[?#]/)[0]?.endsWith(`/${cast.query}`))).toHaveLength(1)
+	},
+)
+
+test('the author of a merged query hears of it, and is led to the other one', async () => {
+	const { id } = await makeQuery(keeper)
+	await decide(cast.moderator, 'query', cast.query, 'merge', { into: String(id) })
+	expect(await newest(cast.author)).toMatchObject({ words: 'merged your query into another one:', reason: why })
+})
+
+test('whoever waited hears whether their post was let pass or kept out, beside what others hear', async () => {
+	for (const [act, words] of [
+		['approve', 'let pass your query'],
+		['refuse', 'kept out your query'],
+	] as const) {
+		const member = await makeMember(`fresh-${act}`, 'member', new Date())
+		const { url } = await askQuestion(member, {
+			title: 'Where do I begin?',
+			description: 'As @keeper says: https://shoes.example/',
+			tags: 'start',
+			category: 'others',
+		})
+		await decide(cast.moderator, 'query', Number(url.split('/').at(-1)), act)
+		expect(await newest(member)).toMatchObject({ by: 'A moderator', words })
+	}
+	expect(await newest(keeper)).toMatchObject({ by: 'Fresh-approve', words: 'mentioned you in' })
+})
+
+test('a suspended member hears why, and of its end', async () => {
+	await decide(cast.moderator, 'profile', 'member', 'suspend', { time: 'for ever' })
+	expect(await newest(cast.member)).toEqual({
+		by: 'A moderator',
+		words: 'suspended your account',
+		title: '',
+		reason: why,
+	})
+	await decide(cast.moderator, 'profile', 'member', 'lift')
+	expect(await newest(cast.member)).toMatchObject({ words: 'lifted the suspension of your account' })
+})
+
+test('nobody hears of what they decided about their own text', async () => {
+	const { id } = await makeQuery(cast.moderator)
+	await decide(cast.moderator, 'query', id, 'lock')
+	expect(await newest(cast.moderator)).toBeUndefined()
+})
+
+test('comments that name two members and decisions about both at once never wait for each other in a circle', async () => {
+	const pair = [cast.author, keeper]
+	for (let round = 0; round < 5; round += 1) {
+		const ids = await Promise.all(pair.map(async (member) => (await makeQuery(member)).id))
+		const outcomes = await Promise.allSettled(
+			ids.flatMap((id) => [
+				makeComment(cast.admin, id, `@${cast.author.username} and @${keeper.username}, look.`),
+				decide(cast.moderator, 'query', id, 'hide'),
+			]),
+		)
+		const refusals = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []))
+		for (const refusal of refusals) expect(refusal).toBeInstanceOf(NotFound)
+	}
+})
+
+test('the number of open cases is told to moderators alone', async () => {
+	const before = await countCases(cast.moderator)
+	await report(cast.admin, named('query', cast.query), spam)
+	expect([await countCases(cast.moderator), await countCases(cast.admin)]).toEqual([before + 1, before + 1])
+	expect([await countCases(null), await countCases(cast.author)]).toEqual([0, 0])
+	await decide(cast.moderator, 'query', cast.query, 'dismiss')
+	expect(await countCases(cast.moderator)).toBe(before)
+})

@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'vitest'
+import { getQuery } from '~/features/questions/lists/lists.server.ts'
+import { NotAllowed, NotFound } from '~/lib/errors.ts'
+import type { Viewer } from '~/lib/viewer.ts'
+import { makeMember, makeQuery } from '../../../tests/factories/forum.ts'
+import { useDatabase } from '../../../tests/support/database.ts'
+import { expectCountsToHold, hashForum } from '../../../tests/support/forum-rows.ts'
+import { cast, decide, named, spam, useCast } from '../../../tests/support/moderation-cast.ts'
+import { appoint, listMembers, logOutMember } from './members.server.ts'
+import { getCase, listCases, listLog } from './queue.server.ts'
+import { report } from './reports.server.ts'
+
+useDatabase()
+useCast()
+
+describe('who may do what', () => {
+	const acts: [string, (viewer: Viewer) => Promise<unknown>, (keyof typeof cast)[]][] = [
+		['report a query', (viewer) => report(viewer, named('query', cast.query), spam), ['member', 'moderator', 'admin']],
+		[
+			'report a comment',
+			(viewer) => report(viewer, named('comment', cast.comment), spam),
+			['member', 'moderator', 'admin'],
+		],
+		[
+			'report a profile',
+			(viewer) => report(viewer, named('profile', 'author'), spam),
+			['member', 'moderator', 'admin'],
+		],
+		['read the queue', (viewer) => listCases(viewer, { order: 'newest', cursor: null }), ['moderator', 'admin']],
+		['open a case', (viewer) => getCase(viewer, named('query', cast.query)), ['moderator', 'admin']],
+		['hide a query', (viewer) => decide(viewer, 'query', cast.query, 'hide'), ['moderator', 'admin']],
+		['hide a comment', (viewer) => decide(viewer, 'comment', cast.comment, 'hide'), ['moderator', 'admin']],
+		['lock a query', (viewer) => decide(viewer, 'query', cast.query, 'lock'), ['moderator', 'admin']],
+		['merge', (viewer) => mergeAway(viewer), ['moderator', 'admin']],
+		['suspend', (viewer) => decide(viewer, 'profile', 'author', 'suspend', { time: '1 day' }), ['moderator', 'admin']],
+		['list who is suspended', (viewer) => listMembers(viewer), ['moderator', 'admin']],
+		['read the log', (viewer) => listLog(viewer, { member: '', cursor: null }), ['admin']],
+		['log a member out everywhere', (viewer) => logOutMember(viewer, 'author'), ['admin']],
+		['make a moderator', (viewer) => appoint(viewer, 'author', 'moderator'), ['admin']],
+	]
+	const table = acts.flatMap(([what, act, allowed]) =>
+		([null, 'member', 'author', 'moderator', 'admin'] as const).map(
+			(name) => [what, name, name !== null && allowed.includes(name), act] as const,
+		),
+	)
+
+	test.each(table)('%s as %s: %s; a refusal changes nothing', async (_what, name, may, act) => {
+		const other = (await makeQuery(cast.author, { title: 'The query that stays' })).id
+		into = other
+		const before = await hashForum()
+		const viewer = name && cast[name]
+		if (may) await act(viewer)
+		else {
+			await expect(act(viewer)).rejects.toThrow(NotAllowed)
+			expect(await hashForum()).toEqual(before)
+		}
+		await expectCountsToHold()
+		await undo()
+	})
+
+	test('a moderator suspends neither an admin nor another moderator nor themselves, and an admin no admin', async () => {
+		const second = await makeMember('second', 'moderator')
+		const before = await hashForum()
+		for (const [actor, victim] of [
+			[cast.moderator, cast.admin],
+			[cast.moderator, second],
+			[cast.moderator, cast.moderator],
+			[cast.admin, cast.admin],
+		] as const)
+			await expect(decide(actor, 'profile', victim.username, 'suspend', { time: '1 day' })).rejects.toThrow(NotAllowed)
+		expect(await hashForum()).toEqual(before)
+		await decide(cast.admin, 'profile', second.username, 'suspend', { time: 'for ever' })
+		await expect(decide(second, 'query', cast.query, 'hide')).rejects.toThrow(/suspended for good/)
+	})
+
+	test('a role that was taken back holds no longer, whatever a session remembers', async () => {
+		const former = await makeMember('former', 'moderator')
+		await appoint(cast.admin, 'former', 'member')
+		const before = await hashForum()
+		await expect(decide(former, 'query', cast.query, 'hide')).rejects.toThrow(NotAllowed)
+		await expect(decide(former, 'query', cast.query, 'lock')).rejects.toThrow(NotAllowed)
+		expect(await hashForum()).toEqual(before)
+		await decide(cast.moderator, 'query', cast.query, 'hide')
+		await expect(getQuery(former, cast.query)).rejects.toThrow(NotFound)
+	})
+})
+
+let into = 0
+const mergeAway = (viewer: Viewer) =>
+	decide(viewer, 'query', cast.query, 'merge', { into: `/forum/others/author/${into}` })
+
+/** Members are shared between tests; what befell them is taken back. */
+async function undo() {
+	for (const act of [
+		() => decide(cast.admin, 'profile', 'author', 'lift'),
+		() => appoint(cast.admin, 'author', 'member'),
+		() => decide(cast.admin, 'profile', 'author', 'dismiss'),
+	])
+		await act().catch(() => {})
+}

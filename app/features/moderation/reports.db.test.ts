@@ -1,0 +1,93 @@
+import { describe, expect, test } from 'vitest'
+import { Conflict, Invalid, NotFound } from '~/lib/errors.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { makeComment, makeMember } from '../../../tests/factories/forum.ts'
+import { useDatabase } from '../../../tests/support/database.ts'
+import { expectCountsToHold, hashForum } from '../../../tests/support/forum-rows.ts'
+import { cast, decide, named, spam, useCast } from '../../../tests/support/moderation-cast.ts'
+import { listCases } from './queue.server.ts'
+import { getReportable, report } from './reports.server.ts'
+
+useDatabase()
+useCast()
+
+describe('reporting', () => {
+	test('makes one case of several reports, with everything that was said', async () => {
+		const other = await makeMember(`other${cast.query}`)
+		await report(cast.member, named('query', cast.query), { reason: 'spam', details: 'Shoes again.' })
+		await report(other, named('query', cast.query), { reason: 'abusive' })
+		const { rows } = await listCases(cast.moderator, { order: 'reported', cursor: null })
+		const own = rows.filter(({ kind, id }) => kind === 'query' && id === cast.query)
+		expect(own).toHaveLength(1)
+		expect(own[0]).toMatchObject({ reportCount: 2, title: 'Zebra crossings in CSS', state: 'visible' })
+		expect(own[0]?.reports.map(({ reason, details }) => [reason, details])).toEqual([
+			['abusive', ''],
+			['spam', 'Shoes again.'],
+		])
+	})
+
+	test('the same by one member twice is refused until a moderator has looked at it', async () => {
+		const eager = await makeMember(`eager${cast.query}`)
+		await report(eager, named('comment', cast.comment), spam)
+		expect(await getReportable(eager, named('comment', cast.comment))).toMatchObject({ reported: true })
+		await expect(report(eager, named('comment', cast.comment), spam)).rejects.toThrow(Conflict)
+		await decide(cast.moderator, 'comment', cast.comment, 'dismiss')
+		await report(eager, named('comment', cast.comment), spam)
+		await expectCountsToHold()
+	})
+
+	test.each([
+		['no reason', {}, 'reason'],
+		['an unknown reason', { reason: 'boring' }, 'reason'],
+		['something else without words', { reason: 'other', details: '  ' }, 'details'],
+		['a novel', { reason: 'spam', details: 'x'.repeat(1_001) }, 'details'],
+	])('with %s is refused at its field', async (_what, input, field) => {
+		const before = await hashForum()
+		const refusal = await report(cast.member, named('query', cast.query), input).catch((error: Invalid) => error)
+		expect(refusal).toBeInstanceOf(Invalid)
+		expect(Object.keys((refusal as Invalid).fields)).toEqual([field])
+		expect(await hashForum()).toEqual(before)
+	})
+
+	test.each([
+		['query', '0'],
+		['query', '99999999'],
+		['comment', '12x'],
+		['profile', 'nobody\u0000'],
+		['tag', '1'],
+	])('%s %j is not there', async (kind, name) => {
+		await expect(report(cast.member, { kind, name }, spam)).rejects.toThrow(NotFound)
+	})
+
+	test('more than ten in an hour is too many, also all at once', async () => {
+		const busy = await makeMember(`busy${cast.query}`)
+		const targets = await Promise.all(Array.from({ length: 12 }, () => makeComment(cast.author, cast.query)))
+		const outcomes = await Promise.allSettled(targets.map((id) => report(busy, named('comment', id), spam)))
+		expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(10)
+		for (const outcome of outcomes)
+			if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ status: 429 })
+		await expectCountsToHold()
+	})
+})
+
+test('the queue goes on where a page of it ended, in both orders, without gaps or doubles', async () => {
+	const reporter = [
+		await makeMember(`first${cast.query}`),
+		await makeMember(`next${cast.query}`),
+		await makeMember(`last${cast.query}`),
+	]
+	const targets = await Promise.all(Array.from({ length: 24 }, () => makeComment(cast.author, cast.query)))
+	for (const [index, id] of targets.entries()) await report(reporter[index % 3] as SignedIn, named('comment', id), spam)
+	for (const order of ['newest', 'reported'] as const) {
+		const seen: string[] = []
+		let cursor: string | null = null
+		do {
+			const page = await listCases(cast.moderator, { order, cursor })
+			seen.push(...page.rows.map(({ kind, id }) => `${kind} ${id}`))
+			cursor = page.next
+		} while (cursor)
+		expect(new Set(seen).size).toBe(seen.length)
+		for (const id of targets) expect(seen).toContain(`comment ${id}`)
+	}
+	await expect(listCases(cast.moderator, { order: 'newest', cursor: 'WyJ4IiwxXQ' })).rejects.toThrow(Invalid)
+})

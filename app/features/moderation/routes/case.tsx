@@ -1,0 +1,89 @@
+import { Form, Link } from 'react-router'
+import { viewerOf } from '~/lib/context.ts'
+import { pageMeta } from '~/lib/page-meta.ts'
+import { answering, readForm, redirectWithToast, refused, signedIn } from '~/platform/http/http.ts'
+import { Prose } from '~/ui/prose.tsx'
+import { RuleHead } from '~/ui/rule-head.tsx'
+import { SubmitButton } from '~/ui/submit-button.tsx'
+import { ActForms } from '../components/act-forms.tsx'
+import { CaseHead, Reports } from '../components/case-card.tsx'
+import { ModerationFrame } from '../components/moderation-frame.tsx'
+import { judge } from '../judging.server.ts'
+import { logOutMember } from '../members.server.ts'
+import { mayLogOut } from '../moderation.policy.ts'
+import { getCase } from '../queue.server.ts'
+import type { Route } from './+types/case'
+import { moderatorOf } from './moderator.server.ts'
+
+export function loader({ request, params, context, url }: Route.LoaderArgs) {
+	return answering(async () => {
+		const viewer = await moderatorOf({ request, context, url })
+		const entry = await getCase(viewer, { kind: params.kind, name: params.id })
+		return { entry, mayLogOut: entry.kind === 'profile' && mayLogOut(viewer, entry) }
+	})
+}
+
+/** What cannot be done stands at its form, with the reason that was typed; a stranger gets an error page. */
+export function action({ request, params, context, url }: Route.ActionArgs) {
+	return answering(async () => {
+		signedIn(context, url)
+		const viewer = viewerOf(context)
+		const form = await readForm(request)
+		try {
+			const { act = '', ...input } = Object.fromEntries(form)
+			if (act === 'log-out' && params.kind === 'profile') {
+				await logOutMember(viewer, params.id)
+				return redirectWithToast(url.pathname, { type: 'success', message: 'Logged out everywhere.' })
+			}
+			const message = await judge(viewer, { kind: params.kind, name: params.id, act: String(act) }, input)
+			return redirectWithToast('/moderation', { type: 'success', message })
+		} catch (error) {
+			return refused(error, form)
+		}
+	})
+}
+
+export function meta({ matches, loaderData }: Route.MetaArgs) {
+	return pageMeta(matches, { title: loaderData?.entry.title ?? 'Moderation', noindex: true })
+}
+
+export default function ModerationCase({ loaderData: { entry, mayLogOut }, actionData }: Route.ComponentProps) {
+	return (
+		<ModerationFrame title={entry.kind === 'comment' ? `Comment on ${entry.title}` : entry.title}>
+			<div className="mt-5">
+				<CaseHead entry={entry} />
+			</div>
+			{entry.html && (
+				<div className="mt-3 border-l-2 border-line-2 pl-4">
+					<Prose html={entry.html} small />
+				</div>
+			)}
+			{entry.withheldReason && <p className="mt-3 text-sm text-ink-2">Reason: {entry.withheldReason}</p>}
+			<p className="mt-3 text-sm">
+				<Link className="link" to={entry.url}>
+					See where it stands
+				</Link>
+			</p>
+			<Reports entry={entry} />
+			<ActForms entry={entry} refusal={actionData ?? null} />
+			{mayLogOut && <LogOutForm name={entry.author.name} />}
+		</ModerationFrame>
+	)
+}
+
+/** For an account that may be in other hands. */
+function LogOutForm({ name }: { name: string }) {
+	return (
+		<section className="mt-8 max-w-[36rem]" aria-labelledby="sessions">
+			<RuleHead id="sessions" title="Sessions" />
+			<Form method="post" className="mt-3">
+				<p className="mb-3 text-sm text-ink-2">
+					{`Ends every session and access token of ${name}. They can log in again with their password.`}
+				</p>
+				<SubmitButton className="btn btn-outline" busyLabel="..." name="act" value="log-out">
+					Log out everywhere
+				</SubmitButton>
+			</Form>
+		</section>
+	)
+}

@@ -1,0 +1,91 @@
+import { Form, Link } from 'react-router'
+import { withParams } from '~/features/questions/questions.paths.ts'
+import { pageMeta } from '~/lib/page-meta.ts'
+import { answering } from '~/platform/http/http.ts'
+import { EmptyState } from '~/ui/empty-state.tsx'
+import { MoreLink } from '~/ui/more-link.tsx'
+import { LocalTime } from '~/ui/time.tsx'
+import { useMore } from '~/ui/use-more.ts'
+import { ModerationFrame } from '../components/moderation-frame.tsx'
+import type { LogView } from '../moderation.view.ts'
+import { listLog } from '../queue.server.ts'
+import type { Route } from './+types/log'
+import { moderatorOf } from './moderator.server.ts'
+
+export function loader({ request, context, url }: Route.LoaderArgs) {
+	return answering(async () => {
+		const viewer = await moderatorOf({ request, context, url })
+		const member = url.searchParams.get('member') ?? ''
+		const cursor = url.searchParams.get('cursor') || null
+		return { member, cursor, page: await listLog(viewer, { member, cursor }) }
+	})
+}
+
+export function meta({ matches }: Route.MetaArgs) {
+	return pageMeta(matches, { title: 'Moderation log', noindex: true })
+}
+
+export default function ModerationLog({ loaderData: { member, page } }: Route.ComponentProps) {
+	const { rows, nextHref, loading, load } = useMore(page, (cursor) => withParams('/moderation/log', { member, cursor }))
+	return (
+		<ModerationFrame title="Moderation log">
+			<Form className="mt-5 flex max-w-[26rem] gap-2" role="search">
+				<label className="sr-only" htmlFor="member">
+					Username
+				</label>
+				<input className="input" id="member" name="member" defaultValue={member} placeholder="Username" />
+				<button className="btn btn-outline" type="submit">
+					Show
+				</button>
+			</Form>
+			{rows.length === 0 ? (
+				<EmptyState title="Nothing recorded">
+					{member ? `Nobody called “${member}” did anything or had anything done to them.` : null}
+				</EmptyState>
+			) : (
+				<ol className="mt-4">
+					{rows.map((row) => (
+						<Entry key={row.id} row={row} />
+					))}
+				</ol>
+			)}
+			{nextHref && (
+				<p className="mt-6">
+					<MoreLink href={nextHref} loading={loading} load={load}>
+						Load older entries
+					</MoreLink>
+				</p>
+			)}
+		</ModerationFrame>
+	)
+}
+
+function Entry({ row }: { row: LogView }) {
+	return (
+		<li className="border-b border-line py-3 text-sm wrap-anywhere">
+			<p>
+				<Who username={row.actor.username} /> <span className="font-semibold">{row.act}</span>
+				{row.note && ` ${row.note}`}:{' '}
+				<Link className="link" to={row.caseUrl}>
+					{row.title}
+				</Link>{' '}
+				<span className="text-ink-3">
+					{row.kind === 'profile' ? '' : 'of '}
+					<Who username={row.member.username} />
+				</span>
+			</p>
+			{row.why && <p className="mt-0.5 text-ink-2">{row.why}</p>}
+			<p className="meta mt-1">
+				<LocalTime at={row.at} />
+			</p>
+		</li>
+	)
+}
+
+function Who({ username }: { username: string }) {
+	return (
+		<Link className="quiet-link font-mono text-xs" to={withParams('/moderation/log', { member: username })}>
+			@{username}
+		</Link>
+	)
+}

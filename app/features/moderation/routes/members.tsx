@@ -1,0 +1,152 @@
+import type { ReactNode } from 'react'
+import { Form, Link } from 'react-router'
+import type { AuthorView } from '~/features/questions/question.view.ts'
+import { profilePath } from '~/features/questions/questions.paths.ts'
+import { viewerOf } from '~/lib/context.ts'
+import { pageMeta } from '~/lib/page-meta.ts'
+import { answering, readForm, redirectWithToast, refused, signedIn } from '~/platform/http/http.ts'
+import { Avatar } from '~/ui/avatar.tsx'
+import { FormError } from '~/ui/form-error.tsx'
+import { RuleHead } from '~/ui/rule-head.tsx'
+import { SubmitButton } from '~/ui/submit-button.tsx'
+import { LocalTime } from '~/ui/time.tsx'
+import { ModerationFrame } from '../components/moderation-frame.tsx'
+import { appoint, listMembers } from '../members.server.ts'
+import type { SuspendedView } from '../moderation.view.ts'
+import type { Route } from './+types/members'
+import { moderatorOf } from './moderator.server.ts'
+
+export function loader({ request, context, url }: Route.LoaderArgs) {
+	return answering(async () => {
+		const viewer = await moderatorOf({ request, context, url })
+		return { isAdmin: viewer.role === 'admin', ...(await listMembers(viewer)) }
+	})
+}
+
+export function action({ request, context, url }: Route.ActionArgs) {
+	return answering(async () => {
+		signedIn(context, url)
+		const form = await readForm(request)
+		const role = form.get('intent') === 'appoint' ? 'moderator' : 'member'
+		try {
+			await appoint(viewerOf(context), String(form.get('username') ?? ''), role)
+		} catch (error) {
+			return refused(error, form)
+		}
+		const message = role === 'moderator' ? 'They are a moderator now.' : 'They are a member like others now.'
+		return redirectWithToast('/moderation/members', { type: 'success', message })
+	})
+}
+
+export function meta({ matches }: Route.MetaArgs) {
+	return pageMeta(matches, { title: 'Moderators and suspended members', noindex: true })
+}
+
+export default function ModerationMembers({ loaderData, actionData }: Route.ComponentProps) {
+	const { isAdmin, staff, suspended } = loaderData
+	return (
+		<ModerationFrame title="Members">
+			<section className="mt-8" aria-labelledby="staff">
+				<RuleHead id="staff" title="Who keeps order" />
+				<FormError>{actionData?.message}</FormError>
+				<ul>
+					{staff.map((member) => (
+						<Row key={member.username} member={member} note={member.role}>
+							{member.maySetRole && (
+								<Form method="post">
+									<input type="hidden" name="username" value={member.username} />
+									<button className="btn btn-sm btn-outline" name="intent" value="dismiss" type="submit">
+										Make a member
+									</button>
+								</Form>
+							)}
+						</Row>
+					))}
+				</ul>
+				{isAdmin && <AppointForm username={actionData?.values.username ?? ''} />}
+			</section>
+			<section className="mt-10" aria-labelledby="suspended">
+				<RuleHead id="suspended" title="Suspended" />
+				{suspended.length === 0 && <p className="py-3 text-ink-3">Nobody is suspended.</p>}
+				<ul>
+					{suspended.map((member) => (
+						<Row key={member.username} member={member} note={<Until member={member} />}>
+							{member.mayLift && <LiftForm member={member} />}
+						</Row>
+					))}
+				</ul>
+			</section>
+		</ModerationFrame>
+	)
+}
+
+interface RowProps {
+	member: AuthorView
+	note: ReactNode
+	children: ReactNode
+}
+
+function Row({ member, note, children }: RowProps) {
+	return (
+		<li className="flex items-center gap-3 border-b border-line py-3">
+			<Avatar user={member} size={32} />
+			<div className="min-w-0 flex-1">
+				<Link className="quiet-link block truncate font-semibold" to={profilePath(member.username)}>
+					{member.name}
+				</Link>
+				<p className="meta wrap-anywhere">
+					@{member.username}, {note}
+				</p>
+			</div>
+			{children}
+		</li>
+	)
+}
+
+function Until({ member: { until, reason } }: { member: SuspendedView }) {
+	return (
+		<>
+			{until === 'infinity' ? (
+				'for ever'
+			) : (
+				<>
+					until <LocalTime at={until} />
+				</>
+			)}
+			{reason && `: ${reason}`}
+		</>
+	)
+}
+
+/** The page of the profile lifts it, where a reason can be given as well. */
+function LiftForm({ member }: { member: SuspendedView }) {
+	const href = `/moderation/profile/${member.username}`
+	return (
+		<Form method="post" action={href}>
+			<button className="btn btn-sm btn-outline" name="act" value="lift" type="submit">
+				Lift
+			</button>
+		</Form>
+	)
+}
+
+function AppointForm({ username }: { username: string }) {
+	return (
+		<Form method="post" className="mt-4 flex max-w-[30rem] gap-2" replace>
+			<label className="sr-only" htmlFor="username">
+				Username
+			</label>
+			<input
+				className="input min-w-0 flex-1"
+				id="username"
+				name="username"
+				required
+				placeholder="Username"
+				defaultValue={username}
+			/>
+			<SubmitButton busyLabel="Saving..." name="intent" value="appoint" className="btn btn-outline">
+				Make a moderator
+			</SubmitButton>
+		</Form>
+	)
+}

@@ -1,0 +1,56 @@
+import { Form, Link } from 'react-router'
+import { pageMeta } from '~/lib/page-meta.ts'
+import { answering, readForm, redirectWithToast, refused, signedIn } from '~/platform/http/http.ts'
+import { SubmitButton } from '~/ui/submit-button.tsx'
+import { ReportFields } from '../components/report-form.tsx'
+import { getReportable, report } from '../reports.server.ts'
+import type { Route } from './+types/report'
+
+const thanks = 'Thank you. A moderator will look at it.'
+
+export function loader({ params, context, url }: Route.LoaderArgs) {
+	return answering(() => getReportable(signedIn(context, url), { kind: params.kind, name: params.id }))
+}
+
+export async function action({ request, params, context, url }: Route.ActionArgs) {
+	const viewer = signedIn(context, url)
+	const form = await readForm(request)
+	try {
+		const { url: back } = await report(viewer, { kind: params.kind, name: params.id }, Object.fromEntries(form))
+		// The dialog stays where its reader is.
+		if (form.get('from') === 'dialog') return { reported: thanks }
+		return redirectWithToast(back, { type: 'success', message: thanks })
+	} catch (error) {
+		return refused(error, form)
+	}
+}
+
+export function meta({ matches }: Route.MetaArgs) {
+	return pageMeta(matches, { title: 'Report', noindex: true })
+}
+
+export default function Report({ loaderData: { title, url, reported }, actionData }: Route.ComponentProps) {
+	const refusal = actionData && 'message' in actionData ? actionData : null
+	return (
+		<div className="max-w-[34rem] pt-6 md:pt-8">
+			<h1 className="text-2xl font-bold wrap-anywhere">Report {title}</h1>
+			{reported && !refusal ? (
+				<p className="mt-5 text-ink-2">
+					You reported this already. A moderator will look at it.{' '}
+					<Link className="link" to={url}>
+						Back to where it stands
+					</Link>
+				</p>
+			) : (
+				<Form method="post" className="mt-5" replace>
+					<ReportFields refusal={refusal}>
+						<Link className="btn btn-outline" to={url}>
+							Cancel
+						</Link>
+						<SubmitButton busyLabel="Reporting...">Report</SubmitButton>
+					</ReportFields>
+				</Form>
+			)}
+		</div>
+	)
+}

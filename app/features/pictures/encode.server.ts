@@ -1,0 +1,157 @@
+import { createHash } from 'node:crypto'
+import sharp, { type Metadata, type OutputInfo, type Region, type Sharp } from 'sharp'
+import { z } from 'zod'
+import { Invalid, TooMany } from '~/lib/errors.ts'
+import { type PictureKind, pictureWidths } from '~/lib/picture-paths.ts'
+import { pictureRefusals } from './pictures.view.ts'
+
+/** 40 megapixels, checked from the header before anything is decoded. */
+const mostPixels = 40_000_000
+/**
+ * What a picture may take that cannot be read line by line and is therefore held whole: an interlaced PNG, one on its side, a
+ * progressive JPEG. With all that is around it the process then grows by less than 300 MB (`npm run bench:pictures`).
+ */
+const mostHeldBytes = 170_000_000
+/** Pictures waiting to be read; each holds up to 5 MB. */
+const mostWaiting = 24
+/** Of them those of one member, so that nobody takes all places. */
+const mostWaitingOfOne = 20
+/** Far more than 40 megapixels take; what takes longer was made to. */
+const mostSeconds = 60
+
+// Decoding is done by libvips on threads of its own, one picture at a time; a cache of pixels would only grow the process.
+sharp.cache(false)
+sharp.concurrency(1)
+
+/** The part to keep, in pixels of the upright picture. */
+export const cropSchema = z.object({
+	x: z.number().min(0),
+	y: z.number().min(0),
+	width: z.number().min(1),
+	height: z.number().min(1),
+})
+export type Crop = z.output<typeof cropSchema>
+
+export interface ReadPicture {
+	/** Smallest first, as WebP without metadata. */
+	files: { width: number; data: Buffer }[]
+	/** Pixels of the largest file. */
+	width: number
+	height: number
+	/** Mean colour as `#rrggbb`, shown until the picture is there. */
+	colour: string
+}
+
+/** Names a picture by what it is made from: the same bytes, cut in the same way, are the same picture. 32 hex digits. */
+export function digestOf(bytes: Uint8Array, crop: Crop | null): string {
+	return createHash('sha256')
+		.update(bytes)
+		.update(JSON.stringify(crop ? [crop.x, crop.y, crop.width, crop.height] : null))
+		.digest('hex')
+		.slice(0, 32)
+}
+
+/**
+ * Decodes a JPEG or PNG and encodes it anew in the widths of its kind: upright, in sRGB with 8 bits, without metadata.
+ * Of an animated PNG the first picture is kept.
+ * @param crop the part to keep; null for all of it, a profile picture's largest middle square
+ * @param owner whose it is
+ * @throws Invalid when it is something else by its content, damaged, or too large; TooMany when too many are waiting
+ */
+export function readPicture(bytes: Buffer, kind: PictureKind, crop: Crop | null, owner: string): Promise<ReadPicture> {
+	return inTurn(owner, async () => {
+		const format = formatOf(bytes)
+		const header = await sharp(bytes, { limitInputPixels: false })
+			.metadata()
+			.catch(() => refuse('type'))
+		if (header.format !== format) return refuse('type')
+		checkSize(header)
+		const upright = sharp(bytes, {
+			limitInputPixels: mostPixels,
+			failOn: 'truncated',
+			sequentialRead: true,
+		})
+			.timeout({ seconds: mostSeconds })
+			.autoOrient()
+		const base = await shape(upright, kind, crop && place(crop, header))
+			.raw()
+			.toBuffer({ resolveWithObject: true })
+			.catch(() => refuse('damaged'))
+		return encode(base.data, base.info, kind)
+	})
+}
+
+function formatOf(bytes: Buffer): 'jpeg' | 'png' {
+	if (bytes.subarray(0, 3).equals(Buffer.from([0xff, 0xd8, 0xff]))) return 'jpeg'
+	if (bytes.subarray(0, 8).equals(Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]))) return 'png'
+	return refuse('type')
+}
+
+function checkSize(header: Metadata): void {
+	if (header.width * header.height > mostPixels) refuse('pixels')
+	if (header.width * header.height * heldBytesPerPixel(header) > mostHeldBytes) refuse('held')
+}
+
+function heldBytesPerPixel({ format, channels, depth, isProgressive, orientation = 1 }: Metadata): number {
+	// Coefficients of two bytes. A header may say that colours are stored coarser and mean it for all of them alike.
+	if (format === 'jpeg' && isProgressive) return channels * 2
+	if (format === 'png' && (isProgressive || orientation > 1)) return channels * (depth === 'ushort' ? 2 : 1)
+	return 0
+}
+
+/** The crop in whole pixels within the upright picture. */
+function place(crop: Crop, { autoOrient }: Metadata): Region {
+	const left = Math.round(crop.x)
+	const top = Math.round(crop.y)
+	const width = Math.min(Math.round(crop.width), autoOrient.width - left)
+	const height = Math.min(Math.round(crop.height), autoOrient.height - top)
+	if (width < 1 || height < 1) refuse('crop')
+	return { left, top, width, height }
+}
+
+function shape(picture: Sharp, kind: PictureKind, region: Region | null): Sharp {
+	const part = region ? picture.extract(region) : picture
+	const most = pictureWidths[kind][2]
+	const sized =
+		kind === 'profile'
+			? part.resize(most, most, { fit: 'cover' })
+			: part.resize(most, kind === 'post' || kind === 'message' ? most * 2 : most, {
+					fit: 'inside',
+					withoutEnlargement: true,
+				})
+	return sized.toColourspace('srgb')
+}
+
+async function encode(data: Buffer, { width, height, channels }: OutputInfo, kind: PictureKind): Promise<ReadPicture> {
+	const raw = () => sharp(data, { raw: { width, height, channels } })
+	const files = []
+	for (const wanted of pictureWidths[kind])
+		files.push({
+			width: wanted,
+			data: await raw().resize({ width: wanted, withoutEnlargement: true }).webp({ quality: 82 }).toBuffer(),
+		})
+	const mean = await raw().flatten({ background: '#ffffff' }).resize(1, 1, { fit: 'fill' }).raw().toBuffer()
+	const colour = `#${[0, 1, 2].map((channel) => (mean[channel] ?? mean[0] ?? 0).toString(16).padStart(2, '0')).join('')}`
+	return { files, width, height, colour }
+}
+
+let last: Promise<unknown> = Promise.resolve()
+/** The owner of each picture that waits or is being read. */
+const queue: string[] = []
+
+async function inTurn<Result>(owner: string, work: () => Promise<Result>): Promise<Result> {
+	const own = queue.filter((other) => other === owner).length
+	if (queue.length >= mostWaiting || own >= mostWaitingOfOne) throw new TooMany(pictureRefusals.busy, 30)
+	queue.push(owner)
+	const turn = last.then(work, work)
+	last = turn.catch(() => {})
+	try {
+		return await turn
+	} finally {
+		queue.splice(queue.indexOf(owner), 1)
+	}
+}
+
+function refuse(reason: keyof typeof pictureRefusals): never {
+	throw new Invalid(pictureRefusals[reason])
+}

@@ -1,0 +1,49 @@
+import { z } from 'zod'
+import { Invalid } from '~/lib/errors.ts'
+import { largestPicture, pictureUrl, widthsOf } from '~/lib/picture-paths.ts'
+import { member, operation } from '~/platform/http/operation.ts'
+import { storePicture } from './pictures.server.ts'
+
+/** Base64 writes three bytes as four characters. */
+const longest = Math.ceil(largestPicture / 3) * 4
+
+const newPicture = z.strictObject({
+	data: z
+		.string()
+		.max(longest, 'The picture is too large.')
+		.meta({ description: 'The file in Base64: PNG, JPEG or WebP of at most 5 MB.', contentEncoding: 'base64' }),
+})
+
+const storedPicture = z.object({
+	url: z.string().describe('Path of its largest size with its measures, to be shown with `![what it shows](url)`.'),
+	width: z.int(),
+	height: z.int(),
+})
+
+export const pictureShapes = { NewPicture: newPicture, StoredPicture: storedPicture }
+
+export const pictureOperations = [
+	operation({
+		id: 'uploadPicture',
+		group: 'Pictures',
+		method: 'post',
+		path: '/pictures',
+		summary: 'Upload a picture for a text',
+		description:
+			'It is checked and encoded anew, as one that is pasted into the form, and lasts a day unless a text shows it. Sending it again gives the same one.',
+		access: 'members',
+		body: newPicture,
+		pictureTooLarge: pictureRefusals.bytes,
+		example: {
+			data: 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+		},
+		answer: storedPicture,
+		refusals: [403, 422],
+		run: async (call) => {
+			const { data } = newPicture.parse(call.body)
+			if (!/^[\w+/]+={0,2}$/.test(data)) throw new Invalid('This is no Base64.', { data: 'This is no Base64.' })
+			const { path, width, height } = await storePicture(member(call), 'post', new Blob([Buffer.from(data, 'base64')]))
+			return { url: `${pictureUrl(path, widthsOf(path)[2])}#${width}x${height}`, width, height }
+		},
+	}),
+]

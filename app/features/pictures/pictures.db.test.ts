@@ -1,0 +1,275 @@
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { sql } from 'kysely'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { config } from '~/config.server.ts'
+import type { PictureView } from '~/features/profiles/profiles.view.ts'
+import { type PictureKind, widthsOf } from '~/lib/picture-paths.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { picture } from '../../../tests/factories/pictures.ts'
+import { useDatabase } from '../../../tests/support/database.ts'
+import { deleteUnusedPicture, expectPicture, listUnusedPictures, strikeForgotten } from './pictures.queries.server.ts'
+import { pictureFromForm, storePicture, sweepPictures } from './pictures.server.ts'
+
+useDatabase()
+
+let mira: SignedIn
+let odalys: SignedIn
+
+beforeAll(async () => {
+	mira = await addMember('mira')
+	odalys = await addMember('odalys')
+})
+
+beforeEach(async () => {
+	await db().updateTable('users').set({ image: null }).execute()
+	await db().deleteFrom('pictures').execute()
+	await sweepPictures()
+})
+
+test('a picture is stored in three widths, and its row says what it takes', async () => {
+	const view = await storePicture(mira, 'project', blob(await picture('jpeg', 1_600, 1_200)))
+	expect(view).toMatchObject({
+		width: 1_280,
+		height: 960,
+		path: expect.stringMatching(/^projects\/mira\/[0-9a-f]{32}$/),
+	})
+	expect(filesOf(view.path)).toEqual([true, true, true])
+})
+
+test('the same picture sent again, even ten times at once, is one picture and counts once', async () => {
+	const file = blob(await picture('png'))
+	const views = await Promise.all(Array.from({ length: 10 }, () => storePicture(mira, 'profile', file)))
+	expect(new Set(views.map(({ path }) => path)).size).toBe(1)
+	expect(await rows()).toHaveLength(1)
+})
+
+test('parallel uploads cannot pass the quota of 50 MB together', async () => {
+	await fill(mira, 50 * 1024 * 1024 - 3_000)
+	const files = await Promise.all([1, 2, 3, 4, 5].map((shade) => picture('png', 300 + shade, 300)))
+	const outcomes = await Promise.allSettled(files.map((file) => storePicture(mira, 'certificate', blob(file))))
+	const { total } = await db()
+		.selectFrom('pictures')
+		.select(({ fn }) => fn.sum('bytes').as('total'))
+		.executeTakeFirstOrThrow()
+	expect(Number(total)).toBeLessThanOrEqual(50 * 1024 * 1024)
+	const refused = outcomes.filter((outcome) => outcome.status === 'rejected')
+	expect(refused.length).toBeGreaterThan(0)
+	for (const { reason } of refused) expect(reason).toMatchObject({ kind: 'quota-exceeded', status: 402 })
+	// What was stored for the refused ones does not stay.
+	await makeDue()
+	await sweepPictures()
+	expect(storedFiles('certificates/mira')).toBe(outcomes.filter(({ status }) => status === 'fulfilled').length * 3)
+	// Somebody else's quota is their own.
+	await storePicture(odalys, 'certificate', blob(await picture('png')))
+})
+
+test('a file of more than 5 MB is refused before it is looked at', async () => {
+	await expect(storePicture(mira, 'profile', blob(Buffer.alloc(5 * 1024 * 1024 + 1)))).rejects.toThrow('more than 5 MB')
+	expect(await rows()).toEqual([])
+})
+
+test.each([
+	['nothing', '', null],
+	['an own picture', 'own', 'own'],
+])('a form that names %s is given %j', async (_what, sent, given) => {
+	const { path } = await storePicture(mira, 'project', blob(await picture('png')))
+	const form = new FormData()
+	form.set('project_image', sent && path)
+	expect(await pictureFromForm(mira, 'project', form, 'project_image')).toBe(given && path)
+})
+
+test.each<[string, PictureKind, () => Promise<string>, string]>([
+	['a picture of somebody else', 'project', async () => (await stored(odalys)).path, 'belongs to somebody else'],
+	['one of another kind', 'certificate', async () => (await stored(mira)).path, 'is not here any more'],
+	['one that is not there', 'project', async () => `projects/mira/${'0'.repeat(32)}`, 'is not here any more'],
+	['an address', 'project', async () => 'https://elsewhere.example/cat.png', 'is not here any more'],
+	['a way out of the folder', 'project', async () => '../../auth-secret', 'is not here any more'],
+])('a form that names %s is refused at the field', async (_what, kind, path, message) => {
+	const form = new FormData()
+	form.set('image', await path())
+	await expect(pictureFromForm(mira, kind, form, 'image')).rejects.toMatchObject({
+		status: 422,
+		fields: { image: expect.stringContaining(message) },
+	})
+})
+
+test('without JavaScript the form brings the file itself, and what is no picture is refused at the field', async () => {
+	const form = new FormData()
+	form.set('image', '')
+	form.set('image_file', new File([new Uint8Array(await picture('png'))], 'cat.png'))
+	expect(await pictureFromForm(mira, 'project', form, 'image')).toMatch(/^projects\/mira\//)
+	form.set('image_file', new File(['<svg xmlns="http://www.w3.org/2000/svg"/>'], 'cat.png', { type: 'image/png' }))
+	await expect(pictureFromForm(mira, 'project', form, 'image')).rejects.toMatchObject({
+		fields: { image: 'Invalid file type!' },
+	})
+})
+
+test('what nothing shows goes after an hour with its files; what something shows stays', async () => {
+	const [shown, unused, fresh] = await Promise.all([stored(mira, 301), stored(mira, 302), stored(mira, 303)])
+	await db().updateTable('users').set({ image: shown.path }).where('id', '=', mira.id).execute()
+	await age(shown.path)
+	await age(unused.path)
+	expect(await sweepPictures()).toBe(1)
+	expect([shown, unused, fresh].map(({ path }) => filesOf(path)[0])).toEqual([true, false, true])
+	expect(await sweepPictures()).toBe(0)
+})
+
+test('a save that shows a picture while it is being swept away wins', async () => {
+	const { path } = await stored(mira)
+	await age(path)
+	expect(await listUnusedPictures(10)).toEqual([path])
+	let sweep: Promise<number> | undefined
+	await db()
+		.transaction()
+		.execute(async (trx) => {
+			await trx.updateTable('users').set({ image: path }).where('id', '=', mira.id).execute()
+			// The sweep does not see the save yet, tries to delete the row, and waits for this transaction.
+			sweep = sweepPictures()
+			await untilSomebodyWaits()
+		})
+	expect(await sweep).toBe(0)
+	expect(filesOf(path)).toEqual([true, true, true])
+	expect(await rows()).toHaveLength(1)
+})
+
+test('a form that names a picture keeps it from the sweep that is just about to take it', async () => {
+	const { path } = await stored(mira)
+	await age(path)
+	expect(await listUnusedPictures(10)).toEqual([path])
+	const form = new FormData()
+	form.set('image', path)
+	expect(await pictureFromForm(mira, 'project', form, 'image')).toBe(path)
+	expect(await deleteUnusedPicture(path)).toBe(false)
+	await age(path)
+	expect(await deleteUnusedPicture(path)).toBe(true)
+	await expect(pictureFromForm(mira, 'project', form, 'image')).rejects.toThrow('is not here any more')
+})
+
+test('a picture that is sent again while its files are being removed waits, and is stored anew', async () => {
+	const { path } = await stored(mira)
+	await db().deleteFrom('pictures').where('path', '=', path).execute()
+	let again: Promise<PictureView> | undefined
+	await db()
+		.transaction()
+		.execute(async (trx) => {
+			expect(await strikeForgotten(trx, path, { due: true })).toBe(true)
+			again = stored(mira)
+			await untilSomebodyWaits()
+			for (const file of filePaths(path)) rmSync(file)
+		})
+	expect((await again)?.path).toBe(path)
+	expect(filesOf(path)).toEqual([true, true, true])
+	await makeDue()
+	expect(await sweepPictures()).toBe(0)
+})
+
+test('an upload that ended between its files and its row leaves nothing', async () => {
+	const { path } = await stored(mira)
+	// As a killed process leaves it: files, and the note that was made before them.
+	await db().deleteFrom('pictures').where('path', '=', path).execute()
+	await expectPicture(path)
+	expect(await sweepPictures()).toBe(0)
+	expect(filesOf(path)).toEqual([true, true, true])
+	await makeDue()
+	expect(await sweepPictures()).toBe(1)
+	expect(filesOf(path)).toEqual([false, false, false])
+})
+
+test('a storage that fails leaves no picture that is not there', async () => {
+	const blocked = join(config().dataDir, 'media', 'certificates', 'odalys')
+	rmSync(blocked, { recursive: true, force: true })
+	mkdirSync(dirname(blocked), { recursive: true })
+	writeFileSync(blocked, 'a file where the folder would be')
+	await expect(storePicture(odalys, 'certificate', blob(await picture('png')))).rejects.toThrow()
+	expect(await rows()).toEqual([])
+	rmSync(blocked)
+	const { path } = await storePicture(odalys, 'certificate', blob(await picture('png')))
+	expect(filesOf(path)).toEqual([true, true, true])
+})
+
+test('a picture that is sent again after it was forgotten keeps its files', async () => {
+	const { path } = await stored(mira)
+	await db().deleteFrom('pictures').where('path', '=', path).execute()
+	await stored(mira)
+	expect(await sweepPictures()).toBe(0)
+	expect(filesOf(path)).toEqual([true, true, true])
+})
+
+test('nothing of a deleted account stays', async () => {
+	const gone = await addMember('gone')
+	const { path } = await stored(gone)
+	await db().updateTable('users').set({ image: path }).where('id', '=', gone.id).execute()
+	await db().deleteFrom('users').where('id', '=', gone.id).execute()
+	await sweepPictures()
+	expect(filesOf(path)).toEqual([false, false, false])
+})
+
+function blob(bytes: Buffer): Blob {
+	return new Blob([new Uint8Array(bytes)])
+}
+
+async function stored(viewer: SignedIn, width = 300): Promise<PictureView> {
+	return storePicture(viewer, 'project', blob(await picture('png', width, 200)))
+}
+
+function filesOf(path: string): boolean[] {
+	return filePaths(path).map((file) => existsSync(file))
+}
+
+function filePaths(path: string): string[] {
+	return widthsOf(path).map((width) => join(config().dataDir, 'media', `${path}-${width}.webp`))
+}
+
+function storedFiles(folder: string): number {
+	const place = join(config().dataDir, 'media', folder)
+	return existsSync(place) ? readdirSync(place).length : 0
+}
+
+/** Lets the hour pass that is given to an upload. */
+async function makeDue(): Promise<void> {
+	await db()
+		.updateTable('forgotten_pictures')
+		.set({ forgotten_at: new Date(Date.now() - 1_000) })
+		.execute()
+}
+
+function rows() {
+	return db().selectFrom('pictures').select('path').execute()
+}
+
+async function age(path: string): Promise<void> {
+	const created_at = new Date(Date.now() - 61 * 60_000)
+	await db().updateTable('pictures').set({ created_at }).where('path', '=', path).execute()
+}
+
+/** Notes a picture that takes so many bytes. */
+async function fill(viewer: SignedIn, bytes: number): Promise<void> {
+	const path = `projects/${viewer.username}/${'f'.repeat(32)}`
+	await db()
+		.insertInto('pictures')
+		.values({ path, user_id: viewer.id, kind: 'project', width: 9, height: 9, bytes, colour: '#000000' })
+		.execute()
+}
+
+async function untilSomebodyWaits(): Promise<void> {
+	await expect
+		.poll(async () => {
+			const { rows } = await sql<{
+				waiting: boolean
+			}>`select exists (select 1 from pg_locks where not granted) as waiting`.execute(db())
+			return rows[0]?.waiting
+		})
+		.toBe(true)
+}
+
+async function addMember(username: string): Promise<SignedIn> {
+	const values = { username, name: username, email: `${username}@campus.example`, image: null }
+	const { id } = await db().insertInto('users').values(values).returning('id').executeTakeFirstOrThrow()
+	await db()
+		.insertInto('profiles')
+		.values({ user_id: id, year_of_passing: null, current_semester: null, current_year: null })
+		.execute()
+	return { id, username, name: username, image: null, role: 'member' }
+}

@@ -1,0 +1,164 @@
+import { requireMayWrite } from '~/features/accounts/security/suspension.server.ts'
+import type { PictureView } from '~/features/profiles/profiles.view.ts'
+import { DomainError, Invalid, isSiteFault } from '~/lib/errors.ts'
+import { largestPicture, type PictureKind, pictureFolders, picturePath, widthsOf } from '~/lib/picture-paths.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+import { storage } from '~/platform/storage/storage.server.ts'
+import { type Crop, digestOf, readPicture } from './encode.server.ts'
+import {
+	deleteUnusedPicture,
+	expectPicture,
+	findPicture,
+	insertPicture,
+	listForgottenPictures,
+	listUnusedPictures,
+	lockPictures,
+	type NewPicture,
+	type PictureRow,
+	renewPicture,
+	strikeForgotten,
+	sumPictureBytes,
+} from './pictures.queries.server.ts'
+import { pictureRefusals, type UploadErrorKind, uploadErrors } from './pictures.view.ts'
+
+/** What a member's pictures may take, all of their files together: 50 MB. */
+const quota = 50 * 1024 * 1024
+
+/** How many pictures the sweep lists at once. */
+const roundOf = 500
+
+/** An upload that was refused, by one of the kinds that the browser knows. */
+export class UploadRefused extends DomainError {
+	readonly kind: UploadErrorKind
+	get status() {
+		return uploadErrors[this.kind].status
+	}
+	constructor(kind: UploadErrorKind) {
+		super(uploadErrors[kind].message)
+		this.kind = kind
+	}
+}
+
+/**
+ * Takes a picture in: checks it, encodes it anew, stores its files and notes it as the viewer's. Sending it again gives
+ * the same picture and costs nothing. It lasts an hour, one for a text a day, and then as long as something shows it.
+ * @param crop the part to keep, in pixels of the upright picture
+ * @throws NotAllowed for a suspended member; Invalid when it is no picture we take; UploadRefused when the quota is used up; TooMany
+ */
+export async function storePicture(
+	viewer: SignedIn,
+	kind: PictureKind,
+	file: Blob,
+	crop: Crop | null = null,
+): Promise<PictureView> {
+	await requireMayWrite(viewer.id)
+	if (file.size > largestPicture) throw new Invalid(pictureRefusals.bytes)
+	const bytes = Buffer.from(await file.arrayBuffer())
+	const path = `${pictureFolders[kind]}/${viewer.username}/${digestOf(bytes, crop)}`
+	const known = await renewPicture(path)
+	if (known) return presentPicture(known)
+	await checkQuota(viewer, 1)
+	const picture = await readPicture(bytes, kind, crop, viewer.username)
+	const size = picture.files.reduce((sum, { data }) => sum + data.length, 0)
+	await checkQuota(viewer, size)
+	// Until its row is there the picture counts as forgotten, so whatever happens from here on, its files do not stay behind.
+	await expectPicture(path)
+	const files = await storage()
+	for (const { width, data } of picture.files) await files.put(`${path}-${width}.webp`, data, 'image/webp')
+	const { width, height, colour } = picture
+	return notePicture(viewer, { path, kind, width, height, colour, bytes: size, user_id: viewer.id })
+}
+
+/** Notes a picture whose files are stored. Of a member's uploads one at a time comes here, so together they keep the quota. */
+function notePicture(viewer: SignedIn, picture: NewPicture): Promise<PictureView> {
+	return db()
+		.transaction()
+		.execute(async (trx) => {
+			if (!(await lockPictures(trx, viewer.id))) throw new UploadRefused('unauthenticated')
+			const expected = await strikeForgotten(trx, picture.path)
+			const twin = await findPicture(picture.path, trx)
+			if (twin) return presentPicture(twin)
+			// Storing took so long that the sweep came by.
+			if (!expected) throw new UploadRefused('unknown')
+			await checkQuota(viewer, picture.bytes, trx)
+			await insertPicture(trx, picture)
+			return presentPicture(picture)
+		})
+}
+
+async function checkQuota(viewer: SignedIn, bytes: number, executor: Executor = db()): Promise<void> {
+	if ((await sumPictureBytes(executor, viewer.id)) + bytes > quota) throw new UploadRefused('quota-exceeded')
+}
+
+/**
+ * The picture that a form names: the field `name` holds the path of one that was uploaded before, or nothing. A file in
+ * `{name}_file`, as a form without JavaScript sends it, is stored and wins.
+ * @returns its path, or null for none
+ * @throws NotAllowed for a suspended member; Invalid at the field when the file or the path is refused
+ */
+export async function pictureFromForm(
+	viewer: SignedIn,
+	kind: PictureKind,
+	form: FormData,
+	name: string,
+): Promise<string | null> {
+	// A picture that the form names is renewed, which is a change, too.
+	await requireMayWrite(viewer.id)
+	const file = form.get(`${name}_file`)
+	try {
+		if (file instanceof Blob && file.size > 0) return (await storePicture(viewer, kind, file)).path
+	} catch (error) {
+		if (!(error instanceof DomainError) || isSiteFault(error)) throw error
+		throw new Invalid(error.message, { [name]: error.message })
+	}
+	const path = form.get(name)
+	if (typeof path !== 'string' || path === '') return null
+	const picture = picturePath.test(path) ? await findPicture(path) : undefined
+	// A form that was open for hours may come together with the sweep: renewed, the picture outlasts the save.
+	if (picture?.user_id === viewer.id && picture.kind === kind && (await renewPicture(path))) return path
+	const { message } = uploadErrors[picture && picture.user_id !== viewer.id ? 'unauthorized' : 'object-not-found']
+	throw new Invalid(message, { [name]: message })
+}
+
+/** What pages are told of a picture. */
+function presentPicture({ path, width, height, colour }: PictureRow): PictureView {
+	return { path, width, height, colour }
+}
+
+/**
+ * Forgets the pictures that nothing has shown for an hour or a day, then removes the files of all that were forgotten. A picture
+ * that something shows cannot be forgotten: the database refuses. What an interruption leaves is removed the next time.
+ * @returns how many pictures' files were removed
+ */
+export async function sweepPictures(): Promise<number> {
+	await inRounds(listUnusedPictures, deleteUnusedPicture)
+	return inRounds(listForgottenPictures, removeForgottenFiles)
+}
+
+/** Works through a list until a round is not full any more. @returns how many were done */
+async function inRounds(
+	list: (limit: number) => Promise<string[]>,
+	work: (path: string) => Promise<boolean>,
+): Promise<number> {
+	let done = 0
+	for (;;) {
+		let doneNow = 0
+		for (const path of await list(roundOf)) if (await work(path)) doneNow += 1
+		done += doneNow
+		if (doneNow < roundOf) return done
+	}
+}
+
+/** An upload of the same picture waits until the files are gone, and then stores them anew. */
+function removeForgottenFiles(path: string): Promise<boolean> {
+	return db()
+		.transaction()
+		.execute(async (trx) => {
+			if (!(await strikeForgotten(trx, path, { due: true }))) return false
+			if (await findPicture(path, trx)) return false
+			const files = await storage()
+			for (const width of widthsOf(path)) await files.remove(`${path}-${width}.webp`)
+			return true
+		})
+}

@@ -1,0 +1,92 @@
+import { z } from 'zod'
+import { NotFound } from '~/lib/errors.ts'
+import { member, operation } from '~/platform/http/operation.ts'
+import { draftInput, draftKey } from '../asking/drafts.schema.ts'
+import { dropDraft, getDraft, listDrafts, saveDraft } from '../asking/drafts.server.ts'
+import type { Draft, DraftSaved } from '../asking/drafts.view.ts'
+import { time } from './shapes.server.ts'
+
+const group = 'Drafts'
+const key = draftKey.describe('`ask` for a new query, `edit:` and an id for the edit of one.')
+
+const draft = z.object({
+	title: z.string(),
+	description: z.string(),
+	tags: z.string().describe('Separated by commas.'),
+	category: z.string().describe('Slug.'),
+	madeFrom: z.int().describe('The version of the query that the edit began with; 0 for a new query.'),
+	version: z.int().describe('Counts the saves.'),
+	savedAt: time,
+}) satisfies z.ZodType<Draft, Draft>
+
+const draftSaved = z.object({
+	version: z.int(),
+	replaced: draft.nullable().describe('What was saved elsewhere meanwhile, and is overwritten now.'),
+}) satisfies z.ZodType<DraftSaved, DraftSaved>
+
+const { key: _, ...typed } = draftInput.shape
+const newDraft = z.strictObject({
+	...typed,
+	madeFrom: z.int().min(0).optional().describe('The version of the query that the edit began with.'),
+	version: z.int().min(0).optional().describe('The save that this one follows.'),
+})
+
+const draftList = z.object({ rows: z.array(draft.extend({ key: z.string() })).describe('At most 20.') })
+
+export const draftShapes = { Draft: draft, DraftList: draftList, DraftSaved: draftSaved, NewDraft: newDraft }
+
+export const draftOperations = [
+	operation({
+		id: 'listDrafts',
+		group,
+		method: 'get',
+		path: '/me/drafts',
+		summary: 'List what you typed and did not send, newest first',
+		access: 'members',
+		answer: draftList,
+		run: async (call) => ({ rows: await listDrafts(member(call)) }),
+	}),
+	operation({
+		id: 'getDraft',
+		group,
+		method: 'get',
+		path: '/me/drafts/{key}',
+		summary: 'Read what you typed and did not send',
+		access: 'members',
+		params: { key },
+		answer: draft,
+		refusals: [404],
+		run: async (call) => {
+			const found = await getDraft(member(call), call.params.key)
+			if (!found) throw new NotFound('You have no draft of this.')
+			return found
+		},
+	}),
+	operation({
+		id: 'saveDraft',
+		group,
+		method: 'put',
+		path: '/me/drafts/{key}',
+		summary: 'Keep what you typed',
+		description: 'Texts may be empty, but not longer than those of a query. At most 20 drafts are kept, the newest.',
+		access: 'members',
+		params: { key },
+		body: newDraft,
+		example: { title: 'How do I', description: '', tags: 'git', category: '' },
+		answer: draftSaved,
+		refusals: [403, 404, 422],
+		run: async (call) => saveDraft(member(call), { ...call.body, key: call.params.key }),
+	}),
+	operation({
+		id: 'dropDraft',
+		group,
+		method: 'delete',
+		path: '/me/drafts/{key}',
+		summary: 'Throw a draft away',
+		access: 'members',
+		params: { key },
+		answer: null,
+		refusals: [404],
+		run: async (call) => dropDraft(member(call), call.params.key),
+	}),
+]

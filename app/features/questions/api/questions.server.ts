@@ -1,0 +1,114 @@
+import { z } from 'zod'
+import { member, operation } from '~/platform/http/operation.ts'
+import { getQuery, listQueries } from '../lists/lists.server.ts'
+import { askQuestion, deleteQuestion, editQuestion } from '../questions.server.ts'
+import { editing, namedVersion } from './edits.server.ts'
+import { cursor, id, limit } from './parameters.server.ts'
+import { changedQuery, newQuery, query, queryList } from './shapes.server.ts'
+
+const group = 'Queries'
+const example = {
+	title: 'How do I undo the last commit?',
+	description: 'I committed to the wrong branch. `git reset` scares me.',
+	tags: ['git'],
+	category: 'git-and-tools',
+}
+
+export const queryOperations = [
+	operation({
+		id: 'listQueries',
+		group,
+		method: 'get',
+		path: '/queries',
+		summary: 'List or search queries',
+		description:
+			'Newest first, unless `view` says otherwise. With `q` the best match comes first and `view` means nothing.',
+		access: 'everybody',
+		query: {
+			q: z.string().max(200).optional().describe('Words to search for.'),
+			category: z.string().max(60).optional().describe('Slug of a category.'),
+			tag: z.string().max(35).optional().describe('Name of a tag.'),
+			author: z.string().max(60).optional().describe('Username of who asked.'),
+			view: z.enum(['newest', 'active', 'unanswered', 'solved']).default('newest'),
+			cursor,
+			limit,
+		},
+		answer: queryList,
+		refusals: [404, 422],
+		run: ({ viewer, query: { q, ...rest } }) => listQueries(viewer, { ...definite(rest), ...(q && { search: q }) }),
+	}),
+	operation({
+		id: 'askQuestion',
+		group,
+		method: 'post',
+		path: '/queries',
+		summary: 'Ask a question',
+		access: 'members',
+		repeatable: true,
+		body: newQuery,
+		example,
+		answer: query,
+		status: 201,
+		location: (made) => `/queries/${made.id}`,
+		refusals: [403, 422],
+		run: async (call) => {
+			const { id } = await askQuestion(member(call), { ...call.body, key: call.key })
+			return getQuery(call.viewer, id)
+		},
+	}),
+	operation({
+		id: 'getQuery',
+		group,
+		method: 'get',
+		path: '/queries/{id}',
+		summary: 'Read a query',
+		access: 'everybody',
+		params: { id },
+		answer: query,
+		refusals: [404],
+		run: ({ viewer, params }) => getQuery(viewer, params.id),
+	}),
+	operation({
+		id: 'editQuestion',
+		group,
+		method: 'patch',
+		path: '/queries/{id}',
+		summary: 'Change a query',
+		description:
+			'For its author and for moderators. What is not sent stays. Another category changes its `url`. With `version` or `If-Match` nothing is lost that somebody else saved meanwhile.',
+		access: 'members',
+		params: { id },
+		conditional: true,
+		body: changedQuery,
+		example: { title: 'How do I undo the last commit on a branch?' },
+		answer: query,
+		refusals: [403, 404, 409, 412, 422],
+		run: async (call) => {
+			const { title, description, tags, category, version } = await getQuery(call.viewer, call.params.id)
+			const { version: named, ...changes } = call.body
+			const sent = { title, description, tags, category: category.slug, ...changes }
+			const from = namedVersion(call.ifMatch, named, version)
+			await editing(call.ifMatch, sent, () => editQuestion(member(call), call.params.id, { ...sent, version: from }))
+			return getQuery(call.viewer, call.params.id)
+		},
+	}),
+	operation({
+		id: 'deleteQuestion',
+		group,
+		method: 'delete',
+		path: '/queries/{id}',
+		summary: 'Delete a query',
+		description: 'For its author and for moderators.',
+		access: 'members',
+		params: { id },
+		answer: null,
+		refusals: [403, 404],
+		run: async (call) => void (await deleteQuestion(member(call), call.params.id)),
+	}),
+]
+
+/** Without the parameters that were not given: a use case tells "none" from "undefined". */
+function definite<Query extends object>(query: Query): { [Name in keyof Query]: Exclude<Query[Name], undefined> } {
+	const given = Object.entries(query).filter(([, value]) => value !== undefined)
+	return Object.fromEntries(given) as { [Name in keyof Query]: Exclude<Query[Name], undefined> }
+}

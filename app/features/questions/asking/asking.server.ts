@@ -1,0 +1,128 @@
+import { countUse } from '~/features/accounts/security/rates.server.ts'
+import { mainTags } from '~/features/tags/synonyms.server.ts'
+import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
+import type { Viewer } from '~/lib/viewer.ts'
+import { parseInput } from '~/platform/http/parse.server.ts'
+import { excerptOf } from '~/platform/markdown/cook.server.ts'
+import { mayDelete, mayEdit } from '../questions.policy.ts'
+import { findCategory } from '../questions.queries.server.ts'
+import { askInput, versionInput } from '../questions.schema.ts'
+import { findChangeableQuery, lockWaitingQuery, rewriteWaitingQuery } from '../status/pending.queries.server.ts'
+import { decidedMeanwhile, withdraw } from '../status/status.server.ts'
+import { change, eventQuery } from '../writing/change.server.ts'
+import type { Made } from '../writing/repeats.queries.server.ts'
+import { changeOnce, readSending } from '../writing/repeats.server.ts'
+import { recordQueryRevision } from '../writing/revisions.queries.server.ts'
+import { changeable, type Input, noQuery, requireRoomForEdit, writer } from '../writing/writers.server.ts'
+import { insertQuery, lockQuery, type QueryTexts, removeQuery, updateQuery } from '../writing/writing.queries.server.ts'
+import { unlessSame } from './stale.server.ts'
+import { cookDescription } from './texts.server.ts'
+
+/*
+ * The use cases that write questions. Each one: the policy first, then the input, then one transaction, then the announcement.
+ * Pages, the API and tests call the same ones. Reading is in reading.server.ts.
+ */
+
+/**
+ * Asks a question.
+ * @param input title, description, tags (comma-separated), category (slug); a `key` makes it safe to send again
+ * @returns the id of the new query and its canonical address
+ * @throws NotAllowed for a visitor, Invalid with a message per field
+ */
+export async function askQuestion(viewer: Viewer, input: Input): Promise<Made> {
+	const author = writer(viewer)
+	const texts = await readTexts(input)
+	const { title, description, slug } = texts
+	const sending = readSending(author.id, input, ['query', title, description, texts.tags, slug])
+	return changeOnce(sending, async (trx) => {
+		const tags = await mainTags(trx, texts.tags)
+		const id = await insertQuery(trx, author.id, { ...texts, tags })
+		const query = { id, author_id: author.id, username: author.username, ...texts, tags, category_slug: texts.slug }
+		const event = {
+			kind: 'query-added',
+			actorId: author.id,
+			query: eventQuery(query),
+			description,
+		} as const
+		return { event, result: { id, url: event.query.url } }
+	})
+}
+
+/**
+ * Changes a question; one that waits for a moderator goes on waiting.
+ * @param input as for {@link askQuestion}, with the `version` it was made from; without one the last edit wins
+ * @returns its address, which another category changes
+ * @throws NotFound, NotAllowed, Invalid, TooMany, StaleQuery when another edit was saved first
+ */
+export async function editQuestion(viewer: Viewer, id: number, input: Input): Promise<{ url: string }> {
+	const editor = writer(viewer)
+	const found = await changeable(editor, id)
+	if (!mayEdit(editor, { authorId: found.author_id })) throw new NotAllowed('Only its author can edit this query.')
+	await countUse('edits', editor)
+	const texts = await readTexts(input)
+	const { version } = parseInput(versionInput, input)
+	return change(async (trx) => {
+		const before = await (found.waits ? lockWaitingQuery : lockQuery)(trx, id)
+		if (!before) throw found.waits ? decidedMeanwhile() : new NotFound(noQuery)
+		const tags = await mainTags(trx, texts.tags)
+		if (version !== null && version !== before.version) {
+			const stored = await findChangeableQuery(id, editor.id, trx)
+			if (stored) unlessSame(stored, { ...texts, tags, category: texts.slug })
+		}
+		if (found.waits) {
+			await rewriteWaitingQuery(trx, id, { ...texts, tags })
+			const query = eventQuery({ ...found, ...texts, tags, category_slug: texts.slug })
+			return { event: { kind: 'query-reworded', actorId: editor.id, query }, result: { url: query.url } }
+		}
+		await requireRoomForEdit(trx, editor, { queryId: id })
+		await recordQueryRevision(trx, id, editor.id, { ...texts, tags })
+		await updateQuery(trx, id, before, { ...texts, tags })
+		const query = eventQuery({ ...found, ...texts, tags, category_slug: texts.slug })
+		const { description } = texts
+		return {
+			event: {
+				kind: 'query-changed',
+				actorId: editor.id,
+				query,
+				description,
+				before: { category: found.category_slug, tags: found.tags, description: found.description },
+			},
+			result: { url: query.url },
+		}
+	})
+}
+
+/**
+ * Deletes a question. One that others answered leaves its address and their comments; any other is gone with its own.
+ * @returns the address that it had, and whether who deleted it can take that back: not when it waited for a moderator
+ * @throws NotFound, NotAllowed
+ */
+export async function deleteQuestion(viewer: Viewer, id: number): Promise<{ url: string; undoable: boolean }> {
+	const actor = writer(viewer)
+	const query = await changeable(actor, id)
+	if (!mayDelete(actor, { authorId: query.author_id })) throw new NotAllowed('Only its author can delete this query.')
+	return change(async (trx) => {
+		const before = await (query.waits ? lockWaitingQuery : lockQuery)(trx, id)
+		if (!before) throw query.waits ? decidedMeanwhile() : new NotFound(noQuery)
+		if (query.waits) await withdraw(trx, actor, 'query', id)
+		else await removeQuery(trx, id, before, actor.id)
+		const event = { kind: 'query-deleted', actorId: actor.id, query: eventQuery(query) } as const
+		return { event, result: { url: event.query.url, undoable: !query.waits } }
+	})
+}
+
+async function readTexts(input: Input): Promise<QueryTexts & { slug: string }> {
+	const { title, description, tags, category } = parseInput(askInput, input)
+	const found = await findCategory(category)
+	if (!found) throw new Invalid('Category field is required!', { category: 'Category field is required!' })
+	const { html, text } = await cookDescription(description, tags)
+	return {
+		title,
+		description,
+		descriptionHtml: html,
+		excerpt: excerptOf(text),
+		tags,
+		categoryId: found.id,
+		slug: found.slug,
+	}
+}

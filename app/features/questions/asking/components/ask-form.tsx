@@ -1,0 +1,210 @@
+import { type ComponentType, useCallback, useEffect, useRef, useState } from 'react'
+import { type FetcherWithComponents, Form, useNavigate, useNavigation } from 'react-router'
+import { useRootData } from '~/lib/root-data.ts'
+import { useHydrated } from '~/lib/use-hydrated.ts'
+import { toast } from '~/shell/toast.ts'
+import { ConflictNotice } from '~/ui/conflict-notice.tsx'
+import { FormError } from '~/ui/form-error.tsx'
+import type { CategoryView } from '../../question.view.ts'
+import type { AskValues, Draft } from '../drafts.view.ts'
+import { AskFields, TitleField } from './ask-fields.tsx'
+import { AskFooter } from './ask-footer.tsx'
+import { DraftNotice } from './draft-notice.tsx'
+import type { AskRefusal } from './send.ts'
+import { useDraft } from './use-draft.ts'
+
+/** What the similar questions are told. */
+interface SimilarProps {
+	title: string
+	description: string
+	/** One of them has the answer: nothing of what was typed is needed any more. */
+	onSolved: (id: number, url: string) => void
+	className?: string
+}
+
+export interface AskFormProps {
+	/** Where it is sent. */
+	action: string
+	/** What stands in the fields at first. */
+	start: AskValues
+	/** The version that an edit is made from; 0 for a new query. */
+	madeFrom: number
+	/** `ask`, or `edit:{id}`. */
+	draftKey: string
+	/** What a new query is called until it is published, so that sending it again makes one; '' for an edit or a visitor. */
+	sendKey: string
+	/** The server's draft; undefined when it is still to be asked for. */
+	draft: Draft | null | undefined
+	/** Whether the address says what to begin with. */
+	named: boolean
+	categories: CategoryView[]
+	refusal: AskRefusal | null
+	submit: string
+	/** Where Cancel leads, or what it does. */
+	cancel: string | (() => void)
+	/** For a visitor: the login page, which stands in place of the button. */
+	login: string | null
+	/** Sends the form without leaving the page; for the form in a dialog. */
+	fetcher?: FetcherWithComponents<AskRefusal>
+	/** Stands under the title, and beside the form where there is room. */
+	similar?: ComponentType<SimilarProps>
+}
+
+const names = { title: 'Title', category: 'Category', tags: 'Tags', description: 'Description' }
+
+/** Title, category, tags and text of a query, for asking and for editing; whatever is typed is kept as a draft. */
+export function AskForm(props: AskFormProps) {
+	const { action, start, madeFrom, draftKey, named, categories, refusal, fetcher, similar: Similar } = props
+	const { viewer } = useRootData()
+	const hydrated = useHydrated()
+	const navigate = useNavigate()
+	const form = useRef<HTMLFormElement>(null)
+	const [dismissed, setDismissed] = useState<AskRefusal | null>(null)
+	const [sending, setSending] = useState(0)
+	const [held, setHeld] = useState(false)
+	const tell = useCallback((count: number) => setSending(count), [])
+	const refused = refusal ? { ...start, ...pick(refusal.values) } : null
+	const draft = useDraft({
+		...{ form, draftKey, start, madeFrom, named, refused },
+		owner: viewer?.username ?? null,
+		stored: props.draft,
+	})
+	const shown = refusal === dismissed ? null : refusal
+	const errors = shown?.errors ?? {}
+	const stored = shown?.stored ?? null
+	const busy = useBusy(action, fetcher)
+	useRefusal(form, shown, fetcher !== undefined)
+	useFocusKept(form, draft.base.round)
+
+	const discard = (to?: AskValues, version?: number) => {
+		setDismissed(refusal)
+		draft.discard(to, version)
+	}
+	const Element = fetcher?.Form ?? Form
+	const inDialog = fetcher !== undefined
+	const general = stored ? null : shown?.message
+	return (
+		<Element
+			ref={form}
+			className={inDialog ? 'flex min-h-0 flex-1 flex-col' : 'mt-5'}
+			method="post"
+			action={action}
+			replace
+			noValidate={hydrated}
+			data-keeps-draft
+			onInput={draft.look}
+			onChange={draft.look}
+			onSubmit={(event) => {
+				setHeld(sending > 0)
+				if (sending > 0 || busy) event.preventDefault()
+			}}
+		>
+			{props.sendKey && <input type="hidden" name="key" value={refusal?.values.key ?? props.sendKey} />}
+			<div
+				className={`grid grid-cols-1 content-start has-data-similar:lg:grid-cols-[minmax(0,1fr)_19rem] ${inDialog ? 'min-h-0 flex-1 overflow-y-auto' : 'has-data-similar:lg:gap-x-10'}`}
+			>
+				<div className={`grid gap-5 ${inDialog ? 'p-5 pb-0' : ''}`}>
+					<input type="hidden" name="draft" value={draftKey} />
+					{madeFrom > 0 && <input type="hidden" name="version" value={stored?.version ?? draft.base.madeFrom} />}
+					<DraftNotice notice={draft.notice} onDiscard={() => discard()} onSwap={draft.swap} onClose={draft.close} />
+					<FormError errors={stored ? {} : errors} names={names}>
+						{general}
+					</FormError>
+					{stored && refused && (
+						<ConflictNotice
+							stored={pick(stored)}
+							typed={pick(draft.live)}
+							names={names}
+							onTake={() => discard(pick(stored), stored.version)}
+						/>
+					)}
+					<TitleField key={draft.base.round} value={draft.base.values.title} error={errors.title} />
+				</div>
+				{Similar && (
+					<div
+						className={`group/similar lg:col-start-2 lg:row-span-2 lg:row-start-1 lg:border-l lg:border-line ${inDialog ? 'max-lg:px-5 max-lg:has-[section]:pt-5 lg:p-5' : 'max-lg:has-[section]:pt-5 lg:pl-10'}`}
+						data-similar
+					>
+						<Similar
+							className="max-lg:rounded-sm max-lg:bg-sunken max-lg:p-3"
+							title={draft.live.title}
+							description={draft.live.description}
+							onSolved={async (_id, url) => {
+								discard()
+								await navigate(url)
+								toast({ type: 'success', message: 'Good to hear. Your draft was discarded.' })
+							}}
+						/>
+						<p className="hint group-has-[section]/similar:hidden max-lg:hidden">
+							Questions like yours appear here while you type.
+						</p>
+					</div>
+				)}
+				<div className={inDialog ? 'p-5' : 'pt-5'}>
+					<AskFields
+						key={draft.base.round}
+						values={draft.base.values}
+						tags={draft.live.tags}
+						errors={errors}
+						categories={categories}
+						pictures={viewer !== null}
+						onSending={tell}
+					/>
+				</div>
+			</div>
+			<AskFooter
+				inDialog={inDialog}
+				savedAt={draft.savedAt}
+				waiting={held && sending > 0}
+				busy={busy}
+				submit={props.submit}
+				cancel={props.cancel}
+				login={props.login}
+				refused={shown !== null}
+			/>
+		</Element>
+	)
+}
+
+function pick({ title = '', description = '', tags = '', category = '' }: Partial<AskValues>) {
+	return { title, description, tags, category }
+}
+
+/** Whether this form is on its way. */
+function useBusy(action: string, fetcher: FetcherWithComponents<AskRefusal> | undefined): boolean {
+	const navigation = useNavigation()
+	const path = (address: string | undefined) => address?.split('?')[0]
+	if (fetcher) return fetcher.state !== 'idle'
+	return navigation.state !== 'idle' && path(navigation.formAction) === path(action)
+}
+
+/** Leads to the first field that a refusal is about. What is about none is said as a toast too; a dialog would cover that. */
+function useRefusal(
+	form: React.RefObject<HTMLFormElement | null>,
+	refusal: AskRefusal | null,
+	inDialog: boolean,
+): void {
+	useEffect(() => {
+		if (!refusal) return
+		const isForFields = Object.keys(refusal.errors).length > 0
+		if (!inDialog && !refusal.stored && !isForFields) toast({ type: 'error', message: refusal.message })
+		form.current?.querySelector<HTMLElement>('[data-conflict], [aria-invalid="true"]')?.focus()
+	}, [form, refusal, inDialog])
+}
+
+/** Fields that are drawn anew with another text are other elements: the one in use keeps the focus. */
+function useFocusKept(form: React.RefObject<HTMLFormElement | null>, round: number): void {
+	const used = useRef('')
+	useEffect(() => {
+		const element = form.current
+		const note = (event: FocusEvent) => {
+			used.current = (event.target as HTMLElement).id
+		}
+		element?.addEventListener('focusin', note)
+		return () => element?.removeEventListener('focusin', note)
+	}, [form])
+	useEffect(() => {
+		if (round > 0 && used.current && document.activeElement === document.body)
+			document.getElementById(used.current)?.focus()
+	}, [round])
+}

@@ -1,0 +1,80 @@
+import { type RefObject, useEffect, useRef, useState } from 'react'
+import { UploadError, uploadPicture } from '~/features/pictures/components/upload.ts'
+import { pictureUrl } from '~/lib/picture-paths.ts'
+import { blockAfter } from './markdown-edits.ts'
+import { applyEdit } from './text-area.ts'
+
+/** A picture on its way into a text. */
+export interface Sending {
+	id: number
+	name: string
+	/** From 0 to 1. */
+	sent: number
+	/** Whether the last try failed and another one waits. */
+	waiting: boolean
+	cancel: () => void
+}
+
+/** Pictures that a member puts into a text: sent one beside the other, each written below the line where the cursor is then. */
+export function usePictures(area: RefObject<HTMLTextAreaElement | null>) {
+	const [sending, setSending] = useState<Sending[]>([])
+	const [failure, setFailure] = useState<string | null>(null)
+	const last = useRef(0)
+	const stops = useRef(new Set<AbortController>())
+	useEffect(() => {
+		const running = stops.current
+		return () => {
+			for (const stop of running) stop.abort()
+		}
+	}, [])
+
+	const add = async (file: File) => {
+		last.current += 1
+		const id = last.current
+		const stop = new AbortController()
+		stops.current.add(stop)
+		const name = file.name || 'picture'
+		const tell = (sent: number, waiting: boolean) =>
+			setSending((all) => all.map((each) => (each.id === id ? { ...each, sent, waiting } : each)))
+		setFailure(null)
+		setSending((all) => [...all, { id, name, sent: 0, waiting: false, cancel: () => stop.abort() }])
+		try {
+			const picture = await uploadPicture({ kind: 'post', file, crop: null, onProgress: tell, signal: stop.signal })
+			write(area.current, markdownOf(name, picture))
+		} catch (error) {
+			// A form that was closed hears no more of it.
+			if (area.current) setFailure(error instanceof UploadError ? error.message : String(error))
+		} finally {
+			stops.current.delete(stop)
+			setSending((all) => all.filter((each) => each.id !== id))
+		}
+	}
+	const addAll = (files: Iterable<File>) => {
+		for (const file of files) void add(file)
+	}
+	return { sending, failure, addAll }
+}
+
+/** The pictures among what was pasted or dropped; text stays text. */
+export function picturesOf(data: DataTransfer): File[] {
+	return [...data.files].filter(({ type }) => type.startsWith('image/'))
+}
+
+interface Stored {
+	path: string
+	width: number
+	height: number
+}
+
+/** Markdown that shows a stored picture; its address tells its size, so that its place is kept while it loads. */
+export function markdownOf(name: string, { path, width, height }: Stored): string {
+	const words = name
+		.replace(/\.[a-z0-9]{1,5}$/i, '')
+		.replace(/[[\]\\*_`<>\n]/g, ' ')
+		.trim()
+	return `![${words}](${pictureUrl(path, 1280)}#${width}x${height})`
+}
+
+function write(area: HTMLTextAreaElement | null, markdown: string): void {
+	if (area) applyEdit(area, blockAfter(area.value, area.selectionEnd, markdown))
+}

@@ -1,0 +1,122 @@
+import { ArrowUp, MessageSquare, Pencil, Trash2 } from 'lucide-react'
+import { Link } from 'react-router'
+import { Answered } from '~/features/search/components/answered.tsx'
+import { Avatar } from '~/ui/avatar.tsx'
+import { DeleteControl } from '~/ui/delete-control.tsx'
+import { RelativeTime } from '~/ui/time.tsx'
+import type { QueryCardView } from '../../question.view.ts'
+import { categoryPath, editPath, profilePath, tagPath } from '../../questions.paths.ts'
+import { deleteQuery } from './delete-question.ts'
+import { rowGrid } from './row-grid.ts'
+
+const marked = '[&_mark]:rounded-xs [&_mark]:bg-marigold-wash [&_mark]:text-inherit'
+
+/** One query in a list. */
+export function QueryCard({ query }: { query: QueryCardView }) {
+	const match = query.commentMatch
+	return (
+		<li className={`query ${rowGrid}`}>
+			<article className="contents">
+				<div className="min-w-0">
+					<div className="flex items-center gap-4">
+						<Link className="cat min-w-0 truncate" to={categoryPath(query.category.slug)}>
+							{query.category.title}
+						</Link>
+						{query.solved && <Answered />}
+						<Figures query={query} />
+					</div>
+					<h2 className={`mt-1 text-lg font-semibold text-balance wrap-anywhere ${marked}`}>
+						<Link className="quiet-link" to={query.url}>
+							<Marked html={query.titleHtml} text={query.title} />
+						</Link>
+					</h2>
+					{match && (
+						<Link className="link mt-1 inline-block text-sm" to={match.url}>
+							Comment by {match.author}
+						</Link>
+					)}
+					<p className={`mt-1 line-clamp-2 text-ink-2 wrap-anywhere ${marked}`}>
+						<Marked html={match ? match.html : query.excerptHtml} text={query.excerpt} />
+					</p>
+					<Footer query={query} />
+				</div>
+				<p className="num text-right text-lg text-ink max-sm:hidden">
+					<span className="sr-only">Votes </span>
+					{query.score}
+				</p>
+				<p className={`num text-right text-lg max-sm:hidden ${query.commentCount === 0 ? 'text-ink-3' : 'text-ink'}`}>
+					<span className="sr-only">Comments </span>
+					{query.commentCount}
+				</p>
+			</article>
+		</li>
+	)
+}
+
+/** Votes and comments in the first line, below 640 px. */
+function Figures({ query }: { query: QueryCardView }) {
+	return (
+		<span className="meta ml-auto flex flex-none items-center gap-3 sm:hidden">
+			<span className="flex items-center gap-1">
+				<ArrowUp className="icon icon-sm" aria-hidden="true" />
+				<span className="sr-only">Votes </span>
+				{query.score}
+			</span>
+			<span className="flex items-center gap-1">
+				<MessageSquare className="icon icon-sm" aria-hidden="true" />
+				<span className="sr-only">Comments </span>
+				{query.commentCount}
+			</span>
+		</span>
+	)
+}
+
+function Footer({ query }: { query: QueryCardView }) {
+	return (
+		<footer className="mt-2.5 flex flex-wrap items-center gap-x-3 gap-y-1.5 text-xs">
+			<span className="flex min-w-0 items-center gap-2 text-ink-3">
+				<Avatar user={query.author} size={20} />{' '}
+				<Link className="quiet-link min-w-0 truncate font-semibold text-ink-2" to={profilePath(query.author.username)}>
+					{query.author.name}
+				</Link>{' '}
+				<span className="flex-none">
+					<RelativeTime at={query.createdAt} />
+				</span>
+			</span>
+			<span className="flex min-w-0 flex-wrap gap-x-2.5 gap-y-2">
+				{query.tags.map((tag) => (
+					<Link key={tag} className="tag" to={tagPath(tag)}>
+						{tag}
+					</Link>
+				))}
+			</span>
+			{(query.mayEdit || query.mayDelete) && <OwnerTools query={query} />}
+		</footer>
+	)
+}
+
+function OwnerTools({ query }: { query: QueryCardView }) {
+	return (
+		<span className="ml-auto flex sm:-my-1.5">
+			{query.mayEdit && (
+				<Link className="icon-btn icon-btn-sm" to={editPath(query.url)} aria-label={`Edit query: ${query.title}`}>
+					<Pencil className="icon icon-sm" aria-hidden="true" />
+				</Link>
+			)}
+			{query.mayDelete && (
+				<DeleteControl
+					className="icon-btn icon-btn-sm hover:text-red"
+					label={`Delete query: ${query.title}`}
+					question={deleteQuery(query)}
+				>
+					<Trash2 className="icon icon-sm" aria-hidden="true" />
+				</DeleteControl>
+			)}
+		</span>
+	)
+}
+
+/** A text with the matches of a search marked; the HTML comes safe from the server. */
+function Marked({ html, text }: { html: string | undefined; text: string }) {
+	return html === undefined ? text : <span dangerouslySetInnerHTML={{ __html: html }} />
+}

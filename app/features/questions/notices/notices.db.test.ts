@@ -1,0 +1,229 @@
+import { sql } from 'kysely'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import {
+	countUnread,
+	listNotices,
+	muteThread,
+	readNotices,
+	visitThread,
+} from '~/features/notifications/notifications.server.ts'
+import { setPreferences } from '~/features/notifications/preferences.server.ts'
+import { NotAllowed, NotFound } from '~/lib/errors.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
+import { makeComment, makeMember, makeQuery } from '../../../../tests/factories/forum.ts'
+import { useDatabase } from '../../../../tests/support/database.ts'
+import { deleteQuestion, editQuestion } from '../questions.server.ts'
+import { change } from '../writing/change.server.ts'
+import type { EventQuery, ForumEvent } from '../writing/effects.server.ts'
+import { type FollowersLeft, tellFollowers } from './notices.server.ts'
+
+useDatabase()
+
+let serial = 0
+let asker: SignedIn
+let ben: SignedIn
+let cleo: SignedIn
+let query: { id: number; url: string }
+
+beforeAll(async () => {
+	// Makes the tables in which jobs wait.
+	await startJobs()
+	await stopJobs()
+})
+
+beforeEach(async () => {
+	serial += 1
+	asker = await makeMember(`asker${serial}`)
+	ben = await makeMember(`ben${serial}`)
+	cleo = await makeMember(`cleo${serial}`)
+	query = await makeQuery(asker, { title: `The question of round ${serial}` })
+})
+
+describe('what is told', () => {
+	test('a comment, a reply and a mention, each to whom it concerns and once', async () => {
+		const comment = await makeComment(ben, query.id)
+		expect(await told(asker)).toEqual([`Ben${serial} commented on The question of round ${serial}`])
+		await makeComment(cleo, query.id, `as @${ben.username} says, @${cleo.username}`, comment)
+		expect(await told(ben)).toEqual([`Cleo${serial} mentioned you in The question of round ${serial}`])
+		expect(await told(asker)).toEqual([`Cleo${serial} and 1 other commented on The question of round ${serial}`])
+		expect(await told(cleo)).toEqual([])
+	})
+
+	test('a solution, to the author of the comment', async () => {
+		const commentId = await makeComment(ben, query.id)
+		await happen({ kind: 'solution-chosen', query: facts(), actorId: asker.id, commentId, authorId: ben.id })
+		expect(await told(ben)).toEqual([
+			`Asker${serial} marked your comment as a solution to The question of round ${serial}`,
+		])
+	})
+
+	test('a new query, to those who follow its category or one of its tags', async () => {
+		await follow(ben, { tag: 'testing' })
+		await follow(cleo, { category: 'java' })
+		await makeQuery(asker, { title: 'One of both kinds', category: 'java' })
+		for (const member of [ben, cleo]) expect(await told(member)).toEqual([`Asker${serial} asked One of both kinds`])
+		await sql`delete from follows`.execute(db())
+	})
+
+	test('nothing of a muted query, until it is unmuted', async () => {
+		await muteThread(asker, query.id, true)
+		await makeComment(ben, query.id)
+		expect([await told(asker), await visitThread(asker, query.id)]).toEqual([[], true])
+		await muteThread(asker, query.id, false)
+		await makeComment(ben, query.id)
+		expect(await told(asker)).toHaveLength(1)
+	})
+
+	test('nothing of a kind that was turned off, and nothing to an author who only stands for an imported text', async () => {
+		await setPreferences(asker, new Set(['reply-site', 'reply-mail', 'daily']))
+		await makeComment(ben, query.id)
+		expect(await told(asker)).toEqual([])
+		await db().updateTable('users').set({ imported: true }).where('id', '=', ben.id).execute()
+		await makeComment(cleo, query.id, `@${ben.username}`)
+		expect(await told(ben)).toEqual([])
+	})
+
+	test('a query by the title that it has now', async () => {
+		await makeComment(ben, query.id)
+		const texts = { description: 'How does it work?', tags: 'testing', category: 'others' }
+		await editQuestion(asker, query.id, { title: 'A title without the name', ...texts })
+		expect(await told(asker)).toEqual([`Ben${serial} commented on A title without the name`])
+	})
+
+	test('nothing more of a query that was deleted, and the number follows', async () => {
+		await makeComment(ben, query.id)
+		await makeComment(ben, (await makeQuery(asker)).id)
+		await deleteQuestion(asker, query.id)
+		expect([(await told(asker)).length, await countUnread(asker)]).toEqual([1, 1])
+	})
+})
+
+describe('groups and numbers', () => {
+	test('twenty comments at once are one group of twenty, counted once', async () => {
+		const writers = await Promise.all(Array.from({ length: 20 }, (_, index) => makeMember(`writer${index}of${serial}`)))
+		await Promise.all(writers.map((writer) => makeComment(writer, query.id)))
+		const { rows } =
+			await sql`select count, cardinality(actor_ids) as people from notifications where user_id = ${asker.id}`.execute(
+				db(),
+			)
+		expect([rows, await countUnread(asker)]).toEqual([[{ count: 20, people: 20 }], 1])
+	})
+
+	test('what comes after reading begins a new group', async () => {
+		await makeComment(ben, query.id)
+		await visitThread(asker, query.id)
+		expect(await countUnread(asker)).toBe(0)
+		await makeComment(cleo, query.id)
+		expect([(await told(asker)).length, await countUnread(asker)]).toEqual([2, 1])
+	})
+
+	test('the number is that of the rows after writing and reading at the same moment', async () => {
+		const queries = await Promise.all(Array.from({ length: 4 }, () => makeQuery(asker)))
+		await Promise.all(
+			queries.flatMap(({ id }) => [
+				makeComment(ben, id),
+				visitThread(asker, id),
+				makeComment(cleo, id, `@${ben.username} and @${asker.username}`),
+				readNotices(asker, { queryId: id }),
+				makeComment(ben, id),
+				visitThread(ben, id),
+			]),
+		)
+		for (const member of [asker, ben]) expect(await countUnread(member)).toBe(await countRows(member))
+	})
+})
+
+describe('a job tells many followers', () => {
+	test('of more than fifty, each once, however often it runs', async () => {
+		await sql`with made as (insert into users (username, name, email)
+				select 'follower' || n, 'Follower', 'follower' || n || '@campus.example' from generate_series(1, 60) as n returning id)
+			insert into follows (user_id, category_id) select made.id, categories.id from made, categories where slug = 'mobile'`.execute(
+			db(),
+		)
+		await makeQuery(asker, { title: 'For all of you', category: 'mobile' })
+		const tellings = () =>
+			sql<{
+				n: number
+			}>`select coalesce(sum(count), 0)::int as n from notifications where title = 'For all of you'`.execute(db())
+		expect((await tellings()).rows).toEqual([{ n: 0 }])
+		const { rows } = await sql<{ payload: FollowersLeft }>`
+			select payload from graphile_worker._private_jobs order by id desc limit 1`.execute(db())
+		for (let run = 0; run < 2; run += 1) await tellFollowers(rows[0]?.payload as FollowersLeft)
+		expect((await tellings()).rows).toEqual([{ n: 60 }])
+		await sql`update notifications set read_at = now()`.execute(db())
+		await tellFollowers(rows[0]?.payload as FollowersLeft)
+		expect((await tellings()).rows).toEqual([{ n: 60 }])
+	})
+})
+
+describe('whose they are', () => {
+	test('a visitor has none, and another member neither sees nor reads them', async () => {
+		await makeComment(ben, query.id)
+		const [notice] = (await listNotices(asker)).rows
+		await expect(listNotices(null)).rejects.toThrow(NotAllowed)
+		await expect(readNotices(null, {})).rejects.toThrow(NotAllowed)
+		await expect(muteThread(null, query.id, true)).rejects.toThrow(NotAllowed)
+		for (const which of [{}, { ids: [Number(notice?.id)] }, { queryId: query.id }]) await readNotices(cleo, which)
+		expect([await told(cleo), await countUnread(asker), await countUnread(null)]).toEqual([[], 1, 0])
+	})
+
+	test('a query that is not there cannot be muted', async () => {
+		await expect(muteThread(ben, 2_000_000_000, true)).rejects.toThrow(NotFound)
+	})
+})
+
+test('a long list is read in pages, each notice once, and can be narrowed to the unread', async () => {
+	for (let number = 0; number < 7; number += 1) await makeComment(ben, (await makeQuery(asker)).id)
+	const first = (await listNotices(asker)).rows[2]
+	await readNotices(asker, { ids: [Number(first?.id)] })
+	const seen: number[] = []
+	let cursor: string | null = null
+	do {
+		const page: Awaited<ReturnType<typeof listNotices>> = await listNotices(asker, { cursor, limit: 3 })
+		seen.push(...page.rows.map(({ id }) => id))
+		cursor = page.next
+	} while (cursor)
+	expect([seen.length, new Set(seen).size]).toEqual([7, 7])
+	expect((await listNotices(asker, { unread: true })).rows).toHaveLength(6)
+	await expect(listNotices(asker, { cursor: 'bm9uc2Vuc2U' })).rejects.toThrow('cannot be found')
+})
+
+async function told(member: SignedIn): Promise<string[]> {
+	const { rows } = await listNotices(member)
+	return rows.map(({ actor, people, words, title }) => {
+		const who = people === 1 ? actor?.name : `${actor?.name} and ${people - 1} other`
+		return `${who} ${words} ${title}`
+	})
+}
+
+async function countRows(member: SignedIn): Promise<number> {
+	const { rows } = await sql<{ n: number }>`
+		select count(*)::int as n from notifications where user_id = ${member.id} and on_site and read_at is null`.execute(
+		db(),
+	)
+	return rows[0]?.n ?? 0
+}
+
+function facts(): EventQuery {
+	const { id, url } = query
+	return {
+		id,
+		url,
+		authorId: asker.id,
+		title: `The question of round ${serial}`,
+		category: 'others',
+		tags: ['testing'],
+	}
+}
+
+const happen = (event: ForumEvent) => change(async () => ({ event, result: undefined }))
+
+async function follow(
+	member: SignedIn,
+	{ tag = null, category = null }: { tag?: string | null; category?: string | null },
+) {
+	await sql`insert into follows (user_id, tag_id, category_id) values (${member.id},
+		(select id from tags where name = ${tag}), (select id from categories where slug = ${category}))`.execute(db())
+}

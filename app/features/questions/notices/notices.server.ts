@@ -1,0 +1,168 @@
+import {
+	forgetComment,
+	forgetQuery,
+	notify,
+	notifyOfDecision,
+	renameQuery,
+	tellUnread,
+} from '~/features/notifications/notifications.server.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+import { addJob } from '~/platform/jobs/jobs.server.ts'
+import { mentionsIn } from '../mentions/mentions.ts'
+import { commentPath } from '../questions.paths.ts'
+import type { EventQuery, ForumEvent } from '../writing/effects.server.ts'
+import {
+	type CommentFacts,
+	countMentioned,
+	findCommentAuthor,
+	findCommentFacts,
+	followersOf,
+	holdQuery,
+	listIdsOf,
+} from './notices.queries.server.ts'
+import { whoIsTold } from './told.ts'
+
+declare module '~/platform/jobs/jobs.server.ts' {
+	interface Jobs {
+		/** Tells those who follow a tag or a category of a new query. */
+		'tell-followers': FollowersLeft
+	}
+}
+
+/** So many followers are told within the transaction that adds a query; more are left to a job. */
+const followersAtOnce = 50
+const followersInAStep = 500
+
+/** A text that names more people than this is not meant for them. */
+const mostMentions = 10
+
+type QueryAdded = Extract<ForumEvent, { kind: 'query-added' }>
+
+/** What is still to be told about a new query, as a job keeps it. */
+export interface FollowersLeft {
+	event: QueryAdded
+	/** The last follower who was told. */
+	after: number
+}
+
+/** Stores what a change of the forum means to others, in its transaction. @returns whose notices changed */
+export async function noteEvent(trx: Executor, event: ForumEvent): Promise<number[]> {
+	const told = await noteHappening(trx, event)
+	const { decision, query } = event
+	if (!decision) return told
+	const { commentId } = decision
+	const url = commentId === null ? query.url : `${query.url}?thread=${commentId}#comment-${commentId}`
+	return [...new Set([...told, ...(await notifyOfDecision(trx, { ...decision, query, url }))])]
+}
+
+async function noteHappening(trx: Executor, event: ForumEvent): Promise<number[]> {
+	const { actorId, query } = event
+	const besides = event.decision?.memberId
+	switch (event.kind) {
+		case 'comment-added':
+			return noteComment(trx, event, { author_id: actorId, parent_id: event.parentId, body: event.body })
+		case 'comment-restored':
+		case 'comment-returned': {
+			const comment = await findCommentFacts(trx, event.commentId)
+			return comment ? noteComment(trx, event, comment) : []
+		}
+		case 'comment-deleted':
+		case 'comment-withheld':
+			return forgetComment(trx, event.commentId, null, besides)
+		case 'comment-changed': {
+			const { commentId, body, before } = event
+			return noteNewNames(trx, event, { commentId, text: body, before, url: commentPath(commentId) })
+		}
+		case 'solution-chosen': {
+			const { commentId, authorId } = event
+			const people = whoIsTold({ actorId, solverId: authorId })
+			return notify(trx, { people, actorId, query, commentId, url: commentPath(commentId) })
+		}
+		case 'solution-withdrawn':
+			return forgetComment(trx, event.commentId, 'solution')
+		case 'query-added':
+			return noteQuery(trx, event)
+		case 'query-changed': {
+			await renameQuery(trx, query.id, query.title)
+			const { description: text, before } = event
+			return noteNewNames(trx, event, { commentId: null, text, before: before.description, url: query.url })
+		}
+		case 'query-deleted':
+		case 'query-withheld':
+			return forgetQuery(trx, query.id, besides)
+		default:
+			return []
+	}
+}
+
+/** Tells whom a comment concerns that is there now, or again: who wrote it did it, whoever brought it back. */
+async function noteComment(
+	trx: Executor,
+	{ query, commentId, decision }: { query: EventQuery; commentId: number; decision?: ForumEvent['decision'] },
+	{ author_id: actorId, parent_id, body }: CommentFacts,
+): Promise<number[]> {
+	const parentAuthorId = parent_id === null ? null : await findCommentAuthor(trx, parent_id)
+	const mentioned = await mentionedIn(trx, body)
+	const people = whoIsTold({ actorId, queryAuthorId: query.authorId, parentAuthorId, mentioned })
+	return notify(trx, {
+		people,
+		actorId,
+		query,
+		commentId,
+		url: commentPath(commentId),
+		besides: decision?.memberId,
+	})
+}
+
+/** Tells those whom an edit names and the text before it did not. */
+async function noteNewNames(
+	trx: Executor,
+	{ actorId, query }: { actorId: number; query: EventQuery },
+	{ commentId, text, before, url }: { commentId: number | null; text: string; before: string; url: string },
+): Promise<number[]> {
+	const named = new Set(mentionsIn(before))
+	const fresh = mentionsIn(text).filter((name) => !named.has(name))
+	if (fresh.length === 0) return []
+	// Edits are not counted as posts are: without a limit one text could go on calling everybody, ten at a time.
+	if (fresh.length + (await countMentioned(trx, query.id, commentId)) > mostMentions) return []
+	const people = whoIsTold({ actorId, mentioned: await listIdsOf(trx, fresh) })
+	return notify(trx, { people, actorId, query, commentId, url })
+}
+
+/** Goes on telling followers of a new query, a few hundred in a transaction; run again, it tells nobody twice. */
+export async function tellFollowers({ event, after }: FollowersLeft): Promise<void> {
+	const { actorId, query } = event
+	let last: number | undefined = after
+	while (last !== undefined) {
+		const from: number = last
+		const { told, next } = await db()
+			.transaction()
+			.execute(async (trx) => {
+				// Held before any box, in the order of all writers.
+				if (!(await holdQuery(trx, query.id))) return { told: [], next: undefined }
+				const mentioned = await mentionedIn(trx, event.description)
+				const followers = await followersOf(trx, { ...query, after: from, limit: followersInAStep })
+				const people = whoIsTold({ actorId, followers: followers.filter((id) => !mentioned.includes(id)) })
+				const told = await notify(trx, { people, actorId, query, commentId: null, url: query.url })
+				return { told, next: followers.length < followersInAStep ? undefined : followers.at(-1) }
+			})
+		await tellUnread(told)
+		last = next
+	}
+}
+
+async function noteQuery(trx: Executor, event: QueryAdded): Promise<number[]> {
+	const { actorId, query } = event
+	const mentioned = await mentionedIn(trx, event.description)
+	const found = await followersOf(trx, { ...query, after: 0, limit: followersAtOnce + 1 })
+	const followers = found.length > followersAtOnce ? [] : found
+	if (found.length > followersAtOnce) await addJob('tell-followers', { event, after: 0 }, trx)
+	const people = whoIsTold({ actorId, mentioned, followers })
+	const besides = event.decision?.memberId
+	return notify(trx, { people, actorId, query, commentId: null, url: query.url, besides })
+}
+
+async function mentionedIn(trx: Executor, markdown: string): Promise<number[]> {
+	const names = mentionsIn(markdown)
+	return names.length === 0 || names.length > mostMentions ? [] : listIdsOf(trx, names)
+}

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest'
+import { mentionsIn } from '../mentions/mentions.ts'
+import { type Concerned, whoIsTold } from './told.ts'
+
+const [actor, asker, parent, third, fourth] = [1, 2, 3, 4, 5]
+
+test.each<[string, Concerned, Record<number, string>]>([
+	['a comment is told to the asker', { actorId: actor, queryAuthorId: asker }, { [asker]: 'comment' }],
+	['nobody is told of their own act', { actorId: asker, queryAuthorId: asker, mentioned: [asker] }, {}],
+	[
+		'a reply is told to both authors',
+		{ actorId: actor, queryAuthorId: asker, parentAuthorId: parent },
+		{ [asker]: 'comment', [parent]: 'reply' },
+	],
+	[
+		'an asker who is replied to is told of the reply alone',
+		{ actorId: actor, queryAuthorId: asker, parentAuthorId: asker },
+		{ [asker]: 'reply' },
+	],
+	[
+		'a reply that mentions is told as a mention alone',
+		{ actorId: actor, queryAuthorId: asker, parentAuthorId: parent, mentioned: [parent, third] },
+		{ [asker]: 'comment', [parent]: 'mention', [third]: 'mention' },
+	],
+	['a solution is told to its author', { actorId: asker, solverId: third }, { [third]: 'solution' }],
+	['an own comment that is a solution is told to nobody', { actorId: asker, solverId: asker }, {}],
+	[
+		'a follower who is mentioned is told of the mention',
+		{ actorId: actor, mentioned: [third], followers: [actor, third, fourth] },
+		{ [third]: 'mention', [fourth]: 'followed' },
+	],
+	[
+		'a parent that is gone is nobody',
+		{ actorId: actor, queryAuthorId: asker, parentAuthorId: null },
+		{ [asker]: 'comment' },
+	],
+])('%s', (_what, concerned, told) => {
+	expect(Object.fromEntries(whoIsTold(concerned))).toEqual(told)
+})
+
+test.each([
+	['Thanks @Mira.Quillon!', ['mira.quillon']],
+	['@ben, and @ben again (@asha)', ['ben', 'asha']],
+	['write to ben@campus.example or see https://x.example/@ben', []],
+	['in `@ben` and ``a ` @asha``', []],
+	['```js\n@ben\n```\nbut @asha', ['asha']],
+	['~~~\n@ben, never closed', []],
+	['text\n\n    @ben\n\n@asha', ['asha']],
+	['an @ alone, and @-', []],
+])('the mentions in %j are %j', (text, names) => {
+	expect(mentionsIn(text)).toEqual(names)
+})

@@ -1,0 +1,86 @@
+import { z } from 'zod'
+import { tagsOf, toTag } from '~/features/tags/tags.limits.ts'
+import { cleanText, isStorable } from '~/lib/clean.ts'
+import { limits } from './questions.limits.ts'
+
+/** A text that PostgreSQL can store, as it is stored. */
+const clean = (missing: string) =>
+	z
+		.string({ error: missing })
+		.refine(isStorable, 'The text holds a character that cannot be stored (NUL).')
+		.transform(cleanText)
+
+const tagsMissing = 'At least one tag is required!'
+
+/** Tags as they are stored, from one comma-separated text or several: lower-cased, without doubles, spaces as hyphens. */
+const tagsInput = z
+	.union([clean(tagsMissing), z.array(clean(tagsMissing)).transform((texts) => texts.join(','))], {
+		error: tagsMissing,
+	})
+	.transform(tagsOf)
+	.refine((tags) => tags.length > 0, tagsMissing)
+	.refine((tags) => tags.length <= limits.tagsMax, `A query has at most ${limits.tagsMax} tags.`)
+	.refine((tags) => tags.every((tag) => tag.length <= limits.tagMax), `A tag has at most ${limits.tagMax} characters.`)
+
+/** What the ask and edit forms send. */
+export const askInput = z.object({
+	title: clean('The title is required!')
+		.transform((text) => text.replace(/\s+/g, ' ').trim())
+		.refine((title) => title.length >= limits.titleMin, `The title needs at least ${limits.titleMin} characters.`)
+		.refine((title) => title.length <= limits.titleMax, `The title may have at most ${limits.titleMax} characters.`),
+	description: clean('The description is required!')
+		.transform((text) => text.trimEnd())
+		.refine((text) => text !== '', 'The description is required!')
+		.refine(
+			(text) => text.length <= limits.descriptionMax,
+			`The description may have at most ${limits.descriptionMax.toLocaleString('en')} characters.`,
+		),
+	tags: tagsInput,
+	category: z
+		.string({ error: 'Category field is required!' })
+		.min(1, 'Category field is required!')
+		.max(60)
+		.refine(isStorable, 'Category field is required!'),
+})
+
+/** What the preview sends: a description as far as it is written, and the tags beside it. */
+export const previewInput = z.object({
+	description: clean('The description is required!').refine(
+		(text) => text.length <= limits.descriptionMax,
+		`The description may have at most ${limits.descriptionMax.toLocaleString('en')} characters.`,
+	),
+	tags: clean('').catch(''),
+})
+
+/** The version that an edit was made from; null when the sender does not say, and then the last edit wins. */
+export const versionInput = z.object({
+	version: z.preprocess(
+		(value) => (value === '' ? undefined : value),
+		z.coerce.number().int().min(1).nullable().default(null),
+	),
+})
+
+/** What a sender may call one sending, so that it can be sent again and makes one post; null when it has no name. */
+export const keyInput = z.object({
+	key: z.preprocess(
+		(value) => (value === '' ? undefined : value),
+		z
+			.string()
+			.regex(/^[\x21-\x7e]{1,100}$/, 'The key of a sending has 1 to 100 characters, without spaces.')
+			.nullable()
+			.default(null),
+	),
+})
+
+/** What a comment, a reply or an edited comment sends. */
+export const commentInput = z.object({
+	body: clean('Write something first.')
+		.transform((text) => text.trimEnd())
+		.refine((text) => text !== '', 'Write something first.')
+		.refine(
+			(text) => text.length <= limits.commentMax,
+			`A comment may have at most ${limits.commentMax.toLocaleString('en')} characters.`,
+		),
+})
+
+export { toTag }

@@ -1,0 +1,23 @@
+import { pageMeta } from '~/lib/page-meta.ts'
+import { answering, signedIn } from '~/platform/http/http.ts'
+import { HistoryPage } from '../history/components/history-page.tsx'
+import { readCommentHistory } from '../history/history.server.ts'
+import { historyPath } from '../questions.paths.ts'
+import type { Route } from './+types/comment-history'
+import { readId } from './ids.ts'
+
+export function loader({ params, context, url }: Route.LoaderArgs) {
+	return answering(async () => {
+		const viewer = signedIn(context, url)
+		const id = readId(params.id)
+		return { id, history: await readCommentHistory(viewer, id, url.searchParams.get('cursor') || null) }
+	})
+}
+
+export function meta({ matches }: Route.MetaArgs) {
+	return pageMeta(matches, { title: 'Edits of a comment', noindex: true })
+}
+
+export default function CommentHistory({ loaderData: { id, history } }: Route.ComponentProps) {
+	return <HistoryPage what="comment" here={historyPath(id, 'comment')} history={history} />
+}

@@ -1,0 +1,72 @@
+import { redirect } from 'react-router'
+import { NotAllowed } from '~/lib/errors.ts'
+import { pageMeta } from '~/lib/page-meta.ts'
+import { answering, readForm, redirectWithToast, signedIn } from '~/platform/http/http.ts'
+import { AskForm } from '../asking/components/ask-form.tsx'
+import { sendAsked } from '../asking/components/send.ts'
+import { dropDraft, getDraft } from '../asking/drafts.server.ts'
+import { refusedAsk } from '../asking/refused.server.ts'
+import { getQuery, listCategories } from '../lists/lists.server.ts'
+import { editPath } from '../questions.paths.ts'
+import { editQuestion } from '../questions.server.ts'
+import { flashAfter } from '../status/status.server.ts'
+import type { Route } from './+types/edit'
+import { readId } from './ids.ts'
+
+export function loader({ params, context, url }: Route.LoaderArgs) {
+	return answering(async () => {
+		const viewer = signedIn(context, url)
+		const query = await getQuery(viewer, readId(params.id))
+		if (!query.mayEdit) throw new NotAllowed('Only its author can edit this query.')
+		if (url.pathname !== editPath(query.url)) throw redirect(editPath(query.url) + url.search, 301)
+		const { id, title, description, tags, category, version } = query
+		const start = { title, description, tags: tags.join(', '), category: category.slug }
+		const [categories, draft] = await Promise.all([listCategories(), getDraft(viewer, `edit:${id}`)])
+		return { id, start, version, draft, url: query.url, categories }
+	})
+}
+
+export async function action({ request, params, context, url }: Route.ActionArgs) {
+	const viewer = signedIn(context, url)
+	const form = await readForm(request)
+	try {
+		const id = readId(params.id)
+		const { url: to } = await editQuestion(viewer, id, Object.fromEntries(form))
+		if (form.get('draft') === `edit:${id}`) await dropDraft(viewer, `edit:${id}`)
+		return redirectWithToast(to, await flashAfter(viewer, id, 'Query updated successfully!'))
+	} catch (error) {
+		return refusedAsk(error, form)
+	}
+}
+
+export function clientAction({ request, serverAction }: Route.ClientActionArgs) {
+	return sendAsked({ request, serverAction })
+}
+
+export function meta({ matches }: Route.MetaArgs) {
+	return pageMeta(matches, { title: 'Edit query', noindex: true })
+}
+
+export default function Edit({ loaderData, actionData }: Route.ComponentProps) {
+	const { id, start, version, draft, url, categories } = loaderData
+	return (
+		<div className="max-w-[44rem] pt-6 md:pt-8">
+			<h1 className="text-2xl leading-9 font-bold">Edit query</h1>
+			<AskForm
+				key={id}
+				action={editPath(url)}
+				start={start}
+				madeFrom={version}
+				draftKey={`edit:${id}`}
+				sendKey=""
+				draft={draft}
+				named={false}
+				categories={categories}
+				refusal={actionData ?? null}
+				submit="Save"
+				cancel={url}
+				login={null}
+			/>
+		</div>
+	)
+}

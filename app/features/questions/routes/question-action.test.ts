@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import { placeOf } from './question-action.server.ts'
+
+test.each([
+	[null, '/forum/js/rohan/7#comment-12'],
+	['', '/forum/js/rohan/7#comment-12'],
+	['self', '/forum/js/rohan/7?thread=12#comment-12'],
+	['9', '/forum/js/rohan/7?thread=9#comment-12'],
+	['9&x=//evil.example', '/forum/js/rohan/7#comment-12'],
+	['-1', '/forum/js/rohan/7#comment-12'],
+])('after a form with thread %j the comment is seen at %s', (thread, address) => {
+	expect(placeOf('/forum/js/rohan/7#comment-12', 12, thread)).toBe(address)
+})
+
+test('the order in which the comments were read stays', () => {
+	const place = (thread: string | null) => placeOf('/forum/js/rohan/7#comment-12', 12, thread, 'best')
+	expect(place(null)).toBe('/forum/js/rohan/7?sort=best#comment-12')
+	expect(place('9')).toBe('/forum/js/rohan/7?sort=best&thread=9#comment-12')
+})

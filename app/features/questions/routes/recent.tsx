@@ -1,0 +1,26 @@
+import { pageMeta } from '~/lib/page-meta.ts'
+import { answering } from '~/platform/http/http.ts'
+import { useForumFrame } from '../lists/components/forum-frame.ts'
+import { listMeta } from '../lists/components/list-meta.ts'
+import { ListPage } from '../lists/components/list-page.tsx'
+import { loadList } from '../lists/list-page.server.ts'
+import { recentPage } from '../questions.pages.server.ts'
+import type { Route } from './+types/recent'
+
+export function loader({ context, url }: Route.LoaderArgs) {
+	return answering(() => loadList(recentPage, { context, url }, {}))
+}
+
+export function meta({ loaderData, matches }: Route.MetaArgs) {
+	return pageMeta(matches, {
+		...listMeta('Forum', '/forum', loaderData),
+		description:
+			'Questions and answers of students about code, tools and study projects. Everybody can read; members ask, comment and reply.',
+		feed: { path: '/forum/feed.atom', title: 'Newest queries' },
+	})
+}
+
+export default function Recent({ loaderData }: Route.ComponentProps) {
+	const { total } = useForumFrame()
+	return <ListPage title="Recent Queries" data={loaderData} total={total} />
+}

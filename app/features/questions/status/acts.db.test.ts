@@ -1,0 +1,156 @@
+import { describe, expect, test } from 'vitest'
+import { listLog } from '~/features/moderation/queue.server.ts'
+import { Conflict, NotFound } from '~/lib/errors.ts'
+import { makeComment, makeQuery } from '../../../../tests/factories/forum.ts'
+import { useDatabase } from '../../../../tests/support/database.ts'
+import { expectCountsToHold, hashForum } from '../../../../tests/support/forum-rows.ts'
+import { cast, decide, useCast, why } from '../../../../tests/support/moderation-cast.ts'
+import { listComments } from '../discussion/comments.server.ts'
+import { getQuery, getTag, listForSitemap, listQueries } from '../lists/lists.server.ts'
+import { addComment, editQuestion } from '../questions.server.ts'
+import { mergedAddress, mergedFrom } from './withheld.server.ts'
+
+useDatabase()
+useCast()
+
+describe('hiding', () => {
+	test('a query takes it out of every list and count; its author and moderators still read it, with the reason', async () => {
+		expect(await listsWith(cast.query)).toEqual(['newest', 'active', 'category', 'tag', 'author', 'search', 'sitemap'])
+		await decide(cast.moderator, 'query', cast.query, 'hide')
+		expect(await listsWith(cast.query)).toEqual([])
+		for (const viewer of [null, cast.member]) await expect(getQuery(viewer, cast.query)).rejects.toThrow(NotFound)
+		for (const viewer of [cast.author, cast.moderator])
+			expect(await getQuery(viewer, cast.query)).toMatchObject({
+				withheld: { state: 'hidden', reason: why },
+				mayEdit: false,
+			})
+		await expectCountsToHold()
+	})
+
+	test('and restoring gives everything back', async () => {
+		const before = [await getQuery(null, cast.query), await getTag(null, 'zebra'), await listComments(null, page())]
+		await decide(cast.moderator, 'query', cast.query, 'hide')
+		await decide(cast.moderator, 'query', cast.query, 'restore')
+		expect([await getQuery(null, cast.query), await getTag(null, 'zebra'), await listComments(null, page())]).toEqual(
+			before,
+		)
+		await expectCountsToHold()
+	})
+
+	test('a comment leaves its place to the replies, and others are not told what it said', async () => {
+		const reply = await makeComment(cast.member, cast.query, 'And then?', cast.comment)
+		await decide(cast.moderator, 'comment', cast.comment, 'hide')
+		const [seen] = (await listComments(cast.member, page())).rows
+		expect(seen).toMatchObject({
+			id: cast.comment,
+			author: null,
+			bodyHtml: '',
+			deleted: true,
+			withheld: { state: 'hidden', reason: '' },
+		})
+		expect(seen?.replies.map(({ id }) => id)).toEqual([reply])
+		const [own] = (await listComments(cast.author, page())).rows
+		expect(own).toMatchObject({
+			bodyHtml: '<p>Use a gradient.</p>',
+			deleted: false,
+			withheld: { state: 'hidden', reason: why },
+		})
+		expect(await getQuery(null, cast.query)).toMatchObject({ commentCount: 1 })
+		const found = async () =>
+			(await listQueries(null, { search: 'zebra gradient' })).rows.some(({ id }) => id === cast.query)
+		expect(await found()).toBe(false)
+		await decide(cast.moderator, 'comment', cast.comment, 'restore')
+		expect(await getQuery(null, cast.query)).toMatchObject({ commentCount: 2 })
+		expect(await found()).toBe(true)
+		await expectCountsToHold()
+	})
+
+	test('asks for a reason', async () => {
+		const refusal = decide(cast.moderator, 'query', cast.query, 'hide', { why: ' ' })
+		await expect(refusal).rejects.toMatchObject({ status: 422, fields: { why: 'Say why, in a few words.' } })
+	})
+
+	test('nobody writes to what is hidden', async () => {
+		await decide(cast.moderator, 'query', cast.query, 'hide')
+		const before = await hashForum()
+		const text = { title: 'Another title', description: 'x', tags: 'x', category: 'others' }
+		await expect(addComment(cast.member, { queryId: cast.query, parentId: null, body: 'x' })).rejects.toThrow(NotFound)
+		await expect(editQuestion(cast.author, cast.query, text)).rejects.toThrow(NotFound)
+		await expect(decide(cast.moderator, 'comment', cast.comment, 'hide')).rejects.toThrow(Conflict)
+		expect(await hashForum()).toEqual(before)
+	})
+
+	const page = () => ({ queryId: cast.query, askerUsername: 'author' })
+
+	/** The lists, seen by a visitor, that a query is in. */
+	async function listsWith(id: number): Promise<string[]> {
+		const lists = {
+			newest: await listQueries(null, {}),
+			active: await listQueries(null, { view: 'active' }),
+			category: await listQueries(null, { category: 'others' }),
+			tag: await listQueries(null, { tag: 'zebra' }),
+			author: await listQueries(null, { author: 'author' }),
+			search: await listQueries(null, { search: 'zebra crossings' }),
+			sitemap: { rows: (await listForSitemap(1)).map(({ url }) => ({ id: Number(url.split('/').at(-1)) })) },
+		}
+		return Object.entries(lists).flatMap(([name, { rows }]) => (rows.some((row) => row.id === id) ? [name] : []))
+	}
+})
+
+describe('locking and merging', () => {
+	test('a locked query takes no comments, says so, and opens again', async () => {
+		await decide(cast.moderator, 'query', cast.query, 'lock')
+		expect(await getQuery(null, cast.query)).toMatchObject({ locked: true })
+		const before = await hashForum()
+		for (const viewer of [cast.member, cast.author])
+			await expect(addComment(viewer, { queryId: cast.query, parentId: null, body: 'x' })).rejects.toThrow(/locked/)
+		expect(await hashForum()).toEqual(before)
+		await decide(cast.moderator, 'query', cast.query, 'unlock')
+		await makeComment(cast.member, cast.query)
+		await expectCountsToHold()
+	})
+
+	test('a merged query leads to the other one, can still be read, and comes back', async () => {
+		const into = (await makeQuery(cast.member, { title: 'The query that stays' })).id
+		await decide(cast.moderator, 'query', cast.query, 'merge', { into: `/forum/others/member/${into}` })
+		const merged = await getQuery(null, cast.query)
+		expect(merged).toMatchObject({ withheld: { state: 'merged' }, locked: true })
+		expect(await mergedAddress(merged)).toBe(`/forum/others/member/${into}?merged=${cast.query}`)
+		expect(await mergedFrom(cast.query, into)).toMatchObject({ title: 'Zebra crossings in CSS' })
+		expect(await mergedFrom(cast.query, cast.query)).toBeNull()
+		expect((await listComments(null, { queryId: cast.query, askerUsername: 'author' })).rows).toHaveLength(1)
+		await expectCountsToHold()
+		await decide(cast.moderator, 'query', cast.query, 'restore')
+		expect(await getQuery(null, cast.query)).toMatchObject({ withheld: null, locked: false })
+		await expectCountsToHold()
+	})
+
+	test.each([
+		['itself', () => cast.query],
+		['nothing', () => 99_999_999],
+		['what is no address', () => 'https://elsewhere.example/7'],
+	])('into %s is refused', async (_what, target) => {
+		const before = await hashForum()
+		const refusal = decide(cast.moderator, 'query', cast.query, 'merge', { into: String(target()) })
+		await expect(refusal).rejects.toMatchObject({ status: 422, fields: { into: expect.any(String) } })
+		expect(await hashForum()).toEqual(before)
+	})
+})
+
+test('every act is in the log with who, why and whose text it was', async () => {
+	await decide(cast.moderator, 'query', cast.query, 'hide')
+	await decide(cast.admin, 'query', cast.query, 'restore', { why: 'A mistake.' })
+	await decide(cast.moderator, 'profile', 'author', 'suspend', { time: '1 week' })
+	await decide(cast.moderator, 'profile', 'author', 'lift', { why: '' })
+	const { rows } = await listLog(cast.admin, { member: '@Author', cursor: null })
+	expect(
+		rows
+			.slice(0, 4)
+			.map(({ actor, act, member, why: reason, note }) => [actor.username, act, member.username, reason, note]),
+	).toEqual([
+		['moderator', 'lift', 'author', '', ''],
+		['moderator', 'suspend', 'author', why, 'for 1 week'],
+		['admin', 'restore', 'author', 'A mistake.', ''],
+		['moderator', 'hide', 'author', why, ''],
+	])
+})

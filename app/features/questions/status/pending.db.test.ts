@@ -1,0 +1,184 @@
+import { createHash } from 'node:crypto'
+import { sql } from 'kysely'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { judge } from '~/features/moderation/judging.server.ts'
+import { getCase, listCases } from '~/features/moderation/queue.server.ts'
+import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { makeComment, makeMember, makeQuery } from '../../../../tests/factories/forum.ts'
+import { useDatabase } from '../../../../tests/support/database.ts'
+import { expectCountsToHold, hashForum } from '../../../../tests/support/forum-rows.ts'
+import { StaleQuery } from '../asking/stale.server.ts'
+import { listComments } from '../discussion/comments.server.ts'
+import { readQueryHistory } from '../history/history.server.ts'
+import { getQuery, listQueries } from '../lists/lists.server.ts'
+import {
+	askQuestion,
+	deleteComment,
+	deleteQuestion,
+	editComment,
+	editQuestion,
+	restoreComment,
+	restoreQuestion,
+} from '../questions.server.ts'
+
+useDatabase()
+
+let moderator: SignedIn
+let old: SignedIn
+let made = 0
+const texts = {
+	title: 'Where do I begin?',
+	description: 'With [this](https://shoes.example/).',
+	tags: 'start',
+	category: 'others',
+}
+const better = { ...texts, title: 'Where do I begin, please?', tags: 'begin', category: 'java' }
+
+const newcomer = () => makeMember(`fresh${++made}`, 'member', new Date(Date.now() - 3_600_000))
+const waitingQuery = async (member: SignedIn) => Number((await askQuestion(member, texts)).url.split('/').at(-1))
+const name = (kind: string, id: number) => ({ kind, name: String(id) })
+const approve = (kind: string, id: number, seen?: string) =>
+	judge(moderator, { ...name(kind, id), act: 'approve' }, { seen })
+const thread = (queryId: number) => ({ queryId, askerUsername: 'old' })
+
+beforeAll(async () => {
+	moderator = await makeMember('moderator', 'moderator')
+	old = await makeMember('old')
+})
+
+describe('a query that waits', () => {
+	test('is changed by its author, goes on waiting, and is let pass as it reads then, as a new one', async () => {
+		const member = await newcomer()
+		const id = await waitingQuery(member)
+		const { version } = await getQuery(member, id)
+		await editQuestion(member, id, { ...better, version })
+		await expect(editQuestion(member, id, { ...texts, version })).rejects.toThrow(StaleQuery)
+		expect(await getQuery(member, id)).toMatchObject({
+			title: better.title,
+			withheld: { state: 'waiting' },
+			mayEdit: true,
+		})
+		await expect(getQuery(null, id)).rejects.toThrow(NotFound)
+		expect(await getCase(moderator, name('query', id))).toMatchObject({
+			title: better.title,
+			state: 'waiting',
+			waits: true,
+		})
+		await expectCountsToHold()
+		await approve('query', id)
+		expect(await getQuery(null, id)).toMatchObject({ tags: ['begin'], category: { slug: 'java' }, editedAt: null })
+		expect((await listQueries(null, { tag: 'begin' })).rows.map((row) => row.id)).toEqual([id])
+		expect((await readQueryHistory(old, id, null)).edits).toEqual([])
+		await expectCountsToHold()
+	})
+
+	test('is not let pass by a moderator who read what it said before', async () => {
+		const member = await newcomer()
+		const id = await waitingQuery(member)
+		const { print } = await getCase(moderator, name('query', id))
+		await editQuestion(member, id, { ...texts, description: 'Buy [shoes](https://shoes.example/).' })
+		await expect(approve('query', id, print)).rejects.toThrow(Conflict)
+		await expect(getQuery(null, id)).rejects.toThrow(NotFound)
+		await approve('query', id, (await getCase(moderator, name('query', id))).print)
+		await getQuery(null, id)
+	})
+
+	test('is known to a moderator by SHA-256 of what it says, in which no part runs into the next', async () => {
+		const member = await newcomer()
+		const id = await waitingQuery(member)
+		const said = { title: 'a', description: 'b\nc', tags: '{d,e}' }
+		const variants = [
+			said,
+			{ ...said, title: 'a\nb', description: 'c' },
+			{ ...said, title: 'A' },
+			{ ...said, description: 'b\nc ' },
+			{ ...said, description: 'b","c' },
+			{ ...said, tags: '{e,d}' },
+			{ ...said, tags: '{"d,e"}' },
+			{ ...said, description: 'b\nc\n{d,e}', tags: '{}' },
+		]
+		const prints: string[] = []
+		for (const { title, description, tags } of variants) {
+			await sql`update queries set title = ${title}, description = ${description}, tags = ${tags}::text[] where id = ${id}`.execute(
+				db(),
+			)
+			prints.push((await getCase(moderator, name('query', id))).print)
+		}
+		expect(new Set(prints).size).toBe(variants.length)
+		for (const print of prints) expect(print).toMatch(/^[0-9a-f]{64}$/)
+		const comment = await makeComment(old, (await makeQuery(old)).id, 'A word.')
+		expect((await getCase(moderator, name('comment', comment))).print).toBe(
+			createHash('sha256').update('["A word."]').digest('hex'),
+		)
+	})
+
+	test('is withdrawn by its author: the case is settled, and no undo brings it past the moderators', async () => {
+		const member = await newcomer()
+		const id = await waitingQuery(member)
+		expect(await deleteQuestion(member, id)).toMatchObject({ undoable: false })
+		await expect(getQuery(member, id)).rejects.toThrow(NotFound)
+		await expect(restoreQuestion(member, id)).rejects.toThrow(NotAllowed)
+		const { rows } = await listCases(moderator, { order: 'newest', cursor: null })
+		expect(rows.filter((row) => row.kind === 'query' && row.id === id)).toEqual([])
+		await expectCountsToHold()
+	})
+
+	test('is changed and withdrawn by nobody else, and by its author no more once it is kept out', async () => {
+		const member = await newcomer()
+		const id = await waitingQuery(member)
+		const attempts = (who: SignedIn) => [() => editQuestion(who, id, better), () => deleteQuestion(who, id)]
+		const before = await hashForum()
+		for (const attempt of [...attempts(old), ...attempts(moderator)]) await expect(attempt()).rejects.toThrow(NotFound)
+		expect(await hashForum()).toEqual(before)
+		await judge(moderator, { ...name('query', id), act: 'refuse' }, { why: 'Shoes.' })
+		for (const attempt of attempts(member)) await expect(attempt()).rejects.toThrow(NotFound)
+	})
+
+	test('and is changed at the moment it is let pass is public as the moderator read it, or by an edit after that', async () => {
+		for (let round = 0; round < 8; round += 1) {
+			const member = await newcomer()
+			const id = await waitingQuery(member)
+			const { print } = await getCase(moderator, name('query', id))
+			const [edited, passed] = await Promise.allSettled([editQuestion(member, id, better), approve('query', id, print)])
+			for (const outcome of [edited, passed])
+				if (outcome.status === 'rejected') expect(outcome.reason).toBeInstanceOf(Conflict)
+			const isPublic = passed.status === 'fulfilled'
+			const editedLater = isPublic && edited.status === 'fulfilled'
+			if (isPublic) await getQuery(null, id)
+			else await expect(getQuery(null, id)).rejects.toThrow(NotFound)
+			expect((await readQueryHistory(old, id, null).catch(() => ({ edits: [] }))).edits).toHaveLength(
+				editedLater ? 1 : 0,
+			)
+		}
+		await expectCountsToHold()
+	})
+})
+
+describe('a comment that waits', () => {
+	test('is changed by its author, goes on waiting, and is let pass as it reads then', async () => {
+		const { id: query } = await makeQuery(old)
+		const member = await newcomer()
+		const id = await makeComment(member, query, 'See https://shoes.example/')
+		await editComment(member, id, { body: 'See https://boots.example/' })
+		expect((await listComments(member, thread(query))).rows).toMatchObject([
+			{ id, body: 'See https://boots.example/', mayEdit: true, mayDelete: true, withheld: { state: 'waiting' } },
+		])
+		expect((await listComments(old, thread(query))).rows).toEqual([])
+		await approve('comment', id)
+		expect((await listComments(null, thread(query))).rows).toMatchObject([{ id, editedAt: null, mayEdit: false }])
+		await expectCountsToHold()
+	})
+
+	test('is withdrawn by its author for good', async () => {
+		const { id: query } = await makeQuery(old)
+		const member = await newcomer()
+		const id = await makeComment(member, query, 'See https://shoes.example/')
+		expect(await deleteComment(member, id)).toMatchObject({ undoable: false })
+		await expect(restoreComment(member, id)).rejects.toThrow(NotAllowed)
+		expect((await listComments(member, thread(query))).rows).toEqual([])
+		expect((await getCase(moderator, name('comment', id))).waits).toBe(false)
+		await expectCountsToHold()
+	})
+})

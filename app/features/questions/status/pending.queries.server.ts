@@ -1,0 +1,84 @@
+import { sql } from 'kysely'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+import { type QueryPageRow, queryJoins, queryPageColumns } from '../questions.queries.server.ts'
+import type { QueryTexts } from '../writing/writing.queries.server.ts'
+
+/*
+ * What authors do with texts of theirs that wait for a moderator. Nothing here counts, tags or indexes anything: a text that
+ * waits is in no list. No revision is kept either, as a history is public and nobody was to see those words. `edited_at` stays
+ * as it is: without it, letting the text pass is news to others.
+ */
+
+/** A query that stands, or that waits and is this member's own: looked up at once, as it may be let pass in between. */
+export async function findChangeableQuery(
+	id: number,
+	memberId: number,
+	executor: Executor = db(),
+): Promise<(QueryPageRow & { waits: boolean }) | undefined> {
+	const { rows } = await sql<QueryPageRow & { waits: boolean }>`
+		select ${queryPageColumns}, q.withheld is not null as waits from queries q ${queryJoins}
+		where q.id = ${id} and (q.deleted_at is null or q.author_id = ${memberId} and q.withheld = 'waiting')`.execute(
+		executor,
+	)
+	return rows[0]
+}
+
+/** Holds a query that waits, so that an edit and a moderator's decision come one after the other. */
+export async function lockWaitingQuery(
+	trx: Executor,
+	id: number,
+): Promise<{ category_id: number; version: number } | undefined> {
+	return trx
+		.selectFrom('queries')
+		.select(['category_id', 'version'])
+		.where('id', '=', id)
+		.where('withheld', '=', 'waiting')
+		.forUpdate()
+		.executeTakeFirst()
+}
+
+export async function rewriteWaitingQuery(trx: Executor, id: number, texts: QueryTexts): Promise<void> {
+	const { title, description, descriptionHtml, excerpt, tags, categoryId } = texts
+	await sql`update queries set title = ${title}, description = ${description}, description_html = ${descriptionHtml},
+		excerpt = ${excerpt}, tags = ${tags}, category_id = ${categoryId}, version = version + 1,
+		search = query_document(${title}, ${tags}, ${description}) where id = ${id}`.execute(trx)
+}
+
+/** A comment under a query that stands, with the query's tags: one that stands, or that waits and is this member's own. */
+export async function findChangeableComment(
+	id: number,
+	memberId: number,
+): Promise<{ author_id: number; query_id: number; tags: string[]; waits: boolean } | undefined> {
+	const { rows } = await sql<{ author_id: number; query_id: number; tags: string[]; waits: boolean }>`
+		select m.author_id, m.query_id, q.tags, m.withheld is not null as waits
+		from comments m join queries q on q.id = m.query_id
+		where m.id = ${id} and q.deleted_at is null
+			and (m.deleted_at is null or m.author_id = ${memberId} and m.withheld = 'waiting')`.execute(db())
+	return rows[0]
+}
+
+/** Holds a comment that waits; the caller holds its query. */
+export async function lockWaitingComment(
+	trx: Executor,
+	id: number,
+): Promise<{ body: string; version: number } | undefined> {
+	return trx
+		.selectFrom('comments')
+		.select(['body', 'version'])
+		.where('id', '=', id)
+		.where('withheld', '=', 'waiting')
+		.forUpdate()
+		.executeTakeFirst()
+}
+
+export async function rewriteWaitingComment(trx: Executor, id: number, body: string, bodyHtml: string): Promise<void> {
+	await sql`update comments set body = ${body}, body_html = ${bodyHtml}, version = version + 1 where id = ${id}`.execute(
+		trx,
+	)
+}
+
+/** Deletes a text that waits. Nobody is named as who did it: bringing it back would let it pass without a moderator. */
+export async function dropWaiting(trx: Executor, kind: 'query' | 'comment', id: number): Promise<void> {
+	const table = kind === 'query' ? sql`queries` : sql`comments`
+	await sql`update ${table} set withheld = null, withheld_reason = '' where id = ${id}`.execute(trx)
+}

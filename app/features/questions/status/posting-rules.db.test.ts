@@ -1,0 +1,216 @@
+import { sql } from 'kysely'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { judge } from '~/features/moderation/judging.server.ts'
+import { listCases, listLog } from '~/features/moderation/queue.server.ts'
+import { report } from '~/features/moderation/reports.server.ts'
+import { follow } from '~/features/tags/following.server.ts'
+import { NotAllowed, NotFound, TooMany } from '~/lib/errors.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { makeComment, makeMember, makeQuery } from '../../../../tests/factories/forum.ts'
+import { useDatabase } from '../../../../tests/support/database.ts'
+import { expectCountsToHold, hashForum } from '../../../../tests/support/forum-rows.ts'
+import { listComments } from '../discussion/comments.server.ts'
+import { castVote } from '../discussion/votes.server.ts'
+import { getQuery, listQueries } from '../lists/lists.server.ts'
+import {
+	addComment,
+	askQuestion,
+	deleteComment,
+	deleteQuestion,
+	editComment,
+	editQuestion,
+	restoreQuestion,
+} from '../questions.server.ts'
+
+useDatabase()
+
+let moderator: SignedIn
+let admin: SignedIn
+let old: SignedIn
+let made = 0
+const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000)
+const newcomer = (hours = 1) => makeMember(`newcomer${++made}`, 'member', hoursAgo(hours))
+const texts = {
+	title: 'Where do I begin?',
+	description: 'With [this](https://shoes.example/).',
+	tags: 'start',
+	category: 'others',
+}
+const plain = { ...texts, description: 'With nothing.' }
+const idOf = ({ url }: { url: string }) => Number(url.split('/').at(-1))
+
+beforeAll(async () => {
+	moderator = await makeMember('moderator', 'moderator')
+	admin = await makeMember('admin', 'admin')
+	old = await makeMember('old')
+})
+
+describe('a suspended member', () => {
+	test('reads everything, changes nothing and is told until when and why, but deletes what is their own', async () => {
+		const member = await makeMember('shouting')
+		const own = (await makeQuery(member)).id
+		const comment = await makeComment(member, own)
+		const other = (await makeQuery(old)).id
+		await judge(
+			moderator,
+			{ kind: 'profile', name: member.username, act: 'suspend' },
+			{ time: '1 week', why: 'Shouting.' },
+		)
+		const before = await hashForum()
+		const writes = [
+			() => askQuestion(member, plain),
+			() => editQuestion(member, own, plain),
+			() => addComment(member, { queryId: other, parentId: null, body: 'x' }),
+			() => editComment(member, comment, { body: 'y' }),
+			() => castVote(member, { queryId: other, commentId: null, vote: 1 }),
+			() => follow(member, { tag: 'start' }, true),
+			() => report(member, { kind: 'query', name: String(other) }, { reason: 'spam' }),
+		]
+		for (const write of writes)
+			await expect(write()).rejects.toThrow(
+				/^You are suspended until \d+ \w+ \d{4} \d\d:\d\d UTC .* Reason: Shouting\.$/,
+			)
+		expect(await hashForum()).toEqual(before)
+		expect(await getQuery(member, other)).toMatchObject({ id: other })
+		await deleteComment(member, comment)
+		await deleteQuestion(member, own)
+		await expect(restoreQuestion(member, own)).rejects.toThrow('You are suspended until')
+		await judge(moderator, { kind: 'profile', name: member.username, act: 'lift' }, {})
+		await restoreQuestion(member, own)
+	})
+
+	test('writes again once the time is over', async () => {
+		const member = await makeMember('patient')
+		await judge(moderator, { kind: 'profile', name: member.username, act: 'suspend' }, { time: '1 day', why: 'x' })
+		await expect(askQuestion(member, plain)).rejects.toThrow(NotAllowed)
+		await sql`update users set suspended_until = now() - interval '1 second' where id = ${member.id}`.execute(db())
+		await askQuestion(member, plain)
+	})
+})
+
+describe('a first post with a link', () => {
+	test('of a new account waits: its author sees it, others do not, and nothing counts it', async () => {
+		const member = await newcomer()
+		const id = idOf(await askQuestion(member, texts))
+		expect(await getQuery(member, id)).toMatchObject({ withheld: { state: 'waiting' } })
+		for (const viewer of [null, old]) await expect(getQuery(viewer, id)).rejects.toThrow(NotFound)
+		expect((await listQueries(null, { tag: 'start' })).rows.filter((row) => row.id === id)).toEqual([])
+		const { rows } = await listCases(moderator, { order: 'newest', cursor: null })
+		expect(rows[0]).toMatchObject({
+			kind: 'query',
+			id,
+			waits: true,
+			acts: expect.arrayContaining(['approve', 'refuse']),
+		})
+		await expectCountsToHold()
+		await judge(moderator, { kind: 'query', name: String(id), act: 'approve' }, {})
+		expect(await getQuery(null, id)).toMatchObject({ withheld: null })
+		const next = idOf(await askQuestion(member, texts))
+		expect(await getQuery(null, next)).toMatchObject({ withheld: null })
+		await expectCountsToHold()
+	})
+
+	test('that is a comment waits as well, and leaves the query as it was', async () => {
+		const { id: query } = await makeQuery(old)
+		await makeComment(old, query)
+		const before = await getQuery(null, query)
+		const member = await newcomer()
+		const { id } = await addComment(member, { queryId: query, parentId: null, body: 'Buy https://shoes.example/ now' })
+		expect(await getQuery(null, query)).toEqual(before)
+		expect((await listComments(old, page(query))).rows.map((row) => row.id)).not.toContain(id)
+		expect((await listComments(member, page(query))).rows.at(-1)).toMatchObject({ id, withheld: { state: 'waiting' } })
+		await judge(moderator, { kind: 'comment', name: String(id), act: 'refuse' }, { why: 'Shoes.' })
+		expect((await listComments(member, page(query))).rows.at(-1)).toMatchObject({
+			id,
+			withheld: { state: 'hidden', reason: 'Shoes.' },
+		})
+		expect(await getQuery(null, query)).toEqual(before)
+		await expectCountsToHold()
+	})
+
+	test('waits when the link comes with an edit', async () => {
+		const member = await newcomer()
+		const id = idOf(await askQuestion(member, plain))
+		await getQuery(null, id)
+		await editQuestion(member, id, texts)
+		await expect(getQuery(null, id)).rejects.toThrow(NotFound)
+		await expectCountsToHold()
+	})
+
+	test.each([
+		['has no link', plain.description],
+		['has a link within this site', 'As in [that query](/forum/others/old/1).'],
+		['has an address in a code block', '```\ncurl https://shoes.example/\n```'],
+	])('passes when it %s', async (_what, description) => {
+		const id = idOf(await askQuestion(await newcomer(), { ...texts, description }))
+		await getQuery(null, id)
+	})
+
+	test('passes when the account is a week old', async () => {
+		const id = idOf(await askQuestion(await newcomer(7 * 24 + 1), texts))
+		await getQuery(null, id)
+	})
+
+	const page = (queryId: number) => ({ queryId, askerUsername: 'old' })
+})
+
+describe('limits per hour', () => {
+	test('a newcomer asks five questions, whichever come first of ten at once, and is told when to come back', async () => {
+		const member = await newcomer()
+		const outcomes = await Promise.allSettled(Array.from({ length: 10 }, () => askQuestion(member, plain)))
+		expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(5)
+		const refusals = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as TooMany] : []))
+		for (const refusal of refusals) {
+			expect(refusal).toBeInstanceOf(TooMany)
+			expect(refusal.retryAfter).toBeGreaterThan(3_500)
+			expect(refusal.retryAfter).toBeLessThanOrEqual(3_600)
+		}
+		await expectCountsToHold()
+	})
+
+	test('deleting does not give a newcomer another try, an hour does', async () => {
+		const member = await newcomer()
+		const ids: number[] = []
+		for (let count = 0; count < 5; count += 1) ids.push(idOf(await askQuestion(member, plain)))
+		for (const id of ids) await deleteQuestion(member, id)
+		await expect(askQuestion(member, plain)).rejects.toThrow(TooMany)
+		await sql`update queries set created_at = created_at - interval '61 minutes' where id = ${ids[0]}`.execute(db())
+		await askQuestion(member, plain)
+	})
+
+	test.each([
+		[1, 10],
+		[25, 60],
+	])('after %d hours a member writes %d comments in an hour', async (hours, most) => {
+		const { id } = await makeQuery(old)
+		const member = await newcomer(hours)
+		for (let count = 0; count < most; count += 1) await makeComment(member, id)
+		await expect(makeComment(member, id)).rejects.toThrow(TooMany)
+	})
+
+	test('moderators are not counted', async () => {
+		const { id } = await makeQuery(old)
+		const fresh = await makeMember('fresh', 'moderator', hoursAgo(1))
+		for (let count = 0; count < 12; count += 1) await makeComment(fresh, id)
+	})
+})
+
+test('what moderators change of others is recorded, and of their own is not', async () => {
+	const { id } = await makeQuery(old, { title: 'Whose words are these' })
+	const comment = await makeComment(old, id)
+	const own = await makeComment(moderator, id)
+	await editQuestion(moderator, id, { ...plain, title: 'Better words' })
+	await editComment(moderator, comment, { body: 'Better.' })
+	await editComment(moderator, own, { body: 'Better.' })
+	await editComment(old, comment, { body: 'No.' })
+	await deleteComment(moderator, comment)
+	await deleteQuestion(moderator, id)
+	const { rows } = await listLog(admin, { member: 'old', cursor: null })
+	expect(rows.map(({ act, caseUrl }) => [act, caseUrl])).toEqual([
+		['delete', `/moderation/query/${id}`],
+		['delete', `/moderation/comment/${comment}`],
+		['edit', `/moderation/comment/${comment}`],
+		['edit', `/moderation/query/${id}`],
+	])
+})

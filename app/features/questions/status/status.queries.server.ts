@@ -1,0 +1,118 @@
+import { sql } from 'kysely'
+import type { Executor } from '~/platform/db/db.server.ts'
+import { rebuildSearch, removeQuery, returnQuery } from '../writing/writing.queries.server.ts'
+
+/* Taking texts out of the forum without deleting them, and back. The caller holds the query: its lock comes first. */
+
+export interface HeldText {
+	author_id: number
+	category_id: number
+	withheld: 'hidden' | 'waiting' | 'merged' | null
+	/** Whether it is out of the forum; without being withheld it was deleted. */
+	gone: boolean
+	edited: boolean
+	locked: boolean
+	/** As in {@link printOf}. */
+	print: string
+}
+
+/**
+ * What a query or a comment says, as SHA-256 in 64 hex digits: whoever lets it pass must have read these words.
+ * The parts are hashed as a JSON array, so that no text can be moved from one part into the next under the same hash.
+ */
+export const printOf = {
+	query: (table: string) => sha256Of(`${table}.title, ${table}.description, ${table}.tags`),
+	comment: (table: string) => sha256Of(`${table}.body`),
+}
+
+function sha256Of(columns: string) {
+	return sql.raw(`encode(sha256(convert_to(jsonb_build_array(${columns})::text, 'UTF8')), 'hex')`)
+}
+
+/** A query for judging: locked, whatever became of it. */
+export async function lockAnyQuery(trx: Executor, id: number): Promise<HeldText | undefined> {
+	const { rows } = await sql<HeldText>`
+		select author_id, category_id, withheld, deleted_at is not null as gone, edited_at is not null as edited, locked_at is not null as locked,
+			${printOf.query('queries')} as print
+		from queries where id = ${id} for update`.execute(trx)
+	return rows[0]
+}
+
+/** A comment for judging, whatever became of it; its query, which the caller holds already, must be in the forum. */
+export async function lockAnyComment(
+	trx: Executor,
+	id: number,
+): Promise<Omit<HeldText, 'category_id' | 'locked'> | undefined> {
+	const { rows } = await sql<HeldText>`
+		select author_id, withheld, deleted_at is not null as gone, edited_at is not null as edited, ${printOf.comment('comments')} as print
+		from comments where id = ${id} for update`.execute(trx)
+	return rows[0]
+}
+
+/** Takes a query out of the forum. */
+export async function withholdQuery(
+	trx: Executor,
+	id: number,
+	held: { category_id: number },
+	why: { state: 'hidden' | 'waiting' | 'merged'; reason: string; into?: number },
+): Promise<void> {
+	await removeQuery(trx, id, held, null)
+	await sql`update queries set withheld = ${why.state}, withheld_reason = ${why.reason}, merged_into = ${why.into ?? null} where id = ${id}`.execute(
+		trx,
+	)
+}
+
+/** Takes a withheld query back into the forum. */
+export async function releaseQuery(trx: Executor, id: number): Promise<void> {
+	await sql`update queries set withheld = null, withheld_reason = '', merged_into = null where id = ${id}`.execute(trx)
+	await returnQuery(trx, id)
+}
+
+/** Takes a comment out of the forum; its place stays where replies need it. */
+export async function withholdComment(
+	trx: Executor,
+	id: number,
+	queryId: number,
+	why: { state: 'hidden' | 'waiting'; reason: string },
+): Promise<void> {
+	await sql`update comments set deleted_at = now(), withheld = ${why.state}, withheld_reason = ${why.reason},
+		withheld_solution = is_solution, is_solution = false where id = ${id}`.execute(trx)
+	await settle(trx, queryId, -1)
+}
+
+/** Takes a withheld comment back. */
+export async function releaseComment(trx: Executor, id: number, queryId: number): Promise<void> {
+	await sql`update comments set deleted_at = null, withheld = null, withheld_reason = '', is_solution = withheld_solution, withheld_solution = false
+		where id = ${id}`.execute(trx)
+	await settle(trx, queryId, 1)
+}
+
+/** Says another reason, or another state, of a text that is withheld already. */
+export async function rewordWithheld(
+	trx: Executor,
+	kind: 'query' | 'comment',
+	id: number,
+	reason: string,
+): Promise<void> {
+	const table = kind === 'query' ? sql`queries` : sql`comments`
+	await sql`update ${table} set withheld = 'hidden', withheld_reason = ${reason} where id = ${id}`.execute(trx)
+}
+
+/** Nobody may comment any more, or again. */
+export async function setLocked(trx: Executor, id: number, locked: boolean): Promise<void> {
+	await sql`update queries set locked_at = ${locked ? sql`now()` : null} where id = ${id}`.execute(trx)
+}
+
+/** Whoever's post was let pass is trusted with links from then on. */
+export async function trustAuthor(trx: Executor, userId: number): Promise<void> {
+	await sql`update users set approved_at = coalesce(approved_at, now()) where id = ${userId}`.execute(trx)
+}
+
+/** Count, solved state, time and words of a query after one of its comments came or went. */
+async function settle(trx: Executor, queryId: number, difference: 1 | -1): Promise<void> {
+	await sql`update queries set comment_count = comment_count + ${difference},
+		solved = exists (select 1 from comments where query_id = ${queryId} and is_solution),
+		active_at = greatest(created_at, (select max(created_at) from comments where query_id = ${queryId} and deleted_at is null))
+		where id = ${queryId}`.execute(trx)
+	await rebuildSearch(trx, queryId)
+}

@@ -1,0 +1,105 @@
+import { sql } from 'kysely'
+import { beforeAll, expect, test } from 'vitest'
+import { makeToken } from '~/features/accounts/tokens/tokens.server.ts'
+import { Invalid, NotFound } from '~/lib/errors.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
+import { makeComment, makeMember, makeQuery } from '../../../../tests/factories/forum.ts'
+import { callApi } from '../../../../tests/support/api-calls.ts'
+import { useDatabase } from '../../../../tests/support/database.ts'
+import { getQuery, listQueries } from '../lists/lists.server.ts'
+import { addComment, askQuestion, deleteComment } from '../questions.server.ts'
+import { KeyUsed } from './repeats.server.ts'
+
+useDatabase()
+
+let asha: SignedIn
+let ben: SignedIn
+
+beforeAll(async () => {
+	// Makes the tables in which jobs wait.
+	await startJobs()
+	await stopJobs()
+	asha = await makeMember('asha')
+	ben = await makeMember('ben')
+})
+
+const texts = { title: 'Does it come twice?', description: 'I pressed twice.', tags: 'pressing', category: 'others' }
+
+test('twenty sendings of one query at the same moment make one, and all are told which', async () => {
+	const sendings = Array.from({ length: 20 }, () => askQuestion(asha, { ...texts, key: 'k-1' }))
+	const [first, ...others] = await Promise.all(sendings)
+	for (const other of others) expect(other).toEqual(first)
+	expect((await listQueries(null, { author: 'asha' })).rows.map(({ url }) => url)).toEqual([first?.url])
+	const { rows } = await sql<{ n: number }>`select query_count as n from tags where name = 'pressing'`.execute(db())
+	expect(rows).toEqual([{ n: 1 }])
+})
+
+test('twenty sendings of one comment make one and count once', async () => {
+	const { id } = await makeQuery(ben)
+	const sending = { queryId: id, parentId: null, body: 'Once.', key: 'k-2' }
+	const made = await Promise.all(Array.from({ length: 20 }, () => addComment(asha, sending)))
+	expect(new Set(made.map((one) => one.id)).size).toBe(1)
+	expect((await getQuery(null, id)).commentCount).toBe(1)
+})
+
+test('a key is its sender’s own, and without one every sending makes a post', async () => {
+	const [mine, theirs] = [
+		await askQuestion(asha, { ...texts, key: 'k-3' }),
+		await askQuestion(ben, { ...texts, key: 'k-3' }),
+	]
+	const [one, other] = [await askQuestion(ben, texts), await askQuestion(ben, { ...texts, key: '' })]
+	expect(new Set([mine.id, theirs.id, one.id, other.id]).size).toBe(4)
+})
+
+test('a used key with another text, or under another query, is refused and changes nothing', async () => {
+	const [query, elsewhere] = [await makeQuery(ben), await makeQuery(ben)]
+	const sending = { queryId: query.id, parentId: null, body: 'First.', key: 'k-4' }
+	await addComment(asha, sending)
+	await expect(addComment(asha, { ...sending, body: 'Second.' })).rejects.toThrow(KeyUsed)
+	await expect(addComment(asha, { ...sending, queryId: elsewhere.id })).rejects.toThrow(KeyUsed)
+	expect([(await getQuery(null, query.id)).commentCount, (await getQuery(null, elsewhere.id)).commentCount]).toEqual([
+		1, 0,
+	])
+})
+
+test('a sending that was refused leaves its key free', async () => {
+	const { id } = await makeQuery(ben)
+	const parentId = await makeComment(ben, id)
+	await deleteComment(ben, parentId)
+	await expect(addComment(asha, { queryId: id, parentId, body: 'Gone?', key: 'k-5' })).rejects.toThrow(NotFound)
+	await addComment(asha, { queryId: id, parentId: null, body: 'Then here.', key: 'k-5' })
+	expect((await getQuery(null, id)).commentCount).toBe(1)
+})
+
+test.each([['two words'], ['x'.repeat(101)], [7]])('%j is no key', async (key) => {
+	await expect(askQuestion(asha, { ...texts, key })).rejects.toThrow(Invalid)
+})
+
+test('a key is forgotten once its author writes again a day later', async () => {
+	const cleo = await makeMember('cleo')
+	await askQuestion(cleo, { ...texts, key: 'old' })
+	await sql`update sent_posts set sent_at = now() - interval '25 hours' where author_id = ${cleo.id}`.execute(db())
+	await askQuestion(cleo, { ...texts, key: 'new' })
+	const { rows } = await sql<{ key: string }>`select key from sent_posts where author_id = ${cleo.id}`.execute(db())
+	expect(rows).toEqual([{ key: 'new' }])
+})
+
+test('a program sends Idempotency-Key, and its second call answers with what the first one made', async () => {
+	const { token } = await makeToken(asha, { name: 'test', scopes: ['read', 'write'], days: 7 })
+	const headers = { 'Idempotency-Key': 'a1b2' }
+	const ask = (title: string) => callApi('POST', '/queries', { token, body: { ...texts, title }, headers })
+	const [first, second] = [await ask('From a program, once'), await ask('From a program, once')]
+	expect([first.status, second.status]).toEqual([201, 201])
+	expect(second.headers.get('Location')).toBe(first.headers.get('Location'))
+	expect((await ask('From a program, twice')).status).toBe(422)
+	const query = ((await first.json()) as { id: number }).id
+	const comment = () =>
+		callApi('POST', `/queries/${query}/comments`, {
+			token,
+			body: { body: 'Hi.' },
+			headers: { 'Idempotency-Key': 'c3' },
+		})
+	expect(await (await comment()).json()).toEqual(await (await comment()).json())
+})

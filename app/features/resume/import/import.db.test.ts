@@ -1,0 +1,256 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import {
+	getAcademics,
+	getPersonal,
+	saveAcademics,
+	savePersonal,
+	saveSocial,
+} from '~/features/profiles/editing/editing.server.ts'
+import { addCertificate, addProject } from '~/features/profiles/editing/items.server.ts'
+import { Invalid, NotAllowed } from '~/lib/errors.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { makeMember } from '../../../../tests/factories/forum.ts'
+import { filled, makePicture } from '../../../../tests/factories/profiles.ts'
+import { anyProfile } from '../../../../tests/factories/resume.ts'
+import { useDatabase } from '../../../../tests/support/database.ts'
+import { getResume } from '../resume.server.ts'
+import { toResume } from '../resume.ts'
+import { applyImport, OutOfDate, previewImport } from './import.server.ts'
+
+useDatabase()
+
+let mira: SignedIn
+let made = 0
+
+beforeAll(async () => {
+	mira = await makeMember('mira')
+	const image = await makePicture(mira, 'certificate')
+	const portrait = await makePicture(mira, 'profile')
+	await savePersonal(mira, 'mira', {
+		...filled.personal,
+		profile_url: portrait,
+		show_email: '',
+		show_phone: '',
+		version: 1,
+	})
+	await saveAcademics(mira, 'mira', { ...filled.academics, version: 1 })
+	await saveSocial(mira, 'mira', { ...filled.social, version: 1 })
+	await addCertificate(mira, 'mira', { ...filled.certificate, certificate_image: image })
+	await addProject(mira, 'mira', filled.project)
+})
+
+async function newcomer(): Promise<SignedIn> {
+	made += 1
+	return makeMember(`newcomer${made}`)
+}
+
+const textOf = async (member: SignedIn, viewer = member) => JSON.stringify(await getResume(viewer, member.username))
+
+/** Imports everything that a text offers. */
+async function importAll(member: SignedIn, text: string): Promise<number> {
+	const { document, fingerprint, changes } = await previewImport(member, member.username, text)
+	return applyImport(member, member.username, { document, fingerprint, chosen: changes.map(({ id }) => id) })
+}
+
+/** A document without what belongs to one account alone: its name here, its address, and its pictures. */
+function portable(text: string): unknown {
+	return JSON.parse(text, (key, value) =>
+		['username', 'email', 'image', 'profile_url', 'certificate_image', 'canonical'].includes(key) ? undefined : value,
+	)
+}
+
+test('an export that another member imports is the same when they export it', async () => {
+	const bram = await newcomer()
+	await importAll(bram, await textOf(mira))
+	expect(portable(await textOf(bram))).toEqual(portable(await textOf(mira)))
+	expect(JSON.stringify(portable(await textOf(bram)))).toContain('EIT23CSE017')
+})
+
+test('so is that of any profile, twice over', async () => {
+	for (let seed = 1; seed <= 25; seed += 1) {
+		const [first, second] = [await newcomer(), await newcomer()]
+		const text = JSON.stringify(toResume(anyProfile(seed), 'https://elsewhere.example'))
+		await importAll(first, text)
+		await importAll(second, await textOf(first))
+		expect({ seed, is: portable(await textOf(second)) }).toEqual({ seed, is: portable(await textOf(first)) })
+		const settled = await previewImport(second, second.username, await textOf(second))
+		expect({ seed, ...settled }).toMatchObject({ seed, changes: [], unkept: [] })
+	}
+})
+
+test('the own export changes nothing, and keeps the own pictures', async () => {
+	const { changes, unkept } = await previewImport(mira, 'mira', await textOf(mira))
+	expect({ changes, unkept }).toEqual({ changes: [], unkept: [] })
+	const bram = await newcomer()
+	const other = await previewImport(bram, bram.username, await textOf(mira))
+	expect(other.unkept).toEqual([
+		{ path: 'basics.email', reason: 'An import does not change the address of an account.' },
+		{ path: 'basics.image', reason: 'Its picture does not travel: upload it here.' },
+		{ path: 'certificates[0]', reason: 'Its picture does not travel: upload it here.' },
+	])
+})
+
+describe('what others read of a profile in this form', () => {
+	test('leaves out what only the owner sees', async () => {
+		const bram = await newcomer()
+		const text = await textOf(mira, bram)
+		for (const secret of ['mira@campus.example', filled.personal.phone, 'EIT23CSE017', 'mira@eastmere.example'])
+			expect(text).not.toContain(secret)
+		expect(text).toContain('messmate')
+	})
+
+	test('has the address and the phone number once their owner shows them', async () => {
+		const bram = await newcomer()
+		const { version, values } = await getPersonal(mira, 'mira')
+		await savePersonal(mira, 'mira', { ...values, show_email: 'on', show_phone: 'on', version })
+		const text = await textOf(mira, bram)
+		expect(text).toContain('mira@campus.example')
+		expect(text).toContain(filled.personal.phone)
+		expect(text).not.toContain('EIT23CSE017')
+	})
+
+	test('does not exist for nobody', async () => {
+		await expect(getResume(mira, 'nobody')).rejects.toThrow('No Data Found !')
+	})
+})
+
+describe('an import', () => {
+	const resume = {
+		basics: { name: 'Orin Lampwright', label: 'Programmer', phone: '+1 555 0100' },
+		skills: [{ name: 'js' }],
+		education: [{ institution: 'Westmere College' }],
+		projects: [{ name: 'wick', description: 'Taller.' }, { name: 'ford' }],
+		certificates: [{ name: 'Keeper', date: '2024-02-01' }],
+	}
+
+	test('makes the chosen changes and no other', async () => {
+		const bram = await newcomer()
+		const preview = await previewImport(bram, bram.username, JSON.stringify(resume))
+		expect(preview.changes.map(({ id }) => id)).toEqual([
+			'personal.fullName',
+			'personal.expertise_in',
+			'personal.phone',
+			'personal.skills',
+			'academics.university_name',
+			'certificates.0',
+			'projects.0',
+			'projects.1',
+		])
+		const chosen = ['personal.expertise_in', 'personal.skills', 'projects.1', 'personal.role', 'nonsense']
+		expect(await applyImport(bram, bram.username, { ...preview, chosen })).toBe(3)
+		expect(await getResume(bram, bram.username)).toMatchObject({
+			basics: { name: bram.name, label: 'Programmer', email: `${bram.username}@campus.example` },
+			skills: [{ name: 'JavaScript' }],
+			projects: [{ name: 'ford' }],
+		})
+		expect((await getAcademics(bram, bram.username)).version).toBe(1)
+	})
+
+	test('replaces an item of the same name in its place, and keeps what the document does not say', async () => {
+		const bram = await newcomer()
+		await addProject(bram, bram.username, { ...filled.project, project_title: 'Wick' })
+		await addProject(bram, bram.username, { ...filled.project, project_title: 'last' })
+		await importAll(bram, JSON.stringify(resume))
+		const { projects } = await getResume(bram, bram.username)
+		expect(projects?.map((project) => project?.name)).toEqual(['wick', 'last', 'ford'])
+		expect(projects?.[0]).toMatchObject({ description: 'Taller.', keywords: ['React', 'SQLite', 'Go'] })
+	})
+
+	test('never changes whom the profile is shown to, nor the address of the account', async () => {
+		const bram = await newcomer()
+		const before = await db().selectFrom('users').selectAll().where('id', '=', bram.id).executeTakeFirst()
+		const sly = {
+			basics: { email: 'other@campus.example', role: 'admin' },
+			meta: { devquad: { personal_details: { show_email: true, listed: false, username: 'mira' } } },
+		}
+		const preview = await previewImport(bram, bram.username, JSON.stringify({ ...sly, skills: ['Go'] }))
+		expect(preview.changes.map(({ id }) => id)).toEqual(['personal.skills'])
+		await applyImport(bram, bram.username, {
+			...preview,
+			chosen: ['personal.skills', 'personal.show_email', 'personal.email'],
+		})
+		const { values } = await getPersonal(bram, bram.username)
+		expect(values).toMatchObject({ show_email: '', listed: 'on', skills: 'Go' })
+		const after = await db().selectFrom('users').selectAll().where('id', '=', bram.id).executeTakeFirst()
+		expect({ ...after, updated_at: null }).toEqual({ ...before, updated_at: null })
+	})
+
+	test('ends a confirmation when it brings another university address', async () => {
+		const bram = await newcomer()
+		await saveAcademics(bram, bram.username, { university_email: 'b@mit.edu', version: 1 })
+		await db()
+			.updateTable('profiles')
+			.set({ campus_name: 'MIT', campus_verified_at: new Date() })
+			.where('user_id', '=', bram.id)
+			.execute()
+		await importAll(bram, JSON.stringify({ meta: { devquad: { academics: { university_email: 'c@mit.edu' } } } }))
+		const row = await db().selectFrom('profiles').selectAll().where('user_id', '=', bram.id).executeTakeFirst()
+		expect(row).toMatchObject({ university_email: 'c@mit.edu', campus_name: '', campus_verified_at: null })
+	})
+
+	test('is refused when the profile changed since the preview, and shows the new one', async () => {
+		const bram = await newcomer()
+		const preview = await previewImport(bram, bram.username, JSON.stringify(resume))
+		const { version, values } = await getPersonal(bram, bram.username)
+		await savePersonal(bram, bram.username, { ...values, expertise_in: 'Something else', version })
+		const chosen = preview.changes.map(({ id }) => id)
+		const refusal = await applyImport(bram, bram.username, { ...preview, chosen }).catch((error: unknown) => error)
+		expect(refusal).toBeInstanceOf(OutOfDate)
+		const fresh = (refusal as OutOfDate).preview
+		expect(fresh.changes.find(({ id }) => id === 'personal.expertise_in')?.differences[0]?.before).toBe(
+			'Something else',
+		)
+		expect((await getResume(bram, bram.username)).projects).toBeUndefined()
+		expect(await applyImport(bram, bram.username, { ...fresh, chosen })).toBe(chosen.length)
+	})
+
+	test('of a double click is made once', async () => {
+		const bram = await newcomer()
+		const preview = await previewImport(bram, bram.username, JSON.stringify(resume))
+		const chosen = preview.changes.map(({ id }) => id)
+		const outcomes = await Promise.allSettled(
+			[1, 2, 3].map(() => applyImport(bram, bram.username, { ...preview, chosen })),
+		)
+		expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+		expect((await getResume(bram, bram.username)).projects).toHaveLength(2)
+	})
+
+	test('of more items than a profile takes changes nothing at all', async () => {
+		const bram = await newcomer()
+		const many = { basics: { label: 'Busy' }, projects: Array.from({ length: 101 }, (_, at) => ({ name: `p${at}` })) }
+		const preview = await previewImport(bram, bram.username, JSON.stringify(many))
+		const chosen = preview.changes.map(({ id }) => id)
+		await expect(applyImport(bram, bram.username, { ...preview, chosen })).rejects.toThrow(
+			'A profile has at most 100 projects: untick 1 of those that are added.',
+		)
+		expect((await getPersonal(bram, bram.username)).values.expertise_in).toBe('')
+		expect(await applyImport(bram, bram.username, { ...preview, chosen: chosen.slice(0, -1) })).toBe(101)
+	})
+
+	test.each([[[]], [['nonsense']]])('of nothing (%j) says so', async (chosen) => {
+		const bram = await newcomer()
+		const preview = await previewImport(bram, bram.username, JSON.stringify(resume))
+		await expect(applyImport(bram, bram.username, { ...preview, chosen })).rejects.toThrow(
+			'Tick what you want to import.',
+		)
+	})
+
+	test('is the owner’s alone', async () => {
+		const bram = await newcomer()
+		const text = JSON.stringify(resume)
+		for (const viewer of [null, bram, { ...bram, role: 'admin' as const }]) {
+			await expect(previewImport(viewer, 'mira', text)).rejects.toThrow(NotAllowed)
+			const attempt = applyImport(viewer, 'mira', { document: text, fingerprint: '', chosen: ['personal.fullName'] })
+			await expect(attempt).rejects.toThrow(NotAllowed)
+		}
+		await expect(previewImport(mira, 'mira', 'garbage')).rejects.toThrow(Invalid)
+	})
+
+	test('shows of a long list of losses the beginning, and how much more there is', async () => {
+		const bram = await newcomer()
+		const skills = Array.from({ length: 400 }, () => ({ level: 'x' }))
+		const { unkept, more } = await previewImport(bram, bram.username, JSON.stringify({ skills }))
+		expect([unkept.length, more]).toEqual([100, 300])
+	})
+})

@@ -1,0 +1,232 @@
+import { createHash } from 'node:crypto'
+import { canonicalSkill, setSkills } from '~/features/members/skills.server.ts'
+import {
+	type EditableRow,
+	ensureProfile,
+	updateAcademics,
+	updatePersonal,
+	updateSocial,
+} from '~/features/profiles/editing/editing.queries.server.ts'
+import { checkName, editable, owner, transaction, writer } from '~/features/profiles/editing/editing.server.ts'
+import {
+	insertCertificate,
+	insertProject,
+	updateCertificate,
+	updateProject,
+} from '~/features/profiles/editing/items.queries.server.ts'
+import { siteNames } from '~/features/profiles/links.ts'
+import { profileLimits } from '~/features/profiles/profiles.limits.ts'
+import type { AcademicsInput, SocialInput } from '~/features/profiles/profiles.schema.ts'
+import { Conflict, Invalid } from '~/lib/errors.ts'
+import type { Viewer } from '~/lib/viewer.ts'
+import type { Executor } from '~/platform/db/db.server.ts'
+import { listCertificatesToEdit, listOwnPictures, listProjectsToEdit, lockProfile } from '../resume.queries.server.ts'
+import { readDocument } from './document.ts'
+import { type Change, type Current, chosenFields, type Plan, type PlannedItem, planImport } from './plan.ts'
+import type { Unkept } from './reader.ts'
+import { type Found, fromResume } from './reading.ts'
+
+/** A long list of what is lost tells nobody more than its beginning. */
+const mostShown = 100
+
+/** What an import would do, and what of the document a profile cannot keep. */
+export interface Preview {
+	changes: Change[]
+	/** The first hundred of it. */
+	unkept: Unkept[]
+	/** How much more there is. */
+	more: number
+	/** The document without white space, to be sent back with what was chosen. */
+	document: string
+	/** Stands for the changes and for the profile that they were made for. */
+	fingerprint: string
+}
+
+/** The profile, or another import, changed it since the preview. `preview` is made of what is there now. */
+export class OutOfDate extends Conflict {
+	readonly preview: Preview
+	constructor(preview: Preview) {
+		super('Your profile was changed since this preview was made. Nothing was imported: this is how it stands now.')
+		this.preview = preview
+	}
+}
+
+/**
+ * What a document of JSON Resume would change in the own profile. Changes nothing.
+ * @throws NotAllowed, Invalid when the text is no résumé
+ */
+export async function previewImport(viewer: Viewer, username: string, text: string): Promise<Preview> {
+	const { id } = owner(viewer, username)
+	const document = readDocument(text)
+	return (await prepare(id, document)).preview
+}
+
+/**
+ * Applies the chosen changes of a preview, all or none.
+ * @param chosen the ids of the changes
+ * @returns how many were made
+ * @throws NotAllowed, Invalid, OutOfDate
+ */
+export async function applyImport(
+	viewer: Viewer,
+	username: string,
+	{ document, fingerprint, chosen }: { document: string; fingerprint: string; chosen: string[] },
+): Promise<number> {
+	const member = await writer(viewer, username)
+	const { id } = member
+	const read = readDocument(document)
+	const wanted = new Set(chosen)
+	return transaction(async (trx) => {
+		await ensureProfile(trx, id)
+		await lockProfile(trx, id)
+		const { preview, plan, current, row, found } = await prepare(id, read, trx)
+		if (preview.fingerprint !== fingerprint) throw new OutOfDate(preview)
+		const made = plan.changes.filter((change) => wanted.has(change.id))
+		if (made.length === 0) throw new Invalid('Tick what you want to import.')
+		const ids = new Set(made.map((change) => change.id))
+		const { fullName } = chosenFields('personal', found.personal, ids)
+		if (fullName !== undefined) await checkName(member, fullName, trx)
+		await applyFields(trx, id, row, found, ids)
+		await applyItems(trx, id, current.certificates.length, plan.certificates, wanted, certificateWriter)
+		await applyItems(trx, id, current.projects.length, plan.projects, wanted, projectWriter)
+		return made.length
+	})
+}
+
+interface Prepared {
+	preview: Preview
+	plan: Plan
+	current: Current
+	row: EditableRow
+	found: Found
+}
+
+async function prepare(id: number, document: ReturnType<typeof readDocument>, executor?: Executor): Promise<Prepared> {
+	const [row, certificates, projects] = [
+		await editable({ id }, executor),
+		await listCertificatesToEdit(id, executor),
+		await listProjectsToEdit(id, executor),
+	]
+	const { found, unkept } = fromResume(document)
+	if (found.personal.skills) found.personal.skills = canonical(found.personal.skills, row.skills)
+	if (found.email && found.email.toLowerCase() !== row.email)
+		unkept.push({ path: 'basics.email', reason: 'An import does not change the address of an account.' })
+	await leaveForeignPictures(id, found, unkept, executor)
+	const current = currentOf(row, certificates, projects)
+	const plan = planImport(current, found)
+	const fingerprint = createHash('sha256')
+		.update(JSON.stringify([plan, current.versions]))
+		.digest('base64url')
+	const shown = unkept.slice(0, mostShown)
+	const more = unkept.length - shown.length
+	return {
+		preview: { changes: plan.changes, unkept: shown, more, document: JSON.stringify(document), fingerprint },
+		plan,
+		current,
+		row,
+		found,
+	}
+}
+
+/** A picture goes with a profile only when it is the member's own already. */
+async function leaveForeignPictures(id: number, found: Found, unkept: Unkept[], executor?: Executor): Promise<void> {
+	const places = [
+		{ kind: 'profile', path: 'basics.image', fields: found.personal, field: 'profile_url' },
+		...found.certificates.map((fields, index) => ({
+			...{ kind: 'certificate', path: `certificates[${index}]`, fields, field: 'certificate_image' },
+		})),
+		...found.projects.map((fields, index) => ({
+			kind: 'project',
+			path: `projects[${index}]`,
+			fields,
+			field: 'project_image',
+		})),
+	].map((place) => ({ ...place, fields: place.fields as Record<string, unknown> }))
+	const named = places.filter(({ fields, field }) => typeof fields[field] === 'string')
+	const own = await listOwnPictures(
+		id,
+		named.map(({ fields, field }) => String(fields[field])),
+		executor,
+	)
+	for (const { kind, path, fields, field } of named) {
+		if (own.some((picture) => picture.kind === kind && picture.path === fields[field])) continue
+		delete fields[field]
+		unkept.push({ path, reason: 'Its picture does not travel: upload it here.' })
+	}
+}
+
+async function applyFields(
+	trx: Executor,
+	id: number,
+	row: EditableRow,
+	found: Found,
+	chosen: ReadonlySet<string>,
+): Promise<void> {
+	const personal = chosenFields('personal', found.personal, chosen)
+	const academics = chosenFields('academics', found.academics, chosen)
+	const social = chosenFields('social', found.social, chosen)
+	if (Object.keys(personal).length > 0) {
+		const before = { ...row, fullName: row.name, profile_url: row.image }
+		await updatePersonal(trx, id, row.personal_version, { ...before, ...personal })
+		if (personal.skills) await setSkills(trx, id, personal.skills)
+	}
+	if (Object.keys(academics).length > 0) await updateAcademics(trx, id, row.academics_version, { ...row, ...academics })
+	if (Object.keys(social).length > 0) await updateSocial(trx, id, row.social_version, { ...row, ...social })
+}
+
+interface Writer<Fields> {
+	many: string
+	insert: (trx: Executor, userId: number, fields: Fields) => Promise<void>
+	update: (trx: Executor, userId: number, id: string, version: number, fields: Fields) => Promise<boolean>
+}
+
+const certificateWriter = { many: 'certificates', insert: insertCertificate, update: updateCertificate }
+const projectWriter = { many: 'projects', insert: insertProject, update: updateProject }
+
+async function applyItems<Fields>(
+	trx: Executor,
+	userId: number,
+	before: number,
+	items: PlannedItem<Fields>[],
+	chosen: ReadonlySet<string>,
+	{ many, insert, update }: Writer<Fields>,
+): Promise<void> {
+	const wanted = items.filter(({ change }) => chosen.has(change))
+	const added = wanted.filter(({ replaces }) => replaces === null).length
+	const most = profileLimits.items
+	if (before + added > most)
+		throw new Invalid(`A profile has at most ${most} ${many}: untick ${before + added - most} of those that are added.`)
+	for (const { replaces, fields } of wanted) {
+		if (replaces) await update(trx, userId, replaces.id, replaces.version, fields)
+		else await insert(trx, userId, fields)
+	}
+}
+
+function currentOf(
+	row: EditableRow,
+	certificates: Awaited<ReturnType<typeof listCertificatesToEdit>>,
+	projects: Awaited<ReturnType<typeof listProjectsToEdit>>,
+): Current {
+	const { username, email, name: fullName, image: profile_url, phone, city, expertise_in, about, skills, open_to } = row
+	const item = <Fields extends { id: string; version: number }>({ id, version, ...fields }: Fields) => ({
+		id,
+		version,
+		fields,
+	})
+	return {
+		username,
+		email,
+		personal: { fullName, profile_url, phone, city, expertise_in, about, skills, open_to },
+		academics: row satisfies AcademicsInput,
+		social: Object.fromEntries(siteNames.map((site) => [site, row[site]])) as SocialInput,
+		versions: { personal: row.personal_version, academics: row.academics_version, social: row.social_version },
+		certificates: certificates.map(item),
+		projects: projects.map(item),
+	}
+}
+
+/** Skills under the names that they are kept by, each once; those that the member has already stay as they are. */
+function canonical(skills: string[], had: string[]): string[] {
+	const kept = (skill: string) => (had.includes(skill) ? skill : canonicalSkill(skill))
+	return [...new Map(skills.map((skill) => [kept(skill).toLowerCase(), kept(skill)])).values()]
+}

@@ -1,0 +1,161 @@
+import type { ProjectInput, StoredCertificate } from '~/features/profiles/profiles.schema.ts'
+import { isEmpty, type ResumeFields } from '../resume.ts'
+import type { Found, FoundCertificate, FoundProject } from './reading.ts'
+
+/** The parts of a profile whose fields an import changes one by one. */
+export type FieldPart = 'personal' | 'academics' | 'social'
+export type ItemPart = 'certificates' | 'projects'
+
+/** One field of a change, in words: `before` is '' when there was nothing. */
+export interface Difference {
+	field: string
+	before: string
+	after: string
+}
+
+/** Something that an import would do, chosen or not as a whole. */
+export interface Change {
+	/** Names it among the changes of one plan: `personal.phone`, `projects.2`. */
+	id: string
+	part: FieldPart | ItemPart
+	/** What an item is called; '' for a single field. */
+	title: string
+	kind: 'set' | 'add' | 'replace'
+	differences: Difference[]
+}
+
+export interface StoredItem<Fields> {
+	id: string
+	version: number
+	fields: Fields
+}
+
+/** The profile as it is, with what tells whether it is still so later. */
+export interface Current extends Omit<ResumeFields, 'certificates' | 'projects'> {
+	versions: Record<FieldPart, number>
+	certificates: StoredItem<StoredCertificate>[]
+	projects: StoredItem<ProjectInput>[]
+}
+
+/** An item as it would be: added, or in place of the one with this id. */
+export interface PlannedItem<Fields> {
+	change: string
+	replaces: { id: string; version: number } | null
+	fields: Fields
+}
+
+export interface Plan {
+	changes: Change[]
+	certificates: PlannedItem<StoredCertificate>[]
+	projects: PlannedItem<ProjectInput>[]
+}
+
+const emptyCertificate: StoredCertificate = {
+	certificate_title: '',
+	certificate_url: '',
+	certificate_image: null,
+	certificate_issue_date: null,
+	certificate_expire_date: null,
+	credential_verification_link: '',
+}
+
+const emptyProject: ProjectInput = {
+	project_title: '',
+	project_description: '',
+	project_image: null,
+	project_tech_stack: [],
+	project_date: null,
+	project_source_code_link: '',
+	project_deployment_link: '',
+	project_demo_link: '',
+}
+
+/**
+ * What would become of a profile by what a document says. It adds and replaces; it empties and deletes nothing. An item is
+ * the same as one that has its title.
+ */
+export function planImport(current: Current, found: Found): Plan {
+	const certificates = planItems<StoredCertificate, FoundCertificate>(
+		'certificates',
+		current.certificates,
+		found.certificates,
+		emptyCertificate,
+		(fields) => fields.certificate_title,
+	)
+	const projects = planItems<ProjectInput, FoundProject>(
+		'projects',
+		current.projects,
+		found.projects,
+		emptyProject,
+		(fields) => fields.project_title,
+	)
+	return {
+		changes: [
+			...planFields('personal', current.personal, found.personal),
+			...planFields('academics', current.academics, found.academics),
+			...planFields('social', current.social, found.social),
+			...certificates.changes,
+			...projects.changes,
+		],
+		certificates: certificates.items,
+		projects: projects.items,
+	}
+}
+
+/** The found fields whose changes were chosen. */
+export function chosenFields<Fields extends object>(
+	part: FieldPart,
+	found: Fields,
+	chosen: ReadonlySet<string>,
+): Fields {
+	return Object.fromEntries(Object.entries(found).filter(([field]) => chosen.has(`${part}.${field}`))) as Fields
+}
+
+function planFields(part: FieldPart, current: object, found: object): Change[] {
+	return differences(current, found).map((difference) => ({
+		id: `${part}.${difference.field}`,
+		part,
+		title: '',
+		kind: 'set',
+		differences: [difference],
+	}))
+}
+
+function planItems<Fields extends object, Given extends Partial<Fields>>(
+	part: ItemPart,
+	current: StoredItem<Fields>[],
+	found: Given[],
+	empty: Fields,
+	titleOf: (fields: Fields) => string,
+): { changes: Change[]; items: PlannedItem<Fields>[] } {
+	const free = [...current]
+	const changes: Change[] = []
+	const items: PlannedItem<Fields>[] = []
+	for (const [index, given] of found.entries()) {
+		const title = titleOf({ ...empty, ...given })
+		const at = free.findIndex(({ fields }) => titleOf(fields).toLowerCase() === title.toLowerCase())
+		const [same] = at >= 0 ? free.splice(at, 1) : []
+		const changed = differences(same?.fields ?? empty, given)
+		if (changed.length === 0) continue
+		const id = `${part}.${index}`
+		changes.push({ id, part, title, kind: same ? 'replace' : 'add', differences: changed })
+		items.push({
+			change: id,
+			replaces: same ? { id: same.id, version: same.version } : null,
+			fields: { ...(same?.fields ?? empty), ...given },
+		})
+	}
+	return { changes, items }
+}
+
+function differences(current: object, found: object): Difference[] {
+	const before = current as Record<string, unknown>
+	return Object.entries(found).flatMap(([field, value]) => {
+		const texts = { before: textOf(before[field]), after: textOf(value) }
+		return isEmpty(value) || texts.before === texts.after ? [] : [{ field, ...texts }]
+	})
+}
+
+function textOf(value: unknown): string {
+	return Array.isArray(value) ? value.join(', ') : String(value ?? '')
+}

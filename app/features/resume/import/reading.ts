@@ -1,0 +1,216 @@
+import { type Site, siteOfAddress } from '~/features/profiles/links.ts'
+import { profileLimits as limits } from '~/features/profiles/profiles.limits.ts'
+import {
+	type AcademicsInput,
+	academicsInput,
+	certificateInput,
+	type ProjectInput,
+	personalInput,
+	projectInput,
+	type SocialInput,
+	type StoredCertificate,
+	socialInput,
+} from '~/features/profiles/profiles.schema.ts'
+import { isEmpty, networks, type ResumePersonal } from '../resume.ts'
+import type { ReadDocument } from './document.ts'
+import { type Entry, Extras, noPlace, Reader, type Said, said, type Unkept } from './reader.ts'
+
+/** What a document says of a profile's fields, read by the schemas of the edit forms. What it does not say is not there. */
+export interface Found {
+	/** The address of the document's owner, which no import changes; '' when it names none. */
+	email: string
+	personal: Partial<ResumePersonal>
+	academics: Partial<AcademicsInput>
+	social: Partial<SocialInput>
+	certificates: FoundCertificate[]
+	projects: FoundProject[]
+}
+
+export type FoundCertificate = Partial<StoredCertificate> & Pick<StoredCertificate, 'certificate_title'>
+export type FoundProject = Partial<ProjectInput> & Pick<ProjectInput, 'project_title'>
+
+/** What a document says of a profile, and what of it a profile cannot keep. */
+export function fromResume(document: ReadDocument): { found: Found; unkept: Unkept[] } {
+	const reader = new Reader()
+	const { $schema: _, basics, education, certificates, skills, projects, meta, ...rest } = document
+	reader.leave(rest, '')
+	const own = meta?.devquad ?? {}
+	const { personal_details, academics, certificates: ownCertificates, projects: ownProjects, ...ownRest } = own
+	reader.leave(ownRest, 'meta.devquad')
+	const personal = readPersonal(reader, basics ?? {}, personal_details ?? {})
+	return {
+		found: {
+			email: typeof basics?.email === 'string' ? basics.email : '',
+			personal: { ...personal, ...readSkills(reader, skills ?? []) },
+			academics: readAcademics(reader, education ?? [], academics ?? {}),
+			social: readSocial(reader, basics ?? {}),
+			certificates: readCertificates(reader, certificates ?? [], ownCertificates ?? []),
+			projects: readProjects(reader, projects ?? [], ownProjects ?? []),
+		},
+		unkept: reader.unkept,
+	}
+}
+
+function readPersonal(
+	reader: Reader,
+	basics: NonNullable<ReadDocument['basics']>,
+	own: Entry,
+): Partial<ResumePersonal> {
+	const { name, label, image, email: _, phone, url: __, summary, location, profiles: ___, ...rest } = basics
+	const { city, ...elsewhere } = location ?? {}
+	const { username: ____, profile_url, open_to, ...ownRest } = own
+	reader.leave(rest, 'basics')
+	reader.leave(elsewhere, 'basics.location')
+	reader.leave(ownRest, 'meta.devquad.personal_details')
+	if (!isEmpty(image) && isEmpty(profile_url)) reader.note('basics.image', 'Pictures do not travel: upload it here.')
+	return reader.fields<ResumePersonal>(personalInput.shape, {
+		fullName: { value: name, path: 'basics.name' },
+		expertise_in: { value: label, path: 'basics.label' },
+		phone: { value: phone, path: 'basics.phone' },
+		about: { value: summary, path: 'basics.summary' },
+		city: { value: city, path: 'basics.location.city' },
+		open_to: { value: open_to, path: 'meta.devquad.personal_details.open_to' },
+		profile_url: { value: profile_url, path: 'basics.image' },
+	})
+}
+
+/** Skills, and the keywords that JSON Resume files under a skill, as one list; as many as a profile takes. */
+function readSkills(reader: Reader, skills: NonNullable<ReadDocument['skills']>): { skills?: string[] } {
+	const names = new Map<string, string>()
+	for (const [index, skill] of skills.entries()) {
+		const { name, keywords, ...rest } = typeof skill === 'string' ? { name: skill } : (skill as Entry)
+		const path = `skills[${index}]`
+		reader.leave(rest, path)
+		for (const text of [name, ...(Array.isArray(keywords) ? keywords : [])]) {
+			if (isEmpty(text)) continue
+			const parsed = personalInput.shape.skills.safeParse(text)
+			if (!parsed.success) reader.note(path, parsed.error.issues[0]?.message ?? noPlace)
+			for (const one of parsed.data ?? []) if (!names.has(one.toLowerCase())) names.set(one.toLowerCase(), one)
+		}
+	}
+	const list = [...names.values()]
+	const over = list.slice(limits.skills).join(', ')
+	if (over) reader.note('skills', `A profile has at most ${limits.skills} skills. Left out: ${over.slice(0, 200)}`)
+	return list.length === 0 ? {} : { skills: list.slice(0, limits.skills) }
+}
+
+/** A profile has one course of study: the one that ends last, or has no end yet. */
+function readAcademics(reader: Reader, education: Entry[], own: Entry): Partial<AcademicsInput> {
+	const endOf = (entry: Entry) => (isEmpty(entry.endDate) ? '9999' : String(entry.endDate))
+	const latest = education.reduce<number>(
+		(best, entry, index) => (index > 0 && endOf(entry) > endOf(education[best] ?? {}) ? index : best),
+		0,
+	)
+	for (const index of education.keys())
+		if (index !== latest) reader.note(`education[${index}]`, 'A profile has one course of study: the latest one.')
+	const { institution, area, studyType, endDate, ...rest } = education[latest] ?? {}
+	const path = `education[${latest}]`
+	reader.leave(isEmpty(area) ? rest : { studyType, ...rest }, path)
+	const { location, current_semester, current_year, enrolment_number, university_email, ...ownRest } = own
+	reader.leave(ownRest, 'meta.devquad.academics')
+	const at = (value: unknown, key: string) => ({ value, path: `meta.devquad.academics.${key}` })
+	return reader.fields<AcademicsInput>(academicsInput.shape, {
+		university_name: { value: institution, path: `${path}.institution` },
+		enrol_in_branch_name: { value: isEmpty(area) ? studyType : area, path: `${path}.area` },
+		year_of_passing: { value: yearOf(endDate), path: `${path}.endDate` },
+		location: at(location, 'location'),
+		current_semester: at(current_semester, 'current_semester'),
+		current_year: at(current_year, 'current_year'),
+		enrolment_number: at(enrolment_number, 'enrolment_number'),
+		university_email: at(university_email, 'university_email'),
+	})
+}
+
+function readSocial(reader: Reader, basics: NonNullable<ReadDocument['basics']>): Partial<SocialInput> {
+	const said: Said = { portfolio: { value: basics.url, path: 'basics.url' } }
+	for (const [index, { network, username, url, ...rest }] of (basics.profiles ?? []).entries()) {
+		const path = `basics.profiles[${index}]`
+		const site = siteOf(network, url)
+		if (!site) reader.note(path, 'A profile has no place for this site.')
+		else if (said[site]) reader.note(path, 'A profile has one address for each site: the first one.')
+		else said[site] = { value: isEmpty(url) ? username : url, path }
+		reader.leave(rest, path)
+	}
+	return reader.fields<SocialInput>(socialInput.shape, said)
+}
+
+function siteOf(network: unknown, url: unknown): Site | null {
+	const plain = String(network ?? '')
+		.toLowerCase()
+		.replace(/[^a-z]/g, '')
+		.replace(/^gfg$|^geeksforgeek$/, 'geeksforgeeks')
+	const named = Object.entries(networks).find(([, name]) => name.toLowerCase() === plain)?.[0] as Site | undefined
+	return named ?? (typeof url === 'string' ? siteOfAddress(url) : null)
+}
+
+function readCertificates(reader: Reader, entries: Entry[], own: Entry[]): FoundCertificate[] {
+	const extras = new Extras(own, 'certificate_title')
+	return entries.flatMap(({ name, date, url, ...rest }, index) => {
+		const path = `certificates[${index}]`
+		reader.leave(rest, path)
+		const { certificate_title: _, ...more } = extras.of(index, name)
+		const linked = !isEmpty(more.credential_verification_link) || !isEmpty(more.certificate_url)
+		const fields = reader.fields<StoredCertificate>(certificateInput.shape, {
+			certificate_title: { value: name, path: `${path}.name` },
+			certificate_issue_date: { value: dayOf(date), path: `${path}.date` },
+			...said(linked ? more : { ...more, credential_verification_link: url }, path),
+		})
+		const { certificate_issue_date: from, certificate_expire_date: to } = fields
+		if (from && to && from > to) {
+			delete fields.certificate_expire_date
+			reader.note(`${path}.certificate_expire_date`, 'A certificate cannot expire before it was issued.')
+		}
+		return titled(reader, path, 'certificate', fields.certificate_title, fields)
+	}) as FoundCertificate[]
+}
+
+function readProjects(reader: Reader, entries: Entry[], own: Entry[]): FoundProject[] {
+	const extras = new Extras(own, 'project_title')
+	return entries.flatMap(({ name, description, highlights, keywords, startDate, endDate, url, ...rest }, index) => {
+		const path = `projects[${index}]`
+		reader.leave(rest, path)
+		const { project_title: _, project_source_code, ...more } = extras.of(index, name)
+		if (isEmpty(more.project_source_code_link)) more.project_source_code_link = project_source_code
+		const named = ['project_source_code_link', 'project_deployment_link', 'project_demo_link']
+		const linked = named.some((link) => !isEmpty(more[link]))
+		const link = isSource(url) ? 'project_source_code_link' : 'project_deployment_link'
+		const fields = reader.fields<ProjectInput>(projectInput.shape, {
+			project_title: { value: name, path: `${path}.name` },
+			project_description: { value: withHighlights(description, highlights), path: `${path}.description` },
+			project_tech_stack: { value: keywords, path: `${path}.keywords` },
+			project_date: { value: dayOf(isEmpty(endDate) ? startDate : endDate), path: `${path}.endDate` },
+			...said(linked ? more : { ...more, [link]: url }, path),
+		})
+		return titled(reader, path, 'project', fields.project_title, fields)
+	}) as FoundProject[]
+}
+
+/** The item as a list of one, or none when it has no title. */
+function titled(reader: Reader, path: string, what: string, title: string | undefined, fields: object): object[] {
+	if (title) return [fields]
+	reader.note(path, `A ${what} needs a title!`)
+	return []
+}
+
+/** JSON Resume gives a year, a month or a day; a profile keeps a day, the first of what is given. */
+function dayOf(date: unknown): unknown {
+	if (typeof date !== 'string') return date
+	if (/^\d{4}$/.test(date)) return `${date}-01-01`
+	return /^\d{4}-\d\d$/.test(date) ? `${date}-01` : date
+}
+
+function yearOf(date: unknown): unknown {
+	return typeof date === 'string' ? (/^\d{4}(?=-|$)/.exec(date)?.[0] ?? date) : date
+}
+
+function withHighlights(description: unknown, highlights: unknown): unknown {
+	const lines = Array.isArray(highlights) ? highlights.filter((line) => typeof line === 'string') : []
+	if (lines.length === 0 || !(isEmpty(description) || typeof description === 'string')) return description
+	return [description, lines.map((line) => `- ${line}`).join('\n')].filter(Boolean).join('\n\n')
+}
+
+function isSource(url: unknown): boolean {
+	return (
+		typeof url === 'string' && /^https?:\/\/([a-z0-9-]+\.)*(github|gitlab|codeberg|bitbucket)\.(com|org)\//i.test(url)
+	)
+}

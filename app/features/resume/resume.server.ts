@@ -1,0 +1,61 @@
+import { config } from '~/config.server.ts'
+import { isOwn, maySeeEmail, maySeeHidden, maySeePhone } from '~/features/profiles/profiles.policy.ts'
+import { findProfile } from '~/features/profiles/profiles.queries.server.ts'
+import { countReading } from '~/features/profiles/profiles.server.ts'
+import { NotFound } from '~/lib/errors.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { listCertificatesToEdit, listProjectsToEdit } from './resume.queries.server.ts'
+import { type ResumeDocument, toResume } from './resume.ts'
+
+/**
+ * A member's profile as a document of JSON Resume, as far as this viewer may see it: the same as on the page.
+ * @throws NotFound when nobody has the username, or it stands for an imported author
+ */
+export async function getResume(viewer: SignedIn, username: string): Promise<ResumeDocument> {
+	await countReading(viewer, username)
+	const name = username.toLowerCase()
+	const whole = maySeeHidden(viewer, { username: name })
+	const row = await findProfile(name, { viewerId: viewer.id, whole })
+	if (!row || row.imported) throw new NotFound('No Data Found !')
+	const [certificates, projects] =
+		row.hidden && !whole ? [[], []] : await Promise.all([listCertificatesToEdit(row.id), listProjectsToEdit(row.id)])
+	const own = isOwn(viewer, row)
+	return toResume(
+		{
+			username: row.username,
+			email: maySeeEmail(viewer, row) ? row.email : '',
+			personal: {
+				fullName: row.name,
+				phone: maySeePhone(viewer, row) ? row.phone : '',
+				city: row.city,
+				expertise_in: row.expertise_in,
+				about: row.about,
+				skills: row.skills,
+				open_to: row.open_to,
+				profile_url: row.image,
+			},
+			academics: {
+				university_name: row.university_name,
+				location: row.location,
+				enrol_in_branch_name: row.enrol_in_branch_name,
+				year_of_passing: row.year_of_passing,
+				current_semester: row.current_semester,
+				current_year: row.current_year,
+				enrolment_number: own ? row.enrolment_number : '',
+				university_email: own ? row.university_email : '',
+			},
+			social: {
+				github: row.github,
+				linkedin: row.linkedin,
+				leetcode: row.leetcode,
+				portfolio: row.portfolio,
+				hackerrank: row.hackerrank,
+				codechef: row.codechef,
+				geeksforgeek: row.geeksforgeek,
+			},
+			certificates: certificates.map(({ id: _, version: __, ...fields }) => fields),
+			projects: projects.map(({ id: _, version: __, ...fields }) => fields),
+		},
+		config().publicUrl,
+	)
+}

@@ -1,0 +1,373 @@
+import { describe, expect, test } from 'vitest'
+import { academicsInput, socialInput } from '~/features/profiles/profiles.schema.ts'
+import { anyProfile } from '../../../tests/factories/resume.ts'
+import { readDocument } from './import/document.ts'
+import { type Current, planImport } from './import/plan.ts'
+import { fromResume } from './import/reading.ts'
+import { type ResumeFields, toResume } from './resume.ts'
+
+const site = 'https://quad.example'
+
+const nobody: Current = {
+	username: 'bram',
+	email: 'bram@campus.example',
+	personal: {
+		fullName: '',
+		phone: '',
+		city: '',
+		expertise_in: '',
+		about: '',
+		skills: [],
+		open_to: [],
+		profile_url: null,
+	},
+	academics: academicsInput.parse({}),
+	social: socialInput.parse({}),
+	versions: { personal: 1, academics: 1, social: 1 },
+	certificates: [],
+	projects: [],
+}
+
+/** What becomes of an empty profile when everything of a document is imported. */
+function imported(text: string): { profile: ResumeFields; unkept: unknown[] } {
+	const { found, unkept } = fromResume(readDocument(text))
+	const plan = planImport(nobody, found)
+	const profile = {
+		...nobody,
+		personal: { ...nobody.personal, ...found.personal },
+		academics: { ...nobody.academics, ...found.academics },
+		social: { ...nobody.social, ...found.social },
+		certificates: plan.certificates.map(({ fields }) => fields),
+		projects: plan.projects.map(({ fields }) => fields),
+	}
+	return { profile, unkept }
+}
+
+test('what is exported and imported again is the same, for a thousand profiles of all kinds', () => {
+	for (let seed = 1; seed <= 1_000; seed += 1) {
+		const before = anyProfile(seed)
+		const text = JSON.stringify(toResume(before, site))
+		const { profile, unkept } = imported(text)
+		expect({ seed, unkept }).toEqual({ seed, unkept: [] })
+		const { username, email } = before
+		expect({ seed, ...profile, username, email, versions: undefined }).toEqual({ seed, ...before, versions: undefined })
+		expect(JSON.stringify(toResume({ ...profile, username, email }, site))).toBe(text)
+	}
+})
+
+test('importing one’s own export changes nothing', () => {
+	for (let seed = 1; seed <= 200; seed += 1) {
+		const own = anyProfile(seed)
+		const stored = <Fields>(fields: Fields, index: number) => ({ id: String(index), version: 1, fields })
+		const current = {
+			...own,
+			versions: nobody.versions,
+			certificates: own.certificates.map(stored),
+			projects: own.projects.map(stored),
+		}
+		const { found } = fromResume(readDocument(JSON.stringify(toResume(own, site))))
+		expect(planImport(current, found).changes).toEqual([])
+	}
+})
+
+test('a full profile has the form of JSON Resume 1.0', () => {
+	const document = toResume(
+		{
+			username: 'mira',
+			email: 'mira@campus.example',
+			personal: {
+				...nobody.personal,
+				fullName: 'Mira Quillon',
+				expertise_in: 'Full-stack web',
+				city: 'Eastmere',
+				skills: ['React', 'Go'],
+				open_to: ['mentoring'],
+				profile_url: 'profiles/mira/0123456789abcdef0123456789abcdef',
+			},
+			academics: {
+				...nobody.academics,
+				university_name: 'Eastmere University',
+				year_of_passing: 2028,
+				current_year: 3,
+			},
+			social: { ...nobody.social, github: 'https://github.com/miraq', portfolio: 'https://mira.example/' },
+			certificates: [
+				{
+					certificate_title: 'Cloud',
+					certificate_url: '',
+					certificate_image: null,
+					certificate_issue_date: '2026-08-12',
+					certificate_expire_date: '2029-08-12',
+					credential_verification_link: 'https://verify.example/7',
+				},
+			],
+			projects: [],
+		},
+		site,
+	)
+	expect(document).toEqual({
+		$schema: 'https://raw.githubusercontent.com/jsonresume/resume-schema/v1.0.0/schema.json',
+		basics: {
+			name: 'Mira Quillon',
+			label: 'Full-stack web',
+			image: `${site}/media/profiles/mira/0123456789abcdef0123456789abcdef-512.webp`,
+			email: 'mira@campus.example',
+			url: 'https://mira.example/',
+			location: { city: 'Eastmere' },
+			profiles: [{ network: 'GitHub', username: 'miraq', url: 'https://github.com/miraq' }],
+		},
+		education: [{ institution: 'Eastmere University', endDate: '2028' }],
+		certificates: [{ name: 'Cloud', date: '2026-08-12', url: 'https://verify.example/7' }],
+		skills: [{ name: 'React' }, { name: 'Go' }],
+		meta: {
+			canonical: `${site}/find-dev/mira.json`,
+			version: 'v1.0.0',
+			devquad: {
+				personal_details: {
+					username: 'mira',
+					profile_url: 'profiles/mira/0123456789abcdef0123456789abcdef',
+					open_to: ['mentoring'],
+				},
+				academics: { current_year: 3 },
+				certificates: [
+					{
+						certificate_title: 'Cloud',
+						certificate_expire_date: '2029-08-12',
+						credential_verification_link: 'https://verify.example/7',
+					},
+				],
+			},
+		},
+	})
+})
+
+describe('a résumé from elsewhere', () => {
+	const foreign = {
+		basics: {
+			name: 'Orin Lampwright',
+			label: 'Programmer',
+			email: 'orin@elsewhere.example',
+			phone: '+1 555 0100',
+			url: 'orin.example',
+			image: 'https://orin.example/me.png',
+			summary: 'I keep lanterns lit.',
+			location: { city: 'Westmere', countryCode: 'XX' },
+			profiles: [
+				{ network: 'Twitter', username: 'orin', url: 'https://twitter.example/orin' },
+				{ network: 'Github', username: 'orin' },
+				{ network: 'Code', username: 'orin', url: 'https://leetcode.com/u/orin/' },
+				{ network: 'GFG', username: 'orin' },
+			],
+		},
+		work: [{ name: 'Lamps & Sons' }, { name: 'The Ford' }],
+		education: [
+			{ institution: 'Old School', area: 'Latin', startDate: '2015', endDate: '2018' },
+			{
+				institution: 'Westmere College',
+				area: 'Computing',
+				studyType: 'Bachelor',
+				endDate: '2027-06-30',
+				score: '8.1',
+			},
+		],
+		skills: [{ name: 'Web', level: 'Master', keywords: ['HTML', 'css', 'web'] }, 'Rust, Go', { name: 7 }],
+		projects: [
+			{
+				name: 'wick',
+				description: 'A taller wick.',
+				highlights: ['Burns longer', 'Smokes less'],
+				keywords: ['Rust'],
+				startDate: '2024-05',
+				url: 'https://github.com/orin/wick',
+				roles: ['Author'],
+			},
+			{ description: 'nameless' },
+			{ name: 'bad link', url: 'javascript:alert(1)' },
+		],
+		certificates: [{ name: 'Keeper', date: '2024', url: 'https://keepers.example/1', issuer: 'Keepers' }],
+	}
+	const { profile, unkept } = imported(JSON.stringify(foreign))
+
+	test('is read as far as a profile goes', () => {
+		expect(profile).toMatchObject({
+			personal: {
+				fullName: 'Orin Lampwright',
+				expertise_in: 'Programmer',
+				phone: '+1 555 0100',
+				city: 'Westmere',
+				about: 'I keep lanterns lit.',
+				skills: ['Web', 'HTML', 'css', 'Rust', 'Go'],
+			},
+			academics: { university_name: 'Westmere College', enrol_in_branch_name: 'Computing', year_of_passing: 2027 },
+			social: {
+				portfolio: 'https://orin.example/',
+				github: 'https://github.com/orin',
+				leetcode: 'https://leetcode.com/u/orin',
+				geeksforgeek: 'https://www.geeksforgeeks.org/user/orin',
+			},
+			certificates: [
+				{
+					certificate_title: 'Keeper',
+					certificate_issue_date: '2024-01-01',
+					credential_verification_link: 'https://keepers.example/1',
+				},
+			],
+		})
+		expect(profile.projects).toMatchObject([
+			{
+				project_title: 'wick',
+				project_description: 'A taller wick.\n\n- Burns longer\n- Smokes less',
+				project_tech_stack: ['Rust'],
+				project_date: '2024-05-01',
+				project_source_code_link: 'https://github.com/orin/wick',
+			},
+			{ project_title: 'bad link', project_deployment_link: '' },
+		])
+	})
+
+	test('has everything else listed with its reason', () => {
+		expect(unkept).toEqual([
+			{ path: 'work (2 entries)', reason: 'A profile has no place for this.' },
+			{ path: 'basics.location.countryCode', reason: 'A profile has no place for this.' },
+			{ path: 'basics.image', reason: 'Pictures do not travel: upload it here.' },
+			{ path: 'skills[0].level', reason: 'A profile has no place for this.' },
+			{ path: 'skills[2]', reason: 'This is no text.' },
+			{ path: 'education[0]', reason: 'A profile has one course of study: the latest one.' },
+			{ path: 'education[1].studyType', reason: 'A profile has no place for this.' },
+			{ path: 'education[1].score', reason: 'A profile has no place for this.' },
+			{ path: 'basics.profiles[0]', reason: 'A profile has no place for this site.' },
+			{ path: 'certificates[0].issuer', reason: 'A profile has no place for this.' },
+			{ path: 'projects[0].roles (1 entry)', reason: 'A profile has no place for this.' },
+			{ path: 'projects[1]', reason: 'A project needs a title!' },
+			{ path: 'projects[2].project_deployment_link', reason: 'This is no web address. It begins with https://' },
+		])
+	})
+})
+
+test.each([
+	['a name that is a number', { basics: { name: 7 } }, 'basics.name', 'This is no text.'],
+	[
+		'a text that is too long',
+		{ basics: { summary: 'x'.repeat(2_001) } },
+		'basics.summary',
+		'The text has at most 2,000 characters.',
+	],
+	[
+		'a text that cannot be stored',
+		{ basics: { label: 'a\u0000b' } },
+		'basics.label',
+		'The text holds a character that cannot be stored (NUL).',
+	],
+	[
+		'a year that is none',
+		{ education: [{ endDate: 'soon' }] },
+		'education[0].endDate',
+		'A year has four digits, from 1950 to 2100.',
+	],
+	[
+		'a day that is none',
+		{ certificates: [{ name: 'x', date: '2024-02-30' }] },
+		'certificates[0].date',
+		'This is no date. Write it as year-month-day, for example 2026-11-21.',
+	],
+	[
+		'an end before the beginning',
+		{
+			certificates: [{ name: 'x', date: '2024-01-02' }],
+			meta: { devquad: { certificates: [{ certificate_title: 'x', certificate_expire_date: '2024-01-01' }] } },
+		},
+		'certificates[0].certificate_expire_date',
+		'A certificate cannot expire before it was issued.',
+	],
+	[
+		'more skills than a profile has',
+		{ skills: Array.from({ length: 32 }, (_, at) => `s${at}`) },
+		'skills',
+		'A profile has at most 30 skills. Left out: s30, s31',
+	],
+	[
+		'a second address at one site',
+		{
+			basics: {
+				profiles: [
+					{ network: 'github', username: 'a' },
+					{ network: 'GitHub', username: 'b' },
+				],
+			},
+		},
+		'basics.profiles[1]',
+		'A profile has one address for each site: the first one.',
+	],
+	[
+		'a key that is no field',
+		{ meta: { devquad: { academics: { role: 'admin' } } } },
+		'meta.devquad.academics.role',
+		'A profile has no place for this.',
+	],
+	[
+		'a key of every object',
+		JSON.parse('{"__proto__": {"x": 1}, "constructor": "x"}'),
+		'constructor',
+		'A profile has no place for this.',
+	],
+	[
+		'a key of every function',
+		{ projects: [{ name: 'x' }], meta: { devquad: { projects: [{ project_title: 'x', constructor: 'y' }] } } },
+		'projects[0].constructor',
+		'A profile has no place for this.',
+	],
+	[
+		'a setting of who sees what',
+		{ meta: { devquad: { personal_details: { show_email: true } } } },
+		'meta.devquad.personal_details.show_email',
+		'A profile has no place for this.',
+	],
+])('%s is left out, and said so', (_, document, path, reason) => {
+	const { unkept } = fromResume(readDocument(JSON.stringify(document)))
+	expect(unkept).toContainEqual({ path, reason })
+})
+
+test('the old name of a project’s source is read as well, and moved items keep what belongs to them', () => {
+	const own = [
+		{ project_title: 'one', project_source_code: 'https://git.example/one' },
+		{ project_title: 'two', project_demo_link: 'https://demo.example/two' },
+	]
+	const document = { projects: [{ name: 'two' }, { name: 'one' }], meta: { devquad: { projects: own } } }
+	expect(imported(JSON.stringify(document)).profile.projects).toMatchObject([
+		{ project_title: 'two', project_demo_link: 'https://demo.example/two', project_source_code_link: '' },
+		{ project_title: 'one', project_source_code_link: 'https://git.example/one', project_demo_link: '' },
+	])
+})
+
+describe('a text that is no résumé is refused with the place:', () => {
+	test.each([
+		['', 'Choose a file, or paste its text.'],
+		['   \n', 'Choose a file, or paste its text.'],
+		['hello', 'This is no JSON: '],
+		['{"basics": {', 'This is no JSON: '],
+		['[]', 'A résumé is one JSON object'],
+		['null', 'A résumé is one JSON object'],
+		['"x"', 'A résumé is one JSON object'],
+		['{"basics": "Mira"}', 'basics: This has to be an object'],
+		['{"basics": {"location": []}}', 'basics.location: This has to be an object'],
+		['{"projects": {}}', 'projects: This has to be a list of objects'],
+		['{"projects": [{}, 3]}', 'projects[1]: This has to be an object'],
+		['{"skills": [["a"]]}', 'skills[0]: This has to be an object'],
+		['{"meta": {"devquad": {"certificates": 1}}}', 'meta.devquad.certificates: This has to be a list of objects'],
+		[`{"projects": [${Array(501).fill('{}').join(',')}]}`, 'projects: At most 500 entries are read.'],
+		[`${'['.repeat(200_000)}`, 'nested more than 32 levels'],
+		[`{"a": ${'{"a":'.repeat(50)}1${'}'.repeat(50)}}`, 'nested more than 32 levels'],
+		[`{"a": "${'x'.repeat(1_048_576)}"}`, 'A résumé has at most 1 MB.'],
+	])('%.60s', (text, reason) => {
+		expect(() => readDocument(text)).toThrow(reason)
+	})
+
+	test('brackets within a text are no levels', () => {
+		expect(() => readDocument(`{"basics": {"summary": "${'[{\\"'.repeat(100)}"}}`)).not.toThrow()
+	})
+})
+
+test('a document that says nothing changes nothing', () => {
+	for (const text of ['{}', '{"basics": null, "skills": [], "meta": {"devquad": null}}', '\uFEFF{"basics": {}}'])
+		expect(planImport(nobody, fromResume(readDocument(text)).found).changes).toEqual([])
+})

@@ -1,0 +1,97 @@
+import { useState } from 'react'
+import { data, Link } from 'react-router'
+import { refreshSession } from '~/features/accounts/accounts.server.ts'
+import { editPath } from '~/features/members/members.paths.ts'
+import { ownForm, ownPage } from '~/features/profiles/editing/requests.server.ts'
+import { Invalid } from '~/lib/errors.ts'
+import { pageMeta } from '~/lib/page-meta.ts'
+import { counted } from '~/lib/text.ts'
+import { readForm, redirectWithToast, refused } from '~/platform/http/http.ts'
+import { ImportForm } from '../components/import-form.tsx'
+import { ImportPreview } from '../components/import-preview.tsx'
+import { largestResume } from '../import/document.ts'
+import { applyImport, OutOfDate, type Preview, previewImport } from '../import/import.server.ts'
+import type { Route } from './+types/resume-import'
+
+export function loader(args: Route.LoaderArgs) {
+	return { username: ownPage(args).username }
+}
+
+export async function action(args: Route.ActionArgs) {
+	const viewer = await ownForm(args)
+	const { username } = viewer
+	const form = await readForm(args.request)
+	try {
+		if (form.get('intent') !== 'apply')
+			return { preview: await previewImport(viewer, username, await textOf(form)), message: '', errors: {} }
+		const made = await applyImport(viewer, username, {
+			document: String(form.get('document') ?? ''),
+			fingerprint: String(form.get('fingerprint') ?? ''),
+			chosen: form.getAll('change').map(String),
+		})
+		const flash = { type: 'success', message: `Imported: ${counted(made, 'change')}.` } as const
+		// The header shows the name and the picture, which the session remembers.
+		return redirectWithToast(editPath(username), flash, await refreshSession(args.request))
+	} catch (error) {
+		if (error instanceof OutOfDate) return data(outdated(error), { status: error.status })
+		const { data: refusal, init } = refused(error, new FormData())
+		// What was to be imported is not lost by ticking nothing, or too much.
+		const document = String(form.get('document') ?? '')
+		const preview = document ? await previewImport(viewer, username, document).catch(() => null) : null
+		return data({ preview, message: refusal.message, errors: refusal.errors }, init ?? {})
+	}
+}
+
+export function meta({ matches }: Route.MetaArgs) {
+	return pageMeta(matches, { title: 'Import a résumé', noindex: true })
+}
+
+export default function ResumeImport({ loaderData: { username }, actionData }: Route.ComponentProps) {
+	// React Router forgets it with the next navigation, also with one that nothing answered.
+	const [answer, setAnswer] = useState(actionData)
+	if (actionData && actionData !== answer) setAnswer(actionData)
+	const preview = answer?.preview
+	return (
+		<>
+			<h1 className="text-2xl font-bold">Import a résumé</h1>
+			{preview ? (
+				<ImportPreview preview={preview} message={answer.message} key={preview.fingerprint} />
+			) : (
+				<>
+					<p className="mt-2 max-w-read text-ink-2">
+						Choose a{' '}
+						<a className="link" href="https://jsonresume.org/schema" rel="noopener">
+							JSON Resume
+						</a>{' '}
+						file: many sites and programs make one. You see what it would change before anything is saved.{' '}
+						<Link className="link" to={`/find-dev/${username}.json`} reloadDocument>
+							Download your own profile
+						</Link>{' '}
+						in the same format.
+					</p>
+					<ImportForm message={answer?.message ?? ''} errors={answer?.errors ?? {}} />
+				</>
+			)}
+		</>
+	)
+}
+
+function outdated({ preview, message }: OutOfDate): {
+	preview: Preview
+	message: string
+	errors: Record<string, string>
+} {
+	return { preview, message, errors: {} }
+}
+
+/** What was uploaded, else what was pasted. @throws Invalid for a file that is too large or no text */
+async function textOf(form: FormData): Promise<string> {
+	const file = form.get('file')
+	if (!(file instanceof File) || file.size === 0) return String(form.get('text') ?? '')
+	if (file.size > largestResume) throw new Invalid('A résumé has at most 1 MB.', { file: 'A résumé has at most 1 MB.' })
+	try {
+		return new TextDecoder('utf-8', { fatal: true }).decode(await file.arrayBuffer())
+	} catch {
+		throw new Invalid('This file is no text: a résumé is JSON in UTF-8.', { file: 'A résumé is JSON in UTF-8.' })
+	}
+}

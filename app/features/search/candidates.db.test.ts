@@ -1,0 +1,108 @@
+import { sql } from 'kysely'
+import { beforeAll, expect, test } from 'vitest'
+import { listQueries } from '~/features/questions/lists/lists.server.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { makeMember } from '../../../tests/factories/forum.ts'
+import { useDatabase } from '../../../tests/support/database.ts'
+
+useDatabase()
+
+/** More than a search ranks, and than it counts where two tags meet; fewer than it reads for a phrase. */
+const newer = 450
+const first = 1_000_000
+let asha: SignedIn
+let ravi: SignedIn
+
+beforeAll(async () => {
+	;[asha, ravi] = await Promise.all([makeMember('asha'), makeMember('ravi')])
+	await add(ravi, { id: 5, count: 1, title: 'The teapot and the kettle', body: 'My kettle boils.' })
+	await add(asha, { id: first, count: newer, title: 'A kettle', body: 'It boils, says the kettle.' })
+	await add(asha, { ...often, tags: ['brass'], title: 'A samovar', body: 'It steams.' })
+	await add(asha, { ...seldom, tags: ['brass'], title: 'An urn', body: 'It steams.' })
+})
+
+/** Spread over blocks of ids up to the newest: ten in each, and two in each. */
+const often = { id: 1_800_000, count: 501, step: 400 }
+const seldom = { id: 1_000_501, count: 501, step: 2_000 }
+
+/** Queries with ids that follow each other, an hour between two. */
+async function add(author: SignedIn, { id, count, step = 1, tags = ['steam', 'water'], title, body }: Added) {
+	await sql`
+		with added as (
+			insert into queries (id, author_id, category_id, title, description, description_html, excerpt, tags, created_at, search)
+			select n, ${author.id}, (select min(id) from categories), ${title}, ${body}, '', '', ${tags}::text[],
+				timestamptz '2020-01-01' + n * interval '1 hour', query_document(${title}, ${tags}::text[], ${body})
+			from generate_series(${id}::int, ${id + (count - 1) * step}::int, ${step}::int) n returning id, created_at),
+		named as (insert into tags (name, query_count) select unnest(${tags}::text[]), ${count}::int
+			on conflict (name) do update set query_count = tags.query_count + excluded.query_count returning id)
+		insert into query_tags (tag_id, query_id, created_at) select named.id, added.id, added.created_at from added, named`.execute(
+		db(),
+	)
+}
+
+interface Added {
+	id: number
+	count: number
+	step?: number
+	tags?: string[]
+	title: string
+	body: string
+}
+
+async function everyPage(search: string): Promise<number[]> {
+	const met: number[] = []
+	let cursor: string | null = null
+	do {
+		const { rows, next } = await listQueries(null, { search, cursor, limit: 50 })
+		met.push(...rows.map((row) => row.id))
+		cursor = next
+	} while (cursor)
+	return met
+}
+
+test('of a word in very many queries the newest 300 are ranked', async () => {
+	const met = await everyPage('kettle')
+	expect(met).toEqual(Array.from({ length: 300 }, (_, index) => first + newer - 1 - index))
+})
+
+test.each([
+	['often', 'samovar', often],
+	['seldom', 'urn', seldom],
+])(
+	'of a word that stands %s in each block of queries the newest 300 are ranked',
+	async (_, word, { id, count, step }) => {
+		const newest = Array.from({ length: 300 }, (_, index) => id + (count - 1 - index) * step)
+		expect(await everyPage(`${word} -teapot`)).toEqual(newest)
+	},
+)
+
+test('a rare word is found in the oldest query', async () => {
+	expect(await everyPage('teapot')).toEqual([5])
+})
+
+test('a common word beside a rare one is found in the oldest query', async () => {
+	expect(await everyPage('kettle teapot')).toEqual([5])
+})
+
+test('a common word is found in the oldest query of a member who wrote few', async () => {
+	expect(await everyPage('kettle user:ravi')).toEqual([5])
+})
+
+test('a phrase is found in the oldest query although newer ones have its words apart', async () => {
+	expect(await everyPage('"kettle boils"')).toEqual([5])
+})
+
+test('what a minus leaves out is left out as a phrase, not word by word', async () => {
+	expect(await everyPage('teapot -"boils kettle"')).toEqual([5])
+	expect(await everyPage('teapot -"kettle boils"')).toEqual([])
+})
+
+test('two tags that meet often are listed to the last, by time', async () => {
+	const met = await everyPage('tag:steam tag:water')
+	expect(met).toEqual([...Array.from({ length: newer }, (_, index) => first + newer - 1 - index), 5])
+})
+
+test('conditions that meet seldom are listed by time', async () => {
+	expect(await everyPage('tag:steam tag:water user:ravi')).toEqual([5])
+})

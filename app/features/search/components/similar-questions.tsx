@@ -1,0 +1,110 @@
+import { ChevronDown } from 'lucide-react'
+import { useId, useState } from 'react'
+import { counted } from '~/lib/text.ts'
+import { toast } from '~/shell/toast.ts'
+import type { SimilarView } from '../search.view.ts'
+import { Answered } from './answered.tsx'
+import { useSimilar } from './use-similar.ts'
+
+interface SimilarQuestionsProps {
+	title: string
+	description: string
+	/** The writer found the answer in that query: what was typed is not needed any more. Called once it is counted. */
+	onSolved: (id: number, url: string) => void
+	className?: string
+}
+
+/** Up to five queries that may answer what is being written; nothing to see while there are none. Links open beside it. */
+export function SimilarQuestions({ title, description, onSolved, className = '' }: SimilarQuestionsProps) {
+	const rows = useSimilar(title, description)
+	const heading = useId()
+	const [busy, setBusy] = useState(false)
+	const [open, setOpen] = useState(false)
+	const solved = async ({ id }: SimilarView) => {
+		setBusy(true)
+		const answer = await note(id)
+		setBusy(false)
+		if (answer) onSolved(id, answer.url)
+	}
+	return (
+		<>
+			<p className="sr-only" role="status">
+				{rows.length > 0 && `${rows.length} similar ${rows.length === 1 ? 'question' : 'questions'} found.`}
+			</p>
+			{rows.length > 0 && (
+				<section className={className} aria-labelledby={heading}>
+					{/* Where there is no second column, the list would push the fields out of sight while the title is typed. */}
+					<button
+						className="flex w-full items-center justify-between gap-3 text-left text-sm font-semibold lg:hidden"
+						type="button"
+						aria-expanded={open}
+						onClick={() => setOpen(!open)}
+					>
+						{counted(rows.length, 'similar question')}
+						<ChevronDown className={`icon ${open ? 'rotate-180' : ''}`} aria-hidden="true" />
+					</button>
+					<div className="flex items-baseline justify-between gap-3 max-lg:hidden">
+						<h2 className="text-sm font-semibold" id={heading}>
+							Similar questions
+						</h2>
+						<span className="meta">{rows.length} found</span>
+					</div>
+					<ul className={open ? 'mt-1' : 'mt-1 max-lg:hidden'}>
+						{rows.map((row) => (
+							<SimilarItem key={row.id} row={row} busy={busy} onSolved={() => solved(row)} />
+						))}
+					</ul>
+				</section>
+			)}
+		</>
+	)
+}
+
+const marks = 'wrap-anywhere [&_mark]:rounded-xs [&_mark]:bg-marigold-wash [&_mark]:text-inherit'
+
+function SimilarItem({ row, busy, onSolved }: { row: SimilarView; busy: boolean; onSolved: () => void }) {
+	return (
+		<li className="border-b border-line py-3 last:border-0 last:pb-0">
+			<a className={`quiet-link block leading-5 font-semibold ${marks}`} href={row.url} target="_blank" rel="noopener">
+				{/* The HTML comes escaped from the server, with <mark> and nothing else. */}
+				<span dangerouslySetInnerHTML={{ __html: row.titleHtml }} />
+				<span className="sr-only"> (opens in a new tab)</span>
+			</a>
+			{row.excerptHtml && (
+				<p
+					className={`mt-1 line-clamp-2 text-sm text-ink-2 ${marks}`}
+					dangerouslySetInnerHTML={{ __html: row.excerptHtml }}
+				/>
+			)}
+			<div className="mt-1 flex flex-wrap items-center gap-x-3 text-xs text-ink-3">
+				{row.solved ? <Answered /> : <span>Not answered yet</span>}
+				<span>{row.commentCount === 1 ? '1 comment' : `${row.commentCount} comments`}</span>
+				<button
+					className="btn btn-sm btn-ghost -mr-2.5 ml-auto"
+					type="button"
+					aria-label={`This solved mine: ${row.title}`}
+					disabled={busy}
+					onClick={onSolved}
+				>
+					This solved mine
+				</button>
+			</div>
+		</li>
+	)
+}
+
+/** Counts that a query had the answer; says so when it cannot be. */
+async function note(id: number): Promise<{ url: string } | null> {
+	try {
+		const response = await fetch('/suggest/similar', {
+			method: 'POST',
+			body: new URLSearchParams({ query: String(id) }),
+		})
+		const answer = await response.json()
+		if (response.ok) return answer
+		toast({ type: 'error', message: answer.message ?? 'Something went wrong!' })
+	} catch {
+		toast({ type: 'error', message: 'There is no connection. Try again.' })
+	}
+	return null
+}

@@ -1,0 +1,29 @@
+import { data } from 'react-router'
+import { countUse } from '~/features/accounts/security/rates.server.ts'
+import { readId } from '~/features/questions/routes/ids.ts'
+import { factsOf, viewerOf } from '~/lib/context.ts'
+import { answering, readForm } from '~/platform/http/http.ts'
+import { findSimilar, noteHelped } from '../similar/similar.server.ts'
+import type { Route } from './+types/suggest-similar'
+
+const headers = { 'Cache-Control': 'private, no-store' }
+
+/** `/suggest/similar?title=&description=`: queries that may answer a question being written, as JSON. Open to everybody. */
+export function loader({ url, context }: Route.LoaderArgs) {
+	return answering(async () => {
+		await countUse('similar', viewerOf(context), factsOf(context).ip)
+		const title = url.searchParams.get('title') ?? ''
+		const description = url.searchParams.get('description') ?? ''
+		return data({ rows: await findSimilar({ title, description }) }, { headers })
+	})
+}
+
+/** Notes that the query of the field `query` had the answer; answers `{ url }`, where it is read. */
+export function action({ request, context }: Route.ActionArgs) {
+	return answering(async () => {
+		const viewer = viewerOf(context)
+		await countUse('solvedBySimilar', viewer, factsOf(context).ip)
+		const form = await readForm(request)
+		return data(await noteHelped(viewer, readId(form.get('query'))), { headers })
+	})
+}

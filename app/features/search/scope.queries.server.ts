@@ -1,0 +1,112 @@
+import { type RawBuilder, sql } from 'kysely'
+import { type QueryRow, queryColumns, queryJoins } from '~/features/questions/questions.queries.server.ts'
+import { db } from '~/platform/db/db.server.ts'
+import type { TimeCursor } from '~/platform/http/cursors.ts'
+import { walkBlocks } from './blocks.queries.server.ts'
+
+/** What a list is narrowed to. Of tags all are wanted; of categories and authors one of each row, as a query has only one. */
+export interface Scope {
+	tags: string[]
+	/** Ids; null where it is not asked for. An empty list is what nothing is in. */
+	categories: number[] | null
+	users: number[] | null
+	without: { tags: string[]; categories: number[]; users: number[] }
+	/** Each is wanted, unwanted, or not asked about. */
+	solved?: boolean
+	unanswered?: boolean
+}
+
+interface Names {
+	categories: string[]
+	users: string[]
+}
+
+/** The ids of categories and members, those that exist. */
+export async function findIds(wanted: Names, unwanted: Names): Promise<Record<keyof Names, number[]>[]> {
+	const { rows } = await sql<Record<keyof Names, number[]>>`
+		select array(select id from categories where slug = any(categories::text[])) as categories,
+			array(select id from users where username = any(users::text[])) as users
+		from (values (1, ${wanted.categories}::text[], ${wanted.users}::text[]), (2, ${unwanted.categories}::text[], ${unwanted.users}::text[])) named (place, categories, users)
+		order by place`.execute(db())
+	return rows
+}
+
+/** So many matches of several conditions together are sorted; of more the walk through time soon meets a page. */
+const mostSorted = 3_000
+/** So many among the newest ten blocks of queries show that there are more, without counting. */
+const showsMore = 100
+
+/**
+ * The newest queries within a scope, exactly in the order of time. The rarest tag, the member, the category or all queries
+ * are walked by an index in that order, and what else is wanted filters. Where several conditions meet, that would walk
+ * far when they meet seldom: then their intersection is read from an index and sorted.
+ */
+export async function scopedRows({
+	cursor,
+	limit,
+	...scope
+}: Scope & { cursor: TimeCursor | null; limit: number }): Promise<QueryRow[]> {
+	const { tags, categories, users } = scope
+	const meeting = tags.length + (categories ? 1 : 0) + (users ? 1 : 0) > 1
+	const byTag = tags.length > 0 && !users
+	const at = sql.raw(byTag ? 't.created_at' : 'q.created_at')
+	const id = sql.raw(byTag ? 't.query_id' : 'q.id')
+	const after = (time: RawBuilder<unknown>, key: RawBuilder<unknown>) =>
+		cursor ? sql`and (${time}, ${key}) < (${cursor.at}::timestamptz, ${cursor.id})` : sql``
+	const often = meeting ? sql`(select often from density) and` : sql``
+	// `offset 0` keeps the filter a filter: else a plan for any tag at all would sort every query of a common one.
+	const walked = byTag
+		? sql`
+		select t.query_id as id, t.created_at from query_tags t
+		cross join lateral (select from queries q where q.id = t.query_id and ${conditions(scope)} offset 0) matching
+		where ${often} t.tag_id = (select id from tags where name = any(${tags}::text[]) order by query_count, id limit 1)
+		${scope.solved ? sql`and t.solved` : sql``} ${scope.unanswered ? sql`and t.unanswered` : sql``}
+		${after(at, id)} order by ${at} desc, ${id} desc limit ${limit}`
+		: sql`
+		select q.id, q.created_at from queries q where ${often} ${conditions(scope)}
+		${after(at, id)} order by ${at} desc, ${id} desc limit ${limit}`
+	const sorted = sql`
+		select few.id, few.created_at from few where not (select often from density)
+		${after(sql`few.created_at`, sql`few.id`)} order by few.created_at desc, few.id desc limit ${limit}`
+	const { rows } = await sql<QueryRow>`
+		with ${meeting ? fewRows(scope) : sql``}
+		page as (${meeting ? sql`(${walked}) union all (${sorted})` : walked})
+		select ${queryColumns} from page join queries q on q.id = page.id ${queryJoins}
+		order by q.created_at desc, q.id desc`.execute(db())
+	return rows
+}
+
+/**
+ * The matches in no order, one more than can be sorted, unless it shows in the newest queries that they are many; and which
+ * of the two it is. Walls keep the planner from counting on an early end.
+ */
+function fewRows(scope: Scope): RawBuilder<unknown> {
+	const matching = sql`select q.id, q.created_at from queries q where ${conditions(scope)}`
+	return sql`
+		newest as materialized (${walkBlocks(conditions(scope), sql`0`, sql`9`)} limit ${showsMore}),
+		matching as materialized (
+			${matching} and ((select count(*) from newest) < ${showsMore} or (select max(id) >> 12 from queries) < 10)),
+		few as materialized (select id, created_at from matching limit ${mostSorted + 1}),
+		density as materialized (
+			select (select count(*) from newest) >= ${showsMore} and (select max(id) >> 12 from queries) >= 10
+				or (select count(*) from few) > ${mostSorted} as often),`
+}
+
+/** What the rows of `queries q` must have; each list of ids and of tags is a part of the index queries_found. */
+export function conditions({ tags, categories, users, without, solved, unanswered }: Scope): RawBuilder<unknown> {
+	const all = [sql`q.deleted_at is null`]
+	if (tags.length > 0) all.push(sql`q.tags @> ${tags}::text[]`)
+	if (categories) all.push(oneOf('q.category_id', categories))
+	if (users) all.push(oneOf('q.author_id', users))
+	if (without.tags.length > 0) all.push(sql`not q.tags && ${without.tags}::text[]`)
+	if (without.categories.length > 0) all.push(sql`q.category_id <> all(${without.categories}::int[])`)
+	if (without.users.length > 0) all.push(sql`q.author_id <> all(${without.users}::int[])`)
+	if (solved !== undefined) all.push(solved ? sql`q.solved` : sql`not q.solved`)
+	if (unanswered !== undefined) all.push(unanswered ? sql`q.comment_count = 0` : sql`q.comment_count > 0`)
+	return sql.join(all, sql` and `)
+}
+
+/** One value as an equality, so that an index in the order of time keeps its order. */
+function oneOf(column: string, ids: number[]): RawBuilder<unknown> {
+	return ids.length === 1 ? sql`${sql.raw(column)} = ${ids[0]}::int` : sql`${sql.raw(column)} = any(${ids}::int[])`
+}

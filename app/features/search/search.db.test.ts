@@ -1,0 +1,282 @@
+import { sql } from 'kysely'
+import { beforeAll, expect, test } from 'vitest'
+import { listQueries } from '~/features/questions/lists/lists.server.ts'
+import { deleteComment, deleteQuestion, editComment, editQuestion } from '~/features/questions/questions.server.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { encodeCursor } from '~/platform/http/cursors.ts'
+import { makeComment, makeMember, makeQuery } from '../../../tests/factories/forum.ts'
+import { useDatabase } from '../../../tests/support/database.ts'
+
+useDatabase()
+
+let asha: SignedIn
+const ids: Record<string, number> = {}
+
+const queries: [key: string, title: string, description: string, tags: string, category: string, comment: string][] = [
+	[
+		'closures',
+		'Closures inside a loop keep the last value',
+		'Every callback prints 5.',
+		'javascript',
+		'javascript',
+		'Use let in the loop.',
+	],
+	[
+		'commit',
+		'How do I undo my last commit?',
+		'I committed too early; git says nothing.',
+		'git',
+		'git-and-tools',
+		'git reset --soft HEAD~1',
+	],
+	[
+		'undo',
+		'Buttons for going back in an editor',
+		'Should I keep commands to undo them?',
+		'patterns',
+		'others',
+		'The command pattern.',
+	],
+	['cpp', 'C++ templates in a header', 'Why must they be there?', 'c++, templates', 'others', 'C++20 has modules.'],
+	['c', 'Pointers in C, for beginners', 'A pointer to a pointer?', 'c', 'others', 'Draw it.'],
+	['csharp', 'Async in C# blocks the window', 'I call .Result on it.', 'c#', 'others', 'Await it.'],
+	[
+		'dotnet',
+		'Which version of .NET for a course?',
+		'ASP.NET Core or the old one?',
+		'.net',
+		'others',
+		'The newest LTS.',
+	],
+	[
+		'forbidden',
+		'Server answers 403 for static files',
+		'Only **403**, never 404: <b>why</b> & how?',
+		'nginx',
+		'others',
+		'Check the rights of the folder.',
+	],
+	[
+		'loop',
+		'The event loop explained',
+		'What is a microtask?',
+		'javascript, node.js',
+		'javascript',
+		'Promises first. A callback waits.',
+	],
+	['python', 'Loops over two lists at once', 'Is there a way without an index?', 'python', 'python', 'zip(a, b)'],
+]
+
+beforeAll(async () => {
+	asha = await makeMember('asha')
+	for (const [key, title, description, tags, category, comment] of queries) {
+		ids[key] = (await makeQuery(asha, { title, description, tags, category })).id
+		await makeComment(asha, ids[key], comment)
+	}
+})
+
+test.each<[string, Omit<Parameters<typeof listQueries>[1], 'search'>, string[]]>([
+	['undo', {}, ['commit', 'undo']],
+	['undoing commits', {}, ['commit']],
+	['LOOPS', {}, ['closures', 'loop', 'python']],
+	['loop -event', {}, ['python', 'closures']],
+	['"event loop"', {}, ['loop']],
+	['"loop event"', {}, []],
+	['closures or pointers', {}, ['c', 'closures']],
+	['loop', { category: 'javascript' }, ['closures', 'loop']],
+	['loop', { tag: 'Python' }, ['python']],
+	['loop', { category: 'javascript', tag: 'node.js' }, ['loop']],
+	['c++', {}, ['cpp']],
+	['"C++ templates"', {}, ['cpp']],
+	['C++20', {}, ['cpp']],
+	['c#', {}, ['csharp']],
+	['async -c#', {}, []],
+	['.net', {}, ['dotnet']],
+	['asp.net', {}, ['dotnet']],
+	['403', {}, ['forbidden']],
+	['404', {}, ['forbidden']],
+	['node.js', {}, ['loop']],
+	['microtask', {}, ['loop']],
+	['modules', {}, ['cpp']],
+	['HEAD~1', {}, ['commit']],
+	['nothing-of-the-kind', {}, []],
+	['the', {}, []],
+	['tag:javascript', {}, ['loop', 'closures']],
+	['tag:javascript tag:node.js', {}, ['loop']],
+	['-tag:javascript loop', {}, ['python']],
+	['tag:javascript -tag:node.js', {}, ['closures']],
+	['tag:nobody-has-it', {}, []],
+	['tag:git', { tag: 'javascript' }, []],
+	['category:python category:javascript', {}, ['python', 'loop', 'closures']],
+	['loop -category:javascript', {}, ['python']],
+	['category:python', { category: 'javascript' }, []],
+	['undo user:asha', {}, ['commit', 'undo']],
+	['undo -user:asha', {}, []],
+	['user:@ASHA tag:c', {}, ['c']],
+	['undo user:nobody', {}, []],
+	['undo is:unanswered', {}, []],
+	['undo -is:unanswered', {}, ['commit', 'undo']],
+	['undo -is:solved', {}, ['commit', 'undo']],
+	['is:solved', {}, []],
+	['is:solved -is:solved', {}, []],
+	['"event loop" tag:javascript', {}, ['loop']],
+	['undo -"last commit"', {}, ['undo']],
+	['is:nonsense', {}, []],
+	["tag:';--", {}, []],
+	["'; drop table queries; --", {}, []],
+	['& | ! ( ) : * <->', {}, []],
+	['a\u0000b \ud800', {}, []],
+	['x'.repeat(500), {}, []],
+])('searching for %s with %j finds what it should, the best first', async (search, narrowed, expected) => {
+	const { rows } = await listQueries(null, { ...narrowed, search })
+	const found = rows.map((row) => Object.keys(ids).find((key) => ids[key] === row.id))
+	expect(found.slice(0, 1)).toEqual(expected.slice(0, 1))
+	expect(found.toSorted()).toEqual(expected.toSorted())
+})
+
+test.each([
+	['undoing', 'commit', 'How do I <mark>undo</mark> my last commit?', 'I committed too early; git says nothing.'],
+	['c++', 'cpp', '<mark>C++</mark> templates in a header', 'Why must they be there?'],
+	['C#', 'csharp', 'Async in <mark>C#</mark> blocks the window', 'I call .Result on it.'],
+	['.net', 'dotnet', 'Which version of <mark>.NET</mark> for a course?', '<mark>ASP.NET</mark> Core or the old one?'],
+	[
+		'403',
+		'forbidden',
+		'Server answers <mark>403</mark> for static files',
+		'Only <mark>403</mark>, never 404: why &amp; how?',
+	],
+	['"event loop"', 'loop', 'The <mark>event</mark> <mark>loop</mark> explained', 'What is a microtask?'],
+])('searching for %s marks what matched and escapes the rest', async (search, key, titleHtml, excerptHtml) => {
+	const { rows } = await listQueries(null, { search })
+	expect(rows.find((row) => row.id === ids[key])).toMatchObject({ titleHtml, excerptHtml })
+})
+
+test('the passage shown is the one that matches, however far down it is', async () => {
+	const { id } = await makeQuery(asha, {
+		description: `${'Many other words come first. '.repeat(100)}The **zeppelin** [lands](https://a.example). ${'More words. '.repeat(100)}`,
+	})
+	const { rows } = await listQueries(null, { search: 'zeppelins' })
+	expect(rows.map((row) => row.id)).toEqual([id])
+	expect(rows[0]?.excerptHtml).toContain('The <mark>zeppelin</mark> lands.')
+})
+
+test('a passage is text: no fence, no pipes of a table, no marks of a list', async () => {
+	const { id } = await makeQuery(asha, {
+		description: 'Sort a quokka:\n\n```python\na = [3,1,2]\n```\n\n| k | v |\n|---|---|\n| | 2 |\n\n- one',
+	})
+	await makeComment(asha, id, '```js\nnumbat()\n```\n- two')
+	const found = async (search: string) => (await listQueries(null, { search })).rows.find((row) => row.id === id)
+	expect((await found('quokka'))?.excerptHtml).toBe('Sort a <mark>quokka</mark>: a = [3,1,2] k v 2 one')
+	expect((await found('numbat'))?.commentMatch?.html).toBe('<mark>numbat</mark>() two')
+})
+
+test('a query that a comment alone matches shows the passage of the comment with most of the words, and where it is', async () => {
+	const { id } = await makeQuery(asha, { title: 'About an okapi', description: 'It hides.', tags: 'forest' })
+	await makeComment(asha, id, 'A lantern helps.')
+	const best = await makeComment(asha, id, `${'Some words. '.repeat(60)}Take **lanterns** & C++ <b>along</b>.`)
+	const last = await makeComment(asha, id, 'A lamp does too, says 100% of us.')
+	const match = async (search: string) => {
+		const { rows } = await listQueries(null, { search })
+		return rows.find((row) => row.id === id)?.commentMatch
+	}
+	expect(await match('lanterns c++ -giraffes')).toEqual({
+		url: `/forum/comment/${best}`,
+		author: 'Asha',
+		html: expect.stringMatching(/^… .*Take <mark>lanterns<\/mark> &amp; <mark>C\+\+<\/mark> along\.$/),
+	})
+	expect(await match('lamps tag:forest')).toMatchObject({ url: `/forum/comment/${last}` })
+	expect(await match('okapi lantern')).toMatchObject({ url: expect.stringContaining('/forum/comment/') })
+	expect([await match('okapi'), await match('forest'), await match('hides'), await match('tag:forest')]).toEqual(
+		Array(4).fill(undefined),
+	)
+	await deleteComment(asha, last)
+	expect(await match('lamps')).toBeUndefined()
+})
+
+test('a search knows of every edit and deletion', async () => {
+	const { id } = await makeQuery(asha, { title: 'About a giraffe', tags: 'savanna' })
+	const found = async (search: string) => (await listQueries(null, { search })).rows.map((row) => row.id)
+	const comment = await makeComment(asha, id, 'A crocodile lurks.')
+	await editQuestion(asha, id, { title: 'About an elephant', description: 'x', tags: 'jungle', category: 'others' })
+	expect([
+		await found('giraffe'),
+		await found('savanna'),
+		await found('elephant'),
+		await found('jungle'),
+		await found('crocodile'),
+	]).toEqual([[], [], [id], [id], [id]])
+	await editComment(asha, comment, { body: 'A hippo lurks.' })
+	expect([await found('crocodile'), await found('hippo')]).toEqual([[], [id]])
+	await deleteComment(asha, comment)
+	expect(await found('hippo')).toEqual([])
+	await deleteQuestion(asha, id)
+	expect(await found('elephant')).toEqual([])
+})
+
+test('paging through results meets each once, also where ranks are equal', async () => {
+	const made: number[] = []
+	for (let number = 0; number < 12; number += 1)
+		made.push((await makeQuery(asha, { title: 'Watermelon in winter', tags: number % 2 ? 'fruit' : 'season' })).id)
+	const met: number[] = []
+	let cursor: string | null = null
+	do {
+		const { rows, next } = await listQueries(null, { search: 'watermelon', cursor, limit: 5 })
+		met.push(...rows.map((row) => row.id))
+		cursor = next
+	} while (cursor)
+	expect(met).toEqual(made.toReversed())
+})
+
+test('a search of operators alone is paged by time, each query once', async () => {
+	const made: number[] = []
+	for (let number = 0; number < 7; number += 1) made.push((await makeQuery(asha, { tags: 'paging, other' })).id)
+	const met: number[] = []
+	let cursor: string | null = null
+	do {
+		const { rows, next } = await listQueries(null, { search: 'tag:paging is:unanswered tag:other', cursor, limit: 3 })
+		met.push(...rows.map((row) => row.id))
+		cursor = next
+	} while (cursor)
+	expect(met).toEqual(made.toReversed())
+	await deleteQuestion(asha, made[0] ?? 0)
+	const { rows } = await listQueries(null, { search: 'tag:paging' })
+	expect(rows.map((row) => row.id)).toEqual(made.slice(1).toReversed())
+	await expect(listQueries(null, { search: 'tag:paging', cursor: encodeCursor(['0.1', 2]) })).rejects.toThrow(
+		'This page of the list cannot be found.',
+	)
+})
+
+test.each([
+	encodeCursor([1, 2]),
+	encodeCursor(['x', 2]),
+	encodeCursor(['-', 2]),
+	encodeCursor(['1e999', 2]),
+	encodeCursor(['0.1', 2 ** 31]),
+	encodeCursor(['0.1']),
+])('the cursor %s is refused', async (cursor) => {
+	await expect(listQueries(null, { search: 'loop', cursor })).rejects.toThrow('This page of the list cannot be found.')
+})
+
+test('a thread of any size never makes a write fail, and its query is still found', async () => {
+	const { id } = await makeQuery(asha, { title: 'Megalosaurus in the long thread', description: words(0, 30_000) })
+	for (let number = 1; number <= 80; number += 1) await makeComment(asha, id, words(number, 10_000))
+	await editQuestion(asha, id, {
+		title: 'Megalosaurus in the long thread',
+		description: words(0, 30_000),
+		tags: 'a',
+		category: 'others',
+	})
+	const { rows } = await sql<{
+		size: number
+	}>`select pg_column_size(search || ''::tsvector) as size from queries where id = ${id}`.execute(db())
+	expect(rows[0]?.size).toBeGreaterThan(300_000)
+	expect((await listQueries(null, { search: 'megalosaurus' })).rows.map((row) => row.id)).toEqual([id])
+})
+
+/** Different words of `length` characters in all that no stemmer shortens. */
+function words(seed: number, length: number): string {
+	let text = ''
+	for (let number = 0; text.length < length - 12; number += 1) text += `q${seed}x${number.toString(36)}é `
+	return text
+}

@@ -1,0 +1,164 @@
+import { type RawBuilder, sql } from 'kysely'
+import { db } from '~/platform/db/db.server.ts'
+import { walkBlocks } from '../blocks.queries.server.ts'
+import { markings } from '../marks.ts'
+import { bodyWeight, halfTitle, type Probe, type Word } from './weights.ts'
+
+/** Blocks of 4,096 queries that {@link Probe.newest} is about. */
+const newestBlocks = 6
+
+/** The one condition for what may be suggested: everything that is not to be shown is left out here. */
+const visible = sql`q.deleted_at is null`
+
+export interface WordRow {
+	word: string
+	/** Whether it stands in the title that is being written, or only in the description. */
+	titled: boolean
+	/** In how many of the sampled queries it stands; null for a word that no table of them has. */
+	documents: number | null
+}
+
+/** How many queries were looked at for the counts of words, and how many there are. */
+export interface Totals {
+	sampled: number
+	queries: number
+}
+
+/** The different words of a question as the search knows them, with how common they are. */
+export async function readWords(title: string, description: string): Promise<WordRow[]> {
+	const { rows } = await sql<WordRow>`
+		select asked.word, bool_or(asked.titled) as titled, max(s.documents) as documents
+		from (
+			select unnest(tsvector_to_array(to_tsvector('english', search_text(${title})))) as word, true as titled
+			union all
+			select unnest(tsvector_to_array(to_tsvector('english', search_text(${description})))), false) asked
+		left join similar_words s using (word)
+		group by asked.word`.execute(db())
+	return rows
+}
+
+export async function readTotals(): Promise<Totals> {
+	const { rows } = await sql<Totals>`
+		select t.documents as sampled, greatest(t.documents, c.value)::int as queries
+		from similar_totals t, counters c where c.name = 'queries'`.execute(db())
+	return rows[0] ?? { sampled: 0, queries: 0 }
+}
+
+/** Known words that are spelt like unknown ones, at most two for each. */
+export async function readSpellings(words: string[]): Promise<{ meant: string; documents: number }[]> {
+	const { rows } = await sql<{ meant: string; documents: number }>`
+		select near.word as meant, near.documents from unnest(${words}::text[]) asked (word)
+		cross join lateral (
+			select s.word, s.documents from similar_words s
+			where s.word % asked.word and similarity(s.word, asked.word) >= 0.45
+			order by similarity(s.word, asked.word) desc, s.documents desc, s.word limit 2) near`.execute(db())
+	return rows
+}
+
+export interface Candidate {
+	id: number
+	title: string
+	/** The sum over the words, each at most its weight times 1 + bodyWeight. */
+	score: number
+}
+
+/**
+ * The queries that share most with a question, by what weighs most. Each probe reads a bounded part of an index; what the
+ * probes found together is put in order by their weights, and so many of the best are scored word by word.
+ * A word scores in the title by the title's length (BM25 with k1 = 1.2 and b = 0.75 for a word that stands once) and in tags,
+ * description and comments by how often it stands there: ts_rank of a single word is a sum of 1/n², which never exceeds 1.
+ */
+export async function findCandidates(probes: Probe[], words: Word[], scored: number): Promise<Candidate[]> {
+	const hits = [true, false].flatMap((titleOnly) =>
+		[true, false].flatMap((newest) => {
+			const alike = probes.filter((probe) => probe.titleOnly === titleOnly && probe.newest === newest)
+			return alike.length > 0 ? [hitRows(alike, { titleOnly, newest })] : []
+		}),
+	)
+	if (hits.length === 0) return []
+	const { rows } = await sql<Candidate>`
+		with hits as (${sql.join(hits, sql` union all `)}),
+		best as (select id from hits group by id order by sum(weight) desc, id desc limit ${scored}),
+		asked as materialized (
+			select word::tsquery as word, (word || ':A')::tsquery as titled, weight
+			from unnest(${words.map(({ word }) => quoted(word))}::text[], ${words.map(({ weight }) => weight)}::float8[]) w (word, weight)),
+		-- Unpacked once: each use of q.search itself would unpack the document again.
+		unpacked as materialized (
+			select q.id, q.title, q.search || ''::tsvector as search from best join queries q using (id)),
+		documents as materialized (
+			select d.id, d.title, d.search,
+				1 + ${halfTitle} * (0.25 + 0.75 * length(ts_filter(d.search, '{a}')) / t.title_words) as title_length,
+				sqrt(greatest(length(d.search), 1) / t.words) as length
+			from unpacked d, similar_totals t)
+		select d.id, d.title, sum(asked.weight * (
+			case when d.search @@ asked.titled then 1 / d.title_length else 0 end
+			+ ${bodyWeight} * ts_rank('{1, 1, 1, 0}', d.search, asked.word) / d.length))::float8 as score
+		from documents d, asked group by d.id, d.title`.execute(db())
+	return rows
+}
+
+/** What probes of one kind find. */
+function hitRows(probes: Probe[], { titleOnly, newest }: Pick<Probe, 'titleOnly' | 'newest'>): RawBuilder<unknown> {
+	const document = titleOnly ? sql`title_document(q.title)` : sql`q.search`
+	const matching = sql`${document} @@ p.words and ${visible}`
+	const rows = newest
+		? walkBlocks(matching, sql`0`, sql`${newestBlocks - 1}::int`)
+		: sql`with m as materialized (select q.id from queries q where ${matching}) select id from m`
+	return sql`
+		select hit.id, p.weight from ${probeRows(probes)} cross join lateral (${rows} limit p.most) hit`
+}
+
+function probeRows(probes: Probe[]) {
+	return sql`(select words::tsquery as words, weight, most from unnest(
+		${probes.map(({ words }) => words.map(quoted).join(' & '))}::text[],
+		${probes.map(({ weight }) => weight)}::float8[],
+		${probes.map(({ most }) => most)}::int[]) probe (words, weight, most)) p`
+}
+
+/** A word as it stands in a tsquery, whatever characters it holds. */
+function quoted(word: string): string {
+	return `'${word.replace(/['\\]/g, '$&$&')}'`
+}
+
+export interface SimilarRow {
+	id: number
+	username: string
+	category_slug: string
+	title_marked: string
+	description_marked: string
+	title: string
+	solved: boolean
+	comment_count: number
+}
+
+/** What is shown of queries, with these words marked. */
+export async function readSimilar(ids: number[], words: string[]): Promise<SimilarRow[]> {
+	const any = words.map(quoted).join(' | ')
+	const { rows } = await sql<SimilarRow>`
+		select q.id, q.title, q.solved, q.comment_count, u.username, c.slug as category_slug,
+			ts_headline('english', search_text(q.title), ${any}::tsquery, ${markings}) as title_marked,
+			ts_headline('english', search_text(text_of_html(left(q.description_html, 8000))), ${any}::tsquery, ${markings}) as description_marked
+		from queries q join users u on u.id = q.author_id join categories c on c.id = q.category_id
+		where q.id = any(${ids}) and ${visible}`.execute(db())
+	return rows
+}
+
+/** Counts the forum's words anew; see the migration. */
+export async function refreshWordCounts(): Promise<void> {
+	await sql`select refresh_similar_words()`.execute(db())
+}
+
+/** Notes that a query had somebody's answer, a member once. @returns its title and address, undefined when it is not there */
+export async function insertHelped(
+	queryId: number,
+	userId: number | null,
+): Promise<{ id: number; username: string; category_slug: string } | undefined> {
+	const { rows } = await sql<{ id: number; username: string; category_slug: string }>`
+		with found as (
+			select q.id, u.username, c.slug as category_slug
+			from queries q join users u on u.id = q.author_id join categories c on c.id = q.category_id
+			where q.id = ${queryId} and ${visible}),
+		noted as (insert into similar_helped (query_id, user_id) select id, ${userId}::int from found on conflict do nothing)
+		select * from found`.execute(db())
+	return rows[0]
+}

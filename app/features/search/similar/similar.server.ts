@@ -1,0 +1,130 @@
+import { queryUrl } from '~/features/questions/comment.view.ts'
+import { NotFound } from '~/lib/errors.ts'
+import { isId } from '~/lib/ids.ts'
+import type { Viewer } from '~/lib/viewer.ts'
+import { marked, markedPassage } from '../marks.ts'
+import type { SimilarView } from '../search.view.ts'
+import {
+	type Candidate,
+	findCandidates,
+	insertHelped,
+	readSimilar,
+	readSpellings,
+	readTotals,
+	readWords,
+	type SimilarRow,
+	type WordRow,
+} from './similar.queries.server.ts'
+import { likeness, piecesOf, probesOf, spellingWeight, weigh } from './weights.ts'
+
+interface Asked {
+	title: string
+	description?: string
+	/** How many to find at most. */
+	limit?: number
+	/** What a query must score to be worth showing. */
+	least?: number
+}
+
+/** Characters of a title and of a description that are read; beyond the first, a description repeats itself. */
+const readOfTitle = 300
+const readOfDescription = 4_000
+/** Queries that are scored word by word. */
+const scored = 60
+/** Below this hardly anything fits (docs/decisions/0019). */
+const worthShowing = 0.2
+/** Unknown words that are looked up as possible typos. */
+const mostTypos = 4
+/** A word that is only meant, not typed, counts so much. */
+const meantShare = 0.6
+
+/**
+ * The queries that ask the same as a question that is being written, the best first: words by their rarity, in titles above
+ * all, then the spelling of the titles. Three or four statements, each bounded whatever the size of the forum.
+ * @returns none for a title without a word that says something
+ */
+export async function findSimilar({
+	title,
+	description = '',
+	limit = 5,
+	least = worthShowing,
+}: Asked): Promise<SimilarView[]> {
+	const text = clean(title, readOfTitle)
+	const [rows, totals] = await Promise.all([readWords(text, clean(description, readOfDescription)), readTotals()])
+	const typed = rows.filter(({ titled, documents }) => titled || documents !== null)
+	const meant = await findMeant(typed)
+	const words = weigh([...typed.map((row) => ({ ...row, documents: row.documents ?? 1 })), ...meant], totals)
+	if (words.length === 0) return []
+	const candidates = await findCandidates(probesOf(words), words, scored)
+	const whole = words.reduce(
+		(sum, { word, weight }) => sum + (meant.some((each) => each.word === word) ? 0 : weight),
+		0,
+	)
+	const best = rank(candidates, text, whole)
+		.filter(({ score }) => score >= least)
+		.slice(0, limit)
+	if (best.length === 0) return []
+	const shown = await readSimilar(
+		best.map(({ id }) => id),
+		words.map(({ word }) => word),
+	)
+	return best.flatMap(({ id, score }) => shown.filter((row) => row.id === id).map((row) => present(row, score)))
+}
+
+/**
+ * Notes that a query had the answer: once a member and query.
+ * @returns where it is read
+ * @throws NotFound
+ */
+export async function noteHelped(viewer: Viewer, id: number): Promise<{ url: string }> {
+	const query = isId(id) ? await insertHelped(id, viewer?.id ?? null) : undefined
+	if (!query) throw new NotFound('There is no such query. It may have been deleted.')
+	return { url: queryUrl(query) }
+}
+
+/** What unknown words of the title may have been meant to be. */
+async function findMeant(typed: WordRow[]) {
+	const unknown = typed.filter(({ word, titled, documents }) => titled && documents === null && word.length >= 4)
+	if (unknown.length === 0) return []
+	const known = new Set(typed.map(({ word }) => word))
+	const found = await readSpellings(unknown.slice(0, mostTypos).map(({ word }) => word))
+	// Two typed words may be meant as one and the same.
+	const unique = new Map(found.filter(({ meant }) => !known.has(meant)).map((near) => [near.meant, near]))
+	return [...unique.values()].map(({ meant, documents }) => ({
+		word: meant,
+		titled: true,
+		documents,
+		share: meantShare,
+	}))
+}
+
+/** @param whole the weight of all words, which a query would reach that has each of them everywhere */
+function rank(candidates: Candidate[], text: string, whole: number): { id: number; score: number }[] {
+	const pieces = piecesOf(text)
+	return candidates
+		.map(({ id, title, score }) => ({
+			id,
+			score: score / whole + spellingWeight * likeness(pieces, piecesOf(title)),
+		}))
+		.toSorted((one, other) => other.score - one.score || other.id - one.id)
+}
+
+function clean(text: string, length: number): string {
+	return text.slice(0, length).replaceAll('\u0000', ' ').toWellFormed()
+}
+
+function present(row: SimilarRow, score: number): SimilarView {
+	const titleHtml = marked(row.title_marked)
+	const passage = markedPassage(row.description_marked, 160)
+	const shows = (html: string) => html.includes('<mark>')
+	return {
+		id: row.id,
+		url: queryUrl(row),
+		title: row.title,
+		titleHtml,
+		...(!shows(titleHtml) && shows(passage) ? { excerptHtml: passage } : {}),
+		solved: row.solved,
+		commentCount: row.comment_count,
+		score,
+	}
+}

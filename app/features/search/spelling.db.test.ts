@@ -1,0 +1,58 @@
+import { beforeAll, expect, test } from 'vitest'
+import { deleteQuestion, editQuestion } from '~/features/questions/questions.server.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { makeMember, makeQuery } from '../../../tests/factories/forum.ts'
+import { useDatabase } from '../../../tests/support/database.ts'
+import { betterSpelling } from './spelling.server.ts'
+
+useDatabase()
+
+let asha: SignedIn
+
+beforeAll(async () => {
+	asha = await makeMember('asha')
+	await makeMember('silent')
+	await makeQuery(asha, { title: 'Closures inside a loop keep the last value', tags: 'javascript, node.js' })
+	await makeQuery(asha, { title: 'Closing a connection to the database', tags: 'postgresql' })
+	await makeQuery(asha, { title: 'Which database is there for a phone?', tags: 'sqlite' })
+})
+
+test.each<[search: string, meant: string | null]>([
+	['clsures', 'closures'],
+	['closurs', null],
+	['clousres', 'closures'],
+	['Closuress', 'closures'],
+	['databsae connection', 'database connection'],
+	['databsae conection', 'database connection'],
+	['tag:javascrpit', 'tag:javascript'],
+	['loop tag:postgresq', 'loop tag:postgresql'],
+	['tag:nodejs', 'tag:node.js'],
+	['user:ahsa loop', 'user:asha loop'],
+	['tag:javascrpit -closurs', 'tag:javascript -closurs'],
+	['closures', null],
+	['-closurs', null],
+	['"closurs inside"', null],
+	['user:slient', null],
+	['zeppelin', null],
+	['lop', null],
+	["'; drop table search_words; --", null],
+	['', null],
+])('for %j it offers %j', async (search, meant) => {
+	expect(await betterSpelling(search)).toBe(meant)
+})
+
+test('a word is offered only as long as a query has it', async () => {
+	const { id } = await makeQuery(asha, { title: 'About a giraffe', tags: 'savanna' })
+	expect(await betterSpelling('girafe tag:savana')).toBe('giraffe tag:savanna')
+	await editQuestion(asha, id, { title: 'About an elephant', description: 'x', tags: 'jungle', category: 'others' })
+	expect(await betterSpelling('girafe tag:savana elefant')).toBe(null)
+	expect(await betterSpelling('elephnat')).toBe('elephant')
+	await deleteQuestion(asha, id)
+	expect(await betterSpelling('elephnat tag:jungel')).toBe(null)
+})
+
+test('queries with the same new words can be asked at once', async () => {
+	const titles = Array.from({ length: 8 }, () => 'Kangaroos and wallabies and platypuses')
+	await Promise.all(titles.map((title, index) => makeQuery(asha, { title, tags: index % 2 ? 'zoo, ant' : 'ant, zoo' })))
+	expect(await betterSpelling('kangarooos walabies')).toBe('kangaroos wallabies')
+})

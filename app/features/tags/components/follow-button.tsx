@@ -1,0 +1,53 @@
+import type { FormEvent } from 'react'
+import { Form, Link, useLocation } from 'react-router'
+import { loginPath } from '~/features/questions/questions.paths.ts'
+import { useRootData } from '~/lib/root-data.ts'
+import { usePress } from '~/ui/use-press.ts'
+
+interface FollowButtonProps {
+	/** The tag's name or the category's slug. */
+	place: { tag: string } | { category: string }
+	/** What is followed, in words: “#react”, “Python”. */
+	name: string
+	following: boolean
+}
+
+/** Follows a tag or a category: new queries in it are then told to the member. */
+export function FollowButton({ place, name, following }: FollowButtonProps) {
+	const { viewer } = useRootData()
+	const { pathname } = useLocation()
+	const { value, press } = usePress<0 | 1>('/forum/follow', place as Record<string, string>, {
+		value: following ? 1 : 0,
+		count: 0,
+	})
+	const look = 'btn btn-sm btn-outline flex-none'
+	if (!viewer)
+		return (
+			<Link className={look} to={loginPath(pathname)} rel="nofollow" aria-label={`Log in to follow ${name}`}>
+				Follow
+			</Link>
+		)
+	const wanted = value === 1 ? 0 : 1
+	const submit = (event: FormEvent) => {
+		event.preventDefault()
+		press(wanted)
+	}
+	return (
+		<Form method="post" action="/forum/follow" onSubmit={submit}>
+			{Object.entries(place).map(([field, of]) => (
+				<input key={field} type="hidden" name={field} value={of} />
+			))}
+			<button
+				className={look}
+				type="submit"
+				name="value"
+				value={wanted}
+				aria-pressed={value === 1}
+				aria-label={`Follow ${name}`}
+				onClick={(event) => event.detail > 1 && event.preventDefault()}
+			>
+				{value === 1 ? 'Following' : 'Follow'}
+			</button>
+		</Form>
+	)
+}

@@ -1,0 +1,41 @@
+import { Link } from 'react-router'
+import type { CategoryView } from '~/features/questions/question.view.ts'
+import { categoryPath, tagPath } from '~/features/questions/questions.paths.ts'
+import { RuleHead } from '~/ui/rule-head.tsx'
+
+interface FollowedListProps {
+	/** Names. */
+	tags: string[]
+	/** Slugs. */
+	categories: string[]
+	/** All categories, for their titles. */
+	known: CategoryView[]
+}
+
+/** What the viewer follows; nothing while they follow nothing. */
+export function FollowedList({ tags, categories, known }: FollowedListProps) {
+	if (tags.length + categories.length === 0) return null
+	return (
+		<section className="mt-6" aria-labelledby="followed">
+			<RuleHead id="followed" title="You follow">
+				<span>{tags.length + categories.length}</span>
+			</RuleHead>
+			<ul className="flex flex-wrap items-center gap-x-4 gap-y-2">
+				{categories.map((slug) => (
+					<li key={slug}>
+						<Link className="chip" to={categoryPath(slug)}>
+							{known.find((category) => category.slug === slug)?.title ?? slug}
+						</Link>
+					</li>
+				))}
+				{tags.map((name) => (
+					<li key={name}>
+						<Link className="tag" to={tagPath(name)}>
+							{name}
+						</Link>
+					</li>
+				))}
+			</ul>
+		</section>
+	)
+}

@@ -1,0 +1,89 @@
+import { Form, Link } from 'react-router'
+import { limits } from '~/features/questions/questions.limits.ts'
+import { tagPath } from '~/features/questions/questions.paths.ts'
+import type { FormRefusal } from '~/platform/http/http.ts'
+import { Field } from '~/ui/field.tsx'
+import { FormError } from '~/ui/form-error.tsx'
+import { RuleHead } from '~/ui/rule-head.tsx'
+import { SubmitButton } from '~/ui/submit-button.tsx'
+
+interface SynonymsProps {
+	synonyms: { main: string; names: string[] }[]
+	refusal: FormRefusal | null
+}
+
+/** Spellings that are kept as another tag, for moderators: a form to join two tags, and the list to part them. */
+export function Synonyms({ synonyms, refusal }: SynonymsProps) {
+	const total = synonyms.reduce((sum, { names }) => sum + names.length, 0)
+	return (
+		<section className="mt-10" aria-labelledby="synonyms">
+			<RuleHead id="synonyms" title="Synonyms">
+				<span>{total}</span>
+			</RuleHead>
+			<p className="text-ink-2">
+				A tag written in one spelling is kept as the other. Joining two tags moves the queries of the first.
+			</p>
+			<Form method="post" className="mt-4 grid gap-3" preventScrollReset>
+				<FormError errors={refusal?.errors} names={{ name: 'Written as', main: 'Kept as' }}>
+					{refusal?.message}
+				</FormError>
+				<div className="grid items-start gap-3 sm:grid-cols-2">
+					<Field
+						label="Written as"
+						name="name"
+						id="synonym-name"
+						required
+						maxLength={limits.tagMax}
+						autoCapitalize="none"
+						defaultValue={refusal?.values.name ?? ''}
+						error={refusal?.errors.name}
+					/>
+					<Field
+						label="Kept as"
+						name="main"
+						id="synonym-main"
+						required
+						maxLength={limits.tagMax}
+						autoCapitalize="none"
+						defaultValue={refusal?.values.main ?? ''}
+						error={refusal?.errors.main}
+					/>
+				</div>
+				<p>
+					<SubmitButton busyLabel="Joining..." className="btn btn-outline" name="intent" value="join">
+						Join tags
+					</SubmitButton>
+				</p>
+			</Form>
+			<Form method="post" className="mt-6" preventScrollReset>
+				<input type="hidden" name="intent" value="part" />
+				<dl>
+					{synonyms.map(({ main, names }) => (
+						<div key={main} className="grid gap-x-4 border-b border-line py-1.5 sm:grid-cols-[12rem_1fr]">
+							<dt className="min-w-0 truncate">
+								<Link className="tag inline-block py-1" to={tagPath(main)}>
+									{main}
+								</Link>
+							</dt>
+							<dd className="flex min-w-0 flex-wrap gap-1.5">
+								{names.map((name) => (
+									<button
+										key={name}
+										className="chip"
+										type="submit"
+										name="name"
+										value={name}
+										aria-label={`Part ${name} from ${main}`}
+										title="Make it a tag of its own"
+									>
+										{name} <span aria-hidden="true">×</span>
+									</button>
+								))}
+							</dd>
+						</div>
+					))}
+				</dl>
+			</Form>
+		</section>
+	)
+}

@@ -1,0 +1,80 @@
+import { Form, Link } from 'react-router'
+import type { TagPageView, TagView } from '~/features/questions/question.view.ts'
+import { limits } from '~/features/questions/questions.limits.ts'
+import { tagPath } from '~/features/questions/questions.paths.ts'
+import type { FormRefusal } from '~/platform/http/http.ts'
+import { TextArea } from '~/ui/field.tsx'
+import { FormError } from '~/ui/form-error.tsx'
+import { SubmitButton } from '~/ui/submit-button.tsx'
+import { FollowButton } from './follow-button.tsx'
+
+interface TagIntroProps {
+	tag: TagPageView
+	related: TagView[]
+	/** Whether the viewer describes tags. */
+	mayDescribe: boolean
+	/** The form that describes it is open. */
+	describing: boolean
+	refusal: FormRefusal | null
+}
+
+/** What a tag is about, what else it is called, which tags stand beside it, and the button to follow it. */
+export function TagIntro({ tag, related, mayDescribe, describing, refusal }: TagIntroProps) {
+	const { name, description, synonyms, following } = tag
+	return (
+		<div className="mt-2 grid gap-2.5">
+			{describing && mayDescribe ? (
+				<DescribeForm tag={tag} refusal={refusal} />
+			) : (
+				description && <p className="max-w-[44rem] text-ink-2 wrap-anywhere">{description}</p>
+			)}
+			{related.length > 0 && (
+				<p className="flex flex-wrap items-baseline gap-x-2.5 gap-y-2">
+					<span className="meta">Often with</span>
+					{related.map((other) => (
+						<Link key={other.name} className="tag" to={tagPath(other.name)}>
+							{other.name}
+						</Link>
+					))}
+				</p>
+			)}
+			<div className="flex flex-wrap items-center gap-x-3 gap-y-2">
+				<FollowButton key={name} place={{ tag: name }} name={`#${name}`} following={following} />
+				{synonyms.length > 0 && <span className="meta wrap-anywhere">Also written {synonyms.join(', ')}</span>}
+				{mayDescribe && !describing && (
+					<Link className="btn btn-sm btn-ghost" to={`${tagPath(name)}?describe=1`} rel="nofollow">
+						{description ? 'Edit description' : 'Describe this tag'}
+					</Link>
+				)}
+			</div>
+		</div>
+	)
+}
+
+function DescribeForm({ tag, refusal }: { tag: TagPageView; refusal: FormRefusal | null }) {
+	const address = `${tagPath(tag.name)}?describe=1`
+	return (
+		<Form method="post" action={address} className="grid max-w-[44rem] gap-3">
+			<FormError errors={refusal?.errors} names={{ description: 'Description' }}>
+				{refusal?.message}
+			</FormError>
+			<TextArea
+				label="Description"
+				name="description"
+				rows={3}
+				maxLength={limits.tagDescriptionMax}
+				defaultValue={refusal?.values.description ?? tag.description}
+				error={refusal?.errors.description}
+				hint={`Plain text, at most ${limits.tagDescriptionMax} characters.`}
+			/>
+			<div className="flex gap-2">
+				<SubmitButton busyLabel="Saving..." action={address}>
+					Save
+				</SubmitButton>
+				<Link className="btn btn-ghost" to={tagPath(tag.name)}>
+					Cancel
+				</Link>
+			</div>
+		</Form>
+	)
+}

@@ -1,0 +1,33 @@
+import { redirect } from 'react-router'
+import { categoryPath, tagPath } from '~/features/questions/questions.paths.ts'
+import { Invalid } from '~/lib/errors.ts'
+import { pressed } from '~/platform/http/press.ts'
+import { follow, type Place } from '../following.server.ts'
+import type { Route } from './+types/follow'
+
+export function loader() {
+	return redirect('/forum/tags')
+}
+
+/** Follows: fields `tag` (name) or `category` (slug), `value` (1, or 0 to follow no longer). */
+export function action({ request, context }: Route.ActionArgs) {
+	return pressed({
+		request,
+		context,
+		act: async (viewer, form) => {
+			const value = Number(form.get('value') || Number.NaN)
+			if (value !== 0 && value !== 1) throw new Invalid('It is followed with 1, and with 0 no longer.')
+			const place = placeOf(form)
+			await follow(viewer, place, value === 1)
+			const back = 'tag' in place ? tagPath(place.tag) : categoryPath(place.category)
+			return { value, count: 0, response: () => redirect(form.get('back') === 'tags' ? '/forum/tags' : back, 303) }
+		},
+	})
+}
+
+function placeOf(form: FormData): Place {
+	const [tag, category] = [form.get('tag'), form.get('category')]
+	if (typeof tag === 'string' && tag) return { tag: tag.replaceAll('\u0000', '') }
+	if (typeof category === 'string' && category) return { category: category.replaceAll('\u0000', '') }
+	throw new Invalid('Name a tag or a category to follow.')
+}

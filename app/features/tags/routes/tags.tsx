@@ -1,0 +1,73 @@
+import { useLocation } from 'react-router'
+import { useForumFrame } from '~/features/questions/lists/components/forum-frame.ts'
+import { listTags } from '~/features/questions/lists/lists.server.ts'
+import { viewerOf } from '~/lib/context.ts'
+import { pageMeta } from '~/lib/page-meta.ts'
+import { readForm, redirectWithToast, refused, signedIn } from '~/platform/http/http.ts'
+import { CategoryStrip } from '../components/category-nav.tsx'
+import { FollowedList } from '../components/followed-list.tsx'
+import { Synonyms } from '../components/synonyms.tsx'
+import { TagRow } from '../components/tag-index.tsx'
+import { listFollowed } from '../following.server.ts'
+import { addSynonym, listSynonyms, removeSynonym } from '../synonyms.server.ts'
+import { mayKeepTags } from '../tags.policy.ts'
+import type { Route } from './+types/tags'
+
+/** As many as fit a page that can still be read; rarer ones are found by searching. */
+const tagsShown = 300
+
+export async function loader({ context }: Route.LoaderArgs) {
+	const viewer = viewerOf(context)
+	const [tags, followed, synonyms] = await Promise.all([
+		listTags(tagsShown),
+		listFollowed(viewer),
+		mayKeepTags(viewer) ? listSynonyms(viewer) : null,
+	])
+	return { tags, followed, synonyms }
+}
+
+/** Joins two tags (`intent` join: `name`, `main`), or parts them (part: `name`). */
+export async function action({ request, context, url }: Route.ActionArgs) {
+	const viewer = signedIn(context, url)
+	const form = await readForm(request)
+	try {
+		if (form.get('intent') === 'part') {
+			const name = String(form.get('name'))
+			await removeSynonym(viewer, name)
+			return redirectWithToast('/forum/tags', { type: 'success', message: `#${name} is a tag of its own.` })
+		}
+		const { name, main } = await addSynonym(viewer, Object.fromEntries(form))
+		return redirectWithToast('/forum/tags', { type: 'success', message: `#${name} is kept as #${main}.` })
+	} catch (error) {
+		return refused(error, form)
+	}
+}
+
+export function meta({ matches }: Route.MetaArgs) {
+	return pageMeta(matches, {
+		title: 'Tags',
+		description: 'What the questions of the forum are about, the most used tags first.',
+		canonical: '/forum/tags',
+	})
+}
+
+export default function Tags({ loaderData: { tags, followed, synonyms }, actionData }: Route.ComponentProps) {
+	const { categories } = useForumFrame()
+	const { pathname } = useLocation()
+	return (
+		<div className="min-w-0">
+			<h1 className="text-2xl leading-9 font-bold">Tags</h1>
+			<p className="mt-2 text-ink-2">
+				{tags.length === tagsShown ? `The ${tagsShown} most used ones.` : 'The most used ones first.'}
+			</p>
+			<CategoryStrip categories={categories} pathname={pathname} search={null} />
+			<FollowedList {...followed} known={categories} />
+			<ul className="mt-5 grid gap-x-8 border-t border-rule pt-2 sm:grid-cols-2 lg:grid-cols-3 xl:grid-cols-2">
+				{tags.map((tag) => (
+					<TagRow key={tag.name} tag={tag} />
+				))}
+			</ul>
+			{synonyms && <Synonyms synonyms={synonyms} refusal={actionData ?? null} />}
+		</div>
+	)
+}

@@ -1,0 +1,242 @@
+import { sql } from 'kysely'
+import { beforeAll, expect, test } from 'vitest'
+import { chooseSolution, withdrawSolution } from '~/features/questions/discussion/votes.server.ts'
+import {
+	getCategoryPage,
+	getQuery,
+	getTag,
+	type ListView,
+	listQueries,
+} from '~/features/questions/lists/lists.server.ts'
+import { deleteComment, editQuestion } from '~/features/questions/questions.server.ts'
+import type { SignedIn, Viewer } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { makeComment, makeMember, makeQuery } from '../../../tests/factories/forum.ts'
+import { useDatabase } from '../../../tests/support/database.ts'
+import { listFollowers } from './following.queries.server.ts'
+import { follow, listFollowed } from './following.server.ts'
+import {
+	addSynonym,
+	describeTag,
+	listRelatedTags,
+	listSynonyms,
+	moveSynonyms,
+	removeSynonym,
+} from './synonyms.server.ts'
+
+useDatabase()
+
+let asha: SignedIn
+let ben: SignedIn
+let moderator: SignedIn
+
+beforeAll(async () => {
+	asha = await makeMember('asha')
+	ben = await makeMember('ben')
+	moderator = await makeMember('mod', 'moderator')
+})
+
+test('a tag written in another spelling is kept as the main one, once', async () => {
+	const { id } = await makeQuery(asha, { tags: 'JS, closures, javascript, ts' })
+	expect((await getQuery(null, id)).tags).toEqual(['javascript', 'closures', 'typescript'])
+	await editQuestion(asha, id, { title: 'Edited it now', description: 'x', tags: 'reactjs', category: 'others' })
+	expect((await getQuery(null, id)).tags).toEqual(['react'])
+	expect(await getTag(null, 'React.js')).toMatchObject({ name: 'react', count: 1 })
+	await expectFiguresToHold()
+})
+
+test('the lists of a tag and of a category are narrowed and ordered like the forum', async () => {
+	const where = { tags: 'views-of-a-list', category: 'careers' }
+	const make = async () => (await makeQuery(asha, where)).id
+	const [plain, solved, talked, once] = [await make(), await make(), await make(), await make()]
+	const solution = await makeComment(ben, solved)
+	await chooseSolution(asha, { queryId: solved, commentId: solution })
+	const late = await makeComment(ben, once)
+	await makeComment(ben, talked)
+	await deleteComment(ben, late)
+	await makeComment(ben, solved)
+	const expected: Record<ListView, number[]> = {
+		newest: [once, talked, solved, plain],
+		active: [solved, talked, once, plain],
+		unanswered: [once, plain],
+		solved: [solved],
+	}
+	for (const scope of [{ tag: where.tags }, { category: where.category }])
+		for (const [view, ids] of Object.entries(expected)) {
+			expect(await pagesOf({ ...scope, view: view as ListView }), view).toEqual(ids)
+		}
+	await withdrawSolution(moderator, { queryId: solved, commentId: solution })
+	expect(await pagesOf({ tag: where.tags, view: 'solved' })).toEqual([])
+	await chooseSolution(asha, { queryId: solved, commentId: solution })
+	await deleteComment(ben, solution)
+	expect(await pagesOf({ tag: where.tags, view: 'solved' })).toEqual([])
+	await expectFiguresToHold()
+})
+
+test('joining two tags moves queries, followers, synonyms and the description, and the old name leads on', async () => {
+	const both = await makeQuery(asha, { tags: 'a-first, colour, color, z-last' })
+	const many = await Promise.all(Array.from({ length: 5 }, () => makeQuery(asha, { tags: 'colour' })))
+	await describeTag(moderator, 'colour', { description: 'Hue,  and\nwhat it is mixed of.' })
+	await follow(ben, { tag: 'colour' }, true)
+	await follow(asha, { tag: 'colour' }, true)
+	await follow(asha, { tag: 'color' }, true)
+	await addSynonym(moderator, { name: 'colours', main: 'colour' })
+	expect(await addSynonym(moderator, { name: 'Colour', main: '#color' })).toEqual({ name: 'colour', main: 'color' })
+	expect((await getQuery(null, both.id)).tags).toEqual(['a-first', 'color', 'z-last'])
+	expect((await getQuery(null, many[0]?.id ?? 0)).tags).toEqual(['color'])
+	expect(await getTag(ben, 'colours')).toMatchObject({
+		name: 'color',
+		count: 6,
+		description: 'Hue, and what it is mixed of.',
+		synonyms: ['colour', 'colours'],
+		following: true,
+	})
+	expect((await listFollowed(asha)).tags).toEqual(['color'])
+	expect(await listQueries(null, { tag: 'colour' })).toMatchObject({ rows: { length: 6 } })
+	expect((await listQueries(null, { search: 'color', tag: 'color' })).rows).toHaveLength(6)
+	await expectFiguresToHold()
+})
+
+test('queries that are written while their tag is joined end under the main one', async () => {
+	const asked = Array.from({ length: 20 }, () => makeQuery(asha, { tags: 'old-name' }))
+	await Promise.all([
+		...asked.slice(0, 10),
+		addSynonym(moderator, { name: 'old-name', main: 'new-name' }),
+		...asked.slice(10),
+	])
+	expect((await getTag(null, 'old-name')).name).toBe('new-name')
+	expect((await getTag(null, 'new-name')).count).toBe(20)
+	await expectFiguresToHold()
+})
+
+test('what an interruption left under the old tag is moved later', async () => {
+	await makeQuery(asha, { tags: 'left-behind' })
+	await sql`insert into tag_synonyms (name, main) values ('left-behind', 'taken-along')`.execute(db())
+	await sql`insert into tags (name) values ('taken-along')`.execute(db())
+	await moveSynonyms()
+	expect((await getTag(null, 'left-behind')).count).toBe(1)
+	await expectFiguresToHold()
+})
+
+test('a parted tag is one of its own again', async () => {
+	await addSynonym(moderator, { name: 'part-me', main: 'whole' })
+	expect((await listSynonyms(moderator))?.find(({ main }) => main === 'whole')?.names).toEqual(['part-me'])
+	await removeSynonym(moderator, 'part-me')
+	const { id } = await makeQuery(asha, { tags: 'part-me' })
+	expect((await getQuery(null, id)).tags).toEqual(['part-me'])
+})
+
+test.each<[string, () => Promise<unknown>, number]>([
+	['a member joins tags', () => addSynonym(ben, { name: 'x', main: 'y' }), 403],
+	['a visitor joins tags', () => addSynonym(null, { name: 'x', main: 'y' }), 403],
+	['a tag is joined to itself', () => addSynonym(moderator, { name: 'X', main: '#x' }), 422],
+	['nothing is joined', () => addSynonym(moderator, { name: ' ', main: 'x' }), 422],
+	['a spelling is too long', () => addSynonym(moderator, { name: 'x'.repeat(36), main: 'y' }), 422],
+	['two are joined in a circle', () => addSynonym(moderator, { name: 'javascript', main: 'js' }), 409],
+	['a member parts tags', () => removeSynonym(ben, 'js'), 403],
+	['what is no synonym is parted', () => removeSynonym(moderator, 'no-synonym'), 404],
+	['a member describes a tag', () => describeTag(ben, 'javascript', { description: 'x' }), 403],
+	['an unknown tag is described', () => describeTag(moderator, 'unknown-tag', { description: 'x' }), 404],
+	['a description is too long', () => describeTag(moderator, 'javascript', { description: 'x'.repeat(501) }), 422],
+	['a description cannot be stored', () => describeTag(moderator, 'javascript', { description: 'a\u0000b' }), 422],
+	['a visitor follows', () => follow(null, { tag: 'javascript' }, true), 403],
+	['an unknown tag is followed', () => follow(ben, { tag: 'unknown-tag' }, true), 404],
+	['an unknown category is followed', () => follow(ben, { category: 'unknown' }, true), 404],
+])('nothing changes when %s', async (_what, act, status) => {
+	const before = await everything()
+	await expect(act()).rejects.toMatchObject({ status })
+	expect(await everything()).toEqual(before)
+})
+
+test('the list of synonyms is for moderators', async () => {
+	await expect(listSynonyms(ben)).rejects.toMatchObject({ status: 403 })
+	await expect(listSynonyms(null)).rejects.toMatchObject({ status: 403 })
+	expect(await listSynonyms(moderator)).toBeInstanceOf(Array)
+})
+
+test('related tags are those that stand beside a tag most often', async () => {
+	for (const tags of ['core, near', 'core, near, far', 'core, near', 'far, elsewhere']) await makeQuery(asha, { tags })
+	const core = await getTag(null, 'core')
+	expect(await listRelatedTags(core.id, 5)).toEqual([
+		{ name: 'near', count: 3 },
+		{ name: 'far', count: 2 },
+	])
+})
+
+test('a member follows tags and categories, once however often it is asked, and no longer when asked', async () => {
+	const cleo = await makeMember('cleo')
+	for (const times of [1, 2]) {
+		await follow(cleo, { tag: times === 1 ? 'py' : 'python' }, true)
+		await follow(cleo, { category: 'python' }, true)
+	}
+	expect(await listFollowed(cleo)).toEqual({ tags: ['python'], categories: ['python'] })
+	const seen = async (viewer: Viewer) => [
+		(await getTag(viewer, 'python')).following,
+		(await getCategoryPage(viewer, 'python')).following,
+	]
+	expect(await seen(cleo)).toEqual([true, true])
+	expect(await seen(ben)).toEqual([false, false])
+	expect(await seen(null)).toEqual([false, false])
+	await follow(cleo, { tag: 'python' }, false)
+	await follow(cleo, { tag: 'python' }, false)
+	expect(await listFollowed(cleo)).toEqual({ tags: [], categories: ['python'] })
+	expect(await listFollowed(null)).toEqual({ tags: [], categories: [] })
+})
+
+test('followers of some tags and a category are told page by page, each once', async () => {
+	const fans = await Promise.all(Array.from({ length: 7 }, (_, index) => makeMember(`fan${index}`)))
+	for (const [index, fan] of fans.entries()) {
+		if (index % 2 === 0) await follow(fan, { tag: 'haskell' }, true)
+		if (index % 3 === 0) await follow(fan, { tag: 'scala' }, true)
+		if (index > 3) await follow(fan, { category: 'embedded' }, true)
+	}
+	const [haskell, scala] = await Promise.all([getTag(null, 'haskell'), getTag(null, 'scala')])
+	const { rows } = await sql<{ id: number }>`select id from categories where slug = 'embedded'`.execute(db())
+	const places = { tagIds: [haskell.id, scala.id], categoryId: rows[0]?.id ?? 0 }
+	const told: number[] = []
+	for (let after = 0; ; after = told.at(-1) ?? 0) {
+		const page = await listFollowers(db(), places, after, 2)
+		told.push(...page)
+		if (page.length < 2) break
+	}
+	expect(told).toEqual(
+		fans
+			.filter((_, index) => index !== 1)
+			.map(({ id }) => id)
+			.toSorted((one, other) => one - other),
+	)
+})
+
+/** Every id of a list, read in pages of one. */
+async function pagesOf(input: Parameters<typeof listQueries>[1]): Promise<number[]> {
+	const found: number[] = []
+	let cursor: string | null = null
+	do {
+		const page = await listQueries(null, { ...input, limit: 1, cursor })
+		found.push(...page.rows.map(({ id }) => id))
+		cursor = page.next
+	} while (cursor)
+	return found
+}
+
+async function everything(): Promise<unknown> {
+	const tables = ['queries', 'query_tags', 'tags', 'tag_synonyms', 'follows']
+	const rows = tables.map((name) =>
+		sql`select md5(string_agg(t::text, '|' order by t::text)) as hash from ${sql.table(name)} t`.execute(db()),
+	)
+	return (await Promise.all(rows)).map((result) => result.rows)
+}
+
+/** Every copy and counter of tags that says otherwise than the queries do. */
+async function expectFiguresToHold(): Promise<void> {
+	const { rows } = await sql`
+		select 'count' as what, t.name from tags t where query_count <> (select count(*) from query_tags where tag_id = t.id)
+		union all select 'set', q.title from queries q where deleted_at is null and
+			array(select unnest(q.tags) order by 1) <> array(select name from query_tags join tags on tags.id = tag_id where query_id = q.id order by 1)
+		union all select 'copy', q.title from query_tags t join queries q on q.id = t.query_id
+			where (t.created_at, t.active_at, t.solved, t.unanswered) is distinct from (q.created_at, q.active_at, q.solved, q.comment_count = 0)
+		union all select 'unmoved', s.name from tag_synonyms s join tags on tags.name = s.name where query_count > 0`.execute(
+		db(),
+	)
+	expect(rows).toEqual([])
+}
