@@ -8,6 +8,7 @@ import { features } from '~/features/index.server.ts'
 import { log } from '~/lib/log.server.ts'
 import { runInRequestScope } from '~/lib/request-scope.server.ts'
 import { siteFaultOf } from '~/platform/http/site-fault.server.ts'
+import { Allowance } from '~/platform/realtime/allowance.ts'
 import { inBackground, io, type SocketData, socketPath, type Tab } from '~/platform/realtime/io.server.ts'
 import {
 	closeTab,
@@ -21,7 +22,6 @@ import {
 	sessionRoom,
 } from '~/platform/realtime/presence.server.ts'
 import { haveTabsAskAgain } from '~/platform/realtime/processes.server.ts'
-import { Allowance } from '~/platform/realtime/allowance.ts'
 import { reconnectSpread } from './limits.ts'
 import { isCrossSite } from './middleware/same-origin.ts'
 import { everywhere } from './middleware/security.ts'

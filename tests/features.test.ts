@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { matchPath, matchRoutes, type RouteObject } from 'react-router'
@@ -31,10 +31,12 @@ function leaves(entries: typeof routes, above: string, files: string[]): SiteRou
 
 describe('the list of features', () => {
 	test('holds every folder once, by its name', () => {
-		const folders = readdirSync(join(app, 'features'), { withFileTypes: true }).filter((entry) => entry.isDirectory())
-		expect(features.map(({ name }) => name).sort()).toEqual(folders.map(({ name }) => name).sort())
-		for (const { name } of features)
-			expect(existsSync(join(app, 'features', name, `${name}.feature.server.ts`)), name).toBe(true)
+		const files = readdirSync(join(app, 'features'), { recursive: true, encoding: 'utf8' })
+		const folders = new Set(
+			files.filter((file) => /\.tsx?$/.test(file)).flatMap((file) => file.split('/').slice(0, -1).slice(0, 1)),
+		)
+		expect(features.map(({ name }) => name).sort()).toEqual([...folders].sort())
+		for (const { name } of features) expect(files).toContain(`${name}/${name}.feature.server.ts`)
 	})
 
 	test('handles every job and words every kind of notification that is declared', () => {

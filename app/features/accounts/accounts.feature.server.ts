@@ -1,8 +1,8 @@
 import { defineFeature } from '~/platform/feature.ts'
-import { sendAccountMail } from './account-mails.server.ts'
-import { sendLetter } from './letters.server.ts'
-import { sweepSecurityLog } from './security-log.server.ts'
-import { listenForRevocations, sweepSessions } from './sessions.server.ts'
+import { sendAccountMail } from './registration/account-mails.server.ts'
+import { sendLetter } from './registration/letters.server.ts'
+import { sweepSecurityLog } from './security/security-log.server.ts'
+import { listenForRevocations, sweepSessions } from './sessions/sessions.server.ts'
 
 export const accounts = defineFeature({
 	name: 'accounts',

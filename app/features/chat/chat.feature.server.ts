@@ -1,4 +1,4 @@
-import { pictureRefusals } from '~/features/profiles/picture-errors.ts'
+import { pictureRefusals } from '~/features/pictures/pictures.view.ts'
 import { defineFeature } from '~/platform/feature.ts'
 import { mailMessages } from './away/mailing.server.ts'
 import { pushMessage } from './away/pushing.server.ts'

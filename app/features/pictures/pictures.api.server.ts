@@ -3,6 +3,7 @@ import { Invalid } from '~/lib/errors.ts'
 import { largestPicture, pictureUrl, widthsOf } from '~/lib/picture-paths.ts'
 import { member, operation } from '~/platform/http/operation.ts'
 import { storePicture } from './pictures.server.ts'
+import { pictureRefusals } from './pictures.view.ts'
 
 /** Base64 writes three bytes as four characters. */
 const longest = Math.ceil(largestPicture / 3) * 4

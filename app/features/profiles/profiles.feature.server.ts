@@ -1,35 +1,7 @@
+import { pictureRefusals } from '~/features/pictures/pictures.view.ts'
 import { defineFeature } from '~/platform/feature.ts'
-import { mostWatched } from '~/platform/realtime/events.ts'
-import { inBackground, type Tab } from '~/platform/realtime/io.server.ts'
-import { listOnlineAmong } from '~/platform/realtime/presence.queries.server.ts'
-import { watchersOf } from '~/platform/realtime/presence.server.ts'
-import { listNotBlocking } from './blocks.queries.server.ts'
-import { remindOfCampus } from './campus.server.ts'
-import { pictureRefusals } from './picture-errors.ts'
-import { sweepPictures } from './pictures.server.ts'
 
 export const profiles = defineFeature({
 	name: 'profiles',
-	schedules: [
-		{ name: 'sweep-pictures', every: 'hour', run: sweepPictures },
-		{ name: 'campus-reminders', every: 'hour', run: remindOfCampus },
-	],
-	onConnect: (tab) =>
-		tab.on('presence:watch', (usernames: unknown, answer: unknown) => inBackground(watch(tab, usernames, answer))),
-	pictureForms: [
-		{ path: /^\/media(\.data)?$/, tooLarge: pictureRefusals.bytes, isScript: true },
-		{ path: /^\/edit-profile\/.+$/, tooLarge: pictureRefusals.bytes },
-	],
+	pictureForms: [{ path: /^\/edit-profile\/.+$/, tooLarge: pictureRefusals.bytes }],
 })
-
-/** What comes from a tab is anybody's word: anything but a list of names is passed over. */
-async function watch(tab: Tab, usernames: unknown, answer: unknown): Promise<void> {
-	if (!Array.isArray(usernames) || usernames.length > mostWatched || typeof answer !== 'function') return
-	const names = usernames.filter((name): name is string => typeof name === 'string' && /^[a-z0-9_.-]{1,64}$/.test(name))
-	for (const room of tab.rooms) if (room.startsWith('presence:')) await tab.leave(room)
-	await tab.join(names.map(watchersOf))
-	// Looked up once the tab is in the rooms: whoever blocks this member later takes it out of theirs.
-	const shown = await listNotBlocking(tab.data.userId, names)
-	for (const name of names) if (!shown.includes(name)) await tab.leave(watchersOf(name))
-	answer(await listOnlineAmong(shown))
-}

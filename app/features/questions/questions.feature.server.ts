@@ -1,24 +1,15 @@
 import { defineFeature } from '~/platform/feature.ts'
-import { forumOperations, forumShapes } from './forum.api.server.ts'
-import { forumPages } from './forum.pages.server.ts'
-import { receiveForum } from './forum.sockets.server.ts'
-import { seedDemo } from './import/demo.server.ts'
-import { moderationKinds } from './moderation/decision-words.ts'
 import { tellFollowers } from './notices/notices.server.ts'
-import { forumKinds } from './notices/told.ts'
-import { refreshWordCounts } from './similar/similar.queries.server.ts'
-import { moveSynonyms } from './tags/tags.server.ts'
+import { questionKinds } from './notices/told.ts'
+import { questionOperations, questionShapes } from './questions.api.server.ts'
+import { questionPages } from './questions.pages.server.ts'
+import { watchQuestions } from './questions.sockets.server.ts'
 
-export const forum = defineFeature({
-	name: 'forum',
-	api: { operations: forumOperations, schemas: forumShapes },
+export const questions = defineFeature({
+	name: 'questions',
+	api: { operations: questionOperations, schemas: questionShapes },
 	jobs: { 'tell-followers': tellFollowers },
-	schedules: [
-		{ name: 'move-synonyms', every: 'hour', run: moveSynonyms },
-		{ name: 'similar-words', every: 'hour', run: refreshWordCounts },
-	],
-	onConnect: receiveForum,
-	notificationKinds: { ...forumKinds, ...moderationKinds },
-	cachedPages: forumPages,
-	seedDemo,
+	onConnect: watchQuestions,
+	notificationKinds: questionKinds,
+	cachedPages: questionPages,
 })

@@ -1,11 +1,9 @@
 import { type CachedPage, cachedPage } from '~/platform/cache/cached-page.ts'
+import { LIST_PAGES } from '~/platform/cache/pages.server.ts'
 
 /*
- * The forum's pages that visitors are answered from the cache with. What is dropped after a change is in effects.server.ts.
+ * The pages of questions that visitors are answered from the cache with. What is dropped after a change is in writing/effects.server.ts.
  */
-
-/** The tag of everything that lists questions. */
-export const FORUM_LISTS = 'lists'
 
 /** The tag of the page of one question. */
 export function questionTag(id: number): string {
@@ -20,27 +18,20 @@ export type ListRoute = CachedPage<(typeof listParams)[number]>
 export const recentPage: ListRoute = cachedPage({
 	path: '/forum',
 	searchParams: listParams,
-	tags: () => [FORUM_LISTS],
+	tags: () => [LIST_PAGES],
 })
 
 export const categoryPage: ListRoute = cachedPage({
 	path: '/forum/category/:slug',
 	searchParams: listParams,
-	tags: () => [FORUM_LISTS],
+	tags: () => [LIST_PAGES],
 })
 
 export const tagPage: ListRoute = cachedPage({
 	path: '/forum/tag/:tag',
 	searchParams: listParams,
 	memberSearchParams: ['describe'],
-	tags: () => [FORUM_LISTS],
-})
-
-const tagsPage = cachedPage({
-	path: '/forum/tags',
-	// A search goes on in the category that is chosen next.
-	searchParams: ['q'],
-	tags: () => [FORUM_LISTS],
+	tags: () => [LIST_PAGES],
 })
 
 export const questionPage = cachedPage({
@@ -51,4 +42,4 @@ export const questionPage = cachedPage({
 	tags: ({ id }) => [questionTag(Number(id))],
 })
 
-export const forumPages: readonly CachedPage[] = [recentPage, categoryPage, tagPage, tagsPage, questionPage]
+export const questionPages: readonly CachedPage[] = [recentPage, categoryPage, tagPage, questionPage]

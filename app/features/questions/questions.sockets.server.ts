@@ -1,14 +1,10 @@
 import { isId } from '~/lib/ids.ts'
 import { inBackground, type Tab } from '~/platform/realtime/io.server.ts'
-import { isOpenQuery, listNewerComments } from './reading.server.ts'
-
-/** The room of the tabs that show a question. */
-export function readersOf(queryId: number): string {
-	return `query:${queryId}`
-}
+import { isOpenQuery, listNewerComments } from './lists/lists.server.ts'
+import { readersOf } from './questions.events.ts'
 
 /** Lets a tab say which question it shows. It shows one at a time: of two answers that overtake each other the later counts. */
-export function receiveForum(tab: Tab): void {
+export function watchQuestions(tab: Tab): void {
 	let latest = 0
 	const watch = async (queryId: unknown, after: unknown, answer: unknown) => {
 		latest += 1

@@ -19,6 +19,9 @@ export const pageCache = remember(
 /** Every page has this tag: for what may stand anywhere, such as a member's name. */
 export const everyPage = 'page'
 
+/** The pages that list what members wrote, the home page among them. */
+export const LIST_PAGES = 'lists'
+
 /**
  * Drops the pages that show something of this kind, here at once and in the other processes as soon as PostgreSQL has told
  * them. Call it after the commit. It never throws: what others were not told of, they forget within a minute.

@@ -10,8 +10,8 @@ declare module '~/features/notifications/kinds.server.ts' {
 	}
 }
 
-/** What members are told of the forum. */
-export const forumKinds = {
+/** What members are told of questions and comments. */
+export const questionKinds = {
 	comment: { label: 'Comments on my queries', order: 10, words: 'commented on' },
 	reply: { label: 'Replies to my comments', order: 20, words: 'replied to you in' },
 	mention: { label: 'Mentions of my name', order: 30, words: 'mentioned you in' },
