@@ -1,5 +1,5 @@
+import { isRecord } from '~/lib/checks.ts'
 import { log } from '~/lib/log.server.ts'
-import { isRecord } from '~/lib/records.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { Allowance } from '~/platform/realtime/allowance.ts'
 import { inBackground, type Tab } from '~/platform/realtime/io.server.ts'

@@ -1,5 +1,5 @@
 import { type CaseRow, findMemberId, findTarget } from '~/features/questions/status/subjects.queries.server.ts'
-import { isId } from '~/lib/ids.ts'
+import { isId } from '~/lib/checks.ts'
 
 export type { CaseRow }
 

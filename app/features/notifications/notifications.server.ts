@@ -1,8 +1,8 @@
 import { lockMember } from '~/features/accounts/accounts.queries.server.ts'
 import { countUse } from '~/features/accounts/security/rates.server.ts'
+import { isId } from '~/lib/checks.ts'
 import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { gathered } from '~/lib/gathered.ts'
-import { isId } from '~/lib/ids.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { decodeTimeCursor, encodeCursor } from '~/platform/http/cursors.ts'
@@ -28,6 +28,13 @@ import {
 	type ToldRow,
 	type Which,
 } from './writing.queries.server.ts'
+
+declare module '~/platform/realtime/events.ts' {
+	interface ServerEvents {
+		/** This member was told something, or read it elsewhere. */
+		'notifications:changed': (event: { unread: number }) => void
+	}
+}
 
 /** One thing that happened, and whom it is told. */
 export interface Notice {

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { Invalid } from '~/lib/errors.ts'
-import { largestPicture, pictureUrl, widthsOf } from '~/lib/picture-paths.ts'
+import { pictureUrl } from '~/lib/picture-urls.ts'
 import { member, operation } from '~/platform/http/operation.ts'
 import { storePicture } from './pictures.server.ts'
-import { pictureRefusals } from './pictures.view.ts'
+import { MAX_PICTURE_BYTES, pictureRefusals, widthsOf } from './pictures.view.ts'
 
 /** Base64 writes three bytes as four characters. */
-const longest = Math.ceil(largestPicture / 3) * 4
+const longest = Math.ceil(MAX_PICTURE_BYTES / 3) * 4
 
 const newPicture = z.strictObject({
 	data: z

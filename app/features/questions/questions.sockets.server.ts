@@ -1,4 +1,4 @@
-import { isId } from '~/lib/ids.ts'
+import { isId } from '~/lib/checks.ts'
 import { inBackground, type Tab } from '~/platform/realtime/io.server.ts'
 import { isOpenQuery, listNewerComments } from './lists/lists.server.ts'
 import { readersOf } from './questions.events.ts'

@@ -1,5 +1,5 @@
 import { Form, Link } from 'react-router'
-import { SmallPictures } from '~/features/pictures/components/small-pictures.tsx'
+import { SmallPictures } from '~/features/pictures/components/picture.tsx'
 import { profilePath } from '~/features/questions/questions.paths.ts'
 import { counted } from '~/lib/text.ts'
 import { Avatar } from '~/ui/avatar.tsx'

@@ -1,4 +1,6 @@
-import type { ReactNode } from 'react'
+import { type ComponentProps, type ReactNode, useState } from 'react'
+import { grouped } from '~/lib/text.ts'
+import { TextArea } from '~/ui/field.tsx'
 
 interface FieldGroupProps {
 	title: string
@@ -22,5 +24,29 @@ export function FieldGroup({ title, note, aside, children }: FieldGroupProps) {
 				{aside}
 			</div>
 		</fieldset>
+	)
+}
+
+interface CountedTextProps extends Omit<ComponentProps<typeof TextArea>, 'defaultValue'> {
+	defaultValue: string
+	/** How many characters it takes. */
+	most: number
+}
+
+/** A text of several lines that says how much of its room is used. */
+export function CountedText({ defaultValue, most, ...area }: CountedTextProps) {
+	const [length, setLength] = useState(defaultValue.length)
+	return (
+		<TextArea
+			{...area}
+			defaultValue={defaultValue}
+			maxLength={most}
+			onChange={(event) => setLength(event.target.value.length)}
+			aside={
+				<span className="hint">
+					{grouped(length)} of {grouped(most)}
+				</span>
+			}
+		/>
 	)
 }

@@ -1,4 +1,6 @@
-import { pictureUrl } from '~/lib/picture-paths.ts'
+import { scriptJson } from '~/lib/html.ts'
+import { pictureUrl } from '~/lib/picture-urls.ts'
+import { useRootData } from '~/lib/root-data.ts'
 import type { ProfileView } from '../profiles.view.ts'
 
 const largestPortrait = 512
@@ -35,4 +37,11 @@ export function profilePage(profile: ProfileView, publicUrl: string) {
 
 function said(text: string): string | undefined {
 	return text === '' ? undefined : text
+}
+
+/** The member for programs that read the page. @param nonce of the answer that the page came with */
+export function ProfileScript({ profile, nonce }: { profile: ProfileView; nonce: string | undefined }) {
+	const { publicUrl } = useRootData()
+	const json = scriptJson(profilePage(profile, publicUrl))
+	return <script type="application/ld+json" nonce={nonce} dangerouslySetInnerHTML={{ __html: json }} />
 }

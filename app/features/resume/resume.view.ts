@@ -6,7 +6,7 @@ import type {
 	SocialInput,
 	StoredCertificate,
 } from '~/features/profiles/profiles.schema.ts'
-import { pictureUrl } from '~/lib/picture-paths.ts'
+import { pictureUrl } from '~/lib/picture-urls.ts'
 
 /*
  * A profile as a document of JSON Resume 1.0 (https://jsonresume.org/schema), the way out; resume-reading.ts is the way in.
