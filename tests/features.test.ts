@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { features } from '~/features/index.server.ts'
 import { mergeByName } from '~/platform/feature.ts'
 import routes from '~/routes.ts'
+import { forVisitors, placeOf } from '../server/cached-pages.ts'
 
 /* What the features list is what the site has: nothing is left out, listed twice, or lost for visitors. */
 
@@ -63,6 +64,18 @@ describe('the list of features', () => {
 	})
 })
 
+test('the server knows the features by their list, besides who is logged in and how the API is mounted', () => {
+	const server = fileURLToPath(new URL('../server', import.meta.url))
+	// The start comes before the site is loaded: it prints the demo accounts and makes the first admin.
+	const files = readdirSync(server, { recursive: true, encoding: 'utf8' }).filter(
+		(file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && file !== 'startup.ts',
+	)
+	const known = files.flatMap((file) =>
+		[...readFileSync(join(server, file), 'utf8').matchAll(/features\/([\w./-]+)'/g)].map(([, name = '']) => name),
+	)
+	expect(known.filter((name) => !/^(index\.server\.ts|accounts\/.*|api\/.*)$/.test(name))).toEqual([])
+})
+
 describe('a page that is cached for visitors', () => {
 	const tree: RouteObject[] = siteRoutes.map(({ path }) => ({ id: path, path }))
 	const filling = (path: string) => path.replace(':id', '7').replace(/:\w+/g, 'some').replace('*', 'elsewhere')
@@ -78,6 +91,19 @@ describe('a page that is cached for visitors', () => {
 		const answering = cachedPages.filter((page) => page.tagsOf(address) !== null).map((page) => page.path)
 		expect(answering).toEqual(cachedPages.some((page) => page.path === path) ? [path] : [])
 	})
+
+	test.each(cachedPages.map((page) => [page.path, page] as const))(
+		'%s keeps for visitors what it declares and nothing else, with the cache and without',
+		(path, { searchParams, memberSearchParams }) => {
+			const names = [...searchParams, ...memberSearchParams, 'utm_source']
+			const url = `${filling(path)}?${names.map((name) => `${name}=1`).join('&')}`
+			const left = (address: string) => [...new URL(address, 'http://site.example').searchParams.keys()]
+			expect(left(placeOf('GET', url, undefined)?.path ?? '')).toEqual([...searchParams].sort())
+			const asked = (headers?: HeadersInit) => new Request(`http://site.example${url}`, { headers })
+			expect(left(forVisitors(asked()).url)).toEqual([...searchParams].sort())
+			expect(left(forVisitors(asked({ Cookie: 'session=x' })).url)).toEqual(names)
+		},
+	)
 
 	/** The route's own files, and those beside them that it is made with. */
 	function sourcesOf(path: string): { file: string; text: string }[] {
