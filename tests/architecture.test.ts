@@ -39,18 +39,45 @@ function offenders(from: RegExp, to: RegExp, except: RegExp = /^$/): string[] {
 }
 
 describe('the import ladder', () => {
-	test.each([
-		['accounts', 'profiles|notifications|directory|import|questions|search|tags|chat|home|api'],
-		['profiles', 'directory|import|chat|home|api'],
-		['notifications', 'directory|import|questions|search|tags|chat|home|api'],
-		['directory', 'import|questions|search|tags|chat|home|api'],
-		['tags', 'import|questions|search|directory|chat|home|api'],
-		['search', 'import|questions|directory|chat|home|api'],
-		['questions', 'import|directory|chat|home|api'],
-		['import', 'directory|chat|home|api'],
-		['chat', 'directory|import|questions|search|tags|home|api'],
-	])('%s imports no feature beside or above it', (feature, above) => {
-		expect(offenders(new RegExp(`^app/features/${feature}/`), new RegExp(`^app/features/(${above})/`))).toEqual([])
+	/** From the bottom up: a feature imports what stands below it. Those of one rung are siblings. */
+	const ladder = [
+		['accounts'],
+		['members'],
+		['campus', 'notifications', 'pictures'],
+		['moderation'],
+		['chat', 'tags'],
+		['search'],
+		['questions'],
+		['import'],
+		['profiles'],
+		['directory', 'resume'],
+		['home', 'api'],
+	]
+
+	test('every feature has its rung', () => {
+		const folders = readdirSync(join(root, 'app/features'), { withFileTypes: true }).filter((entry) =>
+			entry.isDirectory(),
+		)
+		expect(ladder.flat().toSorted()).toEqual(folders.map(({ name }) => name).toSorted())
+	})
+
+	test.each(
+		ladder.flatMap((rung, index) =>
+			rung.map((feature) => ({
+				feature,
+				others: ladder
+					.slice(index)
+					.flat()
+					.filter((other) => other !== feature),
+			})),
+		),
+	)('$feature imports no feature beside or above it', ({ feature, others }) => {
+		const above = new RegExp(`^app/features/(${others.join('|')})/`)
+		expect(offenders(new RegExp(`^app/features/${feature}/`), above)).toEqual([])
+	})
+
+	test('the forum and the chat do not know each other', () => {
+		expect(offenders(/^app\/features\/(tags|search|questions|import)\//, /^app\/features\/chat\//)).toEqual([])
 	})
 
 	test('the ground knows no feature', () => {
@@ -65,14 +92,14 @@ describe('the import ladder', () => {
 		expect(offenders(/^app\//, /^(server|scripts|tests|bench)\//)).toEqual([])
 	})
 
-	test('a feature is entered by its door: use cases, policy, views, limits, paths, components', () => {
+	test('a feature is entered by its door: use cases, policy, input, views, limits, paths, components', () => {
 		const entered = product.flatMap(({ path, imports }) => {
 			const own = /^app\/features\/([^/]+)\//.exec(path)?.[1]
 			const foreign = imports.filter(
 				(file) => /^app\/features\//.test(file) && own && !file.startsWith(`app/features/${own}/`),
 			)
 			return foreign
-				.filter((file) => !/(\.(server|policy|present|limits|paths)\.ts$|\/components\/)/.test(file))
+				.filter((file) => !/(\.(server|policy|schema|view|present|limits|paths|events)\.ts$|\/components\/)/.test(file))
 				.map((file) => `${path} → ${file}`)
 		})
 		expect(entered).toEqual([])
@@ -92,7 +119,7 @@ describe('the places of things', () => {
 	test('profiles are shown from the views that leave out what a moderator hid; the tables are read where they are written', () => {
 		// Of `profiles` alone: the forms, the first steps, who hides presence, the confirmed address, and the page of a case.
 		const own =
-			/^app\/features\/profiles\/(editing|editing-items|first-steps|resume|campus|hiding|pictures|profiles|skills)\.queries/
+			/^app\/features\/(profiles\/(editing\/(editing|items)|hiding|profiles)|campus\/campus|pictures\/pictures|members\/(members|skills))\.queries/
 		const others =
 			/^app\/(platform\/realtime\/presence|features\/(accounts\/accounts|directory\/seed\/seed|chat\/conversations|questions\/status\/subjects))\.queries/
 		const reads = /\b(from|join)\s+(profiles|profile_skills|certificates|projects)\b|From\('(profiles|profile_skills)'/

@@ -1,8 +1,8 @@
-import type { Site } from '~/features/profiles/links.ts'
 import type {
 	AcademicsInput,
 	PersonalInput,
 	ProjectInput,
+	Site,
 	SocialInput,
 	StoredCertificate,
 } from '~/features/profiles/profiles.schema.ts'

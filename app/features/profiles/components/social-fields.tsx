@@ -1,7 +1,7 @@
 import { Field } from '~/ui/field.tsx'
 import type { Texts } from '../editing/edit-refusal.ts'
-import { siteNames } from '../links.ts'
 import { profileLimits as limits } from '../profiles.limits.ts'
+import { siteNames } from '../profiles.schema.ts'
 import { FieldGroup } from './fields.tsx'
 
 export const socialNames = {

@@ -7,8 +7,7 @@ import { dropPages, everyPage } from '~/platform/cache/pages.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { parseInput } from '~/platform/http/parse.server.ts'
 import { hidePresence } from '~/platform/realtime/presence.server.ts'
-import { siteNames } from '../links.ts'
-import { academicsInput, personalInput, socialInput, versionInput } from '../profiles.schema.ts'
+import { academicsInput, personalInput, siteNames, socialInput, versionInput } from '../profiles.schema.ts'
 import type { EditStart, Texts } from './edit-refusal.ts'
 import {
 	type EditableRow,

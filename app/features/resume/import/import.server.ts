@@ -19,9 +19,9 @@ import {
 	updateCertificate,
 	updateProject,
 } from '~/features/profiles/editing/items.queries.server.ts'
-import { siteNames } from '~/features/profiles/links.ts'
 import { profileLimits } from '~/features/profiles/profiles.limits.ts'
 import type { AcademicsInput, SocialInput } from '~/features/profiles/profiles.schema.ts'
+import { siteNames } from '~/features/profiles/profiles.schema.ts'
 import { Conflict, Invalid } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import type { Executor } from '~/platform/db/db.server.ts'

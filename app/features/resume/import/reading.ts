@@ -1,5 +1,4 @@
 import type { z } from 'zod'
-import { type Site, siteOfAddress } from '~/features/profiles/links.ts'
 import { profileLimits as limits } from '~/features/profiles/profiles.limits.ts'
 import {
 	type AcademicsInput,
@@ -8,8 +7,10 @@ import {
 	type ProjectInput,
 	personalInput,
 	projectInput,
+	type Site,
 	type SocialInput,
 	type StoredCertificate,
+	siteOfAddress,
 	socialInput,
 } from '~/features/profiles/profiles.schema.ts'
 import { counted } from '~/lib/text.ts'

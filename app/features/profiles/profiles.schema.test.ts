@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Site, socialLink, webAddress } from './links.ts'
+import { type Site, socialLink, webAddress } from './profiles.schema.ts'
 
 test.each<[Site, string, string | null]>([
 	['github', 'mira-q', 'https://github.com/mira-q'],
