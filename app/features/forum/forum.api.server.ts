@@ -1,12 +1,12 @@
 import type { z } from 'zod'
-import { moderationOperations } from '~/features/moderation/moderation.api.server.ts'
-import { moderationShapes } from '~/features/moderation/moderation-shapes.server.ts'
+import { moderationOperations, moderationShapes } from '~/features/moderation/moderation.api.server.ts'
 import { pictureOperations, pictureShapes } from '~/features/pictures/pictures.api.server.ts'
+import { profileOperations } from '~/features/profiles/profiles.api.server.ts'
 import { commentOperations } from '~/features/questions/api/comments.server.ts'
 import { draftOperations, draftShapes } from '~/features/questions/api/drafts.server.ts'
 import { historyOperations, historyShapes } from '~/features/questions/api/histories.server.ts'
 import { queryOperations } from '~/features/questions/api/questions.server.ts'
-import { reportOperations, reportShapes } from '~/features/questions/api/reports.server.ts'
+import { reportOperations } from '~/features/questions/api/reports.server.ts'
 import { restoringOperations } from '~/features/questions/api/restoring.server.ts'
 import { forumShapes as textShapes } from '~/features/questions/api/shapes.server.ts'
 import { voteOperations, voteShapes } from '~/features/questions/api/votes.server.ts'
@@ -28,6 +28,7 @@ export const forumOperations: Operation[] = [
 	...draftOperations,
 	...pictureOperations,
 	...reportOperations,
+	...profileOperations,
 	...moderationOperations,
 ]
 
@@ -40,6 +41,5 @@ export const forumShapes: Record<string, z.ZodType> = {
 	...tagKeepingShapes,
 	...draftShapes,
 	...pictureShapes,
-	...reportShapes,
 	...moderationShapes,
 }

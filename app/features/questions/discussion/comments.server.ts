@@ -1,4 +1,4 @@
-import { withFreshRole } from '~/features/moderation/staff.server.ts'
+import { withFreshRole } from '~/features/moderation/members.server.ts'
 import { NotFound } from '~/lib/errors.ts'
 import { isId } from '~/lib/ids.ts'
 import type { Viewer } from '~/lib/viewer.ts'
