@@ -3,7 +3,7 @@ import { member, type Operation, operation } from '~/platform/http/operation.ts'
 import { judge } from './judging.server.ts'
 import { appoint } from './members.server.ts'
 import { limits } from './moderation.limits.ts'
-import { reasons, subjectActs, suspensionTimes } from './moderation.policy.ts'
+import { type Act, reasons, suspensionTimes } from './moderation.policy.ts'
 import type { CaseView, LogView } from './moderation.view.ts'
 import { getCase, listCases, listLog } from './queue.server.ts'
 import { report as sendReport } from './reports.server.ts'
@@ -30,7 +30,19 @@ const subjectType = z
 		},
 	})
 
-const act = z.enum([...subjectActs, 'dismiss', 'suspend', 'lift'])
+const act = z.enum([
+	'approve',
+	'refuse',
+	'hide',
+	'restore',
+	'dismiss',
+	'lock',
+	'unlock',
+	'merge',
+	'clean',
+	'suspend',
+	'lift',
+] satisfies Act[])
 
 const newReport = z.strictObject({
 	reason: z.enum(reasons.map(({ value }) => value)),
