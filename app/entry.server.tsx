@@ -3,8 +3,8 @@ import { renderToPipeableStream } from 'react-dom/server'
 import { type EntryContext, isRouteErrorResponse, type RouterContextProvider, ServerRouter } from 'react-router'
 import { factsOf } from '~/lib/context.ts'
 import { log } from '~/lib/log.server.ts'
-import { NonceContext } from '~/lib/nonce.ts'
 import { siteFaultOf } from '~/platform/http/site-fault.server.ts'
+import { NonceContext } from '~/ui/broken-pictures-script.tsx'
 
 /** A page may take this long to render; its data is there before rendering begins. */
 const renderLimit = 5_000

@@ -57,7 +57,6 @@ export default [
 	route('confirm-campus', 'features/campus/routes/confirm-campus.tsx'),
 	route('suggest/skills', 'features/members/routes/suggest-skills.ts'),
 	route('suggest/universities', 'features/campus/routes/suggest-universities.ts'),
-	route('media', 'features/pictures/routes/media-upload.ts'),
 	route('media/messages/*', 'features/chat/routes/picture.ts', { id: 'message-picture' }),
 	route('media/*', 'features/pictures/routes/media.ts'),
 

@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { logIn } from '~/features/accounts/accounts.server.ts'
 import { hashPassword } from '~/features/accounts/security/password.server.ts'
 import { deleteMessage } from '~/features/chat/changing.server.ts'
-import type { ChatMessage, SendAnswer } from '~/features/chat/chat.events.ts'
+import type { ChatMessage, SendAnswer } from '~/features/chat/protocol.ts'
 import { markAllSeen, openConversation } from '~/features/chat/reading.server.ts'
 import { acceptConversation, setBlocked, setMuted } from '~/features/chat/safety.server.ts'
 import { setChatSettings } from '~/features/chat/settings.server.ts'

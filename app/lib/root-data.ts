@@ -1,6 +1,5 @@
 import { useRouteLoaderData } from 'react-router'
 import type { Flash } from './context.ts'
-import type { DiskState } from './disk-state.ts'
 import type { Viewer } from './viewer.ts'
 
 /** What every page knows. */
@@ -54,3 +53,6 @@ const nothingKnown: RootData = {
 export function useRootData(): RootData {
 	return useRouteLoaderData<RootData>('root') ?? nothingKnown
 }
+
+/** How the disk of the site stands when it does not stand well. */
+export type DiskState = 'nearly-full' | 'full'

@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react'
-import { pictureSrcSet, pictureUrl } from '~/lib/picture-paths.ts'
+import { PORTRAIT_WIDTHS, pictureSrcSet, pictureUrl } from '~/lib/picture-urls.ts'
 import { initials } from '~/lib/text.ts'
 import { never } from '~/lib/use-hydrated.ts'
 import { isBroken } from './broken-pictures.ts'
@@ -37,7 +37,7 @@ export function Avatar({ user, size, online }: AvatarProps) {
 					key={picture}
 					loading="lazy"
 					src={pictureUrl(picture, size > 48 ? 224 : 96)}
-					srcSet={pictureSrcSet(picture)}
+					srcSet={pictureSrcSet(picture, PORTRAIT_WIDTHS)}
 					sizes={`${size}px`}
 					alt=""
 					width={size}

@@ -1,5 +1,4 @@
-import { use } from 'react'
-import { NonceContext } from '~/lib/nonce.ts'
+import { createContext, use } from 'react'
 import { KEY, MAX_AGE_MS } from './broken-pictures.ts'
 
 const MAX_PICTURES = 20
@@ -49,3 +48,6 @@ function watchPictures(key: string, maxAge: number, maxPictures: number): void {
 	observer.observe(document, { childList: true, subtree: true })
 	document.addEventListener('DOMContentLoaded', () => observer.disconnect())
 }
+
+/** The nonce of the page that is being rendered, for inline scripts of the frame; undefined in a browser, which hides it. */
+export const NonceContext = createContext<string | undefined>(undefined)

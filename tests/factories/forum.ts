@@ -1,5 +1,4 @@
 import { addComment, askQuestion, type Input } from '~/features/questions/questions.server.ts'
-import '~/features/subjects.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { pictureFolders } from '~/lib/picture-paths.ts'
+import { pictureFolders } from '~/features/pictures/pictures.view.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import type { Database } from '~/platform/db/schema.ts'

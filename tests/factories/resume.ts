@@ -5,7 +5,7 @@ import {
 	projectInput,
 	socialInput,
 } from '~/features/profiles/profiles.schema.ts'
-import type { ResumeFields } from '~/features/resume/resume.ts'
+import type { ResumeFields } from '~/features/resume/resume.view.ts'
 import { cleanLine } from '~/lib/clean.ts'
 import { randomFrom } from '../support/random.ts'
 

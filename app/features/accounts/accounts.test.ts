@@ -7,7 +7,7 @@ import { candidates } from './registration/username.server.ts'
 import { network } from './security/limits.server.ts'
 import { hashPassword, requireHashCapacity, verifyPassword } from './security/password.server.ts'
 import { authSecret } from './security/secret.server.ts'
-import { deviceOf } from './sessions/device.ts'
+import { deviceOf } from './sessions/devices.server.ts'
 
 test('a password is the same whichever way its accents were typed, and no shorter one is', async () => {
 	const stored = await hashPassword('Zoe\u0308 am Fluss')

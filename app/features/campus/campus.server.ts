@@ -5,7 +5,7 @@ import { countAttempt, network } from '~/features/accounts/security/limits.serve
 import { recordSecurityEvent } from '~/features/accounts/security/security-log.server.ts'
 import { requireMayWrite } from '~/features/accounts/security/suspension.server.ts'
 import { editPath } from '~/features/members/members.paths.ts'
-import { owner, writer } from '~/features/profiles/editing/editing.server.ts'
+import { owner, writer } from '~/features/members/members.server.ts'
 import { Conflict, Invalid, TooMany } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'

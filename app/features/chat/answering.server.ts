@@ -1,6 +1,6 @@
+import { isRecord } from '~/lib/checks.ts'
 import { DomainError, isSiteFault, TooMany } from '~/lib/errors.ts'
 import { log } from '~/lib/log.server.ts'
-import { isRecord } from '~/lib/records.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import type { SendAnswer } from './protocol.ts'
 import { sendMessage } from './sending.server.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { picturePath } from '~/features/pictures/pictures.view.ts'
 import { cleanText, isStorable } from '~/lib/clean.ts'
-import { picturePath } from '~/lib/picture-paths.ts'
 import { limits } from './chat.limits.ts'
 
 const nothing = 'Write something first.'

@@ -1,5 +1,5 @@
+import { isId } from '~/lib/checks.ts'
 import { Invalid } from '~/lib/errors.ts'
-import { isId } from '~/lib/ids.ts'
 import { shortened } from '~/lib/text.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { limits } from './chat.limits.ts'

@@ -1,5 +1,5 @@
+import { isId } from '~/lib/checks.ts'
 import { Invalid, NotFound } from '~/lib/errors.ts'
-import { isId } from '~/lib/ids.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { limits } from './chat.limits.ts'
 import { presentMessage } from './chat.present.ts'

@@ -1,6 +1,6 @@
 import { listSharedSkills } from '~/features/members/skills.server.ts'
+import { isId } from '~/lib/checks.ts'
 import { Invalid } from '~/lib/errors.ts'
-import { isId } from '~/lib/ids.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { transact } from '~/platform/db/transaction.server.ts'

@@ -1,7 +1,7 @@
 import { MEMBER_SUBJECT } from '~/features/moderation/moderation.policy.ts'
 import { addReport, lockReporter, readReportWords } from '~/features/moderation/reports.server.ts'
+import { isId } from '~/lib/checks.ts'
 import { NotFound } from '~/lib/errors.ts'
-import { isId } from '~/lib/ids.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { limits } from './chat.limits.ts'

@@ -1,5 +1,5 @@
-import { getFirstSteps } from '~/features/profiles/first-steps.server.ts'
-import { isId } from '~/lib/ids.ts'
+import { getFirstSteps } from '~/features/profiles/profiles.server.ts'
+import { isId } from '~/lib/checks.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { decodeCursor, encodeCursor, isTimeText, noSuchPlace } from '~/platform/http/cursors.ts'
 import type { CommunityData } from './components/community-data.ts'

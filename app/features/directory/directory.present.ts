@@ -1,4 +1,4 @@
-import type { Studies } from '~/features/profiles/profiles.view.ts'
+import type { Studies } from '~/features/members/members.view.ts'
 import { grouped } from '~/lib/text.ts'
 
 /** What everybody may know of a member, signed in or not. Empty text means "not given". */

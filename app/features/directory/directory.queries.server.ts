@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { isBlocking } from '~/features/members/blocks.queries.server.ts'
-import { isListed, isOnlineTo, skillNames } from '~/features/profiles/profiles.queries.server.ts'
+import { isListed, isOnlineTo, skillNames } from '~/features/members/members.queries.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { isConnected } from '~/platform/realtime/presence.queries.server.ts'
 

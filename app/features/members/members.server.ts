@@ -1,5 +1,10 @@
-import { findIntroduction } from '~/features/profiles/profiles.queries.server.ts'
-import { type Introduction, studiesText } from '~/features/profiles/profiles.view.ts'
+import { countUse } from '~/features/accounts/security/rates.server.ts'
+import { requireMayWrite } from '~/features/accounts/security/suspension.server.ts'
+import { NotAllowed } from '~/lib/errors.ts'
+import type { SignedIn, Viewer } from '~/lib/viewer.ts'
+import { mayEditProfile } from './members.policy.ts'
+import { findIntroduction } from './members.queries.server.ts'
+import { type Introduction, studiesText } from './members.view.ts'
 
 /** As many skills as stand in one line beside a name. */
 const skillsShown = 2
@@ -13,4 +18,19 @@ export async function introduce(username: string): Promise<Introduction> {
 	if (!row?.listed) return { line: '', imported: row?.imported ?? false }
 	const studies = studiesText({ branch: row.branch, year: row.current_year, semester: null })
 	return { line: [studies, row.skills.join(', ')].filter(Boolean).join(' · '), imported: row.imported }
+}
+
+/** The viewer, who may edit this profile. @throws NotAllowed */
+export function owner(viewer: Viewer, username: string): SignedIn {
+	if (!mayEditProfile(viewer, { username: username.toLowerCase() }))
+		throw new NotAllowed('Only its owner can edit this profile.')
+	return viewer
+}
+
+/** The viewer, who may change this profile now; each change is counted. @throws NotAllowed, also for a suspended member, TooMany */
+export async function writer(viewer: Viewer, username: string): Promise<SignedIn> {
+	const member = owner(viewer, username)
+	await requireMayWrite(member.id)
+	await countUse('profileSaves', member)
+	return member
 }

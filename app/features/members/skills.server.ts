@@ -1,7 +1,7 @@
-import { profileLimits } from '~/features/profiles/profiles.limits.ts'
 import { cleanLine } from '~/lib/clean.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import { lazyLines } from '~/platform/http/lists.server.ts'
+import { MAX_SKILL_LENGTH } from './members.view.ts'
 import { listShared, listSkillsLike, listSpellings, replaceSkills } from './skills.queries.server.ts'
 
 export interface SkillSuggestion {
@@ -36,7 +36,7 @@ export function canonicalSkill(typed: string): string {
  * @param limit at most 20
  */
 export async function suggestSkills(typed: string, limit: number): Promise<SkillSuggestion[]> {
-	const text = cleanLine(typed).slice(0, profileLimits.skill)
+	const text = cleanLine(typed).slice(0, MAX_SKILL_LENGTH)
 	if (text === '') return []
 	const most = Math.min(limit, 20)
 	const listed = matches(plain(text)).slice(0, 5 * most)

@@ -1,12 +1,12 @@
 import type { z } from 'zod'
-import type { Decision } from '~/features/notifications/kinds.present.ts'
 import type { DecisionNotice } from '~/features/notifications/notifications.server.ts'
+import { isId } from '~/lib/checks.ts'
 import { Conflict } from '~/lib/errors.ts'
-import { isId } from '~/lib/ids.ts'
 import { remember } from '~/lib/remember.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import { type CaseRow, findCaseRow } from './cases.queries.server.ts'
+import type { Decision } from './decisions.view.ts'
 import { type AuthorRow, findMemberId, listAuthorRows } from './members.queries.server.ts'
 import {
 	type ActField,
@@ -17,8 +17,8 @@ import {
 } from './moderation.policy.ts'
 
 /*
- * What moderation decides about. It knows no feature: a feature describes its subjects as a `SubjectType`, exports them from
- * its `*.subjects.server.ts`, and `app/features/subjects.server.ts` lists them.
+ * What moderation decides about. It knows no other feature: a feature describes its subjects as a `SubjectType` in its
+ * `*.subjects.server.ts` and names them in its manifest.
  */
 
 /** Something on the site that members can report and moderators decide about. */
@@ -118,6 +118,13 @@ export interface SubjectType<Loaded extends ModeratedSubject = ModeratedSubject>
 	/** What can be removed from it by itself; read only for a subject that is looked at alone. */
 	listParts?(author: AuthorRow): Promise<SubjectPart[]>
 	acts: Partial<Record<SubjectAct, ActOn<Loaded>>>
+}
+
+declare module '~/platform/feature.ts' {
+	interface Feature {
+		/** What members can report and moderators decide about. */
+		subjects?: readonly SubjectType[]
+	}
 }
 
 const types = remember('moderated subjects', () => new Map<string, SubjectType>())

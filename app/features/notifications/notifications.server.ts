@@ -1,13 +1,13 @@
 import { lockMember } from '~/features/accounts/accounts.queries.server.ts'
 import { countUse } from '~/features/accounts/security/rates.server.ts'
+import { isId } from '~/lib/checks.ts'
 import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { gathered } from '~/lib/gathered.ts'
-import { isId } from '~/lib/ids.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { decodeTimeCursor, encodeCursor } from '~/platform/http/cursors.ts'
 import { announce } from '~/platform/realtime/announce.server.ts'
-import { type Decision, doerOf, type NoticeKind, wordsOf } from './kinds.present.ts'
+import { doerOf, type NoticeKind, type NotificationKinds, wordsOf } from './kinds.server.ts'
 import type { NoticeView } from './notifications.present.ts'
 import { findThread, listRows, type NoticeRow, readUnreadOf } from './notifications.queries.server.ts'
 import { queuePushes } from './push/queue.server.ts'
@@ -28,6 +28,13 @@ import {
 	type ToldRow,
 	type Which,
 } from './writing.queries.server.ts'
+
+declare module '~/platform/realtime/events.ts' {
+	interface ServerEvents {
+		/** This member was told something, or read it elsewhere. */
+		'notifications:changed': (event: { unread: number }) => void
+	}
+}
 
 /** One thing that happened, and whom it is told. */
 export interface Notice {
@@ -79,7 +86,7 @@ export async function notify(
 /** What a moderator decided about a member or a text of theirs. */
 export interface DecisionNotice {
 	memberId: number
-	act: Decision
+	act: NotificationKinds['moderation']
 	why: string
 	/** Null for a decision about the account. */
 	query: { id: number; title: string } | null

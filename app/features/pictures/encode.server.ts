@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto'
 import sharp, { type Metadata, type OutputInfo, type Region, type Sharp } from 'sharp'
 import { z } from 'zod'
 import { Invalid, TooMany } from '~/lib/errors.ts'
-import { type PictureKind, pictureWidths } from '~/lib/picture-paths.ts'
-import { pictureRefusals } from './pictures.view.ts'
+import { type PictureKind, pictureRefusals, widthsOfKind } from './pictures.view.ts'
 
 /** 40 megapixels, checked from the header before anything is decoded. */
 const mostPixels = 40_000_000
@@ -111,7 +110,7 @@ function place(crop: Crop, { autoOrient }: Metadata): Region {
 
 function shape(picture: Sharp, kind: PictureKind, region: Region | null): Sharp {
 	const part = region ? picture.extract(region) : picture
-	const most = pictureWidths[kind][2]
+	const most = widthsOfKind(kind)[2]
 	const sized =
 		kind === 'profile'
 			? part.resize(most, most, { fit: 'cover' })
@@ -125,7 +124,7 @@ function shape(picture: Sharp, kind: PictureKind, region: Region | null): Sharp 
 async function encode(data: Buffer, { width, height, channels }: OutputInfo, kind: PictureKind): Promise<ReadPicture> {
 	const raw = () => sharp(data, { raw: { width, height, channels } })
 	const files = []
-	for (const wanted of pictureWidths[kind])
+	for (const wanted of widthsOfKind(kind))
 		files.push({
 			width: wanted,
 			data: await raw().resize({ width: wanted, withoutEnlargement: true }).webp({ quality: 82 }).toBuffer(),

@@ -3,14 +3,14 @@ import { dirname, join } from 'node:path'
 import { sql } from 'kysely'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { config } from '~/config.server.ts'
-import type { PictureView } from '~/features/profiles/profiles.view.ts'
-import { type PictureKind, widthsOf } from '~/lib/picture-paths.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { picture } from '../../../tests/factories/pictures.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { deleteUnusedPicture, expectPicture, listUnusedPictures, strikeForgotten } from './pictures.queries.server.ts'
 import { pictureFromForm, storePicture, sweepPictures } from './pictures.server.ts'
+import type { PictureView } from './pictures.view.ts'
+import { type PictureKind, widthsOf } from './pictures.view.ts'
 
 useDatabase()
 

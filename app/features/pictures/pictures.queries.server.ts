@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { PictureKind } from '~/lib/picture-paths.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
+import type { PictureKind } from './pictures.view.ts'
 
 export interface PictureRow {
 	path: string
@@ -138,4 +138,18 @@ export async function strikeForgotten(trx: Executor, path: string, { due = false
 		.$if(due, (query) => query.where('forgotten_at', '<=', sql<Date>`now()`))
 		.executeTakeFirst()
 	return numDeletedRows > 0n
+}
+
+/** Which of these pictures are this member's, each with what it may be used for. */
+export async function listOwnPictures(
+	userId: number,
+	paths: string[],
+	executor: Executor = db(),
+): Promise<{ path: string; kind: PictureKind }[]> {
+	return executor
+		.selectFrom('pictures')
+		.select(['path', 'kind'])
+		.where('user_id', '=', userId)
+		.where('path', 'in', paths.length > 0 ? paths : [''])
+		.execute()
 }

@@ -1,7 +1,5 @@
 import { requireMayWrite } from '~/features/accounts/security/suspension.server.ts'
-import type { PictureView } from '~/features/profiles/profiles.view.ts'
 import { DomainError, Invalid, isSiteFault } from '~/lib/errors.ts'
-import { largestPicture, type PictureKind, pictureFolders, picturePath, widthsOf } from '~/lib/picture-paths.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { storage } from '~/platform/storage/storage.server.ts'
@@ -20,7 +18,17 @@ import {
 	strikeForgotten,
 	sumPictureBytes,
 } from './pictures.queries.server.ts'
-import { pictureRefusals, type UploadErrorKind, uploadErrors } from './pictures.view.ts'
+import {
+	MAX_PICTURE_BYTES,
+	type PictureKind,
+	type PictureView,
+	pictureFolders,
+	picturePath,
+	pictureRefusals,
+	type UploadErrorKind,
+	uploadErrors,
+	widthsOf,
+} from './pictures.view.ts'
 
 /** What a member's pictures may take, all of their files together: 50 MB. */
 const quota = 50 * 1024 * 1024
@@ -53,7 +61,7 @@ export async function storePicture(
 	crop: Crop | null = null,
 ): Promise<PictureView> {
 	await requireMayWrite(viewer.id)
-	if (file.size > largestPicture) throw new Invalid(pictureRefusals.bytes)
+	if (file.size > MAX_PICTURE_BYTES) throw new Invalid(pictureRefusals.bytes)
 	const bytes = Buffer.from(await file.arrayBuffer())
 	const path = `${pictureFolders[kind]}/${viewer.username}/${digestOf(bytes, crop)}`
 	const known = await renewPicture(path)
@@ -161,4 +169,35 @@ function removeForgottenFiles(path: string): Promise<boolean> {
 			for (const width of widthsOf(path)) await files.remove(`${path}-${width}.webp`)
 			return true
 		})
+}
+
+interface PictureFile {
+	/** The file in the storage. */
+	path: string
+	/** Whom it may be kept by and for how long, as `Cache-Control` takes it. */
+	caching: string
+}
+
+/** Answers with the file of a picture, to somebody who may see it. Its name holds a hash, so it never changes. */
+export async function servePicture(request: Request, { path, caching }: PictureFile): Promise<Response> {
+	// Made by us of a hash and a width, see the routes: nothing of what the file was called when it came.
+	const name = path.slice(path.lastIndexOf('/') + 1)
+	const tag = `"${name.slice(0, -'.webp'.length)}"`
+	const headers = {
+		'Content-Type': 'image/webp',
+		'Content-Disposition': `inline; filename="${name}"`,
+		'Cache-Control': caching,
+		ETag: tag,
+	}
+	// A proxy that compresses makes the tag a weak one: W/"…".
+	if (request.headers.get('If-None-Match')?.includes(tag)) return new Response(null, { status: 304, headers })
+	// A few hundred KB at most, so nothing has to be streamed, and its length is known.
+	const bytes = await (await storage()).read(path)
+	if (!bytes) return noPicture()
+	return new Response(bytes, { headers: { ...headers, 'Content-Length': String(bytes.length) } })
+}
+
+/** The answer where there is no picture, or none for this reader. */
+export function noPicture(): Response {
+	return new Response('There is no such picture.', { status: 404, headers: { 'Cache-Control': 'private, no-store' } })
 }

@@ -1,3 +1,44 @@
+import { PICTURE_WIDTHS, PORTRAIT_WIDTHS } from '~/lib/picture-urls.ts'
+
+/* What the browser and the server both know of pictures: their kinds and limits, what pages are told, why an upload failed. */
+
+/** What a picture is for; it decides the folder, the widths and whether it is square. */
+export type PictureKind = 'profile' | 'certificate' | 'project' | 'post' | 'message'
+
+/** The folder of each kind's files. */
+export const pictureFolders = {
+	profile: 'profiles',
+	certificate: 'certificates',
+	project: 'projects',
+	post: 'posts',
+	message: 'messages',
+} as const
+
+/** How many bytes a picture may have when it is sent: 5 MB. */
+export const MAX_PICTURE_BYTES = 5 * 1024 * 1024
+
+/** A picture's path in the database: folder, username, and the hash of what it was made from. */
+export const picturePath = /^(profiles|certificates|projects|posts|messages)\/([a-z0-9_.-]+)\/[0-9a-f]{32}$/
+
+/** The widths in pixels in which a picture of a kind is stored, smallest first. */
+export function widthsOfKind(kind: PictureKind): readonly [number, number, number] {
+	return kind === 'profile' ? PORTRAIT_WIDTHS : PICTURE_WIDTHS
+}
+
+/** The widths of the picture with this path. */
+export function widthsOf(path: string): readonly [number, number, number] {
+	return path.startsWith(`${pictureFolders.profile}/`) ? PORTRAIT_WIDTHS : PICTURE_WIDTHS
+}
+
+/** A stored picture: where it is, the place it takes in pixels of its largest width, and what to show until it is there. */
+export interface PictureView {
+	path: string
+	width: number
+	height: number
+	/** `#rrggbb` */
+	colour: string
+}
+
 /** Why an upload failed. Each kind has its own sentence; the browser and the server say the same. */
 export const uploadErrors = {
 	unknown: { status: 500, message: 'The picture could not be stored. Try again.' },

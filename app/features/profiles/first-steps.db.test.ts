@@ -8,7 +8,7 @@ import { useDatabase } from '../../../tests/support/database.ts'
 import { listCommunity } from '../directory/community.server.ts'
 import { anybody } from '../directory/directory.paths.ts'
 import { saveAcademics, savePersonal } from './editing/editing.server.ts'
-import { dismissFirstSteps, getFirstSteps } from './first-steps.server.ts'
+import { dismissFirstSteps, getFirstSteps } from './profiles.server.ts'
 
 useDatabase()
 

@@ -2,11 +2,10 @@ import { suspensionOf } from '~/features/accounts/security/suspension.policy.ts'
 import { findSuspension } from '~/features/accounts/security/suspension.queries.server.ts'
 import { setSkills } from '~/features/members/skills.server.ts'
 import type { SubjectPart } from '~/features/moderation/moderation.policy.ts'
-import { lockProfile } from '~/features/resume/resume.queries.server.ts'
 import { shortened } from '~/lib/text.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
-import { ensureProfile } from './editing/editing.queries.server.ts'
+import { ensureProfile, lockProfile } from './editing/editing.queries.server.ts'
 import { deleteItem } from './editing/items.queries.server.ts'
 import {
 	emptyPicture,

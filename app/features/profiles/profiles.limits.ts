@@ -1,3 +1,5 @@
+import { MAX_SKILL_LENGTH } from '~/features/members/members.view.ts'
+
 /** The limits of a profile's fields, apart from the schemas so that the browser can use them without zod. */
 export const profileLimits = {
 	name: 100,
@@ -6,7 +8,7 @@ export const profileLimits = {
 	expertise: 150,
 	about: 2_000,
 	skills: 30,
-	skill: 50,
+	skill: MAX_SKILL_LENGTH,
 	/** University, branch, location: long enough for the longest official names. */
 	place: 200,
 	enrolmentNumber: 50,

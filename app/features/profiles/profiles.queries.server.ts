@@ -1,7 +1,7 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import { isBlocking } from '~/features/members/blocks.queries.server.ts'
+import { isListed, isOnlineTo, skillNames, wholeSkillNames } from '~/features/members/members.queries.server.ts'
 import { db } from '~/platform/db/db.server.ts'
-import { isConnected } from '~/platform/realtime/presence.queries.server.ts'
 
 export interface ProfileRow {
 	id: number
@@ -45,28 +45,6 @@ export interface ProfileRow {
 	hidden_reason: string
 }
 
-/** The names of the skills that a user shows, in the order they were given, for the columns of a statement that has `users`. */
-export const skillNames = sql<string[]>`array(
-	select skills.name from shown_skills join skills on skills.id = shown_skills.skill_id
-	where shown_skills.user_id = users.id order by shown_skills.position)`
-
-/** As {@link skillNames}, hidden or not: for the owner and for moderators. */
-export const wholeSkillNames = sql<string[]>`array(
-	select skills.name from profile_skills join skills on skills.id = profile_skills.skill_id
-	where profile_skills.user_id = users.id order by profile_skills.position)`
-
-/** Whether this viewer sees that a user has an open tab, for a statement that has `users`. @param viewerId null for a visitor */
-export function isOnlineTo(viewerId: number | null): RawBuilder<boolean> {
-	return sql<boolean>`(exists (select 1 from connections where connections.user_id = users.id and ${isConnected})
-		and not ${isBlocking(sql.ref('users.id'), viewerId)})`
-}
-
-/**
- * Whether a user may be shown to others by lists, searches, suggestions and counts, for a statement that has `users`. The
- * one rule for all of them: the user has a row in `member_search`, which triggers keep in line with what members chose.
- */
-export const isListed = sql<boolean>`exists (select from member_search where member_search.user_id = users.id)`
-
 /**
  * A member with their profile, or undefined. An account without a profile row reads as an empty one.
  * @param whole whether what a moderator hid is read, too: for the owner and for moderators
@@ -95,25 +73,6 @@ export async function findProfile(
 			coalesce(show_email, false) as show_email, coalesce(show_phone, false) as show_phone,
 			coalesce(campus_name, '') as campus_name, campus_verified_at, ${isListed} as listed
 		from users left join ${source} on profiles.user_id = users.id where users.username = ${username}`.execute(db())
-	return rows[0]
-}
-
-export interface IntroductionRow {
-	branch: string
-	current_year: number | null
-	skills: string[]
-	listed: boolean
-	imported: boolean
-}
-
-/** What a line about a member is made of, with at most this many of their skills. */
-export async function findIntroduction(username: string, mostSkills: number): Promise<IntroductionRow | undefined> {
-	const { rows } = await sql<IntroductionRow>`
-		select coalesce(enrol_in_branch_name, '') as branch, current_year, ${isListed} as listed, users.imported,
-			(${skillNames})[1:${mostSkills}::int] as skills
-		from users left join shown_profiles profiles on profiles.user_id = users.id where users.username = ${username}`.execute(
-		db(),
-	)
 	return rows[0]
 }
 
@@ -164,4 +123,30 @@ export async function listCertificateRows(userId: number, whole = false): Promis
 		from ${whole ? sql`certificates` : sql`shown_certificates certificates`} left join pictures on pictures.path = certificate_image
 		where certificates.user_id = ${userId} order by position, certificate_id limit 100`.execute(db())
 	return rows
+}
+
+export interface FirstStepsRow {
+	dismissed: boolean
+	/** A picture that a moderator hides is one all the same. */
+	has_picture: boolean
+	skill_count: number
+	has_studies: boolean
+}
+
+/** What a member has of the first steps. */
+export async function findFirstSteps(userId: number): Promise<FirstStepsRow | undefined> {
+	const { rows } = await sql<FirstStepsRow>`
+		select coalesce(first_steps_dismissed, false) as dismissed,
+			coalesce(users.image, hidden_image, '') <> '' as has_picture,
+			(select count(*)::int from profile_skills where profile_skills.user_id = users.id) as skill_count,
+			coalesce(university_name <> '' and enrol_in_branch_name <> '', false) as has_studies
+		from users left join profiles on profiles.user_id = users.id where users.id = ${userId}`.execute(db())
+	return rows[0]
+}
+
+/** Notes that a member put the first steps away. */
+export async function dismissFirstSteps(userId: number): Promise<void> {
+	await sql`
+		insert into profiles (user_id, first_steps_dismissed) values (${userId}, true)
+		on conflict (user_id) do update set first_steps_dismissed = true`.execute(db())
 }

@@ -1,34 +1,17 @@
+import { campusOf } from '~/features/campus/campus.view.ts'
+import { isOwn, maySeeEmail, maySeeHidden, maySeePhone } from '~/features/members/members.policy.ts'
+import type { Studies } from '~/features/members/members.view.ts'
+import type { PictureView } from '~/features/pictures/pictures.view.ts'
 import { monthAndYear } from '~/lib/dates.ts'
-import { ordinal } from '~/lib/text.ts'
+import { webUrl } from '~/lib/text.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import type { CertificateRow, ProfileRow, ProjectRow } from './profiles.queries.server.ts'
 
 /** What pages and the API are told of a member's profile. Empty text means "not given". */
-
-export interface Studies {
-	branch: string
-	/** 1 to 8, or null. */
-	year: number | null
-	/** 1 to 12, or null. */
-	semester: number | null
-}
-
-/** A member in one line; '' when nothing is to be said. Nobody can be written to who only stands for an imported text. */
-export interface Introduction {
-	line: string
-	imported: boolean
-}
 
 export interface LinkView {
 	label: string
 	url: string
-}
-
-/** A stored picture: where it is, the place it takes in pixels of its largest width, and what to show until it is there. */
-export interface PictureView {
-	path: string
-	width: number
-	height: number
-	/** `#rrggbb` */
-	colour: string
 }
 
 export interface ProjectView {
@@ -120,11 +103,6 @@ export interface KnownState {
 	> & { github: string; linkedin: string }
 }
 
-/** “CSE, 3rd year, semester 6”, as much of it as is known. */
-export function studiesText({ branch, year, semester }: Studies): string {
-	return [branch, year && `${ordinal(year)} year`, semester && `semester ${semester}`].filter(Boolean).join(', ')
-}
-
 /** “Open to mentoring and collaborating”, and '' when a member is open to neither. */
 export function openToText(openTo: readonly string[]): string {
 	return openTo.length === 0 ? '' : `Open to ${openTo.join(' and ')}`
@@ -139,4 +117,78 @@ export function validityText({ issued, expires }: Pick<CertificateView, 'issued'
 	if (!expires) return from && `${from}, no expiry`
 	const span = from ? `${from} to ${monthAndYear(expires)}` : `until ${monthAndYear(expires)}`
 	return expires < now.slice(0, 10) ? `${span}, expired` : span
+}
+
+/** What a viewer may know of a member from their row. */
+export function presentProfile(viewer: SignedIn, row: ProfileRow): Omit<ProfileView, 'projects' | 'certificates'> {
+	const own = isOwn(viewer, row)
+	return {
+		username: row.username,
+		name: row.name,
+		image: row.image,
+		online: row.online,
+		lastSeenAt: row.online ? null : (row.last_seen_at?.toISOString() ?? null),
+		imported: row.imported,
+		joinedAt: row.created_at.toISOString(),
+		city: row.city,
+		expertise: row.expertise_in,
+		about: row.about,
+		openTo: row.open_to,
+		skills: row.skills,
+		studies: { branch: row.enrol_in_branch_name, year: row.current_year, semester: row.current_semester },
+		university: row.university_name,
+		location: row.location,
+		yearOfPassing: row.year_of_passing,
+		campus: campusOf(row),
+		social: links([
+			['Github', row.github],
+			['Linkedin', row.linkedin],
+			['Leetcode', row.leetcode],
+			['Hackerrank', row.hackerrank],
+			['Codechef', row.codechef],
+			['Geeksforgeek', row.geeksforgeek],
+			['Portfolio', row.portfolio],
+		]),
+		// An imported author's address is a stand-in that nobody can be reached at.
+		email: !row.imported && maySeeEmail(viewer, row) ? row.email : '',
+		phone: maySeePhone(viewer, row) ? row.phone : '',
+		enrolmentNumber: own ? row.enrolment_number : '',
+		universityEmail: own ? row.university_email : '',
+		shows: { email: row.show_email, phone: row.show_phone },
+		hidden: row.hidden ? { reason: row.hidden_reason, whole: maySeeHidden(viewer, row) } : null,
+	}
+}
+
+/** A project as pages show it. */
+export function presentProject(row: ProjectRow): ProjectView {
+	return {
+		id: row.project_id,
+		title: row.project_title,
+		description: row.project_description,
+		image: row.image,
+		stack: row.project_tech_stack,
+		date: row.date,
+		links: links([
+			['Live', row.project_deployment_link],
+			['Demo', row.project_demo_link],
+			['Source', row.project_source_code_link],
+		]),
+	}
+}
+
+/** A certificate as pages show it. */
+export function presentCertificate(row: CertificateRow): CertificateView {
+	return {
+		id: row.certificate_id,
+		title: row.certificate_title,
+		image: row.image,
+		issued: row.issued,
+		expires: row.expires,
+		url: webUrl(row.certificate_url),
+		verify: webUrl(row.credential_verification_link),
+	}
+}
+
+function links(pairs: [label: string, url: string][]): LinkView[] {
+	return pairs.map(([label, url]) => ({ label, url: webUrl(url) })).filter(({ url }) => url !== '')
 }

@@ -5,8 +5,7 @@ import { filled } from '~/../tests/factories/profiles.ts'
 import { useDatabase } from '~/../tests/support/database.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { getPersonal, saveAcademics, savePersonal } from './editing/editing.server.ts'
-import { drawCard, getShareCard } from './share-card.server.ts'
-import { shareCard } from './share-card.ts'
+import { drawCard, getShareCard, shareCard } from './share-card.server.ts'
 
 useDatabase()
 

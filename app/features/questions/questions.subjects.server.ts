@@ -10,8 +10,8 @@ import {
 	type SubjectType,
 } from '~/features/moderation/subjects.server.ts'
 import { withParams } from '~/lib/addresses.ts'
+import { isId } from '~/lib/checks.ts'
 import { Invalid } from '~/lib/errors.ts'
-import { isId } from '~/lib/ids.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import {
 	type HeldPost,

@@ -1,11 +1,11 @@
 import { config } from '~/config.server.ts'
-import { isOwn, maySeeEmail, maySeeHidden, maySeePhone } from '~/features/profiles/profiles.policy.ts'
+import { isOwn, maySeeEmail, maySeeHidden, maySeePhone } from '~/features/members/members.policy.ts'
+import { listCertificatesToEdit, listProjectsToEdit } from '~/features/profiles/editing/items.queries.server.ts'
 import { findProfile } from '~/features/profiles/profiles.queries.server.ts'
 import { countReading } from '~/features/profiles/profiles.server.ts'
 import { NotFound } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
-import { listCertificatesToEdit, listProjectsToEdit } from './resume.queries.server.ts'
-import { type ResumeDocument, toResume } from './resume.ts'
+import { type ResumeDocument, toResume } from './resume.view.ts'
 
 /**
  * A member's profile as a document of JSON Resume, as far as this viewer may see it: the same as on the page.

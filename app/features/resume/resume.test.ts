@@ -4,7 +4,7 @@ import { anyProfile } from '../../../tests/factories/resume.ts'
 import { readDocument } from './import/document.ts'
 import { type Current, planImport } from './import/plan.ts'
 import { fromResume } from './import/reading.ts'
-import { type ResumeFields, toResume } from './resume.ts'
+import { type ResumeFields, toResume } from './resume.view.ts'
 
 const site = 'https://quad.example'
 

@@ -1,6 +1,6 @@
 import type { QueryRow } from '~/features/questions/questions.queries.server.ts'
 import { meantTags } from '~/features/tags/synonyms.server.ts'
-import { isId } from '~/lib/ids.ts'
+import { isId } from '~/lib/checks.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { decodeCursor, decodeTimeCursor, noSuchPlace } from '~/platform/http/cursors.ts'
 import { type OperatorKind, parseSearch } from './parse.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { isListed } from '~/features/profiles/profiles.queries.server.ts'
+import { isListed } from '~/features/members/members.queries.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 
 /** Something in a search that may hold a typo. */

@@ -1,5 +1,5 @@
+import { isId } from '~/lib/checks.ts'
 import { Invalid } from '~/lib/errors.ts'
-import { isId } from '~/lib/ids.ts'
 
 /** A place in a list ordered by time and then id, newest first. */
 export interface TimeCursor {

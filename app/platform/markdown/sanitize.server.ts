@@ -1,7 +1,7 @@
 import sanitizeHtml, { type Attributes, type IOptions } from 'sanitize-html'
 import { config } from '~/config.server.ts'
 import { linkForeignPictures } from '~/lib/foreign-pictures.ts'
-import { pictureSrcSet } from '~/lib/picture-paths.ts'
+import { PICTURE_WIDTHS, pictureSrcSet } from '~/lib/picture-urls.ts'
 
 /** The highest heading of a text, below the page's own: 2 under the title, 3 under "Comments". */
 export type TopHeading = 2 | 3
@@ -73,7 +73,7 @@ const uploaded = /^\/media\/(posts\/[a-z0-9_.-]+\/[0-9a-f]{32})-1280\.webp#(\d{1
 function placeOf(src: string): Attributes {
 	const [, path, width = '', height = ''] = uploaded.exec(src) ?? []
 	if (!path || Number(width) < 1 || Number(height) < 1) return {}
-	return { width, height, srcset: pictureSrcSet(path), sizes: '(min-width: 46rem) 44rem, 100vw' }
+	return { width, height, srcset: pictureSrcSet(path, PICTURE_WIDTHS), sizes: '(min-width: 46rem) 44rem, 100vw' }
 }
 
 function without(attributes: Attributes): Attributes {

@@ -1,8 +1,8 @@
 import { statfs } from 'node:fs/promises'
 import { config } from '~/config.server.ts'
-import type { DiskState } from '~/lib/disk-state.ts'
 import { log } from '~/lib/log.server.ts'
 import { remember } from '~/lib/remember.ts'
+import type { DiskState } from '~/lib/root-data.ts'
 import { onFullDisk } from '~/platform/db/outage.server.ts'
 
 /** The disk is looked at this often at most, in milliseconds; a write that failed for want of room counts for as long. */

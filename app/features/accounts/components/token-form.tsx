@@ -4,7 +4,7 @@ import { Check } from '~/ui/check.tsx'
 import { Field, Select } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
-import { lifetimes, type Scope, tokenLimits } from '../tokens/tokens.limits.ts'
+import { lifetimes, type Scope, tokenLimits } from '../tokens/tokens.view.ts'
 
 const meanings: Record<Scope, string> = {
 	read: 'See what you see in the forum.',

@@ -1,12 +1,13 @@
+import { type Config, config } from '~/config.server.ts'
 import { Invalid, NotAllowed } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { findAccount } from '../accounts.queries.server.ts'
-import { hashToken } from '../security/secret.server.ts'
+import { hashToken, newToken } from '../security/secret.server.ts'
 import { recordSecurityEvent } from '../security/security-log.server.ts'
 import { announceAccountChange } from '../sessions/sessions.server.ts'
-import { isClaimOpen, lockClaims, takeClaim } from './admin.queries.server.ts'
-import { isDemoAccount } from './demo-accounts.server.ts'
+import { hasAdmin, insertClaim, isClaimOpen, lockClaims, shutOut, takeClaim } from './admin.queries.server.ts'
+import { areDemoAccountsOpen, demoEmails, isDemoAccount } from './demo-accounts.server.ts'
 
 const usedClaim =
 	'This link does not work any more: it was used already, or this site has an admin. A start of the site without an admin prints a new one.'
@@ -33,4 +34,20 @@ export async function claimAdmin(viewer: SignedIn, token: string): Promise<void>
 		})
 	await announceAccountChange(viewer.id)
 	await recordSecurityEvent('admin-claimed', { userId: viewer.id })
+}
+
+/**
+ * The path of a link that makes the member who follows it admin, for the start to print; null where somebody is admin, or ADMIN_EMAIL
+ * says who shall be. Only its hash is kept.
+ */
+export async function makeAdminClaim({ ADMIN_EMAIL }: Pick<Config, 'ADMIN_EMAIL'> = config()): Promise<string | null> {
+	if (ADMIN_EMAIL !== '' || (await hasAdmin())) return null
+	const token = newToken()
+	await insertClaim(hashToken(token))
+	return `/claim-admin?token=${token}`
+}
+
+/** Ends what the demo accounts left open, where they must not be entered; to be called at the start. */
+export async function closeDemoAccounts(settings: Config = config()): Promise<void> {
+	if (!areDemoAccountsOpen(settings)) await shutOut(Object.values(demoEmails))
 }

@@ -1,5 +1,4 @@
 import { config } from '~/config.server.ts'
-import { isLoopback } from '~/lib/loopback.ts'
 
 /** The accounts of the demo content that have passwords; the start prints them. */
 export const demoEmails = {
@@ -20,4 +19,10 @@ export function isClosedDemoAccount(email: string): boolean {
 /** Whether an address is that of a demo account. */
 export function isDemoAccount(email: string): boolean {
 	return Object.values<string>(demoEmails).includes(email.toLowerCase())
+}
+
+/** Whether a host, as `URL` spells it, is this machine's own: `localhost`, a name below it, 127.0.0.0/8, or `::1`. */
+export function isLoopback(host: string): boolean {
+	const name = host.toLowerCase().replace(/\.$/, '')
+	return name === 'localhost' || name.endsWith('.localhost') || name === '[::1]' || /^127(\.\d{1,3}){3}$/.test(name)
 }

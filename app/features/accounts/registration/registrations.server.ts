@@ -20,6 +20,13 @@ import {
 	markEmailLinkUsed,
 } from './registrations.queries.server.ts'
 
+declare module '~/platform/realtime/events.ts' {
+	interface ServerEvents {
+		/** Somebody registered and is in the community list. */
+		'member:joined': (event: { username: string }) => void
+	}
+}
+
 const oldLink = 'This link is too old, or a newer one was mailed to you. Log in, or register again, to get a new one.'
 const wrongPassword = 'That is not the password that was chosen for this account.'
 

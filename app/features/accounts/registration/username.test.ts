@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { isAllowedDomain } from './domains.ts'
-import { candidates, usernameFrom } from './username.server.ts'
+import { candidates, isAllowedDomain, usernameFrom } from './username.server.ts'
 
 test.each([
 	['mira@eastmere.example', 'mira'],

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { cleanLine, isStorable } from '~/lib/clean.ts'
-import { lifetimes, scopes, tokenLimits } from './tokens.limits.ts'
+import { lifetimes, scopes, tokenLimits } from './tokens.view.ts'
 
 const noName = 'Give the token a name, so that you know it again.'
 

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { config } from '~/config.server.ts'
+import { isId } from '~/lib/checks.ts'
 import { Invalid, NotFound } from '~/lib/errors.ts'
-import { isId } from '~/lib/ids.ts'
 import { setRequestMember } from '~/lib/request-scope.server.ts'
 import { isModerator, type SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
@@ -11,7 +11,6 @@ import { letter } from '~/platform/mail/mail.server.ts'
 import { getAccount } from '../accounts.server.ts'
 import { recordSecurityEvent } from '../security/security-log.server.ts'
 import { requireMayWrite } from '../security/suspension.server.ts'
-import { type Scope, tokenLimits } from './tokens.limits.ts'
 import {
 	countForNewToken,
 	deleteToken,
@@ -22,6 +21,7 @@ import {
 } from './tokens.queries.server.ts'
 import { tokenInput } from './tokens.schema.ts'
 import type { TokenView } from './tokens.view.ts'
+import { type Scope, tokenLimits } from './tokens.view.ts'
 
 /** What every token begins with, so that programs that look for leaked secrets know one when they see it. */
 const prefix = 'dq_'

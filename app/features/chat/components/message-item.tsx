@@ -1,5 +1,5 @@
 import { memo } from 'react'
-import { SmallPictures } from '~/features/pictures/components/small-pictures.tsx'
+import { SmallPictures } from '~/features/pictures/components/picture.tsx'
 import { Prose } from '~/ui/prose.tsx'
 import type { ChatMessage } from '../protocol.ts'
 import { MarkIcon } from './mark-icon.tsx'

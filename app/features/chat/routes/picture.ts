@@ -1,5 +1,5 @@
 import { sessionOf } from '~/features/accounts/accounts.server.ts'
-import { noPicture, servePicture } from '~/features/pictures/picture-file.server.ts'
+import { noPicture, servePicture } from '~/features/pictures/pictures.server.ts'
 import { maySeePicture } from '../pictures/pictures.server.ts'
 import type { Route } from './+types/picture'
 

@@ -1,5 +1,5 @@
+import { isRecord } from '~/lib/checks.ts'
 import { NotAllowed } from '~/lib/errors.ts'
-import { isRecord } from '~/lib/records.ts'
 import { answerSending } from '../answering.server.ts'
 import { markSeen } from '../reading.server.ts'
 import type { Route } from './+types/wire'

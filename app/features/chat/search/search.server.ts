@@ -1,5 +1,5 @@
+import { isId } from '~/lib/checks.ts'
 import { Invalid } from '~/lib/errors.ts'
-import { isId } from '~/lib/ids.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
@@ -11,6 +11,13 @@ import { passageOf } from './passage.ts'
 import { findOwnMessages, findStopWords, type HitRow, marks, type Wanted } from './search.queries.server.ts'
 import { gatherOwnWords, readOwnWords } from './vocabulary.queries.server.ts'
 import { isExact, mostMistakes, nearest, wordsOf } from './words.ts'
+
+declare module '~/platform/jobs/jobs.server.ts' {
+	interface Jobs {
+		/** Gathers the words of a member's messages, for searches with a typing error. */
+		'learn-own-words': { userId: number }
+	}
+}
 
 /**
  * The viewer's own messages that hold these words, the newest first: every word by its stem, the last one also as a

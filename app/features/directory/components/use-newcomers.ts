@@ -3,6 +3,13 @@ import { useRevalidator } from 'react-router'
 import type { ServerEvents } from '~/platform/realtime/events.ts'
 import { withLive } from '~/platform/realtime/live.ts'
 
+declare module '~/platform/realtime/events.ts' {
+	interface ClientEvents {
+		/** Who joined after this member, the newest that the page knows of: between its loading and this moment. */
+		'members:since': (username: string, answer: (usernames: string[]) => void) => void
+	}
+}
+
 /** Down to here, in pixels, the reader is still at the head of the list: a new card there moves nothing that is read. */
 const headOfList = 80
 /** Several who join at once are loaded once, and not by all readers in the same moment: after so many milliseconds. */

@@ -1,7 +1,13 @@
-import { indexInBulk, indexMembers } from '~/features/profiles/member-index.queries.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { personOf } from './people.ts'
-import { countSeeded, hasAccounts, insertPeople, settleTables } from './seed.queries.server.ts'
+import {
+	countSeeded,
+	hasAccounts,
+	indexInBulk,
+	indexMembers,
+	insertPeople,
+	settleTables,
+} from './seed.queries.server.ts'
 
 export const siteHasAccounts = hasAccounts
 

@@ -1,6 +1,6 @@
 import { Form, Link } from 'react-router'
 import { profilePath } from '~/features/members/members.paths.ts'
-import { SmallPictures } from '~/features/pictures/components/small-pictures.tsx'
+import { SmallPictures } from '~/features/pictures/components/picture.tsx'
 import { counted } from '~/lib/text.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'

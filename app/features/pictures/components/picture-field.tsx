@@ -1,13 +1,17 @@
 import { CircleAlert, Upload as UploadIcon, X } from 'lucide-react'
 import { type RefObject, useEffect, useRef, useState } from 'react'
-import type { PictureView } from '~/features/profiles/profiles.view.ts'
-import { largestPicture, type PictureKind } from '~/lib/picture-paths.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
-import { pictureRefusals, type UploadErrorKind } from '../pictures.view.ts'
+import {
+	MAX_PICTURE_BYTES,
+	type PictureKind,
+	type PictureView,
+	pictureRefusals,
+	type UploadErrorKind,
+	widthsOfKind,
+} from '../pictures.view.ts'
 import { CropDialog } from './crop-dialog.tsx'
 import { Picture } from './picture.tsx'
-import { useHeldForm } from './use-held-form.ts'
-import { type Upload, useUpload } from './use-upload.ts'
+import { type Upload, useUpload } from './upload.ts'
 
 interface PictureFieldProps {
 	/** The form is sent the picture's path under this name, or without JavaScript the file under `{name}_file`. */
@@ -56,7 +60,7 @@ export function PictureField({
 	const message = upload.failure ?? error
 	const choose = (file: File | undefined) => {
 		if (!file) return
-		if (file.size > largestPicture) upload.fail(pictureRefusals.bytes)
+		if (file.size > MAX_PICTURE_BYTES) upload.fail(pictureRefusals.bytes)
 		else if (crop) setChosen(file)
 		else upload.start(file, null)
 	}
@@ -110,6 +114,47 @@ export function PictureField({
 			)}
 		</fieldset>
 	)
+}
+
+interface FormPictureProps {
+	name: string
+	label: string
+	kind: PictureKind
+	/** Of the picture that the form begins with, or ''. */
+	path: string
+	error?: string | undefined
+	/** Says so after the label. */
+	optional?: boolean
+	/** Says that the form is not taken without a picture. */
+	needed?: string
+}
+
+/** The picture of an item's form, saved with it; the form is told of each change. */
+export function FormPicture({ name, label, kind, path, error, optional, needed }: FormPictureProps) {
+	const box = useRef<HTMLDivElement>(null)
+	const tell = () => {
+		const field = box.current?.querySelector<HTMLInputElement>(`input[name="${name}"]`)
+		field?.dispatchEvent(new Event('input', { bubbles: true }))
+	}
+	return (
+		<div ref={box}>
+			<PictureField
+				name={name}
+				label={label}
+				kind={kind}
+				value={pictureAt(kind, path)}
+				error={error}
+				optional={optional}
+				needed={needed}
+				onChange={tell}
+			/>
+		</div>
+	)
+}
+
+/** A picture of which only the path is known, '' for none. The field draws it in a fixed shape, whatever its own. */
+export function pictureAt(kind: PictureKind, path: string): PictureView | null {
+	return path ? { path, width: widthsOfKind(kind)[2], height: widthsOfKind(kind)[2], colour: '' } : null
 }
 
 function Frame({ upload: { picture, sending, cancel }, square }: { upload: Upload; square: boolean }) {
@@ -187,4 +232,26 @@ function Controls({ name, label, input, hydrated, upload, onFile }: ControlsProp
 			)}
 		</div>
 	)
+}
+
+/**
+ * Keeps the form of a field from being sent while `held`, and says so instead: what it waits for would be left out.
+ * @param field an input of the form
+ */
+function useHeldForm(field: RefObject<HTMLInputElement | null>, held: boolean, tell: () => void): void {
+	const latest = useRef(tell)
+	useEffect(() => {
+		latest.current = tell
+	})
+	useEffect(() => {
+		const form = field.current?.form
+		if (!held || !form) return
+		const hold = (event: Event) => {
+			event.preventDefault()
+			event.stopPropagation()
+			latest.current()
+		}
+		form.addEventListener('submit', hold, { capture: true })
+		return () => form.removeEventListener('submit', hold, { capture: true })
+	}, [field, held])
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { boxOf } from './picture-box.ts'
+import { boxOf } from './picture.tsx'
 
 test.each([
 	['a photograph is made smaller in its proportions', 1280, 960, 240, 180, null],

@@ -1,4 +1,5 @@
-import { pictureSrcSet, pictureUrl, widthsOf } from '~/lib/picture-paths.ts'
+import { pictureSrcSet, pictureUrl } from '~/lib/picture-urls.ts'
+import { widthsOf } from '../pictures.view.ts'
 
 interface PictureProps {
 	picture: { path: string; width: number; height: number }
@@ -15,7 +16,7 @@ export function Picture({ picture: { path, width, height }, alt, sizes, classNam
 		<img
 			className={`bg-sunken ${className}`}
 			src={pictureUrl(path, widthsOf(path)[1])}
-			srcSet={pictureSrcSet(path)}
+			srcSet={pictureSrcSet(path, widthsOf(path))}
 			sizes={sizes}
 			width={width}
 			height={height}
@@ -24,4 +25,53 @@ export function Picture({ picture: { path, width, height }, alt, sizes, classNam
 			decoding="async"
 		/>
 	)
+}
+
+interface SmallPicturesProps {
+	pictures: readonly { path: string; width: number; height: number; alt: string }[]
+}
+
+/** Pictures beside text: small, bounded in height, each in a place that is kept from the start, and large when it is opened. */
+export function SmallPictures({ pictures }: SmallPicturesProps) {
+	if (pictures.length === 0) return null
+	return (
+		<span className="my-1 flex max-w-61 flex-wrap gap-1">
+			{pictures.map(({ path, alt, ...size }) => {
+				const box = boxOf(size)
+				return (
+					<a key={path} href={pictureUrl(path, 1280)} target="_blank" rel="noopener">
+						<Picture
+							picture={{ path, width: box.width, height: box.height }}
+							alt={alt || 'Picture'}
+							sizes={`${box.width}px`}
+							className={`rounded-sm ${cutOf(box)}`}
+						/>
+					</a>
+				)
+			})}
+		</span>
+	)
+}
+
+/** The classes of a picture in this place. */
+export function cutOf({ cut }: ReturnType<typeof boxOf>): string {
+	if (cut === null) return ''
+	return cut === 'wide' ? 'h-12 object-cover' : 'w-12 h-60 object-cover'
+}
+
+/** Pixels that a picture takes at most beside text, in either direction; and at least, so that a finger finds it. */
+const most = 240
+const least = 48
+
+/** The place of a picture that is shown small: in its own proportions, and cut where those are extreme. */
+export function boxOf({ width, height }: { width: number; height: number }): {
+	width: number
+	height: number
+	/** Whether one side was cut. */
+	cut: 'wide' | 'high' | null
+} {
+	const scale = Math.min(1, most / width, most / height)
+	const [across, down] = [Math.round(width * scale), Math.round(height * scale)]
+	const cut = down < least ? 'wide' : across < least ? 'high' : null
+	return { width: Math.max(least, across), height: Math.max(least, down), cut }
 }

@@ -2,7 +2,7 @@ import { Field } from '~/ui/field.tsx'
 import { SuggestField } from '~/ui/suggest-field.tsx'
 import type { Texts } from '../editing/edit-refusal.ts'
 import { profileLimits as limits } from '../profiles.limits.ts'
-import { FieldGroup } from './field-group.tsx'
+import { FieldGroup } from './fields.tsx'
 
 export const academicsNames = {
 	university_name: 'University',

@@ -1,8 +1,8 @@
+import { FormPicture } from '~/features/pictures/components/picture-field.tsx'
 import { Field } from '~/ui/field.tsx'
 import type { EditStart, Texts } from '../editing/edit-refusal.ts'
 import { profileLimits as limits } from '../profiles.limits.ts'
-import { FieldGroup } from './field-group.tsx'
-import { FormPicture } from './form-picture.tsx'
+import { FieldGroup } from './fields.tsx'
 
 export const certificateNames = {
 	certificate_title: 'Title',

@@ -4,13 +4,14 @@ import { Link } from 'react-router'
 import { CampusMark } from '~/features/campus/components/campus-mark.tsx'
 import { ChatButton } from '~/features/chat/components/chat-button.tsx'
 import { skillPath } from '~/features/members/members.paths.ts'
+import { studiesText } from '~/features/members/members.view.ts'
 import { useRootData } from '~/lib/root-data.ts'
 import { bareUrl } from '~/lib/text.ts'
 import { isModerator } from '~/lib/viewer.ts'
 import { usePresence } from '~/platform/realtime/use-presence.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { Presence } from '~/ui/presence.tsx'
-import { openToText, type ProfileView, studiesText } from '../profiles.view.ts'
+import { openToText, type ProfileView } from '../profiles.view.ts'
 
 /** Who a member is and how to reach them. `own` adds what only the owner sees, and says so. */
 export function ContactCard({ profile, own = false }: { profile: ProfileView; own?: boolean }) {

@@ -1,11 +1,14 @@
-import { Fragment, type ReactNode, useId } from 'react'
-import { Form } from 'react-router'
+import { Fragment, type ReactNode, type RefObject, useEffect, useId, useRef, useState } from 'react'
+import { Form, Link, useBlocker, useLocation, useNavigation } from 'react-router'
+import { type FormField, RESTORE_EVENT } from '~/lib/unsent-form.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
+import { useNoticesAbove } from '~/shell/notices-above.ts'
+import { toast } from '~/shell/toast.ts'
 import { ConflictNotice, type FieldNames } from '~/ui/conflict-notice.tsx'
 import { Dialog } from '~/ui/dialog.tsx'
 import { FormError } from '~/ui/form-error.tsx'
-import type { EditRefusal, EditStart, Texts } from '../editing/edit-refusal.ts'
-import { useEditForm } from './use-edit-form.ts'
+import { SubmitButton } from '~/ui/submit-button.tsx'
+import { type EditRefusal, type EditStart, type Texts, textsOf } from '../editing/edit-refusal.ts'
 
 interface FooterState {
 	dirty: boolean
@@ -89,5 +92,212 @@ function LeaveDialog({ blocker }: { blocker: ReturnType<typeof useEditForm>['blo
 				</button>
 			</p>
 		</Dialog>
+	)
+}
+
+/**
+ * What an edit form remembers while it is open. It keeps what it started from while the member types, whatever is loaded
+ * anew around it; it starts again after its own save, after Discard, and when the member goes elsewhere or reloads.
+ * @param id tells one form from another at the same address
+ */
+export function useEditForm(id: string, loaded: EditStart, refusal: EditRefusal | null) {
+	const form = useRef<HTMLFormElement>(null)
+	const [round, setRound] = useState(0)
+	const [dismissed, setDismissed] = useState<EditRefusal | null>(null)
+	const base = useBase(id, loaded, refusal)
+	const [unsent, setUnsent] = useState<Texts | null>(null)
+	const shown = (refusal === dismissed ? null : refusal) ?? asRefusal(unsent)
+	const key = `${base.key} ${round}`
+	const { dirty, look, allow, sending, blocker } = useUnsaved(form, key, shown)
+	const { state } = useNavigation()
+
+	useEffect(() => {
+		if (state !== 'idle' || !sending.current) return
+		sending.current = false
+		if (refusal) return
+		setUnsent(null)
+		setRound((before) => before + 1)
+	}, [state, refusal, sending])
+
+	useRefusal(form, refusal)
+	useUnsent(form, (texts) => {
+		setUnsent(texts)
+		setRound(round + 1)
+	})
+
+	const discard = () => {
+		setDismissed(refusal)
+		setUnsent(null)
+		setRound(round + 1)
+	}
+	const start = unsent ? { ...base.start, version: Number(unsent.version) || base.start.version } : base.start
+	return { form, key, start, refusal: shown, dirty, look, allow, sending, blocker, discard }
+}
+
+/** What was typed before a session ended, drawn as a refusal without a word: it is not saved either. */
+function asRefusal(unsent: Texts | null): EditRefusal | null {
+	return unsent && { message: '', errors: {}, values: unsent, stored: null }
+}
+
+/** Tells of what was typed into the form before a session ended, when it comes back. */
+function useUnsent(form: RefObject<HTMLFormElement | null>, take: (texts: Texts) => void): void {
+	const latest = useRef(take)
+	useEffect(() => {
+		latest.current = take
+	})
+	useEffect(() => {
+		const element = form.current
+		const hear = (event: Event) => {
+			event.preventDefault()
+			const data = new FormData()
+			for (const [name, value] of (event as CustomEvent<FormField[]>).detail) data.append(name, value)
+			latest.current(textsOf(data))
+		}
+		element?.addEventListener(RESTORE_EVENT, hear)
+		return () => element?.removeEventListener(RESTORE_EVENT, hear)
+	}, [form])
+}
+
+/** Leads to the first field that a refusal is about; what is about none is said as a toast, and a conflict has a place of its own. */
+export function useRefusal(form: RefObject<HTMLFormElement | null>, refusal: EditRefusal | null): void {
+	useEffect(() => {
+		if (!refusal) return
+		const isForFields = Object.keys(refusal.errors).length > 0
+		if (!refusal.stored && !isForFields) toast({ type: 'error', message: refusal.message })
+		form.current?.querySelector<HTMLElement>('[data-conflict], [aria-invalid="true"]')?.focus()
+	}, [form, refusal])
+}
+
+/**
+ * The refusal that the form of an item has to show: not that of deleting one, which is said as a toast.
+ * @param answer what the last form of the page was answered
+ */
+export function useItemRefusal(answer: EditRefusal | undefined): EditRefusal | null {
+	const deleted = answer?.values.intent === 'delete'
+	useEffect(() => {
+		if (answer && deleted) toast({ type: 'error', message: answer.message })
+	}, [answer, deleted])
+	return answer && !deleted ? answer : null
+}
+
+/** Where the form started: what was loaded when the member came here, not what a reload in the background brought. */
+function useBase(id: string, loaded: EditStart, refusal: EditRefusal | null) {
+	const { key: visit } = useLocation()
+	const key = `${id} ${loaded.version}`
+	const [base, setBase] = useState({ visit, key, start: loaded })
+	if (!refusal && base.visit !== visit) setBase({ visit, key, start: loaded })
+	return base
+}
+
+/** Whether there is something to lose, and the questions before it is lost. */
+function useUnsaved(form: RefObject<HTMLFormElement | null>, key: string, refusal: EditRefusal | null) {
+	const clean = useRef<string | null>(null)
+	const sending = useRef(false)
+	const [dirty, setDirty] = useState(false)
+	const look = () => setDirty(clean.current !== saying(form.current, presentOf))
+
+	// biome-ignore lint/correctness/useExhaustiveDependencies: a new key is a new beginning
+	useEffect(() => {
+		// Drawn with what was refused before the script ran: that was never saved.
+		clean.current = refusal ? null : saying(form.current, startOf)
+		look()
+	}, [key])
+
+	useEffect(() => {
+		if (!dirty) return
+		const ask = (event: BeforeUnloadEvent) => {
+			if (!sending.current) event.preventDefault()
+		}
+		window.addEventListener('beforeunload', ask)
+		return () => window.removeEventListener('beforeunload', ask)
+	}, [dirty])
+
+	const blocker = useBlocker(({ currentLocation: from, nextLocation: to }) => {
+		const elsewhere = from.pathname !== to.pathname || from.search !== to.search
+		return elsewhere && !sending.current && clean.current !== saying(form.current, presentOf)
+	})
+	const allow = () => {
+		sending.current = true
+	}
+	return { dirty, look, allow, sending, blocker }
+}
+
+/**
+ * What the fields say, one way or the other, to be compared. Without a form there is nothing to lose. The field of a file is
+ * there only until the script runs; from then on a hidden one says which picture it is. A picture that is saved by itself is
+ * never unsaved.
+ */
+function saying(form: HTMLFormElement | null, read: (field: HTMLInputElement) => string): string | null {
+	if (!form) return null
+	const fields = [...form.elements].filter(
+		(field) => field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement,
+	) as HTMLInputElement[]
+	return JSON.stringify(
+		fields
+			.filter(({ name, type, dataset }) => name && name !== 'version' && type !== 'file' && !('savedAlone' in dataset))
+			.map((field) => [field.name, read(field)]),
+	)
+}
+
+function presentOf(field: HTMLInputElement): string {
+	return field.type === 'checkbox' ? String(field.checked) : field.value
+}
+
+/** What a field began with, also when somebody typed before this script ran; a hidden one says so itself if it knows. */
+function startOf(field: HTMLInputElement): string {
+	if (field.type === 'checkbox') return String(field.defaultChecked)
+	return field.type === 'hidden' ? (field.dataset.start ?? field.value) : field.defaultValue
+}
+
+/** The foot of a form of single fields: it stays in sight while the form is longer than the window. */
+export function SaveBar({ dirty }: { dirty: boolean }) {
+	const bar = useRef<HTMLDivElement>(null)
+	useNoticesAbove(bar)
+	return (
+		<div
+			ref={bar}
+			className="sticky bottom-0 z-10 -mx-1 flex items-center gap-2 border-t border-line bg-paper px-1 py-3"
+		>
+			<SubmitButton busyLabel="Saving..." name="choice" value="save">
+				Save changes
+			</SubmitButton>
+			<button className="btn btn-ghost" type="reset">
+				Discard
+			</button>
+			<span className="meta ml-auto" role="status">
+				{dirty && 'Unsaved changes'}
+			</span>
+		</div>
+	)
+}
+
+interface ItemButtonsProps {
+	/** “certificate”, “project”. */
+	what: string
+	editing: boolean
+	/** Called before Cancel leaves on purpose. */
+	onLeave: () => void
+}
+
+/** The foot of a form for one item: it adds a new one, or replaces the one that is edited. */
+export function ItemButtons({ what, editing, onLeave }: ItemButtonsProps) {
+	const { pathname } = useLocation()
+	const bar = useRef<HTMLParagraphElement>(null)
+	useNoticesAbove(bar)
+	return (
+		<p ref={bar} className="flex gap-2">
+			<SubmitButton busyLabel="Saving..." name="choice" value="save">
+				{editing ? `Update ${what}` : `Add ${what}`}
+			</SubmitButton>
+			{editing ? (
+				<Link className="btn btn-ghost" to={pathname} onClick={onLeave} preventScrollReset>
+					Cancel
+				</Link>
+			) : (
+				<button className="btn btn-ghost" type="reset">
+					Clear
+				</button>
+			)}
+		</p>
 	)
 }

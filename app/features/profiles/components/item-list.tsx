@@ -1,9 +1,9 @@
 import { Pencil, Trash2 } from 'lucide-react'
 import { Link, useLocation, useSearchParams } from 'react-router'
 import { Picture } from '~/features/pictures/components/picture.tsx'
+import type { PictureView } from '~/features/pictures/pictures.view.ts'
 import { DeleteControl, type DeleteQuestion, DeleteSection } from '~/ui/delete-control.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
-import type { PictureView } from '../profiles.view.ts'
 import { Nothing } from './sections.tsx'
 
 interface Item {

@@ -3,9 +3,8 @@ import { ChipsField } from '~/ui/chips-field.tsx'
 import { Field } from '~/ui/field.tsx'
 import type { Texts } from '../editing/edit-refusal.ts'
 import { profileLimits as limits } from '../profiles.limits.ts'
-import { CountedText } from './counted-text.tsx'
-import { FieldGroup } from './field-group.tsx'
-import { ProfilePicture } from './form-picture.tsx'
+import { CountedText, FieldGroup } from './fields.tsx'
+import { ProfilePicture } from './profile-picture.tsx'
 
 export const personalNames = {
 	profile_url: 'Profile picture',

@@ -1,10 +1,9 @@
+import { FormPicture } from '~/features/pictures/components/picture-field.tsx'
 import { ChipsField } from '~/ui/chips-field.tsx'
 import { Field } from '~/ui/field.tsx'
 import type { EditStart, Texts } from '../editing/edit-refusal.ts'
 import { profileLimits as limits } from '../profiles.limits.ts'
-import { CountedText } from './counted-text.tsx'
-import { FieldGroup } from './field-group.tsx'
-import { FormPicture } from './form-picture.tsx'
+import { CountedText, FieldGroup } from './fields.tsx'
 
 export const projectNames = {
 	project_title: 'Title',

@@ -1,6 +1,6 @@
 import { Picture } from '~/features/pictures/components/picture.tsx'
 import { monthAndYear } from '~/lib/dates.ts'
-import { pictureUrl, pictureWidths } from '~/lib/picture-paths.ts'
+import { PICTURE_WIDTHS, pictureUrl } from '~/lib/picture-urls.ts'
 import { useRootData } from '~/lib/root-data.ts'
 import { type CertificateView, type ProjectView, validityText } from '../profiles.view.ts'
 import { Nothing } from './sections.tsx'
@@ -79,7 +79,7 @@ export function Certificates({ certificates }: { certificates: CertificateView[]
 					{certificate.image && (
 						<a
 							className="mb-2.5 block overflow-clip rounded-md border border-line hover:border-control"
-							href={pictureUrl(certificate.image.path, pictureWidths.certificate[2])}
+							href={pictureUrl(certificate.image.path, PICTURE_WIDTHS[2])}
 							aria-label={`Enlarge ${certificate.title}`}
 						>
 							<Picture

@@ -2,7 +2,7 @@ import { Field } from '~/ui/field.tsx'
 import type { Texts } from '../editing/edit-refusal.ts'
 import { siteNames } from '../links.ts'
 import { profileLimits as limits } from '../profiles.limits.ts'
-import { FieldGroup } from './field-group.tsx'
+import { FieldGroup } from './fields.tsx'
 
 export const socialNames = {
 	github: 'Github',

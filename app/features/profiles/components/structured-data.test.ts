@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ProfileView } from '../profiles.view.ts'
-import { profilePage } from './structured-data.ts'
+import { profilePage } from './structured-data.tsx'
 
 const nothing: ProfileView = {
 	username: 'mira',

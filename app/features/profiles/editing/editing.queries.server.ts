@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
+import { wholeSkillNames } from '~/features/members/members.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
-import { wholeSkillNames } from '../profiles.queries.server.ts'
 import type { AcademicsInput, PersonalInput, SocialInput } from '../profiles.schema.ts'
 
 export interface EditableRow extends AcademicsInput, SocialInput {
@@ -140,4 +140,13 @@ export async function updateSocial(
 			codechef = ${input.codechef}, geeksforgeek = ${input.geeksforgeek}
 		where user_id = ${userId} and social_version = ${version} returning user_id`.execute(trx)
 	return rows.length > 0
+}
+
+/**
+ * Locks everything of a member that an import reads before it writes: the profile first, as its forms do, then the account,
+ * as whoever adds an item does.
+ */
+export async function lockProfile(trx: Executor, userId: number): Promise<void> {
+	await sql`select 1 from profiles where user_id = ${userId} for update`.execute(trx)
+	await sql`select 1 from users where id = ${userId} for update`.execute(trx)
 }

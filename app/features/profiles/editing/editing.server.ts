@@ -1,15 +1,13 @@
 import { refuseImpersonation } from '~/features/accounts/registration/impersonation.server.ts'
-import { countUse } from '~/features/accounts/security/rates.server.ts'
-import { requireMayWrite } from '~/features/accounts/security/suspension.server.ts'
+import { owner, writer } from '~/features/members/members.server.ts'
 import { setSkills } from '~/features/members/skills.server.ts'
-import { Conflict, Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
+import { Conflict, Invalid, NotFound } from '~/lib/errors.ts'
 import { isModerator, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 import { dropPages, everyPage } from '~/platform/cache/pages.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { parseInput } from '~/platform/http/parse.server.ts'
 import { hidePresence } from '~/platform/realtime/presence.server.ts'
 import { siteNames } from '../links.ts'
-import { mayEditProfile } from '../profiles.policy.ts'
 import { academicsInput, personalInput, socialInput, versionInput } from '../profiles.schema.ts'
 import type { EditStart, Texts } from './edit-refusal.ts'
 import {
@@ -125,21 +123,6 @@ export async function saveSocial(viewer: Viewer, username: string, input: Input)
 		const saved = await updateSocial(trx, id, version, fields)
 		if (!saved) unlessSame(fields, socialStart(await editable({ id }, trx)))
 	})
-}
-
-/** The viewer, who may edit this profile. @throws NotAllowed */
-export function owner(viewer: Viewer, username: string): SignedIn {
-	if (!mayEditProfile(viewer, { username: username.toLowerCase() }))
-		throw new NotAllowed('Only its owner can edit this profile.')
-	return viewer
-}
-
-/** The viewer, who may change this profile now; each change is counted. @throws NotAllowed, also for a suspended member, TooMany */
-export async function writer(viewer: Viewer, username: string): Promise<SignedIn> {
-	const member = owner(viewer, username)
-	await requireMayWrite(member.id)
-	await countUse('profileSaves', member)
-	return member
 }
 
 /**

@@ -115,3 +115,28 @@ export async function updateProject(
 		where user_id = ${userId} and project_id = ${id}::uuid and version = ${version} returning 1`.execute(trx)
 	return rows.length > 0
 }
+
+/** A member's certificates in their own order, with all that a form would show. */
+export async function listCertificatesToEdit(
+	userId: number,
+	executor: Executor = db(),
+): Promise<(CertificateEditRow & { id: string })[]> {
+	const { rows } = await sql<CertificateEditRow & { id: string }>`
+		select certificate_id as id, certificate_title, certificate_url, certificate_image,
+			certificate_issue_date::text as certificate_issue_date, certificate_expire_date::text as certificate_expire_date,
+			credential_verification_link, version
+		from certificates where user_id = ${userId} order by position, certificate_id limit 100`.execute(executor)
+	return rows
+}
+
+/** A member's projects in their own order, with all that a form would show. */
+export async function listProjectsToEdit(
+	userId: number,
+	executor: Executor = db(),
+): Promise<(ProjectEditRow & { id: string })[]> {
+	const { rows } = await sql<ProjectEditRow & { id: string }>`
+		select project_id as id, project_title, project_description, project_image, project_tech_stack,
+			project_date::text as project_date, project_source_code_link, project_deployment_link, project_demo_link, version
+		from projects where user_id = ${userId} order by position, project_id limit 100`.execute(executor)
+	return rows
+}

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { owner, writer } from '~/features/members/members.server.ts'
 import { Invalid, NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
@@ -12,10 +13,10 @@ import {
 	type StoredCertificate,
 	versionInput,
 } from '../profiles.schema.ts'
-import { presentCertificate, presentProject } from '../profiles.server.ts'
 import type { CertificateView, ProjectView } from '../profiles.view.ts'
+import { presentCertificate, presentProject } from '../profiles.view.ts'
 import type { EditStart, Texts } from './edit-refusal.ts'
-import { checkPicture, type Input, owner, transaction, unlessSame, writer } from './editing.server.ts'
+import { checkPicture, type Input, transaction, unlessSame } from './editing.server.ts'
 import {
 	countItems,
 	deleteItem,

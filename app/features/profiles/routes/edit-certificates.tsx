@@ -2,12 +2,9 @@ import { pageMeta } from '~/lib/page-meta.ts'
 import { useRootData } from '~/lib/root-data.ts'
 import { answering } from '~/platform/http/http.ts'
 import { CertificateFields, certificateNames, noCertificate } from '../components/certificate-fields.tsx'
-import { EditForm } from '../components/edit-form.tsx'
-import { ItemButtons } from '../components/item-buttons.tsx'
+import { EditForm, ItemButtons, useItemRefusal } from '../components/edit-form.tsx'
 import { ItemList } from '../components/item-list.tsx'
-import { useItemRefusal } from '../components/use-edit-form.ts'
 import { checkedFirst } from '../editing/edit-refusal.ts'
-import { itemAction } from '../editing/item-action.server.ts'
 import {
 	addCertificate,
 	deleteCertificate,
@@ -15,7 +12,7 @@ import {
 	listCertificates,
 	saveCertificate,
 } from '../editing/items.server.ts'
-import { ownPage } from '../editing/requests.server.ts'
+import { itemAction, ownPage } from '../editing/requests.server.ts'
 import { certificateInput } from '../profiles.schema.ts'
 import { validityText } from '../profiles.view.ts'
 import type { Route } from './+types/edit-certificates'

@@ -1,7 +1,6 @@
 import { pageMeta } from '~/lib/page-meta.ts'
 import { answering, readForm, redirectWithToast } from '~/platform/http/http.ts'
-import { EditForm } from '../components/edit-form.tsx'
-import { SaveBar } from '../components/save-bar.tsx'
+import { EditForm, SaveBar } from '../components/edit-form.tsx'
 import { SocialFields, socialNames } from '../components/social-fields.tsx'
 import { checkedFirst, textsOf } from '../editing/edit-refusal.ts'
 import { getSocial, saveSocial } from '../editing/editing.server.ts'

@@ -1,6 +1,6 @@
 import { redirect } from 'react-router'
 import { answering, refererPath, signedIn } from '~/platform/http/http.ts'
-import { dismissFirstSteps } from '../first-steps.server.ts'
+import { dismissFirstSteps } from '../profiles.server.ts'
 import type { Route } from './+types/first-steps'
 
 /** The address of a form; whoever opens it goes to the page that has the form. */

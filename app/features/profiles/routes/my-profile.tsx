@@ -1,5 +1,6 @@
 import { Link, redirect } from 'react-router'
 import { editParts, editPath } from '~/features/members/members.paths.ts'
+import { isOwn } from '~/features/members/members.policy.ts'
 import { listQueries } from '~/features/questions/lists/lists.server.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { answering, signedIn } from '~/platform/http/http.ts'
@@ -9,10 +10,8 @@ import { StandingNotices } from '../components/hidden-notice.tsx'
 import { OwnQueries } from '../components/own-questions.tsx'
 import { About, Academics } from '../components/sections.tsx'
 import { Certificates, Projects } from '../components/showpieces.tsx'
-import { getFirstSteps } from '../first-steps.server.ts'
 import { getOwnStanding } from '../hiding.server.ts'
-import { isOwn } from '../profiles.policy.ts'
-import { getProfile } from '../profiles.server.ts'
+import { getFirstSteps, getProfile } from '../profiles.server.ts'
 import type { Route } from './+types/my-profile'
 
 const tabs = [

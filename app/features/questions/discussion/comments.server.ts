@@ -1,6 +1,6 @@
 import { withFreshRole } from '~/features/moderation/members.server.ts'
+import { isId } from '~/lib/checks.ts'
 import { NotFound } from '~/lib/errors.ts'
-import { isId } from '~/lib/ids.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { decodeCursor, encodeCursor, noSuchPlace } from '~/platform/http/cursors.ts'
 import { presentComment, presentThread, queryUrl } from '../comment.view.ts'

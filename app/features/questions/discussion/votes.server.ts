@@ -1,6 +1,6 @@
 import { countUse } from '~/features/accounts/security/rates.server.ts'
+import { isId } from '~/lib/checks.ts'
 import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
-import { isId } from '~/lib/ids.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import type { CommentView } from '../question.view.ts'
 import { findQuery } from '../questions.queries.server.ts'

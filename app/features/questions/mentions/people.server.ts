@@ -1,4 +1,4 @@
-import { isId } from '~/lib/ids.ts'
+import { isId } from '~/lib/checks.ts'
 import { findUsernames } from '../discussion/discussion.queries.server.ts'
 import { mentionsIn } from './mentions.ts'
 import { listPeople } from './people.queries.server.ts'

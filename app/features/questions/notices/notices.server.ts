@@ -21,6 +21,13 @@ import {
 } from './notices.queries.server.ts'
 import { whoIsTold } from './told.ts'
 
+declare module '~/platform/jobs/jobs.server.ts' {
+	interface Jobs {
+		/** Tells those who follow a tag or a category of a new query. */
+		'tell-followers': FollowersLeft
+	}
+}
+
 /** So many followers are told within the transaction that adds a query; more are left to a job. */
 const followersAtOnce = 50
 const followersInAStep = 500

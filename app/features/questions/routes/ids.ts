@@ -1,5 +1,5 @@
+import { isId } from '~/lib/checks.ts'
 import { NotFound } from '~/lib/errors.ts'
-import { isId } from '~/lib/ids.ts'
 
 /** The id that an address or a form names. @throws NotFound for anything that cannot be one */
 export function readId(text: unknown): number {

@@ -1,6 +1,6 @@
 import { mainTags } from '~/features/tags/synonyms.server.ts'
+import { isId } from '~/lib/checks.ts'
 import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'
-import { isId } from '~/lib/ids.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { findDeletedComment, findDeletedQuery, lockDeletedQuery } from '../discussion/discussion.queries.server.ts'
 import { mayRestore, undoTime } from '../questions.policy.ts'

@@ -1,5 +1,5 @@
+import { isId } from '~/lib/checks.ts'
 import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
-import { isId } from '~/lib/ids.ts'
 import { isModerator, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import { limits } from '../questions.limits.ts'

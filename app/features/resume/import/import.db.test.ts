@@ -15,7 +15,7 @@ import { filled, makePicture } from '../../../../tests/factories/profiles.ts'
 import { anyProfile } from '../../../../tests/factories/resume.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { getResume } from '../resume.server.ts'
-import { toResume } from '../resume.ts'
+import { toResume } from '../resume.view.ts'
 import { applyImport, OutOfDate, previewImport } from './import.server.ts'
 
 useDatabase()

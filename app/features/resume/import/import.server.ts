@@ -1,16 +1,21 @@
 import { createHash } from 'node:crypto'
+import { owner, writer } from '~/features/members/members.server.ts'
 import { canonicalSkill, setSkills } from '~/features/members/skills.server.ts'
+import { listOwnPictures } from '~/features/pictures/pictures.queries.server.ts'
 import {
 	type EditableRow,
 	ensureProfile,
+	lockProfile,
 	updateAcademics,
 	updatePersonal,
 	updateSocial,
 } from '~/features/profiles/editing/editing.queries.server.ts'
-import { checkName, editable, owner, transaction, writer } from '~/features/profiles/editing/editing.server.ts'
+import { checkName, editable, transaction } from '~/features/profiles/editing/editing.server.ts'
 import {
 	insertCertificate,
 	insertProject,
+	listCertificatesToEdit,
+	listProjectsToEdit,
 	updateCertificate,
 	updateProject,
 } from '~/features/profiles/editing/items.queries.server.ts'
@@ -20,10 +25,9 @@ import type { AcademicsInput, SocialInput } from '~/features/profiles/profiles.s
 import { Conflict, Invalid } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
-import { listCertificatesToEdit, listOwnPictures, listProjectsToEdit, lockProfile } from '../resume.queries.server.ts'
 import { readDocument } from './document.ts'
 import { type Change, type Current, chosenFields, type Plan, type PlannedItem, planImport } from './plan.ts'
-import type { Unkept } from './reader.ts'
+import type { Unkept } from './reading.ts'
 import { type Found, fromResume } from './reading.ts'
 
 /** A long list of what is lost tells nobody more than its beginning. */

@@ -1,5 +1,5 @@
 import type { ProjectInput, StoredCertificate } from '~/features/profiles/profiles.schema.ts'
-import { isEmpty, type ResumeFields } from '../resume.ts'
+import { isEmpty, type ResumeFields } from '../resume.view.ts'
 import type { Found, FoundCertificate, FoundProject } from './reading.ts'
 
 /** The parts of a profile whose fields an import changes one by one. */

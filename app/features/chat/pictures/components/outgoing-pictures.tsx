@@ -1,5 +1,4 @@
-import { boxOf } from '~/features/pictures/components/picture-box.ts'
-import { cutOf } from '~/features/pictures/components/small-pictures.tsx'
+import { boxOf, cutOf } from '~/features/pictures/components/picture.tsx'
 import type { OutgoingPicture } from '../client/attachments.ts'
 import { useProgress } from '../client/use-pictures.ts'
 import { LocalPicture } from './local-picture.tsx'

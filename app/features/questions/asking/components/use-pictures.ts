@@ -1,6 +1,6 @@
 import { type RefObject, useEffect, useRef, useState } from 'react'
 import { UploadError, uploadPicture } from '~/features/pictures/components/upload.ts'
-import { pictureUrl } from '~/lib/picture-paths.ts'
+import { pictureUrl } from '~/lib/picture-urls.ts'
 import { blockAfter } from './markdown-edits.ts'
 import { applyEdit } from './text-area.ts'
 

@@ -1,6 +1,6 @@
 import { MessageSquare } from 'lucide-react'
 import { Link } from 'react-router'
-import type { Introduction } from '~/features/profiles/profiles.view.ts'
+import type { Introduction } from '~/features/members/members.view.ts'
 import { useRootData } from '~/lib/root-data.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { scriptJson } from '~/lib/script-json.ts'
+import { scriptJson } from '~/lib/html.ts'
 import { comment, query } from '../../../../../tests/support/forum-samples.ts'
 import { plainText, qaPage } from './structured-data.ts'
 

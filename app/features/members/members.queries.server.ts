@@ -1,0 +1,45 @@
+import { type RawBuilder, sql } from 'kysely'
+import { db } from '~/platform/db/db.server.ts'
+import { isConnected } from '~/platform/realtime/presence.queries.server.ts'
+import { isBlocking } from './blocks.queries.server.ts'
+
+/** The names of the skills that a user shows, in the order they were given, for the columns of a statement that has `users`. */
+export const skillNames = sql<string[]>`array(
+	select skills.name from shown_skills join skills on skills.id = shown_skills.skill_id
+	where shown_skills.user_id = users.id order by shown_skills.position)`
+
+/** As {@link skillNames}, hidden or not: for the owner and for moderators. */
+export const wholeSkillNames = sql<string[]>`array(
+	select skills.name from profile_skills join skills on skills.id = profile_skills.skill_id
+	where profile_skills.user_id = users.id order by profile_skills.position)`
+
+/** Whether this viewer sees that a user has an open tab, for a statement that has `users`. @param viewerId null for a visitor */
+export function isOnlineTo(viewerId: number | null): RawBuilder<boolean> {
+	return sql<boolean>`(exists (select 1 from connections where connections.user_id = users.id and ${isConnected})
+		and not ${isBlocking(sql.ref('users.id'), viewerId)})`
+}
+
+/**
+ * Whether a user may be shown to others by lists, searches, suggestions and counts, for a statement that has `users`. The
+ * one rule for all of them: the user has a row in `member_search`, which triggers keep in line with what members chose.
+ */
+export const isListed = sql<boolean>`exists (select from member_search where member_search.user_id = users.id)`
+
+export interface IntroductionRow {
+	branch: string
+	current_year: number | null
+	skills: string[]
+	listed: boolean
+	imported: boolean
+}
+
+/** What a line about a member is made of, with at most this many of their skills. */
+export async function findIntroduction(username: string, mostSkills: number): Promise<IntroductionRow | undefined> {
+	const { rows } = await sql<IntroductionRow>`
+		select coalesce(enrol_in_branch_name, '') as branch, current_year, ${isListed} as listed, users.imported,
+			(${skillNames})[1:${mostSkills}::int] as skills
+		from users left join shown_profiles profiles on profiles.user_id = users.id where users.username = ${username}`.execute(
+		db(),
+	)
+	return rows[0]
+}

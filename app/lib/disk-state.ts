@@ -1,2 +1,0 @@
-/** How the disk of the site stands when it does not stand well. */
-export type DiskState = 'nearly-full' | 'full'
