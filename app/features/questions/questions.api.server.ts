@@ -4,7 +4,7 @@ import { commentOperations } from './api/comments.server.ts'
 import { draftOperations, draftShapes } from './api/drafts.server.ts'
 import { historyOperations, historyShapes } from './api/histories.server.ts'
 import { queryOperations } from './api/questions.server.ts'
-import { reportOperations, reportShapes } from './api/reports.server.ts'
+import { reportOperations } from './api/reports.server.ts'
 import { restoringOperations } from './api/restoring.server.ts'
 import { forumShapes } from './api/shapes.server.ts'
 import { voteOperations, voteShapes } from './api/votes.server.ts'
@@ -26,5 +26,4 @@ export const questionShapes: Record<string, z.ZodType> = {
 	...voteShapes,
 	...historyShapes,
 	...draftShapes,
-	...reportShapes,
 }

@@ -4,6 +4,7 @@ import { questionKinds } from './notices/told.ts'
 import { questionOperations, questionShapes } from './questions.api.server.ts'
 import { questionPages } from './questions.pages.server.ts'
 import { watchQuestions } from './questions.sockets.server.ts'
+import { commentSubject, querySubject } from './questions.subjects.server.ts'
 
 export const questions = defineFeature({
 	name: 'questions',
@@ -12,4 +13,5 @@ export const questions = defineFeature({
 	onConnect: watchQuestions,
 	notificationKinds: questionKinds,
 	cachedPages: questionPages,
+	subjects: [querySubject, commentSubject],
 })

@@ -1,4 +1,3 @@
-import type { Decision } from '~/features/moderation/decisions.view.ts'
 import { tellUnread } from '~/features/notifications/notifications.server.ts'
 import { dropPages, LIST_PAGES } from '~/platform/cache/pages.server.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
@@ -21,22 +20,12 @@ export interface EventQuery {
 	tags: string[]
 }
 
-/** A moderator's decision about a text. */
-export interface Verdict {
-	/** Whose text it is. */
-	memberId: number
-	act: Decision
-	why: string
-	/** Null where it is about the query itself. */
-	commentId: number | null
-}
-
 interface Happening {
 	query: EventQuery
 	/** Who did it. */
 	actorId: number
-	/** What a moderator decided by it, which the author of the text is told. */
-	decision?: Verdict
+	/** Whose notification box is locked along, as moderation tells them in the same transaction what was decided. */
+	besides?: number
 	/** Whose notices changed with it. */
 	told?: number[]
 }
