@@ -1,44 +1,28 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { HttpBindings } from '@hono/node-server'
 import { serveStatic } from '@hono/node-server/serve-static'
-import { Hono, type MiddlewareHandler } from 'hono'
+import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { createRequestHandler, RouterContextProvider } from 'react-router'
 import { config, isOneOfSeveral } from '~/config.server.ts'
 import { authHandler } from '~/features/accounts/accounts.server.ts'
-import { sendAccountMail } from '~/features/accounts/registration/account-mails.server.ts'
-import { sendLetter } from '~/features/accounts/registration/letters.server.ts'
-import { sweepSecurityLog } from '~/features/accounts/security/security-log.server.ts'
-import { listenForRevocations, sweepSessions } from '~/features/accounts/sessions/sessions.server.ts'
 import { answerApi } from '~/features/api/mount.server.ts'
-import { remindOfCampus } from '~/features/campus/campus.server.ts'
-import { mailMessages } from '~/features/chat/away/mailing.server.ts'
-import { pushMessage } from '~/features/chat/away/pushing.server.ts'
-import { learnOwnWords } from '~/features/chat/search/search.server.ts'
-import { seedDemo } from '~/features/import/demo.server.ts'
-import { mailDigests } from '~/features/notifications/digest.server.ts'
-import { sweepNotices } from '~/features/notifications/notifications.server.ts'
-import { pushNotice } from '~/features/notifications/push/notices.server.ts'
-import { vapidKeys } from '~/features/notifications/push/vapid.server.ts'
-import { sweepPictures } from '~/features/pictures/pictures.server.ts'
-import { pictureRefusals } from '~/features/pictures/pictures.view.ts'
-import { tellFollowers } from '~/features/questions/notices/notices.server.ts'
-import { refreshWordCounts } from '~/features/search/similar/similar.queries.server.ts'
-import { moveSynonyms } from '~/features/tags/synonyms.server.ts'
+import { operations } from '~/features/api/operations.server.ts'
+import { features } from '~/features/index.server.ts'
 import { factsContext, type RequestFacts, type Viewer, viewerContext } from '~/lib/context.ts'
 import { log, logConsole } from '~/lib/log.server.ts'
 import { requestScope, runInRequestScope } from '~/lib/request-scope.server.ts'
 import { closeBus, connectBus } from '~/platform/bus/bus.server.ts'
 import { listenForDrops } from '~/platform/cache/pages.server.ts'
 import { withoutDatabase } from '~/platform/db/scope.server.ts'
+import { type Feature, mergeByName } from '~/platform/feature.ts'
 import { readTheme, secureCookies } from '~/platform/http/cookies.ts'
 import { clearFlash, flashOf } from '~/platform/http/http.ts'
 import { problem } from '~/platform/http/problems.ts'
 import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
-import { sweepMails } from '~/platform/mail/mail.server.ts'
 import { io } from '~/platform/realtime/io.server.ts'
 import { joinProcesses } from '~/platform/realtime/processes.server.ts'
-import { answerKept, answerVisitor, type Place } from './cached-pages.ts'
+import { answerKept, answerVisitor, forVisitors, type Place } from './cached-pages.ts'
 import { MAX_REPORT_BYTES, REPORT_PATH, takeReports } from './csp-reports.ts'
 import { compress } from './middleware/compress.ts'
 import { fairTurns } from './middleware/fair-turns.ts'
@@ -61,7 +45,7 @@ const largestBody = maxSmallBody
 const largestBodyWithPicture = 6 * 1024 * 1024
 /** A picture of 5 MB in Base64, and what stands round it. */
 const largestBodyWithBase64 = 7.5 * 1024 * 1024
-const takesPictures = /^\/(media|edit-profile\/.+|messages\/[^/]+)(\.data)?$/
+const pictureForms = features.flatMap((feature) => feature.pictureForms ?? [])
 
 /** In development every page is made anew, with the code as it is. */
 const keepsPages = config().NODE_ENV === 'production' && config().PAGE_CACHE_MB > 0
@@ -85,22 +69,24 @@ const limitBody = bodyLimit({
 	maxSize: largestBody,
 	onError: (context) => (context.req.path.startsWith('/api/') ? problem(413, tooLarge) : context.text(tooLarge, 413)),
 })
-const limitBodyWithPicture = bodyLimit({
-	maxSize: largestBodyWithPicture,
-	onError: (context) =>
-		context.req.path === '/media'
-			? context.json({ error: { kind: 'invalid-argument', message: pictureRefusals.bytes } }, 413)
-			: context.text(pictureRefusals.bytes, 413),
+const limitOfForms = pictureForms.map(({ path, tooLarge: message, isScript }) => {
+	const onError = (context: Context) =>
+		isScript ? context.json({ error: { kind: 'invalid-argument', message } }, 413) : context.text(message, 413)
+	return { path, limit: bodyLimit({ maxSize: largestBodyWithPicture, onError }) }
 })
-const limitBodyWithBase64 = bodyLimit({
-	maxSize: largestBodyWithBase64,
-	onError: () => problem(413, pictureRefusals.bytes),
-})
+const limitOfCalls = new Map<string, MiddlewareHandler>()
+for (const { path, pictureTooLarge: message } of operations) {
+	if (message === undefined) continue
+	limitOfCalls.set(
+		`/api/v1${path}`,
+		bodyLimit({ maxSize: largestBodyWithBase64, onError: () => problem(413, message) }),
+	)
+}
 app.use(limitLargeBodies((request) => request.headers.get(clientIpHeader) ?? ''))
 app.use((context, next) => {
 	const { path } = context.req
-	if (path === '/api/v1/pictures') return limitBodyWithBase64(context, next)
-	return (takesPictures.test(path) ? limitBodyWithPicture : limitBody)(context, next)
+	const limit = limitOfCalls.get(path) ?? limitOfForms.find((form) => form.path.test(path))?.limit ?? limitBody
+	return limit(context, next)
 })
 
 if (config().NODE_ENV === 'production') {
@@ -136,7 +122,7 @@ const pages = createRequestHandler(
 )
 
 app.all('*', async (context) => {
-	const request = context.req.raw
+	const request = keepsPages ? context.req.raw : asWithCache(context.req.raw)
 	const ip = request.headers.get(clientIpHeader) ?? ''
 	const kept = keepsPages ? await answerVisitor(request, (place, nonce) => renderForVisitor(place, nonce, ip)) : null
 	if (kept) return kept
@@ -171,40 +157,27 @@ export async function handle(request: Request, bindings: HttpBindings): Promise<
 	return runInRequestScope(randomUUID(), seen.headers.get('User-Agent') ?? '', () => app.fetch(seen, bindings))
 }
 
+/** Adds the demo content of every feature. */
+export async function seedDemo(options: Parameters<NonNullable<Feature['seedDemo']>>[0]): Promise<void> {
+	for (const feature of features) await feature.seedDemo?.(options)
+}
+
 /** What lives beside the pages: sockets, jobs, what other processes tell. @returns what stops them, sockets first */
 export async function startAround(): Promise<() => Promise<void>> {
-	vapidKeys()
 	await connectBus()
 	const stopSockets = handleSockets()
 	const stopPassing = isOneOfSeveral() ? await joinProcesses() : async () => {}
 	const stopListening = await listenForDrops()
-	const stopHearing = await listenForRevocations()
-	await startJobs(
-		{
-			'sweep-pictures': sweepPictures,
-			'campus-reminders': remindOfCampus,
-			'move-synonyms': moveSynonyms,
-			'mail-digests': mailDigests,
-			'sweep-notices': sweepNotices,
-			'similar-words': refreshWordCounts,
-			'sweep-security-log': sweepSecurityLog,
-			'sweep-mails': sweepMails,
-			'sweep-sessions': sweepSessions,
-		},
-		{
-			'send-mail': sendLetter,
-			'account-mail': sendAccountMail,
-			'tell-followers': tellFollowers,
-			'push-notice': pushNotice,
-			'push-message': pushMessage,
-			'learn-own-words': learnOwnWords,
-		},
-		{ 'mail-messages': mailMessages },
-	)
+	const stopFeatures: (() => Promise<void>)[] = []
+	for (const feature of features) stopFeatures.push((await feature.start?.()) ?? (async () => {}))
+	await startJobs({
+		jobs: mergeByName(features.map(({ jobs }) => ({ ...jobs }))),
+		schedules: features.flatMap(({ schedules }) => schedules ?? []),
+	})
 	return async () => {
 		await stopSockets()
 		await stopListening()
-		await stopHearing()
+		for (const stop of stopFeatures) await stop()
 		await io.close()
 		await stopPassing()
 		await stopJobs()
@@ -212,7 +185,7 @@ export async function startAround(): Promise<() => Promise<void>> {
 	}
 }
 
-export { answerKept, beginDraining, openSockets, seedDemo, sendTabsAway }
+export { answerKept, beginDraining, openSockets, sendTabsAway }
 
 async function renderPage(request: Request, viewer: Viewer, facts: RequestFacts): Promise<Response> {
 	const load = new RouterContextProvider()
@@ -225,6 +198,13 @@ async function renderPage(request: Request, viewer: Viewer, facts: RequestFacts)
 	answer.headers.set('X-Request-Id', facts.requestId)
 	if (!answer.headers.has('Cache-Control')) answer.headers.set('Cache-Control', 'private, no-cache')
 	return answer
+}
+
+/** What visitors lose with the cache they lose without it too: a parameter that a page does not declare works nowhere. */
+function asWithCache(request: Request): Request {
+	const seen = forVisitors(request)
+	nonces.set(seen, nonceOf(request))
+	return seen
 }
 
 /** The page that describes the API, or its data: several times as large as any other. */

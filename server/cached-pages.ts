@@ -3,8 +3,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { promisify } from 'node:util'
 import { brotliCompress, brotliDecompress, gzip } from 'node:zlib'
 import { config } from '~/config.server.ts'
+import { features } from '~/features/index.server.ts'
+import { visitorAddress } from '~/platform/cache/cached-page.ts'
 import type { KeptPage } from '~/platform/cache/page-cache.ts'
-import { everyPage, forumLists, pageCache, queryPage } from '~/platform/cache/pages.server.ts'
+import { everyPage, pageCache } from '~/platform/cache/pages.server.ts'
 import { outageLasting } from '~/platform/db/db.server.ts'
 import { readTheme } from '~/platform/http/cookies.ts'
 import { accepted, brotliParams } from './middleware/compress.ts'
@@ -27,17 +29,12 @@ export interface Place {
 /** Makes a page for a visitor. @param nonce of its inline scripts */
 export type Render = (place: Place, nonce: string) => Promise<{ response: Response; now: string; requestId: string }>
 
-/** What a page's address may carry and still be kept. Anything else changes nothing on it. */
-const parameters = new Set(['_routes', 'cursor', 'merged', 'original', 'q', 'sort', 'thread', 'view'])
-/** Longer ones are somebody's experiment, and not asked for twice. */
-const longestUrl = 400
-const list = /^\/(?:forum(?:\/tags|\/(?:category|tag)\/[^/]+)?)?$/
-const query = /^\/forum\/(?!(?:category|tag|edit|history|comment)\/)[^/]+\/[^/]+\/([1-9]\d{0,9})$/
+/** The pages that features say may be cached for visitors. */
+const cachedPages = features.flatMap((feature) => feature.cachedPages ?? [])
 const personal = /(?:^|;\s*)(?:__Host-)?(?:session|flash)=/
 
 /**
- * The kept page that a request could be answered with: a visitor who looks at the home page, a list, a query or the API's
- * description.
+ * The cached page that a visitor's request could be answered with; null for members and for pages that are not cached.
  * @param url path and query as they came
  */
 export function placeOf(method: string | undefined, url: string, cookies: string | undefined): Place | null {
@@ -57,12 +54,10 @@ const places = new Map<string, Place>()
 const mostPlaces = 1_000
 
 function read(url: string, theme: Place['theme'] = 'system'): Place | null {
-	const mark = url.indexOf('?')
-	const pathname = mark < 0 ? url : url.slice(0, mark)
-	const tags = tagsOf(pathname)
-	if (!tags || url.length > longestUrl) return null
-	const path = mark < 0 ? url : pathname + searchOf(url.slice(mark + 1))
-	return { key: `${theme} ${path}`, path, theme, tags }
+	const address = visitorAddress(cachedPages, url)
+	if (!address) return null
+	const { path, tags } = address
+	return { key: `${theme} ${path}`, path, theme, tags: [everyPage, ...tags] }
 }
 
 /**
@@ -99,6 +94,14 @@ export async function answerVisitor(request: Request, render: Render): Promise<R
 	const body = await bodyIn(coding, page, place.key)
 	headers.set('Content-Length', String(body.length))
 	return new Response(request.method === 'HEAD' ? null : new Uint8Array(body), { status: page.status, headers })
+}
+
+/** A request as a cached page would be made for: a visitor's loses the parameters that the page does not declare. */
+export function forVisitors(request: Request): Request {
+	const url = new URL(request.url)
+	const place = placeOf(request.method, url.pathname + url.search, request.headers.get('Cookie') ?? undefined)
+	if (!place || place.path === url.pathname + url.search) return request
+	return new Request(new URL(place.path, url), request)
 }
 
 /** An older page, while the database is away that a new one would need. */
@@ -160,20 +163,6 @@ async function bodyIn(coding: string, page: KeptPage, key: string): Promise<Buff
 		page.gzip = packed
 	}
 	return page.gzip
-}
-
-function tagsOf(pathname: string): string[] | null {
-	const path = pathname === '/_.data' ? '/' : pathname.endsWith('.data') ? pathname.slice(0, -5) : pathname
-	if (list.test(path)) return [everyPage, forumLists]
-	if (path === '/api/docs') return [everyPage]
-	const id = query.exec(path)?.[1]
-	return id ? [everyPage, queryPage(Number(id))] : null
-}
-
-function searchOf(text: string): string {
-	const known = [...new URLSearchParams(text)].filter(([name]) => parameters.has(name))
-	if (known.length === 0) return ''
-	return `?${new URLSearchParams(known.sort(([one], [other]) => (one < other ? -1 : one > other ? 1 : 0)))}`
 }
 
 function isCurrent(asked: string | null | undefined, { etag }: KeptPage): boolean {

@@ -1,6 +1,6 @@
 import { isRecord } from '~/lib/checks.ts'
 import { log } from '~/lib/log.server.ts'
-import { Allowance } from './allowance.ts'
+import { Allowance } from '~/platform/realtime/allowance.ts'
 
 /** Where browsers send what a page tried and its policy forbids. */
 export const REPORT_PATH = '/csp-report'

@@ -1,23 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import type { Server as HttpServer, IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Socket } from 'socket.io'
 import { config } from '~/config.server.ts'
 import { sessionOf } from '~/features/accounts/accounts.server.ts'
 import { recordSecurityEvent } from '~/features/accounts/security/security-log.server.ts'
-import { countUnreadConversations } from '~/features/chat/inbox.server.ts'
-import { listJoinedAfter } from '~/features/directory/directory.queries.server.ts'
-import { listNotBlocking } from '~/features/members/blocks.queries.server.ts'
-import { countUnread } from '~/features/notifications/notifications.server.ts'
-import { isOpenQuery, listNewerComments } from '~/features/questions/lists/lists.server.ts'
-import { readersOf } from '~/features/questions/questions.events.ts'
-import { isId } from '~/lib/checks.ts'
+import { features } from '~/features/index.server.ts'
 import { log } from '~/lib/log.server.ts'
 import { runInRequestScope } from '~/lib/request-scope.server.ts'
 import { siteFaultOf } from '~/platform/http/site-fault.server.ts'
-import { type ClientEvents, mostWatched, type ServerEvents } from '~/platform/realtime/events.ts'
-import { io, type SocketData, socketPath } from '~/platform/realtime/io.server.ts'
-import { listOnlineAmong } from '~/platform/realtime/presence.queries.server.ts'
+import { Allowance } from '~/platform/realtime/allowance.ts'
+import { inBackground, io, type SocketData, socketPath, type Tab } from '~/platform/realtime/io.server.ts'
 import {
 	closeTab,
 	countTabs,
@@ -28,11 +20,8 @@ import {
 	openTab,
 	roomOf,
 	sessionRoom,
-	watchersOf,
 } from '~/platform/realtime/presence.server.ts'
 import { haveTabsAskAgain } from '~/platform/realtime/processes.server.ts'
-import { Allowance } from './allowance.ts'
-import { receiveChat } from './chat-sockets.ts'
 import { reconnectSpread } from './limits.ts'
 import { isCrossSite } from './middleware/same-origin.ts'
 import { everywhere } from './middleware/security.ts'
@@ -43,7 +32,6 @@ const renewEvery = 5_000
 const flood = { most: 60, milliseconds: 10_000 }
 
 type Connection = Tab['conn']
-type Tab = Socket<ClientEvents, ServerEvents, Record<string, never>, SocketData>
 
 /** Why a socket is not let in, as the browser is told. */
 class Refusal extends Error {}
@@ -72,7 +60,7 @@ export function handleSockets(): () => Promise<void> {
 		if (isAway) haveTabsAskAgain()
 		isAway = false
 	}
-	const timer = setInterval(() => quietly(renew()), renewEvery).unref()
+	const timer = setInterval(() => inBackground(renew()), renewEvery).unref()
 	return async () => {
 		clearInterval(timer)
 		await leaveTabs()
@@ -115,13 +103,9 @@ function receive(socket: Tab): void {
 	socket.use((_packet, next) => runInRequestScope(requestId, '', next))
 	const id = randomUUID()
 	void socket.join([roomOf(userId), sessionRoom(sessionId), 'everybody'])
-	quietly(openTab({ id, userId, username, sessionId }))
-	quietly(tellCount(socket))
-	socket.on('presence:watch', (usernames, answer) => quietly(watch(socket, usernames, answer)))
-	socket.on('members:since', (username, answer) => quietly(tellJoined(username, answer)))
-	socket.on('query:watch', watchQuery(socket))
-	receiveChat(socket)
-	socket.on('disconnect', () => quietly(closeTab(id)))
+	inBackground(openTab({ id, userId, username, sessionId }))
+	for (const feature of features) feature.onConnect?.(socket)
+	socket.on('disconnect', () => inBackground(closeTab(id)))
 }
 
 /** The request that opened a tab, headers and all, would be held as long as the tab is open. */
@@ -155,49 +139,4 @@ function refusal(error: unknown): Error {
 	if (error instanceof Refusal) return error
 	if (!siteFaultOf(error)) log.warn({ err: error }, 'a socket could not be let in')
 	return new Error('unavailable')
-}
-
-/** What changed while the tab was away, or between its page and its socket. */
-async function tellCount(socket: Tab): Promise<void> {
-	const member = { id: socket.data.userId }
-	const [unread, conversations] = await Promise.all([countUnread(member), countUnreadConversations(member)])
-	socket.emit('notifications:changed', { unread })
-	socket.emit('chat:count', { conversations })
-}
-
-/** What comes from a socket is anybody's word: anything but a list of names is passed over. */
-async function watch(socket: Tab, usernames: unknown, answer: unknown): Promise<void> {
-	if (!Array.isArray(usernames) || usernames.length > mostWatched || typeof answer !== 'function') return
-	const names = usernames.filter((name): name is string => typeof name === 'string' && /^[a-z0-9_.-]{1,64}$/.test(name))
-	for (const room of socket.rooms) if (room.startsWith('presence:')) await socket.leave(room)
-	await socket.join(names.map(watchersOf))
-	// Looked up once the tab is in the rooms: whoever blocks this member later takes it out of theirs.
-	const shown = await listNotBlocking(socket.data.userId, names)
-	for (const name of names) if (!shown.includes(name)) await socket.leave(watchersOf(name))
-	answer(await listOnlineAmong(shown))
-}
-
-async function tellJoined(username: unknown, answer: unknown): Promise<void> {
-	if (typeof username === 'string' && typeof answer === 'function') answer(await listJoinedAfter(username))
-}
-
-/** A tab shows one query at a time: of two answers that overtake each other the one to the later question counts. */
-function watchQuery(socket: Tab): (queryId: unknown, after: unknown, answer: unknown) => void {
-	let questions = 0
-	const move = async (queryId: unknown, after: unknown, answer: unknown) => {
-		questions += 1
-		const question = questions
-		for (const room of socket.rooms) if (room.startsWith('query:')) await socket.leave(room)
-		if (!isId(queryId) || !(await isOpenQuery(queryId)) || question !== questions) return
-		await socket.join(readersOf(queryId))
-		// Looked up once the tab is in the room: what is committed later is announced there.
-		const known = after === 0 || isId(after) ? after : null
-		if (known !== null && typeof answer === 'function')
-			answer(await listNewerComments(queryId, known, socket.data.userId))
-	}
-	return (queryId, after, answer) => quietly(move(queryId, after, answer))
-}
-
-function quietly(work: Promise<unknown>): void {
-	work.catch((error) => log.warn({ err: error }, 'presence could not be written'))
 }

@@ -6,7 +6,6 @@ import { findOld } from '~/features/chat/away/away.queries.server.ts'
 import { secondsUntilStart } from '~/features/chat/conversations.queries.server.ts'
 import { secondsUntilSend } from '~/features/chat/messages.queries.server.ts'
 import { secondsUntilPictures } from '~/features/chat/pictures/pictures.queries.server.ts'
-import { secondsUntilReport as secondsUntilMessageReport } from '~/features/chat/reporting.queries.server.ts'
 import { secondsUntilReport } from '~/features/moderation/cases.queries.server.ts'
 import { takeDue } from '~/features/notifications/digest.queries.server.ts'
 import { secondsOverLimit } from '~/features/questions/status/posting.queries.server.ts'
@@ -68,7 +67,7 @@ const limits: [string, (at: Time) => Promise<void>, () => Promise<number | null>
 					insert into reported_messages (report_id, message_id, extract, reported_at)
 					values (${id}, ${index}, '{}', ${at})`.execute(db())
 		},
-		() => secondsUntilMessageReport(db(), member.id, 3),
+		() => secondsUntilReport(db(), member.id, 3),
 	],
 	[
 		'conversations begun in a day',

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import type { ComponentType, ReactNode } from 'react'
 import { useState } from 'react'
 import { Form } from 'react-router'
 import { toast } from '~/shell/toast.ts'
@@ -20,7 +20,14 @@ import { SubmitButton } from './submit-button.tsx'
 import { SuggestField } from './suggest-field.tsx'
 import { LocalTime, RelativeTime } from './time.tsx'
 
-/* Every part of the interface in every state, for development only (`/previews`). */
+/*
+ * Every part of the interface in every state, for development only (`/previews`). A feature adds its own in a file that ends in
+ * `.previews.tsx`, whose default export is a section.
+ */
+
+const ofFeatures = Object.entries(
+	import.meta.glob<{ default: ComponentType }>('../features/*/*.previews.tsx', { eager: true }),
+)
 
 const people = [
 	'Mira Quillon',
@@ -53,6 +60,9 @@ export default function Previews() {
 			<Texts />
 			<Floating />
 			<Waiting />
+			{ofFeatures.map(([path, { default: Preview }]) => (
+				<Preview key={path} />
+			))}
 		</div>
 	)
 }

@@ -1,3 +1,4 @@
+import '~/features/index.server.ts'
 import { randomOf } from '~/features/directory/seed/people.ts'
 import { listNotices } from '~/features/notifications/notifications.server.ts'
 import { listComments } from '~/features/questions/discussion/comments.server.ts'

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import '~/features/index.server.ts'
 import { markSeen } from '~/features/chat/reading.server.ts'
 import { setBlocked, setMuted } from '~/features/chat/safety.server.ts'
 import { setPreferences } from '~/features/notifications/preferences.server.ts'

@@ -1,25 +1,12 @@
 import type { z } from 'zod'
-import { chatOperations, chatShapes } from '~/features/chat/chat.api.server.ts'
-import { forumOperations, forumShapes } from '~/features/forum/forum.api.server.ts'
-import { noticeOperations, noticeShapes } from '~/features/notifications/notifications.api.server.ts'
-import { pictureOperations, pictureShapes } from '~/features/pictures/pictures.api.server.ts'
+import { features } from '~/features/index.server.ts'
+import { mergeByName } from '~/platform/feature.ts'
 import type { Operation } from '~/platform/http/operation.ts'
-import { ownOperations, ownShapes } from './me.server.ts'
 
-/** Everything that the API can do. A feature that is to be in it adds its list here. */
-export const operations: Operation[] = [
-	...forumOperations,
-	...pictureOperations,
-	...noticeOperations,
-	...chatOperations,
-	...ownOperations,
-]
+const parts = features.flatMap(({ api }) => api ?? [])
+
+/** Everything that the API can do. */
+export const operations: Operation[] = parts.flatMap((part) => part.operations)
 
 /** The shapes that operations take and tell, by the names that the description gives them. */
-export const shapes: Record<string, z.ZodType> = {
-	...forumShapes,
-	...pictureShapes,
-	...noticeShapes,
-	...chatShapes,
-	...ownShapes,
-}
+export const shapes: Record<string, z.ZodType> = mergeByName(parts.map(({ schemas }) => schemas))

@@ -17,9 +17,6 @@ export const limits = {
 	unanswered: 3,
 	/** Messages before a reported one that moderators see with it. */
 	context: 5,
-	/** Characters of a report's own words, and reports that one member may send in an hour; as in the forum. */
-	reportMax: 1_000,
-	reportsPerHour: 10,
 	/** Pictures of one message, characters of what one of them shows, and messages with pictures in so many seconds. */
 	pictures: 4,
 	altMax: 200,

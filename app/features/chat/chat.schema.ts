@@ -49,19 +49,6 @@ export const messageInput = z
 /** What changes the words of one; a message with pictures may go without. */
 export const editInput = z.object({ body })
 
-/** What a report says. */
-export const reportInput = z.object({
-	words: z
-		.string({ error: 'Say in a few words what is wrong.' })
-		.refine(isStorable, 'The text holds a character that cannot be stored (NUL).')
-		.transform((text) => cleanText(text).trim())
-		.refine((text) => text !== '', 'Say in a few words what is wrong.')
-		.refine(
-			(text) => text.length <= limits.reportMax,
-			`A report may have at most ${limits.reportMax.toLocaleString('en')} characters.`,
-		),
-})
-
 /** Who may begin a conversation with a member, and whether others see them type: one of the two, or both. */
 export const settingsInput = z
 	.object({

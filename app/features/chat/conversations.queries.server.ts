@@ -1,5 +1,4 @@
 import { sql } from 'kysely'
-import { type SuspensionRow, suspendedUntil } from '~/features/accounts/security/suspension.queries.server.ts'
 import { isBlocking } from '~/features/members/blocks.queries.server.ts'
 import { gathered } from '~/lib/gathered.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
@@ -63,31 +62,6 @@ export async function findConversation(
 		left join conversation_members mine on mine.conversation_id = c.id and mine.user_id = ${userId}
 		left join conversation_members theirs on theirs.conversation_id = c.id and theirs.user_id = p.id
 		where p.username = ${username} and p.id <> ${userId}`.execute(executor)
-	return rows[0]
-}
-
-export interface WriterRow extends SuspensionRow {
-	/** Age of the account in hours. */
-	hours: number
-}
-
-/**
- * Who writes, as the database knows them now. With a session id, only if that session is still good, and it cannot end
- * before the transaction does.
- */
-export async function findWriter(
-	trx: Executor,
-	userId: number,
-	sessionId: number | null,
-): Promise<WriterRow | undefined> {
-	const session =
-		sessionId === null
-			? sql``
-			: sql`join sessions on sessions.id = ${sessionId} and user_id = users.id and expires_at > now()`
-	const { rows } = await sql<WriterRow>`
-		select ${suspendedUntil('users')} as suspended_until, suspended_reason, (extract(epoch from now() - users.created_at) / 3600)::float8 as hours
-		from users ${session} where users.id = ${userId}
-		${sessionId === null ? sql`` : sql`for key share of sessions`}`.execute(trx)
 	return rows[0]
 }
 

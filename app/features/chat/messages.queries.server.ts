@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import type { ReportedLine } from '~/features/moderation/cases.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { isPast } from '~/platform/db/recent.server.ts'
 import type { ChatPicture } from './protocol.ts'
@@ -251,4 +252,21 @@ export async function writeSeen(
 			reached.delivered_id > reached.delivered_before or reached.read_id > reached.read_before as further,
 			reached.read_id > reached.read_before as read_further`.execute(trx)
 	return rows[0]
+}
+
+/** A message that this member received and can still read, with at most `context` before it, ascending; [] for none. */
+export async function readExtract(
+	trx: Executor,
+	{ conversationId, userId, id, context }: { conversationId: number; userId: number; id: number; context: number },
+): Promise<(ReportedLine & { id: number })[]> {
+	const { rows } = await sql<ReportedLine & { id: number }>`
+		select m.id, users.username as sender,
+			case when m.sender_id = ${userId} then m.body else coalesce(m.kept_body, m.body) end as body,
+			to_char(m.sent_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as "sentAt", m.pictures
+		from messages m join users on users.id = m.sender_id
+		where m.conversation_id = ${conversationId} and m.id <= ${id} and m.deleted_at is null
+			and (m.recipient_id = ${userId} or m.sender_id = ${userId} and m.id < ${id})
+		order by m.id desc limit ${context + 1}`.execute(trx)
+	if (rows[0]?.id !== id) return []
+	return rows.reverse()
 }

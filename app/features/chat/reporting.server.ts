@@ -1,16 +1,13 @@
-import { refuseSuspended } from '~/features/accounts/security/suspension.server.ts'
+import { MEMBER_SUBJECT } from '~/features/moderation/moderation.policy.ts'
+import { addReport, lockReporter, readReportWords } from '~/features/moderation/reports.server.ts'
 import { isId } from '~/lib/checks.ts'
-import { Conflict, NotFound, TooMany } from '~/lib/errors.ts'
+import { NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
-import { parseInput } from '~/platform/http/parse.server.ts'
 import { limits } from './chat.limits.ts'
-import { reportInput } from './chat.schema.ts'
-import { lockMember } from './conversations.queries.server.ts'
 import { conversationWith, member } from './members.server.ts'
+import { readExtract } from './messages.queries.server.ts'
 import { keepForReport } from './pictures/pictures.queries.server.ts'
-import { addReport, readExtract, secondsUntilReport } from './reporting.queries.server.ts'
-import { currentWriter } from './writers.server.ts'
 
 /**
  * Reports a message that the viewer received to the moderators. They see a copy of it and of at most five before it, pictures
@@ -23,21 +20,18 @@ export async function reportMessage(
 	input: { words?: unknown },
 ): Promise<void> {
 	const reporter = member(viewer)
-	const { words } = parseInput(reportInput, input)
-	const { id: conversationId, peer_id: memberId } = await conversationWith(reporter, username)
+	const details = readReportWords(input)
+	const { id: conversationId, peer_id: targetId } = await conversationWith(reporter, username)
 	if (!isId(id)) throw new NotFound(nothing)
 	await db()
 		.transaction()
 		.execute(async (trx) => {
-			await lockMember(trx, reporter.id)
-			refuseSuspended(await currentWriter(trx, reporter.id, null))
+			await lockReporter(trx, reporter)
 			const lines = await readExtract(trx, { conversationId, userId: reporter.id, id, context: limits.context })
 			if (lines.length === 0) throw new NotFound(nothing)
-			const seconds = await secondsUntilReport(trx, reporter.id, limits.reportsPerHour)
-			if (seconds !== null) throw new TooMany('You reported a lot just now. Wait a while, then try again.', seconds)
 			const extract = lines.map(({ id: _, ...line }) => line)
-			const reportId = await addReport(trx, { reporterId: reporter.id, memberId, messageId: id, words, extract })
-			if (reportId === null) throw new Conflict('You reported this already. A moderator will look at it.')
+			const about = { kind: MEMBER_SUBJECT, targetId, reporterId: reporter.id }
+			const reportId = await addReport(trx, { ...about, reason: 'other', details, message: { id, extract } })
 			await keepForReport(
 				trx,
 				reportId,

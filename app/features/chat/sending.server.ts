@@ -1,4 +1,5 @@
 import { refuseSuspended } from '~/features/accounts/security/suspension.server.ts'
+import type { StandingRow } from '~/features/moderation/members.queries.server.ts'
 import { Conflict, NotAllowed, NotFound, TooMany } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
@@ -15,7 +16,6 @@ import {
 	lockMember,
 	secondsUntilStart,
 	startConversation,
-	type WriterRow,
 } from './conversations.queries.server.ts'
 import { member, namesOf, nobody, standingWith } from './members.server.ts'
 import { findSent, insertMessage, type MessageRow, secondsUntilSend } from './messages.queries.server.ts'
@@ -122,7 +122,7 @@ function refuseClosed(peer: ConversationRow): void {
 async function start(
 	trx: Executor,
 	{ sender, to }: Storing,
-	writer: WriterRow,
+	writer: StandingRow,
 	peer: ConversationRow,
 ): Promise<number> {
 	refuseSuspended(writer)

@@ -1,6 +1,6 @@
+import { findStanding, type StandingRow } from '~/features/moderation/members.queries.server.ts'
 import { NotAllowed } from '~/lib/errors.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
-import { findWriter, type WriterRow } from './conversations.queries.server.ts'
 
 /** The session of a socket ended while the socket was still open. */
 export class SessionEnded extends NotAllowed {}
@@ -10,8 +10,8 @@ export class SessionEnded extends NotAllowed {}
  * @param sessionId of a socket; null where the request was just checked
  * @throws SessionEnded
  */
-export async function currentWriter(trx: Executor, userId: number, sessionId: number | null): Promise<WriterRow> {
-	const writer = await findWriter(trx, userId, sessionId)
+export async function currentWriter(trx: Executor, userId: number, sessionId: number | null): Promise<StandingRow> {
+	const writer = await findStanding(trx, userId, sessionId)
 	if (!writer) throw new SessionEnded('You were logged out. Log in again, and what you wrote is sent.')
 	return writer
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { addReport } from '~/features/moderation/cases.queries.server.ts'
+import { insertReport } from '~/features/moderation/cases.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { DemoMember } from './demo.schema.ts'
 
@@ -88,7 +88,7 @@ export async function reportDemoQuery(
 		.where('source', '=', 'demo')
 		.where('source_id', '=', title)
 		.executeTakeFirstOrThrow()
-	await addReport(trx, { kind: 'query', targetId: query.id, reporterId, reason: 'off-topic', details })
+	await insertReport(trx, { kind: 'query', targetId: query.id, reporterId, reason: 'off-topic', details })
 }
 
 /** Notes that the demo content stands, and counts its members. */

@@ -1,34 +1,102 @@
 import { sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { isRecent } from '~/platform/db/recent.server.ts'
-import type { TargetKind } from './moderation.policy.ts'
-import type { Reason } from './moderation.view.ts'
+import type { Reason } from './moderation.policy.ts'
+
+/** A case, or that there is none about this subject. */
+export interface CaseRow {
+	/** The name of the subject's type. */
+	kind: string
+	target_id: number
+	/** 0 where there is no case. */
+	case_id: number
+	/** Open reports. */
+	report_count: number
+	/** Whether it is about a post that waits for a moderator. */
+	waits: boolean
+	open: boolean
+	/** With microseconds, for a cursor; '' where there is no case. */
+	active_at: string
+}
+
+const activeAt = sql`to_char(active_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as active_at`
+
+/** The case of a subject, if there ever was one. */
+export async function findCaseRow(kind: string, id: number): Promise<CaseRow> {
+	const { rows } = await sql<CaseRow>`
+		select kind, target_id, id as case_id, report_count, waits, closed_at is null as open, ${activeAt}
+		from cases where kind = ${kind} and target_id = ${id}`.execute(db())
+	const none = { kind, target_id: id, case_id: 0, report_count: 0, waits: false, open: false, active_at: '' }
+	return rows[0] ?? none
+}
+
+export type QueueOrder = 'newest' | 'reported'
+
+/** One page of the open cases: one range of one index. */
+export async function listCaseRows(
+	order: QueueOrder,
+	after: { key: string | number; id: number } | null,
+	limit: number,
+): Promise<CaseRow[]> {
+	const by = sql.raw(order === 'newest' ? 'active_at' : 'report_count')
+	const type = sql.raw(order === 'newest' ? 'timestamptz' : 'int')
+	const { rows } = await sql<CaseRow>`
+		select kind, target_id, id as case_id, report_count, waits, true as open, ${activeAt}
+		from cases where closed_at is null ${after ? sql`and (${by}, id) < (${after.key}::${type}, ${after.id})` : sql``}
+		order by cases.${by} desc, id desc limit ${limit}`.execute(db())
+	return rows
+}
 
 /** Opens the case of a post that has to wait for a moderator. */
-export async function openWaitingCase(trx: Executor, kind: 'query' | 'comment', id: number): Promise<void> {
+export async function openWaitingCase(trx: Executor, kind: string, id: number): Promise<void> {
 	await sql`insert into cases (kind, target_id, waits) values (${kind}, ${id}, true)
 		on conflict (kind, target_id) do update set waits = true, closed_at = null, active_at = now()`.execute(trx)
 }
 
+export interface NewReport {
+	kind: string
+	targetId: number
+	reporterId: number
+	reason: Reason
+	details: string
+	/** A reported message with those before it, as its reporter saw them; the case is about who sent it. */
+	message?: { id: number; extract: ReportedLine[] }
+}
+
 /**
- * Adds a report to the case of its target, which it opens.
- * @returns false when this member has an open report of it already; nothing was changed then
+ * Adds a report to the case of its subject, which it opens. Each member has one open report of a subject: reports of further
+ * messages join it, with their words; nothing else does.
+ * @returns its id; null when this member has reported the same already, and nothing but a lock was changed then
  */
-export async function addReport(
-	trx: Executor,
-	report: { kind: TargetKind; targetId: number; reporterId: number; reason: Reason; details: string },
-): Promise<boolean> {
-	const { kind, targetId, reporterId, reason, details } = report
-	const { rows } = await sql<{ id: number }>`
+export async function insertReport(trx: Executor, report: NewReport): Promise<number | null> {
+	const { kind, targetId, reporterId, reason, details, message } = report
+	const opened = await sql<{ id: number }>`
 		insert into cases (kind, target_id) values (${kind}, ${targetId})
 		on conflict (kind, target_id) do update set closed_at = cases.closed_at returning id`.execute(trx)
-	const added = await sql`insert into reports (case_id, reporter_id, reason, details)
-		values (${rows[0]?.id}, ${reporterId}, ${reason}, ${details}) on conflict do nothing returning id`.execute(trx)
-	if (added.rows.length === 0) return false
-	await sql`update cases set report_count = report_count + 1, active_at = now(), closed_at = null where id = ${rows[0]?.id}`.execute(
-		trx,
-	)
-	return true
+	const caseId = opened.rows[0]?.id
+	const added = await sql<{ id: number; fresh: boolean }>`
+		insert into reports as r (case_id, reporter_id, reason, details) values (${caseId}, ${reporterId}, ${reason}, ${details})
+		on conflict (case_id, reporter_id) where settled_at is null
+			do update set details = left(concat_ws(E'\n', nullif(r.details, ''), excluded.details), 4000)
+			where ${message !== undefined}
+		returning id, xmax = 0 as fresh`.execute(trx)
+	const [row] = added.rows
+	if (!row || (message && !(await addMessage(trx, row.id, message)))) return null
+	await sql`update cases set report_count = report_count + ${row.fresh ? 1 : 0}, active_at = now(), closed_at = null
+		where id = ${caseId}`.execute(trx)
+	return row.id
+}
+
+/** @returns whether the report did not hold this message yet */
+async function addMessage(
+	trx: Executor,
+	reportId: number,
+	{ id, extract }: { id: number; extract: ReportedLine[] },
+): Promise<boolean> {
+	const { rows } = await sql`
+		insert into reported_messages (report_id, message_id, extract) values (${reportId}, ${id}, ${JSON.stringify(extract)}::jsonb)
+		on conflict do nothing returning 1`.execute(trx)
+	return rows.length > 0
 }
 
 /** How many cases somebody has to decide, counted as far as `most`. */
@@ -40,17 +108,22 @@ export async function countOpenCases(most: number): Promise<number> {
 	return rows[0]?.open ?? 0
 }
 
-/** Seconds until a member may report again who sent `most` reports in the last hour; null when they may now. */
+/**
+ * Seconds until a member may report again who may send `most` reports in an hour; null when they may now. Each message counts,
+ * also where several are in one report.
+ */
 export async function secondsUntilReport(trx: Executor, userId: number, most: number): Promise<number | null> {
 	const { rows } = await sql<{ seconds: number }>`
-		select extract(epoch from created_at + interval '1 hour' - now())::float8 as seconds from reports
-		where reporter_id = ${userId} and ${isRecent('created_at', '1 hour')}
-		order by created_at desc limit 1 offset ${most - 1}`.execute(trx)
+		select extract(epoch from reported_at + interval '1 hour' - now())::float8 as seconds from (
+			select reported_at from reported_messages join reports on reports.id = report_id where reporter_id = ${userId}
+			union all select created_at from reports where reporter_id = ${userId}
+				and not exists (select from reported_messages where report_id = reports.id)) sent
+		where ${isRecent('reported_at', '1 hour')} order by reported_at desc limit 1 offset ${most - 1}`.execute(trx)
 	return rows[0]?.seconds ?? null
 }
 
 /** Whether this member has an open report of it. */
-export async function hasOpenReport(userId: number, kind: TargetKind, id: number): Promise<boolean> {
+export async function hasOpenReport(userId: number, kind: string, id: number): Promise<boolean> {
 	const { rows } = await sql`
 		select 1 from cases join reports on reports.case_id = cases.id
 		where cases.kind = ${kind} and cases.target_id = ${id} and reports.reporter_id = ${userId} and reports.settled_at is null`.execute(
@@ -59,8 +132,8 @@ export async function hasOpenReport(userId: number, kind: TargetKind, id: number
 	return rows.length > 0
 }
 
-/** Closes a target's case with every report in it. @returns whether it was open */
-export async function closeCase(trx: Executor, kind: TargetKind, id: number): Promise<boolean> {
+/** Closes a subject's case with every report in it. @returns whether it was open */
+export async function closeCase(trx: Executor, kind: string, id: number): Promise<boolean> {
 	const { rows } = await sql<{ id: number }>`
 		update cases set closed_at = now(), report_count = 0, waits = false
 		where kind = ${kind} and target_id = ${id} and closed_at is null returning id`.execute(trx)

@@ -1,145 +1,132 @@
 import { requireMayWrite } from '~/features/accounts/security/suspension.server.ts'
-import { judgeProfile, type ProfileAct, profileActsDone } from '~/features/profiles/profiles.subjects.server.ts'
-import { textActs } from '~/features/questions/status/post-acts.server.ts'
-import { lockAnyComment, lockAnyQuery } from '~/features/questions/status/status.queries.server.ts'
-import { change, eventQuery } from '~/features/questions/writing/change.server.ts'
-import type { Verdict } from '~/features/questions/writing/effects.server.ts'
-import { isId } from '~/lib/checks.ts'
-import { Conflict, Invalid, NotFound } from '~/lib/errors.ts'
+import { notifyOfDecision, tellUnread } from '~/features/notifications/notifications.server.ts'
+import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
-import { db, type Executor } from '~/platform/db/db.server.ts'
+import { db } from '~/platform/db/db.server.ts'
 import { parseInput } from '~/platform/http/parse.server.ts'
 import { closeCase } from './cases.queries.server.ts'
 import { addLogRow } from './log.queries.server.ts'
-import { suspendAuthor } from './members.server.ts'
-import { maybeWhyInput, mergeInput, whyInput } from './moderation.schema.ts'
-import type { Act } from './moderation.view.ts'
-import { actsOn, startsFrom, stateOf } from './moderation.views.ts'
-import { lockModerator, moderator } from './staff.server.ts'
-import { type CaseRow, findNamed, type TargetName } from './subjects.server.ts'
+import { lockModerator, moderator, suspendAuthor } from './members.server.ts'
+import { MEMBER_SUBJECT, maySuspend, type SubjectAct, type SubjectPart, subjectActs } from './moderation.policy.ts'
+import { maybeWhyInput, reasonInput } from './moderation.schema.ts'
+import {
+	type ActCall,
+	type ActOn,
+	changedMeanwhile,
+	type Found,
+	findSubject,
+	type ModeratedSubject,
+	type SubjectName,
+} from './subjects.server.ts'
 
-type TextAct = keyof typeof startsFrom
-
-/** What a moderator is told afterwards. */
-const done: Record<Act, string> = {
-	approve: 'Everybody can see it now.',
-	refuse: 'It stays out of the forum.',
-	hide: 'Hidden. Its author sees your reason.',
-	restore: 'It is back in the forum.',
+/** What a moderator is told after an act that is the same for every subject. */
+const done = {
 	dismiss: 'The reports are settled.',
-	lock: 'Nobody can comment on it any more.',
-	unlock: 'Comments are open again.',
-	merge: 'Merged. Its address leads to the other query.',
-	clean: profileActsDone.clean,
 	suspend: 'Suspended.',
 	lift: 'The suspension is lifted.',
-}
+} as const
 
 /**
- * Decides about something that was reported, or that a moderator came upon. One transaction: the text, every count, its case
- * and the record of who did it.
- * @param input why; for a suspension `time`, for a merge `into`, for removing from a profile `part`; `seen`, the print of the text as the moderator read it
+ * Decides about a subject that was reported, or that a moderator came upon. One transaction: the subject, its case and the
+ * record of who did it.
+ * @param input `why`; for a suspension `time`, for other acts their own field; `seen`: the fingerprint of the text as the
+ * moderator read it
  * @returns a sentence that says what was done
- * @throws NotAllowed, NotFound, Invalid, Conflict when it does not stand as the moderator saw it
+ * @throws NotAllowed, NotFound, Invalid, Conflict when the subject does not stand as the moderator saw it
  */
 export async function judge(
 	viewer: Viewer,
-	{ act, ...name }: TargetName & { act: string },
+	{ act, ...name }: SubjectName & { act: string },
 	input: Record<string, unknown>,
 ): Promise<string> {
 	const actor = moderator(viewer)
 	await requireMayWrite(actor.id)
-	const row = await findNamed(name)
-	if (!row) throw new NotFound('There is nothing here to judge.')
-	if (!isAct(act)) throw new Invalid('Choose what to do.')
-	if (act === 'suspend' || act === 'lift') await suspendAuthor(actor, row, act, input)
-	else if (act === 'dismiss') await dismiss(actor, row, input)
-	else if (row.kind === 'profile' && isProfileAct(act)) {
-		await judgeProfile(actor, row, act, input)
-		return profileActsDone[act]
-	} else if (act === 'clean') throw new Invalid('Only parts of profiles can be removed.')
-	else await judgeText(actor, row, act, input)
+	const found = await findSubject(name)
+	if (!found) throw new NotFound('There is nothing here to judge.')
+	if (isSubjectAct(act)) return judgeSubject(actor, found, act, input)
+	if (act === 'suspend' || act === 'lift') await suspendAuthor(actor, found, act, input)
+	else if (act === 'dismiss') await dismiss(actor, found, input)
+	else throw new Invalid('Choose what to do.')
 	return done[act]
 }
 
-function isProfileAct(act: Act): act is ProfileAct {
-	return Object.hasOwn(profileActsDone, act)
+function isSubjectAct(act: string): act is SubjectAct {
+	return subjectActs.some((name) => name === act)
 }
 
-function isAct(act: string): act is Act {
-	return Object.hasOwn(done, act)
-}
-
-async function dismiss(actor: SignedIn, row: CaseRow, input: Record<string, unknown>): Promise<void> {
+async function dismiss(actor: SignedIn, found: Found, input: Record<string, unknown>): Promise<void> {
 	const { why } = parseInput(maybeWhyInput, input)
 	await db()
 		.transaction()
 		.execute(async (trx) => {
 			await lockModerator(trx, actor)
-			if (!(await closeCase(trx, row.kind, row.target_id))) throw meanwhile()
-			await addLogRow(trx, { ...entryOf(actor, row), act: 'dismiss', why })
+			if (!(await closeCase(trx, found.type.name, found.subject.id))) throw changedMeanwhile()
+			await addLogRow(trx, { ...entryOf(actor, found), act: 'dismiss', why })
 		})
 }
 
-async function judgeText(actor: SignedIn, row: CaseRow, act: TextAct, input: Record<string, unknown>): Promise<void> {
-	const isBare = act === 'approve' || act === 'restore' || act === 'unlock'
-	const { why } = parseInput(isBare ? maybeWhyInput : whyInput, { why: '', ...input })
-	const into = act === 'merge' ? parseInput(mergeInput, input).into : 0
-	if (!actsOn(actor, row).includes(act)) throw meanwhile()
-	if (act === 'approve' && typeof input.seen === 'string' && input.seen !== row.print) throw meanwhile()
-	const query = eventQuery({
-		id: row.query_id ?? 0,
-		author_id: row.query_author_id ?? 0,
-		username: row.query_username ?? '',
-		category_slug: row.category_slug ?? '',
-		title: row.title ?? '',
-		tags: row.tags ?? [],
-	})
-	await change(async (trx) => {
-		const held = await hold(trx, row, act, into)
-		const text = { kind: row.kind as 'query' | 'comment', id: row.target_id, query, why, into, held }
-		const { event, note } = await textActs[act](trx, actor, text)
-		await lockModerator(trx, actor)
-		if (act !== 'lock' && act !== 'unlock') await closeCase(trx, row.kind, row.target_id)
-		await addLogRow(trx, { ...entryOf(actor, row), act, why, note })
-		// Nobody is told of what they did themselves.
-		const decision = row.author_id === actor.id ? undefined : verdictOf(row, act, why)
-		return { event: { ...event, decision }, result: undefined }
-	})
+async function judgeSubject(
+	actor: SignedIn,
+	found: Found,
+	act: SubjectAct,
+	input: Record<string, unknown>,
+): Promise<string> {
+	const { type, subject } = found
+	const definition = type.acts[act]
+	if (!definition && act === 'clean') throw new Invalid('Only parts of profiles can be removed.')
+	const { why } = parseInput(reasonInput(act), { why: '', ...input })
+	const own: Record<string, unknown> = definition?.input ? parseInput(definition.input, input) : {}
+	requireGoverning(actor, found)
+	if (!definition || !subject.acts.includes(act)) throw changedMeanwhile()
+	if (act === 'approve' && typeof input.seen === 'string' && input.seen !== subject.fingerprint)
+		throw changedMeanwhile()
+	const part = definition.field?.choosesPart ? await chosenPart(found, own[definition.field.name]) : null
+	const { announce, told } = await carryOut(actor, found, { act, definition, call: { why, input: own, part } })
+	await announce()
+	await tellUnread(told)
+	return definition.done
 }
 
-function verdictOf(row: CaseRow, act: TextAct, why: string): Verdict {
-	const isComment = row.kind === 'comment'
-	const named = (isComment ? `${act} comment` : `${act} query`) as Verdict['act']
-	return { memberId: row.author_id, act: named, why, commentId: isComment ? row.target_id : null }
+interface Order {
+	act: SubjectAct
+	definition: ActOn
+	call: Pick<ActCall<ModeratedSubject>, 'why' | 'input' | 'part'>
 }
 
-/** Locks the query, or both of a merge in the order of their numbers, then the comment; all must stand as they were seen. */
-async function hold(trx: Executor, row: CaseRow, act: TextAct, into: number) {
-	const queryId = row.query_id ?? 0
-	const other = act === 'merge' && isId(into) && into !== queryId ? into : null
-	const queries = new Map<number, Awaited<ReturnType<typeof lockAnyQuery>>>()
-	for (const id of [queryId, ...(other === null ? [] : [other])].sort((one, two) => one - two))
-		queries.set(id, await lockAnyQuery(trx, id))
-	const query = queries.get(queryId)
-	if (!query || (row.kind === 'comment' && query.gone)) throw meanwhile()
-	const isInForum = other !== null && queries.get(other)?.gone === false
-	if (act === 'merge' && !isInForum) {
-		const message = 'There is no other query at this address.'
-		throw new Invalid(message, { into: message })
-	}
-	const held = row.kind === 'comment' ? await lockAnyComment(trx, row.target_id) : query
-	if (!held || !startsFrom[act].includes(stateOf(held))) throw meanwhile()
-	if (act === 'approve' && held.print !== row.print) throw meanwhile()
-	if ((act === 'lock' || act === 'unlock') && query.locked === (act === 'lock')) throw meanwhile()
-	return { ...query, ...held }
+/** @throws Invalid when the part is gone */
+async function chosenPart({ type, author }: Found, value: unknown): Promise<SubjectPart> {
+	const part = (await type.listParts?.(author))?.find((one) => one.value === value)
+	const message = 'This part is not there any more.'
+	if (!part) throw new Invalid(message, { part: message })
+	return part
 }
 
-function entryOf(actor: SignedIn, row: CaseRow) {
-	const { kind, target_id: targetId, author_id: memberId } = row
-	return { actorId: actor.id, kind, targetId, memberId, title: row.title ?? row.name }
+/** Locks, in the order of all who change the same rows: the subject, its author, the moderator, the case, notification boxes. */
+function carryOut(actor: SignedIn, found: Found, { act, definition, call }: Order) {
+	const { why } = call
+	const { type, subject, author } = found
+	return db()
+		.transaction()
+		.execute(async (trx) => {
+			const performed = await definition.perform(trx, { subject, author, actor, ...call })
+			requireGoverning(await lockModerator(trx, actor), found)
+			if (!definition.leavesReports) await closeCase(trx, type.name, subject.id)
+			await addLogRow(trx, { ...entryOf(actor, found), act, why, ...(performed.note && { note: performed.note }) })
+			// Nobody is told of what they did themselves.
+			const memberId = author.id === actor.id ? undefined : author.id
+			const told = (await performed.record?.(memberId)) ?? []
+			if (memberId !== undefined)
+				told.push(...(await notifyOfDecision(trx, { ...performed.notice, memberId, act: definition.decision, why })))
+			return { announce: performed.announce, told: [...new Set(told)] }
+		})
 }
 
-function meanwhile(): Conflict {
-	return new Conflict('Somebody has decided this meanwhile, or it changed. Load the page again.')
+/** What others see of a member is changed only by those who may suspend them. @throws NotAllowed */
+function requireGoverning(actor: SignedIn, { type, author }: Found): void {
+	if (type.name !== MEMBER_SUBJECT) return
+	if (author.imported || !maySuspend(actor, author)) throw new NotAllowed('You cannot change this profile.')
+}
+
+function entryOf(actor: SignedIn, { type, subject, author }: Found) {
+	return { actorId: actor.id, kind: type.name, targetId: subject.id, memberId: author.id, title: subject.title }
 }

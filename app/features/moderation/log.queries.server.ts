@@ -1,11 +1,10 @@
 import { sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
-import type { TargetKind } from './moderation.policy.ts'
 
 interface LogEntry {
 	actorId: number
 	act: string
-	kind: TargetKind
+	kind: string
 	targetId: number
 	/** Whose text it was, or who was suspended. */
 	memberId: number
@@ -37,7 +36,7 @@ export interface LogRow {
 	id: number
 	at: string
 	act: string
-	kind: TargetKind
+	kind: string
 	target_id: number
 	why: string
 	title: string

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import { suspendedUntil } from '~/features/accounts/security/suspension.queries.server.ts'
+import { type SuspensionRow, suspendedUntil } from '~/features/accounts/security/suspension.queries.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
-import type { SuspensionTime } from './moderation.view.ts'
+import type { SuspensionTime } from './moderation.policy.ts'
 
 const lengths: Record<SuspensionTime, ReturnType<typeof sql>> = {
 	'1 day': sql`now() + interval '1 day'`,
@@ -73,4 +73,72 @@ export async function listSuspendedRows(limit: number): Promise<SuspendedRow[]> 
 		select id, role, username, name, image, ${suspendedUntil('users')} as suspended_until, suspended_reason
 		from users where suspended_until > now() order by suspended_until desc, id desc limit ${limit}`.execute(db())
 	return rows
+}
+
+export interface AuthorRow extends MemberRow {
+	/** When their suspension ends, in ISO 8601 or `infinity`; null when none lasts. */
+	suspended_until: string | null
+	/** Whether the account only stands for an imported text. */
+	imported: boolean
+}
+
+/** The members with these ids, in any order. */
+export async function listAuthorRows(ids: number[]): Promise<AuthorRow[]> {
+	if (ids.length === 0) return []
+	const { rows } = await sql<AuthorRow>`
+		select id, role, username, name, image, imported, ${suspendedUntil('users')} as suspended_until
+		from users where id = any(${ids}::int[])`.execute(db())
+	return rows
+}
+
+/** The id of a member, by username. */
+export async function findMemberId(username: string): Promise<number | undefined> {
+	const user = await db().selectFrom('users').select('id').where('username', '=', username).executeTakeFirst()
+	return user?.id
+}
+
+/** What decides whether and how much a member may write. */
+export interface StandingRow extends SuspensionRow {
+	role: SignedIn['role']
+	/** Age of the account in hours. */
+	hours: number
+	/** Whether a moderator approved a post of theirs: their links wait no more. */
+	approved: boolean
+}
+
+const standing = sql`users.role, ${suspendedUntil('users')} as suspended_until, suspended_reason,
+	(extract(epoch from now() - users.created_at) / 3600)::float8 as hours, approved_at is not null as approved`
+
+/**
+ * How a member stands who is about to write. It locks their row: of two posts at once the second one counts the first, and
+ * nobody is suspended between this and the commit. To be called after all other locks but those on cases.
+ */
+export async function lockStanding(trx: Executor, userId: number): Promise<StandingRow | undefined> {
+	const { rows } = await sql<StandingRow>`
+		select ${standing} from users where id = ${userId} for no key update`.execute(trx)
+	return rows[0]
+}
+
+/**
+ * How a member stands, without a lock on their row.
+ * @param sessionId only if this session of theirs is still good, which it then is until the transaction ends; null for any
+ */
+export async function findStanding(
+	trx: Executor,
+	userId: number,
+	sessionId: number | null,
+): Promise<StandingRow | undefined> {
+	const session =
+		sessionId === null
+			? sql``
+			: sql`join sessions on sessions.id = ${sessionId} and user_id = users.id and expires_at > now()`
+	const { rows } = await sql<StandingRow>`
+		select ${standing} from users ${session} where users.id = ${userId}
+		${sessionId === null ? sql`` : sql`for key share of sessions`}`.execute(trx)
+	return rows[0]
+}
+
+/** A member whose post was approved is trusted with links from then on. */
+export async function trustAuthor(trx: Executor, userId: number): Promise<void> {
+	await sql`update users set approved_at = coalesce(approved_at, now()) where id = ${userId}`.execute(trx)
 }

@@ -1,43 +1,88 @@
+import { type RouterContextProvider, redirect } from 'react-router'
+import { viewerFromRequest } from '~/features/accounts/accounts.server.ts'
 import { recordSecurityEvent } from '~/features/accounts/security/security-log.server.ts'
+import { refuseSuspended } from '~/features/accounts/security/suspension.server.ts'
 import {
 	announceAccountChange,
 	announceEndedSessions,
 	endAllAccess,
 } from '~/features/accounts/sessions/sessions.server.ts'
+import { profilePath } from '~/features/members/members.paths.ts'
 import { notifyOfDecision, tellUnread } from '~/features/notifications/notifications.server.ts'
-import { profilePath } from '~/features/questions/questions.paths.ts'
-import { lockStanding } from '~/features/questions/status/posting.queries.server.ts'
-import type { CaseRow } from '~/features/questions/status/subjects.queries.server.ts'
+import { loginPath } from '~/lib/addresses.ts'
 import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'
-import type { SignedIn, Viewer } from '~/lib/viewer.ts'
+import { isModerator, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
+import { signedIn } from '~/platform/http/http.ts'
 import { parseInput } from '~/platform/http/parse.server.ts'
 import { closeCase } from './cases.queries.server.ts'
 import { addLogRow } from './log.queries.server.ts'
 import {
 	findMember,
+	findRole,
 	lift,
 	listStaffRows,
 	listSuspendedRows,
+	lockStanding,
 	type MemberRow,
 	setRole,
 	suspend,
 } from './members.queries.server.ts'
-import { mayLogOut, maySetRole, maySuspend } from './moderation.policy.ts'
+import { MEMBER_SUBJECT, mayLogOut, mayModerate, maySetRole, maySuspend } from './moderation.policy.ts'
 import { maybeWhyInput, suspendInput } from './moderation.schema.ts'
-import type { StaffView, SuspendedView } from './moderation.view.ts'
-import { lockModerator, moderator } from './staff.server.ts'
+import { presentMember, type StaffView, type SuspendedView } from './moderation.view.ts'
+import type { Found } from './subjects.server.ts'
 
-const mostSuspended = 100
+/** Refuses whoever is no moderator. @throws NotAllowed */
+export function moderator(viewer: Viewer): SignedIn {
+	if (!mayModerate(viewer)) throw new NotAllowed('Only moderators can do this.')
+	return viewer
+}
 
-/** Who keeps order here, and who is suspended, at most 100. @throws NotAllowed */
+interface Asked {
+	request: Request
+	context: Readonly<RouterContextProvider>
+	url: URL
+}
+
+/**
+ * The moderator who asks for a page. No cookie is believed alone: whoever was logged out elsewhere or lost the role sees nothing.
+ * @throws a redirect to the login page, NotAllowed
+ */
+export async function moderatorOf({ request, context, url }: Asked): Promise<SignedIn> {
+	signedIn(context, url)
+	const { viewer, headers } = await viewerFromRequest(request, { fresh: true })
+	if (!viewer) throw redirect(loginPath(url.pathname + url.search), { headers })
+	return moderator(viewer)
+}
+
+/** Locks a moderator's row while they act: whoever lost the role or was suspended a moment ago does nothing any more. */
+export async function lockModerator(trx: Executor, viewer: SignedIn): Promise<SignedIn> {
+	const standing = await lockStanding(trx, viewer.id)
+	const fresh = standing ? { ...viewer, role: standing.role } : null
+	if (!standing || !mayModerate(fresh)) throw new NotAllowed('Only moderators can do this.')
+	refuseSuspended(standing)
+	return fresh
+}
+
+/**
+ * The viewer without the role that a session remembers and the database has taken back. It never adds one: a moderator's token
+ * without the scope `moderate` acts for a plain member.
+ */
+export async function withFreshRole<Someone extends SignedIn | null>(viewer: Someone): Promise<Someone> {
+	return isModerator(viewer) && viewer ? { ...viewer, role: (await findRole(viewer.id)) ?? 'member' } : viewer
+}
+
+const MAX_SUSPENDED_LISTED = 100
+
+/** Who moderates here, and who is suspended, at most 100. @throws NotAllowed */
 export async function listMembers(viewer: Viewer): Promise<{ staff: StaffView[]; suspended: SuspendedView[] }> {
 	const actor = moderator(viewer)
-	const [staff, suspended] = await Promise.all([listStaffRows(), listSuspendedRows(mostSuspended)])
+	const [staff, suspended] = await Promise.all([listStaffRows(), listSuspendedRows(MAX_SUSPENDED_LISTED)])
 	return {
-		staff: staff.map((row) => ({ ...facts(row), role: row.role, maySetRole: maySetRole(actor, row) })),
+		staff: staff.map((row) => ({ ...presentMember(row), role: row.role, maySetRole: maySetRole(actor, row) })),
 		suspended: suspended.map((row) => ({
-			...facts(row),
+			...presentMember(row),
 			until: row.suspended_until,
 			reason: row.suspended_reason,
 			mayLift: maySuspend(actor, row),
@@ -52,7 +97,7 @@ export async function listMembers(viewer: Viewer): Promise<{ staff: StaffView[];
  */
 export async function suspendAuthor(
 	actor: SignedIn,
-	row: CaseRow,
+	{ type, subject, author }: Found,
 	act: 'suspend' | 'lift',
 	input: Record<string, unknown>,
 ): Promise<void> {
@@ -61,27 +106,27 @@ export async function suspendAuthor(
 			? parseInput(suspendInput, input)
 			: { ...parseInput(maybeWhyInput, { why: '', ...input }), time: null }
 	let told: number[] = []
-	await inTurn(actor, row.author_id, async (trx, fresh, member) => {
-		if (!maySuspend(fresh, { id: row.author_id, role: member.role }))
+	await inTurn(actor, author.id, async (trx, fresh, member) => {
+		if (!maySuspend(fresh, { id: author.id, role: member.role }))
 			throw new NotAllowed('You cannot suspend this member.')
 		if ((member.suspended_until === null) !== (act === 'suspend'))
 			throw new Conflict('Somebody has decided this meanwhile. Load the page again.')
-		if (how.time === null) await lift(trx, row.author_id)
+		if (how.time === null) await lift(trx, author.id)
 		else {
-			await suspend(trx, row.author_id, how.time, how.why)
-			await endAllAccess(trx, row.author_id)
+			await suspend(trx, author.id, how.time, how.why)
+			await endAllAccess(trx, author.id)
 		}
-		if (row.kind === 'profile' && act === 'suspend') await closeCase(trx, 'profile', row.target_id)
+		if (type.name === MEMBER_SUBJECT && act === 'suspend') await closeCase(trx, type.name, subject.id)
 		const note = how.time === null ? '' : how.time === 'for ever' ? 'for ever' : `for ${how.time}`
-		const about = { kind: row.kind, targetId: row.target_id, memberId: row.author_id, title: row.title ?? row.name }
+		const about = { kind: type.name, targetId: subject.id, memberId: author.id, title: subject.title }
 		await addLogRow(trx, { actorId: actor.id, act, ...about, why: how.why, note })
-		const notice = { memberId: row.author_id, why: how.why, query: null, commentId: null }
-		told = await notifyOfDecision(trx, { ...notice, act, url: profilePath(row.username) })
+		const notice = { memberId: author.id, why: how.why, query: null, commentId: null }
+		told = await notifyOfDecision(trx, { ...notice, act, url: profilePath(author.username) })
 	})
 	await tellUnread(told)
-	if (act === 'suspend') await announceEndedSessions(row.author_id, row.username)
+	if (act === 'suspend') await announceEndedSessions(author.id, author.username)
 	await recordSecurityEvent(act === 'suspend' ? 'suspended' : 'restored', {
-		userId: row.author_id,
+		userId: author.id,
 		detail: { by: actor.id },
 	})
 }
@@ -95,7 +140,7 @@ export async function appoint(viewer: Viewer, username: string, role: 'member' |
 			throw new NotAllowed('This role cannot be changed here.')
 		if (member.role === role) throw new Conflict(`${found.name} is a ${role} already.`)
 		await setRole(trx, found.id, role)
-		const about = { kind: 'profile', targetId: found.id, memberId: found.id, title: found.name } as const
+		const about = { kind: MEMBER_SUBJECT, targetId: found.id, memberId: found.id, title: found.name }
 		await addLogRow(trx, { actorId: actor.id, act: role === 'moderator' ? 'appoint' : 'dismiss from office', ...about })
 	})
 	await announceAccountChange(found.id)
@@ -112,7 +157,7 @@ export async function logOutMember(viewer: Viewer, username: string): Promise<vo
 	await inTurn(actor, found.id, async (trx, fresh) => {
 		if (!mayLogOut(fresh, found)) throw new NotAllowed('Your own sessions end in your settings.')
 		await endAllAccess(trx, found.id)
-		const about = { kind: 'profile', targetId: found.id, memberId: found.id, title: found.name } as const
+		const about = { kind: MEMBER_SUBJECT, targetId: found.id, memberId: found.id, title: found.name }
 		await addLogRow(trx, { actorId: actor.id, act: 'log out everywhere', ...about })
 	})
 	await announceEndedSessions(found.id, found.username)
@@ -125,9 +170,14 @@ function requireAdmin(viewer: Viewer): SignedIn {
 	return actor
 }
 
+/** A username as it is stored, from what somebody typed. */
+export function typedUsername(typed: string): string {
+	return typed.replaceAll('\u0000', '').trim().replace(/^@/, '').toLowerCase()
+}
+
 /** The member whose name somebody typed. @throws NotFound */
 async function requireMember(typed: string): Promise<MemberRow> {
-	const name = typed.replaceAll('\u0000', '').trim().replace(/^@/, '').toLowerCase()
+	const name = typedUsername(typed)
 	const found = await findMember(name)
 	if (!found) throw new NotFound(`There is no member called “${name}”.`)
 	return found
@@ -150,8 +200,4 @@ async function inTurn(
 			if (!member) throw new NotFound('This account is gone.')
 			await work(trx, await lockModerator(trx, actor), member)
 		})
-}
-
-function facts({ username, name, image }: { username: string; name: string; image: string | null }) {
-	return { username, name, image }
 }

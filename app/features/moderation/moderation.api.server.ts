@@ -1,14 +1,151 @@
 import { z } from 'zod'
-import { cursor } from '~/features/questions/api/parameters.server.ts'
-import { member, operation } from '~/platform/http/operation.ts'
+import { member, type Operation, operation } from '~/platform/http/operation.ts'
 import { judge } from './judging.server.ts'
 import { appoint } from './members.server.ts'
-import { caseList, judged, judgement, logList, moderationCase, newRole } from './moderation-shapes.server.ts'
+import { limits } from './moderation.limits.ts'
+import { type Act, reasons, suspensionTimes } from './moderation.policy.ts'
+import type { CaseView, LogView } from './moderation.view.ts'
 import { getCase, listCases, listLog } from './queue.server.ts'
+import { report as sendReport } from './reports.server.ts'
+import { subjectTypeNames } from './subjects.server.ts'
+
+/* Moderation as JSON: what it takes and tells, and the use cases of its pages. */
+
+const time = z.string().meta({ format: 'date-time' })
+const next = z.string().nullable().describe('The cursor of the next page; null at the end.')
+const cursor = z.string().max(400).optional().describe('Where the page before ended: its `next`.')
+const author = z.object({
+	username: z.string(),
+	name: z.string(),
+	image: z.string().nullable().describe('Path of the picture.'),
+})
+
+/** The types are registered at start, after this file is read: the description lists them when it is made. */
+const subjectType = z
+	.string()
+	.refine((name) => subjectTypeNames().includes(name), 'There is no such kind.')
+	.meta({
+		get enum() {
+			return subjectTypeNames()
+		},
+	})
+
+const act = z.enum([
+	'approve',
+	'refuse',
+	'hide',
+	'restore',
+	'dismiss',
+	'lock',
+	'unlock',
+	'merge',
+	'clean',
+	'suspend',
+	'lift',
+] satisfies Act[])
+
+const newReport = z.strictObject({
+	reason: z.enum(reasons.map(({ value }) => value)),
+	details: z.string().max(limits.detailsMax).optional().describe('Needed where the reason is `other`.'),
+})
+
+const extractLine = z.object({
+	sender: z.string(),
+	body: z.string(),
+	sentAt: time,
+	pictures: z
+		.array(z.object({ path: z.string(), width: z.int(), height: z.int(), alt: z.string() }))
+		.describe('Shown to moderators on the site, at `/media/{path}-640.webp`.'),
+})
+
+const report = z.object({
+	reporter: author,
+	reason: z.enum(reasons.map(({ value }) => value)),
+	details: z.string(),
+	createdAt: time,
+	extracts: z
+		.array(z.array(extractLine))
+		.describe('Reported messages, each the last of its list, with what stood before.'),
+})
+
+const moderationCase = z.object({
+	kind: subjectType,
+	id: z.int(),
+	caseUrl: z.string().describe('Path of the page where it is judged.'),
+	url: z.string().describe('Path of where it stands.'),
+	title: z.string(),
+	html: z.string().describe('Its text, sanitized; empty for a profile.'),
+	beginning: z.string().describe('Its beginning as it was written.'),
+	print: z.string().describe('Stands for the text as you read it; empty for a profile.'),
+	author,
+	createdAt: time,
+	state: z.enum(['visible', 'hidden', 'waiting', 'merged', 'gone']),
+	withheldReason: z.string(),
+	locked: z.boolean(),
+	suspendedUntil: z
+		.string()
+		.nullable()
+		.describe('Until when its author is suspended; `infinity` for ever, null when not.'),
+	acts: z.array(act).describe('What you can do now.'),
+	parts: z
+		.array(z.object({ value: z.string(), label: z.string(), beginning: z.string() }))
+		.describe('What `clean` can remove of a profile; empty in a list.'),
+	reportCount: z.int().describe('Open reports.'),
+	waits: z.boolean(),
+	reports: z.array(report).describe('The newest open ones; five in a list.'),
+}) satisfies z.ZodType<CaseView, CaseView>
+
+const logEntry = z.object({
+	id: z.int(),
+	at: time,
+	actor: author,
+	act: z.string(),
+	kind: subjectType,
+	member: author.describe('Whose text it was, or whom it befell.'),
+	title: z.string(),
+	caseUrl: z.string(),
+	why: z.string(),
+	note: z.string(),
+}) satisfies z.ZodType<LogView, LogView>
+
+const caseList = z.object({ rows: z.array(moderationCase), next })
+const logList = z.object({ rows: z.array(logEntry), next })
+
+const judgement = z.strictObject({
+	act,
+	why: z
+		.string()
+		.max(limits.whyMax)
+		.optional()
+		.describe('Needed for all but `approve`, `restore`, `unlock`, `dismiss` and `lift`.'),
+	seen: z
+		.string()
+		.max(64)
+		.optional()
+		.describe('The `print` that you read. 409 when its author changed the text since.'),
+	time: z.enum(suspensionTimes).optional().describe('With `suspend`: for how long.'),
+	part: z.string().max(60).optional().describe('With `clean`: the `value` of one of the `parts`.'),
+	into: z.string().optional().describe('With `merge`: the id or the address of the other query.'),
+})
+const judged = z.object({ done: z.string().describe('What was done, as a sentence.') })
+
+const newRole = z.strictObject({ role: z.enum(['member', 'moderator']) })
+
+/** Under which names the description knows what these take and tell. */
+export const moderationShapes = {
+	NewReport: newReport,
+	Case: moderationCase,
+	CaseList: caseList,
+	LogEntry: logEntry,
+	LogList: logList,
+	Judgement: judgement,
+	Judged: judged,
+	NewRole: newRole,
+}
 
 const group = 'Moderation'
 const target = {
-	kind: z.enum(['query', 'comment', 'profile']),
+	kind: subjectType,
 	name: z.string().max(60).describe('The id of a query or comment, the username of a profile.'),
 }
 
@@ -94,3 +231,30 @@ export const moderationOperations = [
 		run: async (call) => listLog(member(call), { member: call.query.member, cursor: call.query.cursor ?? null }),
 	}),
 ]
+
+/** The operation that reports subjects of a type; its feature says where and under which name. */
+export function reportOperation<Name extends 'id' | 'username'>({
+	type,
+	param,
+	...named
+}: Pick<Operation, 'id' | 'path' | 'summary'> & {
+	type: string
+	param: Record<Name, z.ZodType<string | number>>
+}): Operation {
+	return operation({
+		...named,
+		group: 'Reports',
+		method: 'post',
+		description: 'Once, until a moderator has looked at it. Nobody reports what is their own.',
+		access: 'members',
+		params: param,
+		body: newReport,
+		example: { reason: 'spam' },
+		answer: null,
+		refusals: [403, 404, 409, 422],
+		run: async (call) => {
+			const [name] = Object.values(call.params)
+			await sendReport(member(call), { kind: type, name: String(name) }, call.body)
+		},
+	})
+}

@@ -1,7 +1,54 @@
 import { isModerator, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 
-/** What can be reported and judged. */
-export type TargetKind = 'query' | 'comment' | 'profile'
+/* What moderation knows by name, and who may do what. The browser uses both, without zod. */
+
+/** The type of the subject that is a member: cases, the log and addresses call it so. Addresses name a member by username. */
+export const MEMBER_SUBJECT = 'profile'
+
+export type Reason = 'spam' | 'off-topic' | 'abusive' | 'other'
+
+export const reasons: readonly { value: Reason; label: string; hint: string }[] = [
+	{ value: 'spam', label: 'Spam', hint: 'Advertising, or the same text again and again.' },
+	{ value: 'off-topic', label: 'Off-topic', hint: 'It does not belong where it stands.' },
+	{ value: 'abusive', label: 'Abusive', hint: 'It insults, threatens or exposes somebody.' },
+	{ value: 'other', label: 'Something else', hint: 'Say below what is wrong.' },
+]
+
+export const suspensionTimes = ['1 day', '1 week', '1 month', 'for ever'] as const
+export type SuspensionTime = (typeof suspensionTimes)[number]
+
+/** Whether others see a subject, and if not, why; `gone` was deleted by its author. */
+export type SubjectState = 'visible' | 'hidden' | 'waiting' | 'merged' | 'gone'
+
+/** What a feature can let moderators do to its subjects. */
+export const subjectActs = ['approve', 'refuse', 'hide', 'restore', 'lock', 'unlock', 'merge', 'clean'] as const
+export type SubjectAct = (typeof subjectActs)[number]
+
+/** What moderators do to any subject: settle its reports, suspend its author, end that. */
+export type Act = SubjectAct | 'dismiss' | 'suspend' | 'lift'
+
+/** Something that can be removed from a subject by itself. */
+export interface SubjectPart {
+	/** What the act takes. */
+	value: string
+	label: string
+	/** How it begins; '' where there are no words. */
+	beginning: string
+}
+
+/** The field of an act that needs more than a reason, on the subject's page. */
+export interface ActField {
+	/** Heading of its form. */
+	title: string
+	/** Of the field in what is sent. */
+	name: string
+	label: string
+	/** What an error calls the field. */
+	shortLabel: string
+	hint: string
+	/** Whether one of the subject's parts is chosen; otherwise a line of text is typed. */
+	choosesPart?: boolean
+}
 
 /** Whether this viewer may report something; nobody reports what is their own. */
 export function mayReport(viewer: Viewer, target: { authorId: number }): viewer is SignedIn {
@@ -23,15 +70,10 @@ export function mayChangeWithheld(viewer: Viewer, text: { authorId: number; with
 	return viewer?.id === text.authorId && text.withheld === 'waiting'
 }
 
-/** Whether this viewer may suspend a member or lift it: a moderator a member, an admin a moderator too, nobody an admin. */
+/** Whether this viewer may suspend a member or lift it, and change what others see of them: a moderator a member, an admin a moderator too, nobody an admin. */
 export function maySuspend(viewer: Viewer, member: { id: number; role: SignedIn['role'] }): boolean {
 	if (!mayModerate(viewer) || viewer.id === member.id || member.role === 'admin') return false
 	return member.role === 'member' || viewer.role === 'admin'
-}
-
-/** Whether this viewer may hide this member's profile or remove a part of it: whoever may suspend them. */
-export function mayGovernProfile(viewer: Viewer, member: { id: number; role: SignedIn['role'] }): boolean {
-	return maySuspend(viewer, member)
 }
 
 /** Whether this viewer may make this member a moderator, or take that back. Admins are named by the settings. */

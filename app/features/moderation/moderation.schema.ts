@@ -1,24 +1,32 @@
 import { z } from 'zod'
 import { cleanText, isStorable } from '~/lib/clean.ts'
 import { limits } from './moderation.limits.ts'
-import { suspensionTimes } from './moderation.view.ts'
+import { type Act, suspensionTimes } from './moderation.policy.ts'
 
-const text = (most: number, tooLong: string) =>
+const text = (most: number, tooLong: string, missing = 'Write a few words.') =>
 	z
-		.string({ error: 'Write a few words.' })
+		.string({ error: missing })
 		.refine(isStorable, 'The text holds a character that cannot be stored (NUL).')
 		.transform((value) => cleanText(value).trim())
 		.refine((value) => value.length <= most, tooLong)
+
+const saySomething = 'Say in a few words what is wrong.'
+const reportTooLong = `A report may have at most ${limits.detailsMax.toLocaleString('en')} characters.`
+
+/** What is wrong, in a report that gives no reason. */
+export const reportWordsInput = z.object({
+	words: text(limits.detailsMax, reportTooLong, saySomething).refine((words) => words !== '', saySomething),
+})
 
 /** What the report form sends. */
 export const reportInput = z
 	.object({
 		reason: z.enum(['spam', 'off-topic', 'abusive', 'other'], { error: 'Choose a reason.' }),
-		details: text(limits.detailsMax, `A report may have at most ${limits.detailsMax.toLocaleString('en')} characters.`),
+		details: text(limits.detailsMax, reportTooLong),
 	})
 	.refine(({ reason, details }) => reason !== 'other' || details !== '', {
 		path: ['details'],
-		error: 'Say in a few words what is wrong.',
+		error: saySomething,
 	})
 
 /** Why a moderator did something; where it is asked for, there must be something. */
@@ -26,23 +34,14 @@ const why = text(limits.whyMax, `A reason may have at most ${limits.whyMax} char
 export const whyInput = z.object({ why: why.refine((value) => value !== '', 'Say why, in a few words.') })
 export const maybeWhyInput = z.object({ why })
 
+const needsNoReason: readonly Act[] = ['approve', 'restore', 'unlock', 'dismiss', 'lift']
+
+/** Reads the reason of an act. */
+export function reasonInput(act: Act): typeof whyInput | typeof maybeWhyInput {
+	return needsNoReason.includes(act) ? maybeWhyInput : whyInput
+}
+
 /** How long a suspension lasts. */
 export const suspendInput = whyInput.extend({
 	time: z.enum(suspensionTimes, { error: 'Choose for how long.' }),
-})
-
-/** Which part of a profile is removed. */
-export const cleanInput = whyInput.extend({
-	part: z.string({ error: 'Choose what to remove.' }).regex(/^[a-z]+(:[0-9a-f-]{36})?$/, 'Choose what to remove.'),
-})
-
-/** The query that another one is merged into: its number, or its address. */
-export const mergeInput = whyInput.extend({
-	into: z
-		.string({ error: 'Give the address of the other query.' })
-		.trim()
-		.refine((value) => /^([1-9]\d{0,9}|\S*\/forum\/[^/\s]+\/[^/\s]+\/[1-9]\d{0,9}([?#]\S*)?)$/.test(value), {
-			error: 'Give the address of the other query.',
-		})
-		.transform((value) => Number(/^\d+$/.test(value) ? value : /\/(\d+)([?#]|$)/.exec(value)?.[1])),
 })

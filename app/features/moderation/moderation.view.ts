@@ -1,66 +1,27 @@
-import type { AuthorView } from '~/features/questions/question.view.ts'
-import type { SignedIn } from '~/lib/viewer.ts'
-import type { TargetKind } from './moderation.policy.ts'
+import type { SignedIn, Viewer } from '~/lib/viewer.ts'
+import type { ReportRow } from './cases.queries.server.ts'
+import type { LogRow } from './log.queries.server.ts'
+import { limits } from './moderation.limits.ts'
+import {
+	type Act,
+	type ActField,
+	MEMBER_SUBJECT,
+	mayModerate,
+	maySuspend,
+	type Reason,
+	type SubjectPart,
+	type SubjectState,
+} from './moderation.policy.ts'
+import type { Found } from './subjects.server.ts'
 
-/** What pages are told of moderation. Times are ISO 8601 strings in UTC. */
+/* What pages and the API are told of moderation, and how it is made. Times are ISO 8601 strings in UTC. */
 
-export type Reason = 'spam' | 'off-topic' | 'abusive' | 'other'
-
-export const reasons: readonly { value: Reason; label: string; hint: string }[] = [
-	{ value: 'spam', label: 'Spam', hint: 'Advertising, or the same text again and again.' },
-	{ value: 'off-topic', label: 'Off-topic', hint: 'It does not belong where it stands.' },
-	{ value: 'abusive', label: 'Abusive', hint: 'It insults, threatens or exposes somebody.' },
-	{ value: 'other', label: 'Something else', hint: 'Say below what is wrong.' },
-]
-
-export const suspensionTimes = ['1 day', '1 week', '1 month', 'for ever'] as const
-export type SuspensionTime = (typeof suspensionTimes)[number]
-
-/** How something stands in the forum, or a profile on the site; `gone` was deleted by its author. */
-export type TargetState = 'visible' | 'hidden' | 'waiting' | 'merged' | 'gone'
-
-/** What can be done about a target, in the order of its buttons. */
-export type Act =
-	| 'approve'
-	| 'refuse'
-	| 'hide'
-	| 'restore'
-	| 'dismiss'
-	| 'lock'
-	| 'unlock'
-	| 'merge'
-	| 'clean'
-	| 'suspend'
-	| 'lift'
-
-/** Something that was reported, or that waits, with its context. */
-export interface TargetView {
-	kind: TargetKind
-	id: number
-	/** Where it can be judged; the address of its page in the queue. */
-	caseUrl: string
-	/** Where it stands on the site. */
-	url: string
-	/** Of the query it is or belongs to; of a profile the member's name. */
-	title: string
-	/** Sanitized HTML of the text, '' for a profile. */
-	html: string
-	/** Its beginning as it was written, so that an address shows where it leads. */
-	beginning: string
-	/** Stands for the text as it was read here: an act can name it, so that nobody lets pass what they did not read. '' for a profile. */
-	print: string
-	author: AuthorView
-	createdAt: string
-	state: TargetState
-	/** Why it is withheld, in the moderator's words. */
-	withheldReason: string
-	locked: boolean
-	/** When the author's suspension ends; null when there is none, `infinity` for one without end. */
-	suspendedUntil: string | null
-	/** What this viewer can do about it now. */
-	acts: Act[]
-	/** Of a profile that is looked at by itself: what can be removed of it, with its label and how it begins. */
-	parts: { value: string; label: string; beginning: string }[]
+/** A member as others see them. */
+export interface MemberView {
+	username: string
+	name: string
+	/** Path of the picture; null without one. */
+	image: string | null
 }
 
 /** A message of a conversation in a report. */
@@ -72,7 +33,7 @@ export interface ExtractLine {
 }
 
 export interface ReportView {
-	reporter: AuthorView
+	reporter: MemberView
 	reason: Reason
 	details: string
 	createdAt: string
@@ -80,8 +41,34 @@ export interface ReportView {
 	extracts: ExtractLine[][]
 }
 
-/** A target with what was said about it. */
-export interface CaseView extends TargetView {
+/** A subject that was reported, that waits, or that a moderator looks at, with what was said about it. */
+export interface CaseView {
+	/** The name of its type. */
+	kind: string
+	id: number
+	/** Where it can be judged; the address of its page in the queue. */
+	caseUrl: string
+	/** Where it stands on the site. */
+	url: string
+	title: string
+	/** Sanitized HTML of the text, '' where there is none. */
+	html: string
+	/** Its beginning as it was written, so that an address shows where it leads. */
+	beginning: string
+	/** Fingerprint of the text as it was read here: an act can name it, so that nobody approves what they did not read. */
+	print: string
+	author: MemberView
+	createdAt: string
+	state: SubjectState
+	/** Why it is withheld, in the moderator's words. */
+	withheldReason: string
+	locked: boolean
+	/** When the author's suspension ends; null when there is none, `infinity` for one without end. */
+	suspendedUntil: string | null
+	/** What this viewer can do about it now. */
+	acts: Act[]
+	/** What can be removed from it by itself; empty in the queue. */
+	parts: SubjectPart[]
 	/** Open reports. */
 	reportCount: number
 	waits: boolean
@@ -89,13 +76,25 @@ export interface CaseView extends TargetView {
 	reports: ReportView[]
 }
 
+/** A case as pages show it. */
+export interface CasePageView extends CaseView {
+	/** What it is, in one word. */
+	label: string
+	/** What stands before the title in headings. */
+	prefix: string
+	/** The fields of those acts that need more than a reason. */
+	fields: Partial<Record<Act, ActField>>
+}
+
 export interface LogView {
 	id: number
 	at: string
-	actor: AuthorView
+	actor: MemberView
 	act: string
-	kind: TargetKind
-	member: AuthorView
+	/** The name of the subject's type. */
+	kind: string
+	/** Whose subject it was, or whom it was done to. */
+	member: MemberView
 	/** What it was about, in a few words, and where that can be judged. */
 	title: string
 	caseUrl: string
@@ -104,12 +103,12 @@ export interface LogView {
 	note: string
 }
 
-export interface StaffView extends AuthorView {
+export interface StaffView extends MemberView {
 	role: SignedIn['role']
 	maySetRole: boolean
 }
 
-export interface SuspendedView extends AuthorView {
+export interface SuspendedView extends MemberView {
 	until: string
 	reason: string
 	mayLift: boolean
@@ -117,3 +116,92 @@ export interface SuspendedView extends AuthorView {
 
 /** Said to the author of a text that waits, after what was done with it. */
 export const waitingMessage = 'Others see it once a moderator has looked at it, as it has a link and you are new here.'
+
+/** What this viewer can do about a subject now, in the order of the buttons. */
+export function actsOn(viewer: Viewer, { type, subject, author, entry }: Found): Act[] {
+	if (!mayModerate(viewer)) return []
+	const governs = maySuspend(viewer, author)
+	const acts: Act[] = type.name === MEMBER_SUBJECT && (author.imported || !governs) ? [] : [...subject.acts]
+	// What waits is approved or refused: that settles its reports.
+	if (entry.open && !acts.includes('approve')) acts.push('dismiss')
+	if (governs) acts.push(author.suspended_until === null ? 'suspend' : 'lift')
+	return acts
+}
+
+/** @param parts what can be removed of a subject that is looked at by itself */
+export function presentCase(
+	viewer: Viewer,
+	found: Found,
+	reports: ReportRow[],
+	parts: SubjectPart[] = [],
+): CasePageView {
+	const { type, subject, author, entry } = found
+	const acts = actsOn(viewer, found)
+	return {
+		kind: type.name,
+		id: subject.id,
+		caseUrl: caseUrl(type.name, subject.id, author.username),
+		url: subject.url,
+		title: subject.title,
+		html: subject.html,
+		beginning: cutOff(subject.excerpt),
+		print: subject.fingerprint,
+		author: presentMember(author),
+		createdAt: subject.createdAt,
+		state: subject.state,
+		withheldReason: subject.reason,
+		locked: subject.locked,
+		suspendedUntil: author.suspended_until,
+		acts,
+		parts,
+		reportCount: entry.report_count,
+		waits: entry.waits,
+		reports: reports.map(presentReport),
+		label: type.label,
+		prefix: type.prefix,
+		fields: Object.fromEntries(
+			Object.entries(type.acts).flatMap(([act, { field }]) =>
+				field && acts.includes(act as Act) ? [[act, field]] : [],
+			),
+		),
+	}
+}
+
+export function presentLog(row: LogRow): LogView {
+	return {
+		id: row.id,
+		at: row.at,
+		actor: { username: row.actor_username, name: row.actor_name, image: row.actor_image },
+		act: row.act,
+		kind: row.kind,
+		member: { username: row.member_username, name: row.member_name, image: row.member_image },
+		title: row.title,
+		caseUrl: caseUrl(row.kind, row.target_id, row.member_username),
+		why: row.why,
+		note: row.note,
+	}
+}
+
+export function presentMember({ username, name, image }: MemberView): MemberView {
+	return { username, name, image }
+}
+
+function presentReport(row: ReportRow): ReportView {
+	return {
+		reporter: presentMember(row),
+		reason: row.reason,
+		details: row.details,
+		createdAt: row.created_at,
+		extracts: row.extracts.map((lines) => lines.map((line) => ({ ...line, pictures: line.pictures ?? [] }))),
+	}
+}
+
+/** The page on which a subject is judged. @param username of the member who it is, or whose it is */
+function caseUrl(kind: string, id: number, username: string): string {
+	return `/moderation/${kind}/${kind === MEMBER_SUBJECT ? username : id}`
+}
+
+/** Says of a beginning that more follows. */
+function cutOff(text: string): string {
+	return [...text].length < limits.beginning ? text : `${text} …`
+}

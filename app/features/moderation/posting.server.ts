@@ -1,9 +1,50 @@
+import { config } from '~/config.server.ts'
+import { NotAllowed, TooMany } from '~/lib/errors.ts'
+import type { Executor } from '~/platform/db/db.server.ts'
+import { lockStanding, type StandingRow } from './members.queries.server.ts'
+import { limits, postingLimitAt } from './moderation.limits.ts'
+
+/* The rules for whoever posts, whatever the post is: what an account may post in an hour, and which post waits for a moderator. */
+
+/** How somebody stands who is about to write; their row is locked. @throws NotAllowed when the account is gone */
+export async function lockAuthor(trx: Executor, userId: number): Promise<StandingRow> {
+	const author = await lockStanding(trx, userId)
+	if (!author) throw new NotAllowed('This account is gone.')
+	return author
+}
+
 /**
- * Whether a cooked text holds a link or a picture from another site.
- * @param html as `cook` made it
+ * Refuses a post that is one too many in an hour. Moderators and admins post as much as they like.
+ * @param secondsOver tells when the member may post again who posted more than `most` in the last hour, this post included; null when they did not
+ * @throws TooMany
+ */
+export async function refuseTooMuch(
+	author: StandingRow,
+	what: 'queries' | 'comments',
+	secondsOver: (most: number) => Promise<number | null>,
+): Promise<void> {
+	if (author.role !== 'member') return
+	const most = postingLimitAt(author.hours)[what]
+	const seconds = await secondsOver(most)
+	if (seconds === null) return
+	const minutes = Math.max(1, Math.ceil(seconds / 60))
+	throw new TooMany(
+		`${author.hours < 24 ? 'A new account' : 'Your account'} can post ${most} ${what} an hour. Try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`,
+		seconds,
+	)
+}
+
+/** Whether posts of this member wait for a moderator if they have a link: a newcomer's, until one was approved. */
+export function isOnProbation(author: StandingRow): boolean {
+	return author.role === 'member' && !author.approved && author.hours < limits.newAccountDays * 24
+}
+
+/**
+ * Whether a text has a link or a picture from another site.
+ * @param html as the Markdown renderer made it
  * @param home this site's own address; its pages may be linked to
  */
-export function leadsElsewhere(html: string, home: string): boolean {
+export function leadsElsewhere(html: string, home: string = config().publicUrl): boolean {
 	const addresses = [...html.matchAll(/\s(?:href|src)="([^"]*)"/g)].map((match) => match[1] ?? '')
 	return addresses.some((address) => /^([a-z][a-z0-9+.-]*:|\/\/)/i.test(address) && !isWithin(address, home))
 }

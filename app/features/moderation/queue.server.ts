@@ -1,24 +1,21 @@
-import { listProfileParts } from '~/features/profiles/hiding.server.ts'
-import type { Page } from '~/features/questions/question.view.ts'
-import { findMemberId, listCaseRows, type QueueOrder } from '~/features/questions/status/subjects.queries.server.ts'
 import { isId } from '~/lib/checks.ts'
 import { NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { decodeCursor, encodeCursor, isTimeText, noSuchPlace } from '~/platform/http/cursors.ts'
-import { countOpenCases, listReportRows } from './cases.queries.server.ts'
+import { countOpenCases, listCaseRows, listReportRows, type QueueOrder } from './cases.queries.server.ts'
 import { listLogRows } from './log.queries.server.ts'
+import { findMemberId } from './members.queries.server.ts'
+import { moderator, typedUsername } from './members.server.ts'
 import { mayModerate, mayReadLog } from './moderation.policy.ts'
-import type { CaseView, LogView } from './moderation.view.ts'
-import { presentCase, presentLog } from './moderation.views.ts'
-import { moderator } from './staff.server.ts'
-import { findNamed, type TargetName } from './subjects.server.ts'
+import { type CasePageView, type LogView, presentCase, presentLog } from './moderation.view.ts'
+import { findSubject, type SubjectName, withSubjects } from './subjects.server.ts'
 
 export type { QueueOrder }
 
-const casesPerPage = 20
-const logPerPage = 50
+const MAX_CASES_PER_PAGE = 20
+const MAX_LOG_ENTRIES_PER_PAGE = 50
 
-/** How many cases wait for this viewer, at most 100; 0 for whoever does not keep order, without asking the database. */
+/** How many cases wait for this viewer, at most 100; 0 for whoever is no moderator, without asking the database. */
 export async function countCases(viewer: Viewer): Promise<number> {
 	return mayModerate(viewer) ? countOpenCases(100) : 0
 }
@@ -27,55 +24,49 @@ export async function countCases(viewer: Viewer): Promise<number> {
 export async function listCases(
 	viewer: Viewer,
 	{ order, cursor }: { order: QueueOrder; cursor: string | null },
-): Promise<Page<CaseView>> {
+): Promise<{ rows: CasePageView[]; next: string | null }> {
 	moderator(viewer)
-	const rows = await listCaseRows(order, cursor ? placeIn(order, cursor) : null, casesPerPage + 1)
-	const shown = rows.slice(0, casesPerPage)
+	const rows = await listCaseRows(order, cursor ? placeIn(order, cursor) : null, MAX_CASES_PER_PAGE + 1)
+	const shown = rows.slice(0, MAX_CASES_PER_PAGE)
+	const ids = shown.map(({ case_id }) => case_id)
+	const [cases, reports] = await Promise.all([withSubjects(shown), listReportRows(ids, 5)])
+	const reportsOf = (id: number) => reports.filter(({ case_id }) => case_id === id)
 	const last = shown.at(-1)
-	const reports = await listReportRows(
-		shown.map(({ case_id }) => case_id),
-		5,
-	)
-	const next = rows.length > casesPerPage && last
+	const next = rows.length > MAX_CASES_PER_PAGE && last
 	return {
-		rows: shown.map((row) =>
-			presentCase(
-				viewer,
-				row,
-				reports.filter(({ case_id }) => case_id === row.case_id),
-			),
-		),
+		rows: cases.map((found) => presentCase(viewer, found, reportsOf(found.entry.case_id))),
 		next: next ? encodeCursor([order === 'newest' ? last.active_at : last.report_count, last.case_id]) : null,
 	}
 }
 
-/** One thing to judge, reported or not, with at most 100 of its open reports. @throws NotAllowed, NotFound */
-export async function getCase(viewer: Viewer, name: TargetName): Promise<CaseView> {
+/** One subject to judge, reported or not, with at most 100 of its open reports. @throws NotAllowed, NotFound */
+export async function getCase(viewer: Viewer, name: SubjectName): Promise<CasePageView> {
 	moderator(viewer)
-	const row = await findNamed(name)
-	if (!row) throw new NotFound('There is nothing here to judge.')
+	const found = await findSubject(name)
+	if (!found) throw new NotFound('There is nothing here to judge.')
+	const { type, author, entry } = found
 	const [reports, parts] = await Promise.all([
-		row.open ? listReportRows([row.case_id], 100) : [],
-		row.kind === 'profile' && !row.imported ? listProfileParts(row.username) : [],
+		entry.open ? listReportRows([entry.case_id], 100) : [],
+		author.imported ? [] : (type.listParts?.(author) ?? []),
 	])
-	return presentCase(viewer, row, reports, parts)
+	return presentCase(viewer, found, reports, parts)
 }
 
-/** One page of who did what and why, newest first. @param member a username, to see what they did and what befell them */
+/** One page of who did what and why, newest first. @param member a username, to see what they did and what was done to them */
 export async function listLog(
 	viewer: Viewer,
 	{ member, cursor }: { member: string; cursor: string | null },
-): Promise<Page<LogView>> {
+): Promise<{ rows: LogView[]; next: string | null }> {
 	if (!mayReadLog(viewer)) throw new NotAllowed('Only admins can read this.')
 	const [before] = cursor ? decodeCursor(cursor, 1) : [null]
 	if (before !== null && !isId(before)) throw noSuchPlace()
-	const name = member.replaceAll('\u0000', '').trim().replace(/^@/, '').toLowerCase()
+	const name = typedUsername(member)
 	const memberId = name === '' ? null : ((await findMemberId(name)) ?? 0)
-	const rows = await listLogRows(memberId, before, logPerPage + 1)
-	const last = rows[logPerPage - 1]
+	const rows = await listLogRows(memberId, before, MAX_LOG_ENTRIES_PER_PAGE + 1)
+	const last = rows[MAX_LOG_ENTRIES_PER_PAGE - 1]
 	return {
-		rows: rows.slice(0, logPerPage).map(presentLog),
-		next: rows.length > logPerPage && last ? encodeCursor([last.id]) : null,
+		rows: rows.slice(0, MAX_LOG_ENTRIES_PER_PAGE).map(presentLog),
+		next: rows.length > MAX_LOG_ENTRIES_PER_PAGE && last ? encodeCursor([last.id]) : null,
 	}
 }
 

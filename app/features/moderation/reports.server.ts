@@ -1,18 +1,18 @@
 import { refuseSuspended } from '~/features/accounts/security/suspension.server.ts'
-import { lockStanding } from '~/features/questions/status/posting.queries.server.ts'
 import { Conflict, NotAllowed, NotFound, TooMany } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
-import { db } from '~/platform/db/db.server.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
 import { parseInput } from '~/platform/http/parse.server.ts'
-import { addReport, hasOpenReport, secondsUntilReport } from './cases.queries.server.ts'
+import { hasOpenReport, insertReport, type NewReport, secondsUntilReport } from './cases.queries.server.ts'
+import { lockStanding } from './members.queries.server.ts'
 import { limits } from './moderation.limits.ts'
-import { mayReport, type TargetKind } from './moderation.policy.ts'
-import { reportInput } from './moderation.schema.ts'
-import { targetUrl } from './moderation.views.ts'
-import { type CaseRow, findNamed, type TargetName } from './subjects.server.ts'
+import { mayReport } from './moderation.policy.ts'
+import { reportInput, reportWordsInput } from './moderation.schema.ts'
+import { type Found, findSubject, type SubjectName } from './subjects.server.ts'
 
 export interface ReportableView {
-	kind: TargetKind
+	/** The name of its type. */
+	kind: string
 	/** Where it stands, and where its reader goes back to. */
 	url: string
 	/** What is reported, in words. */
@@ -22,49 +22,63 @@ export interface ReportableView {
 }
 
 /** Something that this viewer can report. @throws NotFound, NotAllowed for what is their own */
-export async function getReportable(viewer: SignedIn, name: TargetName): Promise<ReportableView> {
-	const row = await reportable(viewer, name)
-	const reported = await hasOpenReport(viewer.id, row.kind, row.target_id)
-	return { kind: row.kind, url: targetUrl(row), title: titleOf(row), reported }
+export async function getReportable(viewer: SignedIn, name: SubjectName): Promise<ReportableView> {
+	const { type, subject, author } = await reportable(viewer, name)
+	const reported = await hasOpenReport(viewer.id, type.name, subject.id)
+	return { kind: type.name, url: subject.url, title: type.describe(subject, author), reported }
 }
 
 /**
- * Reports something to the moderators: one open report a member and target.
+ * Reports something to the moderators: one open report a member and subject.
  * @param input reason, details
- * @returns where the target stands
+ * @returns where the subject stands
  * @throws NotFound, NotAllowed, Invalid, Conflict when it was reported before, TooMany
  */
 export async function report(
 	viewer: Viewer,
-	name: TargetName,
+	name: SubjectName,
 	input: Record<string, unknown>,
 ): Promise<{ url: string }> {
 	if (!viewer) throw new NotAllowed('Log in first.')
-	const row = await reportable(viewer, name)
+	const { type, subject } = await reportable(viewer, name)
 	const { reason, details } = parseInput(reportInput, { details: '', ...input })
 	await db()
 		.transaction()
 		.execute(async (trx) => {
-			const reporter = await lockStanding(trx, viewer.id)
-			if (!reporter) throw new NotAllowed('This account is gone.')
-			refuseSuspended(reporter)
-			const seconds = await secondsUntilReport(trx, viewer.id, limits.reportsPerHour)
-			if (seconds !== null) throw new TooMany('You reported a lot just now. Wait a while, then try again.', seconds)
-			const target = { kind: row.kind, targetId: row.target_id, reporterId: viewer.id }
-			if (!(await addReport(trx, { ...target, reason, details })))
-				throw new Conflict('You reported this already. A moderator will look at it.')
+			await lockReporter(trx, viewer)
+			await addReport(trx, { kind: type.name, targetId: subject.id, reporterId: viewer.id, reason, details })
 		})
-	return { url: targetUrl(row) }
+	return { url: subject.url }
 }
 
-async function reportable(viewer: SignedIn, name: TargetName): Promise<CaseRow> {
-	const row = await findNamed(name)
-	if (!row || row.gone || row.query_gone) throw new NotFound('There is nothing here to report. It may be gone already.')
-	if (!mayReport(viewer, { authorId: row.author_id })) throw new NotAllowed('This is your own. You can change it.')
-	return row
+/** What a report says in words alone, where no reason is chosen. @param input `words` @throws Invalid */
+export function readReportWords(input: { words?: unknown }): string {
+	return parseInput(reportWordsInput, input).words
 }
 
-function titleOf(row: CaseRow): string {
-	if (row.kind === 'profile') return `the profile of ${row.name}`
-	return row.kind === 'query' ? `“${row.title}”` : `the comment of ${row.name} on “${row.title}”`
+/** Locks the row of a member who is about to report something. @throws NotAllowed, also for a suspended member */
+export async function lockReporter(trx: Executor, reporter: SignedIn): Promise<void> {
+	const standing = await lockStanding(trx, reporter.id)
+	if (!standing) throw new NotAllowed('This account is gone.')
+	refuseSuspended(standing)
+}
+
+/**
+ * Adds a report by a member whom {@link lockReporter} has locked.
+ * @returns its id
+ * @throws TooMany, Conflict when the same was reported before
+ */
+export async function addReport(trx: Executor, added: NewReport): Promise<number> {
+	const seconds = await secondsUntilReport(trx, added.reporterId, limits.reportsPerHour)
+	if (seconds !== null) throw new TooMany('You reported a lot just now. Wait a while, then try again.', seconds)
+	const id = await insertReport(trx, added)
+	if (id === null) throw new Conflict('You reported this already. A moderator will look at it.')
+	return id
+}
+
+async function reportable(viewer: SignedIn, name: SubjectName): Promise<Found> {
+	const found = await findSubject(name)
+	if (!found?.subject.reportable) throw new NotFound('There is nothing here to report. It may be gone already.')
+	if (!mayReport(viewer, { authorId: found.author.id })) throw new NotAllowed('This is your own. You can change it.')
+	return found
 }

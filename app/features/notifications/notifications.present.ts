@@ -1,4 +1,5 @@
-import type { Channel, NoticeKind } from './kinds.present.ts'
+import type { Channel } from './channels.ts'
+import type { NoticeKind } from './kinds.server.ts'
 
 /** What pages are told of a notice. Times are ISO 8601 strings in UTC. */
 export interface NoticeView {
@@ -23,4 +24,6 @@ export interface NoticeView {
 export interface PreferenceView extends Record<Channel, boolean> {
 	kind: NoticeKind
 	label: string
+	/** The channels that cannot be turned off. */
+	always: readonly Channel[]
 }

@@ -7,7 +7,7 @@ import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { decodeTimeCursor, encodeCursor } from '~/platform/http/cursors.ts'
 import { announce } from '~/platform/realtime/announce.server.ts'
-import { type Decision, doerOf, type NoticeKind, wordsOf } from './kinds.present.ts'
+import { doerOf, type NoticeKind, type NotificationKinds, wordsOf } from './kinds.server.ts'
 import type { NoticeView } from './notifications.present.ts'
 import { findThread, listRows, type NoticeRow, readUnreadOf } from './notifications.queries.server.ts'
 import { queuePushes } from './push/queue.server.ts'
@@ -86,7 +86,7 @@ export async function notify(
 /** What a moderator decided about a member or a text of theirs. */
 export interface DecisionNotice {
 	memberId: number
-	act: Decision
+	act: NotificationKinds['moderation']
 	why: string
 	/** Null for a decision about the account. */
 	query: { id: number; title: string } | null

@@ -1,20 +1,22 @@
 import { NotAllowed } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
+import { type Channel, channelNames } from './channels.ts'
 import { findPreferences, storePreferences } from './digest.queries.server.ts'
-import { type Channel, channelNames, isAlways, kindNames, kinds } from './kinds.present.ts'
+import { listKinds } from './kinds.server.ts'
 import type { PreferenceView } from './notifications.present.ts'
 
 /** How the viewer wants to be told, every kind once. @throws NotAllowed */
 export async function getPreferences(viewer: Viewer): Promise<{ daily: boolean; kinds: PreferenceView[] }> {
 	if (!viewer) throw new NotAllowed('Log in first.')
 	const stored = await findPreferences(viewer.id)
-	const rows = kindNames.map((kind) => {
+	const rows = listKinds().map(([kind, { label, always = [] }]) => {
 		const chosen = stored.kinds.find((row) => row.kind === kind)
 		return {
 			kind,
-			label: kinds[kind].label,
-			...byChannel((channel) => isAlways(kind, channel) || (chosen?.[channel] ?? true)),
+			label,
+			always,
+			...byChannel((channel) => always.includes(channel) || (chosen?.[channel] ?? true)),
 		}
 	})
 	return { daily: stored.mail === 'daily', kinds: rows }
@@ -27,9 +29,9 @@ export async function getPreferences(viewer: Viewer): Promise<{ daily: boolean; 
  */
 export async function setPreferences(viewer: Viewer, chosen: ReadonlySet<string>): Promise<void> {
 	if (!viewer) throw new NotAllowed('Log in first.')
-	const rows = kindNames.map((kind) => ({
+	const rows = listKinds().map(([kind, { always = [] }]) => ({
 		kind,
-		...byChannel((channel) => isAlways(kind, channel) || chosen.has(`${kind}-${channel}`)),
+		...byChannel((channel) => always.includes(channel) || chosen.has(`${kind}-${channel}`)),
 	}))
 	await db()
 		.transaction()

@@ -3,7 +3,7 @@ import { Invalid } from '~/lib/errors.ts'
 import { pictureUrl } from '~/lib/picture-urls.ts'
 import { member, operation } from '~/platform/http/operation.ts'
 import { storePicture } from './pictures.server.ts'
-import { MAX_PICTURE_BYTES, widthsOf } from './pictures.view.ts'
+import { MAX_PICTURE_BYTES, pictureRefusals, widthsOf } from './pictures.view.ts'
 
 /** Base64 writes three bytes as four characters. */
 const longest = Math.ceil(MAX_PICTURE_BYTES / 3) * 4
@@ -34,6 +34,7 @@ export const pictureOperations = [
 			'It is checked and encoded anew, as one that is pasted into the form, and lasts a day unless a text shows it. Sending it again gives the same one.',
 		access: 'members',
 		body: newPicture,
+		pictureTooLarge: pictureRefusals.bytes,
 		example: {
 			data: 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
 		},

@@ -83,3 +83,23 @@ export async function findHidden(userId: number): Promise<{ reason: string } | n
 		select hidden_reason as reason from profiles where user_id = ${userId} and hidden_at is not null`.execute(db())
 	return rows[0] ?? null
 }
+
+/** A member, whether or not they have filled in a profile, and whether a moderator hides it. */
+export interface HideableRow {
+	id: number
+	username: string
+	name: string
+	/** Of the account; ISO 8601. */
+	created_at: string
+	hidden: boolean
+	hidden_reason: string
+}
+
+/** Members by id, as moderators decide about their profiles. */
+export async function listHideable(ids: number[]): Promise<HideableRow[]> {
+	const { rows } = await sql<HideableRow>`
+		select u.id, u.username, u.name, p.hidden_at is not null as hidden, coalesce(p.hidden_reason, '') as hidden_reason,
+			to_char(u.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as created_at
+		from users u left join profiles p on p.user_id = u.id where u.id = any(${ids}::int[])`.execute(db())
+	return rows
+}

@@ -1,6 +1,7 @@
 import { suspensionOf } from '~/features/accounts/security/suspension.policy.ts'
 import { findSuspension } from '~/features/accounts/security/suspension.queries.server.ts'
 import { setSkills } from '~/features/members/skills.server.ts'
+import type { SubjectPart } from '~/features/moderation/moderation.policy.ts'
 import { shortened } from '~/lib/text.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
@@ -20,18 +21,8 @@ import { findProfile, listCertificateRows, listProjectRows } from './profiles.qu
 
 /*
  * What moderators do to a profile: hiding its texts and picture until they show them again, and removing a single part. Who may,
- * the record and the notice are the caller's, in app/features/forum/moderation; each of these is a step of its transaction.
+ * the record and the notification are moderation's; each of these is a step of its transaction.
  */
-
-/** Something of a profile that can be removed by itself. */
-export interface ProfilePart {
-	/** `about`, `project:{id}` and the like, for {@link removeProfilePart}. */
-	value: string
-	/** “About me”, “Project “Zebra””. */
-	label: string
-	/** How it begins, '' for a picture. */
-	beginning: string
-}
 
 const textLabels = {
 	about: 'About me',
@@ -81,7 +72,7 @@ const personalParts: Record<string, (trx: Executor, userId: number) => Promise<b
 }
 
 /** The parts of a profile that a moderator can remove, hidden or not; nothing for a member who is gone. */
-export async function listProfileParts(username: string): Promise<ProfilePart[]> {
+export async function listProfileParts(username: string): Promise<SubjectPart[]> {
 	const row = await findProfile(username, { viewerId: null, whole: true })
 	if (!row) return []
 	const [projects, certificates] = await Promise.all([listProjectRows(row.id, true), listCertificateRows(row.id, true)])
@@ -97,7 +88,7 @@ export async function listProfileParts(username: string): Promise<ProfilePart[]>
 			.filter(Boolean)
 			.join(', '),
 	}
-	const part = (value: string, label: string, text: string): ProfilePart => ({
+	const part = (value: string, label: string, text: string): SubjectPart => ({
 		value,
 		label,
 		beginning: shortened(text, MAX_BEGINNING),

@@ -1,87 +1,107 @@
-import { closeCase } from '~/features/moderation/cases.queries.server.ts'
-import { addLogRow } from '~/features/moderation/log.queries.server.ts'
-import { mayGovernProfile } from '~/features/moderation/moderation.policy.ts'
-import { cleanInput, maybeWhyInput, whyInput } from '~/features/moderation/moderation.schema.ts'
-import { lockModerator } from '~/features/moderation/staff.server.ts'
-import { notifyOfDecision, tellUnread } from '~/features/notifications/notifications.server.ts'
-import { profilePath } from '~/features/questions/questions.paths.ts'
-import type { CaseRow } from '~/features/questions/status/subjects.queries.server.ts'
-import { Conflict, Invalid, NotAllowed } from '~/lib/errors.ts'
-import type { SignedIn } from '~/lib/viewer.ts'
+import { z } from 'zod'
+import { profilePath } from '~/features/members/members.paths.ts'
+import { MEMBER_SUBJECT } from '~/features/moderation/moderation.policy.ts'
+import {
+	type ActCall,
+	changedMeanwhile,
+	type ModeratedSubject,
+	type Performed,
+	type SubjectType,
+} from '~/features/moderation/subjects.server.ts'
 import { dropPages, everyPage } from '~/platform/cache/pages.server.ts'
-import { db, type Executor } from '~/platform/db/db.server.ts'
-import { parseInput } from '~/platform/http/parse.server.ts'
+import type { Executor } from '~/platform/db/db.server.ts'
+import { type HideableRow, listHideable } from './hiding.queries.server.ts'
 import { hideProfile, holdProfile, listProfileParts, removeProfilePart, showProfile } from './hiding.server.ts'
 
-export type ProfileAct = 'hide' | 'restore' | 'clean'
+/* What moderation knows of profiles: how they stand, and what can be done to them. */
 
-/** What a moderator is told afterwards. */
-export const profileActsDone: Record<ProfileAct, string> = {
-	hide: 'Hidden. Its owner sees your reason.',
-	restore: 'Everybody can see it again.',
-	clean: 'Removed. Its owner sees your reason.',
+function subjectOf({ id, username, name, created_at, hidden, hidden_reason }: HideableRow): ModeratedSubject {
+	return {
+		type: MEMBER_SUBJECT,
+		id,
+		title: name,
+		url: profilePath(username),
+		...{ html: '', excerpt: '', fingerprint: '' },
+		createdAt: created_at,
+		authorId: id,
+		state: hidden ? 'hidden' : 'visible',
+		reason: hidden_reason,
+		locked: false,
+		reportable: true,
+		acts: [hidden ? 'restore' : 'hide', 'clean'],
+	}
 }
 
 interface Work {
-	why: string
 	/** What exactly was removed, in words; '' for the whole profile. */
 	label: string
 	/** Of several decisions about one thing the last one is told. */
 	about: string
 	/** @returns whether it stood as the moderator saw it */
-	run: (trx: Executor) => Promise<boolean>
+	run: () => Promise<boolean>
 }
 
-/**
- * Hides a profile's texts and picture, shows them again, or removes one part. One transaction: the profile, its case, the record
- * of who did it and the notice to its owner.
- * @param input why; for `clean` the `part`
- * @throws NotAllowed, Invalid, Conflict when it does not stand as the moderator saw it
- */
-export async function judgeProfile(
-	actor: SignedIn,
-	row: CaseRow,
-	act: ProfileAct,
-	input: Record<string, unknown>,
-): Promise<void> {
-	const memberId = row.author_id
-	const { why, label, about, run } = await works[act](row, { why: '', ...input })
-	const told = await db()
-		.transaction()
-		.execute(async (trx) => {
-			await holdProfile(trx, memberId)
-			const fresh = await lockModerator(trx, actor)
-			if (row.imported || !mayGovernProfile(fresh, { id: memberId, role: row.author_role }))
-				throw new NotAllowed('You cannot change this profile.')
-			if (!(await run(trx)))
-				throw new Conflict('Somebody has decided this meanwhile, or it changed. Load the page again.')
-			await closeCase(trx, 'profile', memberId)
-			const entry = { kind: 'profile', targetId: memberId, memberId, title: row.name } as const
-			await addLogRow(trx, { actorId: actor.id, act, ...entry, why, note: label })
-			const notice = { memberId, why, query: null, commentId: null, title: label, about }
-			return notifyOfDecision(trx, { ...notice, act: `${act} profile`, url: profilePath(row.username) })
-		})
-	// The picture and the name stand beside everything that the member wrote.
-	await dropPages([everyPage])
-	await tellUnread(told)
+async function perform(
+	trx: Executor,
+	{ author }: ActCall<ModeratedSubject>,
+	{ label, about, run }: Work,
+): Promise<Performed> {
+	await holdProfile(trx, author.id)
+	if (!(await run())) throw changedMeanwhile()
+	return {
+		note: label,
+		notice: { query: null, commentId: null, url: profilePath(author.username), title: label, about },
+		// The picture and the name stand beside everything that the member wrote.
+		announce: () => dropPages([everyPage]),
+	}
 }
 
-const works: Record<ProfileAct, (row: CaseRow, input: Record<string, unknown>) => Promise<Work>> = {
-	async hide(row, input) {
-		const { why } = parseInput(whyInput, input)
-		return { why, label: '', about: 'profile', run: (trx) => hideProfile(trx, row.author_id, why) }
-	},
-	async restore(row, input) {
-		const { why } = parseInput(maybeWhyInput, input)
-		return { why, label: '', about: 'profile', run: (trx) => showProfile(trx, row.author_id) }
-	},
-	async clean(row, input) {
-		const { why, part } = parseInput(cleanInput, input)
-		const found = (await listProfileParts(row.username)).find(({ value }) => value === part)
-		const message = 'This part is not there any more.'
-		if (!found) throw new Invalid(message, { part: message })
-		// A text's beginning would repeat in the log what was removed; a title tells which one it was.
-		const label = part.includes(':') ? `${found.label} “${found.beginning}”` : found.label
-		return { why, label, about: `profile:${part}`, run: (trx) => removeProfilePart(trx, row.author_id, part) }
+/** Which part of a profile is removed. */
+const cleanInput = z.object({
+	part: z.string({ error: 'Choose what to remove.' }).regex(/^[a-z]+(:[0-9a-f-]{36})?$/, 'Choose what to remove.'),
+})
+
+export const profileSubject: SubjectType = {
+	name: MEMBER_SUBJECT,
+	label: 'Profile',
+	prefix: '',
+	load: async (ids) => (await listHideable(ids)).map(subjectOf),
+	describe: ({ title }) => `the profile of ${title}`,
+	listParts: ({ username }) => listProfileParts(username),
+	acts: {
+		hide: {
+			done: 'Hidden. Its owner sees your reason.',
+			decision: 'hide profile',
+			perform: (trx, call) =>
+				perform(trx, call, { label: '', about: 'profile', run: () => hideProfile(trx, call.author.id, call.why) }),
+		},
+		restore: {
+			done: 'Everybody can see it again.',
+			decision: 'restore profile',
+			perform: (trx, call) =>
+				perform(trx, call, { label: '', about: 'profile', run: () => showProfile(trx, call.author.id) }),
+		},
+		clean: {
+			done: 'Removed. Its owner sees your reason.',
+			decision: 'clean profile',
+			input: cleanInput,
+			field: {
+				title: 'Remove a part',
+				name: 'part',
+				label: 'What to remove',
+				shortLabel: 'What to remove',
+				hint: 'It is removed for good. To take it out of sight and decide later, hide the profile.',
+				choosesPart: true,
+			},
+			async perform(trx, call) {
+				const { value, label, beginning } = call.part ?? { value: '', label: '', beginning: '' }
+				return perform(trx, call, {
+					// A text's beginning would repeat in the log what was removed; a title tells which one it was.
+					label: value.includes(':') ? `${label} “${beginning}”` : label,
+					about: `profile:${value}`,
+					run: () => removeProfilePart(trx, call.author.id, value),
+				})
+			},
+		},
 	},
 }

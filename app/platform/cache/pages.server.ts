@@ -19,13 +19,8 @@ export const pageCache = remember(
 /** Every page has this tag: for what may stand anywhere, such as a member's name. */
 export const everyPage = 'page'
 
-/** The lists of the forum and the home page. */
-export const forumLists = 'lists'
-
-/** The page of one query. */
-export function queryPage(id: number): string {
-	return `query:${id}`
-}
+/** The pages that list what members wrote, the home page among them. */
+export const LIST_PAGES = 'lists'
 
 /**
  * Drops the pages that show something of this kind, here at once and in the other processes as soon as PostgreSQL has told

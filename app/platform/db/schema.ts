@@ -145,7 +145,8 @@ export interface CommentsTable {
 
 export interface CasesTable {
 	id: GeneratedAlways<number>
-	kind: 'query' | 'comment' | 'profile'
+	/** The type of the subject. */
+	kind: string
 	target_id: number
 	report_count: Generated<number>
 	waits: Generated<boolean>

@@ -31,6 +31,8 @@ export interface Operation {
 	query: Fields
 	/** What is sent; null for nothing. An unknown field is refused. */
 	body: z.ZodObject | null
+	/** For a body with a picture, of up to 7.5 MB in place of 512 KB: what is said of a larger one. */
+	pictureTooLarge?: string
 	example?: Record<string, unknown>
 	/** What comes back; null for 204. What the schema does not name is left out of the answer. */
 	answer: z.ZodType | null

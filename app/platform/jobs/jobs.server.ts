@@ -4,63 +4,54 @@ import { log } from '~/lib/log.server.ts'
 import { remember } from '~/lib/remember.ts'
 import { db, type Executor, isDatabaseAway, pool } from '~/platform/db/db.server.ts'
 import { longWork } from '~/platform/db/scope.server.ts'
-import { type Mail, sendMail } from '~/platform/mail/mail.server.ts'
+import { type Mail, sendMail, sweepMails } from '~/platform/mail/mail.server.ts'
 
-/** The work that waits in the database and what each piece needs to know. */
-interface Jobs {
+/**
+ * Every kind of job, and what one of it has to know. Features add theirs by declaration merging, beside the function that does it:
+ * `declare module '~/platform/jobs/jobs.server.ts' { interface Jobs { … } }`.
+ */
+export interface Jobs {
 	'send-mail': Mail
-	/** Looks who has an address that somebody typed in, and mails what they asked for. */
-	'account-mail': { kind: 'register' | 'confirm' | 'reset' | 'none'; email: string; isKnownDevice?: boolean }
-	/** Tells those who follow a tag or a category of a new query, after the member with this id. */
-	'tell-followers': { event: { kind: 'query-added' }; after: number }
-	/** Gathers the words of a member's messages, for searches with a typing error. */
-	'learn-own-words': { userId: number }
 }
 
-/** Work of features that is added when it is needed. */
-type Asked = {
-	[Name in 'account-mail' | 'send-mail' | 'tell-followers' | 'push-notice' | 'push-message' | 'learn-own-words']: (
-		payload: never,
-	) => Promise<unknown>
+/** Who does each kind of job. One that fails is tried again. */
+export type JobHandlers = { [Name in keyof Jobs]: (payload: Jobs[Name]) => Promise<unknown> }
+
+/** Work that is done at regular times, by one process of the site. */
+export interface Schedule {
+	name: string
+	every: 'hour' | 'minute'
+	run: () => Promise<unknown>
 }
 
-const tasks: TaskList = {
+const ownJobs: TaskList = {
 	'send-mail': (payload) => sendMail(payload as Mail),
 }
+
+const ownSchedules: Schedule[] = [{ name: 'sweep-mails', every: 'hour', run: () => sweepMails() }]
 
 /** Milliseconds that a job under way may go on when the process stops; what is cut off is tried again later. */
 const stopWithin = 2_500
 
 const held = remember<{ runner?: Runner }>('jobs', () => ({}))
 
-/**
- * Starts working on jobs in this process, on the open pool.
- * @param hourly work of features that is done every hour, by one process of the site
- * @param asked work of features that waits in the database
- * @param minutely as `hourly`, every minute
- */
-export async function startJobs(
-	hourly: Record<string, () => Promise<unknown>> = {},
-	asked: Partial<Asked> = {},
-	minutely: Record<string, () => Promise<unknown>> = {},
-): Promise<void> {
-	const times = [
-		...Object.keys(hourly).map((name, index) => `${(index * 7) % 60} * * * * ${name}`),
-		...Object.keys(minutely).map((name) => `* * * * * ${name}`),
-	]
-	const regular = Object.entries({ ...hourly, ...minutely }).map(
-		([name, work]) => [name, () => longWork(async () => void (await work()))] as const,
-	)
-	const waiting: TaskList = Object.fromEntries(
-		Object.entries(asked).map(([name, work]) => [
-			name,
-			(payload) => longWork(async () => void (await work(payload as never))),
-		]),
-	)
+interface Work {
+	jobs?: Partial<JobHandlers>
+	schedules?: readonly Schedule[]
+}
+
+/** Starts working on jobs in this process, on the open pool. Mails are sent without being listed. */
+export async function startJobs({ jobs = {}, schedules = [] }: Work = {}): Promise<void> {
+	const regular = [...ownSchedules, ...schedules]
+	const handlers = Object.entries(jobs) as [string, (payload: unknown) => Promise<unknown>][]
 	held.runner ??= await run({
 		pgPool: await longWork(async () => pool()),
-		taskList: { ...tasks, ...waiting, ...Object.fromEntries(regular) },
-		crontab: times.join('\n'),
+		taskList: {
+			...ownJobs,
+			...Object.fromEntries(handlers.map(([name, work]) => [name, longTask(work)])),
+			...Object.fromEntries(regular.map(({ name, run: work }) => [name, longTask(work)])),
+		},
+		crontab: crontabOf(regular),
 		concurrency: 2,
 		noHandleSignals: true,
 		pollInterval: 2_000,
@@ -70,6 +61,20 @@ export async function startJobs(
 			if ((level === 'error' || level === 'warning') && !isDatabaseAway()) log.warn({ worker: level }, message)
 		}),
 	})
+}
+
+/** Hourly work is spread over the hour, so that no minute has all of it. */
+function crontabOf(schedules: readonly Schedule[]): string {
+	const hourly = schedules.filter(({ every }) => every === 'hour')
+	const minutely = schedules.filter(({ every }) => every === 'minute')
+	return [
+		...hourly.map(({ name }, index) => `${(index * 7) % 60} * * * * ${name}`),
+		...minutely.map(({ name }) => `* * * * * ${name}`),
+	].join('\n')
+}
+
+function longTask(work: (payload: unknown) => Promise<unknown>): (payload: unknown) => Promise<void> {
+	return (payload) => longWork(async () => void (await work(payload)))
 }
 
 /** Finishes what is under way and stops. */

@@ -1,4 +1,5 @@
-import { Server } from 'socket.io'
+import { Server, type Socket } from 'socket.io'
+import { log } from '~/lib/log.server.ts'
 import { remember } from '~/lib/remember.ts'
 import type { ClientEvents, ServerEvents } from './events.ts'
 
@@ -13,6 +14,9 @@ export interface SocketData {
 	/** Names the connection in the log. */
 	requestId: string
 }
+
+/** A member's tab, as the server sees it. */
+export type Tab = Socket<ClientEvents, ServerEvents, Record<string, never>, SocketData>
 
 /** The one Socket.IO server of the process; it survives hot reload, its handlers are swapped in server/sockets.ts. */
 export const io = remember(
@@ -29,3 +33,8 @@ export const io = remember(
 			pingTimeout: 10_000,
 		}),
 )
+
+/** Waits for work that a tab led to. What fails is logged: the tab asks again when it comes back. */
+export function inBackground(work: Promise<unknown>): void {
+	work.catch((error) => log.warn({ err: error }, 'work for a tab failed'))
+}

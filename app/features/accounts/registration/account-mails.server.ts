@@ -9,6 +9,13 @@ import { isClosedDemoAccount } from './demo-accounts.server.ts'
 import { confirmationLetter, knownAddressLetter, newDeviceLetter, resetLetter } from './letters.server.ts'
 import { deleteRegistration, findRegistration } from './registrations.queries.server.ts'
 
+declare module '~/platform/jobs/jobs.server.ts' {
+	interface Jobs {
+		/** Looks who has an address that somebody typed in, and mails what they asked for. */
+		'account-mail': AccountMail
+	}
+}
+
 /**
  * How long a link that confirms an address works, in seconds: a day. It gives no access to anything, only proves that a mailbox
  * is read, and a newcomer may register in the evening and read mail the next day.

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import '~/features/index.server.ts'
 import { getPreferences, setPreferences } from '~/features/notifications/preferences.server.ts'
 import { readUnsubscribe, unsubscribe, unsubscribeUrl } from '~/features/notifications/unsubscribe.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'

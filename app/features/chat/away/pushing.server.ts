@@ -9,6 +9,13 @@ import type { MessageRow } from '../messages.queries.server.ts'
 import { findMessagePush } from './away.queries.server.ts'
 import { excerptOf } from './excerpt.ts'
 
+declare module '~/platform/jobs/jobs.server.ts' {
+	interface Jobs {
+		/** Tells a browser of a conversation, by its id. */
+		'push-message': PushJob
+	}
+}
+
 /**
  * Has the recipient of a message told in their browsers if they have no tab open; called after the commit. A push is an
  * extra: where none can be made the message is stored all the same, and mailed later.

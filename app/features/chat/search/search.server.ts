@@ -12,6 +12,13 @@ import { findOwnMessages, findStopWords, type HitRow, marks, type Wanted } from 
 import { gatherOwnWords, readOwnWords } from './vocabulary.queries.server.ts'
 import { isExact, mostMistakes, nearest, wordsOf } from './words.ts'
 
+declare module '~/platform/jobs/jobs.server.ts' {
+	interface Jobs {
+		/** Gathers the words of a member's messages, for searches with a typing error. */
+		'learn-own-words': { userId: number }
+	}
+}
+
 /**
  * The viewer's own messages that hold these words, the newest first: every word by its stem, the last one also as a
  * beginning, without accents. Where there are none, words that are spelled nearly so.

@@ -6,59 +6,34 @@ import { FormError } from '~/ui/form-error.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { limits } from '../moderation.limits.ts'
-import { type Act, type CaseView, suspensionTimes } from '../moderation.view.ts'
-import { buttonOf } from './acts.ts'
+import { type Act, type ActField, type SubjectPart, type SubjectState, suspensionTimes } from '../moderation.policy.ts'
+import type { CasePageView } from '../moderation.view.ts'
 
 interface ActFormsProps {
-	entry: CaseView
+	entry: CasePageView
 	refusal: FormRefusal | null
 }
 
 /** Everything that can be done about a case: about the text or profile, about its place, about its author. */
 export function ActForms({ entry, refusal }: ActFormsProps) {
-	const about = (acts: Act[]) => entry.acts.filter((act) => acts.includes(act))
-	const text = about(['approve', 'refuse', 'hide', 'restore', 'dismiss', 'lock', 'unlock'])
-	const merge = about(['merge'])
-	const clean = entry.parts.length > 0 ? about(['clean']) : []
-	const author = about(['suspend', 'lift'])
+	const author = entry.acts.filter((act): boolean => act === 'suspend' || act === 'lift')
+	const plain = entry.acts.filter((act) => !author.includes(act) && !entry.fields[act])
 	return (
 		<>
-			{text.length > 0 && (
-				<ActForm id="decide" title="Decide" acts={text} entry={entry} refusal={refusal}>
+			{plain.length > 0 && (
+				<ActForm id="decide" title="Decide" acts={plain} entry={entry} refusal={refusal}>
 					{null}
 				</ActForm>
 			)}
-			{merge.length > 0 && (
-				<ActForm id="merge" title="Merge into another query" acts={merge} entry={entry} refusal={refusal}>
-					<Field
-						label="Address of the query that stays"
-						name="into"
-						id="merge-into"
-						required
-						defaultValue={refusal?.values.act === 'merge' ? refusal.values.into : ''}
-						error={refusal?.values.act === 'merge' ? refusal.errors.into : null}
-						hint="This query's address will lead there. It can still be read, and the merge can be undone."
-					/>
-				</ActForm>
-			)}
-			{clean.length > 0 && (
-				<ActForm id="clean" title="Remove a part" acts={clean} entry={entry} refusal={refusal}>
-					<Select
-						label="What to remove"
-						name="part"
-						id="clean-part"
-						defaultValue={refusal?.values.act === 'clean' ? refusal.values.part : undefined}
-						error={refusal?.values.act === 'clean' ? refusal.errors.part : null}
-						hint="It is removed for good. To take it out of sight and decide later, hide the profile."
-					>
-						{entry.parts.map(({ value, label, beginning }) => (
-							<option key={value} value={value}>
-								{beginning ? `${label}: ${beginning}` : label}
-							</option>
-						))}
-					</Select>
-				</ActForm>
-			)}
+			{entry.acts.map((act) => {
+				const field = entry.fields[act]
+				if (!field || (field.choosesPart && entry.parts.length === 0)) return null
+				return (
+					<ActForm key={act} id={act} title={field.title} acts={[act]} entry={entry} refusal={refusal}>
+						<OwnField act={act} field={field} parts={entry.parts} refusal={refusal} />
+					</ActForm>
+				)
+			})}
 			{author.length > 0 && (
 				<ActForm
 					id="author"
@@ -86,6 +61,29 @@ export function ActForms({ entry, refusal }: ActFormsProps) {
 	)
 }
 
+interface OwnFieldProps {
+	act: Act
+	field: ActField
+	parts: SubjectPart[]
+	refusal: FormRefusal | null
+}
+
+/** What an act needs besides a reason: a line of text, or one of the subject's parts. */
+function OwnField({ act, field: { name, label, hint, choosesPart }, parts, refusal }: OwnFieldProps) {
+	const own = refusal?.values.act === act ? refusal : null
+	const common = { label, name, id: `${act}-${name}`, hint, error: own ? own.errors[name] : null }
+	if (!choosesPart) return <Field {...common} required defaultValue={own ? own.values[name] : ''} />
+	return (
+		<Select {...common} defaultValue={own ? own.values[name] : undefined}>
+			{parts.map(({ value, label, beginning }) => (
+				<option key={value} value={value}>
+					{beginning ? `${label}: ${beginning}` : label}
+				</option>
+			))}
+		</Select>
+	)
+}
+
 interface ActFormProps extends ActFormsProps {
 	id: string
 	title: string
@@ -100,7 +98,7 @@ function ActForm({ id, title, acts, entry, refusal, children }: ActFormProps) {
 			<RuleHead id={id} title={title} />
 			<Form method="post" action={entry.caseUrl} className="mt-2 grid gap-4" replace>
 				<input type="hidden" name="seen" value={entry.print} />
-				<FormError errors={own?.errors} names={{ into: 'Address', part: 'What to remove', why: 'Why' }}>
+				<FormError errors={own?.errors} names={{ ...shortLabels(entry.fields), why: 'Why' }}>
 					{own?.message}
 				</FormError>
 				{children}
@@ -130,4 +128,27 @@ function ActForm({ id, title, acts, entry, refusal, children }: ActFormProps) {
 			</Form>
 		</section>
 	)
+}
+
+function shortLabels(fields: CasePageView['fields']): Record<string, string> {
+	return Object.fromEntries(Object.values(fields).map(({ name, shortLabel }) => [name, shortLabel]))
+}
+
+const buttons: Record<Act, { label: string; className: string }> = {
+	approve: { label: 'Let it pass', className: 'btn btn-primary' },
+	refuse: { label: 'Keep it out', className: 'btn btn-outline' },
+	hide: { label: 'Hide', className: 'btn btn-outline' },
+	restore: { label: 'Restore', className: 'btn btn-outline' },
+	dismiss: { label: 'Dismiss', className: 'btn btn-outline' },
+	lock: { label: 'Lock', className: 'btn btn-outline' },
+	unlock: { label: 'Unlock', className: 'btn btn-outline' },
+	merge: { label: 'Merge', className: 'btn btn-outline' },
+	clean: { label: 'Remove', className: 'btn btn-danger' },
+	suspend: { label: 'Suspend', className: 'btn btn-danger' },
+	lift: { label: 'Lift the suspension', className: 'btn btn-outline' },
+}
+
+/** What the button of an act says. */
+export function buttonOf(act: Act, state: SubjectState): { label: string; className: string } {
+	return act === 'restore' && state === 'merged' ? { ...buttons.restore, label: 'Undo the merge' } : buttons[act]
 }

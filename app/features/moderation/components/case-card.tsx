@@ -1,16 +1,17 @@
 import { Form, Link } from 'react-router'
+import { profilePath } from '~/features/members/members.paths.ts'
 import { SmallPictures } from '~/features/pictures/components/picture.tsx'
-import { profilePath } from '~/features/questions/questions.paths.ts'
 import { counted } from '~/lib/text.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
 import { limits } from '../moderation.limits.ts'
-import { type CaseView, reasons } from '../moderation.view.ts'
-import { buttonOf } from './acts.ts'
+import { reasons } from '../moderation.policy.ts'
+import type { CasePageView, CaseView } from '../moderation.view.ts'
+import { buttonOf } from './act-forms.tsx'
 
 /** A case in the queue: what it is about, what was said, and the decisions that need no more than a reason. */
-export function CaseCard({ entry }: { entry: CaseView }) {
+export function CaseCard({ entry }: { entry: CasePageView }) {
 	const heading = `case-${entry.kind}-${entry.id}`
 	return (
 		<li className="border-b border-line py-6">
@@ -18,7 +19,7 @@ export function CaseCard({ entry }: { entry: CaseView }) {
 				<CaseHead entry={entry} />
 				<h2 className="mt-1 text-lg font-semibold wrap-anywhere" id={heading}>
 					<Link className="quiet-link" to={entry.caseUrl}>
-						{entry.kind === 'comment' && <span className="font-normal text-ink-3">Comment on </span>}
+						{entry.prefix && <span className="font-normal text-ink-3">{entry.prefix}</span>}
 						{entry.title}
 					</Link>
 				</h2>
@@ -32,14 +33,12 @@ export function CaseCard({ entry }: { entry: CaseView }) {
 	)
 }
 
-const kinds = { query: 'Query', comment: 'Comment', profile: 'Profile' } as const
-
 /** What kind of thing it is, whose, since when, and how it stands. */
-export function CaseHead({ entry }: { entry: CaseView }) {
+export function CaseHead({ entry }: { entry: CasePageView }) {
 	const { author, state } = entry
 	return (
 		<div className="flex flex-wrap items-center gap-x-3 gap-y-1.5 text-xs text-ink-3">
-			<span className="cat">{kinds[entry.kind]}</span>
+			<span className="cat">{entry.label}</span>
 			<span className="flex min-w-0 items-center gap-2">
 				<Avatar user={author} size={20} />
 				<Link className="quiet-link truncate font-semibold text-ink-2" to={profilePath(author.username)}>

@@ -2,7 +2,7 @@ import { type ReactNode, useId } from 'react'
 import { TextArea } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { limits } from '../moderation.limits.ts'
-import { type Reason, reasons } from '../moderation.view.ts'
+import { type Reason, reasons } from '../moderation.policy.ts'
 
 /** What the report page and its dialog learn from a refused form. */
 export interface ReportRefusal {

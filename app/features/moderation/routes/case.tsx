@@ -9,17 +9,16 @@ import { ActForms } from '../components/act-forms.tsx'
 import { CaseHead, Reports } from '../components/case-card.tsx'
 import { ModerationFrame } from '../components/moderation-frame.tsx'
 import { judge } from '../judging.server.ts'
-import { logOutMember } from '../members.server.ts'
-import { mayLogOut } from '../moderation.policy.ts'
+import { logOutMember, moderatorOf } from '../members.server.ts'
+import { MEMBER_SUBJECT, mayLogOut } from '../moderation.policy.ts'
 import { getCase } from '../queue.server.ts'
 import type { Route } from './+types/case'
-import { moderatorOf } from './moderator.server.ts'
 
 export function loader({ request, params, context, url }: Route.LoaderArgs) {
 	return answering(async () => {
 		const viewer = await moderatorOf({ request, context, url })
 		const entry = await getCase(viewer, { kind: params.kind, name: params.id })
-		return { entry, mayLogOut: entry.kind === 'profile' && mayLogOut(viewer, entry) }
+		return { entry, mayLogOut: entry.kind === MEMBER_SUBJECT && mayLogOut(viewer, entry) }
 	})
 }
 
@@ -31,7 +30,7 @@ export function action({ request, params, context, url }: Route.ActionArgs) {
 		const form = await readForm(request)
 		try {
 			const { act = '', ...input } = Object.fromEntries(form)
-			if (act === 'log-out' && params.kind === 'profile') {
+			if (act === 'log-out' && params.kind === MEMBER_SUBJECT) {
 				await logOutMember(viewer, params.id)
 				return redirectWithToast(url.pathname, { type: 'success', message: 'Logged out everywhere.' })
 			}
@@ -49,7 +48,7 @@ export function meta({ matches, loaderData }: Route.MetaArgs) {
 
 export default function ModerationCase({ loaderData: { entry, mayLogOut }, actionData }: Route.ComponentProps) {
 	return (
-		<ModerationFrame title={entry.kind === 'comment' ? `Comment on ${entry.title}` : entry.title}>
+		<ModerationFrame title={entry.prefix + entry.title}>
 			<div className="mt-5">
 				<CaseHead entry={entry} />
 			</div>

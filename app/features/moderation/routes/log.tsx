@@ -1,5 +1,5 @@
 import { Form, Link } from 'react-router'
-import { withParams } from '~/features/questions/questions.paths.ts'
+import { withParams } from '~/lib/addresses.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { answering } from '~/platform/http/http.ts'
 import { EmptyState } from '~/ui/empty-state.tsx'
@@ -7,10 +7,11 @@ import { MoreLink } from '~/ui/more-link.tsx'
 import { LocalTime } from '~/ui/time.tsx'
 import { useMore } from '~/ui/use-more.ts'
 import { ModerationFrame } from '../components/moderation-frame.tsx'
+import { moderatorOf } from '../members.server.ts'
+import { MEMBER_SUBJECT } from '../moderation.policy.ts'
 import type { LogView } from '../moderation.view.ts'
 import { listLog } from '../queue.server.ts'
 import type { Route } from './+types/log'
-import { moderatorOf } from './moderator.server.ts'
 
 export function loader({ request, context, url }: Route.LoaderArgs) {
 	return answering(async () => {
@@ -70,7 +71,7 @@ function Entry({ row }: { row: LogView }) {
 					{row.title}
 				</Link>{' '}
 				<span className="text-ink-3">
-					{row.kind === 'profile' ? '' : 'of '}
+					{row.kind === MEMBER_SUBJECT ? '' : 'of '}
 					<Who username={row.member.username} />
 				</span>
 			</p>

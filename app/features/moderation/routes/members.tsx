@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react'
 import { Form, Link } from 'react-router'
-import type { AuthorView } from '~/features/questions/question.view.ts'
-import { profilePath } from '~/features/questions/questions.paths.ts'
+import { profilePath } from '~/features/members/members.paths.ts'
 import { viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { answering, readForm, redirectWithToast, refused, signedIn } from '~/platform/http/http.ts'
@@ -11,10 +10,9 @@ import { RuleHead } from '~/ui/rule-head.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { LocalTime } from '~/ui/time.tsx'
 import { ModerationFrame } from '../components/moderation-frame.tsx'
-import { appoint, listMembers } from '../members.server.ts'
-import type { SuspendedView } from '../moderation.view.ts'
+import { appoint, listMembers, moderatorOf } from '../members.server.ts'
+import type { MemberView, SuspendedView } from '../moderation.view.ts'
 import type { Route } from './+types/members'
-import { moderatorOf } from './moderator.server.ts'
 
 export function loader({ request, context, url }: Route.LoaderArgs) {
 	return answering(async () => {
@@ -81,7 +79,7 @@ export default function ModerationMembers({ loaderData, actionData }: Route.Comp
 }
 
 interface RowProps {
-	member: AuthorView
+	member: MemberView
 	note: ReactNode
 	children: ReactNode
 }

@@ -1,5 +1,5 @@
 import { Link } from 'react-router'
-import { withParams } from '~/features/questions/questions.paths.ts'
+import { withParams } from '~/lib/addresses.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { answering } from '~/platform/http/http.ts'
 import { EmptyState } from '~/ui/empty-state.tsx'
@@ -7,9 +7,9 @@ import { MoreLink } from '~/ui/more-link.tsx'
 import { useMore, withoutDoubles } from '~/ui/use-more.ts'
 import { CaseCard } from '../components/case-card.tsx'
 import { ModerationFrame } from '../components/moderation-frame.tsx'
+import { moderatorOf } from '../members.server.ts'
 import { listCases, type QueueOrder } from '../queue.server.ts'
 import type { Route } from './+types/queue'
-import { moderatorOf } from './moderator.server.ts'
 
 export function loader({ request, context, url }: Route.LoaderArgs) {
 	return answering(async () => {

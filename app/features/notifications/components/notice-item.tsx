@@ -2,7 +2,7 @@ import { Check } from 'lucide-react'
 import { Form, Link } from 'react-router'
 import { Avatar } from '~/ui/avatar.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
-import { others } from '../kinds.present.ts'
+import { others } from '../channels.ts'
 import type { NoticeView } from '../notifications.present.ts'
 
 /** A row of the page: what happened, leading there, and a form that marks it as read. @param from where the form leads back to */

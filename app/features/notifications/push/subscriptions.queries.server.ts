@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
+import type { Jobs } from '~/platform/jobs/jobs.server.ts'
 import { isOpen } from '~/platform/realtime/presence.queries.server.ts'
 import { limits } from './push.limits.ts'
 
@@ -78,7 +79,7 @@ export async function listAway(executor: Executor, userIds: number[]): Promise<{
 }
 
 /** The names of the jobs that push; each gets a {@link PushJob}. */
-export type PushTask = 'push-notice' | 'push-message'
+export type PushTask = { [Name in keyof Jobs]: Jobs[Name] extends PushJob ? Name : never }[keyof Jobs]
 
 /** What a job pushes: to which browser, and about which notice or conversation. */
 export interface PushJob {

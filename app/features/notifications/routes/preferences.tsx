@@ -2,8 +2,8 @@ import { Form } from 'react-router'
 import { answering, readForm, redirectWithToast, signedIn } from '~/platform/http/http.ts'
 import { Check } from '~/ui/check.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
+import { channelNames, channels } from '../channels.ts'
 import { BrowserPush } from '../components/browser-push.tsx'
-import { channelNames, channels, isAlways } from '../kinds.present.ts'
 import type { PreferenceView } from '../notifications.present.ts'
 import { getPreferences, setPreferences } from '../preferences.server.ts'
 import { getPush } from '../push/subscribing.server.ts'
@@ -69,7 +69,7 @@ export default function Preferences({ loaderData: { daily, kinds, push } }: Rout
 	)
 }
 
-function Row({ kind: { kind, label, ...chosen } }: { kind: PreferenceView }) {
+function Row({ kind: { kind, label, always, ...chosen } }: { kind: PreferenceView }) {
 	return (
 		<tr className="border-b border-line">
 			<th className="py-1 pr-4 font-normal" scope="row">
@@ -77,7 +77,7 @@ function Row({ kind: { kind, label, ...chosen } }: { kind: PreferenceView }) {
 			</th>
 			{channelNames.map((channel) => (
 				<td key={channel} className="text-center">
-					{isAlways(kind, channel) ? (
+					{always.includes(channel) ? (
 						<span className="text-sm text-ink-3">always</span>
 					) : (
 						<Box

@@ -1,4 +1,4 @@
-import { withFreshRole } from '~/features/moderation/staff.server.ts'
+import { withFreshRole } from '~/features/moderation/members.server.ts'
 import { isId } from '~/lib/checks.ts'
 import { NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'

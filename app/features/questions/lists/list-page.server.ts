@@ -2,6 +2,7 @@ import type { LoaderFunctionArgs } from 'react-router'
 import { type SearchTools, searchTools } from '~/features/search/search-tools.server.ts'
 import { viewerOf } from '~/lib/context.ts'
 import type { Page, QueryCardView } from '../question.view.ts'
+import type { ListRoute } from '../questions.pages.server.ts'
 import { type ListView, listQueries } from './lists.server.ts'
 
 /** What the three list pages share. */
@@ -23,13 +24,15 @@ export interface ListData {
  * @throws NotFound for an unknown category or tag, Invalid for a cursor that is not ours
  */
 export async function loadList(
+	route: ListRoute,
 	{ context, url }: Pick<LoaderFunctionArgs, 'context' | 'url'>,
 	scope: { category?: string; tag?: string; tagId?: number },
 ): Promise<ListData> {
-	const search = url.searchParams.get('q')?.trim().slice(0, 200) ?? ''
+	const asked = route.read(url)
+	const search = asked.q?.trim().slice(0, 200) ?? ''
 	const hasViews = !search
-	const view = hasViews ? viewOf(url.searchParams.get('view')) : 'newest'
-	const cursor = url.searchParams.get('cursor') || null
+	const view = hasViews ? viewOf(asked.view) : 'newest'
+	const cursor = asked.cursor || null
 	const page = await listQueries(viewerOf(context), { ...scope, search, view, cursor })
 	const tools = search ? await searchTools(search, cursor === null ? page.rows.length : null) : null
 	return { page, cursor, view, search, tools, hasViews }

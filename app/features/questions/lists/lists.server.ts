@@ -28,7 +28,7 @@ import {
 	type QueryRow,
 	readQueryCount,
 } from '../questions.queries.server.ts'
-import { findWithheld } from '../status/withheld.server.ts'
+import { findWithheld } from '../status/status.server.ts'
 
 export type { ListView }
 export { isOpenQuery, listNewerComments }

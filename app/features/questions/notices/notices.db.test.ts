@@ -7,6 +7,7 @@ import {
 	readNotices,
 	visitThread,
 } from '~/features/notifications/notifications.server.ts'
+import '~/features/index.server.ts'
 import { setPreferences } from '~/features/notifications/preferences.server.ts'
 import { NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'

@@ -2,7 +2,6 @@ import {
 	forgetComment,
 	forgetQuery,
 	notify,
-	notifyOfDecision,
 	renameQuery,
 	tellUnread,
 } from '~/features/notifications/notifications.server.ts'
@@ -22,6 +21,13 @@ import {
 } from './notices.queries.server.ts'
 import { whoIsTold } from './told.ts'
 
+declare module '~/platform/jobs/jobs.server.ts' {
+	interface Jobs {
+		/** Tells those who follow a tag or a category of a new query. */
+		'tell-followers': FollowersLeft
+	}
+}
+
 /** So many followers are told within the transaction that adds a query; more are left to a job. */
 const followersAtOnce = 50
 const followersInAStep = 500
@@ -40,17 +46,7 @@ export interface FollowersLeft {
 
 /** Stores what a change of the forum means to others, in its transaction. @returns whose notices changed */
 export async function noteEvent(trx: Executor, event: ForumEvent): Promise<number[]> {
-	const told = await noteHappening(trx, event)
-	const { decision, query } = event
-	if (!decision) return told
-	const { commentId } = decision
-	const url = commentId === null ? query.url : `${query.url}?thread=${commentId}#comment-${commentId}`
-	return [...new Set([...told, ...(await notifyOfDecision(trx, { ...decision, query, url }))])]
-}
-
-async function noteHappening(trx: Executor, event: ForumEvent): Promise<number[]> {
-	const { actorId, query } = event
-	const besides = event.decision?.memberId
+	const { actorId, query, besides } = event
 	switch (event.kind) {
 		case 'comment-added':
 			return noteComment(trx, event, { author_id: actorId, parent_id: event.parentId, body: event.body })
@@ -91,20 +87,13 @@ async function noteHappening(trx: Executor, event: ForumEvent): Promise<number[]
 /** Tells whom a comment concerns that is there now, or again: who wrote it did it, whoever brought it back. */
 async function noteComment(
 	trx: Executor,
-	{ query, commentId, decision }: { query: EventQuery; commentId: number; decision?: ForumEvent['decision'] },
+	{ query, commentId, besides }: { query: EventQuery; commentId: number; besides?: number },
 	{ author_id: actorId, parent_id, body }: CommentFacts,
 ): Promise<number[]> {
 	const parentAuthorId = parent_id === null ? null : await findCommentAuthor(trx, parent_id)
 	const mentioned = await mentionedIn(trx, body)
 	const people = whoIsTold({ actorId, queryAuthorId: query.authorId, parentAuthorId, mentioned })
-	return notify(trx, {
-		people,
-		actorId,
-		query,
-		commentId,
-		url: commentPath(commentId),
-		besides: decision?.memberId,
-	})
+	return notify(trx, { people, actorId, query, commentId, url: commentPath(commentId), besides })
 }
 
 /** Tells those whom an edit names and the text before it did not. */
@@ -145,13 +134,12 @@ export async function tellFollowers({ event, after }: FollowersLeft): Promise<vo
 }
 
 async function noteQuery(trx: Executor, event: QueryAdded): Promise<number[]> {
-	const { actorId, query } = event
+	const { actorId, query, besides } = event
 	const mentioned = await mentionedIn(trx, event.description)
 	const found = await followersOf(trx, { ...query, after: 0, limit: followersAtOnce + 1 })
 	const followers = found.length > followersAtOnce ? [] : found
 	if (found.length > followersAtOnce) await addJob('tell-followers', { event, after: 0 }, trx)
 	const people = whoIsTold({ actorId, mentioned, followers })
-	const besides = event.decision?.memberId
 	return notify(trx, { people, actorId, query, commentId: null, url: query.url, besides })
 }
 

@@ -1,4 +1,27 @@
-import type { NoticeKind } from '~/features/notifications/kinds.present.ts'
+import type { NoticeKind, NotificationKind } from '~/features/notifications/kinds.server.ts'
+
+declare module '~/features/notifications/kinds.server.ts' {
+	interface NotificationKinds {
+		comment: never
+		reply: never
+		mention: never
+		solution: never
+		followed: never
+	}
+}
+
+/** What members are told of questions and comments. */
+export const questionKinds = {
+	comment: { label: 'Comments on my queries', order: 10, words: 'commented on' },
+	reply: { label: 'Replies to my comments', order: 20, words: 'replied to you in' },
+	mention: { label: 'Mentions of my name', order: 30, words: 'mentioned you in' },
+	solution: {
+		label: 'My comment marked as a solution',
+		order: 40,
+		words: 'marked your comment as a solution to',
+	},
+	followed: { label: 'New queries in tags and categories I follow', order: 60, words: 'asked' },
+} as const satisfies Partial<Record<NoticeKind, NotificationKind>>
 
 /** Who has to do with an event, by id; nobody is passed as null or left out. */
 export interface Concerned {

@@ -6,6 +6,7 @@ import { listMeta } from '../lists/components/list-meta.ts'
 import { ListPage } from '../lists/components/list-page.tsx'
 import { loadList } from '../lists/list-page.server.ts'
 import { getCategoryPage } from '../lists/lists.server.ts'
+import { categoryPage } from '../questions.pages.server.ts'
 import { categoryPath } from '../questions.paths.ts'
 import type { Route } from './+types/category'
 
@@ -13,7 +14,7 @@ export function loader({ params, context, url }: Route.LoaderArgs) {
 	return answering(async () => {
 		const [{ slug, title, count, following }, list] = await Promise.all([
 			getCategoryPage(viewerOf(context), params.slug),
-			loadList({ context, url }, { category: params.slug }),
+			loadList(categoryPage, { context, url }, { category: params.slug }),
 		])
 		return { ...list, slug, title, count, following }
 	})

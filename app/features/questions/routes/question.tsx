@@ -22,8 +22,9 @@ import { liftAccepted } from '../discussion/components/threads.ts'
 import { deleteQuery } from '../lists/components/delete-question.ts'
 import { getDiscussed } from '../lists/lists.server.ts'
 import type { CommentSort } from '../question.view.ts'
+import { questionPage } from '../questions.pages.server.ts'
 import { sortParam, withParams } from '../questions.paths.ts'
-import { mergedAddress, mergedFrom } from '../status/withheld.server.ts'
+import { mergedAddress, mergedFrom } from '../status/status.server.ts'
 import type { Route } from './+types/question'
 import { readId } from './ids.ts'
 import { act } from './question-action.server.ts'
@@ -45,12 +46,12 @@ export function loader({ params, context, url }: Route.LoaderArgs) {
 		if (reserved.has(params.category)) throw new NotFound('There is no such page.')
 		const viewer = viewerOf(context)
 		const query = await getDiscussed(viewer, readId(params.id))
-		const elsewhere = url.searchParams.has('original') ? null : await mergedAddress(query)
+		const asked = questionPage.read(url)
+		const elsewhere = asked.original !== null ? null : await mergedAddress(query)
 		if (elsewhere) throw redirect(elsewhere, 301)
 		if (url.pathname !== query.url) throw redirect(query.url + url.search, 301)
-		const from = url.searchParams.get('merged')
-		const thread = url.searchParams.has('thread') ? readId(url.searchParams.get('thread')) : null
-		const cursor = url.searchParams.get('cursor') || null
+		const thread = asked.thread === null ? null : readId(asked.thread)
+		const cursor = asked.cursor || null
 		const sort = sortOf(url)
 		const [{ rows, next, newest, solutions }, introduction] = await Promise.all([
 			listComments(viewer, {
@@ -62,7 +63,7 @@ export function loader({ params, context, url }: Route.LoaderArgs) {
 			}),
 			introduce(query.author.username),
 		])
-		const merged = from ? await mergedFrom(readId(from), query.id) : null
+		const merged = asked.merged ? await mergedFrom(readId(asked.merged), query.id) : null
 		const shown = {
 			query,
 			introduction,
@@ -100,7 +101,7 @@ function withBox(url: URL, form: FormData): URL {
 }
 
 function sortOf(url: URL): CommentSort {
-	return url.searchParams.get('sort') === 'best' ? 'best' : 'oldest'
+	return questionPage.read(url).sort === 'best' ? 'best' : 'oldest'
 }
 
 export function meta({ loaderData, matches, location }: Route.MetaArgs) {

@@ -4,10 +4,11 @@ import { useForumFrame } from '../lists/components/forum-frame.ts'
 import { listMeta } from '../lists/components/list-meta.ts'
 import { ListPage } from '../lists/components/list-page.tsx'
 import { loadList } from '../lists/list-page.server.ts'
+import { recentPage } from '../questions.pages.server.ts'
 import type { Route } from './+types/recent'
 
 export function loader({ context, url }: Route.LoaderArgs) {
-	return answering(() => loadList({ context, url }, {}))
+	return answering(() => loadList(recentPage, { context, url }, {}))
 }
 
 export function meta({ loaderData, matches }: Route.MetaArgs) {

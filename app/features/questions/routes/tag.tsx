@@ -9,6 +9,7 @@ import { listMeta } from '../lists/components/list-meta.ts'
 import { ListPage } from '../lists/components/list-page.tsx'
 import { loadList } from '../lists/list-page.server.ts'
 import { getTag } from '../lists/lists.server.ts'
+import { tagPage } from '../questions.pages.server.ts'
 import { tagPath } from '../questions.paths.ts'
 import type { Route } from './+types/tag'
 
@@ -21,7 +22,7 @@ export function loader({ params, context, url }: Route.LoaderArgs) {
 		const tag = await getTag(viewer, params.tag)
 		if (tag.name !== params.tag) throw redirect(tagPath(tag.name) + url.search, 301)
 		const [list, related] = await Promise.all([
-			loadList({ context, url }, { tag: tag.name, tagId: tag.id }),
+			loadList(tagPage, { context, url }, { tag: tag.name, tagId: tag.id }),
 			listRelatedTags(tag.id, relatedShown),
 		])
 		return { ...list, tag, related, mayDescribe: mayKeepTags(viewer) }

@@ -8,7 +8,7 @@ import { cast, decide, useCast, why } from '../../../../tests/support/moderation
 import { listComments } from '../discussion/comments.server.ts'
 import { getQuery, getTag, listForSitemap, listQueries } from '../lists/lists.server.ts'
 import { addComment, editQuestion } from '../questions.server.ts'
-import { mergedAddress, mergedFrom } from './withheld.server.ts'
+import { mergedAddress, mergedFrom } from './status.server.ts'
 
 useDatabase()
 useCast()

@@ -1,38 +1,33 @@
-import { config } from '~/config.server.ts'
 import { refuseSuspended } from '~/features/accounts/security/suspension.server.ts'
 import { refuseBlocked } from '~/features/members/blocks.server.ts'
 import { openWaitingCase } from '~/features/moderation/cases.queries.server.ts'
 import { addLogRow } from '~/features/moderation/log.queries.server.ts'
-import { limits, postingLimitAt } from '~/features/moderation/moderation.limits.ts'
-import { leadsElsewhere } from '~/features/moderation/posting.server.ts'
-import { NotAllowed, TooMany } from '~/lib/errors.ts'
+import type { StandingRow } from '~/features/moderation/members.queries.server.ts'
+import { isOnProbation, leadsElsewhere, lockAuthor, refuseTooMuch } from '~/features/moderation/posting.server.ts'
+import { NotAllowed } from '~/lib/errors.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import type { ForumEvent } from '../writing/effects.server.ts'
-import {
-	findAuthors,
-	isLocked,
-	lockStanding,
-	readPost,
-	type StandingRow,
-	secondsOverLimit,
-} from './posting.queries.server.ts'
+import { findAuthors, isLocked, readPost, secondsOverLimit } from './posting.queries.server.ts'
 import { lockAnyQuery, withholdComment, withholdQuery } from './status.queries.server.ts'
 
 /**
  * The rules of moderation for every change of the forum, whichever way it came in; the last word of its transaction, so that
  * a refusal leaves nothing behind. Members who are suspended only delete what is their own, nobody comments on a locked query
- * or writes to somebody who blocks them, newcomers write only so much in an hour, their first post with a link waits, and what moderators do to others' texts is recorded.
+ * or writes to somebody who blocks them, newcomers write only so much in an hour, their first post with a link waits,
+ * and what moderators do to others' texts is recorded.
  * @returns what happened in the end: the event itself, or that the post is withheld
  * @throws NotAllowed, TooMany
  */
 export async function keepOrder(trx: Executor, event: ForumEvent): Promise<ForumEvent> {
 	if ('approvedBy' in event && event.approvedBy !== undefined) return event
-	const actor = await lockStanding(trx, event.actorId)
-	if (!actor) throw new NotAllowed('This account is gone.')
+	const actor = await lockAuthor(trx, event.actorId)
 	if (!(await deletesOwn(trx, event))) refuseSuspended(actor)
 	await refuseToBlocked(trx, event)
 	if (event.kind === 'comment-added' && (await isLocked(trx, event.query.id))) throw new NotAllowed(lockedMessage)
-	await refuseTooMuch(trx, event, actor)
+	if (event.kind === 'query-added')
+		await refuseTooMuch(actor, 'queries', (most) => secondsOverLimit(trx, 'query', event.actorId, most))
+	if (event.kind === 'comment-added')
+		await refuseTooMuch(actor, 'comments', (most) => secondsOverLimit(trx, 'comment', event.actorId, most))
 	await recordForeignHand(trx, event, actor)
 	return (await mustWait(trx, event, actor)) ? withhold(trx, event) : event
 }
@@ -73,31 +68,13 @@ function writesComment(event: ForumEvent): event is CommentWritten {
 	return ['comment-added', 'comment-changed', 'comment-reworded', 'comment-restored'].includes(event.kind)
 }
 
-async function refuseTooMuch(trx: Executor, event: ForumEvent, actor: StandingRow): Promise<void> {
-	if (actor.role !== 'member') return
-	if (event.kind !== 'query-added' && event.kind !== 'comment-added') return
-	const limit = postingLimitAt(actor.hours)
-	const [kind, most, what] =
-		event.kind === 'query-added'
-			? (['query', limit.queries, 'queries'] as const)
-			: (['comment', limit.comments, 'comments'] as const)
-	const seconds = await secondsOverLimit(trx, kind, event.actorId, most)
-	if (seconds === null) return
-	const minutes = Math.max(1, Math.ceil(seconds / 60))
-	throw new TooMany(
-		`${actor.hours < 24 ? 'A new account' : 'Your account'} can post ${most} ${what} an hour. Try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`,
-		seconds,
-	)
-}
-
 type Post = Extract<ForumEvent, { kind: 'query-added' | 'query-changed' | 'comment-added' | 'comment-changed' }>
 
 /** Whether this is a newcomer's text with a link, and none of theirs was ever let pass. An edit counts as well as a post. */
 async function mustWait(trx: Executor, event: ForumEvent, actor: StandingRow): Promise<boolean> {
-	if (!isPost(event) || actor.role !== 'member' || actor.approved) return false
-	if (actor.hours >= limits.newAccountDays * 24) return false
+	if (!isPost(event) || !isOnProbation(actor)) return false
 	const post = await readPost(trx, kindOf(event), idOf(event))
-	return post !== undefined && post.author_id === event.actorId && leadsElsewhere(post.html, config().publicUrl)
+	return post !== undefined && post.author_id === event.actorId && leadsElsewhere(post.html)
 }
 
 async function withhold(trx: Executor, event: ForumEvent): Promise<ForumEvent> {

@@ -1,27 +1,6 @@
 import { sql } from 'kysely'
-import { type SuspensionRow, suspendedUntil } from '~/features/accounts/security/suspension.queries.server.ts'
-import type { SignedIn } from '~/lib/viewer.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import { isRecent } from '~/platform/db/recent.server.ts'
-
-export interface StandingRow extends SuspensionRow {
-	role: SignedIn['role']
-	/** Age of the account. */
-	hours: number
-	approved: boolean
-}
-
-/**
- * How a member stands, for writing: whoever writes or is suspended takes this row in turn, so that of two posts at once
- * the second one counts the first. Taken last of all locks but those on cases.
- */
-export async function lockStanding(trx: Executor, userId: number): Promise<StandingRow | undefined> {
-	const { rows } = await sql<StandingRow>`
-		select role, ${suspendedUntil('users')} as suspended_until, suspended_reason,
-			(extract(epoch from now() - created_at) / 3600)::float8 as hours, approved_at is not null as approved
-		from users where id = ${userId} for no key update`.execute(trx)
-	return rows[0]
-}
 
 const tables = { query: sql`queries`, comment: sql`comments` }
 

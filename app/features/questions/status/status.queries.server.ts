@@ -1,10 +1,12 @@
 import { sql } from 'kysely'
-import type { Executor } from '~/platform/db/db.server.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+import { type QueryPageRow, queryJoins, queryPageColumns } from '../questions.queries.server.ts'
+import type { EventQuery, ForumEvent } from '../writing/effects.server.ts'
 import { rebuildSearch, removeQuery, returnQuery } from '../writing/writing.queries.server.ts'
 
 /* Taking texts out of the forum without deleting them, and back. The caller holds the query: its lock comes first. */
 
-export interface HeldText {
+export interface HeldPost {
 	author_id: number
 	category_id: number
 	withheld: 'hidden' | 'waiting' | 'merged' | null
@@ -12,15 +14,15 @@ export interface HeldText {
 	gone: boolean
 	edited: boolean
 	locked: boolean
-	/** As in {@link printOf}. */
-	print: string
+	/** As in {@link fingerprintOf}. */
+	fingerprint: string
 }
 
 /**
  * What a query or a comment says, as SHA-256 in 64 hex digits: whoever lets it pass must have read these words.
  * The parts are hashed as a JSON array, so that no text can be moved from one part into the next under the same hash.
  */
-export const printOf = {
+export const fingerprintOf = {
 	query: (table: string) => sha256Of(`${table}.title, ${table}.description, ${table}.tags`),
 	comment: (table: string) => sha256Of(`${table}.body`),
 }
@@ -30,10 +32,10 @@ function sha256Of(columns: string) {
 }
 
 /** A query for judging: locked, whatever became of it. */
-export async function lockAnyQuery(trx: Executor, id: number): Promise<HeldText | undefined> {
-	const { rows } = await sql<HeldText>`
+export async function lockAnyQuery(trx: Executor, id: number): Promise<HeldPost | undefined> {
+	const { rows } = await sql<HeldPost>`
 		select author_id, category_id, withheld, deleted_at is not null as gone, edited_at is not null as edited, locked_at is not null as locked,
-			${printOf.query('queries')} as print
+			${fingerprintOf.query('queries')} as fingerprint
 		from queries where id = ${id} for update`.execute(trx)
 	return rows[0]
 }
@@ -42,9 +44,9 @@ export async function lockAnyQuery(trx: Executor, id: number): Promise<HeldText 
 export async function lockAnyComment(
 	trx: Executor,
 	id: number,
-): Promise<Omit<HeldText, 'category_id' | 'locked'> | undefined> {
-	const { rows } = await sql<HeldText>`
-		select author_id, withheld, deleted_at is not null as gone, edited_at is not null as edited, ${printOf.comment('comments')} as print
+): Promise<Omit<HeldPost, 'category_id' | 'locked'> | undefined> {
+	const { rows } = await sql<HeldPost>`
+		select author_id, withheld, deleted_at is not null as gone, edited_at is not null as edited, ${fingerprintOf.comment('comments')} as fingerprint
 		from comments where id = ${id} for update`.execute(trx)
 	return rows[0]
 }
@@ -103,11 +105,6 @@ export async function setLocked(trx: Executor, id: number, locked: boolean): Pro
 	await sql`update queries set locked_at = ${locked ? sql`now()` : null} where id = ${id}`.execute(trx)
 }
 
-/** Whoever's post was let pass is trusted with links from then on. */
-export async function trustAuthor(trx: Executor, userId: number): Promise<void> {
-	await sql`update users set approved_at = coalesce(approved_at, now()) where id = ${userId}`.execute(trx)
-}
-
 /** Count, solved state, time and words of a query after one of its comments came or went. */
 async function settle(trx: Executor, queryId: number, difference: 1 | -1): Promise<void> {
 	await sql`update queries set comment_count = comment_count + ${difference},
@@ -115,4 +112,70 @@ async function settle(trx: Executor, queryId: number, difference: 1 | -1): Promi
 		active_at = greatest(created_at, (select max(created_at) from comments where query_id = ${queryId} and deleted_at is null))
 		where id = ${queryId}`.execute(trx)
 	await rebuildSearch(trx, queryId)
+}
+
+/** What happened when a post was let pass: its author added it. */
+export async function readAdded(
+	trx: Executor,
+	kind: 'query' | 'comment',
+	id: number,
+	query: EventQuery,
+	approvedBy: number,
+): Promise<ForumEvent> {
+	if (kind === 'query') {
+		const { author_id: actorId, description } = await trx
+			.selectFrom('queries')
+			.select(['author_id', 'description'])
+			.where('id', '=', id)
+			.executeTakeFirstOrThrow()
+		return { kind: 'query-added', actorId, query, description, approvedBy }
+	}
+	const added = await trx
+		.selectFrom('comments')
+		.innerJoin('users', 'users.id', 'comments.author_id')
+		.select(['author_id as actorId', 'username', 'parent_id as parentId', 'body'])
+		.where('comments.id', '=', id)
+		.executeTakeFirstOrThrow()
+	return { kind: 'comment-added', ...added, query, commentId: id, approvedBy }
+}
+
+/* Reading what is out of the forum. */
+
+export interface WithheldRow extends QueryPageRow {
+	withheld: 'hidden' | 'waiting' | 'merged'
+	withheld_reason: string
+	merged_into: number | null
+}
+
+/** A query that is out of the forum without being deleted. */
+export async function findWithheldRow(id: number): Promise<WithheldRow | undefined> {
+	const { rows } = await sql<WithheldRow>`
+		select ${queryPageColumns}, q.withheld, q.withheld_reason, q.merged_into
+		from queries q ${queryJoins} where q.id = ${id} and q.withheld is not null`.execute(db())
+	return rows[0]
+}
+
+export interface MergedRow {
+	id: number
+	merged_into: number
+	title: string
+	username: string
+	category_slug: string
+}
+
+/** A query that was merged into another one, as far as its address and title. */
+export async function findMergedRow(id: number): Promise<MergedRow | undefined> {
+	const { rows } = await sql<MergedRow>`
+		select q.id, q.merged_into, q.title, u.username, c.slug as category_slug
+		from queries q ${queryJoins} where q.id = ${id} and q.merged_into is not null`.execute(db())
+	return rows[0]
+}
+
+/** Address facts of a query, whatever became of it. */
+export async function findPlaceOfQuery(
+	id: number,
+): Promise<{ id: number; username: string; category_slug: string } | undefined> {
+	const { rows } = await sql<{ id: number; username: string; category_slug: string }>`
+		select q.id, u.username, c.slug as category_slug from queries q ${queryJoins} where q.id = ${id}`.execute(db())
+	return rows[0]
 }

@@ -1,11 +1,18 @@
 import { closeCase } from '~/features/moderation/cases.queries.server.ts'
+import { withFreshRole } from '~/features/moderation/members.server.ts'
+import { mayChangeWithheld, maySeeWithheld } from '~/features/moderation/moderation.policy.ts'
 import { waitingMessage } from '~/features/moderation/moderation.view.ts'
+import { lockAuthor } from '~/features/moderation/posting.server.ts'
 import type { Flash } from '~/lib/context.ts'
-import { Conflict, NotAllowed } from '~/lib/errors.ts'
-import type { SignedIn } from '~/lib/viewer.ts'
+import { Conflict } from '~/lib/errors.ts'
+import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
+import { presentQuery, queryUrl } from '../comment.view.ts'
+import type { QueryPageView } from '../question.view.ts'
 import { dropWaiting, findChangeableComment, findChangeableQuery } from './pending.queries.server.ts'
-import { lockStanding } from './posting.queries.server.ts'
+import { findMergedRow, findPlaceOfQuery, findWithheldRow } from './status.queries.server.ts'
+
+/* Posts that are not visible to everybody: those that wait for a moderator, and those that one hid or merged. */
 
 /** Whether a text that a member has just written or changed waits for a moderator, to tell them so. */
 export async function isWaiting(author: SignedIn, kind: 'query' | 'comment', id: number): Promise<boolean> {
@@ -26,12 +33,39 @@ export async function flashAfter(author: SignedIn, queryId: number, done: string
 export async function withdraw(trx: Executor, author: SignedIn, kind: 'query' | 'comment', id: number): Promise<void> {
 	await dropWaiting(trx, kind, id)
 	// The author's row is locked before any case, as whoever judges does.
-	const standing = await lockStanding(trx, author.id)
-	if (!standing) throw new NotAllowed('This account is gone.')
+	await lockAuthor(trx, author.id)
 	await closeCase(trx, kind, id)
 }
 
 /** A moderator was faster than the author of a text that waited. */
 export function decidedMeanwhile(): Conflict {
 	return new Conflict('A moderator has decided about this meanwhile. Load the page again.')
+}
+
+/**
+ * A query that is out of the forum, for whoever may still read it: its author and moderators, and of a merged one everybody.
+ * While it is out, its author alone changes one that waits, and nobody any other.
+ */
+export async function findWithheld(viewer: Viewer, id: number): Promise<QueryPageView | null> {
+	const row = await findWithheldRow(id)
+	if (!row) return null
+	const isOpen = row.withheld === 'merged'
+	if (!isOpen && !maySeeWithheld(await withFreshRole(viewer), { authorId: row.author_id })) return null
+	const withheld = { state: row.withheld, reason: row.withheld_reason }
+	const mayChange = mayChangeWithheld(viewer, { authorId: row.author_id, withheld: row.withheld })
+	return { ...presentQuery(viewer, row), mayEdit: mayChange, mayDelete: mayChange, locked: true, withheld }
+}
+
+/** The address that a merged query leads to; null for a query that was not merged. */
+export async function mergedAddress(query: QueryPageView): Promise<string | null> {
+	if (query.withheld?.state !== 'merged') return null
+	const merged = await findMergedRow(query.id)
+	const place = merged && (await findPlaceOfQuery(merged.merged_into))
+	return place ? `${queryUrl(place)}?merged=${query.id}` : null
+}
+
+/** The query that a reader came from, if it was merged into this one: its title, and where it can be read as it was. */
+export async function mergedFrom(id: number, into: number): Promise<{ title: string; url: string } | null> {
+	const row = await findMergedRow(id)
+	return row?.merged_into === into ? { title: row.title, url: `${queryUrl(row)}?original=1` } : null
 }

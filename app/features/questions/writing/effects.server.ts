@@ -1,10 +1,10 @@
-import type { Decision } from '~/features/notifications/kinds.present.ts'
 import { tellUnread } from '~/features/notifications/notifications.server.ts'
-import { dropPages, forumLists, queryPage } from '~/platform/cache/pages.server.ts'
+import { dropPages, LIST_PAGES } from '~/platform/cache/pages.server.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import { announce } from '~/platform/realtime/announce.server.ts'
 import { noteEvent } from '../notices/notices.server.ts'
 import { readersOf } from '../questions.events.ts'
+import { questionTag } from '../questions.pages.server.ts'
 import { keepOrder } from '../status/posting-rules.server.ts'
 
 /* What follows from a change of the forum, in one place, so that no use case forgets a part of it. */
@@ -20,22 +20,12 @@ export interface EventQuery {
 	tags: string[]
 }
 
-/** A moderator's decision about a text. */
-export interface Verdict {
-	/** Whose text it is. */
-	memberId: number
-	act: Decision
-	why: string
-	/** Null where it is about the query itself. */
-	commentId: number | null
-}
-
 interface Happening {
 	query: EventQuery
 	/** Who did it. */
 	actorId: number
-	/** What a moderator decided by it, which the author of the text is told. */
-	decision?: Verdict
+	/** Whose notification box is locked along, as moderation tells them in the same transaction what was decided. */
+	besides?: number
 	/** Whose notices changed with it. */
 	told?: number[]
 }
@@ -87,7 +77,7 @@ export async function recordEffects(trx: Executor, event: ForumEvent): Promise<F
 /** What others are told; called after the commit. */
 export async function tellEffects(event: ForumEvent): Promise<void> {
 	const { query } = event
-	await dropPages([forumLists, queryPage(query.id)])
+	await dropPages([LIST_PAGES, questionTag(query.id)])
 	await tellUnread(event.told ?? [])
 	if (event.kind === 'query-added') announce('forum', 'query:added', { url: query.url })
 	if (event.kind === 'comment-added') {

@@ -1,15 +1,12 @@
-import type { Socket } from 'socket.io'
-import { answerSending } from '~/features/chat/answering.server.ts'
-import { markSeen } from '~/features/chat/reading.server.ts'
-import { tellTyping } from '~/features/chat/telling.server.ts'
 import { isRecord } from '~/lib/checks.ts'
 import { log } from '~/lib/log.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
-import type { ClientEvents, ServerEvents } from '~/platform/realtime/events.ts'
-import type { SocketData } from '~/platform/realtime/io.server.ts'
-import { Allowance } from './allowance.ts'
-
-type Tab = Socket<ClientEvents, ServerEvents, Record<string, never>, SocketData>
+import { Allowance } from '~/platform/realtime/allowance.ts'
+import { inBackground, type Tab } from '~/platform/realtime/io.server.ts'
+import { answerSending } from './answering.server.ts'
+import { countUnreadConversations } from './inbox.server.ts'
+import { markSeen } from './reading.server.ts'
+import { tellTyping } from './telling.server.ts'
 
 /** A tab says at most once in 3 s that its member types; what comes faster is passed over. */
 const typing = { most: 1, milliseconds: 2_500 }
@@ -18,6 +15,7 @@ const typing = { most: 1, milliseconds: 2_500 }
 export function receiveChat(socket: Tab): void {
 	const { userId: id, username } = socket.data
 	const viewer: SignedIn = { id, username, name: username, image: null, role: 'member' }
+	inBackground(tellUnread(socket))
 	const allowance = new Allowance(typing.most, typing.milliseconds)
 	// One after the other, so that the messages of a tab are stored in the order in which it sent them.
 	let last: Promise<unknown> = Promise.resolve()
@@ -38,4 +36,9 @@ export function receiveChat(socket: Tab): void {
 	socket.on('chat:typing', (to: unknown) => {
 		if (typeof to === 'string' && allowance.take()) inTurn(() => tellTyping(viewer, to))
 	})
+}
+
+/** What changed while the tab was away, or between its page and its socket. */
+async function tellUnread(socket: Tab): Promise<void> {
+	socket.emit('chat:count', { conversations: await countUnreadConversations({ id: socket.data.userId }) })
 }

@@ -1,0 +1,16 @@
+import { defineFeature } from '~/platform/feature.ts'
+import { sendAccountMail } from './registration/account-mails.server.ts'
+import { sendLetter } from './registration/letters.server.ts'
+import { sweepSecurityLog } from './security/security-log.server.ts'
+import { listenForRevocations, sweepSessions } from './sessions/sessions.server.ts'
+
+export const accounts = defineFeature({
+	name: 'accounts',
+	// A mail with a link that sets a new password is looked at once more before it leaves.
+	jobs: { 'send-mail': sendLetter, 'account-mail': sendAccountMail },
+	schedules: [
+		{ name: 'sweep-security-log', every: 'hour', run: sweepSecurityLog },
+		{ name: 'sweep-sessions', every: 'hour', run: sweepSessions },
+	],
+	start: listenForRevocations,
+})

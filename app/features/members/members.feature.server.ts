@@ -1,0 +1,24 @@
+import { defineFeature } from '~/platform/feature.ts'
+import { mostWatched } from '~/platform/realtime/events.ts'
+import { inBackground, type Tab } from '~/platform/realtime/io.server.ts'
+import { listOnlineAmong } from '~/platform/realtime/presence.queries.server.ts'
+import { watchersOf } from '~/platform/realtime/presence.server.ts'
+import { listNotBlocking } from './blocks.queries.server.ts'
+
+export const members = defineFeature({
+	name: 'members',
+	onConnect: (tab) =>
+		tab.on('presence:watch', (usernames: unknown, answer: unknown) => inBackground(watch(tab, usernames, answer))),
+})
+
+/** What comes from a tab is anybody's word: anything but a list of names is passed over. */
+async function watch(tab: Tab, usernames: unknown, answer: unknown): Promise<void> {
+	if (!Array.isArray(usernames) || usernames.length > mostWatched || typeof answer !== 'function') return
+	const names = usernames.filter((name): name is string => typeof name === 'string' && /^[a-z0-9_.-]{1,64}$/.test(name))
+	for (const room of tab.rooms) if (room.startsWith('presence:')) await tab.leave(room)
+	await tab.join(names.map(watchersOf))
+	// Looked up once the tab is in the rooms: whoever blocks this member later takes it out of theirs.
+	const shown = await listNotBlocking(tab.data.userId, names)
+	for (const name of names) if (!shown.includes(name)) await tab.leave(watchersOf(name))
+	answer(await listOnlineAmong(shown))
+}

@@ -1,0 +1,40 @@
+import type { NotificationKind } from '~/features/notifications/kinds.server.ts'
+
+/** What moderators decide about a member, in the words that stand before the title of the query. */
+const decisions = {
+	'hide query': 'hid your query',
+	'hide comment': 'hid your comment on',
+	'restore query': 'brought back your query',
+	'restore comment': 'brought back your comment on',
+	'approve query': 'let pass your query',
+	'approve comment': 'let pass your comment on',
+	'refuse query': 'kept out your query',
+	'refuse comment': 'kept out your comment on',
+	'lock query': 'locked your query',
+	'unlock query': 'unlocked your query',
+	'merge query': 'merged your query into another one:',
+	'hide profile': 'hid the texts and the picture of your profile',
+	'restore profile': 'showed your profile again',
+	'clean profile': 'removed from your profile:',
+	suspend: 'suspended your account',
+	lift: 'lifted the suspension of your account',
+} as const satisfies Record<string, string>
+
+export type Decision = keyof typeof decisions
+
+declare module '~/features/notifications/kinds.server.ts' {
+	interface NotificationKinds {
+		moderation: Decision
+	}
+}
+
+/** What members are told of moderation. */
+export const moderationKinds = {
+	moderation: {
+		label: 'Decisions of moderators about me',
+		order: 50,
+		words: 'decided about',
+		acts: decisions,
+		by: 'A moderator',
+	},
+} satisfies { moderation: NotificationKind<Decision> }

@@ -1,0 +1,11 @@
+import { defineFeature } from '~/platform/feature.ts'
+import { moderationKinds } from './decisions.view.ts'
+import { moderationOperations, moderationShapes } from './moderation.api.server.ts'
+import { registerSubjects } from './subjects.server.ts'
+
+export const moderation = defineFeature({
+	name: 'moderation',
+	api: { operations: moderationOperations, schemas: moderationShapes },
+	notificationKinds: moderationKinds,
+	collect: (features) => registerSubjects(features.flatMap(({ subjects }) => subjects ?? [])),
+})

@@ -1,0 +1,30 @@
+import { defineFeature } from '~/platform/feature.ts'
+import { inBackground, type Tab } from '~/platform/realtime/io.server.ts'
+import { mailDigests } from './digest.server.ts'
+import { registerKinds } from './kinds.server.ts'
+import { noticeOperations, noticeShapes } from './notifications.api.server.ts'
+import { countUnread, sweepNotices } from './notifications.server.ts'
+import { pushNotice } from './push/notices.server.ts'
+import { vapidKeys } from './push/vapid.server.ts'
+
+export const notifications = defineFeature({
+	name: 'notifications',
+	api: { operations: noticeOperations, schemas: noticeShapes },
+	jobs: { 'push-notice': pushNotice },
+	schedules: [
+		{ name: 'mail-digests', every: 'hour', run: mailDigests },
+		{ name: 'sweep-notices', every: 'hour', run: sweepNotices },
+	],
+	onConnect: (tab) => inBackground(tellUnread(tab)),
+	// Makes the keys where there are none, so that a data directory that cannot be written to is noticed at the start.
+	start: async () => {
+		vapidKeys()
+		return undefined
+	},
+	collect: registerKinds,
+})
+
+/** What changed while the tab was away, or between its page and its socket. */
+async function tellUnread(tab: Tab): Promise<void> {
+	tab.emit('notifications:changed', { unread: await countUnread({ id: tab.data.userId }) })
+}

@@ -1,0 +1,265 @@
+import { z } from 'zod'
+import { trustAuthor } from '~/features/moderation/members.queries.server.ts'
+import type { SubjectAct, SubjectState } from '~/features/moderation/moderation.policy.ts'
+import {
+	type ActCall,
+	type ActOn,
+	changedMeanwhile,
+	type ModeratedSubject,
+	type Performed,
+	type SubjectType,
+} from '~/features/moderation/subjects.server.ts'
+import { withParams } from '~/lib/addresses.ts'
+import { isId } from '~/lib/checks.ts'
+import { Invalid } from '~/lib/errors.ts'
+import type { Executor } from '~/platform/db/db.server.ts'
+import {
+	type HeldPost,
+	lockAnyComment,
+	lockAnyQuery,
+	readAdded,
+	releaseComment,
+	releaseQuery,
+	rewordWithheld,
+	setLocked,
+	withholdComment,
+	withholdQuery,
+} from './status/status.queries.server.ts'
+import { listCommentSubjects, listQuerySubjects, type PostRow } from './status/subjects.queries.server.ts'
+import { eventQuery } from './writing/change.server.ts'
+import { type EventQuery, type ForumEvent, recordEffects, tellEffects } from './writing/effects.server.ts'
+
+/* What moderation knows of queries and comments: how they stand, and what can be done to them. */
+
+/** A query or a comment. */
+interface PostSubject extends ModeratedSubject {
+	type: 'query' | 'comment'
+	/** The query that it is, or that it stands under. */
+	query: EventQuery
+}
+
+type PostAct = Exclude<SubjectAct, 'clean'>
+
+/** In which states an act makes sense. It is asked again once the post is locked. */
+const startsFrom: Record<PostAct, readonly SubjectState[]> = {
+	approve: ['waiting'],
+	refuse: ['waiting'],
+	hide: ['visible'],
+	restore: ['hidden', 'merged'],
+	lock: ['visible'],
+	unlock: ['visible'],
+	merge: ['visible'],
+}
+
+function stateOf({ withheld, gone }: Pick<PostRow, 'withheld' | 'gone'>): SubjectState {
+	return withheld ?? (gone ? 'gone' : 'visible')
+}
+
+function subjectOf(type: 'query' | 'comment', row: PostRow): PostSubject {
+	const { id, title, html, excerpt, fingerprint } = row
+	const query = eventQuery({ ...row, id: row.query_id, author_id: row.query_author_id })
+	const isQuery = type === 'query'
+	// A comment comes and goes with its query: what is under a query that is out of the forum has to wait for that.
+	const isOut = !isQuery && row.query_gone
+	const possible = (Object.keys(startsFrom) as PostAct[]).filter(
+		(act) => startsFrom[act].includes(stateOf(row)) && act !== (row.locked ? 'lock' : 'unlock'),
+	)
+	return {
+		...{ type, id, title, html, excerpt, fingerprint, query },
+		url: isQuery ? (row.withheld === 'merged' ? `${query.url}?original=1` : query.url) : commentUrl(query, id),
+		createdAt: row.created_at,
+		authorId: row.author_id,
+		state: stateOf(row),
+		reason: row.withheld_reason,
+		locked: isQuery && row.locked,
+		reportable: !row.gone && !row.query_gone,
+		acts: isOut ? [] : possible.filter((act) => act in (isQuery ? queryActs : commentActs)),
+	}
+}
+
+function commentUrl(query: EventQuery, id: number): string {
+	return `${withParams(query.url, { thread: id })}#comment-${id}`
+}
+
+/** A post that the transaction holds, as it stands, and what is to be done to it. */
+interface Judged {
+	post: PostSubject
+	held: HeldPost
+	moderatorId: number
+	why: string
+	/** The query that this one is merged into; 0 for other acts. */
+	into: number
+}
+
+type Change = (trx: Executor, judged: Judged) => Promise<{ event: ForumEvent; note?: string }>
+
+/** What each act does to the post, and what happened by it. */
+const changes: Record<PostAct, Change> = {
+	async approve(trx, judged) {
+		const { post, held, moderatorId } = judged
+		await release(trx, post)
+		await trustAuthor(trx, held.author_id)
+		// An edited text was here before: nobody is told of it as of a new one.
+		if (held.edited) return { event: came(judged) }
+		return { event: await readAdded(trx, post.type, post.id, post.query, moderatorId) }
+	},
+	async refuse(trx, judged) {
+		await rewordWithheld(trx, judged.post.type, judged.post.id, judged.why)
+		return { event: went(judged) }
+	},
+	async hide(trx, judged) {
+		const { post, held, why: reason } = judged
+		const why = { state: 'hidden', reason } as const
+		if (post.type === 'query') await withholdQuery(trx, post.id, held, why)
+		else await withholdComment(trx, post.id, post.query.id, why)
+		return { event: went(judged) }
+	},
+	async restore(trx, judged) {
+		await release(trx, judged.post)
+		return { event: came(judged) }
+	},
+	async lock(trx, { post: { id, query }, moderatorId: actorId }) {
+		await setLocked(trx, id, true)
+		return { event: { kind: 'query-locked', actorId, query } }
+	},
+	async unlock(trx, { post: { id, query }, moderatorId: actorId }) {
+		await setLocked(trx, id, false)
+		return { event: { kind: 'query-unlocked', actorId, query } }
+	},
+	async merge(trx, judged) {
+		const { post, held, why: reason, into } = judged
+		await withholdQuery(trx, post.id, held, { state: 'merged', reason, into })
+		return { event: went(judged), note: `into query ${into}` }
+	},
+}
+
+function release(trx: Executor, { type, id, query }: PostSubject): Promise<void> {
+	return type === 'query' ? releaseQuery(trx, id) : releaseComment(trx, id, query.id)
+}
+
+function went({ post: { type, id, query }, moderatorId: actorId }: Judged): ForumEvent {
+	if (type === 'query') return { kind: 'query-withheld', actorId, query }
+	return { kind: 'comment-withheld', actorId, query, commentId: id }
+}
+
+function came({ post: { type, id, query }, moderatorId: actorId }: Judged): ForumEvent {
+	if (type === 'query') return { kind: 'query-returned', actorId, query }
+	return { kind: 'comment-returned', actorId, query, commentId: id }
+}
+
+/** Locks the query, or both of a merge in the order of their ids, then the comment; all must stand as they were seen. */
+async function hold(trx: Executor, post: PostSubject, act: PostAct, into: number): Promise<HeldPost> {
+	const queryId = post.query.id
+	const other = act === 'merge' && isId(into) && into !== queryId ? into : null
+	const queries = new Map<number, HeldPost | undefined>()
+	for (const id of [queryId, ...(other === null ? [] : [other])].sort((one, two) => one - two))
+		queries.set(id, await lockAnyQuery(trx, id))
+	const query = queries.get(queryId)
+	if (!query || (post.type === 'comment' && query.gone)) throw changedMeanwhile()
+	if (act === 'merge' && (other === null || queries.get(other)?.gone !== false)) {
+		const message = 'There is no other query at this address.'
+		throw new Invalid(message, { into: message })
+	}
+	const held = post.type === 'comment' ? await lockAnyComment(trx, post.id) : query
+	if (!held || !startsFrom[act].includes(stateOf(held))) throw changedMeanwhile()
+	if (act === 'approve' && held.fingerprint !== post.fingerprint) throw changedMeanwhile()
+	if ((act === 'lock' || act === 'unlock') && query.locked === (act === 'lock')) throw changedMeanwhile()
+	return { ...query, ...held }
+}
+
+async function perform(trx: Executor, act: PostAct, call: ActCall<PostSubject>): Promise<Performed> {
+	const { subject: post, actor, why, input } = call
+	const into = act === 'merge' ? Number(input.into) : 0
+	const held = await hold(trx, post, act, into)
+	const { event, ...done } = await changes[act](trx, { post, held, moderatorId: actor.id, why, into })
+	const { id, title, url } = post.query
+	const commentId = post.type === 'comment' ? post.id : null
+	let happened = event
+	return {
+		...done,
+		notice: { query: { id, title }, commentId, url: commentId === null ? url : commentUrl(post.query, commentId) },
+		async record(besides) {
+			happened = await recordEffects(trx, { ...event, ...(besides !== undefined && { besides }) })
+			return happened.told ?? []
+		},
+		// Whose notifications changed is told by moderation, which has something to add for the author.
+		announce: () => tellEffects({ ...happened, told: [] }),
+	}
+}
+
+/** The query that another one is merged into: its id, or its address. */
+const mergeInput = z.object({
+	into: z
+		.string({ error: 'Give the address of the other query.' })
+		.trim()
+		.refine((value) => /^([1-9]\d{0,9}|\S*\/forum\/[^/\s]+\/[^/\s]+\/[1-9]\d{0,9}([?#]\S*)?)$/.test(value), {
+			error: 'Give the address of the other query.',
+		})
+		.transform((value) => Number(/^\d+$/.test(value) ? value : /\/(\d+)([?#]|$)/.exec(value)?.[1])),
+})
+
+const sentences = {
+	approve: 'Everybody can see it now.',
+	refuse: 'It stays out of the forum.',
+	hide: 'Hidden. Its author sees your reason.',
+	restore: 'It is back in the forum.',
+}
+
+/** The acts that are the same for queries and comments. */
+function commonActs<Type extends 'query' | 'comment'>(type: Type) {
+	const act = (name: keyof typeof sentences): ActOn<PostSubject> => ({
+		done: sentences[name],
+		decision: `${name} ${type}`,
+		perform: (trx, call) => perform(trx, name, call),
+	})
+	return { approve: act('approve'), refuse: act('refuse'), hide: act('hide'), restore: act('restore') }
+}
+
+const commentActs = commonActs('comment')
+
+const queryActs: Partial<Record<SubjectAct, ActOn<PostSubject>>> = {
+	...commonActs('query'),
+	lock: {
+		done: 'Nobody can comment on it any more.',
+		decision: 'lock query',
+		leavesReports: true,
+		perform: (trx, call) => perform(trx, 'lock', call),
+	},
+	unlock: {
+		done: 'Comments are open again.',
+		decision: 'unlock query',
+		leavesReports: true,
+		perform: (trx, call) => perform(trx, 'unlock', call),
+	},
+	merge: {
+		done: 'Merged. Its address leads to the other query.',
+		decision: 'merge query',
+		input: mergeInput,
+		field: {
+			title: 'Merge into another query',
+			name: 'into',
+			label: 'Address of the query that stays',
+			shortLabel: 'Address',
+			hint: "This query's address will lead there. It can still be read, and the merge can be undone.",
+		},
+		perform: (trx, call) => perform(trx, 'merge', call),
+	},
+}
+
+export const querySubject: SubjectType<PostSubject> = {
+	name: 'query',
+	label: 'Query',
+	prefix: '',
+	load: async (ids) => (await listQuerySubjects(ids)).map((row) => subjectOf('query', row)),
+	describe: ({ title }) => `“${title}”`,
+	acts: queryActs,
+}
+
+export const commentSubject: SubjectType<PostSubject> = {
+	name: 'comment',
+	label: 'Comment',
+	prefix: 'Comment on ',
+	load: async (ids) => (await listCommentSubjects(ids)).map((row) => subjectOf('comment', row)),
+	describe: ({ title }, { name }) => `the comment of ${name} on “${title}”`,
+	acts: commentActs,
+}
