@@ -20,6 +20,9 @@ type Outcomes = Record<string, { type: 'data' | 'error'; result: unknown }>
 
 const router = () => window.__reactRouterDataRouter
 
+/** The browser moves in its history within this time, or not at all. */
+const MAX_MOVE_MS = 1_000
+
 /**
  * What React Router calls as `fetch`. A GET is repeated for 120 s, a form is sent once.
  * @param fetchPlain the browser's own
@@ -33,7 +36,7 @@ export async function routerFetch(fetchPlain: Fetch, url: URL, init: RequestInit
 		return await retryingShown(async (signal) => read(await fetchPlain(url, { ...init, signal })), init.signal)
 	} catch (error) {
 		// No middleware runs while it is not known which routes there are.
-		if (isManifest && error instanceof LostAnswer) giveUp()
+		if (isManifest && error instanceof LostAnswer) await giveUp()
 		throw error
 	}
 }
@@ -101,7 +104,7 @@ async function readWhole(answer: Response, parse: (text: string) => unknown): Pr
  * fetcher gets nothing, or for its form a refusal. A toast says so.
  * @param outcomes by route
  */
-export function settle({ method, url, signal }: Request, outcomes: Outcomes): Outcomes {
+export async function settle({ method, url, signal }: Request, outcomes: Outcomes): Promise<Outcomes> {
 	const lost = Object.entries(outcomes).flatMap(([id, { result }]) => {
 		// The error of an action comes wrapped.
 		const error = result instanceof LostAnswer ? result : (result as { data?: unknown } | null | undefined)?.data
@@ -114,7 +117,7 @@ export function settle({ method, url, signal }: Request, outcomes: Outcomes): Ou
 	toast({ type: 'error', message })
 	const leadsTo = (to = location) => to.pathname === pathname && to.search === search
 	if (navigation.location && leadsTo(navigation.location) && !(method === 'GET' && leadsTo())) {
-		stay()
+		await stay()
 		return outcomes
 	}
 	const [shownError] = Object.values(errors ?? {})
@@ -134,28 +137,60 @@ function refusal(message: string, { form }: LostAnswer) {
 }
 
 /** Ends a navigation where it began: the page is drawn from what it has, nothing is asked for, and the focus stays. */
-function stay(): void {
-	const { location } = router().state
-	// Going back has changed the address already; the page comes after it, as it did before.
-	const isAddressed = createPath(location) === window.location.pathname + window.location.search + window.location.hash
+async function stay(): Promise<void> {
+	const { location, navigation } = router().state
+	if (!isAtEntryOf(location)) await undoMove()
+	// Another press may have replaced the navigation meanwhile.
+	if (router().state.navigation.location !== navigation.location) return
 	void router().navigate(location, {
-		replace: isAddressed,
+		replace: isAtEntryOf(location),
 		state: location.state,
 		preventScrollReset: true,
 		defaultShouldRevalidate: false,
 	})
 }
 
+/** Whether the browser's history stands at the entry of a page. Going back moves it at once; the page follows when it has come. */
+const isAtEntryOf = ({ key }: { key: string }) => (window.history.state?.key ?? 'default') === key
+
+/** The number of the history's entry whose page is shown, as React Router counts them; undefined when it is not known. */
+let shownEntry: number | undefined
+
+function noteEntry(): void {
+	const { location, navigation } = router().state
+	if (navigation.state === 'idle' && isAtEntryOf(location)) shownEntry = window.history.state?.idx
+}
+
+noteEntry()
+router().subscribe(noteEntry)
+
+/** Moves the history back to the page that is shown, unseen by React Router. Where that fails, the page gets a new entry. */
+async function undoMove(): Promise<void> {
+	const distance = shownEntry === undefined ? 0 : shownEntry - window.history.state?.idx
+	if (!distance) return
+	await new Promise<void>((resolve) => {
+		const timer = setTimeout(end, MAX_MOVE_MS)
+		function end(event?: Event) {
+			event?.stopImmediatePropagation()
+			clearTimeout(timer)
+			window.removeEventListener('popstate', end, { capture: true })
+			resolve()
+		}
+		window.addEventListener('popstate', end, { capture: true })
+		window.history.go(distance)
+	})
+}
+
 /** As {@link settle}, where it is not known which routes were asked. */
-function giveUp(): void {
+function giveUp(): Promise<void> {
 	const { navigation, fetchers } = router().state
 	const target = navigation.location
 	toast({ type: 'error', message: failureMessage('GET', target?.pathname ?? '') })
-	endAll(target !== undefined, fetchers)
+	return endAll(target !== undefined, fetchers)
 }
 
-function endAll(isNavigating: boolean, fetchers: DataRouter['state']['fetchers']): void {
-	if (isNavigating) stay()
+async function endAll(isNavigating: boolean, fetchers: DataRouter['state']['fetchers']): Promise<void> {
+	if (isNavigating) await stay()
 	else for (const [key, { state }] of fetchers) if (state !== 'idle') router().resetFetcher(key)
 }
 
@@ -164,7 +199,7 @@ function stayForReload(): void {
 	const { navigation, fetchers } = router().state
 	const isForm = navigation.formMethod !== undefined && navigation.formMethod !== 'GET'
 	offerReload(navigation.location && !isForm ? createPath(navigation.location) : window.location.href)
-	endAll(navigation.location !== undefined, fetchers)
+	void endAll(navigation.location !== undefined, fetchers)
 }
 
 /** A script of this page's build that the server has no longer. */
@@ -182,7 +217,7 @@ export async function loadRoute(route: RouteEntry): Promise<unknown> {
 			)
 		} catch (error) {
 			if (error instanceof LostScript) renew()
-			else giveUp()
+			else void giveUp()
 			await nextNavigation(route.id)
 		}
 	}
