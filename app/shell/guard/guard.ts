@@ -20,9 +20,6 @@ type Outcomes = Record<string, { type: 'data' | 'error'; result: unknown }>
 
 const router = () => window.__reactRouterDataRouter
 
-/** The browser moves in its history within this time, or not at all. */
-const MAX_MOVE_MS = 1_000
-
 /**
  * What React Router calls as `fetch`. A GET is repeated for 120 s, a form is sent once.
  * @param fetchPlain the browser's own
@@ -164,21 +161,25 @@ function noteEntry(): void {
 noteEntry()
 router().subscribe(noteEntry)
 
-/** Moves the history back to the page that is shown, unseen by React Router. Where that fails, the page gets a new entry. */
+let endMove: (() => void) | null = null
+
+/** Hears of each move in the history before React Router does, and keeps from it those that undo another one. */
+export function hearMove(event: PopStateEvent): void {
+	if (!endMove) return
+	event.stopImmediatePropagation()
+	endMove()
+	endMove = null
+}
+
+/** Moves the history back to the page that is shown, unseen by React Router. Where that is not possible, the page gets a new entry. */
 async function undoMove(): Promise<void> {
 	const distance = shownEntry === undefined ? 0 : shownEntry - window.history.state?.idx
 	if (!distance) return
-	await new Promise<void>((resolve) => {
-		const timer = setTimeout(end, MAX_MOVE_MS)
-		function end(event?: Event) {
-			event?.stopImmediatePropagation()
-			clearTimeout(timer)
-			window.removeEventListener('popstate', end, { capture: true })
-			resolve()
-		}
-		window.addEventListener('popstate', end, { capture: true })
-		window.history.go(distance)
+	const moved = new Promise<void>((resolve) => {
+		endMove = resolve
 	})
+	window.history.go(distance)
+	await moved
 }
 
 /** As {@link settle}, where it is not known which routes were asked. */
