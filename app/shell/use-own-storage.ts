@@ -4,7 +4,10 @@ import type { RootData } from '~/lib/root-data.ts'
 
 let isLeaving = false
 
-/** For the logout forms: what this browser keeps of the member goes as soon as the server has ended the session, and stays when it cannot be reached. */
+/**
+ * For the logout forms: what this browser keeps of the member goes once the server has ended the session. A logout that fails
+ * clears nothing.
+ */
 export function leave(): void {
 	isLeaving = true
 	const stop = window.__reactRouterDataRouter.subscribe(({ navigation, loaderData }) => {

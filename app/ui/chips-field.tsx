@@ -1,5 +1,13 @@
 import { X } from 'lucide-react'
-import { type ClipboardEvent, type KeyboardEvent, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import {
+	type ClipboardEvent,
+	type KeyboardEvent,
+	type ReactNode,
+	useEffect,
+	useLayoutEffect,
+	useRef,
+	useState,
+} from 'react'
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import { described, Field, FieldShell } from './field.tsx'
 import { SuggestionList } from './suggestion-list.tsx'

@@ -85,7 +85,17 @@ test('what a member edits, imports, answers and chooses', async ({ page, browser
 		},
 		{
 			at: `${edit}/certificates`,
-			open: link('Delete Sea Rescue'),
+			open: async (page) => {
+				await link('Edit Sea Rescue')(page)
+				await expect(page.getByRole('button', { name: 'Update certificate' })).toBeVisible()
+			},
+			typed: { Title: 'Sea Rescue II' },
+			press: 'Update certificate',
+			done: 'Certificate Updated successfully!',
+		},
+		{
+			at: `${edit}/certificates`,
+			open: link('Delete Sea Rescue II'),
 			within: dialog,
 			press: 'Delete',
 			done: 'Certificate deleted Successfully.',
@@ -144,6 +154,7 @@ test('what a member edits, imports, answers and chooses', async ({ page, browser
 			kept: (place) => expect(place.getByText('Copy it now')).toBeVisible(),
 		},
 		{ at: `${edit}/academics`, press: 'Send a confirmation link', done: 'A link is on its way to' },
+		{ at: '/settings', within: region('Access tokens'), press: 'Revoke lifeboat', done: 'Token revoked.' },
 	])
 
 	const at = await post(page, '/forum/ask', {
@@ -157,7 +168,37 @@ test('what a member edits, imports, answers and chooses', async ({ page, browser
 	await logIn(other, 'odalys.fernbrook@eastmere.example')
 	await post(other, at, { intent: 'comment', body: 'A cleat hitch.' })
 	await post(other, at, { intent: 'comment', body: 'Or two half hitches.' })
+	await other.context().clearCookies()
+	// A second session of the member, and a stranger's request.
+	await logIn(other)
+	await page.goto('/settings')
+	await expectAllKept(page, [{ at: '/settings', press: /^Log out .+ on /, done: 'Logged out there.' }])
+	await other.context().clearCookies()
+	const stranger = `/messages/${await enrol(other, 'Sella Stranger')}`
+	const me = `/messages/${demoEmail.split('@')[0]}`
+	await post(other, me, { intent: 'send', clientId: crypto.randomUUID(), body: 'May I come aboard?' })
 	await other.context().close()
+	await expectAllKept(page, [
+		{ at: stranger, press: 'Accept', done: 'May I come aboard?' },
+		{
+			at: stranger,
+			open: async (page) => {
+				await page.locator('.chat-message').first().hover()
+				await page.locator('.chat-message').first().getByRole('link', { name: 'Report' }).click()
+			},
+			within: dialog,
+			typed: { 'What is wrong with it\\?': 'It sells berths.' },
+			press: 'Report',
+			done: 'Thank you. A moderator will look at it.',
+		},
+		{
+			at: stranger,
+			open: (page) => page.getByLabel('More about Sella Stranger').click(),
+			within: (page) => page.locator('details').filter({ hasText: 'View profile' }),
+			press: 'Block',
+			done: 'Unblock',
+		},
+	])
 	await expectAllKept(page, [
 		{ at: '/notifications', press: /^Mark as read: /, done: 'Marked as read.' },
 		{ at: '/notifications', press: 'Mark all as read', done: 'All notifications are marked as read.' },
@@ -245,6 +286,7 @@ test('what moderators decide, readers press, and a new password', async ({ page,
 			press: 'Join tags',
 			done: '#harbors is kept as #harbours.',
 		},
+		{ at: '/forum/tags', press: 'Part harbors from harbours', done: '#harbors is a tag of its own.' },
 		{
 			at: '/moderation',
 			within: (page) => page.getByRole('article', { name: 'Where do lifeboats sleep?' }),
@@ -264,6 +306,12 @@ test('what moderators decide, readers press, and a new password', async ({ page,
 			typed: { Username: 'bram' },
 			press: 'Make a moderator',
 			done: 'There is no member called',
+		},
+		{
+			at: '/moderation/members',
+			within: (page) => page.getByRole('listitem').filter({ hasText: 'Odalys Fernbrook' }),
+			press: 'Make a member',
+			done: 'Who keeps order',
 		},
 		{
 			at: `/report/query/${number}`,

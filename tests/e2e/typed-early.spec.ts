@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { demoEmail, expect, logIn, test as journey } from './support/journey.ts'
+import { demoEmail, expect, test as journey, logIn } from './support/journey.ts'
 
 /* What is typed into a page before its scripts are there, as on a slow network. */
 
@@ -91,7 +91,12 @@ test('what is typed before the scripts are there stays, and is saved', async ({ 
 		await expect(page.getByRole('heading', { level: 1, name: 'What was typed early?' })).toBeVisible()
 		await expect(page.locator('main strong')).toHaveText('All')
 		for (const tag of ['early', 'birds', 'worms'])
-			await expect(page.locator('main').getByRole('link', { name: `#${tag}`, exact: true }).first()).toBeVisible()
+			await expect(
+				page
+					.locator('main')
+					.getByRole('link', { name: `#${tag}`, exact: true })
+					.first(),
+			).toBeVisible()
 		expect(new URL(page.url()).pathname).toContain('/forum/others/')
 	})
 })
