@@ -2,10 +2,8 @@ import type { Locator, Page } from '@playwright/test'
 import sharp from 'sharp'
 import { demoEmail, enrol, enrolAdmin, expect, logIn, mailedLink } from './support/journey.ts'
 import {
-	bar,
 	cut,
 	dialog,
-	dismissToasts,
 	expectAlive,
 	expectKept,
 	type Form,
