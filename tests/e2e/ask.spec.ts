@@ -1,6 +1,6 @@
 import type { Locator, Page } from '@playwright/test'
 import { picture } from '../factories/pictures.ts'
-import { demoEmail, demoPassword, enrol, expect, expectNoViolations, logIn, test } from './support/journey.ts'
+import { demoEmail, demoPassword, enrol, expect, expectNoViolations, logIn, settled, test } from './support/journey.ts'
 
 const added = 'Query added successfully!'
 
@@ -277,7 +277,8 @@ for (const colorScheme of ['light', 'dark'] as const)
 test('a list needs nothing of the form until somebody is about to press the button', async ({ page }) => {
 	const scripts: string[] = []
 	page.on('request', (request) => request.resourceType() === 'script' && scripts.push(request.url()))
-	await page.goto('/forum', { waitUntil: 'networkidle' })
+	await page.goto('/forum')
+	await settled(page)
 	expect(scripts.filter((url) => /ask-(form|modal)/.test(url))).toEqual([])
 	await page.getByRole('link', { name: 'New', exact: true }).hover()
 	await expect.poll(() => scripts.filter((url) => /ask-modal/.test(url)).length).toBe(1)

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { expect, expectNoViolations, test } from './support/journey.ts'
+import { expect, expectNoViolations, hydrated, test } from './support/journey.ts'
 
 const search = (page: Page) => page.getByRole('combobox', { name: 'Search people and skills' })
 const cards = (page: Page) => page.getByRole('main').getByRole('article')
@@ -8,7 +8,7 @@ const names = (page: Page) => cards(page).getByRole('heading').allTextContents()
 test('a reader finds somebody by keyboard alone: slash, letters with a typo, arrows, Enter', async ({ page }) => {
 	await page.goto('/find-dev')
 	// The key means something once the scripts are there.
-	await page.waitForLoadState('networkidle')
+	await hydrated(page)
 	await page.keyboard.press('/')
 	await expect(search(page)).toBeFocused()
 	await page.keyboard.type('odalis')

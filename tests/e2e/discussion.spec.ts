@@ -1,5 +1,5 @@
 import type { Browser, Page } from '@playwright/test'
-import { enrol, expect, expectNoViolations, test } from './support/journey.ts'
+import { enrol, expect, expectNoViolations, hydrated, test } from './support/journey.ts'
 
 /** Another member, in a browser of their own. */
 async function member(browser: Browser, name: string): Promise<Page> {
@@ -71,7 +71,7 @@ test('an @ offers who takes part, in a comment and in a question, by keys alone'
 	await other.context().close()
 	await enrol(page, 'Kay Keys')
 	await page.goto(path)
-	await page.waitForLoadState('networkidle')
+	await hydrated(page)
 	const box = page.getByLabel('Your comment')
 	await box.pressSequentially('Hello @')
 	const menu = page.getByRole('listbox', { name: 'Members to mention' })
@@ -86,7 +86,7 @@ test('an @ offers who takes part, in a comment and in a question, by keys alone'
 	await expect(box).toHaveValue('Hello @zora.talkwell ')
 	await expect(menu).toHaveCount(0)
 	await page.goto('/forum/ask')
-	await page.waitForLoadState('networkidle')
+	await hydrated(page)
 	const text = page.getByLabel('Description')
 	await text.pressSequentially('@kay.k')
 	await menu.getByRole('option', { name: /kay\.keys/ }).click()

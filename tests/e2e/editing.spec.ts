@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import sharp from 'sharp'
-import { enrol, expect, expectNoViolations, logIn, test } from './support/journey.ts'
+import { enrol, expect, expectNoViolations, hydrated, logIn, test } from './support/journey.ts'
 
 const saveChanges = (page: Page) => page.getByRole('button', { name: 'Save changes' }).click()
 
@@ -198,7 +198,8 @@ test('a profile picture is saved as soon as it was cut, and removed as soon as t
 	page,
 }) => {
 	const username = await enrol(page, 'Ava Tar')
-	await page.goto(`/edit-profile/${username}`, { waitUntil: 'networkidle' })
+	await page.goto(`/edit-profile/${username}`)
+	await hydrated(page)
 	await page.getByLabel('City').fill('Typed City')
 	const choose = async () => {
 		await page.locator('input[type=file]').setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer: await png() })
@@ -217,7 +218,8 @@ test('a profile picture is saved as soon as it was cut, and removed as soon as t
 	await expect(page.getByText('Unsaved changes')).toBeVisible()
 	await saveChanges(page)
 	await expect(page.getByText('Profile updated successfully!')).toBeVisible()
-	await page.reload({ waitUntil: 'networkidle' })
+	await page.reload()
+	await hydrated(page)
 	await expect(inHeader).toHaveAttribute('src', /\/media\/profiles\/ava\.tar\//)
 	await expect(page.getByLabel('City')).toHaveValue('Typed City')
 	await page.getByRole('button', { name: 'Remove', exact: true }).click()

@@ -194,5 +194,6 @@ async function touchEverything(): Promise<void> {
 			if (!/^(https?|mailto):$/.test(element.protocol)) element.click()
 		} else for (const name of [...events, ...others]) element.dispatchEvent(new Event(name))
 	}
-	await new Promise((done) => setTimeout(done, 20))
+	// What a handler put off, and a picture that fails at once, comes before the second frame.
+	await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))
 }

@@ -2,8 +2,11 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import AxeBuilder from '@axe-core/playwright'
-import { test as base, expect, type Page } from '@playwright/test'
+import { test as base, expect, type Page, type Request } from '@playwright/test'
 import { startSite } from '../../support/site-process.ts'
+
+/** The requests of a test's own page that have no answer yet. */
+const underWay = new WeakMap<Page, Set<Request>>()
 
 const adminEmail = 'wanda.warden@eastmere.example'
 
@@ -30,6 +33,11 @@ export const test = base.extend<{ quiet: undefined }, { site: undefined }>({
 		async ({ page }, use) => {
 			const said: string[] = []
 			page.on('console', (message) => message.type() === 'error' && said.push(message.text()))
+			const open = new Set<Request>()
+			underWay.set(page, open)
+			page.on('request', (request) => open.add(request))
+			for (const end of ['requestfinished', 'requestfailed'] as const)
+				page.on(end as 'requestfinished', (request) => open.delete(request))
 			page.on('pageerror', (error) => said.push(error.message))
 			await use(undefined)
 			// The browser reports each 4xx answer, and each try without a network, that a journey asks for on purpose.
@@ -59,6 +67,17 @@ export async function logIn(page: Page, email = demoEmail): Promise<void> {
 	await page.getByLabel('Password', { exact: true }).fill(demoPassword(email))
 	await page.getByRole('button', { name: 'Login', exact: true }).click()
 	await page.waitForURL('**/find-dev')
+}
+
+/** Waits until the scripts have taken over the page: before, a click or a key does what it does without them. */
+export async function hydrated(page: Page): Promise<void> {
+	await page.locator('html[data-hydrated]').waitFor({ state: 'attached' })
+}
+
+/** Waits until the test's own page has what its scripts asked for when they took it over, as the routes that its links lead to. */
+export async function settled(page: Page): Promise<void> {
+	await hydrated(page)
+	await expect.poll(() => underWay.get(page)?.size).toBe(0)
 }
 
 /** Fails when axe finds anything on the page as it stands. */
