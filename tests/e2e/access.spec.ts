@@ -1,4 +1,4 @@
-import { expect, expectNoViolations, logIn, settled, test } from './support/journey.ts'
+import { expect, expectNoViolationsInThemes, expectToFit, logIn, settled, test } from './support/journey.ts'
 
 const open = [
 	'/',
@@ -16,40 +16,30 @@ const open = [
 ]
 const signedIn = ['/', '/find-dev/odalys.fernbrook', '/my-profile/mira.quillon', '/settings', '/forum/ask']
 
-for (const theme of ['light', 'dark'] as const) {
-	test.describe(`in the ${theme} theme`, () => {
-		test.use({ colorScheme: theme })
+const widths = [360, 390, 768, 1600, 1280]
 
-		test('axe finds nothing on the pages of a visitor, query included', async ({ page }) => {
-			for (const path of open) {
-				await page.goto(path)
-				await expectNoViolations(page)
-			}
-			await page.goto('/forum?q=useEffect')
-			await page.getByRole('article').first().getByRole('heading').getByRole('link').click()
-			await expect(page.getByRole('heading', { name: /^Comments/ })).toBeVisible()
-			await expectNoViolations(page)
-		})
+test('axe finds nothing on the pages of a visitor, query included, in either theme, and they fit every window', async ({
+	page,
+}) => {
+	for (const path of open) {
+		await page.goto(path)
+		await expectNoViolationsInThemes(page)
+		await expectToFit(page, widths)
+	}
+	await page.goto('/forum?q=useEffect')
+	await page.getByRole('article').first().getByRole('heading').getByRole('link').click()
+	await expect(page.getByRole('heading', { name: /^Comments/ })).toBeVisible()
+	await expectNoViolationsInThemes(page)
+	await expectToFit(page, widths)
+})
 
-		test('axe finds nothing on the pages of a member', async ({ page }) => {
-			await logIn(page)
-			for (const path of signedIn) {
-				await page.goto(path)
-				await expectNoViolations(page)
-			}
-		})
-	})
-}
-
-for (const width of [360, 390, 768, 1280, 1600]) {
-	test(`no page is wider than a window of ${width} px`, async ({ page }) => {
-		await page.setViewportSize({ width, height: 800 })
-		for (const path of ['/', '/forum', '/find-dev', '/login', '/forum/ask']) {
-			await page.goto(path)
-			expect(await page.evaluate(() => document.documentElement.scrollWidth), path).toBeLessThanOrEqual(width)
-		}
-	})
-}
+test('axe finds nothing on the pages of a member, in either theme', async ({ page }) => {
+	await logIn(page)
+	for (const path of signedIn) {
+		await page.goto(path)
+		await expectNoViolationsInThemes(page)
+	}
+})
 
 test('the keyboard reaches the content first by the skip link', async ({ page }) => {
 	await page.goto('/forum')

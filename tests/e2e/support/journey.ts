@@ -80,13 +80,39 @@ export async function settled(page: Page): Promise<void> {
 	await expect.poll(() => underWay.get(page)?.size).toBe(0)
 }
 
-/** Fails when axe finds anything on the page as it stands. */
-export async function expectNoViolations(page: Page, { targetSize = true } = {}): Promise<void> {
+/**
+ * Fails when axe finds anything on the page as it stands.
+ * @param options `colors`: only the rules about colours are applied
+ */
+export async function expectNoViolations(page: Page, { targetSize = true, colors = false } = {}): Promise<void> {
+	const axe = new AxeBuilder({ page })
 	// Lighthouse counts small targets too; axe looks at them when asked.
-	const { violations } = await new AxeBuilder({ page })
-		.options({ rules: { 'target-size': { enabled: targetSize } } })
-		.analyze()
+	if (!colors) axe.options({ rules: { 'target-size': { enabled: targetSize } } })
+	else axe.withTags('cat.color')
+	const { violations } = await axe.analyze()
 	expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' ')}`)).toEqual([])
+}
+
+/**
+ * Fails when axe finds anything on the page as it stands, in either theme of a browser that chooses it. The themes differ in
+ * colours alone, so the other rules are applied once. The page stays in the light theme.
+ */
+export async function expectNoViolationsInThemes(page: Page): Promise<void> {
+	for (const colorScheme of ['dark', 'light'] as const) {
+		// Without transitions the colours are there at once.
+		await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+		await expectNoViolations(page, { colors: colorScheme === 'dark' })
+	}
+	await page.emulateMedia({ colorScheme: 'light', reducedMotion: null })
+}
+
+/** Fails when the page is wider than the window at one of these widths, in CSS pixels. The window stays as wide as the last one. */
+export async function expectToFit(page: Page, widths: number[]): Promise<void> {
+	for (const width of widths) {
+		await page.setViewportSize({ width, height: 800 })
+		const shown = await page.evaluate(() => document.documentElement.scrollWidth)
+		expect(shown, `${page.url()} in a window of ${width} px`).toBeLessThanOrEqual(width)
+	}
 }
 
 let newcomers = 0
