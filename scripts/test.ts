@@ -3,7 +3,7 @@
  * `npm test -- PATTERN …`: the tests and journeys whose file or name matches, without the other checks.
  */
 import { findTests, matchingTests } from './support/find-tests.ts'
-import { buildWhenOld, stop } from './support/install.mjs'
+import { buildWhenOld } from './support/install.mjs'
 import { TestRuns } from './support/test-runs.ts'
 
 const patterns = process.argv.slice(2)
@@ -27,8 +27,9 @@ async function runAll(): Promise<void> {
 }
 
 async function runMatching(): Promise<void> {
+	const nothing = `No test and no journey matches ${patterns.join(' ')}.`
 	const { files, name } = matchingTests(findTests(), patterns)
-	if (files.length === 0) stop(`No test and no journey matches ${patterns.join(' ')}.`)
+	if (files.length === 0) return runs.fail(nothing)
 	const journeys = files.filter((file) => file.startsWith('tests/e2e/'))
 	const others = files.filter((file) => !file.startsWith('tests/e2e/'))
 	const runsSite = journeys.length > 0 || others.some((file) => file.startsWith('tests/process/'))
@@ -38,5 +39,5 @@ async function runMatching(): Promise<void> {
 	const asPatterns = journeys.map((file) => file.replaceAll('.', '\\.'))
 	if (journeys.length > 0)
 		await runs.playwright([...asPatterns, ...(name ? ['--grep', name, '--pass-with-no-tests'] : [])])
-	if (runs.total.passed + runs.total.failed === 0) stop(`No test and no journey matches ${patterns.join(' ')}.`)
+	if (runs.total.passed + runs.total.failed === 0) runs.fail(nothing)
 }

@@ -75,6 +75,12 @@ export class TestRuns {
 		this.add('journeys', status, () => this.readPlaywright(report))
 	}
 
+	/** Counts a failure of the command itself. */
+	fail(message: string): void {
+		this.total.failed += 1
+		this.failures.push(message)
+	}
+
 	/**
 	 * Writes what failed and the figures, last, so that whoever sees only the end of a long log sees what failed.
 	 * @returns the exit code: 1 if anything failed or nothing ran
