@@ -237,11 +237,7 @@ test('the pages of moderation fit a phone and axe finds nothing in either theme'
 	await enrol(author, name)
 	const path = await ask(author, 'A query to look at', 'See [there](https://there.example/).')
 	const page = await newPage(browser, { viewport: { width: 360, height: 740 } })
-	await page.goto('/login')
-	await page.getByLabel('Email').fill('wanda.warden@eastmere.example')
-	await page.getByLabel('Password', { exact: true }).fill('a lantern at the ford')
-	await page.getByRole('button', { name: 'Login', exact: true }).click()
-	await page.waitForURL('**/find-dev')
+	await enrolAdmin(page)
 	const id = path.split('/').at(-1)
 	for (const address of [
 		'/moderation',
