@@ -213,7 +213,6 @@ test('a session that ended while a form was filled: after the login the form say
 	page,
 	browser,
 }) => {
-	test.setTimeout(120_000)
 	await enrolAdmin(page)
 	// The page asks before what came back is left.
 	page.on('dialog', (asked) => asked.accept())

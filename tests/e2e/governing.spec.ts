@@ -59,8 +59,6 @@ test('a member sees none of that, and is refused', async ({ page }) => {
 })
 
 test('the screens that keep tags have nothing that axe finds in either theme and fit a phone', async ({ browser }) => {
-	// Some three hundred tags and as many synonyms are looked at.
-	test.setTimeout(120_000)
 	const page = await newPage(browser, { viewport: { width: 360, height: 740 } })
 	await logIn(page, demoModerator)
 	for (const path of ['/forum/tag/javascript?describe=1', '/forum/tags', '/moderation']) {
@@ -74,7 +72,6 @@ test('the screens that keep tags have nothing that axe finds in either theme and
 test('an author changes and withdraws posts that wait; the moderator reads the newest text, and the author what was decided', async ({
 	browser,
 }) => {
-	test.setTimeout(120_000)
 	const viewport = { width: 1280, height: 800 }
 	const [author, moderator] = [await newPage(browser, { viewport }), await newPage(browser, { viewport })]
 	await enrol(author, 'Wilma Waiting')

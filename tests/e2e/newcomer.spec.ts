@@ -5,7 +5,6 @@ import { enrol, expect, expectNoViolations, hydrated, test } from './support/jou
 test('a newcomer is welcomed, told why a form was refused, and led to a card that says who they are', async ({
 	page,
 }) => {
-	test.setTimeout(120_000)
 	const notices = page.getByRole('region', { name: 'Notices' })
 
 	await test.step('the home page says where one is; a popular skill leads to who has it', async () => {

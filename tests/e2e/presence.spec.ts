@@ -93,7 +93,6 @@ test('a browser that is closed without a word is seen to be gone, in the list an
 	page,
 	browser,
 }) => {
-	test.setTimeout(120_000)
 	const leaving = await secondPage(browser)
 	const username = await enrol(leaving, 'Kestrel Moorgate')
 	await logIn(page)
