@@ -24,7 +24,9 @@ const isoTime = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/
 export function compare(before: Reading, now: Reading, dumpedAt: string): Difference[] {
 	const { reader, address } = before
 	const lines = [before, { ...now, seen: withFieldsOf(before.seen, now.seen) }].map(({ status, seen }) =>
-		[`status ${status}`, ...linesOf(seen)].filter((line) => !isAfter(line, dumpedAt)),
+		[`status ${status}`, ...linesOf(seen)]
+			.filter((line) => !isAfter(line, dumpedAt))
+			.map((line) => line.replace(/\bcursor=[^&]+/, 'cursor=…')),
 	)
 	const changes = diffArrays(lines[0] ?? [], lines[1] ?? [])
 	return changes
