@@ -24,7 +24,12 @@ const pictures = { post: '', certificate: '' }
 const cookies: string[] = []
 
 beforeAll(async () => {
-	site = await startOnTestDatabase(undefined, { PUBLIC_URL: own, TRUST_PROXY: '1', LOG_LEVEL: 'warn' })
+	site = await startOnTestDatabase(undefined, {
+		PUBLIC_URL: own,
+		TRUST_PROXY: '1',
+		LOG_LEVEL: 'warn',
+		SECURITY_CONTACT: 'security@campus.example',
+	})
 	const owner = await logInMember(site, 'mira')
 	mira = owner.member
 	cookie = owner.cookie
@@ -126,6 +131,7 @@ describe('the headers of every answer', () => {
 		}
 		expect([...open].sort()).toMatchInlineSnapshot(`
 			[
+			  "/.well-known/security.txt",
 			  "/find-dev/mira/card.png",
 			  "/forum/category/python/feed.atom",
 			  "/forum/feed.atom",
