@@ -29,7 +29,12 @@ function mentions(from: typeof texts, pattern: RegExp, isWrong: (match: string, 
 /** The headings of GitHub's anchors: lower case, without punctuation, blanks as hyphens. */
 function anchorsOf(path: string): string[] {
 	const headings = [...readFileSync(path, 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => heading)
-	return headings.map((heading) => heading.toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, '').replace(/\s/g, '-'))
+	return headings.map((heading) =>
+		heading
+			.toLowerCase()
+			.replace(/[^\p{L}\p{N}\s_-]/gu, '')
+			.replace(/\s/g, '-'),
+	)
 }
 
 describe('texts point to what is there', () => {
