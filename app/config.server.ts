@@ -37,7 +37,7 @@ const settings = z.object({
 	SECURITY_CONTACT: z
 		.union(
 			[z.email(), z.url({ protocol: /^https$/, normalize: true }), z.literal('')],
-			'must be an e-mail address or an https:// address',
+			'must be an email address or an https:// address',
 		)
 		.default(''),
 	ALLOWED_EMAIL_DOMAINS: list.default([]),

@@ -219,7 +219,7 @@ describe('where a write comes from', () => {
 			await sql`delete from rate_limits`.execute(db())
 			const headers = { ...proxied, ...target.headers, ...source, Cookie: cookie }
 			const { status, body } = await sendRaw(site.url, { ...target, headers })
-			const refused = status === 403 && body.includes('from a page of another site')
+			const refused = status === 403 && body.includes('came from another site')
 			expect(refused, `${what}: ${status}`).toBe(!allowed)
 		}
 	})
@@ -227,7 +227,7 @@ describe('where a write comes from', () => {
 	test('programs without cookies, or with a token, need to show nothing', async () => {
 		for (const [what, target] of targets) {
 			const { body } = await sendRaw(site.url, { ...target, headers: { ...proxied, ...target.headers } })
-			expect(body, what).not.toContain('from a page of another site')
+			expect(body, what).not.toContain('came from another site')
 		}
 		const [, target] = targets[2] ?? ['', { path: '' }]
 		const headers = { ...proxied, ...target.headers, Cookie: cookie, Authorization: 'Bearer dq_none' }

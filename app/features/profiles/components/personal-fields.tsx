@@ -16,7 +16,7 @@ export const personalNames = {
 	skills: 'Skills',
 	about: 'About me',
 	open_to: 'Open to',
-	show_email: 'Show my e-mail address',
+	show_email: 'Show my email address',
 	show_phone: 'Show my phone number',
 	listed: 'Appear in the community list and in search engines',
 	show_presence: 'Show when I am online',

@@ -92,6 +92,6 @@ async function textOf(form: FormData): Promise<string> {
 	try {
 		return new TextDecoder('utf-8', { fatal: true }).decode(await file.arrayBuffer())
 	} catch {
-		throw new Invalid('This file is no text: a résumé is JSON in UTF-8.', { file: 'A résumé is JSON in UTF-8.' })
+		throw new Invalid('This file is not text: a résumé is JSON in UTF-8.', { file: 'A résumé is JSON in UTF-8.' })
 	}
 }
