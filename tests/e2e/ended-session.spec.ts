@@ -79,7 +79,7 @@ function profileRows(image: Buffer): Row[] {
 				await expect(page.getByAltText('The picture as it will be shown')).toBeVisible()
 			},
 		},
-		plain('a résumé', `${profile}/import`, 'Preview', { 'Or its text': '{ "basics": {} }' }),
+		plain('a résumé', `${profile}/import`, 'Preview', { 'Or paste its text': '{ "basics": {} }' }),
 	]
 }
 

@@ -105,7 +105,7 @@ test('what a member edits, imports, answers and chooses', async ({ page, browser
 		},
 		{
 			at: `${edit}/import`,
-			typed: { 'Or its text': '{"basics": {"label": "Lamp making", "location": {"city": "Ferryport"}}}' },
+			typed: { 'Or paste its text': '{"basics": {"label": "Lamp making", "location": {"city": "Ferryport"}}}' },
 			press: 'Preview',
 			done: 'Lamp making',
 		},

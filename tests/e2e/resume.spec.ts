@@ -75,7 +75,7 @@ for (const javaScriptEnabled of [true, false]) {
 			await page.goto(`/edit-profile/${username}`)
 			await page.getByRole('link', { name: 'Import a résumé' }).first().click()
 			await expect(page.getByRole('heading', { name: 'Import a résumé', level: 1 })).toBeVisible()
-			await page.getByLabel('Or its text').fill('{"basics": []}')
+			await page.getByLabel('Or paste its text').fill('{"basics": []}')
 			await page.getByRole('button', { name: 'Preview' }).click()
 			await expect(page.getByText('basics: This has to be an object').first()).toBeVisible()
 			const resume = {
@@ -113,7 +113,7 @@ test('what one member exports a second one imports, and exports the same', async
 	const other = await browser.newPage()
 	const username = await enrol(other, 'Second Reader')
 	await other.goto(`/edit-profile/${username}/import`)
-	await other.getByLabel('Or its text').fill(text)
+	await other.getByLabel('Or paste its text').fill(text)
 	await other.getByRole('button', { name: 'Preview' }).click()
 	await other.getByRole('button', { name: 'Import selected' }).click()
 	await expect(other.getByText(/^Imported: \d+ changes\.$/)).toBeVisible()
@@ -134,7 +134,7 @@ function portable(text: string): unknown {
 test('a preview is not applied to a profile that changed meanwhile', async ({ page, context }) => {
 	const username = await enrol(page, 'Late Reader')
 	await page.goto(`/edit-profile/${username}/import`)
-	await page.getByLabel('Or its text').fill('{"basics": {"label": "Lamp making"}}')
+	await page.getByLabel('Or paste its text').fill('{"basics": {"label": "Lamp making"}}')
 	await page.getByRole('button', { name: 'Preview' }).click()
 	await expect(page.getByText('Lamp making')).toBeVisible()
 	const other = await context.newPage()

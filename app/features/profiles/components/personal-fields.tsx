@@ -110,7 +110,7 @@ export function VisibilityFields({ values }: { values: Texts }) {
 				<Check {...box('listed')} hint="Otherwise only members who have the link to your profile can find you.">
 					{personalNames.listed}
 				</Check>
-				<Check {...box('show_presence')} hint="Otherwise you look offline to everybody.">
+				<Check {...box('show_presence')} hint="Otherwise you always appear offline.">
 					{personalNames.show_presence}
 				</Check>
 			</FieldGroup>

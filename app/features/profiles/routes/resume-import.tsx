@@ -63,7 +63,7 @@ export default function ResumeImport({ loaderData: { username }, actionData }: R
 						<a className="link" href="https://jsonresume.org/schema" rel="noopener">
 							JSON Resume
 						</a>{' '}
-						file: many sites and programs make one. You see what it would change before anything is saved.{' '}
+						file: many sites and programs can create one. You see what it would change before anything is saved.{' '}
 						<Link className="link" to={`/find-dev/${username}.json`} reloadDocument>
 							Download your own profile
 						</Link>{' '}

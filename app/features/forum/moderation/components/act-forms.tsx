@@ -31,7 +31,7 @@ export function ActForms({ entry, refusal }: ActFormsProps) {
 			{merge.length > 0 && (
 				<ActForm id="merge" title="Merge into another query" acts={merge} entry={entry} refusal={refusal}>
 					<Field
-						label="Address of the query that stays"
+						label="Address of the query to keep"
 						name="into"
 						id="merge-into"
 						required

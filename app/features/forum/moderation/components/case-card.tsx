@@ -47,7 +47,7 @@ export function CaseHead({ entry }: { entry: CaseView }) {
 				</Link>
 			</span>
 			<RelativeTime at={entry.createdAt} />
-			{state === 'waiting' && <span className="chip">waits for you</span>}
+			{state === 'waiting' && <span className="chip">waiting for review</span>}
 			{state === 'hidden' && <span className="chip">hidden</span>}
 			{state === 'merged' && <span className="chip">merged</span>}
 			{state === 'gone' && <span className="chip">deleted</span>}

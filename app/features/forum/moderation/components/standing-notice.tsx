@@ -16,7 +16,7 @@ export function StandingNotice({ query: { locked, withheld }, mergedFrom }: Stan
 				<Notice>
 					“{mergedFrom.title}” asks the same and was merged into this query.{' '}
 					<Link className="link" to={mergedFrom.url} rel="nofollow">
-						Read it as it was
+						Read the original
 					</Link>
 				</Notice>
 			)}
