@@ -117,7 +117,7 @@ test('a link is dead after a day', async () => {
 	const cookie = await register(email)
 	const token = await mailedToken(email)
 	await sql`update email_links set expires_at = expires_at - interval '1 day 1 second'`.execute(db())
-	await expect(confirm(token, { cookie })).rejects.toThrow(/too old/)
+	await expect(confirm(token, { cookie })).rejects.toThrow(/expired/)
 	expect(await userOf(email)).toBeUndefined()
 })
 

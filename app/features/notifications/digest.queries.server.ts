@@ -16,7 +16,7 @@ const latest = sql.raw("interval '25 hours'")
 export async function takeDue(trx: Executor, limit: number): Promise<DueMember[]> {
 	const { rows } = await sql<DueMember>`
 		select user_id, name, email, unread from notification_boxes join users on users.id = user_id
-		where (mail_due_at <= now() or mail_due_at > now() + ${latest}) and (suspended_until is null or suspended_until <= now()) order by email_due_at limit ${limit} for update of notification_boxes skip locked`.execute(
+		where (mail_due_at <= now() or mail_due_at > now() + ${latest}) and (suspended_until is null or suspended_until <= now()) order by mail_due_at limit ${limit} for update of notification_boxes skip locked`.execute(
 		trx,
 	)
 	return rows
