@@ -22,12 +22,12 @@ test('the moderator describes a tag and joins and parts spellings, without JavaS
 	await expect(page.getByText('One page about what you have done.')).toBeVisible()
 
 	await page.goto('/forum/tags')
-	await page.getByLabel('Synonym').fill('resume')
+	await page.getByRole('textbox', { name: 'Synonym' }).fill('resume')
 	await page.getByLabel('Main tag').fill('resume')
 	await page.getByRole('button', { name: 'Merge tags' }).click()
 	await expect(page.getByText('These two are the same tag.').first()).toBeVisible()
-	await expect(page.getByLabel('Synonym')).toHaveValue('resume')
-	await page.getByLabel('Synonym').fill('curriculum-vitae')
+	await expect(page.getByRole('textbox', { name: 'Synonym' })).toHaveValue('resume')
+	await page.getByRole('textbox', { name: 'Synonym' }).fill('curriculum-vitae')
 	await page.getByRole('button', { name: 'Merge tags' }).click()
 	await expect(page.getByText('#curriculum-vitae is kept as #resume.')).toBeVisible()
 	await page.goto('/forum/tag/curriculum-vitae')
@@ -85,7 +85,7 @@ test('an author changes and withdraws posts that wait; the moderator reads the n
 		author.getByText('Query updated successfully! Others will see it once a moderator approves it'),
 	).toBeVisible()
 	await expect(author.getByRole('heading', { level: 1 })).toHaveText('A better guide to waiting in line')
-	await expect(author.getByText('This query waits for a moderator')).toBeVisible()
+	await expect(author.getByText('This query is waiting for a moderator')).toBeVisible()
 
 	await author.goto(`${await ask(dropped)}?delete=1`)
 	await author.getByRole('button', { name: 'Delete' }).last().click()

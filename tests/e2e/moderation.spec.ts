@@ -154,7 +154,7 @@ test('a report leads to the queue, a moderator hides and restores, suspends, loc
 
 	await test.step("a newcomer's first post with a link waits until a moderator lets it pass", async () => {
 		const waiting = await ask(reader, 'Is this guide any good?', 'I mean [this one](https://guides.example/order).')
-		await expect(reader.getByText('This query waits for a moderator')).toBeVisible()
+		await expect(reader.getByText('This query is waiting for a moderator')).toBeVisible()
 		expect((await visitor.goto(waiting))?.status()).toBe(404)
 		await moderator.goto('/moderation')
 		const entry = moderator.getByRole('article', { name: 'Is this guide any good?' })

@@ -32,7 +32,12 @@ test.each<[string, Partial<Standing>, string, RegExp | null]>([
 	['I was asked by one whom I had blocked, and see nothing', { exists: true, myTurn: true }, 'open', null],
 	['I asked', asking, 'waiting', null],
 	['I asked three times', { ...asking, unanswered: 3 }, 'closed', /once Mira Lind has answered/],
-	['I asked, and they are now for nobody', { ...asking, accepts: 'nobody' }, 'closed', /does not accept new conversations/],
+	[
+		'I asked, and they are now for nobody',
+		{ ...asking, accepts: 'nobody' },
+		'closed',
+		/does not accept new conversations/,
+	],
 	['I blocked them', { ...known, blockedByMe: true }, 'closed', /You blocked Mira Lind/],
 	['I blocked them when asked', { ...asked, blockedByMe: true }, 'closed', /You blocked Mira Lind/],
 ])('%s: %#', (_who, standing, kind, reason) => {

@@ -66,7 +66,9 @@ test('parallel uploads cannot pass the quota of 50 MB together', async () => {
 })
 
 test('a file of more than 5 MB is refused before it is looked at', async () => {
-	await expect(storePicture(mira, 'profile', blob(Buffer.alloc(5 * 1024 * 1024 + 1)))).rejects.toThrow('larger than 5 MB')
+	await expect(storePicture(mira, 'profile', blob(Buffer.alloc(5 * 1024 * 1024 + 1)))).rejects.toThrow(
+		'larger than 5 MB',
+	)
 	expect(await rows()).toEqual([])
 })
 
