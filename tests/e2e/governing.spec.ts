@@ -29,13 +29,13 @@ test('the moderator describes a tag and joins and parts spellings, without JavaS
 	await expect(page.getByRole('textbox', { name: 'Synonym' })).toHaveValue('resume')
 	await page.getByRole('textbox', { name: 'Synonym' }).fill('curriculum-vitae')
 	await page.getByRole('button', { name: 'Merge tags' }).click()
-	await expect(page.getByText('#curriculum-vitae is kept as #resume.')).toBeVisible()
+	await expect(page.getByText('#curriculum-vitae is now a synonym of #resume.')).toBeVisible()
 	await page.goto('/forum/tag/curriculum-vitae')
 	expect(new URL(page.url()).pathname).toBe('/forum/tag/resume')
 	await expect(page.getByText('Also written curriculum-vitae')).toBeVisible()
 	await page.goto('/forum/tags')
-	await page.getByRole('button', { name: 'Part curriculum-vitae from resume' }).click()
-	await expect(page.getByText('#curriculum-vitae is a tag of its own.')).toBeVisible()
+	await page.getByRole('button', { name: 'Separate curriculum-vitae from resume' }).click()
+	await expect(page.getByText('#curriculum-vitae is its own tag again.')).toBeVisible()
 })
 
 test('a member sees none of that, and is refused', async ({ page }) => {

@@ -243,7 +243,7 @@ test('what moderators decide, readers press, and a new password', async ({ page,
 			at: '/forum/tags',
 			typed: { Synonym: 'harbors', 'Main tag': 'harbours' },
 			press: 'Merge tags',
-			done: '#harbors is kept as #harbours.',
+			done: '#harbors is now a synonym of #harbours.',
 		},
 		{
 			at: '/moderation',
