@@ -114,7 +114,7 @@ async function settle(trx: Executor, queryId: number, difference: 1 | -1): Promi
 	await rebuildSearch(trx, queryId)
 }
 
-/** Event when a post was let pass: its author added it. */
+/** What happened when a post was let pass: its author added it. */
 export async function readAdded(
 	trx: Executor,
 	kind: 'query' | 'comment',
