@@ -1,4 +1,4 @@
-import { linkForeignPictures } from '~/lib/foreign-pictures.ts'
+import { linkForeignPictures } from '~/platform/markdown/foreign-pictures.ts'
 
 interface ProseProps {
 	/** HTML that `cook` made: sanitized when it was written. Nothing else may come here. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { personName } from '~/lib/person-names.ts'
+import { personName } from './names.schema.ts'
 
 const text = (missing: string) => z.string({ error: missing })
 const email = z.email('This is no e-mail address.').max(200, 'An e-mail address has at most 200 characters.')

@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { personName } from '~/features/accounts/names.schema.ts'
 import { cleanLine, cleanText, isStorable } from '~/lib/clean.ts'
-import { personName } from '~/lib/person-names.ts'
 import { profileLimits as limits } from './profiles.limits.ts'
 
 /*

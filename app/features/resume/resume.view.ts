@@ -9,7 +9,7 @@ import type {
 import { pictureUrl } from '~/lib/picture-urls.ts'
 
 /*
- * A profile as a document of JSON Resume 1.0 (https://jsonresume.org/schema), the way out; resume-reading.ts is the way in.
+ * A profile as a document of JSON Resume 1.0 (https://jsonresume.org/schema), the way out; import/reading.ts is the way in.
  * What JSON Resume has no place for stands under meta.devquad, with the field names of this site's API.
  */
 

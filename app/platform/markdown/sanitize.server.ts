@@ -1,7 +1,7 @@
 import sanitizeHtml, { type Attributes, type IOptions } from 'sanitize-html'
 import { config } from '~/config.server.ts'
-import { linkForeignPictures } from '~/lib/foreign-pictures.ts'
 import { PICTURE_WIDTHS, pictureSrcSet } from '~/lib/picture-urls.ts'
+import { linkForeignPictures } from './foreign-pictures.ts'
 
 /** The highest heading of a text, below the page's own: 2 under the title, 3 under "Comments". */
 export type TopHeading = 2 | 3

@@ -21,7 +21,7 @@ import {
 } from './editing.queries.server.ts'
 
 /*
- * The use cases that change the single fields of a profile; certificates and projects are in editing-items.server.ts.
+ * The use cases that change the single fields of a profile; certificates and projects are in items.server.ts.
  * Each one: the policy first, then the input, then one transaction. A save names the version it was made from.
  */
 
