@@ -10,7 +10,7 @@ import {
 	twoFriends,
 	twoMembers,
 } from './support/chat.ts'
-import { expect, expectNoViolations, test } from './support/journey.ts'
+import { expect, expectNoViolations, hydrated, test } from './support/journey.ts'
 
 const control = 'Messages and notifications'
 
@@ -87,7 +87,7 @@ test('by keyboard alone: what is new is opened, read through by tabs, marked as 
 	const second = await page.context().newPage()
 	await second.goto('/settings')
 	await page.goto('/find-dev')
-	await page.waitForLoadState('networkidle')
+	await hydrated(page)
 	for (const tab of [page, second]) await expect(tab).toHaveTitle(/^\(1\) /)
 	await page.getByRole('button', { name: `${control}, 1 unread` }).focus()
 	await page.keyboard.press('Enter')
@@ -129,7 +129,7 @@ test('a first conversation names what both know; hiding that one types is a form
 	await learn(ada, 'Git, Python')
 	await learn(bo, 'Python, Rust, Git')
 	await page.goto(`/find-dev/${bo.username}`)
-	await page.waitForLoadState('networkidle')
+	await hydrated(page)
 	await page.getByRole('link', { name: `Chat with ${bo.name}` }).click()
 	await expect(page.getByText('Say hello to Bo. Two skills in common: Python, Git.')).toBeVisible()
 	await post(ada, bo, 'Hello')
@@ -167,7 +167,7 @@ test('a first conversation names what both know; hiding that one types is a form
 /** Puts these skills on a member's profile. */
 async function learn({ page, username }: Member, skills: string): Promise<void> {
 	await page.goto(`/edit-profile/${username}`)
-	await page.waitForLoadState('networkidle')
+	await hydrated(page)
 	await page.getByLabel('Skills optional', { exact: true }).fill(skills)
 	await page.getByRole('button', { name: 'Save Changes' }).click()
 	await expect(page.getByText('Profile updated successfully!')).toBeVisible()

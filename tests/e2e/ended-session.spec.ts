@@ -1,7 +1,7 @@
 import type { Locator, Page } from '@playwright/test'
 import sharp from 'sharp'
 import { anotherBrowser, composer, type Member, post } from './support/chat.ts'
-import { enrol, enrolAdmin, expect, test } from './support/journey.ts'
+import { enrol, enrolAdmin, expect, hydrated, test } from './support/journey.ts'
 
 interface Row {
 	form: string
@@ -229,7 +229,6 @@ test('a session that ended while a form was filled: after the login the form say
 	page,
 	browser,
 }) => {
-	test.setTimeout(120_000)
 	await enrolAdmin(page)
 	// The page asks before what came back is left.
 	page.on('dialog', (asked) => asked.accept())
@@ -242,7 +241,8 @@ test('a session that ended while a form was filled: after the login the form say
 
 	for (const { form, path, type, send, back, at } of [...profileRows(image), ...forumRows(content), ...otherRows()]) {
 		await test.step(form, async () => {
-			await page.goto(path, { waitUntil: 'networkidle' })
+			await page.goto(path)
+			await hydrated(page)
 			await type(page)
 			await endSessionAndSend(
 				page,
@@ -256,19 +256,22 @@ test('a session that ended while a form was filled: after the login the form say
 
 	await test.step('what was typed is forgotten once it is sent, is never a password, and is nobody else’s', async () => {
 		const stored = () => page.evaluate(() => JSON.stringify(Object.entries(sessionStorage)))
-		await page.goto(`${profile}/social-links`, { waitUntil: 'networkidle' })
+		await page.goto(`${profile}/social-links`)
+		await hydrated(page)
 		await page.getByLabel('Github').fill('typed.by.wanda')
 		await endSessionAndSend(page, page.getByRole('button', { name: 'Save changes' }))
 		expect(await stored()).toContain('typed.by.wanda')
 		await logInAs(page, 'wanda.warden')
 		await expect(page.getByText(returned)).toBeVisible()
-		await page.reload({ waitUntil: 'networkidle' })
+		await page.reload()
+		await hydrated(page)
 		await expect(page.getByLabel('Github')).toHaveValue('typed.by.wanda')
 		await page.getByRole('button', { name: 'Save changes' }).click()
 		await expect(page.getByText('Social links updated successfully!')).toBeVisible()
 		expect(await stored()).not.toContain('typed.by.wanda')
 
-		await page.goto(`${profile}/change-password`, { waitUntil: 'networkidle' })
+		await page.goto(`${profile}/change-password`)
+		await hydrated(page)
 		await page.getByLabel('Current password').fill('typed current one')
 		await page.getByLabel('New password').fill('typed new one')
 		await page.getByRole('button', { name: 'Show password' }).first().click()
@@ -277,7 +280,8 @@ test('a session that ended while a form was filled: after the login the form say
 		await logInAs(page, 'wanda.warden')
 		await expect(page.getByLabel('Current password')).toHaveValue('')
 
-		await page.goto(content.question, { waitUntil: 'networkidle' })
+		await page.goto(content.question)
+		await hydrated(page)
 		await field(page, 'Your comment').fill('typed.by.wanda')
 		await endSessionAndSend(page, page.getByRole('button', { name: 'Comment', exact: true }))
 		expect(await stored()).toContain('typed.by.wanda')

@@ -1,5 +1,5 @@
 import type { BrowserContext, Page } from '@playwright/test'
-import { enrol, expect, expectNoViolations, test } from './support/journey.ts'
+import { enrol, expect, expectNoViolations, hydrated, test } from './support/journey.ts'
 
 /* What is sent twice, too late or at a bad moment: nothing typed is lost, and nothing is made twice. */
 
@@ -132,7 +132,7 @@ test('a comment whose answer got lost stays in its box, over a reload too, and i
 	await enrol(page, 'Lars Lostanswer')
 	const path = await ask(page, 'Did the comment arrive?')
 	await page.goto(path)
-	await page.waitForLoadState('networkidle')
+	await hydrated(page)
 	await loseFirstAnswer(page, /\/\d+\.data/)
 	const box = page.getByLabel('Your comment')
 	await box.fill('Here it is.')
@@ -218,10 +218,10 @@ test('words typed before the scripts run are looked up when they do', async ({ p
 test('a draft that two devices write: the newer is kept, and the other one can be had back', async ({ page }) => {
 	await enrol(page, 'Desi Twodevices')
 	await page.goto('/forum/ask')
-	await page.waitForLoadState('networkidle')
+	await hydrated(page)
 	const phone = await device(page, page.context())
 	await phone.goto('/forum/ask')
-	await phone.waitForLoadState('networkidle')
+	await hydrated(phone)
 	const saved = phone.waitForResponse((response) => response.url().endsWith('/forum/drafts') && response.ok())
 	await phone.getByLabel('Title', { exact: true }).fill('Typed on the phone')
 	await saved

@@ -79,6 +79,18 @@ test.each([
 		expect(await answer.json()).toMatchObject({ error: { kind: error, message: expect.stringMatching(/\.$|!$/) } })
 })
 
+test('pictures are sent to /media itself, and to no address below it', async () => {
+	const send = (path: string, method = 'POST') =>
+		fetch(site.url + path, {
+			method,
+			headers: { Origin: site.url, Cookie: cookie },
+			body: method === 'GET' ? null : new FormData(),
+		})
+	expect((await send('/media/profiles/mira')).status).toBe(405)
+	expect((await send('/media')).status).toBe(400)
+	expect((await send('/media', 'GET')).status).toBe(404)
+})
+
 test('an endless upload is cut off while it comes', async () => {
 	let sent = 0
 	const endless = new ReadableStream({

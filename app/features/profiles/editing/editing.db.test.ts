@@ -114,6 +114,8 @@ describe('two saves of the same part', () => {
 			savePersonal(bram, 'bram', { ...filled.personal, version: personal.version }),
 			saveAcademics(bram, 'bram', { ...filled.academics, version: academics.version }),
 		])
+		const saved = await Promise.all([getPersonal(bram, 'bram'), getAcademics(bram, 'bram')])
+		expect(saved.map(({ version }) => version)).toEqual([personal.version + 1, academics.version + 1])
 	})
 })
 
