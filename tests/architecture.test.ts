@@ -121,10 +121,22 @@ describe('the places of things', () => {
 		const own =
 			/^app\/features\/(profiles\/(editing\/(editing|items)|hiding|profiles)|campus\/campus|pictures\/pictures|members\/(members|skills))\.queries/
 		const others =
-			/^app\/(platform\/realtime\/presence|features\/(accounts\/accounts|directory\/seed\/seed|chat\/conversations|questions\/status\/subjects))\.queries/
+			/^app\/(platform\/realtime\/presence|features\/(accounts\/accounts|directory\/seed\/seed|chat\/conversations))\.queries/
 		const reads = /\b(from|join)\s+(profiles|profile_skills|certificates|projects)\b|From\('(profiles|profile_skills)'/
 		const readers = product.filter(({ path, text }) => reads.test(text) && !own.test(path) && !others.test(path))
 		expect(readers.map(({ path }) => path)).toEqual([])
+	})
+
+	test('cases, reports, the log and suspensions are written by moderation alone, which names no post', () => {
+		const tables = '(cases|reports|reported_messages|moderation_log)'
+		const writes = new RegExp(
+			`(insert into|update|delete from) ${tables}\\b|(insertInto|updateTable|deleteFrom)\\('${tables}'|set suspended_until`,
+		)
+		const posts =
+			/\b(from|join|update|into) (queries|comments|messages|profiles)\b|'(queries|comments|messages|profiles)'\)/
+		const isOwn = /^app\/features\/moderation\//
+		const wrong = product.filter(({ path, text }) => (isOwn.test(path) ? posts.test(text) : writes.test(text)))
+		expect(wrong.map(({ path }) => path)).toEqual([])
 	})
 
 	test('the environment is read in config.server.ts; PostgreSQL alone inherits it', () => {

@@ -16,7 +16,7 @@ import { resume } from './resume/resume.feature.server.ts'
 import { search } from './search/search.feature.server.ts'
 import { tags } from './tags/tags.feature.server.ts'
 
-/** Every feature of the site. The description of the API lists their operations in this order. */
+/** Every feature of the site. */
 export const features: readonly Feature[] = [
 	home,
 	directory,
@@ -25,10 +25,10 @@ export const features: readonly Feature[] = [
 	search,
 	tags,
 	pictures,
+	profiles,
 	moderation,
 	notifications,
 	chat,
-	profiles,
 	resume,
 	campus,
 	members,

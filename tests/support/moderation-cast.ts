@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach } from 'vitest'
+import '~/features/index.server.ts'
 import { judge } from '~/features/moderation/judging.server.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { makeComment, makeMember, makeQuery } from '../factories/forum.ts'

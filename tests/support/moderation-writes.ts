@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import '~/features/index.server.ts'
 import { openWaitingCase } from '~/features/moderation/cases.queries.server.ts'
 import { judge } from '~/features/moderation/judging.server.ts'
 import { report } from '~/features/moderation/reports.server.ts'

@@ -28,7 +28,7 @@ export async function lockMember(trx: Executor, userId: number): Promise<void> {
 	await sql`select from users where id = ${userId} for no key update`.execute(trx)
 }
 
-/** Who keeps order here: a few members, found by an index of their own. */
+/** Moderators and admins here: a few members, found by an index of their own. */
 export function listStaff(executor: Executor = db()): Promise<{ username: string; name: string }[]> {
 	return executor.selectFrom('users').select(['username', 'name']).where('role', '<>', 'member').execute()
 }

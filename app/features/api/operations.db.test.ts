@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
+import '~/features/index.server.ts'
 import { makeToken } from '~/features/accounts/tokens/tokens.server.ts'
 import { setBlocked } from '~/features/chat/safety.server.ts'
 import { judge } from '~/features/moderation/judging.server.ts'

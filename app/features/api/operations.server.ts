@@ -5,8 +5,31 @@ import type { Operation } from '~/platform/http/operation.ts'
 
 const parts = features.flatMap(({ api }) => api ?? [])
 
-/** Everything that the API can do. */
-export const operations: Operation[] = parts.flatMap((part) => part.operations)
+/** The headings that come first in the description, in this order; any others follow in the order of the features. */
+const headings = [
+	'Queries',
+	'Comments',
+	'Votes and solutions',
+	'Categories and tags',
+	'Following',
+	'Drafts',
+	'Pictures',
+	'Reports',
+	'Moderation',
+	'Notifications',
+	'Messages',
+	'You',
+]
+
+/** Everything that the API can do, in the order of the description. */
+export const operations: Operation[] = parts
+	.flatMap((part) => part.operations)
+	.sort((one, other) => placeOf(one) - placeOf(other))
 
 /** The shapes that operations take and tell, by the names that the description gives them. */
 export const shapes: Record<string, z.ZodType> = mergeByName(parts.map(({ schemas }) => schemas))
+
+function placeOf({ group }: Operation): number {
+	const place = headings.indexOf(group)
+	return place < 0 ? headings.length : place
+}

@@ -1,5 +1,4 @@
 import { beforeAll, expect, test } from 'vitest'
-import '~/features/index.server.ts'
 import { listNotices, muteThread } from '~/features/notifications/notifications.server.ts'
 import { askQuestion } from '~/features/questions/questions.server.ts'
 import { NotFound } from '~/lib/errors.ts'

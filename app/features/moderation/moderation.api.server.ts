@@ -223,7 +223,7 @@ export const moderationOperations = [
 		access: 'members',
 		staff: true,
 		query: {
-			member: z.string().max(60).default('').describe('A username: what they did and what befell them.'),
+			member: z.string().max(60).default('').describe('A username: what they did and what was done to them.'),
 			cursor,
 		},
 		answer: logList,

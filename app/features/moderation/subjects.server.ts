@@ -134,9 +134,14 @@ export function registerSubjects(list: readonly SubjectType[]): void {
 	for (const type of list) types.set(type.name, type)
 }
 
+function registered(): ReadonlyMap<string, SubjectType> {
+	if (types.size === 0) throw new Error('No subjects are registered. Import app/features/index.server.ts first.')
+	return types
+}
+
 /** The names of all registered types, in the order of their registration. */
 export function subjectTypeNames(): string[] {
-	return [...types.keys()]
+	return [...registered().keys()]
 }
 
 /** What addresses call a subject: its type, and its id or a member's username. */
@@ -155,7 +160,7 @@ export interface Found {
 
 /** A subject by its name, whatever became of it; undefined when there never was one. */
 export async function findSubject({ kind, name }: SubjectName): Promise<Found | undefined> {
-	const type = types.get(kind)
+	const type = registered().get(kind)
 	const id = type && (await idOf(kind, name))
 	if (!type || !id) return undefined
 	const entry = await findCaseRow(kind, id)
@@ -165,7 +170,7 @@ export async function findSubject({ kind, name }: SubjectName): Promise<Found | 
 /** The subjects of these cases, in their order. A case without a subject is left out. One statement for each type, one for the authors. */
 export async function withSubjects(entries: readonly CaseRow[]): Promise<Found[]> {
 	const loaded = await Promise.all(
-		[...types.values()].map(async (type) => {
+		[...registered().values()].map(async (type) => {
 			const ids = entries.filter(({ kind }) => kind === type.name).map(({ target_id }) => target_id)
 			return ids.length === 0 ? [] : (await type.load(ids)).map((subject) => ({ type, subject }))
 		}),

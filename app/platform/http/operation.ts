@@ -21,7 +21,7 @@ export interface Operation {
 	access: 'everybody' | 'members'
 	/** What it is about, where that has scopes of its own: `messages:read` and `messages:write` in place of those. */
 	area?: 'messages'
-	/** Whether a token needs the scope `moderate` as well. Who keeps order, and who may more than that, is the policy's. */
+	/** Whether a token needs the scope `moderate` as well. Moderators and admins, and who may more than that, is the policy's. */
 	staff?: boolean
 	/** Whether it heeds `If-Match`. */
 	conditional?: boolean

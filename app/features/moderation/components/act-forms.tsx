@@ -135,7 +135,7 @@ function shortLabels(fields: CasePageView['fields']): Record<string, string> {
 }
 
 const buttons: Record<Act, { label: string; className: string }> = {
-	approve: { label: 'Let it pass', className: 'btn btn-primary' },
+	approve: { label: 'Approve', className: 'btn btn-primary' },
 	refuse: { label: 'Reject', className: 'btn btn-outline' },
 	hide: { label: 'Hide', className: 'btn btn-outline' },
 	restore: { label: 'Restore', className: 'btn btn-outline' },

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
+import '~/features/index.server.ts'
 import { judge } from '~/features/moderation/judging.server.ts'
 import { getCase, listCases } from '~/features/moderation/queue.server.ts'
 import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'

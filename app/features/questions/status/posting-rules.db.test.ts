@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
+import '~/features/index.server.ts'
 import { judge } from '~/features/moderation/judging.server.ts'
 import { listCases, listLog } from '~/features/moderation/queue.server.ts'
 import { report } from '~/features/moderation/reports.server.ts'
