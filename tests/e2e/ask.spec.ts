@@ -224,7 +224,7 @@ test('two edits of one query: the second is shown both texts and chooses', async
 
 	await page.getByLabel('Description').fill('Text of this device')
 	await page.getByRole('button', { name: 'Save', exact: true }).click()
-	const notice = page.getByRole('region', { name: 'This was changed somewhere else meanwhile' })
+	const notice = page.getByRole('region', { name: 'This was changed elsewhere in the meantime' })
 	await expect(notice.getByText('Text of the other device')).toBeVisible()
 	await expect(notice.getByText('Text of this device')).toBeVisible()
 	await expectNoViolations(page)
@@ -326,7 +326,7 @@ test.describe('without JavaScript', () => {
 		const kept = await context.cookies()
 		await context.clearCookies()
 		await page.getByRole('button', { name: 'Post question' }).click()
-		await expect(page.getByText(/You are not logged in any more/)).toBeVisible()
+		await expect(page.getByText(/You are no longer logged in/)).toBeVisible()
 		await expect(page.getByLabel('Description')).toHaveValue('A long text')
 		await context.addCookies(kept)
 		await page.getByRole('button', { name: 'Post question' }).click()

@@ -23,7 +23,7 @@ test('where the network lets no socket through, two members write to each other 
 	await openChatPage(page, bo)
 	await openChatPage(bo.page, ada)
 	await say(page, 'Written before anybody knew')
-	await expect(page.getByText('Live updates are off')).toBeVisible({ timeout: 20_000 })
+	await expect(page.getByText('This network blocks live updates')).toBeVisible({ timeout: 20_000 })
 	await expect(page.getByText('You are offline.')).toHaveCount(0)
 	for (const text of ['One', 'Two', 'Three']) await say(page, text)
 	const all = ['Hello', 'Hello yourself', 'Written before anybody knew', 'One', 'Two', 'Three']
@@ -97,7 +97,7 @@ test('by keyboard alone: what is new is opened, read through by tabs, marked as 
 	await expect(inbox.getByRole('tab', { name: 'Messages' })).toBeFocused()
 	await page.keyboard.press('ArrowRight')
 	await expect(inbox.getByRole('tab', { name: 'Notifications' })).toBeFocused()
-	await expect(inbox.getByText('Nothing happened yet.')).toBeVisible()
+	await expect(inbox.getByText('No notifications yet.')).toBeVisible()
 	await page.keyboard.press('ArrowLeft')
 	await page.keyboard.press('Tab')
 	await expect(inbox.getByRole('link', { name: /Bo Tabkey/ })).toBeFocused()
@@ -142,7 +142,7 @@ test('a first conversation names what both know; hiding that one types is a form
 	const settings = await plain.newPage()
 	await settings.goto('/settings')
 	await settings.getByRole('button', { name: 'Hide it' }).click()
-	await expect(settings.getByText('Saved whether others see you type.')).toBeVisible()
+	await expect(settings.getByText('Typing setting saved.')).toBeVisible()
 	await expect(settings.getByRole('button', { name: 'Hide it' })).toHaveAttribute('aria-pressed', 'true')
 	await plain.close()
 

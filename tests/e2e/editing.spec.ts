@@ -144,7 +144,7 @@ for (const javaScriptEnabled of [true, false]) {
 
 			await page.getByLabel('Location').fill('From this tab')
 			await saveChanges(page)
-			const notice = page.getByRole('region', { name: /changed somewhere else/ })
+			const notice = page.getByRole('region', { name: /changed elsewhere/ })
 			await expect(notice).toContainText('From the other tab')
 			await expect(notice).toContainText('From this tab')
 			await expect(page.getByLabel('Location')).toHaveValue('From this tab')
@@ -154,7 +154,7 @@ for (const javaScriptEnabled of [true, false]) {
 
 			await other.getByLabel('Location').fill('Too late')
 			await saveChanges(other)
-			await other.getByRole('link', { name: 'Take what is stored' }).click()
+			await other.getByRole('link', { name: 'Use the saved version' }).click()
 			await expect(other.getByLabel('Location')).toHaveValue('From this tab')
 		})
 
@@ -165,7 +165,7 @@ for (const javaScriptEnabled of [true, false]) {
 			await page.getByLabel('Github').fill('wrong')
 			await saveChanges(page)
 			await expect(page.getByLabel('Portfolio')).toHaveAttribute('aria-invalid', 'true')
-			await expect(page.getByText('This leads nowhere on the web.').first()).toBeVisible()
+			await expect(page.getByText('This is not a valid link.').first()).toBeVisible()
 			await expect(page.getByLabel('Github')).toHaveValue('wrong')
 
 			await page.goto(`/edit-profile/${username}/certificates`)

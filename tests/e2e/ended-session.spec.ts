@@ -79,13 +79,15 @@ function profileRows(image: Buffer): Row[] {
 				await expect(page.getByAltText('The picture as it will be shown')).toBeVisible()
 			},
 		},
-		plain('a résumé', `${profile}/import`, 'Preview', { 'Or its text': '{ "basics": {} }' }),
+		plain('a résumé', `${profile}/import`, 'Preview', { 'Or paste its text': '{ "basics": {} }' }),
 		{
 			form: 'the preview of a résumé',
 			path: `${profile}/import`,
-			send: 'Import what is ticked',
+			send: 'Import selected',
 			type: async (page) => {
-				await page.getByLabel('Or its text').fill('{"basics": {"label": "Lamps", "location": {"city": "Ferryport"}}}')
+				await page
+					.getByLabel('Or paste its text')
+					.fill('{"basics": {"label": "Lamps", "location": {"city": "Ferryport"}}}')
 				await page.getByRole('button', { name: 'Preview' }).click()
 				await page.getByRole('checkbox').first().uncheck()
 			},
@@ -175,24 +177,24 @@ function otherRows(): Row[] {
 		{
 			form: 'an access token',
 			path: '/settings/tokens',
-			send: 'Make the token',
+			send: 'Create token',
 			type: async (page) => {
 				await page.getByLabel('Name', { exact: true }).fill('Typed token')
 				await page.getByLabel('messages:read').check()
-				await page.getByLabel('Works for').selectOption('90')
+				await page.getByLabel('Expires after').selectOption('90')
 			},
 			back: async (page) => {
 				await expect(page.getByLabel('Name', { exact: true })).toHaveValue('Typed token')
 				await expect(page.getByLabel('messages:read')).toBeChecked()
-				await expect(page.getByLabel('Works for')).toHaveValue('90')
+				await expect(page.getByLabel('Expires after')).toHaveValue('90')
 			},
 		},
 		{
 			form: 'notifications',
 			path: '/settings',
 			send: 'Save notifications',
-			type: (page) => page.getByLabel('Mail me what I missed').setChecked(false),
-			back: (page) => expect(page.getByLabel('Mail me what I missed')).not.toBeChecked(),
+			type: (page) => page.getByLabel('Email me what I missed').setChecked(false),
+			back: (page) => expect(page.getByLabel('Email me what I missed')).not.toBeChecked(),
 		},
 	]
 }
@@ -311,7 +313,7 @@ test.describe('without JavaScript', () => {
 			await page.getByLabel(label).fill(text)
 			await context.clearCookies()
 			await page.getByRole('button', { name: send }).click()
-			await expect(page.getByRole('heading', { level: 1 })).toHaveText('You are not logged in any more.')
+			await expect(page.getByRole('heading', { level: 1 })).toHaveText('You are no longer logged in.')
 			await expect(page.getByLabel(label)).toHaveValue(text)
 			await expect(page.getByRole('link', { name: 'Log in in another tab' })).toHaveAttribute('href', /^\/login\?/)
 			await context.addCookies(cookies)

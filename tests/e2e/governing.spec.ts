@@ -31,20 +31,20 @@ test('the moderator describes a tag and joins and parts spellings, without JavaS
 	await expect(page.getByText('One page about what you have done.')).toBeVisible()
 
 	await page.goto('/forum/tags')
-	await page.getByLabel('Written as').fill('resume')
-	await page.getByLabel('Kept as').fill('resume')
-	await page.getByRole('button', { name: 'Join tags' }).click()
+	await page.getByRole('textbox', { name: 'Synonym' }).fill('resume')
+	await page.getByLabel('Main tag').fill('resume')
+	await page.getByRole('button', { name: 'Merge tags' }).click()
 	await expect(page.getByText('These two are the same tag.').first()).toBeVisible()
-	await expect(page.getByLabel('Written as')).toHaveValue('resume')
-	await page.getByLabel('Written as').fill('curriculum-vitae')
-	await page.getByRole('button', { name: 'Join tags' }).click()
-	await expect(page.getByText('#curriculum-vitae is kept as #resume.')).toBeVisible()
+	await expect(page.getByRole('textbox', { name: 'Synonym' })).toHaveValue('resume')
+	await page.getByRole('textbox', { name: 'Synonym' }).fill('curriculum-vitae')
+	await page.getByRole('button', { name: 'Merge tags' }).click()
+	await expect(page.getByText('#curriculum-vitae is now a synonym of #resume.')).toBeVisible()
 	await page.goto('/forum/tag/curriculum-vitae')
 	expect(new URL(page.url()).pathname).toBe('/forum/tag/resume')
 	await expect(page.getByText('Also written curriculum-vitae')).toBeVisible()
 	await page.goto('/forum/tags')
-	await page.getByRole('button', { name: 'Part curriculum-vitae from resume' }).click()
-	await expect(page.getByText('#curriculum-vitae is a tag of its own.')).toBeVisible()
+	await page.getByRole('button', { name: 'Separate curriculum-vitae from resume' }).click()
+	await expect(page.getByText('#curriculum-vitae is its own tag again.')).toBeVisible()
 })
 
 test('a member sees none of that, and is refused', async ({ page }) => {
@@ -81,13 +81,15 @@ test('an author changes and withdraws posts that wait; the moderator reads the n
 	const ask = async (title: string) => (await post(author, '/forum/ask', { ...texts, title })).headers().location ?? ''
 
 	await author.goto(await ask(kept))
-	await expect(author.getByText('its author can change or delete it')).toBeVisible()
+	await expect(author.getByText('its author can edit or delete it')).toBeVisible()
 	await author.getByRole('link', { name: 'Edit query' }).click()
 	await author.getByLabel('Title').fill('A better guide to waiting in line')
 	await author.getByRole('button', { name: 'Save' }).click()
-	await expect(author.getByText('Query updated successfully! Others see it once a moderator has looked')).toBeVisible()
+	await expect(
+		author.getByText('Query updated successfully! Others will see it once a moderator approves it'),
+	).toBeVisible()
 	await expect(author.getByRole('heading', { level: 1 })).toHaveText('A better guide to waiting in line')
-	await expect(author.getByText('This query waits for a moderator')).toBeVisible()
+	await expect(author.getByText('This query is waiting for a moderator')).toBeVisible()
 
 	await author.goto(`${await ask(dropped)}?delete=1`)
 	await author.getByRole('button', { name: 'Delete' }).last().click()
@@ -100,11 +102,11 @@ test('an author changes and withdraws posts that wait; the moderator reads the n
 	await expect(moderator.getByRole('article', { name: dropped })).toHaveCount(0)
 	const entry = moderator.getByRole('article', { name: 'A better guide to waiting in line' })
 	await entry.getByLabel('Why').fill('We know how to wait.')
-	await entry.getByRole('button', { name: 'Keep it out' }).click()
-	await expect(moderator.getByText('It stays out of the forum.')).toBeVisible()
+	await entry.getByRole('button', { name: 'Reject' }).click()
+	await expect(moderator.getByText('Rejected. Its author sees your reason.')).toBeVisible()
 
 	await author.goto('/notifications')
-	const notice = author.getByRole('link', { name: /A moderator kept out your query A better guide/ })
+	const notice = author.getByRole('link', { name: /A moderator rejected your query A better guide/ })
 	await expect(notice).toContainText('Reason: We know how to wait.')
 	await expectNoViolations(author)
 	await notice.click()

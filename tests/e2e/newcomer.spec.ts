@@ -26,7 +26,7 @@ test('a newcomer is welcomed, told why a form was refused, and led to a card tha
 		await page.getByLabel('Email').fill('nobody@eastmere.example')
 		await page.getByLabel('Password', { exact: true }).fill('not the password')
 		await page.getByRole('button', { name: 'Login', exact: true }).click()
-		await expect(notices).toContainText(/do not belong together/)
+		await expect(notices).toContainText(/email or password is wrong/)
 		await expect(notices).not.toContainText('[')
 		await page.goto('/register')
 		await page.getByRole('button', { name: 'Register', exact: true }).click()

@@ -40,4 +40,4 @@ export async function reportMessage(
 		})
 }
 
-const nothing = 'There is nothing here to report. It may be gone already.'
+const nothing = 'There is nothing to report here. It may have been deleted.'

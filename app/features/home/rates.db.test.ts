@@ -55,7 +55,9 @@ describe('a limit of reading and saving', () => {
 			expect(times).toBe(most)
 			expect(refusal).toBeInstanceOf(TooMany)
 			const { message, retryAfter } = refusal as TooMany
-			expect(message).toMatch(new RegExp(`^${words} in a short time\\. Wait (a minute|\\d+ minutes), then go on\\.$`))
+			expect(message).toMatch(
+				new RegExp(`^${words} in a short time\\. Wait (a minute|\\d+ minutes), then try again\\.$`),
+			)
 			expect(retryAfter).toBeGreaterThan(duration - 60)
 			expect(retryAfter).toBeLessThanOrEqual(duration)
 			await countUse(name, author, '192.0.2.1')

@@ -21,7 +21,7 @@ import {
 
 /** What a moderator is told after an act that is the same for every subject. */
 const done = {
-	dismiss: 'The reports are settled.',
+	dismiss: 'The reports are dismissed.',
 	suspend: 'Suspended.',
 	lift: 'The suspension is lifted.',
 } as const
@@ -42,7 +42,7 @@ export async function judge(
 	const actor = moderator(viewer)
 	await requireMayWrite(actor.id)
 	const found = await findSubject(name)
-	if (!found) throw new NotFound('There is nothing here to judge.')
+	if (!found) throw new NotFound('There is nothing to decide here.')
 	if (isSubjectAct(act)) return judgeSubject(actor, found, act, input)
 	if (act === 'suspend' || act === 'lift') await suspendAuthor(actor, found, act, input)
 	else if (act === 'dismiss') await dismiss(actor, found, input)
@@ -96,7 +96,7 @@ interface Order {
 /** @throws Invalid when the part is gone */
 async function chosenPart({ type, author }: Found, value: unknown): Promise<SubjectPart> {
 	const part = (await type.listParts?.(author))?.find((one) => one.value === value)
-	const message = 'This part is not there any more.'
+	const message = 'This part no longer exists.'
 	if (!part) throw new Invalid(message, { part: message })
 	return part
 }

@@ -9,7 +9,7 @@ export type Reason = 'spam' | 'off-topic' | 'abusive' | 'other'
 
 export const reasons: readonly { value: Reason; label: string; hint: string }[] = [
 	{ value: 'spam', label: 'Spam', hint: 'Advertising, or the same text again and again.' },
-	{ value: 'off-topic', label: 'Off-topic', hint: 'It does not belong where it stands.' },
+	{ value: 'off-topic', label: 'Off-topic', hint: 'It does not belong here.' },
 	{ value: 'abusive', label: 'Abusive', hint: 'It insults, threatens or exposes somebody.' },
 	{ value: 'other', label: 'Something else', hint: 'Say below what is wrong.' },
 ]

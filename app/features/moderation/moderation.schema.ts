@@ -6,7 +6,7 @@ import { type Act, suspensionTimes } from './moderation.policy.ts'
 const text = (most: number, tooLong: string, missing = 'Write a few words.') =>
 	z
 		.string({ error: missing })
-		.refine(isStorable, 'The text holds a character that cannot be stored (NUL).')
+		.refine(isStorable, 'The text contains an invalid character (NUL).')
 		.transform((value) => cleanText(value).trim())
 		.refine((value) => value.length <= most, tooLong)
 

@@ -115,7 +115,8 @@ export interface SuspendedView extends MemberView {
 }
 
 /** Said to the author of a text that waits, after what was done with it. */
-export const waitingMessage = 'Others see it once a moderator has looked at it, as it has a link and you are new here.'
+export const waitingMessage =
+	'Others will see it once a moderator approves it, because it has a link and you are new here.'
 
 /** What this viewer can do about a subject now, in the order of the buttons. */
 export function actsOn(viewer: Viewer, { type, subject, author, entry }: Found): Act[] {

@@ -9,7 +9,7 @@ import { limits, postingLimitAt } from './moderation.limits.ts'
 /** How somebody stands who is about to write; their row is locked. @throws NotAllowed when the account is gone */
 export async function lockAuthor(trx: Executor, userId: number): Promise<StandingRow> {
 	const author = await lockStanding(trx, userId)
-	if (!author) throw new NotAllowed('This account is gone.')
+	if (!author) throw new NotAllowed('This account no longer exists.')
 	return author
 }
 

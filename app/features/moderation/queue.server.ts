@@ -43,7 +43,7 @@ export async function listCases(
 export async function getCase(viewer: Viewer, name: SubjectName): Promise<CasePageView> {
 	moderator(viewer)
 	const found = await findSubject(name)
-	if (!found) throw new NotFound('There is nothing here to judge.')
+	if (!found) throw new NotFound('There is nothing to decide here.')
 	const { type, author, entry } = found
 	const [reports, parts] = await Promise.all([
 		entry.open ? listReportRows([entry.case_id], 100) : [],

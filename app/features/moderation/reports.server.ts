@@ -59,7 +59,7 @@ export function readReportWords(input: { words?: unknown }): string {
 /** Locks the row of a member who is about to report something. @throws NotAllowed, also for a suspended member */
 export async function lockReporter(trx: Executor, reporter: SignedIn): Promise<void> {
 	const standing = await lockStanding(trx, reporter.id)
-	if (!standing) throw new NotAllowed('This account is gone.')
+	if (!standing) throw new NotAllowed('This account no longer exists.')
 	refuseSuspended(standing)
 }
 
@@ -70,15 +70,15 @@ export async function lockReporter(trx: Executor, reporter: SignedIn): Promise<v
  */
 export async function addReport(trx: Executor, added: NewReport): Promise<number> {
 	const seconds = await secondsUntilReport(trx, added.reporterId, limits.reportsPerHour)
-	if (seconds !== null) throw new TooMany('You reported a lot just now. Wait a while, then try again.', seconds)
+	if (seconds !== null) throw new TooMany('You have reported a lot in a short time. Try again later.', seconds)
 	const id = await insertReport(trx, added)
-	if (id === null) throw new Conflict('You reported this already. A moderator will look at it.')
+	if (id === null) throw new Conflict('You have already reported this. A moderator will look at it.')
 	return id
 }
 
 async function reportable(viewer: SignedIn, name: SubjectName): Promise<Found> {
 	const found = await findSubject(name)
-	if (!found?.subject.reportable) throw new NotFound('There is nothing here to report. It may be gone already.')
-	if (!mayReport(viewer, { authorId: found.author.id })) throw new NotAllowed('This is your own. You can change it.')
+	if (!found?.subject.reportable) throw new NotFound('There is nothing to report here. It may have been deleted.')
+	if (!mayReport(viewer, { authorId: found.author.id })) throw new NotAllowed('This is your own. You can edit it.')
 	return found
 }

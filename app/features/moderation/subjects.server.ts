@@ -188,7 +188,7 @@ export async function withSubjects(entries: readonly CaseRow[]): Promise<Found[]
 
 /** A subject does not stand any more as the moderator saw it. */
 export function changedMeanwhile(): Conflict {
-	return new Conflict('Somebody has decided this meanwhile, or it changed. Load the page again.')
+	return new Conflict('Someone else has already decided this, or it has changed. Reload the page.')
 }
 
 async function idOf(kind: string, name: string): Promise<number | undefined> {

@@ -1,7 +1,7 @@
 /** The ways of telling: a heading in the settings, and how a reader who hears the page is told of a box below it. */
 export const channels = {
 	site: { title: 'Site', spoken: 'on the site' },
-	mail: { title: 'Mail', spoken: 'by mail' },
+	mail: { title: 'Email', spoken: 'by email' },
 	push: { title: 'Browser', spoken: 'in the browser' },
 } as const satisfies Record<string, { title: string; spoken: string }>
 

@@ -90,7 +90,7 @@ export const profileSubject: SubjectType = {
 				name: 'part',
 				label: 'What to remove',
 				shortLabel: 'What to remove',
-				hint: 'It is removed for good. To take it out of sight and decide later, hide the profile.',
+				hint: 'This cannot be undone. To decide later, hide the profile instead.',
 				choosesPart: true,
 			},
 			async perform(trx, call) {

@@ -190,17 +190,17 @@ async function perform(trx: Executor, act: PostAct, call: ActCall<PostSubject>):
 /** The query that another one is merged into: its id, or its address. */
 const mergeInput = z.object({
 	into: z
-		.string({ error: 'Give the address of the other query.' })
+		.string({ error: 'Enter the address of the other query.' })
 		.trim()
 		.refine((value) => /^([1-9]\d{0,9}|\S*\/forum\/[^/\s]+\/[^/\s]+\/[1-9]\d{0,9}([?#]\S*)?)$/.test(value), {
-			error: 'Give the address of the other query.',
+			error: 'Enter the address of the other query.',
 		})
 		.transform((value) => Number(/^\d+$/.test(value) ? value : /\/(\d+)([?#]|$)/.exec(value)?.[1])),
 })
 
 const sentences = {
-	approve: 'Everybody can see it now.',
-	refuse: 'It stays out of the forum.',
+	approve: 'It is now visible to everyone.',
+	refuse: 'Rejected. Its author sees your reason.',
 	hide: 'Hidden. Its author sees your reason.',
 	restore: 'It is back in the forum.',
 }
@@ -220,7 +220,7 @@ const commentActs = commonActs('comment')
 const queryActs: Partial<Record<SubjectAct, ActOn<PostSubject>>> = {
 	...commonActs('query'),
 	lock: {
-		done: 'Nobody can comment on it any more.',
+		done: 'Nobody can comment on it now.',
 		decision: 'lock query',
 		leavesReports: true,
 		perform: (trx, call) => perform(trx, 'lock', call),
@@ -238,7 +238,7 @@ const queryActs: Partial<Record<SubjectAct, ActOn<PostSubject>>> = {
 		field: {
 			title: 'Merge into another query',
 			name: 'into',
-			label: 'Address of the query that stays',
+			label: 'Address of the query to keep',
 			shortLabel: 'Address',
 			hint: "This query's address will lead there. It can still be read, and the merge can be undone.",
 		},

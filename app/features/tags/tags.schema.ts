@@ -3,7 +3,7 @@ import { limits } from '~/features/questions/questions.limits.ts'
 import { toTag } from '~/features/questions/questions.schema.ts'
 import { cleanText, isStorable } from '~/lib/clean.ts'
 
-const unstorable = 'The text holds a character that cannot be stored (NUL).'
+const unstorable = 'The text contains an invalid character (NUL).'
 
 /** What a tag's description may be: plain text on one line. */
 export const descriptionInput = z.object({
@@ -28,5 +28,5 @@ const tagName = (missing: string) =>
 
 /** Two tags that mean the same: what is written as `name` is kept as `main`. */
 export const synonymInput = z
-	.object({ name: tagName('Which spelling?'), main: tagName('Which tag is it kept as?') })
+	.object({ name: tagName('Enter the synonym.'), main: tagName('Enter the main tag.') })
 	.refine(({ name, main }) => name !== main, { path: ['main'], error: 'These two are the same tag.' })

@@ -27,8 +27,8 @@ declare module '~/platform/realtime/events.ts' {
 	}
 }
 
-const oldLink = 'This link is too old, or a newer one was mailed to you. Log in, or register again, to get a new one.'
-const wrongPassword = 'That is not the password that was chosen for this account.'
+const oldLink = 'This link has expired, or a newer one was sent to you. Log in or register again to get a new link.'
+const wrongPassword = 'That is not the password you chose for this account.'
 
 /** What a link of a mail would confirm, for the page that asks. */
 export interface Confirmation {

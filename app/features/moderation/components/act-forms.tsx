@@ -48,7 +48,7 @@ export function ActForms({ entry, refusal }: ActFormsProps) {
 							name="time"
 							id="author-time"
 							defaultValue={refusal?.values.act === 'suspend' ? refusal.values.time : '1 day'}
-							hint="Whoever is suspended can log in and read, and writes nothing."
+							hint="A suspended member can log in and read, but not post."
 						>
 							{suspensionTimes.map((time) => (
 								<option key={time}>{time}</option>
@@ -109,7 +109,7 @@ function ActForm({ id, title, acts, entry, refusal, children }: ActFormProps) {
 					maxLength={limits.whyMax}
 					defaultValue={own?.values.why ?? ''}
 					error={own?.errors.why}
-					hint="Its author reads this where something is withheld or refused; admins read it in the log."
+					hint="The author sees this when you hide or reject something. Admins see it in the log."
 				/>
 				<div className="flex flex-wrap gap-2">
 					{acts.map((act) => (
@@ -135,8 +135,8 @@ function shortLabels(fields: CasePageView['fields']): Record<string, string> {
 }
 
 const buttons: Record<Act, { label: string; className: string }> = {
-	approve: { label: 'Let it pass', className: 'btn btn-primary' },
-	refuse: { label: 'Keep it out', className: 'btn btn-outline' },
+	approve: { label: 'Approve', className: 'btn btn-primary' },
+	refuse: { label: 'Reject', className: 'btn btn-outline' },
 	hide: { label: 'Hide', className: 'btn btn-outline' },
 	restore: { label: 'Restore', className: 'btn btn-outline' },
 	dismiss: { label: 'Dismiss', className: 'btn btn-outline' },

@@ -200,7 +200,7 @@ describe('the profile picture', () => {
 		['elsewhere on the web', async () => 'https://evil.example/pixel.png'],
 	])('%s is refused', async (_which, path) => {
 		const input = { ...filled.personal, profile_url: await path() }
-		await expect(save(mira, input)).rejects.toThrow('This picture is not here any more.')
+		await expect(save(mira, input)).rejects.toThrow('This picture no longer exists.')
 	})
 })
 

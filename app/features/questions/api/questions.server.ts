@@ -22,13 +22,13 @@ export const queryOperations = [
 		path: '/queries',
 		summary: 'List or search queries',
 		description:
-			'Newest first, unless `view` says otherwise. With `q` the best match comes first and `view` means nothing.',
+			'Newest first, unless `view` says otherwise. With `q` the best match comes first and `view` is ignored.',
 		access: 'everybody',
 		query: {
 			q: z.string().max(200).optional().describe('Words to search for.'),
 			category: z.string().max(60).optional().describe('Slug of a category.'),
 			tag: z.string().max(35).optional().describe('Name of a tag.'),
-			author: z.string().max(60).optional().describe('Username of who asked.'),
+			author: z.string().max(60).optional().describe('Username of the author.'),
 			view: z.enum(['newest', 'active', 'unanswered', 'solved']).default('newest'),
 			cursor,
 			limit,
@@ -75,7 +75,7 @@ export const queryOperations = [
 		path: '/queries/{id}',
 		summary: 'Change a query',
 		description:
-			'For its author and for moderators. What is not sent stays. Another category changes its `url`. With `version` or `If-Match` nothing is lost that somebody else saved meanwhile.',
+			'For its author and for moderators. Fields that are not sent stay as they are. Another category changes its `url`. Send `version` or `If-Match` so that nothing somebody else saved is overwritten.',
 		access: 'members',
 		params: { id },
 		conditional: true,

@@ -5,7 +5,7 @@ import { restoreComment, restoreQuestion } from '../questions.server.ts'
 import { id } from './parameters.server.ts'
 import { comment, query } from './shapes.server.ts'
 
-const description = 'For who deleted it, within ten minutes; for moderators at any time.'
+const description = 'For the member who deleted it, within ten minutes; for moderators at any time.'
 
 export const restoringOperations = [
 	operation({
@@ -13,7 +13,7 @@ export const restoringOperations = [
 		group: 'Queries',
 		method: 'post',
 		path: '/queries/{id}/restore',
-		summary: 'Take the deletion of a query back',
+		summary: 'Restore a deleted query',
 		description,
 		access: 'members',
 		params: { id },
@@ -29,7 +29,7 @@ export const restoringOperations = [
 		group: 'Comments',
 		method: 'post',
 		path: '/comments/{id}/restore',
-		summary: 'Take the deletion of a comment back',
+		summary: 'Restore a deleted comment',
 		description,
 		access: 'members',
 		params: { id },

@@ -7,7 +7,7 @@ import { askInput, commentInput } from '../questions.schema.ts'
 
 export const time = z.string().meta({ format: 'date-time' })
 const markdown = 'Markdown, as it was written.'
-const html = 'The same as HTML, cooked and sanitized.'
+const html = 'The same as sanitized HTML.'
 
 export const author = z.object({
 	username: z.string(),
@@ -30,7 +30,7 @@ const vote = {
 const withheld = z
 	.object({ state: z.string(), reason: z.string() })
 	.nullable()
-	.describe('Why it is out of the forum for others; null when it is not.') as z.ZodType<
+	.describe('Why others cannot see it; null if they can.') as z.ZodType<
 	QueryPageView['withheld'],
 	QueryPageView['withheld']
 >
@@ -63,12 +63,12 @@ const queryCard = z.object({
 export const query = queryCard.extend({
 	description: z.string().describe(markdown),
 	descriptionHtml: z.string().describe(html),
-	version: z.int().describe('Counts its edits.'),
+	version: z.int().describe('Raised by every edit.'),
 	editedAt: time.nullable(),
 	deletedBy: z
 		.enum(['author', 'moderator'])
 		.nullable()
-		.describe('Who deleted it, when only the comments of others are left of it.'),
+		.describe('Who deleted it, if only the comments of others remain.'),
 	locked: z.boolean().describe('Whether nobody may comment any more.'),
 	withheld,
 	...vote,
@@ -77,12 +77,12 @@ export const query = queryCard.extend({
 
 export const comment: z.ZodType<CommentView, CommentView> = z.object({
 	id: z.int(),
-	author: author.nullable().describe('null when it was deleted and replies keep its place.'),
+	author: author.nullable().describe('null if it was deleted and has replies.'),
 	body: z.string().nullable().describe(`${markdown} Only for those who may edit it.`),
 	bodyHtml: z.string().describe(html),
 	createdAt: time,
 	editedAt: time.nullable(),
-	version: z.int().describe('Counts its edits.'),
+	version: z.int().describe('Raised by every edit.'),
 	deleted: z.boolean(),
 	withheld,
 	solution: z.boolean(),
@@ -97,7 +97,7 @@ export const comment: z.ZodType<CommentView, CommentView> = z.object({
 	get replies() {
 		return z.array(comment)
 	},
-	hiddenReplies: z.int().describe('How many replies lie deeper; read them with ?thread= and this id.'),
+	hiddenReplies: z.int().describe('How many more replies there are; read them with ?thread= and this id.'),
 })
 
 export const category = z.object({
@@ -140,7 +140,7 @@ const madeFrom = z
 	.int()
 	.min(1)
 	.optional()
-	.describe('The one you edited. 409 when another was saved since; left out, the last edit wins.')
+	.describe('The version you edited. 409 if a newer one was saved; if left out, the last edit wins.')
 export const changedQuery = newQuery.partial().extend({ version: madeFrom })
 const body = commentInput.shape.body.meta({ minLength: 1, maxLength: limits.commentMax, description: 'Markdown.' })
 export const newComment = z.strictObject({

@@ -57,7 +57,7 @@ export async function askQuestion(viewer: Viewer, input: Input): Promise<Made> {
 export async function editQuestion(viewer: Viewer, id: number, input: Input): Promise<{ url: string }> {
 	const editor = writer(viewer)
 	const found = await changeable(editor, id)
-	if (!mayEdit(editor, { authorId: found.author_id })) throw new NotAllowed('Only its author can edit this query.')
+	if (!mayEdit(editor, { authorId: found.author_id })) throw new NotAllowed('Only the author can edit this query.')
 	await countUse('edits', editor)
 	const texts = await readTexts(input)
 	const { version } = parseInput(versionInput, input)
@@ -100,7 +100,7 @@ export async function editQuestion(viewer: Viewer, id: number, input: Input): Pr
 export async function deleteQuestion(viewer: Viewer, id: number): Promise<{ url: string; undoable: boolean }> {
 	const actor = writer(viewer)
 	const query = await changeable(actor, id)
-	if (!mayDelete(actor, { authorId: query.author_id })) throw new NotAllowed('Only its author can delete this query.')
+	if (!mayDelete(actor, { authorId: query.author_id })) throw new NotAllowed('Only the author can delete this query.')
 	return change(async (trx) => {
 		const before = await (query.waits ? lockWaitingQuery : lockQuery)(trx, id)
 		if (!before) throw query.waits ? decidedMeanwhile() : new NotFound(noQuery)

@@ -7,7 +7,7 @@ const unfinished = (most: number) =>
 	z
 		.string()
 		.max(most, 'This is too long for a draft.')
-		.refine(isStorable, 'The text holds a character that cannot be stored (NUL).')
+		.refine(isStorable, 'The text contains an invalid character (NUL).')
 		.transform(cleanText)
 
 /** Names the form of a draft: a new query, or the edit of one. */

@@ -6,7 +6,7 @@ import type { AskValues } from './drafts.view.ts'
 export class StaleQuery extends Conflict {
 	readonly stored: AskValues & { version: number }
 	constructor({ title, description, tags, category_slug: category, version }: QueryPageRow) {
-		super('This was changed somewhere else meanwhile. Nothing is lost: choose which one to keep.')
+		super('This was changed elsewhere in the meantime. Nothing is lost: choose which version to keep.')
 		this.stored = { title, description, tags: tags.join(', '), category, version }
 	}
 }

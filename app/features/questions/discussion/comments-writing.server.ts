@@ -115,7 +115,7 @@ export async function deleteComment(viewer: Viewer, id: number): Promise<{ url: 
 	})
 }
 
-const noParent = 'The comment you reply to was deleted meanwhile.'
+const noParent = 'The comment you are replying to was deleted.'
 const noComment = 'There is no such comment. It may have been deleted.'
 
 /**
@@ -126,7 +126,7 @@ async function changeable(viewer: SignedIn, id: number) {
 	const comment = isId(id) ? await findChangeableComment(id, viewer.id) : undefined
 	if (!comment) throw new NotFound(noComment)
 	if (!mayEdit(viewer, { authorId: comment.author_id }))
-		throw new NotAllowed('Only its author can change this comment.')
+		throw new NotAllowed('Only the author can change this comment.')
 	return comment
 }
 

@@ -5,7 +5,7 @@ import type { StoredComment } from '../question.view.ts'
 export class StaleComment extends Conflict {
 	readonly stored: StoredComment
 	constructor(stored: StoredComment) {
-		super('This was changed somewhere else meanwhile. Nothing is lost: choose which one to keep.')
+		super('This was changed elsewhere in the meantime. Nothing is lost: choose which version to keep.')
 		this.stored = stored
 	}
 }

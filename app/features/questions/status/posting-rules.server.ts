@@ -33,7 +33,7 @@ export async function keepOrder(trx: Executor, event: ForumEvent): Promise<Forum
 }
 
 /** The refusal of a comment under a query that a moderator locked. */
-export const lockedMessage = 'This query is locked. Nobody can comment on it any more.'
+export const lockedMessage = 'This query is locked. Nobody can comment on it now.'
 
 async function deletesOwn(trx: Executor, event: ForumEvent): Promise<boolean> {
 	if (event.kind === 'query-deleted') return event.query.authorId === event.actorId

@@ -39,7 +39,7 @@ export async function withdraw(trx: Executor, author: SignedIn, kind: 'query' | 
 
 /** A moderator was faster than the author of a text that waited. */
 export function decidedMeanwhile(): Conflict {
-	return new Conflict('A moderator has decided about this meanwhile. Load the page again.')
+	return new Conflict('A moderator has already decided this. Reload the page.')
 }
 
 /**

@@ -12,7 +12,7 @@ import { claimKey, type Made, noteMade } from './repeats.queries.server.ts'
 export class KeyUsed extends Invalid {
 	constructor() {
 		super(
-			'This was posted already, before its last change. Edit it where it stands; sent once more from here, it is posted a second time.',
+			'This has already been posted, without your last change. Edit the post itself; if you send this again, it is posted a second time.',
 		)
 	}
 }

@@ -15,11 +15,11 @@ import { lockQuery, putBackComment, returnQuery } from './writing.queries.server
 export async function restoreQuestion(viewer: Viewer, id: number): Promise<{ url: string }> {
 	const actor = writer(viewer)
 	const found = isId(id) ? await findDeletedQuery(id, undoTime) : undefined
-	if (!found) throw new NotFound('There is no deleted query to bring back.')
+	if (!found) throw new NotFound('There is no deleted query to restore.')
 	if (!mayRestore(actor, { deletedBy: found.deleted_by, recent: found.recent })) throw new NotAllowed(tooLate)
 	return change(async (trx) => {
 		const locked = await lockDeletedQuery(trx, id)
-		if (!locked) throw new Conflict('This query has been brought back already.')
+		if (!locked) throw new Conflict('This query has already been restored.')
 		const tags = await mainTags(trx, found.tags)
 		await returnQuery(trx, id, tags)
 		const query = eventQuery({ ...found, tags })
@@ -31,12 +31,12 @@ export async function restoreQuestion(viewer: Viewer, id: number): Promise<{ url
 export async function restoreComment(viewer: Viewer, id: number): Promise<{ url: string }> {
 	const actor = writer(viewer)
 	const found = isId(id) ? await findDeletedComment(id, undoTime) : undefined
-	if (!found) throw new NotFound('There is no deleted comment to bring back.')
+	if (!found) throw new NotFound('There is no deleted comment to restore.')
 	if (!mayRestore(actor, { deletedBy: found.deleted_by, recent: found.recent })) throw new NotAllowed(tooLate)
 	const query = eventQuery(await existing(found.query_id))
 	return change(async (trx) => {
 		if (!(await lockQuery(trx, found.query_id)) || !(await putBackComment(trx, id, found.query_id)))
-			throw new Conflict('This comment has been brought back already.')
+			throw new Conflict('This comment has already been restored.')
 		return {
 			event: { kind: 'comment-restored', actorId: actor.id, query, commentId: id },
 			result: { url: `${query.url}#comment-${id}` },
@@ -44,4 +44,4 @@ export async function restoreComment(viewer: Viewer, id: number): Promise<{ url:
 	})
 }
 
-const tooLate = 'A deletion can be taken back by who made it, within ten minutes.'
+const tooLate = 'Only the member who deleted it can undo this, within ten minutes.'

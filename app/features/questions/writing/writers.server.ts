@@ -46,5 +46,5 @@ export async function requireRoomForEdit(
 	of: { queryId: number } | { commentId: number },
 ): Promise<void> {
 	if (isModerator(editor) || (await countRevisions(trx, of)) < limits.editsMax) return
-	throw new Invalid(`This text was edited ${limits.editsMax} times already. Write a new one instead.`)
+	throw new Invalid(`This text has already been edited ${limits.editsMax} times. Write a new one instead.`)
 }

@@ -12,8 +12,8 @@ const forModerators = 'For moderators.'
 const describeBody = z.strictObject({
 	description: z.string().meta({ maxLength: limits.tagDescriptionMax, description: 'Plain text; empty for none.' }),
 })
-const synonymBody = z.strictObject({ main: z.string().max(100).describe('The tag that it is kept as.') })
-const synonym = z.object({ name: z.string(), main: z.string().describe('The tag that it is kept as.') })
+const synonymBody = z.strictObject({ main: z.string().max(100).describe('The main tag.') })
+const synonym = z.object({ name: z.string(), main: z.string().describe('The main tag.') })
 const synonymList = z.object({
 	rows: z.array(z.object({ main: z.string(), names: z.array(z.string()) })).describe('By main tag, at most 1,000.'),
 })
@@ -31,7 +31,7 @@ export const tagKeepingOperations = [
 		group,
 		method: 'put',
 		path: '/tags/{name}/description',
-		summary: 'Say what a tag is about',
+		summary: 'Describe a tag',
 		description: forModerators,
 		access: 'members',
 		staff: true,
@@ -50,8 +50,8 @@ export const tagKeepingOperations = [
 		group,
 		method: 'get',
 		path: '/synonyms',
-		summary: 'List the spellings that are kept as another tag',
-		description: `${forModerators} A tag itself tells its own.`,
+		summary: 'List the synonyms of tags',
+		description: `${forModerators} A tag also lists its own.`,
 		access: 'members',
 		staff: true,
 		answer: synonymList,
@@ -63,8 +63,8 @@ export const tagKeepingOperations = [
 		group,
 		method: 'put',
 		path: '/synonyms/{name}',
-		summary: 'Keep one tag as another',
-		description: `${forModerators} Moves the queries of the first tag to the second. 409 when the second is kept as the first.`,
+		summary: 'Make one tag a synonym of another',
+		description: `${forModerators} Moves the queries of the first tag to the second. 409 if the second is a synonym of the first.`,
 		access: 'members',
 		staff: true,
 		params: { name },

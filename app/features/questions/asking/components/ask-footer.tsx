@@ -28,7 +28,7 @@ export function AskFooter({ inDialog, savedAt, waiting, busy, submit, cancel, lo
 		>
 			<span className="meta max-sm:sr-only" role="status">
 				{waiting
-					? 'A picture is still on its way. Wait a moment, or cancel it.'
+					? 'A picture is still uploading. Wait a moment, or cancel it.'
 					: savedAt && `Draft saved ${clock(savedAt)}`}
 			</span>
 			<span className="ml-auto flex gap-2 max-sm:w-full">

@@ -4,9 +4,9 @@ import type { Notice } from './use-draft.ts'
 
 const words = {
 	restored: 'Draft restored',
-	offered: 'You have a draft with another text',
+	offered: 'You have a different draft',
 	tab: 'This draft was changed in another tab. The newer text is shown',
-	device: 'This draft was also changed on another device. What you type here is newer and was kept',
+	device: 'This draft was also changed on another device. The text here is newer and was kept',
 } as const
 
 interface DraftNoticeProps {

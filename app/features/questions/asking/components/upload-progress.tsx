@@ -7,7 +7,7 @@ export function UploadProgress({ name, sent, waiting, cancel }: Sending) {
 		<div className="flex items-center gap-2 border-t border-line py-1 pr-1 pl-3.5 text-xs text-ink-2">
 			<span className="min-w-0 flex-1">
 				<span className="block truncate">
-					{waiting ? 'The connection failed. Trying again …' : `${name}, ${Math.round(sent * 100)}%`}
+					{waiting ? 'The connection failed. Trying again…' : `${name}, ${Math.round(sent * 100)}%`}
 				</span>
 				<progress className="block h-1 w-full accent-ivy" max={1} value={sent} aria-label={`Uploading ${name}`} />
 			</span>
