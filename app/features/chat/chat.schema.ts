@@ -21,7 +21,7 @@ const body = z
 
 /** A picture that was uploaded for the message; whether there is one by this path is asked when it is stored. */
 const picture = z.object({
-	path: z.string().regex(picturePath, 'A picture of this message cannot be found. Send it again.'),
+	path: z.string().regex(picturePath, 'A picture of this message no longer exists. Send it again.'),
 	alt: z
 		.string()
 		.refine(isStorable, 'The text contains an invalid character (NUL).')

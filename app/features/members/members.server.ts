@@ -23,7 +23,7 @@ export async function introduce(username: string): Promise<Introduction> {
 /** The viewer, who may edit this profile. @throws NotAllowed */
 export function owner(viewer: Viewer, username: string): SignedIn {
 	if (!mayEditProfile(viewer, { username: username.toLowerCase() }))
-		throw new NotAllowed('Only its owner can edit this profile.')
+		throw new NotAllowed('Only the owner can edit this profile.')
 	return viewer
 }
 

@@ -50,7 +50,7 @@ export function listKinds(): [NoticeKind, NotificationKind][] {
 	return [...known()] as [NoticeKind, NotificationKind][]
 }
 
-/** What happened, in the words of its kind; a row of a kind that was since removed still reads as a sentence. */
+/** Event, in the words of its kind; a row of a kind that was since removed still reads as a sentence. */
 export function wordsOf({ kind, act }: { kind: string; act: string }): string {
 	const found = known().get(kind)
 	return found?.acts?.[act] ?? found?.words ?? 'did something in'

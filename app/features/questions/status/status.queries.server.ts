@@ -114,7 +114,7 @@ async function settle(trx: Executor, queryId: number, difference: 1 | -1): Promi
 	await rebuildSearch(trx, queryId)
 }
 
-/** What happened when a post was let pass: its author added it. */
+/** Event when a post was let pass: its author added it. */
 export async function readAdded(
 	trx: Executor,
 	kind: 'query' | 'comment',
