@@ -79,6 +79,6 @@ export async function addReport(trx: Executor, added: NewReport): Promise<number
 async function reportable(viewer: SignedIn, name: SubjectName): Promise<Found> {
 	const found = await findSubject(name)
 	if (!found?.subject.reportable) throw new NotFound('There is nothing to report here. It may have been deleted.')
-	if (!mayReport(viewer, { authorId: found.author.id })) throw new NotAllowed('This is your own. You can change it.')
+	if (!mayReport(viewer, { authorId: found.author.id })) throw new NotAllowed('This is your own. You can edit it.')
 	return found
 }
