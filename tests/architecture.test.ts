@@ -65,14 +65,14 @@ describe('the import ladder', () => {
 		expect(offenders(/^app\//, /^(server|scripts|tests|bench)\//)).toEqual([])
 	})
 
-	test('a feature is entered by its door: use cases, policy, views, limits, paths, components', () => {
+	test('a feature is entered by its door: use cases, policy, input, views, limits, paths, components', () => {
 		const entered = product.flatMap(({ path, imports }) => {
 			const own = /^app\/features\/([^/]+)\//.exec(path)?.[1]
 			const foreign = imports.filter(
 				(file) => /^app\/features\//.test(file) && own && !file.startsWith(`app/features/${own}/`),
 			)
 			return foreign
-				.filter((file) => !/(\.(server|policy|present|limits|paths)\.ts$|\/components\/)/.test(file))
+				.filter((file) => !/(\.(server|policy|view|present|schema|limits|paths)\.ts$|\/components\/)/.test(file))
 				.map((file) => `${path} → ${file}`)
 		})
 		expect(entered).toEqual([])

@@ -1,4 +1,13 @@
+import { NotFound } from './errors.ts'
+
 /** Whether a value can be the id of a row: a whole number that PostgreSQL's integer holds. */
 export function isId(value: unknown): value is number {
 	return Number.isInteger(value) && (value as number) > 0 && (value as number) < 2 ** 31
+}
+
+/** The id that an address or a form names. @throws NotFound for anything that cannot be one */
+export function readId(text: unknown): number {
+	const id = typeof text === 'string' && /^[1-9]\d{0,9}$/.test(text) ? Number(text) : 0
+	if (!isId(id)) throw new NotFound('There is no such page. What stood here may have been deleted.')
+	return id
 }

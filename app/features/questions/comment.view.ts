@@ -1,4 +1,5 @@
 import { mayChangeWithheld, maySeeWithheld } from '~/features/forum/moderation/moderation.policy.ts'
+import { queryUrl } from '~/features/search/search.paths.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import type { CommentRow } from './discussion/comments.queries.server.ts'
 import type { DeletedRow } from './discussion/discussion.queries.server.ts'
@@ -6,11 +7,6 @@ import { mayChoose } from './discussion/votes.policy.ts'
 import type { CommentView, OriginView, QueryCardView, QueryPageView } from './question.view.ts'
 import { mayDelete, mayEdit } from './questions.policy.ts'
 import type { QueryPageRow, QueryRow } from './questions.queries.server.ts'
-
-/** The canonical address of a query. */
-export function queryUrl(query: { id: number; username: string; category_slug: string }): string {
-	return `/forum/${query.category_slug}/${query.username}/${query.id}`
-}
 
 /** A row of a list as this viewer may see it. */
 export function presentCard(viewer: Viewer, row: QueryRow): QueryCardView {

@@ -1,3 +1,5 @@
+import type { CommentMatchView } from '~/features/search/search.view.ts'
+
 /** What pages and the API are told of the forum. Times are ISO 8601 strings in UTC. */
 
 export interface AuthorView {
@@ -35,15 +37,6 @@ export interface QueryCardView {
 	/** What the viewer may do with it. */
 	mayEdit: boolean
 	mayDelete: boolean
-}
-
-export interface CommentMatchView {
-	/** Permalink of the comment. */
-	url: string
-	/** The name of who wrote it. */
-	author: string
-	/** The passage that matches, as `excerptHtml`. */
-	html: string
 }
 
 /** A viewer's vote on a text. */
@@ -116,28 +109,6 @@ export interface CommentView extends VotedView {
 export interface StoredComment {
 	body: string
 	version: number
-}
-
-export interface CategoryView {
-	slug: string
-	title: string
-	count: number
-}
-
-export interface TagView {
-	name: string
-	count: number
-}
-
-/** A tag with what its page says of it. */
-export interface TagPageView extends TagView {
-	id: number
-	/** '' when nobody wrote one. */
-	description: string
-	/** Other spellings, which lead here. */
-	synonyms: string[]
-	/** Whether the viewer follows it. */
-	following: boolean
 }
 
 /** A page of a list: rows and the cursor of the next page, null at the end. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { tagsOf, toTag } from '~/features/tags/tags.limits.ts'
+import { MAX_TAG, tagsOf, toTag } from '~/features/tags/tags.limits.ts'
 import { cleanText, isStorable } from '~/lib/clean.ts'
 import { limits } from './questions.limits.ts'
 
@@ -20,7 +20,7 @@ const tagsInput = z
 	.transform(tagsOf)
 	.refine((tags) => tags.length > 0, tagsMissing)
 	.refine((tags) => tags.length <= limits.tagsMax, `A query has at most ${limits.tagsMax} tags.`)
-	.refine((tags) => tags.every((tag) => tag.length <= limits.tagMax), `A tag has at most ${limits.tagMax} characters.`)
+	.refine((tags) => tags.every((tag) => tag.length <= MAX_TAG), `A tag has at most ${MAX_TAG} characters.`)
 
 /** What the ask and edit forms send. */
 export const askInput = z.object({

@@ -1,7 +1,7 @@
-import type { CommentMatchView } from '~/features/questions/question.view.ts'
 import { markedPassage } from './marks.ts'
 import { parseSearch } from './parse.ts'
 import { passageRows } from './passages.queries.server.ts'
+import type { CommentMatchView } from './search.view.ts'
 
 /** The comments by which queries of a page of results match that have the words nowhere else, by the queries' ids. */
 export async function commentMatches(search: string, ids: number[]): Promise<Map<number, CommentMatchView>> {

@@ -1,13 +1,6 @@
 import { parseSearch, withoutOperator } from './parse.ts'
+import type { SearchTools } from './search.view.ts'
 import { betterSpelling } from './spelling.server.ts'
-
-/** What stands beside the results of a search. */
-export interface SearchTools {
-	/** The operators that narrow it, and the search without each. */
-	operators: { text: string; without: string }[]
-	/** The search that may have been meant, or null. */
-	instead: string | null
-}
 
 /** Fewer results than these make a typo likely. */
 const few = 3

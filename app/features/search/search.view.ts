@@ -12,3 +12,20 @@ export interface SimilarView {
 	/** From 0 to about 1.5; comparable between questions. */
 	score: number
 }
+
+export interface CommentMatchView {
+	/** Permalink of the comment. */
+	url: string
+	/** The name of who wrote it. */
+	author: string
+	/** The passage that matches, as `excerptHtml`. */
+	html: string
+}
+
+/** What stands beside the results of a search. */
+export interface SearchTools {
+	/** The operators that narrow it, and the search without each. */
+	operators: { text: string; without: string }[]
+	/** The search that may have been meant, or null. */
+	instead: string | null
+}

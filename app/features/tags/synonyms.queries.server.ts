@@ -1,32 +1,6 @@
 import { sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 
-/** Related tags are counted in so many of a tag's newest queries, so that a tag of every second query costs no more. */
-const sample = 300
-
-/** The tags that stand most often beside this one. */
-export async function listRelatedRows(tagId: number, limit: number): Promise<{ name: string; query_count: number }[]> {
-	const { rows } = await sql<{ name: string; query_count: number }>`
-		with near as (select query_id from query_tags where tag_id = ${tagId} order by created_at desc, query_id desc limit ${sample}),
-		beside as (
-			select other.tag_id, count(*)::int as together from near join query_tags other using (query_id)
-			where other.tag_id <> ${tagId} group by other.tag_id order by together desc, other.tag_id limit ${limit})
-		-- offset 0 keeps this a lookup of each: a plan for any limit would read every tag.
-		select tag.name, tag.query_count from beside
-		cross join lateral (select name, query_count from tags where id = beside.tag_id offset 0) tag
-		order by beside.together desc, tag.name`.execute(db())
-	return rows
-}
-
-export async function updateDescription(name: string, description: string): Promise<boolean> {
-	const { numUpdatedRows } = await db()
-		.updateTable('tags')
-		.set({ description })
-		.where('name', '=', name)
-		.executeTakeFirst()
-	return numUpdatedRows > 0n
-}
-
 /**
  * For a transaction that writes a query: until it ends nobody adds a synonym, so no query can be written with a tag whose
  * queries have just been moved.

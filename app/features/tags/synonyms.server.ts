@@ -1,5 +1,3 @@
-import { requireMayWrite } from '~/features/accounts/suspension.server.ts'
-import type { TagView } from '~/features/questions/question.view.ts'
 import type { Input } from '~/features/questions/questions.server.ts'
 import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
@@ -12,15 +10,14 @@ import {
 	holdSynonyms,
 	insertSynonym,
 	listMains,
-	listRelatedRows,
 	listSynonymRows,
 	listUnmoved,
 	lockSynonyms,
 	moveQueries,
-	updateDescription,
 } from './synonyms.queries.server.ts'
 import { mayKeepTags } from './tags.policy.ts'
-import { descriptionInput, synonymInput } from './tags.schema.ts'
+import { synonymInput } from './tags.schema.ts'
+import { requireTagKeeper } from './tags.server.ts'
 
 /** So many queries change their tag in one transaction: nobody who edits one of them waits long. */
 const batch = 200
@@ -44,20 +41,6 @@ export async function mainTagsOfAll(trx: Executor, lists: string[][]): Promise<s
 export async function meantTags(trx: Executor, lists: string[][]): Promise<string[][]> {
 	const mains = await listMains(trx, [...new Set(lists.flat())])
 	return lists.map((tags) => [...new Set(tags.map((tag) => mains.get(tag) ?? tag))])
-}
-
-/** The tags that stand most often beside this one, at most `limit`. */
-export async function listRelatedTags(tagId: number, limit: number): Promise<TagView[]> {
-	const rows = await listRelatedRows(tagId, limit)
-	return rows.map((row) => ({ name: row.name, count: row.query_count }))
-}
-
-/** Says what a tag is about. @throws NotAllowed for all but moderators, NotFound, Invalid */
-export async function describeTag(viewer: Viewer, name: string, input: Input): Promise<void> {
-	await requireTagKeeper(viewer, 'Only a moderator can describe a tag.')
-	const { description } = parseInput(descriptionInput, input)
-	if (!(await updateDescription(name, description))) throw new NotFound('There is no such tag.')
-	await dropPages([everyPage])
 }
 
 /**
@@ -98,12 +81,6 @@ export async function listSynonyms(viewer: Viewer): Promise<{ main: string; name
 /** Ends what an interrupted {@link addSynonym} began. Called every hour. */
 export async function moveSynonyms(): Promise<void> {
 	for (const { name, main } of await listUnmoved()) await move(name, main)
-}
-
-/** @throws NotAllowed for all but moderators, and for one who is suspended */
-async function requireTagKeeper(viewer: Viewer, refusal: string): Promise<void> {
-	if (!viewer || !mayKeepTags(viewer)) throw new NotAllowed(refusal)
-	await requireMayWrite(viewer.id)
 }
 
 async function move(name: string, main: string): Promise<void> {

@@ -1,13 +1,7 @@
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import { chooseSolution, withdrawSolution } from '~/features/questions/discussion/votes.server.ts'
-import {
-	getCategoryPage,
-	getQuery,
-	getTag,
-	type ListView,
-	listQueries,
-} from '~/features/questions/lists/lists.server.ts'
+import { getQuery, type ListView, listQueries } from '~/features/questions/lists/lists.server.ts'
 import { deleteComment, editQuestion } from '~/features/questions/questions.server.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
@@ -15,14 +9,8 @@ import { makeComment, makeMember, makeQuery } from '../../../tests/factories/for
 import { useDatabase } from '../../../tests/support/database.ts'
 import { listFollowers } from './following.queries.server.ts'
 import { follow, listFollowed } from './following.server.ts'
-import {
-	addSynonym,
-	describeTag,
-	listRelatedTags,
-	listSynonyms,
-	moveSynonyms,
-	removeSynonym,
-} from './synonyms.server.ts'
+import { addSynonym, listSynonyms, moveSynonyms, removeSynonym } from './synonyms.server.ts'
+import { describeTag, getCategoryPage, getTag, listRelatedTags } from './tags.server.ts'
 
 useDatabase()
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { cursor } from '~/features/questions/api/parameters.server.ts'
+import { cursor } from '~/features/questions/api/shapes.server.ts'
 import { member, operation } from '~/platform/http/operation.ts'
 import { judge } from '../moderation/acts.server.ts'
 import { appoint } from '../moderation/members.server.ts'

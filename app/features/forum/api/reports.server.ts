@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { id } from '~/features/questions/api/parameters.server.ts'
+import { id } from '~/features/questions/api/shapes.server.ts'
 import { member, operation } from '~/platform/http/operation.ts'
 import { limits } from '../moderation/moderation.limits.ts'
 import { reasons } from '../moderation/moderation.present.ts'

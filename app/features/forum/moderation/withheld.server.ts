@@ -1,5 +1,6 @@
-import { presentQuery, queryUrl } from '~/features/questions/comment.view.ts'
+import { presentQuery } from '~/features/questions/comment.view.ts'
 import type { QueryPageView } from '~/features/questions/question.view.ts'
+import { queryUrl } from '~/features/search/search.paths.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { mayChangeWithheld, maySeeWithheld } from './moderation.policy.ts'
 import { withFreshRole } from './staff.server.ts'

@@ -1,5 +1,5 @@
 import { Link } from 'react-router'
-import { withParams } from '~/features/questions/questions.paths.ts'
+import { withParams } from '~/lib/addresses.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { answering } from '~/platform/http/http.ts'
 import { EmptyState } from '~/ui/empty-state.tsx'

@@ -2,9 +2,18 @@ import { member, operation } from '~/platform/http/operation.ts'
 import { getComment, listComments } from '../discussion/comments.server.ts'
 import { getQuery } from '../lists/lists.server.ts'
 import { addComment, deleteComment, editComment } from '../questions.server.ts'
-import { editing, namedVersion } from './edits.server.ts'
-import { cursor, id } from './parameters.server.ts'
-import { changedComment, comment, commentPage, newComment } from './shapes.server.ts'
+import { restoreComment } from '../writing/restoring.server.ts'
+import {
+	changedComment,
+	comment,
+	commentPage,
+	cursor,
+	editing,
+	id,
+	namedVersion,
+	newComment,
+	restoringRule,
+} from './shapes.server.ts'
 
 const group = 'Comments'
 
@@ -100,5 +109,21 @@ export const commentOperations = [
 		answer: null,
 		refusals: [403, 404],
 		run: async (call) => void (await deleteComment(member(call), call.params.id)),
+	}),
+	operation({
+		id: 'restoreComment',
+		group: 'Comments',
+		method: 'post',
+		path: '/comments/{id}/restore',
+		summary: 'Take the deletion of a comment back',
+		description: restoringRule,
+		access: 'members',
+		params: { id },
+		answer: comment,
+		refusals: [403, 404, 409],
+		run: async (call) => {
+			await restoreComment(member(call), call.params.id)
+			return getComment(call.viewer, call.params.id)
+		},
 	}),
 ]

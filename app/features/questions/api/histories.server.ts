@@ -2,8 +2,7 @@ import { z } from 'zod'
 import { member, operation } from '~/platform/http/operation.ts'
 import { readCommentHistory, readQueryHistory } from '../history/history.server.ts'
 import type { HistoryView } from '../question.view.ts'
-import { cursor, id } from './parameters.server.ts'
-import { next, time } from './shapes.server.ts'
+import { cursor, id, next, time } from './shapes.server.ts'
 
 const change = z.object({
 	field: z.string().describe('Title, Category, Tags, Description; Text for a comment.'),

@@ -2,9 +2,19 @@ import { z } from 'zod'
 import { member, operation } from '~/platform/http/operation.ts'
 import { getQuery, listQueries } from '../lists/lists.server.ts'
 import { askQuestion, deleteQuestion, editQuestion } from '../questions.server.ts'
-import { editing, namedVersion } from './edits.server.ts'
-import { cursor, id, limit } from './parameters.server.ts'
-import { changedQuery, newQuery, query, queryList } from './shapes.server.ts'
+import { restoreQuestion } from '../writing/restoring.server.ts'
+import {
+	changedQuery,
+	cursor,
+	editing,
+	id,
+	limit,
+	namedVersion,
+	newQuery,
+	query,
+	queryList,
+	restoringRule,
+} from './shapes.server.ts'
 
 const group = 'Queries'
 const example = {
@@ -104,6 +114,22 @@ export const queryOperations = [
 		answer: null,
 		refusals: [403, 404],
 		run: async (call) => void (await deleteQuestion(member(call), call.params.id)),
+	}),
+	operation({
+		id: 'restoreQuestion',
+		group: 'Queries',
+		method: 'post',
+		path: '/queries/{id}/restore',
+		summary: 'Take the deletion of a query back',
+		description: restoringRule,
+		access: 'members',
+		params: { id },
+		answer: query,
+		refusals: [403, 404, 409],
+		run: async (call) => {
+			await restoreQuestion(member(call), call.params.id)
+			return getQuery(call.viewer, call.params.id)
+		},
 	}),
 ]
 

@@ -1,5 +1,10 @@
 import { z } from 'zod'
-import type { CategoryView, CommentView, QueryCardView, QueryPageView, TagView } from '../question.view.ts'
+import { NotFound } from '~/lib/errors.ts'
+import { type Call, StaleEdit } from '~/platform/http/operation.ts'
+import { StaleQuery } from '../asking/stale.server.ts'
+import { findComment } from '../discussion/comments.queries.server.ts'
+import { StaleComment } from '../discussion/stale-comment.server.ts'
+import type { CommentView, QueryCardView, QueryPageView } from '../question.view.ts'
 import { limits } from '../questions.limits.ts'
 import { askInput, commentInput } from '../questions.schema.ts'
 
@@ -100,23 +105,6 @@ export const comment: z.ZodType<CommentView, CommentView> = z.object({
 	hiddenReplies: z.int().describe('How many replies lie deeper; read them with ?thread= and this id.'),
 })
 
-export const category = z.object({
-	slug: z.string(),
-	title: z.string(),
-	count: z.int().describe('How many queries it has.'),
-}) satisfies z.ZodType<CategoryView, CategoryView>
-
-export const tag = z.object({
-	name: z.string(),
-	count: z.int().describe('How many queries have it.'),
-}) satisfies z.ZodType<TagView, TagView>
-
-export const tagPage = tag.extend({
-	description: z.string().describe('Plain text, empty when nobody wrote one.'),
-	synonyms: z.array(z.string()).describe('Other spellings, which lead here.'),
-	following: z.boolean().describe('Whether you follow it.'),
-})
-
 export const next = z.string().nullable().describe('The cursor of the next page; null at the end.')
 
 export const queryList = z.object({ rows: z.array(queryCard), next })
@@ -125,8 +113,6 @@ export const commentPage = z.object({
 	next,
 	solutions: z.array(comment).describe('The solutions of the query, at most 10.'),
 })
-export const categoryList = z.object({ rows: z.array(category) })
-export const tagList = z.object({ rows: z.array(tag) })
 
 /** The limits as the description tells them; the schemas of the forms are what decides. */
 const { title, description, tags, category: place } = askInput.shape
@@ -156,13 +142,50 @@ export const forumShapes = {
 	QueryList: queryList,
 	Comment: comment,
 	CommentPage: commentPage,
-	Category: category,
-	CategoryList: categoryList,
-	Tag: tag,
-	TagPage: tagPage,
-	TagList: tagList,
 	NewQuery: newQuery,
 	ChangedQuery: changedQuery,
 	NewComment: newComment,
 	ChangedComment: changedComment,
+}
+
+/** Who may take a deletion back, in the description of both operations. */
+export const restoringRule = 'For who deleted it, within ten minutes; for moderators at any time.'
+
+type IfMatch = Call<unknown, unknown>['ifMatch']
+
+/** What no text ever gets to by edits; it stands for a tag that names none of its versions. */
+const noVersion = 2_147_483_647
+
+/**
+ * The version that an edit was made from, for the use case.
+ * @param ifMatch what the header names; it goes before the body
+ * @param named what the body names
+ * @param stored the version as it stands
+ */
+export function namedVersion(ifMatch: IfMatch, named: unknown, stored: number): unknown {
+	if (!ifMatch) return named
+	return ifMatch.includes(stored) ? stored : noVersion
+}
+
+/** Makes an edit. @throws StaleEdit with both texts when another one was saved first */
+export async function editing<Result>(ifMatch: IfMatch, sent: object, edit: () => Promise<Result>): Promise<Result> {
+	try {
+		return await edit()
+	} catch (error) {
+		if (!(error instanceof StaleQuery || error instanceof StaleComment)) throw error
+		throw new StaleEdit(error.message, ifMatch ? 412 : 409, { stored: error.stored, sent })
+	}
+}
+
+/* The parameters that several operations share. */
+
+export const id = z.coerce.number().int().min(1).max(2_147_483_647)
+export const cursor = z.string().max(400).optional().describe('Where the page before ended: its `next`.')
+export const limit = z.coerce.number().int().min(1).max(50).default(20).describe('How many rows at most.')
+
+/** The query that a comment stands under. @throws NotFound */
+export async function queryIdOf(commentId: number): Promise<number> {
+	const comment = await findComment(commentId)
+	if (!comment) throw new NotFound('There is no such comment. It may have been deleted.')
+	return comment.query_id
 }

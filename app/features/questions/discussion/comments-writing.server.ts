@@ -5,14 +5,14 @@ import {
 	rewriteWaitingComment,
 } from '~/features/forum/moderation/waiting.queries.server.ts'
 import { decidedMeanwhile, withdraw } from '~/features/forum/moderation/waiting.server.ts'
+import { queryUrl } from '~/features/search/search.paths.ts'
 import { NotAllowed, NotFound } from '~/lib/errors.ts'
 import { isId } from '~/lib/ids.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
-import { parseInput } from '~/platform/http/parse.server.ts'
+import { type Input, parseInput } from '~/platform/http/parse.server.ts'
 import { cook } from '~/platform/markdown/cook.server.ts'
 import { languageOfTags } from '~/platform/markdown/highlight.server.ts'
-import { queryUrl } from '../comment.view.ts'
 import { peopleIn } from '../mentions/people.server.ts'
 import type { StoredComment } from '../question.view.ts'
 import { mayEdit } from '../questions.policy.ts'
@@ -21,7 +21,7 @@ import { change, eventQuery } from '../writing/change.server.ts'
 import type { Made } from '../writing/repeats.queries.server.ts'
 import { changeOnce, readSending } from '../writing/repeats.server.ts'
 import { recordCommentRevision } from '../writing/revisions.queries.server.ts'
-import { existing, type Input, noQuery, requireRoomForEdit, writer } from '../writing/writers.server.ts'
+import { existing, noQuery, requireRoomForEdit, writer } from '../writing/writers.server.ts'
 import {
 	insertComment,
 	lockComment,

@@ -1,13 +1,14 @@
 import { withFreshRole } from '~/features/forum/moderation/staff.server.ts'
 import { findChangeableComment } from '~/features/forum/moderation/waiting.queries.server.ts'
+import { queryUrl } from '~/features/search/search.paths.ts'
+import { withParams } from '~/lib/addresses.ts'
 import { NotFound } from '~/lib/errors.ts'
 import { isId } from '~/lib/ids.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { decodeCursor, encodeCursor, noSuchPlace } from '~/platform/http/cursors.ts'
-import { presentComment, presentThread, queryUrl } from '../comment.view.ts'
+import { presentComment, presentThread } from '../comment.view.ts'
 import { getQuery } from '../lists/lists.server.ts'
 import type { CommentSort, CommentView, Page } from '../question.view.ts'
-import { withParams } from '../questions.paths.ts'
 import {
 	type CommentPlace,
 	type CommentRows,

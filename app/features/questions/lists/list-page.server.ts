@@ -1,5 +1,6 @@
 import type { LoaderFunctionArgs } from 'react-router'
-import { type SearchTools, searchTools } from '~/features/search/search-tools.server.ts'
+import type { SearchTools } from '~/features/search/search.view.ts'
+import { searchTools } from '~/features/search/search-tools.server.ts'
 import { viewerOf } from '~/lib/context.ts'
 import type { Page, QueryCardView } from '../question.view.ts'
 import { type ListView, listQueries } from './lists.server.ts'

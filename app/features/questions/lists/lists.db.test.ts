@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
+import { getCategoryPage, getTag, listCategories, listTags } from '~/features/tags/tags.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { encodeCursor } from '~/platform/http/cursors.ts'
@@ -9,12 +10,8 @@ import { deleteQuestion, editQuestion } from '../questions.server.ts'
 import {
 	countAskedSince,
 	countQueries,
-	getCategoryPage,
-	getTag,
-	listCategories,
 	listForSitemap,
 	listQueries,
-	listTags,
 	listWaiting,
 	mostDiscussed,
 } from './lists.server.ts'

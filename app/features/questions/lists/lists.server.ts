@@ -1,30 +1,28 @@
 import { findWithheld } from '~/features/forum/moderation/withheld.server.ts'
 import { marked, markedPassage } from '~/features/search/marks.ts'
 import { commentMatches } from '~/features/search/passages.server.ts'
+import { queryUrl } from '~/features/search/search.paths.ts'
 import { findMatches } from '~/features/search/search.server.ts'
+import { getCategory, getTag } from '~/features/tags/tags.server.ts'
+import { storable } from '~/lib/clean.ts'
 import { NotFound } from '~/lib/errors.ts'
 import { isId } from '~/lib/ids.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { decodeTimeCursor, encodeCursor } from '~/platform/http/cursors.ts'
-import { presentCard, presentQuery, presentWithdrawn, queryUrl } from '../comment.view.ts'
+import { presentCard, presentQuery, presentWithdrawn } from '../comment.view.ts'
 import { findDeletedQuery, isOpenQuery, listNewerComments } from '../discussion/discussion.queries.server.ts'
 import { findQueryVote } from '../discussion/votes.queries.server.ts'
-import type { CategoryView, Page, QueryCardView, QueryPageView, TagPageView, TagView } from '../question.view.ts'
+import type { Page, QueryCardView, QueryPageView } from '../question.view.ts'
 import { undoTime } from '../questions.policy.ts'
 import {
 	countSince,
-	findCategory,
 	findMostDiscussed,
 	findQuery,
-	findTag,
 	findUserId,
 	highestId,
-	isFollowingCategory,
 	type ListView,
 	listAddresses,
-	listCategoryRows,
 	listRows,
-	listTagCounts,
 	listTagRows,
 	type QueryRow,
 	readQueryCount,
@@ -82,39 +80,6 @@ export async function listQueries(viewer: Viewer, input: ListInput): Promise<Pag
 	)
 }
 
-/** A category and how many queries it has. @throws NotFound */
-async function getCategory(slug: string): Promise<CategoryView & { id: number }> {
-	const category = await findCategory(storable(slug))
-	if (!category) throw new NotFound('There is no such category.')
-	return { id: category.id, slug: category.slug, title: category.title, count: category.query_count }
-}
-
-/** A category with whether the viewer follows it. @throws NotFound */
-export async function getCategoryPage(viewer: Viewer, slug: string): Promise<CategoryView & { following: boolean }> {
-	const { id, ...category } = await getCategory(slug)
-	return { ...category, following: viewer !== null && (await isFollowingCategory(viewer.id, id)) }
-}
-
-/** A tag with what its page says of it, by its name or another spelling. @throws NotFound */
-export async function getTag(viewer: Viewer, name: string): Promise<TagPageView> {
-	const tag = await findTag(storable(name).toLowerCase(), viewer?.id ?? null)
-	if (!tag) throw new NotFound('There is no such tag.')
-	const { query_count: count, ...rest } = tag
-	return { ...rest, count }
-}
-
-/** Every category, in the order of the site. */
-export async function listCategories(): Promise<CategoryView[]> {
-	const rows = await listCategoryRows()
-	return rows.map((row) => ({ slug: row.slug, title: row.title, count: row.query_count }))
-}
-
-/** The most used tags. */
-export async function listTags(limit: number): Promise<TagView[]> {
-	const rows = await listTagCounts(Math.min(limit, 500))
-	return rows.map((row) => ({ name: row.name, count: row.query_count }))
-}
-
 /** How many queries the forum has. */
 export const countQueries = readQueryCount
 
@@ -170,11 +135,6 @@ export async function listForSitemap(number: number): Promise<{ url: string; cha
 /** How many pages the sitemap has, at least one. */
 export async function countSitemapPages(): Promise<number> {
 	return Math.max(1, Math.ceil((await highestId()) / 5_000))
-}
-
-/** An address may hold what no row can: PostgreSQL refuses NUL even as something to look for. */
-function storable(text: string): string {
-	return text.replaceAll('\u0000', '')
 }
 
 async function authorId(username: string): Promise<number> {

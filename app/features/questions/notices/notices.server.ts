@@ -6,10 +6,10 @@ import {
 	renameQuery,
 	tellUnread,
 } from '~/features/notifications/notifications.server.ts'
+import { commentPath } from '~/features/search/search.paths.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
 import { mentionsIn } from '../mentions/mentions.ts'
-import { commentPath } from '../questions.paths.ts'
 import type { EventQuery, ForumEvent } from '../writing/effects.server.ts'
 import {
 	type CommentFacts,

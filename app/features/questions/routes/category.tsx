@@ -1,12 +1,12 @@
 import { FollowButton } from '~/features/tags/components/follow-button.tsx'
+import { categoryPath } from '~/features/tags/tags.paths.ts'
+import { getCategoryPage } from '~/features/tags/tags.server.ts'
 import { viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { answering } from '~/platform/http/http.ts'
 import { listMeta } from '../lists/components/list-meta.ts'
 import { ListPage } from '../lists/components/list-page.tsx'
 import { loadList } from '../lists/list-page.server.ts'
-import { getCategoryPage } from '../lists/lists.server.ts'
-import { categoryPath } from '../questions.paths.ts'
 import type { Route } from './+types/category'
 
 export function loader({ params, context, url }: Route.LoaderArgs) {

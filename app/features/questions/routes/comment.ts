@@ -1,8 +1,8 @@
 import { redirect } from 'react-router'
+import { readId } from '~/lib/ids.ts'
 import { answering } from '~/platform/http/http.ts'
 import { findCommentUrl } from '../discussion/comments.server.ts'
 import type { Route } from './+types/comment'
-import { readId } from './ids.ts'
 
 /** `/forum/comment/{id}`: leads to where one comment is to be seen, also when it lies deep or on a later page. */
 export function loader({ params }: Route.LoaderArgs) {

@@ -1,17 +1,18 @@
 import { redirect } from 'react-router'
 import { flashAfter } from '~/features/forum/moderation/waiting.server.ts'
+import { listCategories } from '~/features/tags/tags.server.ts'
 import { NotAllowed } from '~/lib/errors.ts'
+import { readId } from '~/lib/ids.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { answering, readForm, redirectWithToast, signedIn } from '~/platform/http/http.ts'
 import { AskForm } from '../asking/components/ask-form.tsx'
 import { sendAsked } from '../asking/components/send.ts'
 import { dropDraft, getDraft } from '../asking/drafts.server.ts'
 import { refusedAsk } from '../asking/refused.server.ts'
-import { getQuery, listCategories } from '../lists/lists.server.ts'
+import { getQuery } from '../lists/lists.server.ts'
 import { editPath } from '../questions.paths.ts'
 import { editQuestion } from '../questions.server.ts'
 import type { Route } from './+types/edit'
-import { readId } from './ids.ts'
 
 export function loader({ params, context, url }: Route.LoaderArgs) {
 	return answering(async () => {

@@ -1,10 +1,10 @@
+import { readId } from '~/lib/ids.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { answering, signedIn } from '~/platform/http/http.ts'
 import { HistoryPage } from '../history/components/history-page.tsx'
 import { readQueryHistory } from '../history/history.server.ts'
 import { historyPath } from '../questions.paths.ts'
 import type { Route } from './+types/history'
-import { readId } from './ids.ts'
 
 export function loader({ params, context, url }: Route.LoaderArgs) {
 	return answering(async () => {

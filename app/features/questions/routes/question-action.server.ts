@@ -2,14 +2,16 @@ import { data, redirect } from 'react-router'
 import { waitingMessage } from '~/features/forum/moderation/moderation.present.ts'
 import { isWaiting } from '~/features/forum/moderation/waiting.server.ts'
 import { muteThread } from '~/features/notifications/notifications.server.ts'
+import { withParams } from '~/lib/addresses.ts'
 import { Invalid, isSiteFault, TooMany } from '~/lib/errors.ts'
+import { readId } from '~/lib/ids.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { redirectWithToast } from '~/platform/http/http.ts'
 import { isForBox, refusedBox } from '../discussion/refused.server.ts'
 import { chooseSolution, withdrawSolution } from '../discussion/votes.server.ts'
 import { getQuery } from '../lists/lists.server.ts'
 import type { CommentSort } from '../question.view.ts'
-import { sortParam, withParams } from '../questions.paths.ts'
+import { sortParam } from '../questions.paths.ts'
 import {
 	addComment,
 	deleteComment,
@@ -18,7 +20,6 @@ import {
 	restoreComment,
 	restoreQuestion,
 } from '../questions.server.ts'
-import { readId } from './ids.ts'
 
 type Act = (viewer: SignedIn, queryId: number, form: FormData, sort: CommentSort) => Promise<Response>
 

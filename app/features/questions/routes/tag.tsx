@@ -1,15 +1,14 @@
 import { redirect, useSearchParams } from 'react-router'
 import { TagIntro } from '~/features/tags/components/tag-intro.tsx'
-import { describeTag, listRelatedTags } from '~/features/tags/synonyms.server.ts'
+import { tagPath } from '~/features/tags/tags.paths.ts'
 import { mayKeepTags } from '~/features/tags/tags.policy.ts'
+import { describeTag, getTag, listRelatedTags } from '~/features/tags/tags.server.ts'
 import { viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { answering, readForm, redirectWithToast, refused, signedIn } from '~/platform/http/http.ts'
 import { listMeta } from '../lists/components/list-meta.ts'
 import { ListPage } from '../lists/components/list-page.tsx'
 import { loadList } from '../lists/list-page.server.ts'
-import { getTag } from '../lists/lists.server.ts'
-import { tagPath } from '../questions.paths.ts'
 import type { Route } from './+types/tag'
 
 const relatedShown = 6

@@ -1,8 +1,8 @@
 import { redirect } from 'react-router'
+import { readId } from '~/lib/ids.ts'
 import { pressed } from '~/platform/http/press.ts'
 import { castVote } from '../discussion/votes.server.ts'
 import type { Route } from './+types/vote'
-import { readId } from './ids.ts'
 import { placeOf } from './question-action.server.ts'
 
 export function loader() {

@@ -1,5 +1,5 @@
+import { queryUrl } from '~/features/search/search.paths.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
-import { queryUrl } from '../comment.view.ts'
 import type { QueryPageRow } from '../questions.queries.server.ts'
 import { type EventQuery, type ForumEvent, recordEffects, tellEffects } from './effects.server.ts'
 

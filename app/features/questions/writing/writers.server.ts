@@ -8,11 +8,6 @@ import { mayWrite } from '../questions.policy.ts'
 import { findQuery, type QueryPageRow } from '../questions.queries.server.ts'
 import { countRevisions } from './revisions.queries.server.ts'
 
-/* What every use case that writes begins with. */
-
-/** What a use case takes from a form: field names to texts. It is parsed there, whatever the caller did. */
-export type Input = Record<string, unknown>
-
 export const noQuery = 'There is no such query. It may have been deleted.'
 
 /** The viewer as somebody who writes. @throws NotAllowed */

@@ -1,7 +1,7 @@
 import { Search } from 'lucide-react'
 import { type FormEvent, useEffect, useRef } from 'react'
 import { Form, useNavigate } from 'react-router'
-import { withParams } from '~/features/questions/questions.paths.ts'
+import { withParams } from '~/lib/addresses.ts'
 
 /** Milliseconds after the last key. */
 const debounce = 300

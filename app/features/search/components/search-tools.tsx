@@ -1,7 +1,7 @@
 import { X } from 'lucide-react'
 import { Link } from 'react-router'
-import { withParams } from '~/features/questions/questions.paths.ts'
-import type { SearchTools } from '../search-tools.server.ts'
+import { withParams } from '~/lib/addresses.ts'
+import type { SearchTools } from '../search.view.ts'
 
 const operators = [
 	['tag:java', 'has this tag'],

@@ -1,7 +1,7 @@
 import { data } from 'react-router'
 import { countUse } from '~/features/accounts/rates.server.ts'
-import { readId } from '~/features/questions/routes/ids.ts'
 import { factsOf, viewerOf } from '~/lib/context.ts'
+import { readId } from '~/lib/ids.ts'
 import { answering, readForm } from '~/platform/http/http.ts'
 import { findSimilar, noteHelped } from '../similar/similar.server.ts'
 import type { Route } from './+types/suggest-similar'

@@ -1,7 +1,8 @@
 import { Link } from 'react-router'
-import type { CategoryView } from '~/features/questions/question.view.ts'
-import { categoryPath, withParams } from '~/features/questions/questions.paths.ts'
+import { withParams } from '~/lib/addresses.ts'
 import { RuleHead } from '~/ui/rule-head.tsx'
+import { categoryPath } from '../tags.paths.ts'
+import type { CategoryView } from '../tags.view.ts'
 
 interface CategoryNavProps {
 	categories: CategoryView[]

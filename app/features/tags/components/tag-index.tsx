@@ -1,9 +1,8 @@
 import { Link } from 'react-router'
-import type { ForumFrame } from '~/features/questions/lists/components/forum-frame.ts'
-import type { TagView } from '~/features/questions/question.view.ts'
-import { tagPath, withParams } from '~/features/questions/questions.paths.ts'
+import { withParams } from '~/lib/addresses.ts'
 import { RuleHead } from '~/ui/rule-head.tsx'
-import { RelativeTime } from '~/ui/time.tsx'
+import { tagPath } from '../tags.paths.ts'
+import type { TagView } from '../tags.view.ts'
 
 /** The most used tags, as the index at the back of a book. */
 export function TagIndex({ tags, search }: { tags: TagView[]; search: string | null }) {
@@ -32,27 +31,5 @@ export function TagRow({ tag, search }: { tag: TagView; search?: string | null }
 				<span className="num">{tag.count}</span>
 			</Link>
 		</li>
-	)
-}
-
-/** The newest queries that nobody answered. */
-export function WaitingList({ waiting }: Pick<ForumFrame, 'waiting'>) {
-	if (waiting.length === 0) return null
-	return (
-		<section className="mt-8 first:mt-0" aria-labelledby="waiting">
-			<RuleHead id="waiting" title="Waiting for an answer" />
-			<ul className="grid gap-3">
-				{waiting.map(({ url, title, createdAt }) => (
-					<li key={url}>
-						<Link className="quiet-link block leading-5 wrap-anywhere" to={url}>
-							{title}
-						</Link>
-						<span className="meta">
-							<RelativeTime at={createdAt} />
-						</span>
-					</li>
-				))}
-			</ul>
-		</section>
 	)
 }

@@ -1,6 +1,5 @@
 import { useLocation } from 'react-router'
 import { useForumFrame } from '~/features/questions/lists/components/forum-frame.ts'
-import { listTags } from '~/features/questions/lists/lists.server.ts'
 import { viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { readForm, redirectWithToast, refused, signedIn } from '~/platform/http/http.ts'
@@ -11,6 +10,7 @@ import { TagRow } from '../components/tag-index.tsx'
 import { listFollowed } from '../following.server.ts'
 import { addSynonym, listSynonyms, removeSynonym } from '../synonyms.server.ts'
 import { mayKeepTags } from '../tags.policy.ts'
+import { listTags } from '../tags.server.ts'
 import type { Route } from './+types/tags'
 
 /** As many as fit a page that can still be read; rarer ones are found by searching. */

@@ -1,8 +1,9 @@
 import { ChevronDown } from 'lucide-react'
 import type { FocusEvent, KeyboardEvent } from 'react'
 import { Link } from 'react-router'
+import { withParams } from '~/lib/addresses.ts'
 import type { CommentSort } from '../../question.view.ts'
-import { sortParam, withParams } from '../../questions.paths.ts'
+import { sortParam } from '../../questions.paths.ts'
 
 const titles: Record<CommentSort, string> = { oldest: 'Oldest first', best: 'Best first' }
 const sorts: CommentSort[] = ['best', 'oldest']

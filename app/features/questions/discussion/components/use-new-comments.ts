@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'react'
 import { useNavigate, useRevalidator } from 'react-router'
+import { commentPath } from '~/features/search/search.paths.ts'
 import type { ServerEvents } from '~/platform/realtime/events.ts'
 import { withLive } from '~/platform/realtime/live.ts'
-import { commentPath } from '../../questions.paths.ts'
 
 /** What was heard since the page was loaded; a later load of it makes it void. */
 interface Heard {

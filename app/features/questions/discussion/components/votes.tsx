@@ -1,10 +1,10 @@
 import { ArrowDown, ArrowUp } from 'lucide-react'
 import type { FormEvent } from 'react'
 import { Form, Link } from 'react-router'
+import { loginPath } from '~/lib/addresses.ts'
 import { useRootData } from '~/lib/root-data.ts'
 import { usePress } from '~/ui/use-press.ts'
 import type { CommentView, QueryPageView } from '../../question.view.ts'
-import { loginPath } from '../../questions.paths.ts'
 import { threadAfter } from './comment-parts.tsx'
 import { useDiscussion } from './discussion-context.ts'
 

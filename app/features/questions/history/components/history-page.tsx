@@ -1,7 +1,8 @@
 import { Link } from 'react-router'
+import { withParams } from '~/lib/addresses.ts'
 import { LocalTime } from '~/ui/time.tsx'
 import type { ChangeView, HistoryView } from '../../question.view.ts'
-import { profilePath, withParams } from '../../questions.paths.ts'
+import { profilePath } from '../../questions.paths.ts'
 
 interface HistoryPageProps {
 	what: 'query' | 'comment'

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
-import { withParams } from '../../questions.paths.ts'
+import { withParams } from '~/lib/addresses.ts'
 import type { ListData } from '../list-page.server.ts'
 
 interface EmptyListProps {

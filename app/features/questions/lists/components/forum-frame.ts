@@ -1,5 +1,5 @@
 import { useOutletContext } from 'react-router'
-import type { CategoryView, TagView } from '../../question.view.ts'
+import type { CategoryView, TagView } from '~/features/tags/tags.view.ts'
 
 /** What stands around every list of the forum. */
 export interface ForumFrame {

@@ -1,4 +1,4 @@
-import { withParams } from '../../questions.paths.ts'
+import { withParams } from '~/lib/addresses.ts'
 import type { ListData } from '../list-page.server.ts'
 
 /** Title and addresses of a list page: one address per list and order; searches and later pages are not indexed. */

@@ -1,5 +1,5 @@
 import { Link } from 'react-router'
-import { withParams } from '../../questions.paths.ts'
+import { withParams } from '~/lib/addresses.ts'
 import type { ListView } from '../lists.server.ts'
 
 const views: { view: ListView; title: string }[] = [

@@ -1,11 +1,12 @@
 import { ArrowUp, MessageSquare, Pencil, Trash2 } from 'lucide-react'
 import { Link } from 'react-router'
 import { Answered } from '~/features/search/components/answered.tsx'
+import { categoryPath, tagPath } from '~/features/tags/tags.paths.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { DeleteControl } from '~/ui/delete-control.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
 import type { QueryCardView } from '../../question.view.ts'
-import { categoryPath, editPath, profilePath, tagPath } from '../../questions.paths.ts'
+import { editPath, profilePath } from '../../questions.paths.ts'
 import { deleteQuery } from './delete-question.ts'
 import { rowGrid } from './row-grid.ts'
 
