@@ -11,15 +11,14 @@ import { getHome } from '~/features/home/home.server.ts'
 import { listNotices } from '~/features/notifications/notifications.server.ts'
 import { listBlocked } from '~/features/profiles/blocks.server.ts'
 import { getProfile } from '~/features/profiles/profiles.server.ts'
-import { castVote, chooseSolution } from '~/features/questions/discussion/votes.server.ts'
+import { askQuestion, editQuestion } from '~/features/questions/asking/asking.server.ts'
 import {
 	addComment,
-	askQuestion,
 	deleteComment,
 	editComment,
-	editQuestion,
 	restoreComment,
-} from '~/features/questions/questions.server.ts'
+} from '~/features/questions/discussion/comments-writing.server.ts'
+import { castVote, chooseSolution } from '~/features/questions/discussion/votes.server.ts'
 import { follow } from '~/features/tags/following.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'

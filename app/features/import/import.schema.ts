@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { limits } from '~/features/questions/questions.limits.ts'
-import { toTag } from '~/features/questions/questions.schema.ts'
-import { MAX_TAG } from '~/features/tags/tags.limits.ts'
+import { MAX_TAG, toTag } from '~/features/tags/tags.limits.ts'
 
 const text = z
 	.string()

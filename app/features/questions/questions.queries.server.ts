@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { Selection } from '~/features/search/scope.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { TimeCursor } from '~/platform/http/cursors.ts'
 
@@ -37,13 +38,16 @@ export type ListView = 'newest' | 'active' | 'unanswered' | 'solved'
 const iso = (column: string) => sql.raw(`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`)
 
 /** The columns and joins of {@link QueryRow}; `queries` must be in the statement as `q`. */
-export const queryColumns = sql`
+export const queryColumns = sql<QueryRow>`
 	q.id, q.title, q.excerpt, q.tags, ${iso('q.created_at')} as created_at, ${iso('q.active_at')} as active_at,
 	q.comment_count, q.score, q.solved, q.author_id, u.username, u.name, u.image, c.slug as category_slug, c.title as category_title`
 /** The columns of {@link QueryPageRow}. */
 export const queryPageColumns = sql`${queryColumns}, q.description, q.description_html, q.version, ${iso('q.edited_at')} as edited_at,
 	q.source_url, q.licence, q.locked_at is not null as locked`
 export const queryJoins = sql`join users u on u.id = q.author_id join categories c on c.id = q.category_id`
+
+/** A card's columns, for a search. */
+export const cardSelection: Selection<QueryRow> = { columns: queryColumns, joins: queryJoins }
 
 interface ListFilter {
 	view: ListView

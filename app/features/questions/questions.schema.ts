@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { MAX_TAG, tagsOf, toTag } from '~/features/tags/tags.limits.ts'
+import { MAX_TAG, tagsOf } from '~/features/tags/tags.limits.ts'
 import { cleanText, isStorable } from '~/lib/clean.ts'
 import { limits } from './questions.limits.ts'
 
@@ -82,5 +82,3 @@ export const commentInput = z.object({
 			`A comment may have at most ${limits.commentMax.toLocaleString('en')} characters.`,
 		),
 })
-
-export { toTag }

@@ -22,6 +22,14 @@ export interface CommentMatchView {
 	html: string
 }
 
+/** Where a result of a search matches, as safe HTML with the matches in `<mark>`. */
+export interface MatchView {
+	titleHtml: string
+	excerptHtml: string
+	/** The comment that it was found by, when nothing else of it matches. */
+	commentMatch: CommentMatchView | undefined
+}
+
 /** What stands beside the results of a search. */
 export interface SearchTools {
 	/** The operators that narrow it, and the search without each. */

@@ -1,9 +1,8 @@
-import type { Input } from '~/features/questions/questions.server.ts'
 import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { dropPages, everyPage } from '~/platform/cache/pages.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
-import { parseInput } from '~/platform/http/parse.server.ts'
+import { type Input, parseInput } from '~/platform/http/parse.server.ts'
 import {
 	deleteSynonym,
 	findMain,

@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import { toTag } from '~/features/questions/questions.schema.ts'
 import { cleanText, isStorable } from '~/lib/clean.ts'
-import { MAX_TAG, MAX_TAG_DESCRIPTION } from './tags.limits.ts'
+import { MAX_TAG, MAX_TAG_DESCRIPTION, toTag } from './tags.limits.ts'
 
 const unstorable = 'The text holds a character that cannot be stored (NUL).'
 

@@ -1,10 +1,9 @@
 import { requireMayWrite } from '~/features/accounts/suspension.server.ts'
-import type { Input } from '~/features/questions/questions.server.ts'
 import { isStorable, storable } from '~/lib/clean.ts'
 import { NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { dropPages, everyPage } from '~/platform/cache/pages.server.ts'
-import { parseInput } from '~/platform/http/parse.server.ts'
+import { type Input, parseInput } from '~/platform/http/parse.server.ts'
 import { MAX_TAG, toTag } from './tags.limits.ts'
 import { mayKeepTags } from './tags.policy.ts'
 import {

@@ -1,17 +1,15 @@
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { listComments } from '~/features/questions/discussion/comments.server.ts'
-import { castVote } from '~/features/questions/discussion/votes.server.ts'
-import { getQuery, listQueries } from '~/features/questions/lists/lists.server.ts'
 import {
-	addComment,
 	askQuestion,
-	deleteComment,
 	deleteQuestion,
-	editComment,
 	editQuestion,
 	restoreQuestion,
-} from '~/features/questions/questions.server.ts'
+} from '~/features/questions/asking/asking.server.ts'
+import { listComments } from '~/features/questions/discussion/comments.server.ts'
+import { addComment, deleteComment, editComment } from '~/features/questions/discussion/comments-writing.server.ts'
+import { castVote } from '~/features/questions/discussion/votes.server.ts'
+import { getQuery, listQueries } from '~/features/questions/lists/lists.server.ts'
 import { follow } from '~/features/tags/following.server.ts'
 import { NotAllowed, NotFound, TooMany } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'

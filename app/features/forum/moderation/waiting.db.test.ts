@@ -1,19 +1,17 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { StaleQuery } from '~/features/questions/asking/stale.server.ts'
-import { listComments } from '~/features/questions/discussion/comments.server.ts'
-import { readQueryHistory } from '~/features/questions/history/history.server.ts'
-import { getQuery, listQueries } from '~/features/questions/lists/lists.server.ts'
 import {
 	askQuestion,
-	deleteComment,
 	deleteQuestion,
-	editComment,
 	editQuestion,
-	restoreComment,
 	restoreQuestion,
-} from '~/features/questions/questions.server.ts'
+} from '~/features/questions/asking/asking.server.ts'
+import { StaleQuery } from '~/features/questions/asking/stale.server.ts'
+import { listComments } from '~/features/questions/discussion/comments.server.ts'
+import { deleteComment, editComment, restoreComment } from '~/features/questions/discussion/comments-writing.server.ts'
+import { readQueryHistory } from '~/features/questions/history/history.server.ts'
+import { getQuery, listQueries } from '~/features/questions/lists/lists.server.ts'
 import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'

@@ -1,8 +1,7 @@
 import { member, operation } from '~/platform/http/operation.ts'
 import { getComment, listComments } from '../discussion/comments.server.ts'
+import { addComment, deleteComment, editComment, restoreComment } from '../discussion/comments-writing.server.ts'
 import { getQuery } from '../lists/lists.server.ts'
-import { addComment, deleteComment, editComment } from '../questions.server.ts'
-import { restoreComment } from '../writing/restoring.server.ts'
 import {
 	changedComment,
 	comment,

@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { member, operation } from '~/platform/http/operation.ts'
+import { askQuestion, deleteQuestion, editQuestion, restoreQuestion } from '../asking/asking.server.ts'
 import { getQuery, listQueries } from '../lists/lists.server.ts'
-import { askQuestion, deleteQuestion, editQuestion } from '../questions.server.ts'
-import { restoreQuestion } from '../writing/restoring.server.ts'
 import {
 	changedQuery,
 	cursor,

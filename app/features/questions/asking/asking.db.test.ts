@@ -6,15 +6,9 @@ import { db } from '~/platform/db/db.server.ts'
 import { makeComment, makeMember, makeQuery } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { listComments } from '../discussion/comments.server.ts'
+import { addComment, deleteComment, editComment } from '../discussion/comments-writing.server.ts'
 import { getQuery, listQueries } from '../lists/lists.server.ts'
-import {
-	addComment,
-	askQuestion,
-	deleteComment,
-	deleteQuestion,
-	editComment,
-	editQuestion,
-} from '../questions.server.ts'
+import { askQuestion, deleteQuestion, editQuestion } from './asking.server.ts'
 
 useDatabase()
 

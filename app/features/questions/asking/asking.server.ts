@@ -7,18 +7,27 @@ import {
 import { decidedMeanwhile, withdraw } from '~/features/forum/moderation/waiting.server.ts'
 import { mainTags } from '~/features/tags/synonyms.server.ts'
 import { findCategory } from '~/features/tags/tags.queries.server.ts'
-import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
+import { Conflict, Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
+import { isId } from '~/lib/ids.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { type Input, parseInput } from '~/platform/http/parse.server.ts'
 import { excerptOf } from '~/platform/markdown/cook.server.ts'
-import { mayDelete, mayEdit } from '../questions.policy.ts'
+import { findDeletedQuery, lockDeletedQuery } from '../discussion/discussion.queries.server.ts'
+import { mayDelete, mayEdit, mayRestore, undoTime } from '../questions.policy.ts'
 import { askInput, versionInput } from '../questions.schema.ts'
 import { change, eventQuery } from '../writing/change.server.ts'
 import type { Made } from '../writing/repeats.queries.server.ts'
 import { changeOnce, readSending } from '../writing/repeats.server.ts'
 import { recordQueryRevision } from '../writing/revisions.queries.server.ts'
-import { changeable, noQuery, requireRoomForEdit, writer } from '../writing/writers.server.ts'
-import { insertQuery, lockQuery, type QueryTexts, removeQuery, updateQuery } from '../writing/writing.queries.server.ts'
+import { changeable, noQuery, requireRoomForEdit, tooLate, writer } from '../writing/writers.server.ts'
+import {
+	insertQuery,
+	lockQuery,
+	type QueryTexts,
+	removeQuery,
+	returnQuery,
+	updateQuery,
+} from '../writing/writing.queries.server.ts'
 import { unlessSame } from './stale.server.ts'
 import { cookDescription } from './texts.server.ts'
 
@@ -129,4 +138,23 @@ async function readTexts(input: Input): Promise<QueryTexts & { slug: string }> {
 		categoryId: found.id,
 		slug: found.slug,
 	}
+}
+
+/**
+ * Takes the deletion of a question back.
+ * @throws NotFound when none was deleted, NotAllowed later than ten minutes after it, Conflict when it was just taken back
+ */
+export async function restoreQuestion(viewer: Viewer, id: number): Promise<{ url: string }> {
+	const actor = writer(viewer)
+	const found = isId(id) ? await findDeletedQuery(id, undoTime) : undefined
+	if (!found) throw new NotFound('There is no deleted query to bring back.')
+	if (!mayRestore(actor, { deletedBy: found.deleted_by, recent: found.recent })) throw new NotAllowed(tooLate)
+	return change(async (trx) => {
+		const locked = await lockDeletedQuery(trx, id)
+		if (!locked) throw new Conflict('This query has been brought back already.')
+		const tags = await mainTags(trx, found.tags)
+		await returnQuery(trx, id, tags)
+		const query = eventQuery({ ...found, tags })
+		return { event: { kind: 'query-restored', actorId: actor.id, query }, result: { url: query.url } }
+	})
 }

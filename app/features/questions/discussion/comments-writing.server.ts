@@ -6,7 +6,7 @@ import {
 } from '~/features/forum/moderation/waiting.queries.server.ts'
 import { decidedMeanwhile, withdraw } from '~/features/forum/moderation/waiting.server.ts'
 import { queryUrl } from '~/features/search/search.paths.ts'
-import { NotAllowed, NotFound } from '~/lib/errors.ts'
+import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { isId } from '~/lib/ids.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
@@ -15,20 +15,22 @@ import { cook } from '~/platform/markdown/cook.server.ts'
 import { languageOfTags } from '~/platform/markdown/highlight.server.ts'
 import { peopleIn } from '../mentions/people.server.ts'
 import type { StoredComment } from '../question.view.ts'
-import { mayEdit } from '../questions.policy.ts'
+import { mayEdit, mayRestore, undoTime } from '../questions.policy.ts'
 import { commentInput, versionInput } from '../questions.schema.ts'
 import { change, eventQuery } from '../writing/change.server.ts'
 import type { Made } from '../writing/repeats.queries.server.ts'
 import { changeOnce, readSending } from '../writing/repeats.server.ts'
 import { recordCommentRevision } from '../writing/revisions.queries.server.ts'
-import { existing, noQuery, requireRoomForEdit, writer } from '../writing/writers.server.ts'
+import { existing, noQuery, requireRoomForEdit, tooLate, writer } from '../writing/writers.server.ts'
 import {
 	insertComment,
 	lockComment,
 	lockQuery,
+	putBackComment,
 	removeComment,
 	updateComment,
 } from '../writing/writing.queries.server.ts'
+import { findDeletedComment } from './discussion.queries.server.ts'
 import { refuseStale } from './stale-comment.server.ts'
 
 /* The use cases that write comments. */
@@ -144,4 +146,21 @@ async function hold(
 	const stored = waits ? await lockWaitingComment(trx, id) : await lockComment(trx, id)
 	if (stored) return stored
 	throw waits ? decidedMeanwhile() : new NotFound(noComment)
+}
+
+/** Takes the deletion of a comment back. @throws as {@link restoreQuestion} */
+export async function restoreComment(viewer: Viewer, id: number): Promise<{ url: string }> {
+	const actor = writer(viewer)
+	const found = isId(id) ? await findDeletedComment(id, undoTime) : undefined
+	if (!found) throw new NotFound('There is no deleted comment to bring back.')
+	if (!mayRestore(actor, { deletedBy: found.deleted_by, recent: found.recent })) throw new NotAllowed(tooLate)
+	const query = eventQuery(await existing(found.query_id))
+	return change(async (trx) => {
+		if (!(await lockQuery(trx, found.query_id)) || !(await putBackComment(trx, id, found.query_id)))
+			throw new Conflict('This comment has been brought back already.')
+		return {
+			event: { kind: 'comment-restored', actorId: actor.id, query, commentId: id },
+			result: { url: `${query.url}#comment-${id}` },
+		}
+	})
 }

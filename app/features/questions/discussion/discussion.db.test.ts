@@ -5,19 +5,12 @@ import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeComment, makeMember, makeQuery } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
+import { deleteQuestion, editQuestion, restoreQuestion } from '../asking/asking.server.ts'
 import { readCommentHistory, readQueryHistory } from '../history/history.server.ts'
 import { getDiscussed, getQuery, isOpenQuery, listQueries } from '../lists/lists.server.ts'
 import { suggestPeople } from '../mentions/people.server.ts'
-import {
-	addComment,
-	deleteComment,
-	deleteQuestion,
-	editComment,
-	editQuestion,
-	restoreComment,
-	restoreQuestion,
-} from '../questions.server.ts'
 import { findCommentUrl, listComments } from './comments.server.ts'
+import { addComment, deleteComment, editComment, restoreComment } from './comments-writing.server.ts'
 
 useDatabase()
 

@@ -6,7 +6,7 @@ import { db } from '~/platform/db/db.server.ts'
 import { encodeCursor } from '~/platform/http/cursors.ts'
 import { makeComment, makeMember, makeQuery } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
-import { deleteQuestion, editQuestion } from '../questions.server.ts'
+import { deleteQuestion, editQuestion } from '../asking/asking.server.ts'
 import {
 	countAskedSince,
 	countQueries,

@@ -1,6 +1,4 @@
 import { findWithheld } from '~/features/forum/moderation/withheld.server.ts'
-import { marked, markedPassage } from '~/features/search/marks.ts'
-import { commentMatches } from '~/features/search/passages.server.ts'
 import { queryUrl } from '~/features/search/search.paths.ts'
 import { findMatches } from '~/features/search/search.server.ts'
 import { getCategory, getTag } from '~/features/tags/tags.server.ts'
@@ -15,6 +13,7 @@ import { findQueryVote } from '../discussion/votes.queries.server.ts'
 import type { Page, QueryCardView, QueryPageView } from '../question.view.ts'
 import { undoTime } from '../questions.policy.ts'
 import {
+	cardSelection,
 	countSince,
 	findMostDiscussed,
 	findQuery,
@@ -147,7 +146,7 @@ async function search(
 	viewer: Viewer,
 	input: ListInput & { search: string; categoryId?: number; limit: number },
 ): Promise<Page<QueryCardView>> {
-	const found = await findMatches({
+	const found = await findMatches(cardSelection, {
 		search: input.search,
 		categoryId: input.categoryId,
 		tag: input.tag === undefined ? undefined : storable(input.tag).toLowerCase(),
@@ -161,17 +160,12 @@ async function search(
 			(row) => presentCard(viewer, row),
 			(row) => [row.created_at, row.id],
 		)
-	const inComments = await commentMatches(
-		input.search,
-		found.rows.map((row) => row.id),
+	return page(
+		found.rows,
+		input.limit,
+		({ match, ...row }) => ({ ...presentCard(viewer, row), ...match }),
+		(row) => [row.rank, row.id],
 	)
-	const present = (row: (typeof found.rows)[number]) => ({
-		...presentCard(viewer, row),
-		commentMatch: inComments.get(row.id),
-		titleHtml: marked(row.title_marked),
-		excerptHtml: markedPassage(row.description_marked),
-	})
-	return page(found.rows, input.limit, present, (row) => [row.rank, row.id])
 }
 
 function page<Row extends QueryRow, View>(

@@ -7,8 +7,9 @@ import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
 import { makeComment, makeMember, makeQuery } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { decide } from '../../../../tests/support/moderation-cast.ts'
+import { editQuestion } from '../asking/asking.server.ts'
+import { deleteComment, editComment, restoreComment } from '../discussion/comments-writing.server.ts'
 import { chooseSolution, withdrawSolution } from '../discussion/votes.server.ts'
-import { deleteComment, editComment, editQuestion, restoreComment } from '../questions.server.ts'
 
 /* What becomes of notices when the text that caused them is changed, deleted or brought back. */
 

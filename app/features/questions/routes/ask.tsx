@@ -7,11 +7,11 @@ import { NotAllowed } from '~/lib/errors.ts'
 import { newKey } from '~/lib/new-key.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { answering, readForm, redirectWithToast } from '~/platform/http/http.ts'
+import { askQuestion } from '../asking/asking.server.ts'
 import { AskForm } from '../asking/components/ask-form.tsx'
 import { sendAsked } from '../asking/components/send.ts'
 import { dropDraft, getDraft } from '../asking/drafts.server.ts'
 import { refusedAsk } from '../asking/refused.server.ts'
-import { askQuestion } from '../questions.server.ts'
 import type { Route } from './+types/ask'
 
 /** `?title=` and `?category=` fill the form. */

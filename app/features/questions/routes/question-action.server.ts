@@ -7,19 +7,13 @@ import { Invalid, isSiteFault, TooMany } from '~/lib/errors.ts'
 import { readId } from '~/lib/ids.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { redirectWithToast } from '~/platform/http/http.ts'
+import { deleteQuestion, restoreQuestion } from '../asking/asking.server.ts'
+import { addComment, deleteComment, editComment, restoreComment } from '../discussion/comments-writing.server.ts'
 import { isForBox, refusedBox } from '../discussion/refused.server.ts'
 import { chooseSolution, withdrawSolution } from '../discussion/votes.server.ts'
 import { getQuery } from '../lists/lists.server.ts'
 import type { CommentSort } from '../question.view.ts'
 import { sortParam } from '../questions.paths.ts'
-import {
-	addComment,
-	deleteComment,
-	deleteQuestion,
-	editComment,
-	restoreComment,
-	restoreQuestion,
-} from '../questions.server.ts'
 
 type Act = (viewer: SignedIn, queryId: number, form: FormData, sort: CommentSort) => Promise<Response>
 

@@ -8,8 +8,9 @@ import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
 import { makeComment, makeMember, makeQuery } from '../../../../tests/factories/forum.ts'
 import { callApi } from '../../../../tests/support/api-calls.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
+import { askQuestion } from '../asking/asking.server.ts'
+import { addComment, deleteComment } from '../discussion/comments-writing.server.ts'
 import { getQuery, listQueries } from '../lists/lists.server.ts'
-import { addComment, askQuestion, deleteComment } from '../questions.server.ts'
 import { KeyUsed } from './repeats.server.ts'
 
 useDatabase()

@@ -43,3 +43,5 @@ export async function requireRoomForEdit(
 	if (isModerator(editor) || (await countRevisions(trx, of)) < limits.editsMax) return
 	throw new Invalid(`This text was edited ${limits.editsMax} times already. Write a new one instead.`)
 }
+
+export const tooLate = 'A deletion can be taken back by who made it, within ten minutes.'

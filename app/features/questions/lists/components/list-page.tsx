@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react'
 import { Link, useLocation } from 'react-router'
-import { SearchForm } from '~/features/search/components/search-form.tsx'
-import { SearchHelp, SearchToolsBar } from '~/features/search/components/search-tools.tsx'
+import { SearchForm, SearchHelp, SearchToolsBar } from '~/features/search/components/search-form.tsx'
 import { CategoryStrip } from '~/features/tags/components/category-nav.tsx'
 import { withParams } from '~/lib/addresses.ts'
 import { useSlowNavigation } from '~/lib/use-slow-navigation.ts'
