@@ -17,7 +17,7 @@ import {
 	deleteComment,
 	editComment,
 	restoreComment,
-} from '~/features/questions/discussion/comments-writing.server.ts'
+} from '~/features/questions/discussion/commenting.server.ts'
 import { castVote, chooseSolution } from '~/features/questions/discussion/votes.server.ts'
 import { follow } from '~/features/tags/following.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { makeToken } from '~/features/accounts/tokens/tokens.server.ts'
 import { editQuestion } from '~/features/questions/asking/asking.server.ts'
-import { editComment } from '~/features/questions/discussion/comments-writing.server.ts'
+import { editComment } from '~/features/questions/discussion/commenting.server.ts'
 import { castVote } from '~/features/questions/discussion/votes.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'

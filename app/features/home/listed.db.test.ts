@@ -11,7 +11,7 @@ import { suggest, suggestKnownSkills } from '~/features/directory/suggestions.se
 import { savePersonal } from '~/features/profiles/editing.server.ts'
 import { introduce } from '~/features/profiles/introduction.server.ts'
 import { getShareCard } from '~/features/profiles/share-card.server.ts'
-import { suggestPeople } from '~/features/questions/mentions/people.server.ts'
+import { suggestPeople } from '~/features/questions/mentions/mentions.server.ts'
 import { betterSpelling } from '~/features/search/search-tools.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { getHome } from './home.server.ts'

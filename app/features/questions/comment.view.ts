@@ -1,65 +1,9 @@
 import { mayChangeWithheld, maySeeWithheld } from '~/features/forum/moderation/moderation.policy.ts'
-import { queryUrl } from '~/features/search/search.paths.ts'
 import type { Viewer } from '~/lib/viewer.ts'
+import type { FormRefusal } from '~/platform/http/http.ts'
 import type { CommentRow } from './discussion/comments.queries.server.ts'
-import type { DeletedRow } from './discussion/discussion.queries.server.ts'
-import { mayChoose } from './discussion/votes.policy.ts'
-import type { CommentView, OriginView, QueryCardView, QueryPageView } from './question.view.ts'
-import { mayDelete, mayEdit } from './questions.policy.ts'
-import type { QueryPageRow, QueryRow } from './questions.queries.server.ts'
-
-/** A row of a list as this viewer may see it. */
-export function presentCard(viewer: Viewer, row: QueryRow): QueryCardView {
-	const owned = { authorId: row.author_id }
-	return {
-		id: row.id,
-		url: queryUrl(row),
-		title: row.title,
-		excerpt: row.excerpt,
-		category: { slug: row.category_slug, title: row.category_title },
-		author: { username: row.username, name: row.name, image: row.image },
-		tags: row.tags,
-		createdAt: row.created_at,
-		score: row.score,
-		commentCount: row.comment_count,
-		solved: row.solved,
-		mayEdit: mayEdit(viewer, owned),
-		mayDelete: mayDelete(viewer, owned),
-	}
-}
-
-/** A query with its texts as this viewer may see it. */
-export function presentQuery(viewer: Viewer, row: QueryPageRow, vote: QueryPageView['vote'] = 0): QueryPageView {
-	return {
-		...presentCard(viewer, row),
-		vote,
-		own: viewer?.id === row.author_id,
-		description: row.description,
-		descriptionHtml: row.description_html,
-		version: row.version,
-		editedAt: row.edited_at,
-		origin: origin(row),
-		locked: row.locked,
-		withheld: null,
-		deletedBy: null,
-	}
-}
-
-/** A query that was deleted after others had answered it: nothing of its own, and nothing to be done with it. */
-export function presentWithdrawn(row: DeletedRow): QueryPageView {
-	const deletedBy = row.deleted_by === row.author_id ? 'author' : 'moderator'
-	return {
-		...presentQuery(null, row),
-		title: deletedBy === 'author' ? '[deleted by its author]' : '[deleted by a moderator]',
-		excerpt: '',
-		description: '',
-		descriptionHtml: '',
-		tags: [],
-		editedAt: null,
-		origin: null,
-		deletedBy,
-	}
-}
+import { type AuthorView, type OriginView, origin, type VotedView, type WithheldView } from './question.view.ts'
+import { mayChoose, mayDelete, mayEdit } from './questions.policy.ts'
 
 /**
  * The comments of a page as a tree. Deleted ones stay only where a reply needs their place.
@@ -120,6 +64,47 @@ function isWorthShowing(comment: CommentView): boolean {
 	return !comment.deleted || comment.replies.length > 0 || comment.hiddenReplies > 0
 }
 
-function origin({ source_url, licence }: { source_url: string | null; licence: string | null }): OriginView | null {
-	return source_url || licence ? { url: source_url, licence } : null
+/** How the threads of a query are ordered: by time, or by votes and then time. */
+export type CommentSort = 'oldest' | 'best'
+
+export interface CommentView extends VotedView {
+	id: number
+	/** null when its author deleted it and replies keep its place. */
+	author: AuthorView | null
+	/** '' when deleted. */
+	bodyHtml: string
+	/** Markdown as written, only for a viewer who may edit it. */
+	body: string | null
+	createdAt: string
+	editedAt: string | null
+	/** Grows with each edit; an edit names the one it was made from. */
+	version: number
+	deleted: boolean
+	/** Why it is out of the forum though nobody deleted it; `deleted` is true as well for whoever may not see the text. */
+	withheld: WithheldView | null
+	solution: boolean
+	/** When it was chosen; null when that is not known. */
+	chosenAt: string | null
+	/** Whether the viewer says what solved the query. */
+	mayChoose: boolean
+	score: number
+	depth: number
+	byAsker: boolean
+	mayEdit: boolean
+	mayDelete: boolean
+	origin: OriginView | null
+	replies: CommentView[]
+	/** How many replies lie deeper than this page shows; the link is ?thread={id}. */
+	hiddenReplies: number
+}
+
+/** A comment as another edit left it. */
+export interface StoredComment {
+	body: string
+	version: number
+}
+
+/** Why the text of a box was not taken. With `stored`, another edit was saved first: that is what it left. */
+export interface BoxRefusal extends FormRefusal {
+	stored: StoredComment | null
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Selection } from '~/features/search/scope.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { TimeCursor } from '~/platform/http/cursors.ts'
+import type { ListView } from './lists/lists.view.ts'
 
 /** A row of a list, with everything its card shows. Times are text with microseconds, so that a cursor loses nothing. */
 export interface QueryRow {
@@ -32,8 +33,6 @@ export interface QueryPageRow extends QueryRow {
 	/** Whether nobody may comment any more. */
 	locked: boolean
 }
-
-export type ListView = 'newest' | 'active' | 'unanswered' | 'solved'
 
 const iso = (column: string) => sql.raw(`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`)
 

@@ -1,6 +1,5 @@
 import { requireMayWrite } from '~/features/accounts/suspension.server.ts'
-import { change, eventQuery } from '~/features/questions/writing/change.server.ts'
-import type { Verdict } from '~/features/questions/writing/effects.server.ts'
+import { change, eventQuery, type Verdict } from '~/features/questions/writing/change.server.ts'
 import { Conflict, Invalid, NotFound } from '~/lib/errors.ts'
 import { isId } from '~/lib/ids.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'

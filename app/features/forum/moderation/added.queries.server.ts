@@ -1,4 +1,4 @@
-import type { EventQuery, ForumEvent } from '~/features/questions/writing/effects.server.ts'
+import type { EventQuery, ForumEvent } from '~/features/questions/writing/change.server.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 
 /** What happened when a post was let pass: its author added it. */

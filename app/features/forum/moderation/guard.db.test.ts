@@ -6,10 +6,11 @@ import {
 	editQuestion,
 	restoreQuestion,
 } from '~/features/questions/asking/asking.server.ts'
+import { addComment, deleteComment, editComment } from '~/features/questions/discussion/commenting.server.ts'
 import { listComments } from '~/features/questions/discussion/comments.server.ts'
-import { addComment, deleteComment, editComment } from '~/features/questions/discussion/comments-writing.server.ts'
+import { getQuery } from '~/features/questions/discussion/question.server.ts'
 import { castVote } from '~/features/questions/discussion/votes.server.ts'
-import { getQuery, listQueries } from '~/features/questions/lists/lists.server.ts'
+import { listQueries } from '~/features/questions/lists/lists.server.ts'
 import { follow } from '~/features/tags/following.server.ts'
 import { NotAllowed, NotFound, TooMany } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'

@@ -1,7 +1,7 @@
 import { config } from '~/config.server.ts'
 import { refuseSuspended } from '~/features/accounts/suspension.server.ts'
 import { refuseBlocked } from '~/features/profiles/blocks.server.ts'
-import type { ForumEvent } from '~/features/questions/writing/effects.server.ts'
+import type { ForumEvent } from '~/features/questions/writing/change.server.ts'
 import { NotAllowed, TooMany } from '~/lib/errors.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import { openWaitingCase } from './cases.queries.server.ts'

@@ -1,4 +1,4 @@
-import type { EventQuery, ForumEvent } from '~/features/questions/writing/effects.server.ts'
+import type { EventQuery, ForumEvent } from '~/features/questions/writing/change.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import { readAdded } from './added.queries.server.ts'

@@ -7,11 +7,12 @@ import {
 	editQuestion,
 	restoreQuestion,
 } from '~/features/questions/asking/asking.server.ts'
-import { StaleQuery } from '~/features/questions/asking/stale.server.ts'
+import { StaleQuery } from '~/features/questions/asking/refused.server.ts'
+import { deleteComment, editComment, restoreComment } from '~/features/questions/discussion/commenting.server.ts'
 import { listComments } from '~/features/questions/discussion/comments.server.ts'
-import { deleteComment, editComment, restoreComment } from '~/features/questions/discussion/comments-writing.server.ts'
+import { getQuery } from '~/features/questions/discussion/question.server.ts'
 import { readQueryHistory } from '~/features/questions/history/history.server.ts'
-import { getQuery, listQueries } from '~/features/questions/lists/lists.server.ts'
+import { listQueries } from '~/features/questions/lists/lists.server.ts'
 import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'

@@ -1,5 +1,4 @@
-import { presentQuery } from '~/features/questions/comment.view.ts'
-import type { QueryPageView } from '~/features/questions/question.view.ts'
+import { presentQuery, type QueryPageView } from '~/features/questions/question.view.ts'
 import { queryUrl } from '~/features/search/search.paths.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { mayChangeWithheld, maySeeWithheld } from './moderation.policy.ts'

@@ -1,7 +1,7 @@
 import { member, operation } from '~/platform/http/operation.ts'
+import { addComment, deleteComment, editComment, restoreComment } from '../discussion/commenting.server.ts'
 import { getComment, listComments } from '../discussion/comments.server.ts'
-import { addComment, deleteComment, editComment, restoreComment } from '../discussion/comments-writing.server.ts'
-import { getQuery } from '../lists/lists.server.ts'
+import { getQuery } from '../discussion/question.server.ts'
 import {
 	changedComment,
 	comment,

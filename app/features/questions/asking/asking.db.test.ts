@@ -5,9 +5,10 @@ import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeComment, makeMember, makeQuery } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
+import { addComment, deleteComment, editComment } from '../discussion/commenting.server.ts'
 import { listComments } from '../discussion/comments.server.ts'
-import { addComment, deleteComment, editComment } from '../discussion/comments-writing.server.ts'
-import { getQuery, listQueries } from '../lists/lists.server.ts'
+import { getQuery } from '../discussion/question.server.ts'
+import { listQueries } from '../lists/lists.server.ts'
 import { askQuestion, deleteQuestion, editQuestion } from './asking.server.ts'
 
 useDatabase()

@@ -6,30 +6,39 @@ import {
 } from '~/features/forum/moderation/waiting.queries.server.ts'
 import { decidedMeanwhile, withdraw } from '~/features/forum/moderation/waiting.server.ts'
 import { mainTags } from '~/features/tags/synonyms.server.ts'
+import { tagsOf } from '~/features/tags/tags.limits.ts'
 import { findCategory } from '~/features/tags/tags.queries.server.ts'
 import { Conflict, Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { isId } from '~/lib/ids.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { type Input, parseInput } from '~/platform/http/parse.server.ts'
-import { excerptOf } from '~/platform/markdown/cook.server.ts'
+import { type Cooked, cook, excerptOf } from '~/platform/markdown/cook.server.ts'
+import { languageOfTags } from '~/platform/markdown/highlight.server.ts'
 import { findDeletedQuery, lockDeletedQuery } from '../discussion/discussion.queries.server.ts'
+import { peopleIn } from '../mentions/mentions.server.ts'
 import { mayDelete, mayEdit, mayRestore, undoTime } from '../questions.policy.ts'
-import { askInput, versionInput } from '../questions.schema.ts'
-import { change, eventQuery } from '../writing/change.server.ts'
+import { askInput, previewInput, versionInput } from '../questions.schema.ts'
+import {
+	change,
+	changeable,
+	eventQuery,
+	noQuery,
+	requireRoomForEdit,
+	tooLate,
+	writer,
+} from '../writing/change.server.ts'
 import type { Made } from '../writing/repeats.queries.server.ts'
 import { changeOnce, readSending } from '../writing/repeats.server.ts'
-import { recordQueryRevision } from '../writing/revisions.queries.server.ts'
-import { changeable, noQuery, requireRoomForEdit, tooLate, writer } from '../writing/writers.server.ts'
 import {
 	insertQuery,
 	lockQuery,
 	type QueryTexts,
+	recordQueryRevision,
 	removeQuery,
 	returnQuery,
 	updateQuery,
 } from '../writing/writing.queries.server.ts'
-import { unlessSame } from './stale.server.ts'
-import { cookDescription } from './texts.server.ts'
+import { unlessSame } from './refused.server.ts'
 
 /*
  * The use cases that write questions. Each one: the policy first, then the input, then one transaction, then the announcement.
@@ -157,4 +166,22 @@ export async function restoreQuestion(viewer: Viewer, id: number): Promise<{ url
 		const query = eventQuery({ ...found, tags })
 		return { event: { kind: 'query-restored', actorId: actor.id, query }, result: { url: query.url } }
 	})
+}
+
+/**
+ * A description as its page will show it: cooked as publishing cooks it, and stored nowhere.
+ * @param input `description`; `tags` as typed, as they name the language of plain code blocks
+ * @param ip where the request came from
+ * @throws Invalid when it is too long, TooMany
+ */
+export async function previewDescription(viewer: Viewer, ip: string, input: unknown): Promise<{ html: string }> {
+	const { description, tags } = parseInput(previewInput, input)
+	await countUse('previews', viewer, ip)
+	const { html } = await cookDescription(description, tagsOf(tags))
+	return { html }
+}
+
+/** A query's description as HTML. Publishing and the preview call this one, so that they cannot differ. */
+export async function cookDescription(description: string, tags: readonly string[]): Promise<Cooked> {
+	return cook(description, { language: languageOfTags(tags), topHeading: 2, people: await peopleIn(description) })
 }

@@ -1,10 +1,11 @@
 import { data } from 'react-router'
+import { Conflict } from '~/lib/errors.ts'
 import { log } from '~/lib/log.server.ts'
 import { textsOf } from '~/platform/http/form-texts.ts'
 import { refused } from '~/platform/http/http.ts'
+import type { QueryPageRow } from '../questions.queries.server.ts'
 import { withFreshKey } from '../writing/repeats.server.ts'
-import type { AskRefusal } from './components/send.ts'
-import { StaleQuery } from './stale.server.ts'
+import type { AskRefusal, AskValues } from './asking.view.ts'
 
 /** The answer of an ask form that was not published. Nothing that was typed is lost, whatever went wrong. */
 export function refusedAsk(error: unknown, form: FormData) {
@@ -20,4 +21,30 @@ export function refusedAsk(error: unknown, form: FormData) {
 			{ status: 500 },
 		)
 	}
+}
+
+/** Somebody else, or another tab, saved an edit first. `stored` is what they left, and as which version. */
+export class StaleQuery extends Conflict {
+	readonly stored: AskValues & { version: number }
+	constructor({ title, description, tags, category_slug: category, version }: QueryPageRow) {
+		super('This was changed somewhere else meanwhile. Nothing is lost: choose which one to keep.')
+		this.stored = { title, description, tags: tags.join(', '), category, version }
+	}
+}
+
+/**
+ * An edit that came too late. What says the same as what is stored, as the second half of a double click does, is saved.
+ * @param stored the query as it is, which the transaction holds
+ * @throws StaleQuery when it says anything else
+ */
+export function unlessSame(
+	stored: QueryPageRow,
+	texts: { title: string; description: string; tags: string[]; category: string },
+): void {
+	const same =
+		stored.title === texts.title &&
+		stored.description === texts.description &&
+		stored.category_slug === texts.category &&
+		stored.tags.join() === texts.tags.join()
+	if (!same) throw new StaleQuery(stored)
 }

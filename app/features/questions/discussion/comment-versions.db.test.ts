@@ -3,9 +3,9 @@ import type { SignedIn } from '~/lib/viewer.ts'
 import { makeComment, makeMember, makeQuery } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { readCommentHistory } from '../history/history.server.ts'
+import { deleteComment, editComment } from './commenting.server.ts'
 import { getComment, listComments } from './comments.server.ts'
-import { deleteComment, editComment } from './comments-writing.server.ts'
-import { StaleComment } from './stale-comment.server.ts'
+import { StaleComment } from './refused.server.ts'
 
 useDatabase()
 

@@ -4,9 +4,9 @@ import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeComment, makeMember, makeQuery } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
-import type { CommentView } from '../question.view.ts'
+import type { CommentView } from '../comment.view.ts'
+import { deleteComment, editComment } from './commenting.server.ts'
 import { listComments } from './comments.server.ts'
-import { deleteComment, editComment } from './comments-writing.server.ts'
 
 useDatabase()
 

@@ -6,9 +6,8 @@ import { NotFound } from '~/lib/errors.ts'
 import { isId } from '~/lib/ids.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { decodeCursor, encodeCursor, noSuchPlace } from '~/platform/http/cursors.ts'
-import { presentComment, presentThread } from '../comment.view.ts'
-import { getQuery } from '../lists/lists.server.ts'
-import type { CommentSort, CommentView, Page } from '../question.view.ts'
+import { type CommentSort, type CommentView, presentComment, presentThread } from '../comment.view.ts'
+import type { Page } from '../question.view.ts'
 import {
 	type CommentPlace,
 	type CommentRows,
@@ -19,6 +18,7 @@ import {
 	listSolutionRows,
 } from './comments.queries.server.ts'
 import { findCommentPlace } from './discussion.queries.server.ts'
+import { getQuery } from './question.server.ts'
 import { withVotes } from './votes.server.ts'
 
 /** A page of comments shows so many threads, and so many comments in all. */

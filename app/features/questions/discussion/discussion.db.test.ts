@@ -7,10 +7,12 @@ import { makeComment, makeMember, makeQuery } from '../../../../tests/factories/
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { deleteQuestion, editQuestion, restoreQuestion } from '../asking/asking.server.ts'
 import { readCommentHistory, readQueryHistory } from '../history/history.server.ts'
-import { getDiscussed, getQuery, isOpenQuery, listQueries } from '../lists/lists.server.ts'
-import { suggestPeople } from '../mentions/people.server.ts'
+import { listQueries } from '../lists/lists.server.ts'
+import { suggestPeople } from '../mentions/mentions.server.ts'
+import { addComment, deleteComment, editComment, restoreComment } from './commenting.server.ts'
 import { findCommentUrl, listComments } from './comments.server.ts'
-import { addComment, deleteComment, editComment, restoreComment } from './comments-writing.server.ts'
+import { isOpenQuery } from './discussion.queries.server.ts'
+import { getDiscussed, getQuery } from './question.server.ts'
 
 useDatabase()
 

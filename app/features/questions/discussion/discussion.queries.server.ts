@@ -92,9 +92,3 @@ export async function listNewerComments(queryId: number, after: number, exceptOf
 		order by id limit 100`.execute(db())
 	return rows.map(({ id }) => id)
 }
-
-/** Which of these usernames belong to somebody. */
-export async function findUsernames(usernames: string[]): Promise<string[]> {
-	const rows = await db().selectFrom('users').select('username').where('username', 'in', usernames).execute()
-	return rows.map(({ username }) => username)
-}

@@ -5,9 +5,9 @@ import { db } from '~/platform/db/db.server.ts'
 import { makeComment, makeMember, makeQuery } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { deleteQuestion } from '../asking/asking.server.ts'
-import { getQuery } from '../lists/lists.server.ts'
+import { deleteComment } from './commenting.server.ts'
 import { listComments } from './comments.server.ts'
-import { deleteComment } from './comments-writing.server.ts'
+import { getQuery } from './question.server.ts'
 import { castVote, chooseSolution, withdrawSolution } from './votes.server.ts'
 
 useDatabase()

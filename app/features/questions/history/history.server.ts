@@ -1,14 +1,14 @@
+import { diffLines, diffWordsWithSpace } from 'diff'
 import { queryUrl } from '~/features/search/search.paths.ts'
 import { NotAllowed, NotFound } from '~/lib/errors.ts'
 import { isId } from '~/lib/ids.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { decodeCursor, encodeCursor, noSuchPlace } from '~/platform/http/cursors.ts'
 import { findComment, findCommentBody } from '../discussion/comments.queries.server.ts'
-import type { ChangeView, HistoryView } from '../question.view.ts'
 import { mayReadHistory } from '../questions.policy.ts'
 import { findQuery } from '../questions.queries.server.ts'
-import { listRevisionRows, type RevisionRow } from '../writing/revisions.queries.server.ts'
-import { differences } from './differences.server.ts'
+import { listRevisionRows, type RevisionRow } from '../writing/writing.queries.server.ts'
+import type { ChangeView, DifferencePart, HistoryView } from './history.view.ts'
 
 const editsPerPage = 10
 
@@ -105,4 +105,30 @@ function placeIn(cursor: string | null): number | null {
 	const [id] = decodeCursor(cursor, 1)
 	if (!isId(id)) throw noSuchPlace()
 	return id
+}
+
+/** Texts that differ in more places than this are compared by line: comparing costs length times differences. */
+const mostEdits = 1_500
+/** Of a long passage that stayed the same only its ends are told, in characters. */
+const longestSame = 600
+
+/** What an edit took out of a text and what it brought, word by word; by line where the texts differ too much. */
+export function differences(before: string, after: string): DifferencePart[] {
+	const options = { maxEditLength: mostEdits }
+	const found = diffWordsWithSpace(before, after, options) ??
+		diffLines(before, after, options) ?? [
+			{ value: before, removed: true },
+			{ value: after, added: true },
+		]
+	return found.map(({ value, added, removed }) => {
+		if (added) return { kind: 'added', text: value }
+		if (removed) return { kind: 'removed', text: value }
+		return { kind: 'same', text: shortened(value) }
+	})
+}
+
+function shortened(text: string): string {
+	if (text.length <= longestSame) return text
+	const end = longestSame / 2
+	return `${text.slice(0, end)} […] ${text.slice(-end)}`.toWellFormed()
 }

@@ -1,34 +1,27 @@
-import { findWithheld } from '~/features/forum/moderation/withheld.server.ts'
+import type { LoaderFunctionArgs } from 'react-router'
 import { queryUrl } from '~/features/search/search.paths.ts'
 import { findMatches } from '~/features/search/search.server.ts'
+import { searchTools } from '~/features/search/search-tools.server.ts'
 import { getCategory, getTag } from '~/features/tags/tags.server.ts'
 import { storable } from '~/lib/clean.ts'
+import { viewerOf } from '~/lib/context.ts'
 import { NotFound } from '~/lib/errors.ts'
-import { isId } from '~/lib/ids.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { decodeTimeCursor, encodeCursor } from '~/platform/http/cursors.ts'
-import { presentCard, presentQuery, presentWithdrawn } from '../comment.view.ts'
-import { findDeletedQuery, isOpenQuery, listNewerComments } from '../discussion/discussion.queries.server.ts'
-import { findQueryVote } from '../discussion/votes.queries.server.ts'
-import type { Page, QueryCardView, QueryPageView } from '../question.view.ts'
-import { undoTime } from '../questions.policy.ts'
+import { type Page, presentCard, presentQuery, type QueryCardView, type QueryPageView } from '../question.view.ts'
 import {
 	cardSelection,
 	countSince,
 	findMostDiscussed,
-	findQuery,
 	findUserId,
 	highestId,
-	type ListView,
 	listAddresses,
 	listRows,
 	listTagRows,
 	type QueryRow,
 	readQueryCount,
 } from '../questions.queries.server.ts'
-
-export type { ListView }
-export { isOpenQuery, listNewerComments }
+import type { ListData, ListView } from './lists.view.ts'
 
 /* The use cases that read. A page costs a fixed number of them, whatever the size of the forum. */
 
@@ -97,31 +90,6 @@ export async function mostDiscussed(since: Date): Promise<QueryPageView | null> 
 	return row ? presentQuery(null, row) : null
 }
 
-/** One query; one that is withheld is there for its author and for moderators. @throws NotFound when there is none or it was deleted */
-export async function getQuery(viewer: Viewer, id: number): Promise<QueryPageView> {
-	const [row, vote] = await Promise.all([
-		isId(id) ? findQuery(id) : undefined,
-		viewer && isId(id) ? findQueryVote(viewer.id, id) : (0 as const),
-	])
-	const query = row ? presentQuery(viewer, row, vote) : isId(id) ? await findWithheld(viewer, id) : null
-	if (!query) throw new NotFound(noQuery)
-	return query
-}
-
-const noQuery = 'There is no such query. It may have been deleted.'
-
-/** One query, or what is left of one that was deleted after others had answered it. @throws NotFound */
-export async function getDiscussed(viewer: Viewer, id: number): Promise<QueryPageView> {
-	try {
-		return await getQuery(viewer, id)
-	} catch (error) {
-		if (!(error instanceof NotFound)) throw error
-		const deleted = isId(id) ? await findDeletedQuery(id, undoTime) : undefined
-		if (!deleted?.withdrawn) throw error
-		return presentWithdrawn(deleted)
-	}
-}
-
 /** Pages of the sitemap and what stands on one, at most 5,000 addresses. */
 export async function listForSitemap(number: number): Promise<{ url: string; changedAt: string }[]> {
 	const rows = await listAddresses((number - 1) * 5_000 + 1)
@@ -177,4 +145,25 @@ function page<Row extends QueryRow, View>(
 	const shown = rows.slice(0, limit)
 	const last = shown.at(-1)
 	return { rows: shown.map(present), next: rows.length > limit && last ? encodeCursor(key(last)) : null }
+}
+
+/**
+ * The page of the list that an address asks for: `?q=` searches, `?view=` orders, `?cursor=` goes on.
+ * @throws NotFound for an unknown category or tag, Invalid for a cursor that is not ours
+ */
+export async function loadList(
+	{ context, url }: Pick<LoaderFunctionArgs, 'context' | 'url'>,
+	scope: { category?: string; tag?: string; tagId?: number },
+): Promise<ListData> {
+	const search = url.searchParams.get('q')?.trim().slice(0, 200) ?? ''
+	const hasViews = !search
+	const view = hasViews ? viewOf(url.searchParams.get('view')) : 'newest'
+	const cursor = url.searchParams.get('cursor') || null
+	const page = await listQueries(viewerOf(context), { ...scope, search, view, cursor })
+	const tools = search ? await searchTools(search, cursor === null ? page.rows.length : null) : null
+	return { page, cursor, view, search, tools, hasViews }
+}
+
+function viewOf(text: string | null): ListView {
+	return text === 'active' || text === 'unanswered' || text === 'solved' ? text : 'newest'
 }

@@ -1,3 +1,4 @@
+import type { NoticeKind } from '~/features/notifications/kinds.present.ts'
 import {
 	forgetComment,
 	forgetQuery,
@@ -9,8 +10,8 @@ import {
 import { commentPath } from '~/features/search/search.paths.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
-import { mentionsIn } from '../mentions/mentions.ts'
-import type { EventQuery, ForumEvent } from '../writing/effects.server.ts'
+import { mentionsIn } from '../mentions/mentions.server.ts'
+import type { EventQuery, ForumEvent } from '../writing/change.server.ts'
 import {
 	type CommentFacts,
 	countMentioned,
@@ -20,7 +21,6 @@ import {
 	holdQuery,
 	listIdsOf,
 } from './notices.queries.server.ts'
-import { whoIsTold } from './told.ts'
 
 /** So many followers are told within the transaction that adds a query; more are left to a job. */
 const followersAtOnce = 50
@@ -158,4 +158,32 @@ async function noteQuery(trx: Executor, event: QueryAdded): Promise<number[]> {
 async function mentionedIn(trx: Executor, markdown: string): Promise<number[]> {
 	const names = mentionsIn(markdown)
 	return names.length === 0 || names.length > mostMentions ? [] : listIdsOf(trx, names)
+}
+
+/** Who has to do with an event, by id; nobody is passed as null or left out. */
+export interface Concerned {
+	actorId: number
+	queryAuthorId?: number | null
+	parentAuthorId?: number | null
+	solverId?: number | null
+	mentioned?: readonly number[]
+	followers?: readonly number[]
+}
+
+/**
+ * Who is told of an event, and as what: each member once, by what concerns them most, and never the one who did it.
+ * Being named goes before being answered, being answered before owning the query, all before following a tag.
+ */
+export function whoIsTold(concerned: Concerned): Map<number, NoticeKind> {
+	const { actorId, queryAuthorId, parentAuthorId, solverId, mentioned = [], followers = [] } = concerned
+	const told = new Map<number, NoticeKind>()
+	const tell = (kind: NoticeKind, ...ids: (number | null | undefined)[]) => {
+		for (const id of ids) if (typeof id === 'number' && id !== actorId && !told.has(id)) told.set(id, kind)
+	}
+	tell('solution', solverId)
+	tell('mention', ...mentioned)
+	tell('reply', parentAuthorId)
+	tell('comment', queryAuthorId)
+	tell('followed', ...followers)
+	return told
 }

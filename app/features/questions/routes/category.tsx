@@ -4,9 +4,9 @@ import { getCategoryPage } from '~/features/tags/tags.server.ts'
 import { viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { answering } from '~/platform/http/http.ts'
-import { listMeta } from '../lists/components/list-meta.ts'
 import { ListPage } from '../lists/components/list-page.tsx'
-import { loadList } from '../lists/list-page.server.ts'
+import { loadList } from '../lists/lists.server.ts'
+import { listMeta } from '../lists/lists.view.ts'
 import type { Route } from './+types/category'
 
 export function loader({ params, context, url }: Route.LoaderArgs) {

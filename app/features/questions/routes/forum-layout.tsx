@@ -4,8 +4,8 @@ import { TagIndex } from '~/features/tags/components/tag-index.tsx'
 import { listCategories, listTags } from '~/features/tags/tags.server.ts'
 import { RuleHead } from '~/ui/rule-head.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
-import type { ForumFrame } from '../lists/components/forum-frame.ts'
 import { countQueries, listWaiting } from '../lists/lists.server.ts'
+import type { ForumFrame } from '../lists/lists.view.ts'
 import type { Route } from './+types/forum-layout'
 
 const tagsShown = 10

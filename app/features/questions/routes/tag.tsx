@@ -6,9 +6,9 @@ import { describeTag, getTag, listRelatedTags } from '~/features/tags/tags.serve
 import { viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { answering, readForm, redirectWithToast, refused, signedIn } from '~/platform/http/http.ts'
-import { listMeta } from '../lists/components/list-meta.ts'
 import { ListPage } from '../lists/components/list-page.tsx'
-import { loadList } from '../lists/list-page.server.ts'
+import { loadList } from '../lists/lists.server.ts'
+import { listMeta } from '../lists/lists.view.ts'
 import type { Route } from './+types/tag'
 
 const relatedShown = 6

@@ -1,7 +1,20 @@
+import { keepOrder } from '~/features/forum/moderation/guard.server.ts'
+import { findChangeableQuery } from '~/features/forum/moderation/waiting.queries.server.ts'
+import type { Decision } from '~/features/notifications/kinds.present.ts'
+import { tellUnread } from '~/features/notifications/notifications.server.ts'
 import { queryUrl } from '~/features/search/search.paths.ts'
+import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
+import { isId } from '~/lib/ids.ts'
+import { isModerator, type SignedIn, type Viewer } from '~/lib/viewer.ts'
+import { dropPages, forumLists, queryPage } from '~/platform/cache/pages.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
-import type { QueryPageRow } from '../questions.queries.server.ts'
-import { type EventQuery, type ForumEvent, recordEffects, tellEffects } from './effects.server.ts'
+import { announce } from '~/platform/realtime/announce.server.ts'
+import { readersOf } from '~/platform/realtime/rooms.ts'
+import { noteEvent } from '../notices/notices.server.ts'
+import { limits } from '../questions.limits.ts'
+import { mayWrite } from '../questions.policy.ts'
+import { findQuery, type QueryPageRow } from '../questions.queries.server.ts'
+import { countRevisions } from './writing.queries.server.ts'
 
 /**
  * Changes the forum in one transaction, with what follows from it; others are told once it is committed.
@@ -27,3 +40,130 @@ export function eventQuery(
 	const { id, author_id: authorId, title, tags, category_slug: category } = row
 	return { id, authorId, title, tags, category, url: queryUrl(row) }
 }
+
+/* What follows from a change of the forum, in one place, so that no use case forgets a part of it. */
+
+/** The query that something happened to, as it is after it. */
+export interface EventQuery {
+	id: number
+	authorId: number
+	title: string
+	url: string
+	/** Slug. */
+	category: string
+	tags: string[]
+}
+
+/** A moderator's decision about a text. */
+export interface Verdict {
+	/** Whose text it is. */
+	memberId: number
+	act: Decision
+	why: string
+	/** Null where it is about the query itself. */
+	commentId: number | null
+}
+
+interface Happening {
+	query: EventQuery
+	/** Who did it. */
+	actorId: number
+	/** What a moderator decided by it, which the author of the text is told. */
+	decision?: Verdict
+	/** Whose notices changed with it. */
+	told?: number[]
+}
+
+/** Everything that can happen in the forum. */
+export type ForumEvent =
+	/** `approvedBy`: it waited for this moderator, who let it pass; the actor is still its author. */
+	| (Happening & { kind: 'query-added'; description: string; approvedBy?: number })
+	| (Happening & {
+			kind: 'query-changed'
+			description: string
+			/** Where it stood before, as lists of both places change. */
+			before: { category: string; tags: string[]; description: string }
+	  })
+	| (Happening & { kind: 'query-deleted' | 'query-restored' })
+	| (Happening & {
+			kind: 'comment-added'
+			commentId: number
+			/** Of its author. */
+			username: string
+			parentId: number | null
+			body: string
+			approvedBy?: number
+	  })
+	/** `before`: what it said until then. */
+	| (Happening & { kind: 'comment-changed'; commentId: number; body: string; before: string })
+	| (Happening & { kind: 'comment-deleted' | 'comment-restored'; commentId: number })
+	| (Happening & { kind: 'solution-chosen' | 'solution-withdrawn'; commentId: number; authorId: number })
+	/** `vote`: 0 where one was taken back. */
+	| (Happening & { kind: 'vote-changed'; commentId: number | null; vote: -1 | 0 | 1 })
+	/** Taken out of the forum, to wait for a moderator, by one, or into another query; and back. */
+	| (Happening & { kind: 'query-withheld' | 'query-returned' })
+	| (Happening & { kind: 'comment-withheld' | 'comment-returned'; commentId: number })
+	| (Happening & { kind: 'query-locked' | 'query-unlocked' })
+	/** A text that waits for a moderator says something else; nobody but its author and moderators sees it. */
+	| (Happening & { kind: 'query-reworded' })
+	| (Happening & { kind: 'comment-reworded'; commentId: number })
+
+/**
+ * What must be stored with the change or not at all; called as the last step of its transaction.
+ * @returns what happened in the end, with whom it was told: a post that has to wait for a moderator is withheld instead of added
+ * @throws NotAllowed, TooMany where the rules of moderation forbid the change
+ */
+export async function recordEffects(trx: Executor, event: ForumEvent): Promise<ForumEvent> {
+	const happened = await keepOrder(trx, event)
+	return { ...happened, told: await noteEvent(trx, happened) }
+}
+
+/** What others are told; called after the commit. */
+export async function tellEffects(event: ForumEvent): Promise<void> {
+	const { query } = event
+	await dropPages([forumLists, queryPage(query.id)])
+	await tellUnread(event.told ?? [])
+	if (event.kind === 'query-added') announce('forum', 'query:added', { url: query.url })
+	if (event.kind === 'comment-added') {
+		const { commentId, username } = event
+		announce(readersOf(query.id), 'comment:added', { queryId: query.id, commentId, username })
+	}
+}
+
+export const noQuery = 'There is no such query. It may have been deleted.'
+
+/** The viewer as somebody who writes. @throws NotAllowed */
+export function writer(viewer: Viewer): SignedIn {
+	if (!viewer || !mayWrite(viewer)) throw new NotAllowed('Log in first.')
+	return viewer
+}
+
+/** The query, which stands. @throws NotFound */
+export async function existing(id: number): Promise<QueryPageRow> {
+	const query = isId(id) ? await findQuery(id) : undefined
+	if (!query) throw new NotFound(noQuery)
+	return query
+}
+
+/** The query that a member wants to change: one that stands, or their own that waits for a moderator. @throws NotFound */
+export async function changeable(member: SignedIn, id: number): Promise<QueryPageRow & { waits: boolean }> {
+	const query = isId(id) ? await findChangeableQuery(id, member.id) : undefined
+	if (!query) throw new NotFound(noQuery)
+	return query
+}
+
+/**
+ * Refuses an edit of a text that was edited too often already. Moderators may always edit, or nobody could mend the text.
+ * @param of the text, which the caller holds
+ * @throws Invalid
+ */
+export async function requireRoomForEdit(
+	trx: Executor,
+	editor: SignedIn,
+	of: { queryId: number } | { commentId: number },
+): Promise<void> {
+	if (isModerator(editor) || (await countRevisions(trx, of)) < limits.editsMax) return
+	throw new Invalid(`This text was edited ${limits.editsMax} times already. Write a new one instead.`)
+}
+
+export const tooLate = 'A deletion can be taken back by who made it, within ten minutes.'

@@ -4,8 +4,7 @@ import { newKey } from '~/lib/new-key.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import { parseInput } from '~/platform/http/parse.server.ts'
 import { keyInput } from '../questions.schema.ts'
-import { change } from './change.server.ts'
-import type { ForumEvent } from './effects.server.ts'
+import { change, type ForumEvent } from './change.server.ts'
 import { claimKey, type Made, noteMade } from './repeats.queries.server.ts'
 
 /** A key came a second time with another text. */

@@ -1,8 +1,18 @@
-import { Link } from 'react-router'
+import { Link, useOutletContext } from 'react-router'
 import { withParams } from '~/lib/addresses.ts'
 import { RuleHead } from '~/ui/rule-head.tsx'
 import { categoryPath } from '../tags.paths.ts'
 import type { CategoryView } from '../tags.view.ts'
+
+/** What the forum's layout hands to the pages inside it, as far as categories go. */
+export interface CategoryFrame {
+	categories: CategoryView[]
+}
+
+/** Every category, in the order of the site; for pages inside the forum's layout. */
+export function useCategories(): CategoryView[] {
+	return useOutletContext<CategoryFrame>().categories
+}
 
 interface CategoryNavProps {
 	categories: CategoryView[]

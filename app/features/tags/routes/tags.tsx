@@ -1,9 +1,8 @@
 import { useLocation } from 'react-router'
-import { useForumFrame } from '~/features/questions/lists/components/forum-frame.ts'
 import { viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { readForm, redirectWithToast, refused, signedIn } from '~/platform/http/http.ts'
-import { CategoryStrip } from '../components/category-nav.tsx'
+import { CategoryStrip, useCategories } from '../components/category-nav.tsx'
 import { FollowedList } from '../components/followed-list.tsx'
 import { Synonyms } from '../components/synonyms.tsx'
 import { TagRow } from '../components/tag-index.tsx'
@@ -52,7 +51,7 @@ export function meta({ matches }: Route.MetaArgs) {
 }
 
 export default function Tags({ loaderData: { tags, followed, synonyms }, actionData }: Route.ComponentProps) {
-	const { categories } = useForumFrame()
+	const categories = useCategories()
 	const { pathname } = useLocation()
 	return (
 		<div className="min-w-0">

@@ -3,7 +3,7 @@ import type { CategoryView } from '~/features/tags/tags.view.ts'
 import { ChipsField } from '~/ui/chips-field.tsx'
 import { Field, Select } from '~/ui/field.tsx'
 import { limits } from '../../questions.limits.ts'
-import type { AskValues } from '../drafts.view.ts'
+import type { AskValues } from '../asking.view.ts'
 import { MarkdownEditor } from './markdown-editor.tsx'
 
 export function TitleField({ value, error }: { value: string; error: string | undefined }) {

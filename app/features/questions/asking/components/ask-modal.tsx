@@ -6,8 +6,8 @@ import type { CategoryView } from '~/features/tags/tags.view.ts'
 import { loginPath } from '~/lib/addresses.ts'
 import { newKey } from '~/lib/new-key.ts'
 import { useRootData } from '~/lib/root-data.ts'
+import type { AskRefusal } from '../asking.view.ts'
 import { AskForm } from './ask-form.tsx'
-import type { AskRefusal } from './send.ts'
 
 interface AskModalProps {
 	/** Slug that a new query begins with. */

@@ -1,4 +1,4 @@
-import type { AskValues, Draft, DraftSaved } from '../drafts.view.ts'
+import type { AskValues, Draft, DraftSaved } from '../asking.view.ts'
 
 /** Milliseconds from the first unsaved keystroke to its save on the server. */
 const savePause = 3_000

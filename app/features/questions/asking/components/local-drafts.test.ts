@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Draft } from '../drafts.view.ts'
+import type { Draft } from '../asking.view.ts'
 import { type LocalDraft, newerOf, parseLocal } from './local-drafts.ts'
 
 const early = '2026-11-21T10:00:00.000Z'

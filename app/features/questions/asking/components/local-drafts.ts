@@ -1,4 +1,4 @@
-import type { AskValues, Draft } from '../drafts.view.ts'
+import type { AskValues, Draft } from '../asking.view.ts'
 
 /** A draft as this browser keeps it. */
 export interface LocalDraft extends Draft {

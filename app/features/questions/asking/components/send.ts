@@ -1,15 +1,9 @@
 import { data } from 'react-router'
 import { textsOf } from '~/platform/http/form-texts.ts'
-import type { FormRefusal } from '~/platform/http/http.ts'
 import { problemsOf } from '~/platform/http/problems.ts'
 import { askInput } from '../../questions.schema.ts'
-import type { AskValues } from '../drafts.view.ts'
+import type { AskRefusal } from '../asking.view.ts'
 import { heldSaver } from './draft-saver.ts'
-
-/** Why a query was not published. With `stored`, another edit was saved first: that is what it left. */
-export interface AskRefusal extends FormRefusal {
-	stored: (AskValues & { version: number }) | null
-}
 
 interface ClientAction {
 	request: Request

@@ -1,5 +1,5 @@
 import { type RefObject, useCallback, useEffect, useRef, useState } from 'react'
-import type { AskValues, Draft } from '../drafts.view.ts'
+import type { AskValues, Draft } from '../asking.view.ts'
 import { DraftSaver, fetchDraft } from './draft-saver.ts'
 import {
 	isEmpty,

@@ -1,14 +1,14 @@
 import { AnsweredMark } from '~/features/search/components/answered.tsx'
 import { Avatar } from '~/ui/avatar.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
-import type { CommentView } from '../../question.view.ts'
+import type { CommentView } from '../../comment.view.ts'
 import { Replies } from './comment-item.tsx'
 import { CommentActions, CommentHead } from './comment-parts.tsx'
 import { CookedText } from './copy.tsx'
 import { useDiscussion } from './discussion-context.ts'
-import { OriginLine } from './origin-line.tsx'
+import { OriginLine } from './question-article.tsx'
 import { ReplyBox } from './reply-box.tsx'
-import { useBoxes } from './use-boxes.ts'
+import { useBoxes } from './use-box.ts'
 
 /** An answer that solved the query, before everything else and in its own frame. */
 export function AcceptedAnswer({ comment }: { comment: CommentView }) {

@@ -4,14 +4,14 @@ import { WithheldNotice } from '~/features/forum/moderation/components/standing-
 import { Answered } from '~/features/search/components/answered.tsx'
 import { withParams } from '~/lib/addresses.ts'
 import { Avatar } from '~/ui/avatar.tsx'
-import type { CommentView } from '../../question.view.ts'
+import type { CommentView } from '../../comment.view.ts'
 import { CommentActions, CommentHead, threadAfter } from './comment-parts.tsx'
 import { CookedText } from './copy.tsx'
 import { useDiscussion } from './discussion-context.ts'
-import { OriginLine } from './origin-line.tsx'
+import { OriginLine } from './question-article.tsx'
 import { ReplyBox } from './reply-box.tsx'
 import { countBranch } from './threads.ts'
-import { useBoxes } from './use-boxes.ts'
+import { useBoxes } from './use-box.ts'
 
 interface CommentItemProps {
 	comment: CommentView

@@ -1,17 +1,18 @@
+import { Check } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { Link } from 'react-router'
+import { Form, Link } from 'react-router'
 import { ReportLink } from '~/features/forum/moderation/components/report-link.tsx'
 import { commentPath } from '~/features/search/search.paths.ts'
 import { loginPath } from '~/lib/addresses.ts'
 import { isModerator } from '~/lib/viewer.ts'
 import { DeleteControl, type DeleteQuestion, DeleteSection } from '~/ui/delete-control.tsx'
+import { SubmitButton } from '~/ui/submit-button.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
-import type { CommentView } from '../../question.view.ts'
+import type { CommentView } from '../../comment.view.ts'
 import { historyPath, profilePath } from '../../questions.paths.ts'
 import { type DiscussionFacts, useDiscussion } from './discussion-context.ts'
 import { ReplyBox } from './reply-box.tsx'
-import { SolutionButton } from './solution-button.tsx'
-import type { Boxes } from './use-boxes.ts'
+import type { Boxes } from './use-box.ts'
 import { CommentVotes } from './votes.tsx'
 
 /** Who wrote a comment, and when. */
@@ -155,5 +156,26 @@ function BoxLink({
 		>
 			{children}
 		</Link>
+	)
+}
+
+/** Whoever asked says here that a comment solved the query, or that it did not after all. */
+export function SolutionButton({ comment: { id, solution } }: { comment: CommentView }) {
+	const { here } = useDiscussion()
+	const intent = solution ? 'withdraw-solution' : 'choose-solution'
+	return (
+		<Form method="post" action={here} preventScrollReset replace>
+			<input type="hidden" name="intent" value={intent} />
+			<input type="hidden" name="comment" value={id} />
+			<SubmitButton
+				className="btn btn-sm btn-ghost px-2 text-xs"
+				busyLabel="Saving..."
+				action={here}
+				name="box"
+				value={`solution-${id}`}
+			>
+				<Check className="icon icon-sm" aria-hidden="true" /> {solution ? 'No longer the answer' : 'This solved it'}
+			</SubmitButton>
+		</Form>
 	)
 }

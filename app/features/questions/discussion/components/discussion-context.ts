@@ -1,12 +1,6 @@
 import { createContext, useContext } from 'react'
 import type { SignedIn } from '~/lib/viewer.ts'
-import type { FormRefusal } from '~/platform/http/http.ts'
-import type { StoredComment } from '../../question.view.ts'
-
-/** Why the text of a box was not taken. With `stored`, another edit was saved first: that is what it left. */
-export interface BoxRefusal extends FormRefusal {
-	stored: StoredComment | null
-}
+import type { BoxRefusal } from '../../comment.view.ts'
 
 /** What every comment of a page needs to know about the page. */
 export interface DiscussionFacts {

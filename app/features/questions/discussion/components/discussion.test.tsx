@@ -2,7 +2,7 @@ import { renderToStaticMarkup } from 'react-dom/server'
 import { createRoutesStub } from 'react-router'
 import { expect, test } from 'vitest'
 import { comment, query } from '../../../../../tests/support/forum-samples.ts'
-import type { CommentView } from '../../question.view.ts'
+import type { CommentView } from '../../comment.view.ts'
 import { type CommentsData, Discussion } from './discussion.tsx'
 
 const mira = { id: 5, username: 'mira.q', name: 'Mira Quillon', image: null, role: 'member' }

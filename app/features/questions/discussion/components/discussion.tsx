@@ -1,21 +1,20 @@
-import { useMemo } from 'react'
-import { Link, useSearchParams } from 'react-router'
+import { useEffect, useMemo, useState } from 'react'
+import { Link, useLocation, useSearchParams } from 'react-router'
 import { withParams } from '~/lib/addresses.ts'
 import { useRootData } from '~/lib/root-data.ts'
 import { MoreLink } from '~/ui/more-link.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
 import { useMore } from '~/ui/use-more.ts'
-import type { CommentSort, CommentView, Page, QueryPageView } from '../../question.view.ts'
+import type { BoxRefusal, CommentSort, CommentView } from '../../comment.view.ts'
+import type { Page, QueryPageView } from '../../question.view.ts'
 import { sortParam } from '../../questions.paths.ts'
 import { AcceptedAnswer } from './accepted-answer.tsx'
 import { CommentBox } from './comment-box.tsx'
 import { CommentItem } from './comment-item.tsx'
-import { type BoxRefusal, DiscussionContext, type DiscussionFacts } from './discussion-context.ts'
-import { NewCommentsBar } from './new-comments-bar.tsx'
+import { DiscussionContext, type DiscussionFacts } from './discussion-context.ts'
+import { NewCommentsBar, useNewComments } from './new-comments.tsx'
 import { SortLinks } from './sort-links.tsx'
 import { joinThreads, liftAccepted } from './threads.ts'
-import { useMarked } from './use-marked.ts'
-import { useNewComments } from './use-new-comments.ts'
 
 /** A query's comments as its page loads them. */
 export interface CommentsData {
@@ -129,4 +128,26 @@ function idsOf(comments: CommentView[], into = new Set<number>()): Set<number> {
 function idIn(params: URLSearchParams, name: string): number | null {
 	const text = params.get(name) ?? ''
 	return /^\d{1,10}$/.test(text) ? Number(text) : null
+}
+
+/**
+ * The comment that the address names with `#comment-{id}`, to be set off; null before the scripts run, as the server
+ * does not know it. A reader who is led there within the site reads on from there: it is unfolded and gets the focus.
+ */
+export function useMarked(): number | null {
+	const { hash, key } = useLocation()
+	const [marked, setMarked] = useState<number | null>(null)
+
+	useEffect(() => {
+		const id = /^#comment-([1-9]\d{0,9})$/.exec(hash)?.[1]
+		setMarked(id === undefined ? null : Number(id))
+		const element = id === undefined || key === 'default' ? null : document.getElementById(`comment-${id}`)
+		if (!element) return
+		for (const fold of document.querySelectorAll<HTMLInputElement>('.comment > input:checked'))
+			if (fold.parentElement !== element && fold.parentElement?.contains(element)) fold.checked = false
+		element.tabIndex = -1
+		element.focus({ preventScroll: true })
+	}, [hash, key])
+
+	return marked
 }

@@ -1,20 +1,21 @@
-import { Flag, Pencil, ShieldCheck, Trash2 } from 'lucide-react'
+import { ArrowLeft, Flag, MessageSquare, Pencil, ShieldCheck, Trash2 } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { Link } from 'react-router'
+import { Link, useNavigate } from 'react-router'
 import { ReportLink } from '~/features/forum/moderation/components/report-link.tsx'
 import { MuteThread } from '~/features/notifications/components/mute-thread.tsx'
+import type { Introduction } from '~/features/profiles/profiles.present.ts'
 import { Answered } from '~/features/search/components/answered.tsx'
 import { categoryPath, tagPath } from '~/features/tags/tags.paths.ts'
 import { useRootData } from '~/lib/root-data.ts'
 import { isModerator } from '~/lib/viewer.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { DeleteControl } from '~/ui/delete-control.tsx'
+import { RuleHead } from '~/ui/rule-head.tsx'
 import { LocalTime } from '~/ui/time.tsx'
-import { deleteQuery } from '../../lists/components/delete-question.ts'
-import type { QueryPageView } from '../../question.view.ts'
+import { deleteQuery } from '../../lists/components/question-card.tsx'
+import type { AuthorView, OriginView, QueryPageView } from '../../question.view.ts'
 import { editPath, historyPath, profilePath } from '../../questions.paths.ts'
 import { CookedText, CopyLink } from './copy.tsx'
-import { OriginLine } from './origin-line.tsx'
 import { QueryVotes, useQueryVotes } from './votes.tsx'
 
 /** A query with everything but its comments. @param muted whether the viewer is told nothing of it; null for a visitor */
@@ -120,4 +121,87 @@ function Tools({ query, muted, votes }: { query: QueryPageView; muted: boolean |
 			</span>
 		</div>
 	)
+}
+
+/** Who asked, beside the query; their name stands above its text for narrow screens. */
+export function AskedBy({ author, introduction }: { author: AuthorView; introduction: Introduction }) {
+	const { viewer } = useRootData()
+	return (
+		<aside className="pt-11 max-lg:hidden" aria-label="About this query">
+			<RuleHead title="Asked by" />
+			<div className="flex items-center gap-3 pb-1">
+				<Avatar user={author} size={40} />
+				<div className="min-w-0">
+					<p className="font-semibold wrap-anywhere">
+						<Link className="quiet-link" to={profilePath(author.username)}>
+							{author.name}
+						</Link>
+					</p>
+					{introduction.line ? (
+						<p className="meta wrap-anywhere">{introduction.line}</p>
+					) : (
+						<p className="handle truncate">@{author.username}</p>
+					)}
+				</div>
+			</div>
+			{!introduction.imported && viewer?.username !== author.username && (
+				<Link className="btn btn-accent btn-sm mt-2 w-full" to={`/messages/${author.username}`} rel="nofollow">
+					<MessageSquare className="icon icon-sm" aria-hidden="true" />
+					Chat<span className="sr-only"> with {author.name}</span>
+				</Link>
+			)}
+		</aside>
+	)
+}
+
+/** Back to the list the reader came from, at its place; to the newest queries for those who came from elsewhere. */
+export function BackLink() {
+	const navigate = useNavigate()
+	return (
+		<Link
+			className="btn btn-sm btn-ghost -ml-2.5"
+			to="/forum"
+			onClick={(event) => {
+				// React Router numbers the pages of a visit: before the first one lies nothing of this site.
+				if (
+					!((window.history.state as { idx?: number } | null)?.idx ?? 0) ||
+					event.metaKey ||
+					event.ctrlKey ||
+					event.shiftKey ||
+					event.altKey
+				)
+					return
+				event.preventDefault()
+				navigate(-1)
+			}}
+		>
+			<ArrowLeft className="icon" aria-hidden="true" /> Back
+		</Link>
+	)
+}
+
+/** Where an imported text comes from, and under which licence. */
+export function OriginLine({ origin }: { origin: OriginView | null }) {
+	if (!origin) return null
+	const host = origin.url === null ? null : hostOf(origin.url)
+	return (
+		<p className="meta mt-3">
+			{host !== null && origin.url !== null && (
+				<>
+					From{' '}
+					<a className="link" href={origin.url} rel="nofollow noopener">
+						{host}
+					</a>
+				</>
+			)}
+			{host !== null && origin.licence ? ', ' : ''}
+			{origin.licence}
+		</p>
+	)
+}
+
+/** The host of an http(s) address, or null: nothing else is linked. */
+export function hostOf(address: string): string | null {
+	const url = URL.parse(address)
+	return url && /^https?:$/.test(url.protocol) ? url.hostname.replace(/^www\./, '') : null
 }

@@ -1,6 +1,7 @@
 import { textOfHtml } from '~/lib/html.ts'
 import { shorten } from '~/lib/page-meta.ts'
-import type { AuthorView, CommentView, QueryPageView } from '../../question.view.ts'
+import type { CommentView } from '../../comment.view.ts'
+import type { AuthorView, QueryPageView } from '../../question.view.ts'
 import { profilePath } from '../../questions.paths.ts'
 
 /** A search engine shows a few lines; more of each text would only make the page heavier. */

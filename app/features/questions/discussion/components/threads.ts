@@ -1,4 +1,4 @@
-import type { CommentView } from '../../question.view.ts'
+import type { CommentView } from '../../comment.view.ts'
 
 /** A query's discussion as it is shown: what was accepted first, then everything else. */
 export interface Discussion {

@@ -3,12 +3,10 @@ import { Link } from 'react-router'
 import { Answered } from '~/features/search/components/answered.tsx'
 import { categoryPath, tagPath } from '~/features/tags/tags.paths.ts'
 import { Avatar } from '~/ui/avatar.tsx'
-import { DeleteControl } from '~/ui/delete-control.tsx'
+import { DeleteControl, type DeleteQuestion } from '~/ui/delete-control.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
-import type { QueryCardView } from '../../question.view.ts'
+import type { QueryCardView, QueryPageView } from '../../question.view.ts'
 import { editPath, profilePath } from '../../questions.paths.ts'
-import { deleteQuery } from './delete-question.ts'
-import { rowGrid } from './row-grid.ts'
 
 const marked = '[&_mark]:rounded-xs [&_mark]:bg-marigold-wash [&_mark]:text-inherit'
 
@@ -120,4 +118,22 @@ function OwnerTools({ query }: { query: QueryCardView }) {
 /** A text with the matches of a search marked; the HTML comes safe from the server. */
 function Marked({ html, text }: { html: string | undefined; text: string }) {
 	return html === undefined ? text : <span dangerouslySetInnerHTML={{ __html: html }} />
+}
+
+/** The grid of a row and of the row that stands for it while the list loads. */
+export const rowGrid = 'grid grid-cols-1 gap-x-4 border-b border-line py-4 sm:grid-cols-[minmax(0,1fr)_3.5rem_5rem]'
+
+/** What is asked before a query is deleted. */
+export function deleteQuery(
+	query: Pick<QueryPageView, 'url' | 'title'> & Partial<Pick<QueryPageView, 'withheld'>>,
+): DeleteQuestion {
+	return {
+		title: `Delete “${query.title}”?`,
+		text: query.withheld
+			? 'It has not been in the forum yet, and cannot be brought back.'
+			: 'It disappears from the forum. What others answered stays readable at its address. You can take this back for ten minutes.',
+		action: query.url,
+		fields: { intent: 'delete-query' },
+		href: `${query.url}?delete=1`,
+	}
 }

@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useId, useRef } from 'react'
 import { counted } from '~/lib/text.ts'
 import { SuggestionList } from '~/ui/suggestion-list.tsx'
-import { applyEdit } from '../../asking/components/text-area.ts'
+import { applyEdit } from '../../asking/components/markdown-edits.ts'
 import { useMentions } from './use-mentions.ts'
 
 interface MentionMenuProps {

@@ -13,25 +13,24 @@ import type { Executor } from '~/platform/db/db.server.ts'
 import { type Input, parseInput } from '~/platform/http/parse.server.ts'
 import { cook } from '~/platform/markdown/cook.server.ts'
 import { languageOfTags } from '~/platform/markdown/highlight.server.ts'
-import { peopleIn } from '../mentions/people.server.ts'
-import type { StoredComment } from '../question.view.ts'
+import type { StoredComment } from '../comment.view.ts'
+import { peopleIn } from '../mentions/mentions.server.ts'
 import { mayEdit, mayRestore, undoTime } from '../questions.policy.ts'
 import { commentInput, versionInput } from '../questions.schema.ts'
-import { change, eventQuery } from '../writing/change.server.ts'
+import { change, eventQuery, existing, noQuery, requireRoomForEdit, tooLate, writer } from '../writing/change.server.ts'
 import type { Made } from '../writing/repeats.queries.server.ts'
 import { changeOnce, readSending } from '../writing/repeats.server.ts'
-import { recordCommentRevision } from '../writing/revisions.queries.server.ts'
-import { existing, noQuery, requireRoomForEdit, tooLate, writer } from '../writing/writers.server.ts'
 import {
 	insertComment,
 	lockComment,
 	lockQuery,
 	putBackComment,
+	recordCommentRevision,
 	removeComment,
 	updateComment,
 } from '../writing/writing.queries.server.ts'
 import { findDeletedComment } from './discussion.queries.server.ts'
-import { refuseStale } from './stale-comment.server.ts'
+import { refuseStale } from './refused.server.ts'
 
 /* The use cases that write comments. */
 

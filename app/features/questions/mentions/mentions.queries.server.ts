@@ -30,3 +30,9 @@ export async function listPeople(
 		limit ${limit}`.execute(db())
 	return rows
 }
+
+/** Which of these usernames belong to somebody. */
+export async function findUsernames(usernames: string[]): Promise<string[]> {
+	const rows = await db().selectFrom('users').select('username').where('username', 'in', usernames).execute()
+	return rows.map(({ username }) => username)
+}
