@@ -78,7 +78,7 @@ export default [
 	route('forum/edit/:username/:id', 'features/questions/routes/edit.tsx'),
 	route('forum/comment/:id', 'features/questions/routes/comment.ts'),
 	route('forum/history/:id', 'features/questions/routes/history.tsx'),
-	route('forum/history/comment/:id', 'features/questions/routes/comment-history.tsx'),
+	route('forum/history/comment/:id', 'features/questions/routes/history.tsx', { id: 'comment-history' }),
 	route('forum/:category/:username/:id', 'features/questions/routes/question.tsx'),
 	route('forum/feed.atom', 'features/questions/routes/feed.ts', { id: 'feed' }),
 	route('forum/category/:slug/feed.atom', 'features/questions/routes/feed.ts', { id: 'category-feed' }),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { tagPath } from '~/features/tags/tags.paths.ts'
+import { tagPath } from '~/features/tags/tags.view.ts'
 import { withParams } from '~/lib/addresses.ts'
 import { editPath, isListPath } from './questions.paths.ts'
 

@@ -5,9 +5,8 @@ import { decodeCursor, decodeTimeCursor, noSuchPlace } from '~/platform/http/cur
 import { marked, markedPassage } from './marks.ts'
 import { type OperatorKind, parseSearch } from './parse.ts'
 import { findIds, type Scope, type Selection, scopedRows } from './scope.queries.server.ts'
-import { commentPath } from './search.paths.ts'
 import { passageRows, type RankedRow, searchRows } from './search.queries.server.ts'
-import type { CommentMatchView, MatchView } from './search.view.ts'
+import { type CommentMatchView, commentPath, type MatchView } from './search.view.ts'
 
 /** What a search finds: ranked where there are words, else the newest within what operators narrow the list to. */
 export type Found<Row> =

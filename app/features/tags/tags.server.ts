@@ -17,21 +17,21 @@ import {
 	updateDescription,
 } from './tags.queries.server.ts'
 import { descriptionInput } from './tags.schema.ts'
-import type { CategoryView, TagPageView, TagView } from './tags.view.ts'
+import { type CategoryView, presentCategory, presentTag, type TagPageView, type TagView } from './tags.view.ts'
 
 /** Tags that a text may be the beginning of, with how many queries each has; none for what can be no tag. */
 export async function suggestTags(text: string, limit: number): Promise<TagView[]> {
 	const prefix = toTag(text)
 	if (prefix === '' || prefix.length > MAX_TAG || !isStorable(prefix)) return []
 	const rows = await listTagsLike(prefix, limit)
-	return rows.map((row) => ({ name: row.name, count: row.query_count }))
+	return rows.map(presentTag)
 }
 
 /** A category and how many queries it has. @throws NotFound */
 export async function getCategory(slug: string): Promise<CategoryView & { id: number }> {
 	const category = await findCategory(storable(slug))
 	if (!category) throw new NotFound('There is no such category.')
-	return { id: category.id, slug: category.slug, title: category.title, count: category.query_count }
+	return { id: category.id, ...presentCategory(category) }
 }
 
 /** A category with whether the viewer follows it. @throws NotFound */
@@ -51,19 +51,19 @@ export async function getTag(viewer: Viewer, name: string): Promise<TagPageView>
 /** Every category, in the order of the site. */
 export async function listCategories(): Promise<CategoryView[]> {
 	const rows = await listCategoryRows()
-	return rows.map((row) => ({ slug: row.slug, title: row.title, count: row.query_count }))
+	return rows.map(presentCategory)
 }
 
 /** The most used tags. */
 export async function listTags(limit: number): Promise<TagView[]> {
 	const rows = await listTagCounts(Math.min(limit, 500))
-	return rows.map((row) => ({ name: row.name, count: row.query_count }))
+	return rows.map(presentTag)
 }
 
 /** The tags that stand most often beside this one, at most `limit`. */
 export async function listRelatedTags(tagId: number, limit: number): Promise<TagView[]> {
 	const rows = await listRelatedRows(tagId, limit)
-	return rows.map((row) => ({ name: row.name, count: row.query_count }))
+	return rows.map(presentTag)
 }
 
 /** Says what a tag is about. @throws NotAllowed for all but moderators, NotFound, Invalid */

@@ -7,8 +7,7 @@ import {
 	restoreQuestion,
 } from '~/features/questions/asking/asking.server.ts'
 import { addComment, deleteComment, editComment } from '~/features/questions/discussion/commenting.server.ts'
-import { listComments } from '~/features/questions/discussion/comments.server.ts'
-import { getQuery } from '~/features/questions/discussion/question.server.ts'
+import { getQuery, listComments } from '~/features/questions/discussion/discussion.server.ts'
 import { castVote } from '~/features/questions/discussion/votes.server.ts'
 import { listQueries } from '~/features/questions/lists/lists.server.ts'
 import { follow } from '~/features/tags/following.server.ts'

@@ -1,5 +1,5 @@
 import { profilePath } from '~/features/questions/questions.paths.ts'
-import { queryUrl } from '~/features/search/search.paths.ts'
+import { queryUrl } from '~/features/search/search.view.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import type { ReportRow } from './cases.queries.server.ts'
 import type { LogRow } from './log.queries.server.ts'

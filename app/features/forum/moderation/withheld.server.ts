@@ -1,5 +1,5 @@
 import { presentQuery, type QueryPageView } from '~/features/questions/question.view.ts'
-import { queryUrl } from '~/features/search/search.paths.ts'
+import { queryUrl } from '~/features/search/search.view.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { mayChangeWithheld, maySeeWithheld } from './moderation.policy.ts'
 import { withFreshRole } from './staff.server.ts'

@@ -1,7 +1,7 @@
 import { Link, useLocation } from 'react-router'
 import type { QueryCardView } from '~/features/questions/question.view.ts'
 import { Answered } from '~/features/search/components/answered.tsx'
-import { categoryPath } from '~/features/tags/tags.paths.ts'
+import { categoryPath } from '~/features/tags/tags.view.ts'
 import { withParams } from '~/lib/addresses.ts'
 import { counted } from '~/lib/text.ts'
 import { MoreLink } from '~/ui/more-link.tsx'

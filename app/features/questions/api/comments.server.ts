@@ -1,7 +1,6 @@
 import { member, operation } from '~/platform/http/operation.ts'
 import { addComment, deleteComment, editComment, restoreComment } from '../discussion/commenting.server.ts'
-import { getComment, listComments } from '../discussion/comments.server.ts'
-import { getQuery } from '../discussion/question.server.ts'
+import { getComment, getQuery, listComments } from '../discussion/discussion.server.ts'
 import {
 	changedComment,
 	comment,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { member, operation } from '~/platform/http/operation.ts'
 import { readCommentHistory, readQueryHistory } from '../history/history.server.ts'
-import type { HistoryView } from '../history/history.view.ts'
+import type { HistoryView } from '../question.view.ts'
 import { cursor, id, next, time } from './shapes.server.ts'
 
 const change = z.object({

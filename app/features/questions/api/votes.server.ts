@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { muteThread } from '~/features/notifications/notifications.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { member, operation } from '~/platform/http/operation.ts'
-import { getQuery } from '../discussion/question.server.ts'
+import { getQuery } from '../discussion/discussion.server.ts'
 import { castVote, chooseSolution, withdrawSolution } from '../discussion/votes.server.ts'
 import { id, queryIdOf, voteValue } from './shapes.server.ts'
 

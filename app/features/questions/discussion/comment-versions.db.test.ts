@@ -4,7 +4,7 @@ import { makeComment, makeMember, makeQuery } from '../../../../tests/factories/
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { readCommentHistory } from '../history/history.server.ts'
 import { deleteComment, editComment } from './commenting.server.ts'
-import { getComment, listComments } from './comments.server.ts'
+import { getComment, listComments } from './discussion.server.ts'
 import { StaleComment } from './refused.server.ts'
 
 useDatabase()

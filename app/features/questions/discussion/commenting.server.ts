@@ -5,7 +5,7 @@ import {
 	rewriteWaitingComment,
 } from '~/features/forum/moderation/waiting.queries.server.ts'
 import { decidedMeanwhile, withdraw } from '~/features/forum/moderation/waiting.server.ts'
-import { queryUrl } from '~/features/search/search.paths.ts'
+import { queryUrl } from '~/features/search/search.view.ts'
 import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { isId } from '~/lib/ids.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'

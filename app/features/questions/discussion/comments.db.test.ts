@@ -6,7 +6,7 @@ import { makeComment, makeMember, makeQuery } from '../../../../tests/factories/
 import { useDatabase } from '../../../../tests/support/database.ts'
 import type { CommentView } from '../comment.view.ts'
 import { deleteComment, editComment } from './commenting.server.ts'
-import { listComments } from './comments.server.ts'
+import { listComments } from './discussion.server.ts'
 
 useDatabase()
 

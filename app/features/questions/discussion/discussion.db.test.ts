@@ -10,9 +10,8 @@ import { readCommentHistory, readQueryHistory } from '../history/history.server.
 import { listQueries } from '../lists/lists.server.ts'
 import { suggestPeople } from '../mentions/mentions.server.ts'
 import { addComment, deleteComment, editComment, restoreComment } from './commenting.server.ts'
-import { findCommentUrl, listComments } from './comments.server.ts'
 import { isOpenQuery } from './discussion.queries.server.ts'
-import { getDiscussed, getQuery } from './question.server.ts'
+import { findCommentUrl, getDiscussed, getQuery, listComments } from './discussion.server.ts'
 
 useDatabase()
 

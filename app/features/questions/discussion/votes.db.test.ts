@@ -6,8 +6,7 @@ import { makeComment, makeMember, makeQuery } from '../../../../tests/factories/
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { deleteQuestion } from '../asking/asking.server.ts'
 import { deleteComment } from './commenting.server.ts'
-import { listComments } from './comments.server.ts'
-import { getQuery } from './question.server.ts'
+import { getQuery, listComments } from './discussion.server.ts'
 import { castVote, chooseSolution, withdrawSolution } from './votes.server.ts'
 
 useDatabase()

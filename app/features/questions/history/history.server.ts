@@ -1,14 +1,14 @@
 import { diffLines, diffWordsWithSpace } from 'diff'
-import { queryUrl } from '~/features/search/search.paths.ts'
+import { queryUrl } from '~/features/search/search.view.ts'
 import { NotAllowed, NotFound } from '~/lib/errors.ts'
 import { isId } from '~/lib/ids.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { decodeCursor, encodeCursor, noSuchPlace } from '~/platform/http/cursors.ts'
 import { findComment, findCommentBody } from '../discussion/comments.queries.server.ts'
+import type { ChangeView, DifferencePart, HistoryView } from '../question.view.ts'
 import { mayReadHistory } from '../questions.policy.ts'
 import { findQuery } from '../questions.queries.server.ts'
 import { listRevisionRows, type RevisionRow } from '../writing/writing.queries.server.ts'
-import type { ChangeView, DifferencePart, HistoryView } from './history.view.ts'
 
 const editsPerPage = 10
 

@@ -1,6 +1,6 @@
 import type { LoaderFunctionArgs } from 'react-router'
-import { queryUrl } from '~/features/search/search.paths.ts'
 import { findMatches } from '~/features/search/search.server.ts'
+import { queryUrl } from '~/features/search/search.view.ts'
 import { searchTools } from '~/features/search/search-tools.server.ts'
 import { getCategory, getTag } from '~/features/tags/tags.server.ts'
 import { storable } from '~/lib/clean.ts'

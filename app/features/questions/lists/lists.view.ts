@@ -1,5 +1,5 @@
 import type { SearchTools } from '~/features/search/search.view.ts'
-import type { CategoryFrame } from '~/features/tags/components/category-nav.tsx'
+import type { CategoryFrame } from '~/features/tags/components/forum-frame.tsx'
 import type { TagView } from '~/features/tags/tags.view.ts'
 import { withParams } from '~/lib/addresses.ts'
 import type { Page, QueryCardView } from '../question.view.ts'

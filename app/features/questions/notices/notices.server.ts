@@ -7,7 +7,7 @@ import {
 	renameQuery,
 	tellUnread,
 } from '~/features/notifications/notifications.server.ts'
-import { commentPath } from '~/features/search/search.paths.ts'
+import { commentPath } from '~/features/search/search.view.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
 import { mentionsIn } from '../mentions/mentions.server.ts'

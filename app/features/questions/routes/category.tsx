@@ -1,6 +1,6 @@
 import { FollowButton } from '~/features/tags/components/follow-button.tsx'
-import { categoryPath } from '~/features/tags/tags.paths.ts'
 import { getCategoryPage } from '~/features/tags/tags.server.ts'
+import { categoryPath } from '~/features/tags/tags.view.ts'
 import { viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { answering } from '~/platform/http/http.ts'

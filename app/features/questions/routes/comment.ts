@@ -1,7 +1,7 @@
 import { redirect } from 'react-router'
 import { readId } from '~/lib/ids.ts'
 import { answering } from '~/platform/http/http.ts'
-import { findCommentUrl } from '../discussion/comments.server.ts'
+import { findCommentUrl } from '../discussion/discussion.server.ts'
 import type { Route } from './+types/comment'
 
 /** `/forum/comment/{id}`: leads to where one comment is to be seen, also when it lies deep or on a later page. */

@@ -1,6 +1,6 @@
 import { config } from '~/config.server.ts'
-import { categoryPath, tagPath } from '~/features/tags/tags.paths.ts'
 import { getCategoryPage, getTag } from '~/features/tags/tags.server.ts'
+import { categoryPath, tagPath } from '~/features/tags/tags.view.ts'
 import { answering } from '~/platform/http/http.ts'
 import { listQueries } from '../lists/lists.server.ts'
 import { atomFeed } from '../lists/xml.ts'

@@ -1,6 +1,5 @@
 import { Link, Outlet, type ShouldRevalidateFunctionArgs, useLocation, useSearchParams } from 'react-router'
-import { CategoryNav } from '~/features/tags/components/category-nav.tsx'
-import { TagIndex } from '~/features/tags/components/tag-index.tsx'
+import { CategoryNav, TagIndex } from '~/features/tags/components/forum-frame.tsx'
 import { listCategories, listTags } from '~/features/tags/tags.server.ts'
 import { RuleHead } from '~/ui/rule-head.tsx'
 import { RelativeTime } from '~/ui/time.tsx'

@@ -1,6 +1,6 @@
 import { config } from '~/config.server.ts'
-import { categoryPath } from '~/features/tags/tags.paths.ts'
 import { listCategories } from '~/features/tags/tags.server.ts'
+import { categoryPath } from '~/features/tags/tags.view.ts'
 import { NotFound } from '~/lib/errors.ts'
 import { answering } from '~/platform/http/http.ts'
 import { countSitemapPages, listForSitemap } from '../lists/lists.server.ts'

@@ -2,8 +2,7 @@ import { NotFound } from '~/lib/errors.ts'
 import { isId } from '~/lib/ids.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { marked, markedPassage } from '../marks.ts'
-import { queryUrl } from '../search.paths.ts'
-import type { SimilarView } from '../search.view.ts'
+import { queryUrl, type SimilarView } from '../search.view.ts'
 import {
 	type Candidate,
 	findCandidates,

@@ -1,7 +1,6 @@
 import { Link } from 'react-router'
 import { RuleHead } from '~/ui/rule-head.tsx'
-import { categoryPath, tagPath } from '../tags.paths.ts'
-import type { CategoryView } from '../tags.view.ts'
+import { type CategoryView, categoryPath, tagPath } from '../tags.view.ts'
 
 interface FollowedListProps {
 	/** Names. */

@@ -5,7 +5,7 @@ import { FormError } from '~/ui/form-error.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { MAX_TAG } from '../tags.limits.ts'
-import { tagPath } from '../tags.paths.ts'
+import { tagPath } from '../tags.view.ts'
 
 interface SynonymsProps {
 	synonyms: { main: string; names: string[] }[]

@@ -4,8 +4,7 @@ import { TextArea } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { MAX_TAG_DESCRIPTION } from '../tags.limits.ts'
-import { tagPath } from '../tags.paths.ts'
-import type { TagPageView, TagView } from '../tags.view.ts'
+import { type TagPageView, type TagView, tagPath } from '../tags.view.ts'
 import { FollowButton } from './follow-button.tsx'
 
 interface TagIntroProps {

@@ -7,10 +7,9 @@ import { Avatar } from '~/ui/avatar.tsx'
 import type { CommentView } from '../../comment.view.ts'
 import { CommentActions, CommentHead, threadAfter } from './comment-parts.tsx'
 import { CookedText } from './copy.tsx'
-import { useDiscussion } from './discussion-context.ts'
+import { countBranch, useDiscussion } from './discussion-context.ts'
 import { OriginLine } from './question-article.tsx'
 import { ReplyBox } from './reply-box.tsx'
-import { countBranch } from './threads.ts'
 import { useBoxes } from './use-box.ts'
 
 interface CommentItemProps {

@@ -11,10 +11,9 @@ import { sortParam } from '../../questions.paths.ts'
 import { AcceptedAnswer } from './accepted-answer.tsx'
 import { CommentBox } from './comment-box.tsx'
 import { CommentItem } from './comment-item.tsx'
-import { DiscussionContext, type DiscussionFacts } from './discussion-context.ts'
+import { DiscussionContext, type DiscussionFacts, joinThreads, liftAccepted } from './discussion-context.ts'
 import { NewCommentsBar, useNewComments } from './new-comments.tsx'
 import { SortLinks } from './sort-links.tsx'
-import { joinThreads, liftAccepted } from './threads.ts'
 
 /** A query's comments as its page loads them. */
 export interface CommentsData {

@@ -1,7 +1,7 @@
 import { MessageSquare } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useNavigate, useRevalidator } from 'react-router'
-import { commentPath } from '~/features/search/search.paths.ts'
+import { commentPath } from '~/features/search/search.view.ts'
 import { counted } from '~/lib/text.ts'
 import type { ServerEvents } from '~/platform/realtime/events.ts'
 import { withLive } from '~/platform/realtime/live.ts'

@@ -5,7 +5,7 @@ import { ReportLink } from '~/features/forum/moderation/components/report-link.t
 import { MuteThread } from '~/features/notifications/components/mute-thread.tsx'
 import type { Introduction } from '~/features/profiles/profiles.present.ts'
 import { Answered } from '~/features/search/components/answered.tsx'
-import { categoryPath, tagPath } from '~/features/tags/tags.paths.ts'
+import { categoryPath, tagPath } from '~/features/tags/tags.view.ts'
 import { useRootData } from '~/lib/root-data.ts'
 import { isModerator } from '~/lib/viewer.ts'
 import { Avatar } from '~/ui/avatar.tsx'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { comment } from '../../../../../tests/support/forum-samples.ts'
-import { countBranch, joinThreads, liftAccepted } from './threads.ts'
+import { countBranch, joinThreads, liftAccepted } from './discussion-context.ts'
 
 test('an accepted answer moves to the top with its replies', () => {
 	const reply = comment({ id: 3, depth: 1 })

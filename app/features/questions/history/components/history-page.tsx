@@ -1,8 +1,8 @@
 import { Link } from 'react-router'
 import { withParams } from '~/lib/addresses.ts'
 import { LocalTime } from '~/ui/time.tsx'
+import type { ChangeView, HistoryView } from '../../question.view.ts'
 import { profilePath } from '../../questions.paths.ts'
-import type { ChangeView, HistoryView } from '../history.view.ts'
 
 interface HistoryPageProps {
 	what: 'query' | 'comment'

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { Link, useLocation, useOutletContext } from 'react-router'
 import { SearchForm, SearchHelp, SearchToolsBar } from '~/features/search/components/search-form.tsx'
-import { CategoryStrip } from '~/features/tags/components/category-nav.tsx'
+import { CategoryStrip } from '~/features/tags/components/forum-frame.tsx'
 import { withParams } from '~/lib/addresses.ts'
 import { useSlowNavigation } from '~/lib/use-slow-navigation.ts'
 import { MoreLink } from '~/ui/more-link.tsx'

@@ -1,7 +1,7 @@
 import { ArrowUp, MessageSquare, Pencil, Trash2 } from 'lucide-react'
 import { Link } from 'react-router'
 import { Answered } from '~/features/search/components/answered.tsx'
-import { categoryPath, tagPath } from '~/features/tags/tags.paths.ts'
+import { categoryPath, tagPath } from '~/features/tags/tags.view.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { DeleteControl, type DeleteQuestion } from '~/ui/delete-control.tsx'
 import { RelativeTime } from '~/ui/time.tsx'

@@ -1,8 +1,7 @@
 import { Link, useOutletContext } from 'react-router'
 import { withParams } from '~/lib/addresses.ts'
 import { RuleHead } from '~/ui/rule-head.tsx'
-import { categoryPath } from '../tags.paths.ts'
-import type { CategoryView } from '../tags.view.ts'
+import { type CategoryView, categoryPath, type TagView, tagPath } from '../tags.view.ts'
 
 /** What the forum's layout hands to the pages inside it, as far as categories go. */
 export interface CategoryFrame {
@@ -82,6 +81,36 @@ function StripLink({ to, title, pathname, search }: ItemProps) {
 		<li className="flex-none">
 			<Link className="chip h-8 px-3" to={withParams(to, { q: search })} aria-current={current} data-selected={current}>
 				{title}
+			</Link>
+		</li>
+	)
+}
+
+/** The most used tags, as the index at the back of a book. */
+export function TagIndex({ tags, search }: { tags: TagView[]; search: string | null }) {
+	return (
+		<section aria-labelledby="tags">
+			<RuleHead id="tags" title="Tags">
+				<Link className="quiet-link" to="/forum/tags" aria-label="All tags">
+					All
+				</Link>
+			</RuleHead>
+			<ul>
+				{tags.map((tag) => (
+					<TagRow key={tag.name} tag={tag} search={search} />
+				))}
+			</ul>
+		</section>
+	)
+}
+
+/** One line of an index: the tag, a dotted leader, how many queries. */
+export function TagRow({ tag, search }: { tag: TagView; search?: string | null }) {
+	return (
+		<li className="min-w-0">
+			<Link className="index-row" to={withParams(tagPath(tag.name), { q: search })}>
+				<span className="tag min-w-0 truncate text-inherit">{tag.name}</span>
+				<span className="num">{tag.count}</span>
 			</Link>
 		</li>
 	)
