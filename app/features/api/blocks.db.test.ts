@@ -17,8 +17,8 @@ import {
 	deleteComment,
 	editComment,
 	restoreComment,
-} from '~/features/questions/discussion/commenting.server.ts'
-import { castVote, chooseSolution } from '~/features/questions/discussion/votes.server.ts'
+} from '~/features/discussion/commenting.server.ts'
+import { castVote, chooseSolution } from '~/features/discussion/votes.server.ts'
 import { follow } from '~/features/tags/following.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'

@@ -1,6 +1,6 @@
 import { type CommentMatchView, queryUrl } from '~/features/search/search.view.ts'
 import type { Viewer } from '~/lib/viewer.ts'
-import type { DeletedRow } from './discussion/discussion.queries.server.ts'
+import type { DeletedRow } from '~/features/discussion/discussion.queries.server.ts'
 import { mayDelete, mayEdit } from './questions.policy.ts'
 import type { QueryPageRow, QueryRow } from './questions.queries.server.ts'
 

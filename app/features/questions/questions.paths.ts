@@ -1,4 +1,4 @@
-import type { CommentSort } from './comment.view.ts'
+import type { CommentSort } from '~/features/discussion/comment.view.ts'
 
 /** The edit page of a query whose canonical address is `url`. */
 export function editPath(url: string): string {

@@ -6,9 +6,9 @@ import {
 	editQuestion,
 	restoreQuestion,
 } from '~/features/questions/asking/asking.server.ts'
-import { addComment, deleteComment, editComment } from '~/features/questions/discussion/commenting.server.ts'
-import { getQuery, listComments } from '~/features/questions/discussion/discussion.server.ts'
-import { castVote } from '~/features/questions/discussion/votes.server.ts'
+import { addComment, deleteComment, editComment } from '~/features/discussion/commenting.server.ts'
+import { getQuery, listComments } from '~/features/discussion/discussion.server.ts'
+import { castVote } from '~/features/discussion/votes.server.ts'
 import { listQueries } from '~/features/questions/lists/lists.server.ts'
 import { follow } from '~/features/tags/following.server.ts'
 import { NotAllowed, NotFound, TooMany } from '~/lib/errors.ts'

@@ -8,9 +8,9 @@ import {
 	restoreQuestion,
 } from '~/features/questions/asking/asking.server.ts'
 import { StaleQuery } from '~/features/questions/asking/refused.server.ts'
-import { deleteComment, editComment, restoreComment } from '~/features/questions/discussion/commenting.server.ts'
-import { getQuery, listComments } from '~/features/questions/discussion/discussion.server.ts'
-import { readQueryHistory } from '~/features/questions/history/history.server.ts'
+import { deleteComment, editComment, restoreComment } from '~/features/discussion/commenting.server.ts'
+import { getQuery, listComments } from '~/features/discussion/discussion.server.ts'
+import { readQueryHistory } from '~/features/discussion/history.server.ts'
 import { listQueries } from '~/features/questions/lists/lists.server.ts'
 import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { member, operation } from '~/platform/http/operation.ts'
 import { askQuestion, deleteQuestion, editQuestion, restoreQuestion } from '../asking/asking.server.ts'
-import { getQuery } from '../discussion/discussion.server.ts'
+import { getQuery } from '~/features/discussion/discussion.server.ts'
 import { listQueries } from '../lists/lists.server.ts'
 import {
 	changedQuery,

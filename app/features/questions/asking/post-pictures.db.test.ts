@@ -6,7 +6,7 @@ import { db } from '~/platform/db/db.server.ts'
 import { makeComment, makeMember, makeQuery } from '../../../../tests/factories/forum.ts'
 import { makePicture } from '../../../../tests/factories/profiles.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
-import { editComment } from '../discussion/commenting.server.ts'
+import { editComment } from '~/features/discussion/commenting.server.ts'
 import { editQuestion } from './asking.server.ts'
 import { dropDraft, saveDraft } from './drafts.server.ts'
 

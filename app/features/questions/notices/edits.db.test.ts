@@ -8,8 +8,8 @@ import { makeComment, makeMember, makeQuery } from '../../../../tests/factories/
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { decide } from '../../../../tests/support/moderation-cast.ts'
 import { editQuestion } from '../asking/asking.server.ts'
-import { deleteComment, editComment, restoreComment } from '../discussion/commenting.server.ts'
-import { chooseSolution, withdrawSolution } from '../discussion/votes.server.ts'
+import { deleteComment, editComment, restoreComment } from '~/features/discussion/commenting.server.ts'
+import { chooseSolution, withdrawSolution } from '~/features/discussion/votes.server.ts'
 
 /* What becomes of notices when the text that caused them is changed, deleted or brought back. */
 

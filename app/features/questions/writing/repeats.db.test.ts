@@ -9,8 +9,8 @@ import { makeComment, makeMember, makeQuery } from '../../../../tests/factories/
 import { callApi } from '../../../../tests/support/api-calls.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { askQuestion } from '../asking/asking.server.ts'
-import { addComment, deleteComment } from '../discussion/commenting.server.ts'
-import { getQuery } from '../discussion/discussion.server.ts'
+import { addComment, deleteComment } from '~/features/discussion/commenting.server.ts'
+import { getQuery } from '~/features/discussion/discussion.server.ts'
 import { listQueries } from '../lists/lists.server.ts'
 import { KeyUsed } from './repeats.server.ts'
 
