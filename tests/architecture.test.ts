@@ -40,15 +40,16 @@ function offenders(from: RegExp, to: RegExp, except: RegExp = /^$/): string[] {
 
 describe('the import ladder', () => {
 	test.each([
-		['accounts', 'profiles|notifications|directory|import|questions|search|tags|chat|home|api'],
-		['profiles', 'directory|import|chat|home|api'],
-		['notifications', 'directory|import|questions|search|tags|chat|home|api'],
-		['directory', 'import|questions|search|tags|chat|home|api'],
-		['tags', 'import|questions|search|directory|chat|home|api'],
-		['search', 'import|questions|directory|chat|home|api'],
-		['questions', 'import|directory|chat|home|api'],
-		['import', 'directory|chat|home|api'],
-		['chat', 'directory|import|questions|search|tags|home|api'],
+		['accounts', 'profiles|notifications|directory|import|discussion|questions|search|tags|chat|home|api'],
+		['profiles', 'directory|import|discussion|chat|home|api'],
+		['notifications', 'directory|import|discussion|questions|search|tags|chat|home|api'],
+		['directory', 'import|discussion|questions|search|tags|chat|home|api'],
+		['tags', 'import|discussion|questions|search|directory|chat|home|api'],
+		['search', 'import|discussion|questions|directory|chat|home|api'],
+		['questions', 'import|discussion|directory|chat|home|api'],
+		['discussion', 'import|directory|chat|home|api'],
+		['import', 'discussion|directory|chat|home|api'],
+		['chat', 'directory|import|discussion|questions|search|tags|home|api'],
 	])('%s imports no feature beside or above it', (feature, above) => {
 		expect(offenders(new RegExp(`^app/features/${feature}/`), new RegExp(`^app/features/(${above})/`))).toEqual([])
 	})

@@ -1,6 +1,7 @@
 import { randomOf } from '~/features/directory/seed/people.ts'
 import { listNotices } from '~/features/notifications/notifications.server.ts'
-import { getQuery, listComments } from '~/features/discussion/discussion.server.ts'
+import { getQuery } from '~/features/questions/questions.server.ts'
+import { listComments } from '~/features/discussion/discussion.server.ts'
 import { listQueries } from '~/features/questions/lists/lists.server.ts'
 import type { ListView } from '~/features/questions/lists/lists.view.ts'
 import { suggestPeople } from '~/features/questions/mentions/mentions.server.ts'

@@ -2,9 +2,9 @@ import { beforeAll, expect, test } from 'vitest'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { makeComment, makeMember, makeQuery } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
-import { readCommentHistory } from './history.server.ts'
 import { deleteComment, editComment } from './commenting.server.ts'
 import { getComment, listComments } from './discussion.server.ts'
+import { readCommentHistory } from './history.server.ts'
 import { StaleComment } from './refused.server.ts'
 
 useDatabase()

@@ -1,9 +1,15 @@
 import { mayChangeWithheld, maySeeWithheld } from '~/features/forum/moderation/moderation.policy.ts'
+import {
+	type AuthorView,
+	type OriginView,
+	origin,
+	type VotedView,
+	type WithheldView,
+} from '~/features/questions/question.view.ts'
+import { mayChoose, mayDelete, mayEdit } from '~/features/questions/questions.policy.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import type { FormRefusal } from '~/platform/http/http.ts'
 import type { CommentRow } from './comments.queries.server.ts'
-import { type AuthorView, type OriginView, origin, type VotedView, type WithheldView } from '~/features/questions/question.view.ts'
-import { mayChoose, mayDelete, mayEdit } from '~/features/questions/questions.policy.ts'
 
 /**
  * The comments of a page as a tree. Deleted ones stay only where a reply needs their place.
@@ -107,4 +113,37 @@ export interface StoredComment {
 /** Why the text of a box was not taken. With `stored`, another edit was saved first: that is what it left. */
 export interface BoxRefusal extends FormRefusal {
 	stored: StoredComment | null
+}
+
+/** The order of comments as addresses name it: the usual one is not named. */
+export function sortParam(sort: CommentSort): string | null {
+	return sort === 'oldest' ? null : sort
+}
+
+/** A piece of a text: what stayed, what an edit brought, what it took out. */
+export interface DifferencePart {
+	kind: 'same' | 'added' | 'removed'
+	text: string
+}
+
+export interface ChangeView {
+	/** Title, Description, Tags, Category, or Text for a comment. */
+	field: string
+	parts: DifferencePart[]
+}
+
+/** The edits of a query or a comment, newest first. */
+export interface HistoryView {
+	/** The query's title as it stands. */
+	title: string
+	/** Where the text itself is. */
+	url: string
+	edits: {
+		at: string
+		by: { username: string; name: string }
+		/** Whether a moderator changed somebody else's text. */
+		byModerator: boolean
+		changes: ChangeView[]
+	}[]
+	next: string | null
 }

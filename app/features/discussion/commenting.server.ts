@@ -5,19 +5,18 @@ import {
 	rewriteWaitingComment,
 } from '~/features/forum/moderation/waiting.queries.server.ts'
 import { decidedMeanwhile, withdraw } from '~/features/forum/moderation/waiting.server.ts'
-import { queryUrl } from '~/features/search/search.view.ts'
-import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'
-import { isId } from '~/lib/ids.ts'
-import type { SignedIn, Viewer } from '~/lib/viewer.ts'
-import type { Executor } from '~/platform/db/db.server.ts'
-import { type Input, parseInput } from '~/platform/http/parse.server.ts'
-import { cook } from '~/platform/markdown/cook.server.ts'
-import { languageOfTags } from '~/platform/markdown/highlight.server.ts'
-import type { StoredComment } from './comment.view.ts'
 import { peopleIn } from '~/features/questions/mentions/mentions.server.ts'
 import { mayEdit, mayRestore, undoTime } from '~/features/questions/questions.policy.ts'
 import { commentInput, versionInput } from '~/features/questions/questions.schema.ts'
-import { change, eventQuery, existing, noQuery, requireRoomForEdit, tooLate, writer } from '~/features/questions/writing/change.server.ts'
+import {
+	change,
+	eventQuery,
+	existing,
+	noQuery,
+	requireRoomForEdit,
+	tooLate,
+	writer,
+} from '~/features/questions/writing/change.server.ts'
 import type { Made } from '~/features/questions/writing/repeats.queries.server.ts'
 import { changeOnce, readSending } from '~/features/questions/writing/repeats.server.ts'
 import {
@@ -29,6 +28,15 @@ import {
 	removeComment,
 	updateComment,
 } from '~/features/questions/writing/writing.queries.server.ts'
+import { queryUrl } from '~/features/search/search.view.ts'
+import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'
+import { isId } from '~/lib/ids.ts'
+import type { SignedIn, Viewer } from '~/lib/viewer.ts'
+import type { Executor } from '~/platform/db/db.server.ts'
+import { type Input, parseInput } from '~/platform/http/parse.server.ts'
+import { cook } from '~/platform/markdown/cook.server.ts'
+import { languageOfTags } from '~/platform/markdown/highlight.server.ts'
+import type { StoredComment } from './comment.view.ts'
 import { findDeletedComment } from './discussion.queries.server.ts'
 import { refuseStale } from './refused.server.ts'
 

@@ -1,17 +1,18 @@
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
+import { deleteQuestion, editQuestion, restoreQuestion } from '~/features/questions/asking/asking.server.ts'
+import { listQueries } from '~/features/questions/lists/lists.server.ts'
+import { suggestPeople } from '~/features/questions/mentions/mentions.server.ts'
+import { getDiscussed, getQuery } from '~/features/questions/questions.server.ts'
 import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeComment, makeMember, makeQuery } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
-import { deleteQuestion, editQuestion, restoreQuestion } from '~/features/questions/asking/asking.server.ts'
-import { readCommentHistory, readQueryHistory } from './history.server.ts'
-import { listQueries } from '~/features/questions/lists/lists.server.ts'
-import { suggestPeople } from '~/features/questions/mentions/mentions.server.ts'
 import { addComment, deleteComment, editComment, restoreComment } from './commenting.server.ts'
 import { isOpenQuery } from './discussion.queries.server.ts'
-import { findCommentUrl, getDiscussed, getQuery, listComments } from './discussion.server.ts'
+import { findCommentUrl, listComments } from './discussion.server.ts'
+import { readCommentHistory, readQueryHistory } from './history.server.ts'
 
 useDatabase()
 

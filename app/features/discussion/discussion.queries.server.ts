@@ -1,34 +1,6 @@
 import { sql } from 'kysely'
-import { db, type Executor } from '~/platform/db/db.server.ts'
-import { type QueryPageRow, queryJoins, queryPageColumns } from '~/features/questions/questions.queries.server.ts'
-
-/** A query that was deleted, with who did it. */
-export interface DeletedRow extends QueryPageRow {
-	deleted_by: number | null
-	withdrawn: boolean
-	/** Whether it was deleted within the time in which its author may take that back. */
-	recent: boolean
-}
-
-/** A deleted query, or undefined when there is none. @param within seconds that count as recent */
-export async function findDeletedQuery(id: number, within: number): Promise<DeletedRow | undefined> {
-	const { rows } = await sql<DeletedRow>`
-		select ${queryPageColumns}, q.deleted_by, q.withdrawn, q.deleted_at > now() - make_interval(secs => ${within}) as recent
-		from queries q ${queryJoins} where q.id = ${id} and q.deleted_at is not null and q.withheld is null`.execute(db())
-	return rows[0]
-}
-
-/** Locks a deleted query. @returns whether it is still deleted */
-export async function lockDeletedQuery(trx: Executor, id: number): Promise<{ category_id: number } | undefined> {
-	return trx
-		.selectFrom('queries')
-		.select('category_id')
-		.where('id', '=', id)
-		.where('deleted_at', 'is not', null)
-		.where('withheld', 'is', null)
-		.forUpdate()
-		.executeTakeFirst()
-}
+import { queryJoins } from '~/features/questions/questions.queries.server.ts'
+import { db } from '~/platform/db/db.server.ts'
 
 /** A deleted comment of a query that stands. */
 export async function findDeletedComment(

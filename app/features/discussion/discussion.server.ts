@@ -1,6 +1,7 @@
 import { withFreshRole } from '~/features/forum/moderation/staff.server.ts'
 import { findChangeableComment } from '~/features/forum/moderation/waiting.queries.server.ts'
-import { findWithheld } from '~/features/forum/moderation/withheld.server.ts'
+import type { Page } from '~/features/questions/question.view.ts'
+import { getQuery } from '~/features/questions/questions.server.ts'
 import { queryUrl } from '~/features/search/search.view.ts'
 import { withParams } from '~/lib/addresses.ts'
 import { NotFound } from '~/lib/errors.ts'
@@ -8,9 +9,6 @@ import { isId } from '~/lib/ids.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { decodeCursor, encodeCursor, noSuchPlace } from '~/platform/http/cursors.ts'
 import { type CommentSort, type CommentView, presentComment, presentThread } from './comment.view.ts'
-import { type Page, presentQuery, presentWithdrawn, type QueryPageView } from '~/features/questions/question.view.ts'
-import { undoTime } from '~/features/questions/questions.policy.ts'
-import { findQuery } from '~/features/questions/questions.queries.server.ts'
 import {
 	type CommentPlace,
 	type CommentRows,
@@ -20,8 +18,7 @@ import {
 	listCommentRows,
 	listSolutionRows,
 } from './comments.queries.server.ts'
-import { findCommentPlace, findDeletedQuery } from './discussion.queries.server.ts'
-import { findQueryVote } from './votes.queries.server.ts'
+import { findCommentPlace } from './discussion.queries.server.ts'
 import { withVotes } from './votes.server.ts'
 
 /** A page of comments shows so many threads, and so many comments in all. */
@@ -136,29 +133,4 @@ async function fitting(
 	const told = shown.reduce((sum, row) => sum + row.hidden + (row.deleted || row === last ? 0 : 1), 0)
 	last.hidden = (await countBelow(queryId, last.path)) - told
 	return { rows: [...lead, ...shown], last, more: heads > 1 }
-}
-
-/** One query; one that is withheld is there for its author and for moderators. @throws NotFound when there is none or it was deleted */
-export async function getQuery(viewer: Viewer, id: number): Promise<QueryPageView> {
-	const [row, vote] = await Promise.all([
-		isId(id) ? findQuery(id) : undefined,
-		viewer && isId(id) ? findQueryVote(viewer.id, id) : (0 as const),
-	])
-	const query = row ? presentQuery(viewer, row, vote) : isId(id) ? await findWithheld(viewer, id) : null
-	if (!query) throw new NotFound(noQuery)
-	return query
-}
-
-const noQuery = 'There is no such query. It may have been deleted.'
-
-/** One query, or what is left of one that was deleted after others had answered it. @throws NotFound */
-export async function getDiscussed(viewer: Viewer, id: number): Promise<QueryPageView> {
-	try {
-		return await getQuery(viewer, id)
-	} catch (error) {
-		if (!(error instanceof NotFound)) throw error
-		const deleted = isId(id) ? await findDeletedQuery(id, undoTime) : undefined
-		if (!deleted?.withdrawn) throw error
-		return presentWithdrawn(deleted)
-	}
 }

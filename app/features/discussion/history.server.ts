@@ -1,14 +1,14 @@
 import { diffLines, diffWordsWithSpace } from 'diff'
+import { mayReadHistory } from '~/features/questions/questions.policy.ts'
+import { findQuery } from '~/features/questions/questions.queries.server.ts'
+import { listRevisionRows, type RevisionRow } from '~/features/questions/writing/writing.queries.server.ts'
 import { queryUrl } from '~/features/search/search.view.ts'
 import { NotAllowed, NotFound } from '~/lib/errors.ts'
 import { isId } from '~/lib/ids.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { decodeCursor, encodeCursor, noSuchPlace } from '~/platform/http/cursors.ts'
+import type { ChangeView, DifferencePart, HistoryView } from './comment.view.ts'
 import { findComment, findCommentBody } from './comments.queries.server.ts'
-import type { ChangeView, DifferencePart, HistoryView } from '~/features/questions/question.view.ts'
-import { mayReadHistory } from '~/features/questions/questions.policy.ts'
-import { findQuery } from '~/features/questions/questions.queries.server.ts'
-import { listRevisionRows, type RevisionRow } from '~/features/questions/writing/writing.queries.server.ts'
 
 const editsPerPage = 10
 

@@ -1,8 +1,9 @@
 import { data } from 'react-router'
-import { Conflict, NotAllowed } from '~/lib/errors.ts'
+import { StaleText } from '~/features/questions/writing/change.server.ts'
+import { withFreshKey } from '~/features/questions/writing/repeats.server.ts'
+import { NotAllowed } from '~/lib/errors.ts'
 import { refused } from '~/platform/http/http.ts'
 import type { BoxRefusal, StoredComment } from './comment.view.ts'
-import { withFreshKey } from '~/features/questions/writing/repeats.server.ts'
 
 /** The answer of a box whose text may not be written so, or not now: it comes back to the box with all that was typed. */
 export function refusedBox(error: unknown, form: FormData) {
@@ -16,14 +17,8 @@ export function isForBox(error: unknown, form: FormData): boolean {
 	return form.has('body') && (error instanceof NotAllowed || error instanceof StaleComment)
 }
 
-/** Another tab, or a moderator, saved an edit of the comment first. `stored` is what they left, and as which version. */
-export class StaleComment extends Conflict {
-	readonly stored: StoredComment
-	constructor(stored: StoredComment) {
-		super('This was changed somewhere else meanwhile. Nothing is lost: choose which one to keep.')
-		this.stored = stored
-	}
-}
+/** A comment was saved by another edit first. */
+export class StaleComment extends StaleText<StoredComment> {}
 
 /**
  * Refuses an edit that came too late. One that says what is stored, as the second half of a double click does, is none.

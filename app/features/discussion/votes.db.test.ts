@@ -1,12 +1,13 @@
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
+import { deleteQuestion } from '~/features/questions/asking/asking.server.ts'
+import { getQuery } from '~/features/questions/questions.server.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeComment, makeMember, makeQuery } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
-import { deleteQuestion } from '~/features/questions/asking/asking.server.ts'
 import { deleteComment } from './commenting.server.ts'
-import { getQuery, listComments } from './discussion.server.ts'
+import { listComments } from './discussion.server.ts'
 import { castVote, chooseSolution, withdrawSolution } from './votes.server.ts'
 
 useDatabase()

@@ -33,17 +33,6 @@ export async function writeVote(
 	return rows[0]?.score ?? 0
 }
 
-/** A member's vote on a query. */
-export async function findQueryVote(userId: number, queryId: number): Promise<Vote> {
-	const row = await db()
-		.selectFrom('query_votes')
-		.select('value')
-		.where('user_id', '=', userId)
-		.where('query_id', '=', queryId)
-		.executeTakeFirst()
-	return (row?.value ?? 0) as Vote
-}
-
 /** A member's votes on these comments, by comment; those without a vote are missing. */
 export async function listCommentVotes(userId: number, commentIds: number[]): Promise<Map<number, Vote>> {
 	const { rows } = await sql<{ comment_id: number; value: Vote }>`

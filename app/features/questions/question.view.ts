@@ -1,8 +1,7 @@
 import { type CommentMatchView, queryUrl } from '~/features/search/search.view.ts'
 import type { Viewer } from '~/lib/viewer.ts'
-import type { DeletedRow } from '~/features/discussion/discussion.queries.server.ts'
 import { mayDelete, mayEdit } from './questions.policy.ts'
-import type { QueryPageRow, QueryRow } from './questions.queries.server.ts'
+import type { DeletedRow, QueryPageRow, QueryRow } from './questions.queries.server.ts'
 
 /** What pages and the API are told of the forum. Times are ISO 8601 strings in UTC. */
 
@@ -142,32 +141,4 @@ export function origin({
 	licence: string | null
 }): OriginView | null {
 	return source_url || licence ? { url: source_url, licence } : null
-}
-
-/** A piece of a text: what stayed, what an edit brought, what it took out. */
-export interface DifferencePart {
-	kind: 'same' | 'added' | 'removed'
-	text: string
-}
-
-export interface ChangeView {
-	/** Title, Description, Tags, Category, or Text for a comment. */
-	field: string
-	parts: DifferencePart[]
-}
-
-/** The edits of a query or a comment, newest first. */
-export interface HistoryView {
-	/** The query's title as it stands. */
-	title: string
-	/** Where the text itself is. */
-	url: string
-	edits: {
-		at: string
-		by: { username: string; name: string }
-		/** Whether a moderator changed somebody else's text. */
-		byModerator: boolean
-		changes: ChangeView[]
-	}[]
-	next: string | null
 }

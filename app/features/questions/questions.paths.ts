@@ -1,5 +1,3 @@
-import type { CommentSort } from '~/features/discussion/comment.view.ts'
-
 /** The edit page of a query whose canonical address is `url`. */
 export function editPath(url: string): string {
 	return url.replace(/^\/forum\/[^/]+/, '/forum/edit')
@@ -17,9 +15,4 @@ export function profilePath(username: string): string {
 /** Whether a path is one of the forum's lists, which share a layout and a loading state. */
 export function isListPath(pathname: string): boolean {
 	return /^\/forum(\/(category|tag)\/[^/]+)?\/?$/.test(pathname)
-}
-
-/** The order of comments as addresses name it: the usual one is not named. */
-export function sortParam(sort: CommentSort): string | null {
-	return sort === 'oldest' ? null : sort
 }

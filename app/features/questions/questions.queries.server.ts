@@ -144,3 +144,42 @@ export async function highestId(): Promise<number> {
 	const row = await db().selectFrom('queries').select('id').orderBy('id', 'desc').limit(1).executeTakeFirst()
 	return row?.id ?? 0
 }
+
+/** A query that was deleted, with who did it. */
+export interface DeletedRow extends QueryPageRow {
+	deleted_by: number | null
+	withdrawn: boolean
+	/** Whether it was deleted within the time in which its author may take that back. */
+	recent: boolean
+}
+
+/** A deleted query, or undefined when there is none. @param within seconds that count as recent */
+export async function findDeletedQuery(id: number, within: number): Promise<DeletedRow | undefined> {
+	const { rows } = await sql<DeletedRow>`
+		select ${queryPageColumns}, q.deleted_by, q.withdrawn, q.deleted_at > now() - make_interval(secs => ${within}) as recent
+		from queries q ${queryJoins} where q.id = ${id} and q.deleted_at is not null and q.withheld is null`.execute(db())
+	return rows[0]
+}
+
+/** Locks a deleted query. @returns whether it is still deleted */
+export async function lockDeletedQuery(trx: Executor, id: number): Promise<{ category_id: number } | undefined> {
+	return trx
+		.selectFrom('queries')
+		.select('category_id')
+		.where('id', '=', id)
+		.where('deleted_at', 'is not', null)
+		.where('withheld', 'is', null)
+		.forUpdate()
+		.executeTakeFirst()
+}
+
+/** A member's vote on a query. */
+export async function findQueryVote(userId: number, queryId: number): Promise<1 | 0 | -1> {
+	const row = await db()
+		.selectFrom('query_votes')
+		.select('value')
+		.where('user_id', '=', userId)
+		.where('query_id', '=', queryId)
+		.executeTakeFirst()
+	return (row?.value ?? 0) as 1 | 0 | -1
+}

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
-import { deleteQuestion, editQuestion } from '~/features/questions/asking/asking.server.ts'
 import { deleteComment, editComment } from '~/features/discussion/commenting.server.ts'
+import { deleteQuestion, editQuestion } from '~/features/questions/asking/asking.server.ts'
 import { listQueries } from '~/features/questions/lists/lists.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'

@@ -1,17 +1,9 @@
+import { cursor, editing, id, namedVersion, restoringRule } from '~/features/questions/api/shapes.server.ts'
+import { getQuery } from '~/features/questions/questions.server.ts'
 import { member, operation } from '~/platform/http/operation.ts'
 import { addComment, deleteComment, editComment, restoreComment } from '../commenting.server.ts'
-import { getComment, getQuery, listComments } from '../discussion.server.ts'
-import {
-	changedComment,
-	comment,
-	commentPage,
-	cursor,
-	editing,
-	id,
-	namedVersion,
-	newComment,
-	restoringRule,
-} from '~/features/questions/api/shapes.server.ts'
+import { getComment, listComments } from '../discussion.server.ts'
+import { changedComment, comment, commentPage, newComment } from './shapes.server.ts'
 
 const group = 'Comments'
 

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { member, operation } from '~/platform/http/operation.ts'
-import { readCommentHistory, readQueryHistory } from '../history.server.ts'
-import type { HistoryView } from '~/features/questions/question.view.ts'
 import { cursor, id, next, time } from '~/features/questions/api/shapes.server.ts'
+import { member, operation } from '~/platform/http/operation.ts'
+import type { HistoryView } from '../comment.view.ts'
+import { readCommentHistory, readQueryHistory } from '../history.server.ts'
 
 const change = z.object({
 	field: z.string().describe('Title, Category, Tags, Description; Text for a comment.'),

@@ -1,10 +1,8 @@
 import { z } from 'zod'
-import { muteThread } from '~/features/notifications/notifications.server.ts'
-import type { SignedIn } from '~/lib/viewer.ts'
+import { id, voteValue } from '~/features/questions/api/shapes.server.ts'
 import { member, operation } from '~/platform/http/operation.ts'
-import { getQuery } from '../discussion.server.ts'
 import { castVote, chooseSolution, withdrawSolution } from '../votes.server.ts'
-import { id, queryIdOf, voteValue } from '~/features/questions/api/shapes.server.ts'
+import { queryIdOf } from './shapes.server.ts'
 
 const group = 'Votes and solutions'
 const example = { vote: 1 }
@@ -83,36 +81,3 @@ export const voteOperations = [
 		},
 	}),
 ]
-
-export const mutingOperations = [
-	operation({
-		id: 'muteQuery',
-		group: 'Following',
-		method: 'put',
-		path: '/queries/{id}/muting',
-		summary: 'Be told nothing more of a query',
-		access: 'members',
-		params: { id },
-		answer: null,
-		refusals: [404],
-		run: async (call) => mute(member(call), call.params.id, true),
-	}),
-	operation({
-		id: 'unmuteQuery',
-		group: 'Following',
-		method: 'delete',
-		path: '/queries/{id}/muting',
-		summary: 'Be told of a query again',
-		access: 'members',
-		params: { id },
-		answer: null,
-		refusals: [404],
-		run: async (call) => mute(member(call), call.params.id, false),
-	}),
-]
-
-/** Only what the caller can read: a number alone must not tell whether something hidden is there. */
-async function mute(viewer: SignedIn, queryId: number, muted: boolean): Promise<void> {
-	await getQuery(viewer, queryId)
-	await muteThread(viewer, queryId, muted)
-}

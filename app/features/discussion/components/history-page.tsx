@@ -1,8 +1,8 @@
 import { Link } from 'react-router'
+import { profilePath } from '~/features/questions/questions.paths.ts'
 import { withParams } from '~/lib/addresses.ts'
 import { LocalTime } from '~/ui/time.tsx'
-import type { ChangeView, HistoryView } from '~/features/questions/question.view.ts'
-import { profilePath } from '~/features/questions/questions.paths.ts'
+import type { ChangeView, HistoryView } from '../comment.view.ts'
 
 interface HistoryPageProps {
 	what: 'query' | 'comment'

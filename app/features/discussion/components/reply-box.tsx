@@ -1,10 +1,10 @@
 import { useEffect } from 'react'
 import { Form, Link } from 'react-router'
+import { MentionHelp } from '~/features/questions/mentions/components/mention-help.tsx'
+import { limits } from '~/features/questions/questions.limits.ts'
 import { ConflictNotice } from '~/ui/conflict-notice.tsx'
 import { described } from '~/ui/field.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
-import { MentionHelp } from '~/features/questions/mentions/components/mention-help.tsx'
-import { limits } from '~/features/questions/questions.limits.ts'
 import { useDiscussion } from './discussion-context.ts'
 import { useBox } from './use-box.ts'
 

@@ -2,8 +2,7 @@ import { ChevronDown } from 'lucide-react'
 import type { FocusEvent, KeyboardEvent } from 'react'
 import { Link } from 'react-router'
 import { withParams } from '~/lib/addresses.ts'
-import type { CommentSort } from '../comment.view.ts'
-import { sortParam } from '~/features/questions/questions.paths.ts'
+import { type CommentSort, sortParam } from '../comment.view.ts'
 
 const titles: Record<CommentSort, string> = { oldest: 'Oldest first', best: 'Best first' }
 const sorts: CommentSort[] = ['best', 'oldest']

@@ -1,8 +1,8 @@
+import type { AuthorView, QueryPageView } from '~/features/questions/question.view.ts'
+import { profilePath } from '~/features/questions/questions.paths.ts'
 import { textOfHtml } from '~/lib/html.ts'
 import { shorten } from '~/lib/page-meta.ts'
 import type { CommentView } from '../comment.view.ts'
-import type { AuthorView, QueryPageView } from '~/features/questions/question.view.ts'
-import { profilePath } from '~/features/questions/questions.paths.ts'
 
 /** A search engine shows a few lines; more of each text would only make the page heavier. */
 const longestText = 1_000

@@ -2,10 +2,10 @@ import type { ReactNode } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { createRoutesStub } from 'react-router'
 import { expect, test } from 'vitest'
+import type { QueryPageView } from '~/features/questions/question.view.ts'
 import { Synonyms } from '~/features/tags/components/synonyms.tsx'
 import { TagIntro } from '~/features/tags/components/tag-intro.tsx'
 import { query } from '../../../../tests/support/forum-samples.ts'
-import type { QueryPageView } from '~/features/questions/question.view.ts'
 import { QueryVotes, useQueryVotes } from './votes.tsx'
 
 const mira = { id: 5, username: 'mira.q', name: 'Mira Quillon', image: null, role: 'member' }

@@ -1,11 +1,11 @@
 import { ArrowDown, ArrowUp } from 'lucide-react'
 import type { FormEvent } from 'react'
 import { Form, Link } from 'react-router'
+import type { QueryPageView } from '~/features/questions/question.view.ts'
 import { loginPath } from '~/lib/addresses.ts'
 import { useRootData } from '~/lib/root-data.ts'
 import { usePress } from '~/ui/use-press.ts'
 import type { CommentView } from '../comment.view.ts'
-import type { QueryPageView } from '~/features/questions/question.view.ts'
 import { threadAfter } from './comment-parts.tsx'
 import { useDiscussion } from './discussion-context.ts'
 

@@ -1,9 +1,9 @@
+import { historyPath } from '~/features/questions/questions.paths.ts'
 import { readId } from '~/lib/ids.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { answering, signedIn } from '~/platform/http/http.ts'
 import { HistoryPage } from '../components/history-page.tsx'
 import { readCommentHistory, readQueryHistory } from '../history.server.ts'
-import { historyPath } from '~/features/questions/questions.paths.ts'
 import type { Route } from './+types/history'
 
 /** The edits of a question, or at `/forum/history/comment/{id}` of a comment. */

@@ -1,15 +1,16 @@
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { addComment, deleteComment, editComment } from '~/features/discussion/commenting.server.ts'
+import { listComments } from '~/features/discussion/discussion.server.ts'
+import { castVote } from '~/features/discussion/votes.server.ts'
 import {
 	askQuestion,
 	deleteQuestion,
 	editQuestion,
 	restoreQuestion,
 } from '~/features/questions/asking/asking.server.ts'
-import { addComment, deleteComment, editComment } from '~/features/discussion/commenting.server.ts'
-import { getQuery, listComments } from '~/features/discussion/discussion.server.ts'
-import { castVote } from '~/features/discussion/votes.server.ts'
 import { listQueries } from '~/features/questions/lists/lists.server.ts'
+import { getQuery } from '~/features/questions/questions.server.ts'
 import { follow } from '~/features/tags/following.server.ts'
 import { NotAllowed, NotFound, TooMany } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'

@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { deleteComment, editComment, restoreComment } from '~/features/discussion/commenting.server.ts'
+import { listComments } from '~/features/discussion/discussion.server.ts'
+import { readQueryHistory } from '~/features/discussion/history.server.ts'
 import {
 	askQuestion,
 	deleteQuestion,
@@ -8,10 +11,8 @@ import {
 	restoreQuestion,
 } from '~/features/questions/asking/asking.server.ts'
 import { StaleQuery } from '~/features/questions/asking/refused.server.ts'
-import { deleteComment, editComment, restoreComment } from '~/features/discussion/commenting.server.ts'
-import { getQuery, listComments } from '~/features/discussion/discussion.server.ts'
-import { readQueryHistory } from '~/features/discussion/history.server.ts'
 import { listQueries } from '~/features/questions/lists/lists.server.ts'
+import { getQuery } from '~/features/questions/questions.server.ts'
 import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'

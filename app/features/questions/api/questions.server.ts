@@ -1,8 +1,10 @@
 import { z } from 'zod'
+import { muteThread } from '~/features/notifications/notifications.server.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
 import { member, operation } from '~/platform/http/operation.ts'
 import { askQuestion, deleteQuestion, editQuestion, restoreQuestion } from '../asking/asking.server.ts'
-import { getQuery } from '~/features/discussion/discussion.server.ts'
 import { listQueries } from '../lists/lists.server.ts'
+import { getQuery } from '../questions.server.ts'
 import {
 	changedQuery,
 	cursor,
@@ -137,4 +139,37 @@ export const queryOperations = [
 function definite<Query extends object>(query: Query): { [Name in keyof Query]: Exclude<Query[Name], undefined> } {
 	const given = Object.entries(query).filter(([, value]) => value !== undefined)
 	return Object.fromEntries(given) as { [Name in keyof Query]: Exclude<Query[Name], undefined> }
+}
+
+export const mutingOperations = [
+	operation({
+		id: 'muteQuery',
+		group: 'Following',
+		method: 'put',
+		path: '/queries/{id}/muting',
+		summary: 'Be told nothing more of a query',
+		access: 'members',
+		params: { id },
+		answer: null,
+		refusals: [404],
+		run: async (call) => mute(member(call), call.params.id, true),
+	}),
+	operation({
+		id: 'unmuteQuery',
+		group: 'Following',
+		method: 'delete',
+		path: '/queries/{id}/muting',
+		summary: 'Be told of a query again',
+		access: 'members',
+		params: { id },
+		answer: null,
+		refusals: [404],
+		run: async (call) => mute(member(call), call.params.id, false),
+	}),
+]
+
+/** Only what the caller can read: a number alone must not tell whether something hidden is there. */
+async function mute(viewer: SignedIn, queryId: number, muted: boolean): Promise<void> {
+	await getQuery(viewer, queryId)
+	await muteThread(viewer, queryId, muted)
 }

@@ -14,9 +14,9 @@ import type { Viewer } from '~/lib/viewer.ts'
 import { type Input, parseInput } from '~/platform/http/parse.server.ts'
 import { type Cooked, cook, excerptOf } from '~/platform/markdown/cook.server.ts'
 import { languageOfTags } from '~/platform/markdown/highlight.server.ts'
-import { findDeletedQuery, lockDeletedQuery } from '~/features/discussion/discussion.queries.server.ts'
 import { peopleIn } from '../mentions/mentions.server.ts'
 import { mayDelete, mayEdit, mayRestore, undoTime } from '../questions.policy.ts'
+import { findDeletedQuery, lockDeletedQuery } from '../questions.queries.server.ts'
 import { askInput, previewInput, versionInput } from '../questions.schema.ts'
 import {
 	change,

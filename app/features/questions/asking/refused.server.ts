@@ -1,9 +1,9 @@
 import { data } from 'react-router'
-import { Conflict } from '~/lib/errors.ts'
 import { log } from '~/lib/log.server.ts'
 import { textsOf } from '~/platform/http/form-texts.ts'
 import { refused } from '~/platform/http/http.ts'
 import type { QueryPageRow } from '../questions.queries.server.ts'
+import { StaleText } from '../writing/change.server.ts'
 import { withFreshKey } from '../writing/repeats.server.ts'
 import type { AskRefusal, AskValues } from './asking.view.ts'
 
@@ -23,12 +23,10 @@ export function refusedAsk(error: unknown, form: FormData) {
 	}
 }
 
-/** Somebody else, or another tab, saved an edit first. `stored` is what they left, and as which version. */
-export class StaleQuery extends Conflict {
-	readonly stored: AskValues & { version: number }
+/** A question was saved by another edit first. */
+export class StaleQuery extends StaleText<AskValues & { version: number }> {
 	constructor({ title, description, tags, category_slug: category, version }: QueryPageRow) {
-		super('This was changed somewhere else meanwhile. Nothing is lost: choose which one to keep.')
-		this.stored = { title, description, tags: tags.join(', '), category, version }
+		super({ title, description, tags: tags.join(', '), category, version })
 	}
 }
 

@@ -10,8 +10,8 @@ import { AskForm } from '../asking/components/ask-form.tsx'
 import { sendAsked } from '../asking/components/send.ts'
 import { dropDraft, getDraft } from '../asking/drafts.server.ts'
 import { refusedAsk } from '../asking/refused.server.ts'
-import { getQuery } from '~/features/discussion/discussion.server.ts'
 import { editPath } from '../questions.paths.ts'
+import { getQuery } from '../questions.server.ts'
 import type { Route } from './+types/edit'
 
 export function loader({ params, context, url }: Route.LoaderArgs) {

@@ -3,7 +3,7 @@ import { findChangeableQuery } from '~/features/forum/moderation/waiting.queries
 import type { Decision } from '~/features/notifications/kinds.present.ts'
 import { tellUnread } from '~/features/notifications/notifications.server.ts'
 import { queryUrl } from '~/features/search/search.view.ts'
-import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
+import { Conflict, Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { isId } from '~/lib/ids.ts'
 import { isModerator, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 import { dropPages, forumLists, queryPage } from '~/platform/cache/pages.server.ts'
@@ -15,6 +15,57 @@ import { limits } from '../questions.limits.ts'
 import { mayWrite } from '../questions.policy.ts'
 import { findQuery, type QueryPageRow } from '../questions.queries.server.ts'
 import { countRevisions } from './writing.queries.server.ts'
+
+/* What every use case that writes begins with. */
+
+export const noQuery = 'There is no such query. It may have been deleted.'
+
+/** The viewer as somebody who writes. @throws NotAllowed */
+export function writer(viewer: Viewer): SignedIn {
+	if (!viewer || !mayWrite(viewer)) throw new NotAllowed('Log in first.')
+	return viewer
+}
+
+/** The query, which stands. @throws NotFound */
+export async function existing(id: number): Promise<QueryPageRow> {
+	const query = isId(id) ? await findQuery(id) : undefined
+	if (!query) throw new NotFound(noQuery)
+	return query
+}
+
+/** The query that a member wants to change: one that stands, or their own that waits for a moderator. @throws NotFound */
+export async function changeable(member: SignedIn, id: number): Promise<QueryPageRow & { waits: boolean }> {
+	const query = isId(id) ? await findChangeableQuery(id, member.id) : undefined
+	if (!query) throw new NotFound(noQuery)
+	return query
+}
+
+/**
+ * Refuses an edit of a text that was edited too often already. Moderators may always edit, or nobody could mend the text.
+ * @param of the text, which the caller holds
+ * @throws Invalid
+ */
+export async function requireRoomForEdit(
+	trx: Executor,
+	editor: SignedIn,
+	of: { queryId: number } | { commentId: number },
+): Promise<void> {
+	if (isModerator(editor) || (await countRevisions(trx, of)) < limits.editsMax) return
+	throw new Invalid(`This text was edited ${limits.editsMax} times already. Write a new one instead.`)
+}
+
+export const tooLate = 'A deletion can be taken back by who made it, within ten minutes.'
+
+/** Somebody else, or another tab, saved an edit first. `stored` is what they left, and as which version. */
+export class StaleText<Stored extends { version: number } = { version: number }> extends Conflict {
+	readonly stored: Stored
+	constructor(stored: Stored) {
+		super('This was changed somewhere else meanwhile. Nothing is lost: choose which one to keep.')
+		this.stored = stored
+	}
+}
+
+/* The change itself, and what follows from it, in one place, so that no use case forgets a part of it. */
 
 /**
  * Changes the forum in one transaction, with what follows from it; others are told once it is committed.
@@ -40,8 +91,6 @@ export function eventQuery(
 	const { id, author_id: authorId, title, tags, category_slug: category } = row
 	return { id, authorId, title, tags, category, url: queryUrl(row) }
 }
-
-/* What follows from a change of the forum, in one place, so that no use case forgets a part of it. */
 
 /** The query that something happened to, as it is after it. */
 export interface EventQuery {
@@ -129,41 +178,3 @@ export async function tellEffects(event: ForumEvent): Promise<void> {
 		announce(readersOf(query.id), 'comment:added', { queryId: query.id, commentId, username })
 	}
 }
-
-export const noQuery = 'There is no such query. It may have been deleted.'
-
-/** The viewer as somebody who writes. @throws NotAllowed */
-export function writer(viewer: Viewer): SignedIn {
-	if (!viewer || !mayWrite(viewer)) throw new NotAllowed('Log in first.')
-	return viewer
-}
-
-/** The query, which stands. @throws NotFound */
-export async function existing(id: number): Promise<QueryPageRow> {
-	const query = isId(id) ? await findQuery(id) : undefined
-	if (!query) throw new NotFound(noQuery)
-	return query
-}
-
-/** The query that a member wants to change: one that stands, or their own that waits for a moderator. @throws NotFound */
-export async function changeable(member: SignedIn, id: number): Promise<QueryPageRow & { waits: boolean }> {
-	const query = isId(id) ? await findChangeableQuery(id, member.id) : undefined
-	if (!query) throw new NotFound(noQuery)
-	return query
-}
-
-/**
- * Refuses an edit of a text that was edited too often already. Moderators may always edit, or nobody could mend the text.
- * @param of the text, which the caller holds
- * @throws Invalid
- */
-export async function requireRoomForEdit(
-	trx: Executor,
-	editor: SignedIn,
-	of: { queryId: number } | { commentId: number },
-): Promise<void> {
-	if (isModerator(editor) || (await countRevisions(trx, of)) < limits.editsMax) return
-	throw new Invalid(`This text was edited ${limits.editsMax} times already. Write a new one instead.`)
-}
-
-export const tooLate = 'A deletion can be taken back by who made it, within ten minutes.'
