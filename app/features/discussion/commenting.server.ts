@@ -17,12 +17,12 @@ import {
 	tooLate,
 	writer,
 } from '~/features/questions/writing/change.server.ts'
-import type { Made } from '~/features/questions/writing/repeats.queries.server.ts'
 import { changeOnce, readSending } from '~/features/questions/writing/repeats.server.ts'
 import {
 	insertComment,
 	lockComment,
 	lockQuery,
+	type Made,
 	putBackComment,
 	recordCommentRevision,
 	removeComment,

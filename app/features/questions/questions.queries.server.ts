@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Selection } from '~/features/search/scope.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { TimeCursor } from '~/platform/http/cursors.ts'
-import type { ListView } from './lists/lists.view.ts'
+import type { ListView } from './question.view.ts'
 
 /** A row of a list, with everything its card shows. Times are text with microseconds, so that a cursor loses nothing. */
 export interface QueryRow {

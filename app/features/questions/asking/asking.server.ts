@@ -27,11 +27,11 @@ import {
 	tooLate,
 	writer,
 } from '../writing/change.server.ts'
-import type { Made } from '../writing/repeats.queries.server.ts'
 import { changeOnce, readSending } from '../writing/repeats.server.ts'
 import {
 	insertQuery,
 	lockQuery,
+	type Made,
 	type QueryTexts,
 	recordQueryRevision,
 	removeQuery,

@@ -8,7 +8,14 @@ import { viewerOf } from '~/lib/context.ts'
 import { NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { decodeTimeCursor, encodeCursor } from '~/platform/http/cursors.ts'
-import { type Page, presentCard, presentQuery, type QueryCardView, type QueryPageView } from '../question.view.ts'
+import {
+	type ListView,
+	type Page,
+	presentCard,
+	presentQuery,
+	type QueryCardView,
+	type QueryPageView,
+} from '../question.view.ts'
 import {
 	cardSelection,
 	countSince,
@@ -21,7 +28,7 @@ import {
 	type QueryRow,
 	readQueryCount,
 } from '../questions.queries.server.ts'
-import type { ListData, ListView } from './lists.view.ts'
+import type { ListData } from './lists.view.ts'
 
 /* The use cases that read. A page costs a fixed number of them, whatever the size of the forum. */
 

@@ -2,9 +2,7 @@ import type { SearchTools } from '~/features/search/search.view.ts'
 import type { CategoryFrame } from '~/features/tags/components/forum-frame.tsx'
 import type { TagView } from '~/features/tags/tags.view.ts'
 import { withParams } from '~/lib/addresses.ts'
-import type { Page, QueryCardView } from '../question.view.ts'
-
-export type ListView = 'newest' | 'active' | 'unanswered' | 'solved'
+import type { ListView, Page, QueryCardView } from '../question.view.ts'
 
 /** What the three list pages share. */
 export interface ListData {

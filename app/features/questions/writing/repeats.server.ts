@@ -5,7 +5,7 @@ import type { Executor } from '~/platform/db/db.server.ts'
 import { parseInput } from '~/platform/http/parse.server.ts'
 import { keyInput } from '../questions.schema.ts'
 import { change, type ForumEvent } from './change.server.ts'
-import { claimKey, type Made, noteMade } from './repeats.queries.server.ts'
+import { claimKey, type Made, noteMade } from './writing.queries.server.ts'
 
 /** A key came a second time with another text. */
 export class KeyUsed extends Invalid {
