@@ -10,14 +10,15 @@ import { mayEdit, mayRestore, undoTime } from '~/features/questions/questions.po
 import { commentInput, versionInput } from '~/features/questions/questions.schema.ts'
 import {
 	change,
+	changeOnce,
 	eventQuery,
 	existing,
 	noQuery,
+	readSending,
 	requireRoomForEdit,
 	tooLate,
 	writer,
 } from '~/features/questions/writing/change.server.ts'
-import { changeOnce, readSending } from '~/features/questions/writing/repeats.server.ts'
 import {
 	insertComment,
 	lockComment,

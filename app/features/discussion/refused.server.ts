@@ -1,6 +1,5 @@
 import { data } from 'react-router'
-import { StaleText } from '~/features/questions/writing/change.server.ts'
-import { withFreshKey } from '~/features/questions/writing/repeats.server.ts'
+import { StaleText, withFreshKey } from '~/features/questions/writing/change.server.ts'
 import { NotAllowed } from '~/lib/errors.ts'
 import { refused } from '~/platform/http/http.ts'
 import type { BoxRefusal, StoredComment } from './comment.view.ts'

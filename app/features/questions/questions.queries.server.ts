@@ -1,5 +1,4 @@
 import { sql } from 'kysely'
-import type { Selection } from '~/features/search/scope.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { TimeCursor } from '~/platform/http/cursors.ts'
 import type { ListView } from './question.view.ts'
@@ -44,9 +43,6 @@ export const queryColumns = sql<QueryRow>`
 export const queryPageColumns = sql`${queryColumns}, q.description, q.description_html, q.version, ${iso('q.edited_at')} as edited_at,
 	q.source_url, q.licence, q.locked_at is not null as locked`
 export const queryJoins = sql`join users u on u.id = q.author_id join categories c on c.id = q.category_id`
-
-/** A card's columns, for a search. */
-export const cardSelection: Selection<QueryRow> = { columns: queryColumns, joins: queryJoins }
 
 interface ListFilter {
 	view: ListView

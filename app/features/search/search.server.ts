@@ -1,4 +1,4 @@
-import { meantTags } from '~/features/tags/synonyms.server.ts'
+import { meantTags } from '~/features/tags/tags.server.ts'
 import { isId } from '~/lib/ids.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { decodeCursor, decodeTimeCursor, noSuchPlace } from '~/platform/http/cursors.ts'

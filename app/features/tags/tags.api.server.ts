@@ -1,9 +1,17 @@
 import { z } from 'zod'
 import { member, operation } from '~/platform/http/operation.ts'
 import { follow, listFollowed } from './following.server.ts'
-import { addSynonym, listSynonyms, removeSynonym } from './synonyms.server.ts'
 import { MAX_TAG_DESCRIPTION } from './tags.limits.ts'
-import { describeTag, getCategoryPage, getTag, listCategories, listTags } from './tags.server.ts'
+import {
+	addSynonym,
+	describeTag,
+	getCategoryPage,
+	getTag,
+	listCategories,
+	listSynonyms,
+	listTags,
+	removeSynonym,
+} from './tags.server.ts'
 import type { CategoryView, TagView } from './tags.view.ts'
 
 /* Categories, tags and what a member follows as JSON: the use cases of the pages. */

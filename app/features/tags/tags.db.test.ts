@@ -12,8 +12,16 @@ import { makeComment, makeMember, makeQuery } from '../../../tests/factories/for
 import { useDatabase } from '../../../tests/support/database.ts'
 import { listFollowers } from './following.queries.server.ts'
 import { follow, listFollowed } from './following.server.ts'
-import { addSynonym, listSynonyms, moveSynonyms, removeSynonym } from './synonyms.server.ts'
-import { describeTag, getCategoryPage, getTag, listRelatedTags } from './tags.server.ts'
+import {
+	addSynonym,
+	describeTag,
+	getCategoryPage,
+	getTag,
+	listRelatedTags,
+	listSynonyms,
+	moveSynonyms,
+	removeSynonym,
+} from './tags.server.ts'
 
 useDatabase()
 

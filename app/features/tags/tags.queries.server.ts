@@ -105,3 +105,106 @@ export async function updateDescription(name: string, description: string): Prom
 		.executeTakeFirst()
 	return numUpdatedRows > 0n
 }
+
+/**
+ * For a transaction that writes a query: until it ends nobody adds a synonym, so no query can be written with a tag whose
+ * queries have just been moved.
+ */
+export async function holdSynonyms(trx: Executor): Promise<void> {
+	await sql`lock table tag_synonyms in row share mode`.execute(trx)
+}
+
+/** Which of these tags are kept as others. */
+export async function listMains(trx: Executor, names: string[]): Promise<Map<string, string>> {
+	const { rows } = await sql<{ name: string; main: string }>`
+		select name, main from tag_synonyms where name = any(${names}::text[])`.execute(trx)
+	return new Map(rows.map(({ name, main }) => [name, main]))
+}
+
+/** Waits for the queries that are being written, and keeps others waiting until the synonym stands. */
+export async function lockSynonyms(trx: Executor): Promise<void> {
+	await sql`lock table tag_synonyms in exclusive mode`.execute(trx)
+}
+
+/** What a tag is kept as; undefined when it is no synonym. */
+export async function findMain(trx: Executor, name: string): Promise<string | undefined> {
+	const row = await trx.selectFrom('tag_synonyms').select('main').where('name', '=', name).executeTakeFirst()
+	return row?.main
+}
+
+/** Keeps `name` as `main` from now on, with its own synonyms, its followers and, where the main tag has none, its description. */
+export async function insertSynonym(trx: Executor, name: string, main: string): Promise<void> {
+	await sql`update tag_synonyms set main = ${main} where main = ${name}`.execute(trx)
+	await sql`insert into tag_synonyms (name, main) values (${name}, ${main}) on conflict (name) do update set main = excluded.main`.execute(
+		trx,
+	)
+	await sql`insert into tags (name) values (${main}) on conflict do nothing`.execute(trx)
+	await sql`
+		insert into follows (user_id, tag_id, followed_at)
+		select user_id, kept.id, followed_at from follows join tags old on old.id = follows.tag_id, tags kept
+		where old.name = ${name} and kept.name = ${main} on conflict do nothing`.execute(trx)
+	await sql`delete from follows using tags where tags.id = follows.tag_id and tags.name = ${name}`.execute(trx)
+	await sql`
+		update tags kept set description = old.description from tags old
+		where kept.name = ${main} and old.name = ${name} and kept.description = ''`.execute(trx)
+}
+
+export async function deleteSynonym(name: string): Promise<boolean> {
+	const { numDeletedRows } = await db().deleteFrom('tag_synonyms').where('name', '=', name).executeTakeFirst()
+	return numDeletedRows > 0n
+}
+
+/** Every synonym under its main tag, at most `limit` of them. */
+export async function listSynonymRows(limit: number): Promise<{ main: string; names: string[] }[]> {
+	const { rows } = await sql<{ main: string; names: string[] }>`
+		select main, array_agg(name order by name) as names
+		from (select name, main from tag_synonyms order by main, name limit ${limit}) shown group by main order by main`.execute(
+		db(),
+	)
+	return rows
+}
+
+/** Synonyms whose queries still stand under their old tag. */
+export function listUnmoved(): Promise<{ name: string; main: string }[]> {
+	return db()
+		.selectFrom('tag_synonyms')
+		.innerJoin('tags', 'tags.name', 'tag_synonyms.name')
+		.select(['tag_synonyms.name', 'tag_synonyms.main'])
+		.where('tags.query_count', '>', 0)
+		.limit(100)
+		.execute()
+}
+
+/**
+ * Moves the next queries from one tag to another, locked in the order of all writers: queries by id, then the words of the search, then tags by name.
+ * @returns how many were left to move, at most `limit`
+ */
+export async function moveQueries(trx: Executor, name: string, main: string, limit: number): Promise<number> {
+	const { rows } = await sql<{ id: number }>`
+		select id from queries where id in (
+			select query_id from query_tags join tags on tags.id = tag_id where tags.name = ${name} order by query_id limit ${limit})
+		order by id for update`.execute(trx)
+	if (rows.length === 0) return 0
+	const ids = rows.map(({ id }) => id)
+	// The trigger of queries takes this lock for a tag that is new to the search. Whoever asks has it before the tags as well.
+	await sql`select pg_advisory_xact_lock(hashtext('search_words'))`.execute(trx)
+	await sql`select 1 from tags where name in (${name}, ${main}) order by name for no key update`.execute(trx)
+	await sql`
+		update queries set tags = array(
+			select tag from (
+				select case when given = ${name} then ${main} else given end as tag, min(place) as place
+				from unnest(tags) with ordinality as each_tag (given, place) group by 1) renamed
+			order by place)
+		where id = any(${ids})`.execute(trx)
+	await sql`update queries set search = whole_document(queries) where id = any(${ids})`.execute(trx)
+	await sql`
+		with gone as (
+			delete from query_tags using tags where tags.id = tag_id and tags.name = ${name} and query_id = any(${ids}) returning query_id, created_at),
+		fresh as (
+			insert into query_tags (tag_id, query_id, created_at)
+			select tags.id, gone.query_id, gone.created_at from gone, tags where tags.name = ${main} on conflict do nothing returning 1)
+		update tags set query_count = query_count + case name
+			when ${main} then (select count(*)::int from fresh) else -(select count(*)::int from gone) end
+		where name in (${name}, ${main})`.execute(trx)
+	return ids.length
+}

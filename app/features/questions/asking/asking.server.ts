@@ -5,9 +5,9 @@ import {
 	rewriteWaitingQuery,
 } from '~/features/forum/moderation/waiting.queries.server.ts'
 import { decidedMeanwhile, withdraw } from '~/features/forum/moderation/waiting.server.ts'
-import { mainTags } from '~/features/tags/synonyms.server.ts'
 import { tagsOf } from '~/features/tags/tags.limits.ts'
 import { findCategory } from '~/features/tags/tags.queries.server.ts'
+import { mainTags } from '~/features/tags/tags.server.ts'
 import { Conflict, Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { isId } from '~/lib/ids.ts'
 import type { Viewer } from '~/lib/viewer.ts'
@@ -21,13 +21,14 @@ import { askInput, previewInput, versionInput } from '../questions.schema.ts'
 import {
 	change,
 	changeable,
+	changeOnce,
 	eventQuery,
 	noQuery,
+	readSending,
 	requireRoomForEdit,
 	tooLate,
 	writer,
 } from '../writing/change.server.ts'
-import { changeOnce, readSending } from '../writing/repeats.server.ts'
 import {
 	insertQuery,
 	lockQuery,

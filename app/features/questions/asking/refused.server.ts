@@ -3,8 +3,7 @@ import { log } from '~/lib/log.server.ts'
 import { textsOf } from '~/platform/http/form-texts.ts'
 import { refused } from '~/platform/http/http.ts'
 import type { QueryPageRow } from '../questions.queries.server.ts'
-import { StaleText } from '../writing/change.server.ts'
-import { withFreshKey } from '../writing/repeats.server.ts'
+import { StaleText, withFreshKey } from '../writing/change.server.ts'
 import type { AskRefusal, AskValues } from './asking.view.ts'
 
 /** The answer of an ask form that was not published. Nothing that was typed is lost, whatever went wrong. */

@@ -17,7 +17,6 @@ import {
 	type QueryPageView,
 } from '../question.view.ts'
 import {
-	cardSelection,
 	countSince,
 	findMostDiscussed,
 	findUserId,
@@ -26,6 +25,8 @@ import {
 	listRows,
 	listTagRows,
 	type QueryRow,
+	queryColumns,
+	queryJoins,
 	readQueryCount,
 } from '../questions.queries.server.ts'
 import type { ListData } from './lists.view.ts'
@@ -121,13 +122,16 @@ async function search(
 	viewer: Viewer,
 	input: ListInput & { search: string; categoryId?: number; limit: number },
 ): Promise<Page<QueryCardView>> {
-	const found = await findMatches(cardSelection, {
-		search: input.search,
-		categoryId: input.categoryId,
-		tag: input.tag === undefined ? undefined : storable(input.tag).toLowerCase(),
-		cursor: input.cursor ?? null,
-		limit: input.limit + 1,
-	})
+	const found = await findMatches(
+		{ columns: queryColumns, joins: queryJoins },
+		{
+			search: input.search,
+			categoryId: input.categoryId,
+			tag: input.tag === undefined ? undefined : storable(input.tag).toLowerCase(),
+			cursor: input.cursor ?? null,
+			limit: input.limit + 1,
+		},
+	)
 	if (!found.ranked)
 		return page(
 			found.rows,

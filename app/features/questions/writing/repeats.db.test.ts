@@ -12,7 +12,7 @@ import { useDatabase } from '../../../../tests/support/database.ts'
 import { askQuestion } from '../asking/asking.server.ts'
 import { listQueries } from '../lists/lists.server.ts'
 import { getQuery } from '../questions.server.ts'
-import { KeyUsed } from './repeats.server.ts'
+import { KeyUsed } from './change.server.ts'
 
 useDatabase()
 

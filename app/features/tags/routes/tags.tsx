@@ -6,9 +6,8 @@ import { FollowedList } from '../components/followed-list.tsx'
 import { CategoryStrip, TagRow, useCategories } from '../components/forum-frame.tsx'
 import { Synonyms } from '../components/synonyms.tsx'
 import { listFollowed } from '../following.server.ts'
-import { addSynonym, listSynonyms, removeSynonym } from '../synonyms.server.ts'
 import { mayKeepTags } from '../tags.policy.ts'
-import { listTags } from '../tags.server.ts'
+import { addSynonym, listSynonyms, listTags, removeSynonym } from '../tags.server.ts'
 import type { Route } from './+types/tags'
 
 /** As many as fit a page that can still be read; rarer ones are found by searching. */

@@ -1,4 +1,8 @@
-import type { AskValues, Draft, DraftSaved } from '../asking.view.ts'
+import { data } from 'react-router'
+import { textsOf } from '~/platform/http/form-texts.ts'
+import { problemsOf } from '~/platform/http/problems.ts'
+import { askInput } from '../../questions.schema.ts'
+import type { AskRefusal, AskValues, Draft, DraftSaved } from '../asking.view.ts'
 
 /** Milliseconds from the first unsaved keystroke to its save on the server. */
 const savePause = 3_000
@@ -223,4 +227,40 @@ export function newerOf(
 	const wins = local.unsent && Date.parse(local.savedAt) > Date.parse(stored.savedAt)
 	if (wins) return { draft: { ...local, version: stored.version }, other: stored }
 	return { draft: stored, other: local.unsent ? local : null }
+}
+
+interface ClientAction {
+	request: Request
+	serverAction: () => Promise<AskRefusal>
+}
+
+const failed = 'Something went wrong. Try again!'
+
+/**
+ * For a `clientAction`: what the schema refuses is said at once; the save of the draft that is on its way ends before the
+ * form is sent, as it would bring the draft back after it was published; and what goes wrong between browser and server is
+ * a refusal like any other, so that what was typed stays.
+ */
+export async function sendAsked({ request, serverAction }: ClientAction) {
+	const form = await request.clone().formData()
+	const values = textsOf(form)
+	const parsed = askInput.safeParse(values)
+	if (parsed.error) {
+		const { message, fields } = problemsOf(parsed.error)
+		return data<AskRefusal>({ message, errors: fields, values, stored: null }, { status: 422 })
+	}
+	const saver = await heldSaver(values.draft ?? '')
+	try {
+		const refusal = await serverAction()
+		saver?.resume()
+		return refusal
+	} catch (error) {
+		if (!(error instanceof Response)) {
+			saver?.resume()
+			return data<AskRefusal>({ message: failed, errors: {}, values, stored: null }, { status: 503 })
+		}
+		const published = error.headers.get('Location')?.startsWith('/login') === false
+		if (published) saver?.end()
+		throw error
+	}
 }
