@@ -1,10 +1,11 @@
 import { Writable } from 'node:stream'
-import { renderToPipeableStream } from 'react-dom/server'
+import { renderToPipeableStream, renderToStaticMarkup } from 'react-dom/server'
 import { type EntryContext, isRouteErrorResponse, type RouterContextProvider, ServerRouter } from 'react-router'
 import { factsOf } from '~/lib/context.ts'
 import { log } from '~/lib/log.server.ts'
 import { NonceContext } from '~/lib/nonce.ts'
 import { siteFaultOf } from '~/platform/http/site-fault.server.ts'
+import { LastResortPage } from '~/shell/last-resort.tsx'
 
 /** A page may take this long to render; its data is there before rendering begins. */
 const renderLimit = 5_000
@@ -28,9 +29,17 @@ export default async function handleRequest(
 			<ServerRouter context={entry} url={request.url} nonce={nonce} />
 		</NonceContext>
 	)
-	const html = await render(page, nonce, request.signal)
-	log.debug({ bytes: html.length }, 'page rendered')
-	return new Response(html, { status, headers })
+	try {
+		const html = await render(page, nonce, request.signal)
+		log.debug({ bytes: html.length }, 'page rendered')
+		return new Response(html, { status, headers })
+	} catch (error) {
+		// React Router answers the first failure with the error page. When that fails as well, it is the frame that cannot be drawn.
+		if (!entry.staticHandlerContext.errors) throw error
+		const { pathname, search } = new URL(request.url)
+		const html = renderToStaticMarkup(<LastResortPage address={pathname + search} />)
+		return new Response(`<!DOCTYPE html>${html}`, { status: 500, headers })
+	}
 }
 
 /** Loader, action and rendering errors that no rule explains: neither a reader who hung up nor a method that a route does not know. */

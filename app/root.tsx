@@ -1,6 +1,14 @@
 import '~/lib/zod-jitless.ts'
 import { type ReactNode, Suspense, useState } from 'react'
-import { Links, Meta, Outlet, Scripts, ScrollRestoration, type ShouldRevalidateFunctionArgs } from 'react-router'
+import {
+	Links,
+	Meta,
+	Outlet,
+	Scripts,
+	ScrollRestoration,
+	type ShouldRevalidateFunctionArgs,
+	useRouteError,
+} from 'react-router'
 import { config } from '~/config.server.ts'
 import { countPage } from '~/features/accounts/rates.server.ts'
 import { InboxControl } from '~/features/chat/components/inbox-control.tsx'
@@ -17,6 +25,7 @@ import { answering } from '~/platform/http/http.ts'
 import { useConnection } from '~/platform/realtime/use-connection.ts'
 import { diskState } from '~/platform/storage/disk.server.ts'
 import { lazyPart, settling } from '~/shell/guarded.ts'
+import { LastResort } from '~/shell/last-resort.tsx'
 import { Shell } from '~/shell/shell.tsx'
 import { useTheme } from '~/shell/theme-switch.tsx'
 import { useOwnStorage } from '~/shell/use-own-storage.ts'
@@ -102,6 +111,14 @@ export function shouldRevalidate({
 
 /** The document around every page and around the error page. */
 export function Layout({ children }: { children: ReactNode }) {
+	return (
+		<LastResort isErrorPage={useRouteError() !== undefined}>
+			<Document>{children}</Document>
+		</LastResort>
+	)
+}
+
+function Document({ children }: { children: ReactNode }) {
 	const theme = useTheme()
 	return (
 		<html lang="en" data-theme={theme === 'system' ? undefined : theme}>

@@ -23,6 +23,7 @@ const RELOAD_PAUSE_MS = 1_000
 const MAX_TRIES = 60
 
 let loading: Promise<Guard> | undefined
+let hearMove: Guard['hearMove'] | undefined
 
 /**
  * What keeps pages alive without a network. No first page waits for it: it comes some seconds later, or with the first request
@@ -30,12 +31,17 @@ let loading: Promise<Guard> | undefined
  * @throws TypeError when it could not be loaded for a minute and the browser is online
  */
 function guard(tries = 1): Promise<Guard> {
-	loading ??= import('./guard/guard.ts').catch((error) => {
+	if (loading) return loading
+	loading = import('./guard/guard.ts').catch((error) => {
 		loading = undefined
 		// Without a network it says nothing that the script does not come.
 		if (tries >= MAX_TRIES && navigator.onLine) throw error
 		return new Promise((resolve) => setTimeout(() => resolve(guard(tries + 1)), RELOAD_PAUSE_MS))
 	})
+	const note = (module: Guard) => {
+		hearMove = module.hearMove
+	}
+	loading.then(note, () => {})
 	return loading
 }
 
@@ -49,6 +55,8 @@ export function guardRouter(): void {
 			: fetchPlain(input, init)
 	loadRoutesByGuard()
 	setTimeout(guard, LOAD_AFTER_MS)
+	// Before React Router listens: listeners of the window run in the order in which they came.
+	window.addEventListener('popstate', (event) => hearMove?.(event))
 	window.addEventListener('input', () => void guard(), { once: true })
 }
 

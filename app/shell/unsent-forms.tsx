@@ -119,11 +119,12 @@ function namesOf(form: HTMLFormElement): string[] {
 function restore(unsent: UnsentForm, onBack: () => void): () => void {
 	const look = () => {
 		const form = [...document.forms].find((candidate) => isSameForm(candidate, unsent))
-		if (!form) return
+		if (!form) return false
 		stop()
 		fill(form, unsent.fields)
 		onBack()
 		toast({ type: 'plain', message })
+		return true
 	}
 	const observer = new MutationObserver(look)
 	const timer = setTimeout(() => observer.disconnect(), FORM_WAIT_MS)
@@ -132,7 +133,7 @@ function restore(unsent: UnsentForm, onBack: () => void): () => void {
 		observer.disconnect()
 	}
 	observer.observe(document.body, { childList: true, subtree: true })
-	look()
+	if (!look()) document.dispatchEvent(new CustomEvent(RESTORE_EVENT, { detail: unsent.fields }))
 	return stop
 }
 

@@ -1,12 +1,20 @@
 import { useLayoutEffect, useRef } from 'react'
-import { claimStorage, clearPrivateStorage } from '~/lib/private-storage.ts'
+import { claimStorage } from '~/lib/private-storage.ts'
+import type { RootData } from '~/lib/root-data.ts'
 
 let isLeaving = false
 
-/** For the logout forms: what this browser keeps of the member goes at once, whether or not the server can be reached. */
+/**
+ * For the logout forms: what this browser keeps of the member goes once the server has ended the session. A logout that fails
+ * clears nothing.
+ */
 export function leave(): void {
 	isLeaving = true
-	void clearPrivateStorage().catch(() => {})
+	const stop = window.__reactRouterDataRouter.subscribe(({ navigation, loaderData }) => {
+		if (navigation.state !== 'idle') return
+		stop()
+		if ((loaderData.root as RootData | undefined)?.viewer) isLeaving = false
+	})
 }
 
 /**

@@ -1,5 +1,13 @@
 import { X } from 'lucide-react'
-import { type ClipboardEvent, type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+import {
+	type ClipboardEvent,
+	type KeyboardEvent,
+	type ReactNode,
+	useEffect,
+	useLayoutEffect,
+	useRef,
+	useState,
+} from 'react'
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import { described, Field, FieldShell } from './field.tsx'
 import { SuggestionList } from './suggestion-list.tsx'
@@ -40,7 +48,7 @@ export function ChipsField({ className, ...props }: ChipsFieldProps) {
 	return (
 		<div className={className}>
 			{hydrated ? (
-				<Chips {...props} typed={plain.current?.value ?? defaultValue} />
+				<Chips {...props} before={stateOf(plain.current) ?? { value: defaultValue, selection: null }} />
 			) : (
 				<Field
 					ref={plain}
@@ -57,21 +65,41 @@ export function ChipsField({ className, ...props }: ChipsFieldProps) {
 	)
 }
 
-interface ChipsProps extends Omit<ChipsFieldProps, 'className'> {
-	/** What stood in the plain field when this one took its place. */
-	typed: string
+/** What the plain field said when this one took its place. */
+interface PlainState {
+	value: string
+	/** From where to where text was selected; null without the focus. */
+	selection: [from: number, to: number] | null
 }
 
-function Chips({ label, name, defaultValue, typed: before, most, longest, source = '', error, ...look }: ChipsProps) {
+function stateOf(input: HTMLInputElement | null): PlainState | null {
+	if (!input) return null
+	const { value, selectionStart, selectionEnd } = input
+	const isFocused = input === document.activeElement
+	return { value, selection: isFocused ? [selectionStart ?? value.length, selectionEnd ?? value.length] : null }
+}
+
+interface ChipsProps extends Omit<ChipsFieldProps, 'className'> {
+	before: PlainState
+}
+
+function Chips({ label, name, defaultValue, before, most, longest, source = '', error, ...look }: ChipsProps) {
 	const { aside, optional, hint: hintOf = usualHint(most), placeholder, shape: shaped = usualShape, chipClass } = look
-	const { chips, said, add, remove, store } = useChips(before, most, shaped)
-	const [text, setText] = useState('')
+	// Who is typing goes on in the same text; it becomes chips as any other.
+	const [{ value, selection }] = useState(before)
+	const { chips, said, add, remove, store } = useChips(selection ? '' : value, most, shaped)
+	const [text, setText] = useState(selection ? value : '')
 	const input = useRef<HTMLInputElement>(null)
+	useLayoutEffect(() => {
+		if (!selection) return
+		input.current?.focus({ preventScroll: true })
+		input.current?.setSelectionRange(...selection)
+	}, [selection])
 	const take = (typed: string) => {
 		add(typed)
 		setText('')
 	}
-	const { list, shown, at, pick, onKey, close, show } = useSuggestions({
+	const { list, shown, failed, at, pick, onKey, close, show } = useSuggestions({
 		source,
 		text,
 		eager: true,
@@ -132,7 +160,7 @@ function Chips({ label, name, defaultValue, typed: before, most, longest, source
 						aria-activedescendant={at >= 0 ? `${id}-list-${at}` : undefined}
 						autoComplete="off"
 						autoCapitalize="none"
-						maxLength={longest}
+						maxLength={text.includes(',') ? undefined : longest}
 						placeholder={placeholder?.(chips.length)}
 						value={text}
 						onChange={(event) => {
@@ -150,7 +178,7 @@ function Chips({ label, name, defaultValue, typed: before, most, longest, source
 						{...described(id, error, hint)}
 					/>
 				</div>
-				{shown && <SuggestionList id={`${id}-list`} label={label} list={list} at={at} text={text} onPick={pick} />}
+				<SuggestionList id={`${id}-list`} {...{ label, list, shown, failed, at, text }} onPick={pick} />
 			</div>
 			<input ref={store} type="hidden" name={name} value={chips.join(', ')} data-start={defaultValue} />
 			<span className="sr-only" role="status">

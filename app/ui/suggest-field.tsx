@@ -35,7 +35,7 @@ export function SuggestField({
 		field.current.value = value
 		field.current.dispatchEvent(new Event('input', { bubbles: true }))
 	}
-	const { list, shown, at, pick, onKey, close, show } = useSuggestions({
+	const { list, shown, failed, at, pick, onKey, close, show } = useSuggestions({
 		source,
 		text,
 		onPick: ({ value }) => take(value),
@@ -66,7 +66,7 @@ export function SuggestField({
 					onKeyDown={onKey}
 					onBlur={close}
 				/>
-				{shown && <SuggestionList id={listId} label={label} list={list} at={at} text={text} onPick={pick} />}
+				<SuggestionList id={listId} {...{ label, list, shown, failed, at, text }} onPick={pick} />
 			</div>
 		</FieldShell>
 	)

@@ -5,6 +5,10 @@ interface SuggestionListProps {
 	id: string
 	label: string
 	list: Suggestion[]
+	/** Whether there is something to pick. */
+	shown: boolean
+	/** Whether the suggestions for what was typed did not come. */
+	failed: boolean
 	/** The place of the active one, or -1. */
 	at: number
 	/** What was typed; its place in a suggestion is marked. */
@@ -12,15 +16,32 @@ interface SuggestionListProps {
 	onPick: (suggestion: Suggestion) => void
 }
 
-/** The list under a combobox. The pointer may press it: focus stays in the field. */
-export function SuggestionList({ id, label, list, at, text, onPick }: SuggestionListProps) {
+const failure = 'Suggestions are not available right now.'
+
+/** The list under a combobox, also while it is closed. The pointer may press it: focus stays in the field. */
+export function SuggestionList({ shown, failed, ...options }: SuggestionListProps) {
 	return (
-		<div
-			className="popup menu absolute inset-x-0 top-full z-(--z-popover) mt-1.5 max-h-80 max-w-96 overflow-y-auto"
-			id={id}
-			role="listbox"
-			aria-label={label}
-		>
+		<>
+			{(shown || failed) && (
+				<div className="popup menu absolute inset-x-0 top-full z-(--z-popover) mt-1.5 max-h-80 max-w-96 overflow-y-auto">
+					{shown && <Options {...options} />}
+					{failed && (
+						<p className="meta px-2.5 py-1.5" aria-hidden="true">
+							{failure}
+						</p>
+					)}
+				</div>
+			)}
+			<span className="sr-only" role="status">
+				{failed && failure}
+			</span>
+		</>
+	)
+}
+
+function Options({ id, label, list, at, text, onPick }: Omit<SuggestionListProps, 'shown' | 'failed'>) {
+	return (
+		<div id={id} role="listbox" aria-label={label}>
 			{list.map((suggestion, index) => (
 				// biome-ignore lint/a11y/useKeyWithClickEvents lint/a11y/useFocusableInteractive: the keys are the combobox's
 				<div

@@ -23,10 +23,10 @@ interface Options {
 
 /**
  * What a combobox knows: the suggestions for what is typed, which of them is active, and the keys that move it. The newest
- * keystroke wins; without an answer there is simply no list.
+ * keystroke wins; where no answer comes, `failed` says so and the field takes what is typed.
  */
 export function useSuggestions({ source, text, shape, eager = false, onPick }: Options) {
-	const [found, setFound] = useState<{ for: string; list: Suggestion[] }>({ for: '', list: [] })
+	const [found, setFound] = useState<{ for: string; list: Suggestion[] | null }>({ for: '', list: [] })
 	const [open, setOpen] = useState(false)
 	const [active, setActive] = useState(-1)
 	const typed = text.trim()
@@ -36,7 +36,7 @@ export function useSuggestions({ source, text, shape, eager = false, onPick }: O
 		const abort = new AbortController()
 		const timer = setTimeout(async () => {
 			const list = await ask(source, typed, abort.signal)
-			if (list) setFound({ for: typed, list })
+			if (!abort.signal.aborted) setFound({ for: typed, list })
 		}, pause)
 		return () => {
 			clearTimeout(timer)
@@ -44,9 +44,10 @@ export function useSuggestions({ source, text, shape, eager = false, onPick }: O
 		}
 	}, [source, typed, open])
 
-	const answered = found.for === typed ? found.list : []
+	const answered = (found.for === typed && found.list) || []
 	const list = typed === '' ? [] : (shape?.(answered) ?? answered)
 	const shown = open && list.length > 0
+	const failed = open && typed !== '' && found.for === typed && found.list === null
 	const at = shown ? Math.min(active < 0 && eager ? 0 : active, list.length - 1) : -1
 
 	const close = () => {
@@ -71,9 +72,10 @@ export function useSuggestions({ source, text, shape, eager = false, onPick }: O
 		event.preventDefault()
 		return true
 	}
-	return { list, shown, at, pick, onKey, close, show: () => setOpen(true) }
+	return { list, shown, failed, at, pick, onKey, close, show: () => setOpen(true) }
 }
 
+/** @returns null without an answer */
 async function ask(source: string, text: string, signal: AbortSignal): Promise<Suggestion[] | null> {
 	try {
 		const response = await fetch(`${source}?q=${encodeURIComponent(text)}`, { signal })
@@ -81,7 +83,6 @@ async function ask(source: string, text: string, signal: AbortSignal): Promise<S
 		const { suggestions } = (await response.json()) as { suggestions: Suggestion[] }
 		return suggestions
 	} catch {
-		// Suggestions are a convenience: a field without them still takes what is typed.
 		return null
 	}
 }

@@ -80,6 +80,22 @@ function profileRows(image: Buffer): Row[] {
 			},
 		},
 		plain('a résumé', `${profile}/import`, 'Preview', { 'Or its text': '{ "basics": {} }' }),
+		{
+			form: 'the preview of a résumé',
+			path: `${profile}/import`,
+			send: 'Import what is ticked',
+			type: async (page) => {
+				await page.getByLabel('Or its text').fill('{"basics": {"label": "Lamps", "location": {"city": "Ferryport"}}}')
+				await page.getByRole('button', { name: 'Preview' }).click()
+				await page.getByRole('checkbox').first().uncheck()
+			},
+			back: async (page) => {
+				await expect(page.getByText('Lamps')).toBeVisible()
+				await expect(page.getByRole('checkbox').first()).not.toBeChecked()
+				await expect(page.getByRole('checkbox').nth(1)).toBeChecked()
+				await expect(page.getByText(returned)).toBeVisible()
+			},
+		},
 	]
 }
 

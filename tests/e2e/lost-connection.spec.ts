@@ -206,6 +206,15 @@ const steps: Step[] = [
 		to: /\/settings\/tokens$/,
 		says: 'Something went wrong!',
 	},
+	{
+		at: '/messages',
+		press: async (page) => {
+			await page.getByRole('searchbox', { name: 'Search messages' }).fill('lifeboat')
+			await page.keyboard.press('Enter')
+		},
+		to: /\/messages\?q=lifeboat/,
+		says: 'Something went wrong!',
+	},
 ]
 
 test('every navigation waits for the network, says so, and ends where it began after two minutes', async ({ page }) => {
@@ -276,6 +285,24 @@ test('Load more, a reader who goes elsewhere, and a site that was renewed', asyn
 	await page.unroute(scripts)
 	await bar(page).getByRole('link', { name: 'Reload' }).click()
 	await expect(page.getByRole('heading', { level: 1, name: 'Login' })).toBeVisible()
+})
+
+test('a script that never comes is waited for in sight of the reader, for two minutes', async ({ page }) => {
+	await page.clock.install()
+	await page.goto('/register')
+	await page.getByLabel('Full Name').fill('Typed already')
+	const scripts = /\/assets\/.*\.js/
+	await page.route(scripts, () => {})
+	const login = page.locator('main').getByRole('link', { name: 'Login' })
+	await login.click()
+	await expect(page.getByRole('progressbar', { name: 'Loading' })).toBeVisible()
+	await expectAlive(page)
+	await page.clock.runFor(121_000)
+	await expect(page.getByText('Something went wrong!').first()).toBeVisible()
+	await expect(page.getByRole('progressbar', { name: 'Loading' })).toHaveCount(0)
+	await expect(page.getByLabel('Full Name')).toHaveValue('Typed already')
+	expect(new URL(page.url()).pathname).toBe('/register')
+	await expectAlive(page)
 })
 
 test('a page that has just come outlives a lost connection, before the scripts that guard it are there', async ({

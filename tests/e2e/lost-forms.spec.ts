@@ -2,20 +2,17 @@ import type { Locator, Page } from '@playwright/test'
 import sharp from 'sharp'
 import { demoEmail, enrol, enrolAdmin, expect, logIn, mailedLink } from './support/journey.ts'
 import {
-	bar,
 	cut,
 	dialog,
-	dismissToasts,
 	expectAlive,
 	expectKept,
 	type Form,
 	failures,
-	notices,
 	someFailures,
 	test,
 } from './support/lost-connection.ts'
 
-/* The forms that few pages have, and the way back: each cut in three ways, several on one visit of a page. */
+/* The forms that few pages have: each cut in three ways, several on one visit of a page. */
 
 test.use({ actionTimeout: 15_000 })
 
@@ -51,7 +48,7 @@ async function expectLatestMessages(page: Page): Promise<void> {
 			await expect(messages).toContainText('Loading...')
 			await mend()
 			await page.evaluate(() => window.dispatchEvent(new Event('online')))
-			await expect(messages).toContainText('No chat found!')
+			await expect(messages).toContainText('May I come aboard?')
 			await expectAlive(page)
 		})
 }
@@ -85,7 +82,17 @@ test('what a member edits, imports, answers and chooses', async ({ page, browser
 		},
 		{
 			at: `${edit}/certificates`,
-			open: link('Delete Sea Rescue'),
+			open: async (page) => {
+				await link('Edit Sea Rescue')(page)
+				await expect(page.getByRole('button', { name: 'Update certificate' })).toBeVisible()
+			},
+			typed: { Title: 'Sea Rescue II' },
+			press: 'Update certificate',
+			done: 'Certificate Updated successfully!',
+		},
+		{
+			at: `${edit}/certificates`,
+			open: link('Delete Sea Rescue II'),
 			within: dialog,
 			press: 'Delete',
 			done: 'Certificate deleted Successfully.',
@@ -144,6 +151,7 @@ test('what a member edits, imports, answers and chooses', async ({ page, browser
 			kept: (place) => expect(place.getByText('Copy it now')).toBeVisible(),
 		},
 		{ at: `${edit}/academics`, press: 'Send a confirmation link', done: 'A link is on its way to' },
+		{ at: '/settings', within: region('Access tokens'), press: 'Revoke lifeboat', done: 'Token revoked.' },
 	])
 
 	const at = await post(page, '/forum/ask', {
@@ -157,7 +165,37 @@ test('what a member edits, imports, answers and chooses', async ({ page, browser
 	await logIn(other, 'odalys.fernbrook@eastmere.example')
 	await post(other, at, { intent: 'comment', body: 'A cleat hitch.' })
 	await post(other, at, { intent: 'comment', body: 'Or two half hitches.' })
+	await other.context().clearCookies()
+	// A second session of the member, and a stranger's request.
+	await logIn(other)
+	await page.goto('/settings')
+	await expectAllKept(page, [{ at: '/settings', press: /^Log out .+ on /, done: 'Logged out there.' }])
+	await other.context().clearCookies()
+	const stranger = `/messages/${await enrol(other, 'Sella Stranger')}`
+	const me = `/messages/${demoEmail.split('@')[0]}`
+	await post(other, me, { intent: 'send', clientId: crypto.randomUUID(), body: 'May I come aboard?' })
 	await other.context().close()
+	await expectAllKept(page, [
+		{ at: stranger, press: 'Accept', done: 'May I come aboard?' },
+		{
+			at: stranger,
+			open: async (page) => {
+				await page.locator('.chat-message').first().hover()
+				await page.locator('.chat-message').first().getByRole('link', { name: 'Report' }).click()
+			},
+			within: dialog,
+			typed: { 'What is wrong with it\\?': 'It sells berths.' },
+			press: 'Report',
+			done: 'Thank you. A moderator will look at it.',
+		},
+		{
+			at: stranger,
+			open: (page) => page.getByLabel('More about Sella Stranger').click(),
+			within: (page) => page.locator('details').filter({ hasText: 'View profile' }),
+			press: 'Block',
+			done: 'Unblock',
+		},
+	])
 	await expectAllKept(page, [
 		{ at: '/notifications', press: /^Mark as read: /, done: 'Marked as read.' },
 		{ at: '/notifications', press: 'Mark all as read', done: 'All notifications are marked as read.' },
@@ -245,6 +283,7 @@ test('what moderators decide, readers press, and a new password', async ({ page,
 			press: 'Join tags',
 			done: '#harbors is kept as #harbours.',
 		},
+		{ at: '/forum/tags', press: 'Part harbors from harbours', done: '#harbors is a tag of its own.' },
 		{
 			at: '/moderation',
 			within: (page) => page.getByRole('article', { name: 'Where do lifeboats sleep?' }),
@@ -264,6 +303,12 @@ test('what moderators decide, readers press, and a new password', async ({ page,
 			typed: { Username: 'bram' },
 			press: 'Make a moderator',
 			done: 'There is no member called',
+		},
+		{
+			at: '/moderation/members',
+			within: (page) => page.getByRole('listitem').filter({ hasText: 'Odalys Fernbrook' }),
+			press: 'Make a member',
+			done: 'Who keeps order',
 		},
 		{
 			at: `/report/query/${number}`,
@@ -292,58 +337,4 @@ test('what moderators decide, readers press, and a new password', async ({ page,
 			done: 'Password updated Successfully',
 		},
 	])
-})
-
-test('Back and Forward to a page that must be asked for anew', async ({ page }) => {
-	await logIn(page)
-	await page.clock.install()
-	const main = page.getByRole('navigation', { name: 'Main' })
-	const edit = `/edit-profile/${demoEmail.split('@')[0]}`
-	const city = page.getByLabel(/^City/)
-	await page.goto('/forum')
-	await main.getByRole('link', { name: 'Community' }).click()
-	await expect(page).toHaveURL(/\/find-dev$/)
-	const online = () => page.evaluate(() => window.dispatchEvent(new Event('online')))
-	for (const name of someFailures)
-		for (const [go, from, to] of [
-			['back', '/find-dev', '/forum'],
-			['forward', '/forum', '/find-dev'],
-		] as const)
-			await test.step(`${go}: ${name}`, async () => {
-				const { mend } = await cut(page, 'GET', failures[name])
-				const title = await page.title()
-				await page.evaluate((way) => window.history[way](), go)
-				await expect(bar(page)).toHaveText('No connection. Trying again…')
-				expect(await page.title()).toBe(title)
-				await expectAlive(page)
-				if (name === 'offline' && go === 'back') {
-					await page.clock.runFor(121_000)
-					await expect(notices(page).getByText('Something went wrong. Try again!')).toBeVisible()
-					await expect(page).toHaveURL(from)
-					await expect(bar(page)).toHaveCount(0)
-					await dismissToasts(page)
-					await page.evaluate(() => window.history.back())
-					await expect(bar(page)).toBeVisible()
-				}
-				await mend()
-				await online()
-				await expect(page).toHaveURL(to)
-				await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
-				await expect(bar(page)).toHaveCount(0)
-				await expectAlive(page)
-			})
-
-	// What was typed stays though its member agreed to leave it, when the page before does not come.
-	await page.goto(`${edit}/social-links`)
-	await page.getByRole('link', { name: 'Personal Details' }).first().click()
-	await city.fill('Nowhere yet')
-	const { mend } = await cut(page, 'GET', failures['a 502'])
-	await page.evaluate(() => window.history.back())
-	await page.getByRole('button', { name: 'Leave' }).click()
-	await expect(bar(page)).toBeVisible()
-	await page.clock.runFor(121_000)
-	await expect(notices(page).getByText('Something went wrong!')).toBeVisible()
-	await expect(page).toHaveURL(edit)
-	await expect(city).toHaveValue('Nowhere yet')
-	await mend()
 })

@@ -116,7 +116,7 @@ test('a newcomer is welcomed, told why a form was refused, and led to a card tha
 	})
 
 	await test.step('the button of the chat says what it does', async () => {
-		await page.goto('/messages/mira.quillon')
+		await page.goto('/messages/wren.castlemaine')
 		await expect(page.getByRole('button', { name: 'Send', exact: true })).toHaveText('Send')
 	})
 })

@@ -233,6 +233,7 @@ async function prepare(page: Page, browser: Browser): Promise<[Addresses, Page]>
 	const id = question.split('/').at(-1) ?? ''
 	const commented = await send(other, question, { intent: 'comment', body: `@${username} ${'k'.repeat(500)}` })
 	const comment = commented.split('#comment-')[1] ?? ''
+	await send(page, question, { intent: 'choose-solution', comment })
 	let parent = comment
 	for (const writer of [third, page, other, third]) {
 		const to = await send(writer, question, { intent: 'reply', comment: parent, body: 'ש'.repeat(300) })

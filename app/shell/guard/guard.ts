@@ -33,7 +33,7 @@ export async function routerFetch(fetchPlain: Fetch, url: URL, init: RequestInit
 		return await retryingShown(async (signal) => read(await fetchPlain(url, { ...init, signal })), init.signal)
 	} catch (error) {
 		// No middleware runs while it is not known which routes there are.
-		if (isManifest && error instanceof LostAnswer) giveUp()
+		if (isManifest && error instanceof LostAnswer) await giveUp()
 		throw error
 	}
 }
@@ -101,7 +101,7 @@ async function readWhole(answer: Response, parse: (text: string) => unknown): Pr
  * fetcher gets nothing, or for its form a refusal. A toast says so.
  * @param outcomes by route
  */
-export function settle({ method, url, signal }: Request, outcomes: Outcomes): Outcomes {
+export async function settle({ method, url, signal }: Request, outcomes: Outcomes): Promise<Outcomes> {
 	const lost = Object.entries(outcomes).flatMap(([id, { result }]) => {
 		// The error of an action comes wrapped.
 		const error = result instanceof LostAnswer ? result : (result as { data?: unknown } | null | undefined)?.data
@@ -114,7 +114,7 @@ export function settle({ method, url, signal }: Request, outcomes: Outcomes): Ou
 	toast({ type: 'error', message })
 	const leadsTo = (to = location) => to.pathname === pathname && to.search === search
 	if (navigation.location && leadsTo(navigation.location) && !(method === 'GET' && leadsTo())) {
-		stay()
+		await stay()
 		return outcomes
 	}
 	const [shownError] = Object.values(errors ?? {})
@@ -134,28 +134,64 @@ function refusal(message: string, { form }: LostAnswer) {
 }
 
 /** Ends a navigation where it began: the page is drawn from what it has, nothing is asked for, and the focus stays. */
-function stay(): void {
-	const { location } = router().state
-	// Going back has changed the address already; the page comes after it, as it did before.
-	const isAddressed = createPath(location) === window.location.pathname + window.location.search + window.location.hash
+async function stay(): Promise<void> {
+	const { location, navigation } = router().state
+	if (!isAtEntryOf(location)) await undoMove()
+	// Another press may have replaced the navigation meanwhile.
+	if (router().state.navigation.location !== navigation.location) return
 	void router().navigate(location, {
-		replace: isAddressed,
+		replace: isAtEntryOf(location),
 		state: location.state,
 		preventScrollReset: true,
 		defaultShouldRevalidate: false,
 	})
 }
 
+/** Whether the browser's history stands at the entry of a page. Going back moves it at once; the page follows when it has come. */
+const isAtEntryOf = ({ key }: { key: string }) => (window.history.state?.key ?? 'default') === key
+
+/** The number of the history's entry whose page is shown, as React Router counts them; undefined when it is not known. */
+let shownEntry: number | undefined
+
+function noteEntry(): void {
+	const { location, navigation } = router().state
+	if (navigation.state === 'idle' && isAtEntryOf(location)) shownEntry = window.history.state?.idx
+}
+
+noteEntry()
+router().subscribe(noteEntry)
+
+let endMove: (() => void) | null = null
+
+/** Hears of each move in the history before React Router does, and keeps from it those that undo another one. */
+export function hearMove(event: PopStateEvent): void {
+	if (!endMove) return
+	event.stopImmediatePropagation()
+	endMove()
+	endMove = null
+}
+
+/** Moves the history back to the page that is shown, unseen by React Router. Where that is not possible, the page gets a new entry. */
+async function undoMove(): Promise<void> {
+	const distance = shownEntry === undefined ? 0 : shownEntry - window.history.state?.idx
+	if (!distance) return
+	const moved = new Promise<void>((resolve) => {
+		endMove = resolve
+	})
+	window.history.go(distance)
+	await moved
+}
+
 /** As {@link settle}, where it is not known which routes were asked. */
-function giveUp(): void {
+function giveUp(): Promise<void> {
 	const { navigation, fetchers } = router().state
 	const target = navigation.location
 	toast({ type: 'error', message: failureMessage('GET', target?.pathname ?? '') })
-	endAll(target !== undefined, fetchers)
+	return endAll(target !== undefined, fetchers)
 }
 
-function endAll(isNavigating: boolean, fetchers: DataRouter['state']['fetchers']): void {
-	if (isNavigating) stay()
+async function endAll(isNavigating: boolean, fetchers: DataRouter['state']['fetchers']): Promise<void> {
+	if (isNavigating) await stay()
 	else for (const [key, { state }] of fetchers) if (state !== 'idle') router().resetFetcher(key)
 }
 
@@ -164,7 +200,7 @@ function stayForReload(): void {
 	const { navigation, fetchers } = router().state
 	const isForm = navigation.formMethod !== undefined && navigation.formMethod !== 'GET'
 	offerReload(navigation.location && !isForm ? createPath(navigation.location) : window.location.href)
-	endAll(navigation.location !== undefined, fetchers)
+	void endAll(navigation.location !== undefined, fetchers)
 }
 
 /** A script of this page's build that the server has no longer. */
@@ -182,7 +218,7 @@ export async function loadRoute(route: RouteEntry): Promise<unknown> {
 			)
 		} catch (error) {
 			if (error instanceof LostScript) renew()
-			else giveUp()
+			else void giveUp()
 			await nextNavigation(route.id)
 		}
 	}

@@ -10,10 +10,21 @@ export function findMisplaced(): string[] {
 		`<${element.tagName.toLowerCase()} class="${element.getAttribute('class') ?? ''}">`
 	const bad: string[] = []
 	if (scrollWidth > clientWidth) {
-		const wide = [...document.querySelectorAll('body *')].filter(
-			(element) => element.children.length === 0 && element.getBoundingClientRect().right > clientWidth + 1,
-		)
-		bad.push(`the page is ${scrollWidth} px wide: ${wide.slice(0, 3).map(named).join(' ')}`)
+		/** Who widens the page: what no ancestor clips, or the words of it. */
+		const isClipped = (element: Element) => {
+			for (let each: Element | null = element; each && each !== document.body; each = each.parentElement)
+				if (getComputedStyle(each).overflowX !== 'visible') return true
+			return false
+		}
+		const wide = [...document.querySelectorAll('body *')].filter((element) => {
+			const words = document.createRange()
+			words.selectNodeContents(element)
+			const right = Math.max(element.getBoundingClientRect().right, words.getBoundingClientRect().right)
+			return right > clientWidth + 1 && !isClipped(element)
+		})
+		const innermost = wide.filter((element) => !wide.some((other) => other !== element && element.contains(other)))
+		const words = (element: Element) => `${named(element)} “${(element.textContent ?? '').trim().slice(0, 40)}”`
+		bad.push(`the page is ${scrollWidth} px wide: ${innermost.slice(0, 3).map(words).join(' ')}`)
 	}
 	for (const element of document.querySelectorAll<HTMLElement>('body *')) {
 		if (element.scrollWidth <= element.clientWidth + 1 || element.clientWidth <= 1) continue

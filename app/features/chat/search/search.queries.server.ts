@@ -24,8 +24,9 @@ export interface HitRow extends PeerRow {
 	id: number
 	mine: boolean
 	sent_at: Date
+	/** What the message reads as, without its Markdown. */
 	body: string
-	/** All of the text without accents, with marks round the words that matched. */
+	/** All of that text without accents, with marks round the words that matched. */
 	marked: string
 }
 
@@ -62,7 +63,7 @@ export async function findOwnMessages(
 		select ${peerColumns(userId)}, m.id, m.sender_id = ${userId} as mine, m.sent_at, said.body,
 			ts_headline('english', without_accents(said.body), wanted.words, ${options}) as marked
 		from found join messages m on m.id = found.id and (m.sender_id = ${userId} or m.recipient_id = ${userId})
-			cross join lateral (select message_words(m.body, m.pictures) as body) said
+			cross join lateral (select message_words(btrim(text_of_html(m.html)), m.pictures) as body) said
 			cross join wanted join conversations c on c.id = m.conversation_id
 		join users p on p.id = case when c.lower_id = ${userId} then c.higher_id else c.lower_id end
 		left join shown_profiles pp on pp.user_id = p.id

@@ -45,7 +45,8 @@ function SearchBox() {
 	const [params] = useSearchParams()
 	const wish = pathname === '/find-dev' ? wishOf(params) : anybody
 	const id = useId()
-	const { input, text, shown, isEmpty, entries, suggestions, at, handlers, clear, pick } = useDeveloperSearch(wish)
+	const search = useDeveloperSearch(wish)
+	const { input, text, shown, isEmpty, isFailed, entries, suggestions, at, handlers, clear, pick } = search
 	useSlashKey(input)
 	const listId = `${id}-list`
 	return (
@@ -86,9 +87,9 @@ function SearchBox() {
 				<SuggestionsPopup id={listId} entries={entries} suggestions={suggestions} text={text} at={at} onPick={pick} />
 			)}
 			<div role="status">
-				{isEmpty && (
+				{(isEmpty || isFailed) && (
 					<p className="popup absolute inset-x-0 top-full z-(--z-popover) mt-1.5 px-3.5 py-3 text-ink-2">
-						No developers found
+						{isFailed ? 'Suggestions are not available right now.' : 'No developers found'}
 					</p>
 				)}
 			</div>

@@ -46,7 +46,7 @@ export function SkillFilter({ wish, onStage }: SkillFilterProps) {
 		if (input.current) input.current.value = ''
 		choose([...new Set([...skills, value])])
 	}
-	const { list, shown, at, pick, onKey, close, show } = useSuggestions({
+	const { list, shown, failed, at, pick, onKey, close, show } = useSuggestions({
 		source: '/suggest/known-skills',
 		text,
 		eager: true,
@@ -120,7 +120,7 @@ export function SkillFilter({ wish, onStage }: SkillFilterProps) {
 						onBlur={close}
 					/>
 				</div>
-				{shown && <SuggestionList id={listId} label="Skills" list={list} at={at} text={text} onPick={pick} />}
+				<SuggestionList id={listId} label="Skills" {...{ list, shown, failed, at, text }} onPick={pick} />
 			</div>
 		</FilterGroup>
 	)

@@ -9,7 +9,7 @@ const nothing: SuggestionsView = { people: [], skills: [], universities: [] }
 
 /**
  * What the header's search knows: the text, what is suggested for it, which suggestion is active, and what each key and the
- * leaving of the box do. The newest keystroke wins; without an answer there is simply no list. Where the community's list is
+ * leaving of the box do. The newest keystroke wins. Where the community's list is
  * on the page, it follows what is typed; its address takes the place of the one before, so that Back leaves the search.
  */
 export function useDeveloperSearch(wish: Wish) {
@@ -38,10 +38,10 @@ export function useDeveloperSearch(wish: Wish) {
 		[],
 	)
 
-	const { suggestions, isAnswered } = useSuggested(text.trim(), open)
+	const { suggestions, isAnswered, isFailed } = useSuggested(text.trim(), open)
 	const entries = entriesOf(suggestions, wish)
 	const shown = open && text.trim() !== '' && entries.length > 0
-	const isEmpty = open && isAnswered && entries.length === 0
+	const isEmpty = open && isAnswered && !isFailed && entries.length === 0
 	const at = shown ? Math.min(active, entries.length - 1) : -1
 
 	const show = () => {
@@ -113,6 +113,7 @@ export function useDeveloperSearch(wish: Wish) {
 		text,
 		shown,
 		isEmpty,
+		isFailed: open && isFailed,
 		entries,
 		suggestions,
 		at,
@@ -146,15 +147,23 @@ function isListShown(): boolean {
 	return window.location.pathname === '/find-dev'
 }
 
-/** The suggestions for a text, as soon as the hand rests, and whether those are known. */
-function useSuggested(text: string, wanted: boolean): { suggestions: SuggestionsView; isAnswered: boolean } {
-	const [answer, setAnswer] = useState({ text: '', view: nothing })
+interface Suggested {
+	suggestions: SuggestionsView
+	/** Whether they are those of this text. */
+	isAnswered: boolean
+	/** Whether there was no answer. */
+	isFailed: boolean
+}
+
+/** The suggestions for a text, as soon as the hand rests. */
+function useSuggested(text: string, wanted: boolean): Suggested {
+	const [answer, setAnswer] = useState<{ text: string; view: SuggestionsView | null }>({ text: '', view: nothing })
 	useEffect(() => {
 		if (!wanted || text === '') return
 		const abort = new AbortController()
 		const timer = setTimeout(async () => {
 			const view = await ask(text, abort.signal)
-			if (view && !abort.signal.aborted) setAnswer({ text, view })
+			if (!abort.signal.aborted) setAnswer({ text, view })
 		}, searchDebounce)
 		return () => {
 			clearTimeout(timer)
@@ -163,15 +172,16 @@ function useSuggested(text: string, wanted: boolean): { suggestions: Suggestions
 	}, [text, wanted])
 	// The list before stays while the next one is on its way, as long as one goes on typing the same word.
 	const fits = answer.text !== '' && (text.startsWith(answer.text) || answer.text.startsWith(text))
-	return { suggestions: fits ? answer.view : nothing, isAnswered: fits && text.startsWith(answer.text) }
+	const isAnswered = fits && text.startsWith(answer.text)
+	return { suggestions: (fits && answer.view) || nothing, isAnswered, isFailed: isAnswered && answer.view === null }
 }
 
+/** @returns null without an answer; Enter searches all the same */
 async function ask(text: string, signal: AbortSignal): Promise<SuggestionsView | null> {
 	try {
 		const response = await fetch(`/suggest/developers?q=${encodeURIComponent(text)}`, { signal })
 		return response.ok ? ((await response.json()) as SuggestionsView) : null
 	} catch {
-		// Suggestions are a convenience: Enter searches without them.
 		return null
 	}
 }

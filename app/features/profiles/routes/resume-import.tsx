@@ -1,9 +1,10 @@
-import { useState } from 'react'
-import { data, Link } from 'react-router'
+import { useEffect, useState } from 'react'
+import { data, Link, useSubmit } from 'react-router'
 import { refreshSession } from '~/features/accounts/accounts.server.ts'
 import { Invalid } from '~/lib/errors.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { counted } from '~/lib/text.ts'
+import { type FormField, RESTORE_EVENT } from '~/lib/unsent-form.ts'
 import { readForm, redirectWithToast, refused } from '~/platform/http/http.ts'
 import { ImportForm } from '../components/import-form.tsx'
 import { ImportPreview } from '../components/import-preview.tsx'
@@ -51,6 +52,7 @@ export default function ResumeImport({ loaderData: { username }, actionData }: R
 	const [answer, setAnswer] = useState(actionData)
 	if (actionData && actionData !== answer) setAnswer(actionData)
 	const preview = answer?.preview
+	usePreviewAgain()
 	return (
 		<>
 			<h1 className="text-2xl font-bold">Import a résumé</h1>
@@ -74,6 +76,19 @@ export default function ResumeImport({ loaderData: { username }, actionData }: R
 			)}
 		</>
 	)
+}
+
+/** Asks for the preview anew when its form comes back after the session ended: the document is in it. */
+function usePreviewAgain(): void {
+	const submit = useSubmit()
+	useEffect(() => {
+		const hear = (event: Event) => {
+			const { intent, document: text } = Object.fromEntries((event as CustomEvent<FormField[]>).detail)
+			if (intent === 'apply' && text) void submit({ text }, { method: 'post', encType: 'multipart/form-data' })
+		}
+		document.addEventListener(RESTORE_EVENT, hear)
+		return () => document.removeEventListener(RESTORE_EVENT, hear)
+	}, [submit])
 }
 
 function outdated({ preview, message }: OutOfDate): {

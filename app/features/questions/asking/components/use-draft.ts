@@ -96,7 +96,8 @@ export function useDraft(options: DraftOptions) {
 			const { draft, other, visitors } = findDraft(owner, draftKey, server)
 			// What was typed before the script ran, or while the server was asked, is the newest of all.
 			look()
-			const touched = named || refused !== null || !isSame(current.current.values, first.values)
+			const touched =
+				named || refused !== null || !isSame(current.current.values, first.values) || isTypingTag(form.current)
 			if (!draft || isEmpty(draft) || isSame(draft, current.current.values)) return
 			if (touched) return setNotice({ kind: 'offered', at: draft.savedAt, other: draft })
 			fill(draft)
@@ -181,6 +182,11 @@ function read(form: HTMLFormElement | null): AskValues | null {
 	const data = new FormData(form)
 	const text = (name: string) => String(data.get(name) ?? '').replace(/\r\n?/g, '\n')
 	return { title: text('title'), description: text('description'), tags: text('tags'), category: text('category') }
+}
+
+/** Whether a tag is being typed, which is in no field of the form until it is added. */
+function isTypingTag(form: HTMLFormElement | null): boolean {
+	return !!form?.querySelector<HTMLInputElement>('input[role=combobox]')?.value
 }
 
 function valuesOf({ title, description, tags, category }: AskValues): AskValues {

@@ -65,6 +65,8 @@ export default function MentionMenu({ area, source }: MentionMenuProps): ReactNo
 					id={id}
 					label="Members to mention"
 					list={list}
+					shown
+					failed={false}
 					at={at}
 					text={token.text}
 					onPick={({ value }) => take(value)}

@@ -1,0 +1,132 @@
+import type { Page } from '@playwright/test'
+import { demoEmail, expect, test as journey, logIn } from './support/journey.ts'
+
+/* What is typed into a page before its scripts are there, as on a slow network. */
+
+/** The browser reports the scripts and suggestions that these journeys cut. */
+const test = journey.extend<{ quiet: undefined }>({ quiet: async ({}, use) => use(undefined) })
+
+const scripts = /\/assets\/.*\.js/
+
+/** Opens a page whose scripts wait. @returns what lets them come */
+async function openWithoutScripts(page: Page, path: string): Promise<() => Promise<void>> {
+	const { promise, resolve } = Promise.withResolvers<void>()
+	await page.route(scripts, async (route) => {
+		await promise
+		await route.continue()
+	})
+	await page.goto(path, { waitUntil: 'commit' })
+	await expect(page.getByRole('contentinfo')).toBeVisible()
+	return async () => {
+		resolve()
+		await expect(page.getByRole('combobox', { name: /^(Skills|Tags|University)/ })).toBeVisible()
+		await page.unroute(scripts)
+	}
+}
+
+const field = (page: Page, label: string) => page.locator('main').getByLabel(new RegExp(`^${label}( optional)?$`))
+const removes = (page: Page) => page.getByRole('button', { name: /^Remove / })
+
+test('what is typed before the scripts are there stays, and is saved', async ({ page }) => {
+	await logIn(page)
+	const edit = `/edit-profile/${demoEmail.split('@')[0]}`
+
+	await test.step('chips, texts and boxes, with the focus elsewhere', async () => {
+		const hydrate = await openWithoutScripts(page, edit)
+		await field(page, 'Skills').fill('Lanterns, Bridges')
+		await field(page, 'City').fill('Early City')
+		await field(page, 'About me').fill('Typed early.')
+		await page.getByLabel('Mentoring').setChecked(false)
+		await hydrate()
+		await expect(removes(page)).toHaveCount(2)
+		await expect(page.getByText('12 of ')).toBeVisible()
+		await page.getByRole('button', { name: 'Save changes' }).click()
+		await expect(page.getByText('Profile updated successfully!')).toBeVisible()
+	})
+
+	await test.step('chips under the fingers: all of the text is replaced, and then more is typed', async () => {
+		const hydrate = await openWithoutScripts(page, edit)
+		await expect(field(page, 'City')).toHaveValue('Early City')
+		await expect(field(page, 'About me')).toHaveValue('Typed early.')
+		await expect(page.getByLabel('Mentoring')).not.toBeChecked()
+		await expect(field(page, 'Skills')).toHaveValue('Lanterns, Bridges')
+		await field(page, 'Skills').focus()
+		await page.keyboard.press('ControlOrMeta+a')
+		await hydrate()
+		await expect(page.getByRole('combobox', { name: 'Skills' })).toBeFocused()
+		await page.keyboard.insertText('Rain, Ro')
+		await page.keyboard.type('pes')
+		await page.getByRole('button', { name: 'Save changes' }).click()
+		await expect(page.getByText('Profile updated successfully!')).toBeVisible()
+		await page.goto(edit)
+		await expect(removes(page)).toHaveText(['', ''])
+		await expect(page.getByRole('button', { name: 'Remove Ropes' })).toBeVisible()
+		await expect(page.getByRole('button', { name: 'Remove Rain' })).toBeVisible()
+	})
+
+	await test.step('suggestions and numbers', async () => {
+		const hydrate = await openWithoutScripts(page, `${edit}/academics`)
+		await field(page, 'University').fill('Early Univ')
+		await field(page, 'Branch').fill('Optics')
+		await field(page, 'University').focus()
+		await page.keyboard.press('End')
+		await hydrate()
+		await page.keyboard.type('ersity')
+		await page.getByRole('button', { name: 'Save changes' }).click()
+		await expect(page.getByText('Academics data updated successfully!')).toBeVisible()
+		await page.reload()
+		await expect(field(page, 'University')).toHaveValue('Early University')
+		await expect(field(page, 'Branch')).toHaveValue('Optics')
+	})
+
+	await test.step('a question: select, tags, Markdown', async () => {
+		const hydrate = await openWithoutScripts(page, '/forum/ask')
+		await field(page, 'Title').fill('What was typed early?')
+		await field(page, 'Category').selectOption('others')
+		await field(page, 'Description').fill('**All** of this.')
+		await field(page, 'Tags').fill('early, birds, wor')
+		await hydrate()
+		await page.keyboard.type('ms')
+		await page.getByRole('button', { name: 'Post question' }).click()
+		await expect(page.getByRole('heading', { level: 1, name: 'What was typed early?' })).toBeVisible()
+		await expect(page.locator('main strong')).toHaveText('All')
+		for (const tag of ['early', 'birds', 'worms'])
+			await expect(
+				page
+					.locator('main')
+					.getByRole('link', { name: `#${tag}`, exact: true })
+					.first(),
+			).toBeVisible()
+		expect(new URL(page.url()).pathname).toContain('/forum/others/')
+	})
+})
+
+test('suggestions that do not come say so, and the field takes what is typed', async ({ page }) => {
+	await logIn(page)
+	const said = 'Suggestions are not available right now.'
+	await page.route(/\/suggest\//, (route) => route.abort())
+	await page.goto(`/edit-profile/${demoEmail.split('@')[0]}`)
+	const skills = page.getByRole('combobox', { name: 'Skills' })
+	const status = page.getByRole('status').filter({ hasText: said })
+	await skills.pressSequentially('Sail')
+	await expect(status).toHaveCount(1)
+	await page.screenshot({ path: 'test-results/no-suggestions.png' })
+	await skills.press('Enter')
+	await expect(page.getByRole('button', { name: 'Remove Sail' })).toBeVisible()
+	await expect(status).toHaveCount(0)
+	await page.unroute(/\/suggest\//)
+	await skills.pressSequentially('Pyth')
+	await expect(page.getByRole('option', { name: /Python/ }).first()).toBeVisible()
+	await expect(status).toHaveCount(0)
+	page.on('dialog', (asked) => asked.accept())
+
+	await page.route(/\/suggest\//, (route) => route.fulfill({ status: 502, body: 'Bad Gateway' }))
+	await page.goto('/find-dev')
+	await page
+		.getByRole('combobox', { name: /Search/ })
+		.first()
+		.pressSequentially('mir')
+	await expect(status).toHaveCount(1)
+	await expect(page.getByText('No developers found')).toHaveCount(0)
+	await expect(page.getByRole('region', { name: 'Notices' }).getByRole('alert')).toHaveCount(0)
+})
