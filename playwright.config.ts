@@ -4,7 +4,8 @@ import { chromiumFlags, findChromium } from './scripts/support/chromium.ts'
 export default defineConfig({
 	testDir: 'tests/e2e',
 	outputDir: 'test-results',
-	workers: 2,
+	// One more than processors, as many journeys wait for a network that is slow or away on purpose.
+	workers: 3,
 	retries: 0,
 	// Both only end what hangs: a page that is there at once alone may wait for its turn on a busy machine.
 	timeout: 180_000,

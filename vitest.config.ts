@@ -2,12 +2,15 @@ import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** The history checker kills servers for minutes: its files begin first, so that the run does not end with one of them. */
+/** Parts of paths, the longest file last. */
+const LONG_FILES = ['/app/platform/db/', '/tests/process/', '/tests/process/chat-history']
+
+/** Files whose tests start, kill and wait for processes begin first, so that the run does not end with one of them. */
 class LongestFirst extends BaseSequencer {
 	override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
 		const sorted = await super.sort(files)
-		const isLong = ({ moduleId }: TestSpecification) => moduleId.includes('/tests/process/chat-history')
-		return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))]
+		const rank = ({ moduleId }: TestSpecification) => LONG_FILES.findLastIndex((part) => moduleId.includes(part))
+		return sorted.sort((one, other) => rank(other) - rank(one))
 	}
 }
 

@@ -34,6 +34,12 @@ const settings = z.object({
 	AUTHOR_NAME: z.string().max(80).default(''),
 	AUTHOR_URL: z.union([z.url({ protocol: /^https?$/ }), z.literal('')]).default(''),
 	ADMIN_EMAIL: z.union([z.email(), z.literal('')]).default(''),
+	SECURITY_CONTACT: z
+		.union(
+			[z.email(), z.url({ protocol: /^https$/, normalize: true }), z.literal('')],
+			'must be an email address or an https:// address',
+		)
+		.default(''),
 	ALLOWED_EMAIL_DOMAINS: list.default([]),
 	REQUIRE_EMAIL_VERIFICATION: flag.optional(),
 	SMTP_URL: z
@@ -67,7 +73,7 @@ const settings = z.object({
 export const settingNames: readonly string[] = Object.keys(settings.shape).filter((name) => name !== 'NODE_ENV')
 
 const ours =
-	/^(DEVQUAD_|S3_|SMTP_|MAIL_|AUTHOR_|AUTH_|SEED|SITE_|PUBLIC_|TRUST_|DATABASE_|DATA_|ALLOWED_|REQUIRE_|ADMIN_|PAGE_|PUSH_|VAPID_)/
+	/^(DEVQUAD_|S3_|SMTP_|MAIL_|AUTHOR_|AUTH_|SEED|SITE_|PUBLIC_|TRUST_|SECURITY_|DATABASE_|DATA_|ALLOWED_|REQUIRE_|ADMIN_|PAGE_|PUSH_|VAPID_)/
 
 export type Config = z.infer<typeof settings> & {
 	/** Whether members confirm their address before they log in; unless it is said, they do where mails are sent. */

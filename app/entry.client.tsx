@@ -1,4 +1,4 @@
-import { StrictMode, startTransition, useLayoutEffect } from 'react'
+import { StrictMode, startTransition, useEffect, useLayoutEffect } from 'react'
 import { hydrateRoot } from 'react-dom/client'
 import { HydratedRouter } from 'react-router/dom'
 import { guardRouter } from './shell/guarded.ts'
@@ -13,7 +13,8 @@ function noteTyped({ target }: Pick<Event, 'target'>): void {
 for (const target of document.querySelectorAll('textarea')) noteTyped({ target })
 document.addEventListener('input', noteTyped)
 
-function TypedTexts() {
+/** After the router: puts what was typed early back, and marks the document, so that whoever drives a browser can wait for that. */
+function Hydrated() {
 	useLayoutEffect(() => {
 		document.removeEventListener('input', noteTyped)
 		for (const [area, text] of typed) {
@@ -24,6 +25,9 @@ function TypedTexts() {
 		}
 		typed.clear()
 	}, [])
+	useEffect(() => {
+		document.documentElement.dataset.hydrated = ''
+	}, [])
 	return null
 }
 
@@ -33,7 +37,7 @@ startTransition(() => {
 		document,
 		<StrictMode>
 			<HydratedRouter />
-			<TypedTexts />
+			<Hydrated />
 		</StrictMode>,
 	)
 })

@@ -93,6 +93,7 @@ export default [
 	route('api/docs', 'features/api/routes/docs.tsx'),
 	route('sitemap.xml', 'features/questions/routes/sitemap.ts'),
 	route('robots.txt', 'features/home/routes/robots.ts'),
+	route('.well-known/security.txt', 'features/home/routes/security-txt.ts'),
 	route('site.webmanifest', 'features/home/routes/manifest.ts'),
 	route('service-worker.js', 'features/home/routes/service-worker.ts'),
 	route('offline', 'features/home/routes/offline.ts'),

@@ -29,10 +29,10 @@ try {
 		}
 	})
 	const seconds = ((Date.now() - began) / 1_000).toFixed(1)
-	const state = stopping.signal.aborted ? 'Stopped; run it again to go on where it ended. ' : ''
+	const state = stopping.signal.aborted ? 'Stopped; run it again to continue. ' : ''
 	process.stdout.write(
 		`\n${state}Imported ${total.imported} questions with ${total.comments} comments in ${seconds} s. ` +
-			`${total.known} were here already, ${total.bad} lines could not be read.\n`,
+			`${total.known} had already been imported, ${total.bad} lines could not be read.\n`,
 	)
 	process.exitCode = stopping.signal.aborted || total.bad > 0 ? 1 : 0
 } catch (error) {

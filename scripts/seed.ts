@@ -21,7 +21,7 @@ try {
 	await withSite(async () => {
 		if (!values.yes && (await siteHasAccounts()))
 			throw new Error(
-				'People can log in to this site. Invented members would stand among them, and nothing takes them away again. Add --yes to do it all the same, or set DATA_DIR to another directory.',
+				'People can log in to this site. Invented members would be mixed with them and cannot be removed. Add --yes to do it anyway, or set DATA_DIR to another directory.',
 			)
 		const began = Date.now()
 		const written = await seedMembers(members, { onProgress: progressLine('Members'), signal: stopping.signal })
@@ -33,7 +33,7 @@ try {
 				signal: stopping.signal,
 			}))
 		const seconds = (Date.now() - began) / 1_000
-		const state = stopping.signal.aborted ? 'Stopped; run it again to go on where it ended. ' : ''
+		const state = stopping.signal.aborted ? 'Stopped; run it again to continue. ' : ''
 		process.stdout.write(
 			`\n${state}${written.members} members joined; ${rows} rows in ${seconds.toFixed(1)} s, ${Math.round(rows / seconds)} a second.\n`,
 		)

@@ -80,7 +80,7 @@ app.use(retryAfter())
 const limitReport = bodyLimit({ maxSize: MAX_REPORT_BYTES, onError: (context) => context.body(null, 413) })
 app.post(REPORT_PATH, limitReport, async (context) => takeReports(await context.req.text()))
 app.use(sameOrigin())
-const tooLarge = 'What was sent is too large. At most 512 KB are taken at once.'
+const tooLarge = 'The request is too large. The limit is 512 KB.'
 const limitBody = bodyLimit({
 	maxSize: largestBody,
 	onError: (context) => (context.req.path.startsWith('/api/') ? problem(413, tooLarge) : context.text(tooLarge, 413)),
@@ -127,7 +127,7 @@ app.on(['GET', 'POST'], '/api/auth/*', async (context) => {
 })
 app.all('/api/v1/*', (context) => answerApi(context.req.raw))
 app.all('/api/*', (context, next) =>
-	isDescription(context.req.path) ? next() : problem(404, 'There is no such address.'),
+	isDescription(context.req.path) ? next() : problem(404, 'There is nothing at this address.'),
 )
 
 const pages = createRequestHandler(

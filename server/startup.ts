@@ -100,14 +100,14 @@ export class Startup {
 		const address = PUBLIC_URL ?? originOf(HOST, PORT)
 		const lines = [
 			`${SITE_NAME} is ready:  ${address}`,
-			`Data lies in:      ${DATABASE_URL ? 'the database of DATABASE_URL, files in ' : ''}${dataDir}`,
+			`Data directory:    ${DATABASE_URL ? 'the database of DATABASE_URL, files in ' : ''}${dataDir}`,
 		]
 		const demo = SEED === 'demo' && areDemoAccountsOpen(settings) ? await demoAccounts(dataDir) : null
 		if (demo) lines.push(`Demo account:      ${demo.member.email}  password ${demo.member.password}`)
 		if (demo?.moderator) lines.push(`Demo moderator:    ${demo.moderator.email}  password ${demo.moderator.password}`)
 		if (this.adminClaim) lines.push(`Become admin once: ${address.replace(/\/+$/, '')}${this.adminClaim}`)
 		if (WEB_CONCURRENCY > 1) lines.push(`Processes:         ${WEB_CONCURRENCY}`)
-		if (!SMTP_URL) lines.push(`Mails are kept in: ${join(dataDir, 'mail')}`)
+		if (!SMTP_URL) lines.push(`Emails are in:     ${join(dataDir, 'mail')}`)
 		lines.push(...more, 'Press Ctrl-C to stop.')
 		process.stdout.write(`\n${lines.join('\n')}\n`)
 	}

@@ -87,7 +87,7 @@ export const DiskFull = remember('disk-full', () => {
 		readonly status = 507
 		readonly retryAfter = 60
 		constructor(cause?: unknown) {
-			super("The site's disk is full, so nothing can be saved right now. Reading goes on.", { cause })
+			super("The site's disk is full, so nothing can be saved right now. You can still read.", { cause })
 		}
 	}
 })

@@ -46,12 +46,12 @@ function cleanPersonName(typed: string): string {
  */
 function personNameProblem(name: string): string | null {
 	if ([...name].length > MAX_NAME_LENGTH) return `A name has at most ${MAX_NAME_LENGTH} characters.`
-	if (meaningless.test(name)) return 'A name cannot hold characters that have no meaning everywhere.'
-	if (otherDirection.test(name)) return 'A name cannot hold characters that change the direction of writing.'
+	if (meaningless.test(name)) return 'A name cannot contain characters that not every device can show.'
+	if (otherDirection.test(name)) return 'A name cannot contain characters that change the direction of writing.'
 	// Twice, as a joiner may stand on both sides of one letter.
 	const seen = name.replace(emoji, '').replace(joiner, '$1').replace(joiner, '$1')
-	if (invisible.test(seen)) return 'A name cannot hold invisible characters.'
-	if (manyMarks.test(seen)) return 'A name cannot have that many marks on one letter.'
+	if (invisible.test(seen)) return 'A name cannot contain invisible characters.'
+	if (manyMarks.test(seen)) return 'A name cannot have that many accents on one letter.'
 	if (!/\p{L}/u.test(seen)) return 'A name needs at least one letter.'
 	return null
 }

@@ -1,8 +1,8 @@
 import type { RootData } from '~/lib/root-data.ts'
 
 const words = {
-	full: "The site's disk is full: nothing can be saved until there is room. Reading goes on.",
-	'nearly-full': "The site's disk is nearly full. Make room before nothing can be saved any more.",
+	full: "The site's disk is full: nothing can be saved until there is room. You can still read.",
+	'nearly-full': "The site's disk is nearly full. Make room soon, or nothing can be saved.",
 } as const
 
 /** Tells moderators and admins, on every page, that the disk of the site has little room left. */

@@ -88,8 +88,8 @@ function WayOut({ to, note, children }: { to: string; note: string; children: st
 }
 
 const titles: Record<number, string> = {
-	403: 'You may not do that.',
-	409: 'Something changed meanwhile.',
+	403: 'You cannot do that.',
+	409: 'Something has changed.',
 	413: 'That is too large.',
 	422: 'That did not work.',
 	429: 'Too many attempts.',

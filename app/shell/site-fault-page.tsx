@@ -54,7 +54,7 @@ function EndedSessionPage({ ended: { login, typed } }: { ended: EndedSessionData
 	const { pathname, search } = useLocation()
 	return (
 		<Message
-			title="You are not logged in any more."
+			title="You are no longer logged in."
 			actions={
 				<a className="btn btn-primary" href={login} target="_blank" rel="noopener">
 					Log in in another tab
@@ -62,8 +62,8 @@ function EndedSessionPage({ ended: { login, typed } }: { ended: EndedSessionData
 			}
 			below={<Typed typed={typed} address={pathname + search} />}
 		>
-			What you typed is still here. Log in in another tab, then send it again from this one. Choose files and passwords
-			anew afterwards.
+			What you typed is still here. Log in in another tab, then send it again from this one. Files and passwords have to
+			be entered again.
 		</Message>
 	)
 }

@@ -34,18 +34,18 @@ export function ConflictNotice({
 			data-conflict
 		>
 			<h2 className="text-md font-semibold" id="conflict">
-				This was changed somewhere else meanwhile
+				This was changed elsewhere in the meantime
 			</h2>
 			<p className="mt-0.5 text-ink-2">
 				{differing.length > 0
-					? 'Another tab or device saved after this page was opened. Nothing of either is lost yet. Where they differ:'
-					: 'Another tab or device saved after this page was opened, and it says the same.'}
+					? 'Another tab or device saved changes after you opened this page. Nothing is lost. The differences:'
+					: 'Another tab or device saved the same text after you opened this page.'}
 			</p>
 			{differing.map((name) => (
 				<div key={name} className="mt-3">
 					<h3 className="label">{names[name]}</h3>
 					<dl className="mt-1 grid grid-cols-1 gap-x-4 gap-y-2 sm:grid-cols-2">
-						<Side title="Stored now" name={name} value={stored[name]} />
+						<Side title="Saved version" name={name} value={stored[name]} />
 						<Side title="You typed" name={name} value={typed[name]} />
 					</dl>
 				</div>
@@ -55,7 +55,7 @@ export function ConflictNotice({
 					Keep mine
 				</SubmitButton>
 				<Link className="btn btn-outline" to={`${pathname}${search}`} preventScrollReset replace onClick={onTake}>
-					Take what is stored
+					Use the saved version
 				</Link>
 			</div>
 		</section>

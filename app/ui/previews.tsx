@@ -101,7 +101,7 @@ function Fields() {
 	return (
 		<Group title="Fields">
 			<div className="grid w-full max-w-md gap-5">
-				<FormError>That e-mail and password do not belong together.</FormError>
+				<FormError>The email or password is wrong.</FormError>
 				<Field
 					label="Email"
 					name="email"

@@ -13,7 +13,7 @@ interface Limits {
 
 const usual: Limits = { maxAtOnce: 32, maxWaiting: 500, maxWaitMs: 8_000 }
 
-const busy = 'The site has more to do than it can right now. Please try again in a few seconds.'
+const busy = 'The site is very busy. Please try again in a few seconds.'
 
 /**
  * Lets network addresses take turns when there is more to do than the process can: a thousand requests of one address hold

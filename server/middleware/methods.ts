@@ -18,7 +18,7 @@ export function refuseMethod(method: string, path: string, settings: Pick<Config
 	const allowed = forPrograms ? apiMethods : ofPage
 	if (allowed.includes(method)) return null
 	const headers = new Headers([...securityHeaders(settings), ['Allow', allowed.join(', ')]])
-	const detail = `This address understands ${allowed.join(', ')}.`
+	const detail = `This address allows ${allowed.join(', ')}.`
 	if (forPrograms) return problem(405, detail, { headers })
 	headers.set('Content-Type', 'text/plain; charset=utf-8')
 	return new Response(detail, { status: 405, headers })

@@ -43,4 +43,4 @@ export function sameOrigin(): MiddlewareHandler {
 	}
 }
 
-const foreign = 'This was sent from a page of another site, so it was not done.'
+const foreign = 'This request came from another site, so it was refused.'

@@ -10,7 +10,7 @@ import {
 	twoFriends,
 	twoMembers,
 } from './support/chat.ts'
-import { expect, expectNoViolations, test } from './support/journey.ts'
+import { expect, expectNoViolations, hydrated, test } from './support/journey.ts'
 
 const control = 'Messages and notifications'
 
@@ -23,7 +23,7 @@ test('where the network lets no socket through, two members write to each other 
 	await openChatPage(page, bo)
 	await openChatPage(bo.page, ada)
 	await say(page, 'Written before anybody knew')
-	await expect(page.getByText('Live updates are off')).toBeVisible({ timeout: 20_000 })
+	await expect(page.getByText('This network blocks live updates')).toBeVisible({ timeout: 20_000 })
 	await expect(page.getByText('You are offline.')).toHaveCount(0)
 	for (const text of ['One', 'Two', 'Three']) await say(page, text)
 	const all = ['Hello', 'Hello yourself', 'Written before anybody knew', 'One', 'Two', 'Three']
@@ -87,7 +87,7 @@ test('by keyboard alone: what is new is opened, read through by tabs, marked as 
 	const second = await page.context().newPage()
 	await second.goto('/settings')
 	await page.goto('/find-dev')
-	await page.waitForLoadState('networkidle')
+	await hydrated(page)
 	for (const tab of [page, second]) await expect(tab).toHaveTitle(/^\(1\) /)
 	await page.getByRole('button', { name: `${control}, 1 unread` }).focus()
 	await page.keyboard.press('Enter')
@@ -97,7 +97,7 @@ test('by keyboard alone: what is new is opened, read through by tabs, marked as 
 	await expect(inbox.getByRole('tab', { name: 'Messages' })).toBeFocused()
 	await page.keyboard.press('ArrowRight')
 	await expect(inbox.getByRole('tab', { name: 'Notifications' })).toBeFocused()
-	await expect(inbox.getByText('Nothing happened yet.')).toBeVisible()
+	await expect(inbox.getByText('No notifications yet.')).toBeVisible()
 	await page.keyboard.press('ArrowLeft')
 	await page.keyboard.press('Tab')
 	await expect(inbox.getByRole('link', { name: /Bo Tabkey/ })).toBeFocused()
@@ -129,7 +129,7 @@ test('a first conversation names what both know; hiding that one types is a form
 	await learn(ada, 'Git, Python')
 	await learn(bo, 'Python, Rust, Git')
 	await page.goto(`/find-dev/${bo.username}`)
-	await page.waitForLoadState('networkidle')
+	await hydrated(page)
 	await page.getByRole('link', { name: `Chat with ${bo.name}` }).click()
 	await expect(page.getByText('Say hello to Bo. Two skills in common: Python, Git.')).toBeVisible()
 	await post(ada, bo, 'Hello')
@@ -142,7 +142,7 @@ test('a first conversation names what both know; hiding that one types is a form
 	const settings = await plain.newPage()
 	await settings.goto('/settings')
 	await settings.getByRole('button', { name: 'Hide it' }).click()
-	await expect(settings.getByText('Saved whether others see you type.')).toBeVisible()
+	await expect(settings.getByText('Typing setting saved.')).toBeVisible()
 	await expect(settings.getByRole('button', { name: 'Hide it' })).toHaveAttribute('aria-pressed', 'true')
 	await plain.close()
 
@@ -167,7 +167,7 @@ test('a first conversation names what both know; hiding that one types is a form
 /** Puts these skills on a member's profile. */
 async function learn({ page, username }: Member, skills: string): Promise<void> {
 	await page.goto(`/edit-profile/${username}`)
-	await page.waitForLoadState('networkidle')
+	await hydrated(page)
 	await page.getByLabel('Skills optional', { exact: true }).fill(skills)
 	await page.getByRole('button', { name: 'Save Changes' }).click()
 	await expect(page.getByText('Profile updated successfully!')).toBeVisible()

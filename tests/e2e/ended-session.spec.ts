@@ -1,7 +1,7 @@
 import type { Locator, Page } from '@playwright/test'
 import sharp from 'sharp'
 import { anotherBrowser, composer, type Member, post } from './support/chat.ts'
-import { enrol, enrolAdmin, expect, test } from './support/journey.ts'
+import { enrol, enrolAdmin, expect, hydrated, test } from './support/journey.ts'
 
 interface Row {
 	form: string
@@ -79,13 +79,15 @@ function profileRows(image: Buffer): Row[] {
 				await expect(page.getByAltText('The picture as it will be shown')).toBeVisible()
 			},
 		},
-		plain('a résumé', `${profile}/import`, 'Preview', { 'Or its text': '{ "basics": {} }' }),
+		plain('a résumé', `${profile}/import`, 'Preview', { 'Or paste its text': '{ "basics": {} }' }),
 		{
 			form: 'the preview of a résumé',
 			path: `${profile}/import`,
-			send: 'Import what is ticked',
+			send: 'Import selected',
 			type: async (page) => {
-				await page.getByLabel('Or its text').fill('{"basics": {"label": "Lamps", "location": {"city": "Ferryport"}}}')
+				await page
+					.getByLabel('Or paste its text')
+					.fill('{"basics": {"label": "Lamps", "location": {"city": "Ferryport"}}}')
 				await page.getByRole('button', { name: 'Preview' }).click()
 				await page.getByRole('checkbox').first().uncheck()
 			},
@@ -175,24 +177,24 @@ function otherRows(): Row[] {
 		{
 			form: 'an access token',
 			path: '/settings/tokens',
-			send: 'Make the token',
+			send: 'Create token',
 			type: async (page) => {
 				await page.getByLabel('Name', { exact: true }).fill('Typed token')
 				await page.getByLabel('messages:read').check()
-				await page.getByLabel('Works for').selectOption('90')
+				await page.getByLabel('Expires after').selectOption('90')
 			},
 			back: async (page) => {
 				await expect(page.getByLabel('Name', { exact: true })).toHaveValue('Typed token')
 				await expect(page.getByLabel('messages:read')).toBeChecked()
-				await expect(page.getByLabel('Works for')).toHaveValue('90')
+				await expect(page.getByLabel('Expires after')).toHaveValue('90')
 			},
 		},
 		{
 			form: 'notifications',
 			path: '/settings',
 			send: 'Save notifications',
-			type: (page) => page.getByLabel('Mail me what I missed').setChecked(false),
-			back: (page) => expect(page.getByLabel('Mail me what I missed')).not.toBeChecked(),
+			type: (page) => page.getByLabel('Email me what I missed').setChecked(false),
+			back: (page) => expect(page.getByLabel('Email me what I missed')).not.toBeChecked(),
 		},
 	]
 }
@@ -229,7 +231,6 @@ test('a session that ended while a form was filled: after the login the form say
 	page,
 	browser,
 }) => {
-	test.setTimeout(120_000)
 	await enrolAdmin(page)
 	// The page asks before what came back is left.
 	page.on('dialog', (asked) => asked.accept())
@@ -242,7 +243,8 @@ test('a session that ended while a form was filled: after the login the form say
 
 	for (const { form, path, type, send, back, at } of [...profileRows(image), ...forumRows(content), ...otherRows()]) {
 		await test.step(form, async () => {
-			await page.goto(path, { waitUntil: 'networkidle' })
+			await page.goto(path)
+			await hydrated(page)
 			await type(page)
 			await endSessionAndSend(
 				page,
@@ -256,19 +258,22 @@ test('a session that ended while a form was filled: after the login the form say
 
 	await test.step('what was typed is forgotten once it is sent, is never a password, and is nobody else’s', async () => {
 		const stored = () => page.evaluate(() => JSON.stringify(Object.entries(sessionStorage)))
-		await page.goto(`${profile}/social-links`, { waitUntil: 'networkidle' })
+		await page.goto(`${profile}/social-links`)
+		await hydrated(page)
 		await page.getByLabel('Github').fill('typed.by.wanda')
 		await endSessionAndSend(page, page.getByRole('button', { name: 'Save changes' }))
 		expect(await stored()).toContain('typed.by.wanda')
 		await logInAs(page, 'wanda.warden')
 		await expect(page.getByText(returned)).toBeVisible()
-		await page.reload({ waitUntil: 'networkidle' })
+		await page.reload()
+		await hydrated(page)
 		await expect(page.getByLabel('Github')).toHaveValue('typed.by.wanda')
 		await page.getByRole('button', { name: 'Save changes' }).click()
 		await expect(page.getByText('Social links updated successfully!')).toBeVisible()
 		expect(await stored()).not.toContain('typed.by.wanda')
 
-		await page.goto(`${profile}/change-password`, { waitUntil: 'networkidle' })
+		await page.goto(`${profile}/change-password`)
+		await hydrated(page)
 		await page.getByLabel('Current password').fill('typed current one')
 		await page.getByLabel('New password').fill('typed new one')
 		await page.getByRole('button', { name: 'Show password' }).first().click()
@@ -277,7 +282,8 @@ test('a session that ended while a form was filled: after the login the form say
 		await logInAs(page, 'wanda.warden')
 		await expect(page.getByLabel('Current password')).toHaveValue('')
 
-		await page.goto(content.question, { waitUntil: 'networkidle' })
+		await page.goto(content.question)
+		await hydrated(page)
 		await field(page, 'Your comment').fill('typed.by.wanda')
 		await endSessionAndSend(page, page.getByRole('button', { name: 'Comment', exact: true }))
 		expect(await stored()).toContain('typed.by.wanda')
@@ -307,7 +313,7 @@ test.describe('without JavaScript', () => {
 			await page.getByLabel(label).fill(text)
 			await context.clearCookies()
 			await page.getByRole('button', { name: send }).click()
-			await expect(page.getByRole('heading', { level: 1 })).toHaveText('You are not logged in any more.')
+			await expect(page.getByRole('heading', { level: 1 })).toHaveText('You are no longer logged in.')
 			await expect(page.getByLabel(label)).toHaveValue(text)
 			await expect(page.getByRole('link', { name: 'Log in in another tab' })).toHaveAttribute('href', /^\/login\?/)
 			await context.addCookies(cookies)

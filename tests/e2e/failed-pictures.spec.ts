@@ -1,6 +1,6 @@
 import { picture } from '../factories/pictures.ts'
 import { anotherBrowser } from './support/chat.ts'
-import { enrol, expect, test } from './support/journey.ts'
+import { enrol, expect, hydrated, test } from './support/journey.ts'
 
 const KEY = 'broken-pictures'
 
@@ -47,13 +47,14 @@ test('a picture that fails gives way to the initials, is noted, and is not asked
 	await expect.poll(() => asked).toBe(1)
 	await expect.poll(drawn).toBe('initials')
 	expect(await stored()).toBe(20)
-	await reader.goto('/find-dev?q=Petra+Pictured', { waitUntil: 'networkidle' })
+	await reader.goto('/find-dev?q=Petra+Pictured')
+	await hydrated(reader)
 	expect(await drawn()).toBe('initials')
 	await reader.getByRole('link', { name: 'Home', exact: true }).click()
 	await reader.waitForURL((url) => url.pathname === '/')
 	await reader.goBack()
 	await avatar.waitFor()
-	await reader.waitForLoadState('networkidle')
+	await hydrated(reader)
 	expect(await drawn()).toBe('initials')
 	expect(asked).toBe(1)
 	expect(await stored()).toBe(20)

@@ -75,7 +75,7 @@ test('the forms of a member', async ({ page }) => {
 			press: 'Save new password',
 		},
 		{ at: '/settings', typed: {}, press: 'Save notifications' },
-		{ at: '/settings/tokens', typed: { Name: 'lifeboat' }, press: 'Make the token' },
+		{ at: '/settings/tokens', typed: { Name: 'lifeboat' }, press: 'Create token' },
 	]
 	for (const form of forms) await expectKept(page, form)
 	const at = await openOwnQuery(page, 'What happens when the network goes?')

@@ -112,7 +112,7 @@ test('what a member edits, imports, answers and chooses', async ({ page, browser
 		},
 		{
 			at: `${edit}/import`,
-			typed: { 'Or its text': '{"basics": {"label": "Lamp making", "location": {"city": "Ferryport"}}}' },
+			typed: { 'Or paste its text': '{"basics": {"label": "Lamp making", "location": {"city": "Ferryport"}}}' },
 			press: 'Preview',
 			done: 'Lamp making',
 		},
@@ -121,15 +121,15 @@ test('what a member edits, imports, answers and chooses', async ({ page, browser
 	await expectAllKept(page, [
 		{
 			at: `${edit}/import`,
-			press: 'Import what is ticked',
+			press: 'Import selected',
 			kept: (place) => expect(place.getByRole('checkbox').first()).not.toBeChecked(),
 			done: 'Imported: 1 change.',
 		},
 		{
 			at: `${edit}/academics`,
-			typed: { 'University e-mail': 'mira.quillon@cs.mit.edu' },
+			typed: { 'University email': 'mira.quillon@cs.mit.edu' },
 			press: 'Save changes',
-			done: 'We have mailed a link to mira.quillon@cs.mit.edu to confirm it.',
+			done: 'We have emailed a link to mira.quillon@cs.mit.edu to confirm it.',
 		},
 		{
 			at: `${edit}/change-password`,
@@ -143,11 +143,11 @@ test('what a member edits, imports, answers and chooses', async ({ page, browser
 			typed: { 'Current password': 'nor this one', 'New password': 'another lantern' },
 			press: 'Save new password',
 		},
-		{ at: '/settings/tokens', typed: { Name: 'lifeboat' }, press: 'Make the token', done: 'Copy it now' },
+		{ at: '/settings/tokens', typed: { Name: 'lifeboat' }, press: 'Create token', done: 'Copy it now' },
 		{
 			at: '/settings/tokens',
 			typed: { Name: 'second lifeboat' },
-			press: 'Make the token',
+			press: 'Create token',
 			kept: (place) => expect(place.getByText('Copy it now')).toBeVisible(),
 		},
 		{ at: `${edit}/academics`, press: 'Send a confirmation link', done: 'A link is on its way to' },
@@ -231,19 +231,19 @@ test('what a member edits, imports, answers and chooses', async ({ page, browser
 		},
 		{
 			at: '/settings',
-			within: region('Who may write to you'),
+			within: region('Who can write to you'),
 			press: 'Verified students',
 			kept: pressed('Verified students', false),
-			done: 'Saved who may write to you.',
+			done: 'Message setting saved.',
 		},
 		{
 			at: '/settings',
 			within: region('While you are typing'),
 			press: 'Hide it',
 			kept: pressed('Hide it', false),
-			done: 'Saved whether others see you type.',
+			done: 'Typing setting saved.',
 		},
-		{ at: '/settings', within: region('Whom you block'), press: 'Unblock Odalys Fernbrook', done: 'Unblocked.' },
+		{ at: '/settings', within: region('Blocked members'), press: 'Unblock Odalys Fernbrook', done: 'Unblocked.' },
 	])
 	await expectLatestMessages(page)
 })
@@ -279,9 +279,9 @@ test('what moderators decide, readers press, and a new password', async ({ page,
 		},
 		{
 			at: '/forum/tags',
-			typed: { 'Written as': 'harbors', 'Kept as': 'harbours' },
-			press: 'Join tags',
-			done: '#harbors is kept as #harbours.',
+			typed: { Synonym: 'harbors', 'Main tag': 'harbours' },
+			press: 'Merge tags',
+			done: '#harbors is now a synonym of #harbours.',
 		},
 		{ at: '/forum/tags', press: 'Part harbors from harbours', done: '#harbors is a tag of its own.' },
 		{

@@ -98,7 +98,7 @@ test('who is logged out from another device is out with the next page, and both 
 	await elsewhere.goto('/notifications')
 	await expect(elsewhere).toHaveURL(/\/login\?redirectTo=/)
 	await expect(page.getByRole('region', { name: 'Recent activity' }).getByRole('listitem').first()).toContainText(
-		/Another session was ended.*Chrome on Linux/,
+		/Ended another session.*Chrome on Linux/,
 	)
 	await page.getByRole('link', { name: 'All recent activity' }).click()
 	await expect(page.getByRole('heading', { level: 1, name: 'Recent activity' })).toBeVisible()

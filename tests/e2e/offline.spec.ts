@@ -5,7 +5,7 @@ import type { Page } from '@playwright/test'
 import sharp from 'sharp'
 import { startSite } from '../support/site-process.ts'
 import { openChatPage, twoFriends } from './support/chat.ts'
-import { enrol, expect, expectNoViolations, test } from './support/journey.ts'
+import { enrol, expect, expectNoViolations, hydrated, settled, test } from './support/journey.ts'
 
 /* Pages without a network, in a real browser with the site's real service worker. */
 
@@ -45,7 +45,7 @@ async function openQuestion(page: Page, place = 0): Promise<{ path: string; titl
 
 /** Takes the network away once the page has all it asked for: React Router tells the console what it misses. */
 async function goOffline(page: Page): Promise<void> {
-	await page.waitForLoadState('networkidle')
+	await settled(page)
 	await page.context().setOffline(true)
 }
 
@@ -237,7 +237,7 @@ test('while the site is down its pages say so and come back by themselves; a new
 	await expect.poll(async () => (await shells()).length).toBe(1)
 	const [before] = await shells()
 
-	await page.waitForLoadState('networkidle')
+	await settled(page)
 	await site.stop()
 	await page.goto(`${site.url}/find-dev`)
 	await expect(offlineTitle(page)).toBeVisible()
@@ -320,7 +320,7 @@ test('a member is offered to install the app where the browser can, and the icon
 	})
 	const counts = () => page.evaluate(() => (window as unknown as { counts: number[] }).counts)
 	await enrol(page, 'Inga Staller')
-	await page.waitForLoadState('networkidle')
+	await hydrated(page)
 	await expect.poll(async () => (await counts()).at(-1)).toBe(0)
 	// Round the page is what the page is made of, in both themes.
 	const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor)

@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test'
 import pg from 'pg'
 import { siteDatabase } from '../support/site-database.ts'
 import { anotherBrowser, composer, openChatPage, post, say, texts, twoFriends } from './support/chat.ts'
-import { expect, expectNoViolations, test } from './support/journey.ts'
+import { expect, expectNoViolations, hydrated, test } from './support/journey.ts'
 
 /** Lets a year pass in a conversation: a message of then, and 300 since. */
 async function longAgo(first: string, second: string): Promise<void> {
@@ -47,7 +47,7 @@ test('a message of a year ago is found by a mistyped word and opened at its plac
 	const [ada, bo] = await twoFriends(page, browser, ['Ada Lookback', 'Bo Lookback'])
 	await longAgo(ada.username, bo.username)
 	await page.goto('/messages')
-	await page.waitForLoadState('networkidle')
+	await hydrated(page)
 	await page.getByRole('searchbox', { name: 'Search messages' }).focus()
 	await page.keyboard.type('resmue workshop')
 	await page.keyboard.press('Enter')
@@ -93,7 +93,7 @@ test('from a message of long ago one jumps to the newest, or answers; the link w
 	const [ada, bo] = await twoFriends(page, browser, ['Ada Bookmark', 'Bo Bookmark'])
 	await longAgo(ada.username, bo.username)
 	await page.goto(`/messages/${bo.username}?q=twelve`)
-	await page.waitForLoadState('networkidle')
+	await hydrated(page)
 	await page.getByRole('list', { name: 'Found messages' }).getByRole('link').click()
 	await expect(page.locator('.chat-message[data-found]')).toBeFocused()
 	const link = page.url()
@@ -104,7 +104,7 @@ test('from a message of long ago one jumps to the newest, or answers; the link w
 	await expect(page.getByRole('button', { name: 'Jump to newest' })).toHaveCount(0)
 
 	await page.goto(link)
-	await page.waitForLoadState('networkidle')
+	await hydrated(page)
 	await expect.poll(() => isSeen(page, 'room twelve')).toBe(true)
 	// What is changed meanwhile asks for the page's data again, and moves nobody.
 	await say(page, 'An answer after a year')

@@ -97,12 +97,12 @@ test('a profile is reported, hidden, shown again and cleaned; a member is blocke
 
 	await test.step('the settings list who is blocked, with the way back, on a phone without scripts too', async () => {
 		await owner.goto('/settings')
-		await expect(owner.getByRole('region', { name: 'Whom you block' })).toContainText('Mira Quillon')
+		await expect(owner.getByRole('region', { name: 'Blocked members' })).toContainText('Mira Quillon')
 		await expectNoViolations(owner)
 		const small = await onPhone(browser, owner)
 		await small.goto('/settings')
 		await small.getByRole('button', { name: 'Unblock Mira Quillon' }).click()
 		await expect(small.getByText('Unblocked.')).toBeVisible()
-		await expect(small.getByRole('region', { name: 'Whom you block' })).toContainText('Nobody.')
+		await expect(small.getByRole('region', { name: 'Blocked members' })).toContainText('You have not blocked anyone.')
 	})
 })

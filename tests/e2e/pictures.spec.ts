@@ -33,7 +33,7 @@ test('what is no picture is refused in words, and an upload can be cancelled', a
 	await choose('drawing.png', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'))
 	await expect(field.getByRole('alert')).toHaveText('Invalid file type!')
 	await choose('large.png', Buffer.alloc(5 * 1024 * 1024 + 1))
-	await expect(field.getByRole('alert')).toHaveText('This picture has more than 5 MB. Choose a smaller one.')
+	await expect(field.getByRole('alert')).toHaveText('This picture is larger than 5 MB. Choose a smaller one.')
 	let release = () => {}
 	const held = new Promise<void>((resolve) => {
 		release = resolve
@@ -46,7 +46,7 @@ test('what is no picture is refused in words, and an upload can be cancelled', a
 	await expect(field.getByText(/^slow\.png, \d+%$/)).toBeVisible()
 	await page.getByLabel('Title').fill('A project with a slow picture')
 	await page.getByRole('button', { name: 'Add project' }).click()
-	await expect(field.getByRole('alert')).toHaveText('The picture is still on its way. Wait a moment, or cancel it.')
+	await expect(field.getByRole('alert')).toHaveText('The picture is still uploading. Wait a moment, or cancel it.')
 	await field.getByRole('button', { name: 'Cancel upload' }).click()
 	await expect(field.getByRole('alert')).toHaveText('The upload was cancelled.')
 	release()

@@ -1,5 +1,5 @@
 import type { Browser, Page } from '@playwright/test'
-import { enrol, expect, expectNoViolations, logIn, test } from './support/journey.ts'
+import { enrol, expect, expectNoViolations, hydrated, logIn, test } from './support/journey.ts'
 
 /** A second member beside the first, in a browser of their own. */
 async function secondPage(browser: Browser): Promise<Page> {
@@ -51,7 +51,7 @@ test('View Details shows what the card knew while the rest is on its way', async
 	await logIn(page)
 	await page.goto('/find-dev?q=odalys+fernbrook')
 	// A click before the scripts are there opens the page whole, without a list that knows anything.
-	await page.waitForLoadState('networkidle')
+	await hydrated(page)
 	const card = page.getByRole('article').filter({ hasText: 'Odalys Fernbrook' })
 	const about = await card.locator('p.line-clamp-3').innerText()
 	let release = () => {}
@@ -93,7 +93,6 @@ test('a browser that is closed without a word is seen to be gone, in the list an
 	page,
 	browser,
 }) => {
-	test.setTimeout(120_000)
 	const leaving = await secondPage(browser)
 	const username = await enrol(leaving, 'Kestrel Moorgate')
 	await logIn(page)

@@ -11,8 +11,8 @@ import { enrol, expect, expectNoViolations, test } from './support/journey.ts'
 test.use({ serviceWorkers: 'allow' })
 
 const says = {
-	off: 'This browser shows nothing while the site is closed.',
-	on: 'This browser shows what happens while the site is closed, as long as you are logged in here.',
+	off: 'Notifications are off in this browser.',
+	on: 'Notifications are on in this browser, even when the site is closed, as long as you are logged in.',
 }
 
 /** Has the browser allow notifications and give this subscription when it is asked for one, until it is told to end it. */
@@ -57,17 +57,17 @@ test('the grid of kinds and ways is kept, and this browser is turned on and off'
 	await page.reload()
 	await expect(page.getByText(says.on)).toBeVisible()
 	const table = page.getByRole('table')
-	await expect(table.getByRole('columnheader')).toHaveText(['What happened', 'Site', 'Mail', 'Browser'])
+	await expect(table.getByRole('columnheader')).toHaveText(['Event', 'Site', 'Email', 'Browser'])
 	await expect(table.getByRole('row', { name: /^Messages always/ })).toBeVisible()
-	await page.getByLabel('Messages: by mail').uncheck()
+	await page.getByLabel('Messages: by email').uncheck()
 	await page.getByLabel('Replies to my comments: in the browser').uncheck()
 	await expectNoViolations(page)
 	expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
 	await table.screenshot({ path: 'test-results/push-grid-phone-dark.png' })
 	await page.getByRole('button', { name: 'Save notifications' }).click()
-	await expect(page.getByText('Saved what you are told.')).toBeVisible()
+	await expect(page.getByText('Notification settings saved.')).toBeVisible()
 	await page.reload()
-	await expect(page.getByLabel('Messages: by mail')).not.toBeChecked()
+	await expect(page.getByLabel('Messages: by email')).not.toBeChecked()
 	await expect(page.getByLabel('Messages: in the browser')).toBeChecked()
 	await expect(page.getByLabel('Replies to my comments: in the browser')).not.toBeChecked()
 	await page.getByRole('button', { name: 'Turn off in this browser' }).click()
@@ -85,7 +85,7 @@ test('a browser that was told to show nothing, and one without scripts, say so',
 	)
 	await enrol(page, 'Nora Silent')
 	await page.goto('/settings')
-	await expect(page.getByText('You told this browser to show no notifications of this site.')).toBeVisible()
+	await expect(page.getByText('Notifications from this site are blocked.')).toBeVisible()
 	await expect(page.getByRole('button', { name: /in this browser/ })).toHaveCount(0)
 	const plain = await browser.newContext({
 		baseURL: process.env.SITE_URL ?? '',
@@ -97,7 +97,7 @@ test('a browser that was told to show nothing, and one without scripts, say so',
 	await expect(there.getByText('Notifications in the browser need JavaScript.')).toBeVisible()
 	await there.getByLabel('Messages: in the browser').uncheck()
 	await there.getByRole('button', { name: 'Save notifications' }).click()
-	await expect(there.getByText('Saved what you are told.')).toBeVisible()
+	await expect(there.getByText('Notification settings saved.')).toBeVisible()
 	await expect(there.getByLabel('Messages: in the browser')).not.toBeChecked()
 	await plain.close()
 })

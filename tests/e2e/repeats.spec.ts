@@ -1,5 +1,5 @@
 import type { BrowserContext, Page } from '@playwright/test'
-import { enrol, expect, expectNoViolations, test } from './support/journey.ts'
+import { enrol, expect, expectNoViolations, hydrated, test } from './support/journey.ts'
 
 /* What is sent twice, too late or at a bad moment: nothing typed is lost, and nothing is made twice. */
 
@@ -60,7 +60,7 @@ for (const javaScriptEnabled of [true, false])
 			await send(page, path, { intent: 'edit-comment', comment: id, body: 'From the other tab.', version: '1' })
 			await box.fill('From this tab.')
 			await page.getByRole('button', { name: 'Save', exact: true }).click()
-			const notice = page.getByRole('region', { name: 'This was changed somewhere else meanwhile' })
+			const notice = page.getByRole('region', { name: 'This was changed elsewhere in the meantime' })
 			await expect(notice.getByText('From the other tab.')).toBeVisible()
 			await expect(notice.getByText('From this tab.')).toBeVisible()
 			await expect(box).toHaveValue('From this tab.')
@@ -79,7 +79,7 @@ for (const javaScriptEnabled of [true, false])
 			const own = page.locator(`#comment-${id}`)
 			await own.getByLabel('Your comment').fill('From this tab.')
 			await page.getByRole('button', { name: 'Save', exact: true }).click()
-			await page.getByRole('link', { name: 'Take what is stored' }).click()
+			await page.getByRole('link', { name: 'Use the saved version' }).click()
 			await expect(own.locator('.prose')).toHaveText('From the other tab.')
 			await own.getByRole('link', { name: 'Edit', exact: true }).click()
 			await expect(own.getByLabel('Your comment')).toHaveValue('From the other tab.')
@@ -132,7 +132,7 @@ test('a comment whose answer got lost stays in its box, over a reload too, and i
 	await enrol(page, 'Lars Lostanswer')
 	const path = await ask(page, 'Did the comment arrive?')
 	await page.goto(path)
-	await page.waitForLoadState('networkidle')
+	await hydrated(page)
 	await loseFirstAnswer(page, /\/\d+\.data/)
 	const box = page.getByLabel('Your comment')
 	await box.fill('Here it is.')
@@ -218,19 +218,17 @@ test('words typed before the scripts run are looked up when they do', async ({ p
 test('a draft that two devices write: the newer is kept, and the other one can be had back', async ({ page }) => {
 	await enrol(page, 'Desi Twodevices')
 	await page.goto('/forum/ask')
-	await page.waitForLoadState('networkidle')
+	await hydrated(page)
 	const phone = await device(page, page.context())
 	await phone.goto('/forum/ask')
-	await phone.waitForLoadState('networkidle')
+	await hydrated(phone)
 	const saved = phone.waitForResponse((response) => response.url().endsWith('/forum/drafts') && response.ok())
 	await phone.getByLabel('Title', { exact: true }).fill('Typed on the phone')
 	await saved
 	await phone.context().close()
 	const title = page.getByLabel('Title', { exact: true })
 	await title.fill('Typed on the laptop')
-	const banner = page.getByText(
-		'This draft was also changed on another device. What you type here is newer and was kept',
-	)
+	const banner = page.getByText('This draft was also changed on another device. The text here is newer and was kept')
 	await expect(banner).toBeVisible()
 	await expectNoViolations(page)
 	await page.getByRole('button', { name: 'Show the other text' }).click()

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { anotherBrowser, openChatPage, twoFriends } from './support/chat.ts'
-import { enrol, expect, logIn, test } from './support/journey.ts'
+import { enrol, expect, logIn, settled, test } from './support/journey.ts'
 
 /** Everything this browser keeps for the site, as one text; files of databases by their words, too. */
 async function readStorage(page: Page): Promise<string> {
@@ -131,7 +131,7 @@ test('no page with a form tries what its policy forbids', async ({ page, browser
 	)
 	const visit = async (path: string) => {
 		await page.goto(path)
-		await page.waitForLoadState('networkidle')
+		await settled(page)
 	}
 	for (const path of ['/', '/login', '/register', '/forgot-password', '/reset-password?token=x', '/forum/ask'])
 		await visit(path)

@@ -68,16 +68,16 @@ async function wantsMails(page: Page, name: string): Promise<boolean> {
 	await page.getByRole('button', { name: 'Login', exact: true }).click()
 	await page.waitForURL('**/find-dev')
 	await page.goto('/settings')
-	return page.getByLabel('Mail me what I missed').isChecked()
+	return page.getByLabel('Email me what I missed').isChecked()
 }
 
 test('the link of a mail opens a page whose button ends the mails, without a login', async ({ page }) => {
 	const path = await missAnAnswer(page, 'Una Scribe')
 	await page.goto(path)
-	await expect(page.getByRole('heading', { name: 'Stop the mails?' })).toBeVisible()
+	await expect(page.getByRole('heading', { name: 'Unsubscribe?' })).toBeVisible()
 	await expectNoViolations(page)
 	await page.getByRole('button', { name: 'Unsubscribe' }).click()
-	await expect(page.getByRole('heading', { name: 'No more mails.' })).toBeVisible()
+	await expect(page.getByRole('heading', { name: 'You are unsubscribed.' })).toBeVisible()
 	expect(await wantsMails(page, 'Una Scribe')).toBe(false)
 })
 
@@ -91,5 +91,5 @@ test('opening the link ends nothing; one click in a mail program does', async ({
 	expect(answer.status()).toBe(200)
 	await program.dispose()
 	await page.reload()
-	await expect(page.getByLabel('Mail me what I missed')).not.toBeChecked()
+	await expect(page.getByLabel('Email me what I missed')).not.toBeChecked()
 })

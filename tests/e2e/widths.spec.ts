@@ -4,7 +4,7 @@ import pg from 'pg'
 import routes from '../../app/routes.ts'
 import { siteDatabase } from '../support/site-database.ts'
 import { anotherBrowser } from './support/chat.ts'
-import { demoModerator, enrol, expect, logIn, test } from './support/journey.ts'
+import { demoModerator, enrol, expect, hydrated, logIn, test } from './support/journey.ts'
 import { findCovered, findMisplaced, layoutSum } from './support/layout.ts'
 
 /*
@@ -179,7 +179,7 @@ async function look(page: Page, { address, open, scope, from = 0, upTo = 2_000 }
 	await page.setViewportSize({ width: widths[0] ?? 0, height: 844 })
 	await page.goto(address)
 	if (open) {
-		await page.waitForLoadState('networkidle')
+		await hydrated(page)
 		await open(page)
 	}
 	const bad: string[] = []

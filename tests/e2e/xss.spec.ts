@@ -189,10 +189,13 @@ async function touchEverything(): Promise<void> {
 		'drag',
 		'drop',
 	]
-	for (const element of document.querySelectorAll<HTMLElement>('main *')) {
-		if (element instanceof HTMLAnchorElement) {
-			if (!/^(https?|mailto):$/.test(element.protocol)) element.click()
-		} else for (const name of [...events, ...others]) element.dispatchEvent(new Event(name))
+	for (const element of document.querySelectorAll<HTMLElement>('*')) {
+		const isOddLink = element instanceof HTMLAnchorElement && !/^(https?|mailto):$/.test(element.protocol)
+		if (isOddLink && element.hasAttribute('href')) element.click()
+		// An event that is sent to one element reaches a handler in its attributes and none elsewhere.
+		const hasHandler = element.getAttributeNames().some((name) => name.startsWith('on'))
+		if (hasHandler) for (const name of [...events, ...others]) element.dispatchEvent(new Event(name))
 	}
-	await new Promise((done) => setTimeout(done, 20))
+	// What a handler put off, and a picture that fails at once, comes before the second frame.
+	await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))
 }

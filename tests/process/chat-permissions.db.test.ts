@@ -250,7 +250,7 @@ describe('a member who is suspended', () => {
 			const said = await response.text()
 			expect(response.status, said).toBe(status)
 			expect((await hashChat()) === before).toBe(status === 403)
-			if (status === 403) expect(said).toContain('You are suspended for good and cannot write here.')
+			if (status === 403) expect(said).toContain('You are permanently suspended and cannot post here.')
 		},
 	)
 
@@ -263,7 +263,7 @@ describe('a member who is suspended', () => {
 		tab.emit('chat:typing', 'mira')
 		const message = { to: 'mira', clientId: crypto.randomUUID(), body: 'Psst.' }
 		const answer = await tab.timeout(30_000).emitWithAck('chat:send', message)
-		expect(JSON.stringify(answer)).toContain('You are suspended for good')
+		expect(JSON.stringify(answer)).toContain('You are permanently suspended')
 		await watch(mira, [])
 		expect(told.filter((event) => event.startsWith('chat:typing') || event === 'chat:message')).toEqual([])
 	})

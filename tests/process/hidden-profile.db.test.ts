@@ -147,7 +147,7 @@ describe('a profile', () => {
 			const text = await read(path, who)
 			expect([path, who, tells(text), text.includes('It insults.')]).toEqual([path, who, true, true])
 		}
-		expect(await read('/my-profile/nora', 'nora')).toContain('others see your name and username only')
+		expect(await read('/my-profile/nora', 'nora')).toContain('others only see your name and username')
 		expect(await read('/find-dev/nora.json', 'nora')).toContain(mark)
 	})
 
@@ -184,7 +184,7 @@ describe('a profile', () => {
 		for (const path of ['/find-dev', '/find-dev/nora', 'QUERY'])
 			expect([path, tells(await read(path, 'peer'))]).toEqual([path, true])
 		expect(await read('/find-dev?skill=Xylophone', 'peer')).toContain('Nora Finch')
-		expect(await read('/notifications', 'nora')).toContain('showed your profile again')
+		expect(await read('/notifications', 'nora')).toContain('restored your profile')
 	})
 })
 

@@ -24,7 +24,12 @@ const pictures = { post: '', certificate: '' }
 const cookies: string[] = []
 
 beforeAll(async () => {
-	site = await startOnTestDatabase(undefined, { PUBLIC_URL: own, TRUST_PROXY: '1', LOG_LEVEL: 'warn' })
+	site = await startOnTestDatabase(undefined, {
+		PUBLIC_URL: own,
+		TRUST_PROXY: '1',
+		LOG_LEVEL: 'warn',
+		SECURITY_CONTACT: 'security@campus.example',
+	})
 	const owner = await logInMember(site, 'mira')
 	mira = owner.member
 	cookie = owner.cookie
@@ -126,6 +131,7 @@ describe('the headers of every answer', () => {
 		}
 		expect([...open].sort()).toMatchInlineSnapshot(`
 			[
+			  "/.well-known/security.txt",
 			  "/find-dev/mira/card.png",
 			  "/forum/category/python/feed.atom",
 			  "/forum/feed.atom",
@@ -213,7 +219,7 @@ describe('where a write comes from', () => {
 			await sql`delete from rate_limits`.execute(db())
 			const headers = { ...proxied, ...target.headers, ...source, Cookie: cookie }
 			const { status, body } = await sendRaw(site.url, { ...target, headers })
-			const refused = status === 403 && body.includes('from a page of another site')
+			const refused = status === 403 && body.includes('came from another site')
 			expect(refused, `${what}: ${status}`).toBe(!allowed)
 		}
 	})
@@ -221,7 +227,7 @@ describe('where a write comes from', () => {
 	test('programs without cookies, or with a token, need to show nothing', async () => {
 		for (const [what, target] of targets) {
 			const { body } = await sendRaw(site.url, { ...target, headers: { ...proxied, ...target.headers } })
-			expect(body, what).not.toContain('from a page of another site')
+			expect(body, what).not.toContain('came from another site')
 		}
 		const [, target] = targets[2] ?? ['', { path: '' }]
 		const headers = { ...proxied, ...target.headers, Cookie: cookie, Authorization: 'Bearer dq_none' }

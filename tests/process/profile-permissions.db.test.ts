@@ -179,7 +179,7 @@ describe('writing', () => {
 			const response = await site.ask(path, cookies['the owner'], fields)
 			const text = await response.text()
 			expect([outcome(response, text), await readRows()]).toEqual(['403', before])
-			expect(text).toContain('You are suspended for good and cannot write here.')
+			expect(text).toContain('You are permanently suspended and cannot post here.')
 		},
 	)
 
@@ -191,11 +191,17 @@ describe('writing', () => {
 		form.set('file', new File([new Uint8Array(await picture('png', 40, 40))], 'picture.png'))
 		const headers = { Cookie: cookies['the owner'], Origin: site.url }
 		const upload = await fetch(`${site.url}/media`, { method: 'POST', headers, body: form })
-		expect([upload.status, await upload.text()]).toEqual([403, expect.stringContaining('You are suspended for good')])
+		expect([upload.status, await upload.text()]).toEqual([
+			403,
+			expect.stringContaining('You are permanently suspended'),
+		])
 		await site.ask('/verify-campus', cookies['the owner'], { username: 'mira' })
 		const token = { name: 'x', scopes: 'write', days: '7' }
 		const refused = await site.ask('/settings/tokens', cookies['the owner'], token)
-		expect([refused.status, await refused.text()]).toEqual([403, expect.stringContaining('You are suspended for good')])
+		expect([refused.status, await refused.text()]).toEqual([
+			403,
+			expect.stringContaining('You are permanently suspended'),
+		])
 		const { rows } = await sql`
 			select (select count(*)::int from access_tokens) as tokens, (select count(*)::int from campus_links) as links`.execute(
 			db(),

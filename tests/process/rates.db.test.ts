@@ -45,7 +45,7 @@ test('visitors of one address make no more pages than a campus does; kept pages 
 	}
 	for (let sent = 0; sent < most + 20; sent += 20) await Promise.all(Array.from({ length: 20 }, visit))
 	expect(Object.fromEntries(statuses)).toEqual({ 200: most, 429: 20 })
-	const words = 'You opened many pages in a short time. Wait a minute, then go on.'
+	const words = 'You opened many pages in a short time. Wait a minute, then try again.'
 	for (const path of ['/login', '/login.data', '/find-dev', '/forum?q=never+asked'])
 		await expectRefused(await from(flood, path), words, 60)
 	expect((await from(flood, '/forum')).status).toBe(200)
@@ -56,7 +56,7 @@ test('a member who searches for people more often than somebody would is paused,
 	expect((await site.ask('/find-dev', cookie)).status).toBe(200)
 	for (let time = 0; time < rates.peopleSearch.member; time += 1)
 		expect((await site.ask(`/find-dev${time % 2 ? '.data' : ''}?q=a${time}`, cookie)).status).toBe(200)
-	const words = 'You searched for people many times in a short time. Wait a minute, then go on.'
+	const words = 'You searched for people many times in a short time. Wait a minute, then try again.'
 	for (const path of ['/find-dev?q=b', '/find-dev.data?q=b', '/find-dev?year=2', '/find-dev?cursor=x'])
 		await expectRefused(await site.ask(path, cookie), words, 60)
 	expect((await site.ask('/find-dev', cookie)).status).toBe(200)
@@ -69,7 +69,7 @@ test('a member who opened a thousand profiles reads none for a while, by page, d
 	// What the process has taken from the counter already is still there to be used.
 	for (let time = 1; time < rates.profiles.block; time += 1)
 		expect((await site.ask('/find-dev/author', cookie)).status).toBe(200)
-	const words = 'You opened many profiles in a short time. Wait 5 minutes, then go on.'
+	const words = 'You opened many profiles in a short time. Wait 5 minutes, then try again.'
 	for (const path of ['/find-dev/author', '/find-dev/author.data', '/find-dev/author.json', '/find-dev/nobody'])
 		await expectRefused(await site.ask(path, cookie), words, 290)
 	for (const path of ['/find-dev/reader', '/find-dev/reader.json', '/my-profile/reader', '/forum'])
@@ -79,6 +79,6 @@ test('a member who opened a thousand profiles reads none for a while, by page, d
 test('suggestions have a limit of their own, told as JSON', async () => {
 	const ask = () => site.ask('/suggest/people?q=aut', cookie)
 	for (let time = 0; time < rates.suggestions.member; time += 1) expect((await ask()).status).toBe(200)
-	await expectRefused(await ask(), 'You asked for many suggestions in a short time. Wait a minute, then go on.', 60)
+	await expectRefused(await ask(), 'You asked for many suggestions in a short time. Wait a minute, then try again.', 60)
 	expect((await site.ask('/suggest/developers?q=aut', cookie)).status).toBe(429)
 })

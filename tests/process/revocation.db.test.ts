@@ -178,7 +178,7 @@ const endings: [string, (who: Someone) => Promise<void>, { others: boolean; toke
 		{ others: false, tokens: false },
 	],
 	[
-		'a new password by mail',
+		'a new password by email',
 		async ({ member }) => {
 			await site.ask('/forgot-password', '', { email: `${member.username}@campus.example` })
 			const token = await mailedToken(member.username)

@@ -125,7 +125,7 @@ test('links of mails only open a page; its button works once, also when pressed 
 	)
 	expect(presses.map(({ status }) => status)).toEqual(Array(20).fill(303))
 	expect((await sql`select from users where email = ${email}`.execute(db())).rows).toHaveLength(1)
-	expect(await opensOnly(confirmation)).toContain('This address is confirmed already. Log in.')
+	expect(await opensOnly(confirmation)).toContain('This address is already confirmed. Log in.')
 
 	const cookie = cookiesOf(await ask('/login', browser, { email, password }))
 	expect(cookie).toContain('__Host-session=')
@@ -135,7 +135,7 @@ test('links of mails only open a page; its button works once, also when pressed 
 
 	const claim = /claim-admin\?token=\S+/.exec(site.output())?.[0] ?? ''
 	expect((await ask(`/${claim}`)).headers.get('Location')).toBe(`/login?redirectTo=${encodeURIComponent(`/${claim}`)}`)
-	expect(await opensOnly(`/${claim}`, cookie)).toContain('Become admin of this site?')
+	expect(await opensOnly(`/${claim}`, cookie)).toContain('Become the admin of this site?')
 	expect((await ask('/claim-admin', '', { token: tokenOf(claim) })).headers.get('Location')).toMatch(/^\/login/)
 	const claims = await Promise.all(
 		Array.from({ length: 5 }, () => ask('/claim-admin', cookie, { token: tokenOf(claim) })),

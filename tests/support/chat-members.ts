@@ -13,7 +13,8 @@ import { startTab } from './tabs.ts'
 /** Milliseconds before a question that failed is asked again, where the product leaves that to a reload. */
 const pause = 150
 
-interface Place {
+/** Where a member is, and with whom they write. */
+export interface Place {
 	url: string
 	cookie: string
 	from: string
@@ -105,7 +106,7 @@ export class ChatMember {
 
 	/** What the server answers who comes anew. */
 	async readPages(): Promise<View> {
-		const transport = new Transport(this.place, () => {})
+		const transport = new SiteTransport(this.place, () => {})
 		const { version, ...page } = await untilAnswered(() => transport.page(this.place.to))
 		const messages = [...page.messages]
 		for (let { older } = page; older; ) {
@@ -152,7 +153,7 @@ const noPictures = {
 class ChatTab {
 	readonly client: ChatClient
 	private readonly place: Place
-	private readonly transport: Transport
+	private readonly transport: SiteTransport
 	private readonly onStored: (clientId: string, id: number) => void
 	private disconnect: (() => void) | null = null
 	private isOpen = true
@@ -160,7 +161,7 @@ class ChatTab {
 	constructor(place: Place, browser: Browser, onStored: (clientId: string, id: number) => void) {
 		this.place = place
 		this.onStored = onStored
-		this.transport = new Transport(place, onStored)
+		this.transport = new SiteTransport(place, onStored)
 		const { store, lock, member: me } = browser
 		const pictures = { ...noPictures, store: browser.pictures, tab: makeStore() }
 		this.client = new ChatClient({ me, transport: this.transport, store, lock, newId: randomUUID, pictures })
@@ -204,7 +205,7 @@ class ChatTab {
 }
 
 /** The ways to the server from outside a browser. */
-class Transport extends SocketTransport {
+export class SiteTransport extends SocketTransport {
 	private readonly place: Place
 	private readonly onStored: (clientId: string, id: number) => void
 
@@ -225,6 +226,9 @@ class Transport extends SocketTransport {
 		this.ask<Awaited<ReturnType<SocketTransport['since']>>>(peer, `since=${version}`)
 	override before = (peer: string, id: number) =>
 		this.ask<Awaited<ReturnType<SocketTransport['before']>>>(peer, `before=${id}`)
+
+	override after = (peer: string, id: number) =>
+		this.ask<Awaited<ReturnType<SocketTransport['after']>>>(peer, `after=${id}`)
 
 	private async ask<Answer>(peer: string, question: string): Promise<Answer> {
 		const answer = await askAt(this.place.url, `/messages/${peer}/history?${question}`, this.place.cookie)

@@ -14,7 +14,8 @@ import type {
 
 /*
  * The chat's server as its contract says, small enough to be held in the hand, and a network that loses, doubles and delays.
- * The real server has tests of its own; this one is for what a browser cannot be made to do a thousand times.
+ * tests/process/chat-contract.db.test.ts holds both to the same cases; this one is for what a browser cannot be made to do a
+ * thousand times.
  */
 
 const pageSize = 50

@@ -4,12 +4,15 @@ import { afterAll, beforeAll, inject } from 'vitest'
 import { closeDatabase, openDatabase } from '~/platform/db/db.server.ts'
 import { template } from './postgres.ts'
 
-/** Gives the tests of this file a migrated PostgreSQL database of their own, open as `db()`; it is dropped after them. */
-export function useDatabase(): void {
+/**
+ * Gives the tests of this file a migrated PostgreSQL database of their own, open as `db()`; it is dropped after them.
+ * @param original the database that it is a copy of; `template0` for an empty one
+ */
+export function useDatabase(original = template): void {
 	const name = `test_${randomUUID().replaceAll('-', '')}`
 	beforeAll(async () => {
 		const { site } = inject('postgres')
-		await administer(`create database ${name} template ${template} owner ${site.user}`)
+		await administer(`create database ${name} template ${original} owner ${site.user}`)
 		openDatabase({ ...site, database: name })
 	})
 	afterAll(async () => {

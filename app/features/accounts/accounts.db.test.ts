@@ -112,7 +112,7 @@ test.each([
 	[
 		'a common password',
 		{ name: 'A', email: 'a@b.example', password: 'Password1', confirmPassword: 'Password1' },
-		/first that a stranger would try/,
+		/too common/,
 	],
 	[
 		'seven characters',
@@ -127,7 +127,7 @@ test.each([
 	[
 		'no address',
 		{ name: 'A', email: 'a', password: 'long enough!', confirmPassword: 'long enough!' },
-		'This is no e-mail address.',
+		'Enter a valid email address.',
 	],
 ])('registering with %s is refused', async (_what, values, message) => {
 	const count = () => db().selectFrom('users').select(db().fn.countAll().as('count')).executeTakeFirst()
@@ -161,7 +161,7 @@ test('a wrong password and an unknown address are refused in the same words', as
 			(attempt) => attempt.catch((error: Error) => error.message),
 		),
 	)
-	expect(new Set(refusals)).toEqual(new Set(['That e-mail and password do not belong together.']))
+	expect(new Set(refusals)).toEqual(new Set(['The email or password is wrong.']))
 })
 
 test('a reset sets the password, ends every session, and its link works once, also when used twice at the same moment', async () => {
@@ -183,7 +183,7 @@ test('a link that is ten minutes old does not work', async () => {
 	const token = await resetToken(email)
 	await sql`update verifications set expires_at = now() - interval '1 second'`.execute(db())
 	await expect(resetPassword(form({ token, password, confirmPassword: password }), request())).rejects.toThrow(
-		/used already or is too old/,
+		/has been used or has expired/,
 	)
 })
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { personName } from '~/lib/person-names.ts'
 
 const text = (missing: string) => z.string({ error: missing })
-const email = z.email('This is no e-mail address.').max(200, 'An e-mail address has at most 200 characters.')
+const email = z.email('Enter a valid email address.').max(200, 'An email address can have at most 200 characters.')
 
 /** What every way to register must bring, page or API. */
 export const nameInput = z.object({ name: personName })
@@ -37,9 +37,9 @@ export const forgotInput = z.object({
 
 export const resetInput = z
 	.object({
-		token: text('The link is not complete. Open it from the mail again.').min(
+		token: text('This link is incomplete. Open it from the email again.').min(
 			1,
-			'The link is not complete. Open it from the mail again.',
+			'This link is incomplete. Open it from the email again.',
 		),
 		password: text('Password field is required!').min(1, 'Password field is required!'),
 		confirmPassword: text("Password doesn't match!"),

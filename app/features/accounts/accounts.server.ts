@@ -173,7 +173,7 @@ export async function getAccount(viewer: SignedIn): Promise<AccountView> {
 /** Logs one of the member's sessions out. @throws NotFound when it is not theirs */
 export async function revokeSession(viewer: SignedIn, id: number): Promise<void> {
 	const ended = id > 0 && id < 2 ** 31 && Number.isInteger(id) && (await deleteSession(viewer.id, id))
-	if (!ended) throw new NotFound('This session has ended already.')
+	if (!ended) throw new NotFound('This session has already ended.')
 	await announceEndedSessions(viewer.id, viewer.username)
 	await recordSecurityEvent('session-revoked', { userId: viewer.id })
 }
@@ -202,7 +202,10 @@ export async function authHandler(request: Request): Promise<Response> {
 	const path = new URL(request.url).pathname.replace(/^\/api\/auth/, '')
 	if (path === '/sign-out') return signOut(request)
 	if (open.has(path)) return withoutToken(withSiteFault(await auth().handler(request)))
-	return Response.json({ type: 'about:blank', title: 'There is no such address.', status: 404 }, { status: 404 })
+	return Response.json(
+		{ type: 'about:blank', title: 'There is nothing at this address.', status: 404 },
+		{ status: 404 },
+	)
 }
 
 /** Better Auth answers a database that is away with an empty 500. @throws Unavailable, DiskFull in its place */

@@ -9,7 +9,7 @@ import { recordSecurityEvent } from './security-log.server.ts'
 import { announceAccountChange } from './sessions.server.ts'
 
 const usedClaim =
-	'This link does not work any more: it was used already, or this site has an admin. A start of the site without an admin prints a new one.'
+	'This link no longer works: it has been used, or the site already has an admin. While there is no admin, each start of the site prints a new link.'
 
 /** Insists that a link would make somebody admin. @throws Invalid when it does not work any more */
 export async function requireAdminClaim(token: string): Promise<void> {
@@ -23,7 +23,7 @@ export async function requireAdminClaim(token: string): Promise<void> {
 export async function claimAdmin(viewer: SignedIn, token: string): Promise<void> {
 	const account = await findAccount(viewer.id)
 	if (!account || isDemoAccount(account.email))
-		throw new NotAllowed('A demo account cannot be admin. Register an account of your own, then open the link again.')
+		throw new NotAllowed('A demo account cannot become admin. Register your own account, then open the link again.')
 	await db()
 		.transaction()
 		.execute(async (trx) => {

@@ -11,7 +11,7 @@ import { candidates, plainUsername, usernameFrom } from './username.server.ts'
  * letters that they are written for.
  */
 
-const refusal = 'This name can be mistaken for a member of the staff.'
+const refusal = 'This name looks like that of a staff member. Choose another.'
 
 /** Nobody but the staff is called so, whatever stands around it. */
 const titles = ['admin', 'administrator', 'moderator', 'sysadmin', 'webmaster']

@@ -22,8 +22,8 @@ export async function sendLetter({ resetToken, ...mail }: Mail): Promise<void> {
 export function resetLetter(email: string, token: string): Mail {
 	const { publicUrl, SITE_NAME } = config()
 	const url = `${publicUrl}/reset-password?token=${encodeURIComponent(token)}`
-	const text = `Somebody, probably you, asked to set a new password for your account at ${SITE_NAME}.`
-	const closing = 'The link works once and for 10 minutes. If it was not you, nothing has to be done.'
+	const text = `Someone, probably you, asked for a new password for your ${SITE_NAME} account.`
+	const closing = 'The link works once, for 10 minutes. If this was not you, you can ignore this email.'
 	const link = { label: 'Set a new password', url }
 	return { ...letter(email, `Set a new password for ${SITE_NAME}`, text, link, closing), resetToken: token }
 }
@@ -32,18 +32,19 @@ export function resetLetter(email: string, token: string): Mail {
 export function confirmationLetter(email: string, name: string, token: string): Mail {
 	const { publicUrl, SITE_NAME } = config()
 	const url = `${publicUrl}/verify-email?token=${encodeURIComponent(token)}`
-	const text = `Welcome to ${SITE_NAME}. “${name}” was registered with this address. One step is left: show that it is yours.`
+	const text = `Welcome to ${SITE_NAME}. “${name}” was registered with this email address. Please confirm that it is yours.`
 	const link = { label: 'Confirm my address', url }
-	const closing = 'The link works once and for one day. If you did not register, do nothing, or say so on that page.'
+	const closing =
+		'The link works once, for one day. If you did not register, ignore this email, or tell us on that page.'
 	return letter(email, `Confirm your address for ${SITE_NAME}`, text, link, closing)
 }
 
 /** Tells the owner of an account that somebody tried to register with their address. */
 export function knownAddressLetter(email: string): Mail {
 	const { publicUrl, SITE_NAME } = config()
-	const text = `Somebody, perhaps you, tried to register at ${SITE_NAME} with this address, which has an account already.`
+	const text = `Someone, perhaps you, tried to register at ${SITE_NAME} with this address, but it already has an account.`
 	const link = { label: 'Set a new password', url: `${publicUrl}/forgot-password` }
-	const closing = 'If you know your password, just log in. Nothing was changed.'
+	const closing = 'If you know your password, just log in. Nothing has changed.'
 	return letter(email, `You already have an account at ${SITE_NAME}`, text, link, closing)
 }
 
@@ -51,9 +52,9 @@ export function knownAddressLetter(email: string): Mail {
 export function newDeviceLetter(email: string, device: string, at: Date): Mail {
 	const { publicUrl, SITE_NAME } = config()
 	const time = `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`
-	const text = `Your account at ${SITE_NAME} was logged in to from a device that it did not know: ${device}, on ${time}.`
+	const text = `Someone logged in to your ${SITE_NAME} account from a new device: ${device}, on ${time}.`
 	const link = { label: 'See where you are logged in', url: `${publicUrl}/settings` }
 	const closing =
-		'If it was you, nothing has to be done. If not, set a new password at once: “Forgot Password?” on the login page does it and logs out every device.'
+		'If this was you, you can ignore this email. If not, set a new password now with “Forgot Password?” on the login page. That also logs out all devices.'
 	return letter(email, `A new login to your account at ${SITE_NAME}`, text, link, closing)
 }

@@ -134,5 +134,5 @@ function waitMessage(seconds: number): string {
 	// From one and a half of a unit on the wait is told in it, rounded up: never shorter than it is.
 	const [size, one, many] = units.find(([length]) => seconds > length * 1.5) ?? [1, 'a second', 'seconds']
 	const count = Math.ceil(seconds / size)
-	return `Too many tries. Wait ${count === 1 ? one : `${count} ${many}`}, then try again.`
+	return `Too many attempts. Wait ${count === 1 ? one : `${count} ${many}`}, then try again.`
 }

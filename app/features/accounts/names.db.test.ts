@@ -8,11 +8,11 @@ import { auth } from './auth.server.ts'
 
 useDatabase()
 
-const staffName = 'This name can be mistaken for a member of the staff.'
-const invisible = 'A name cannot hold invisible characters.'
-const direction = 'A name cannot hold characters that change the direction of writing.'
-const meaningless = 'A name cannot hold characters that have no meaning everywhere.'
-const marks = 'A name cannot have that many marks on one letter.'
+const staffName = 'This name looks like that of a staff member. Choose another.'
+const invisible = 'A name cannot contain invisible characters.'
+const direction = 'A name cannot contain characters that change the direction of writing.'
+const meaningless = 'A name cannot contain characters that not every device can show.'
+const marks = 'A name cannot have that many accents on one letter.'
 const letter = 'A name needs at least one letter.'
 const missing = 'Full name is required!'
 
@@ -159,7 +159,7 @@ describe('a username', () => {
 		['rnoderator7@campus.example', 'member5'],
 		['dev.quad@campus.example', 'member6'],
 		['support-team@campus.example', 'member7'],
-		// Not a look-alike but the same: product.md gives it a number.
+		// Not a look-alike but the same: it gets a number.
 		['odalys@other.example', 'odalys2'],
 		['odalysia@campus.example', 'odalysia'],
 	])('for %s is %s', async (email, username) => {

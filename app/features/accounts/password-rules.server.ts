@@ -59,11 +59,11 @@ export function passwordProblem(password: string, owner: PasswordOwner = {}): Pa
 	}
 	const lower = whole.toLowerCase()
 	if (isBreached(lower) || isRepetition(lower) || isSequence(lower)) {
-		const message = 'This password is one of the first that a stranger would try. Choose another.'
+		const message = 'This password is too common. Choose another.'
 		return { code: 'PASSWORD_TOO_COMMON', message }
 	}
 	if (isMadeOf(lower, contextWords(owner))) {
-		const message = 'This password is made of the site’s name, or of your own name or address. Choose another.'
+		const message = 'This password is too close to the site’s name, your name or your email address. Choose another.'
 		return { code: 'PASSWORD_TOO_PERSONAL', message }
 	}
 	return null

@@ -25,7 +25,7 @@ const limit = remember('password-hashes', () => pLimit(MAX_PARALLEL_HASHES))
  */
 export function requireHashCapacity(): void {
 	if (limit.pendingCount < MAX_WAITING_HASHES) return
-	throw new TooMany('Many people are logging in at this moment. Wait a few seconds, then try again.', 5)
+	throw new TooMany('Many people are logging in right now. Try again in a few seconds.', 5)
 }
 
 /** The argon2id hash of a password, taken whole: spaces and every character of Unicode count, in the form NFC. */

@@ -99,7 +99,7 @@ export const rates = {
 	edits: { words: 'You edited many texts', duration: 10 * MINUTE, member: 60, address: null, counted: 'site' },
 	/** What is pressed: votes, follows, mutes, blocks. */
 	marks: {
-		words: 'You pressed many buttons',
+		words: 'You made many changes',
 		duration: 10 * MINUTE,
 		member: 300,
 		address: null,
@@ -169,7 +169,7 @@ async function unlessOver(rate: Rate, counted: Promise<RateLimiterRes>): Promise
 		if (!(refusal instanceof RateLimiterRes)) throw refusal
 		const minutes = Math.ceil(refusal.msBeforeNext / 60_000)
 		const pause = minutes <= 1 ? 'a minute' : `${minutes} minutes`
-		throw new TooMany(`${rate.words} in a short time. Wait ${pause}, then go on.`, refusal.msBeforeNext / 1_000)
+		throw new TooMany(`${rate.words} in a short time. Wait ${pause}, then try again.`, refusal.msBeforeNext / 1_000)
 	})
 }
 

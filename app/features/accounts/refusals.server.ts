@@ -19,11 +19,10 @@ export function inner(request: Request): Headers {
 	return headers
 }
 
-const wrongLogin = 'That e-mail and password do not belong together.'
+const wrongLogin = 'The email or password is wrong.'
 /** Where addresses are confirmed, one sentence for all who are refused: it tells nobody whether the address is known. */
-const wrongOrUnconfirmed =
-	'That e-mail and password do not belong together, or the address is not confirmed yet: look at your mail.'
-const oldLink = 'This link was used already or is too old. Ask for a new one.'
+const wrongOrUnconfirmed = 'The email or password is wrong, or the address is not confirmed yet. Check your email.'
+const oldLink = 'This link has been used or has expired. Ask for a new one.'
 
 /** Runs a call of Better Auth; its refusals become ours. @throws Invalid, NotAllowed, TooMany */
 export async function domainErrors<Result>(work: () => Promise<Result>): Promise<Result> {

@@ -20,8 +20,8 @@ import { hashToken } from './secret.server.ts'
 import { recordSecurityEvent } from './security-log.server.ts'
 import { announceAccountChange, announceEndedSessions } from './sessions.server.ts'
 
-const oldLink = 'This link is too old, or a newer one was mailed to you. Log in, or register again, to get a new one.'
-const wrongPassword = 'That is not the password that was chosen for this account.'
+const oldLink = 'This link has expired, or a newer one was sent to you. Log in or register again to get a new link.'
+const wrongPassword = 'That is not the password you chose for this account.'
 
 /** What a link of a mail would confirm, for the page that asks. */
 export interface Confirmation {

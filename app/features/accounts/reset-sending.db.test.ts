@@ -74,7 +74,7 @@ test('ten minutes after it was sent a reset link is over', async () => {
 	const mail = await waiting()
 	await sendLetter(mail)
 	await pass(11)
-	await expect(use(mail)).rejects.toThrow(/used already or is too old/)
+	await expect(use(mail)).rejects.toThrow(/has been used or has expired/)
 })
 
 test('sent again after a failure it begins anew, but a day after it was asked for it is over', async () => {

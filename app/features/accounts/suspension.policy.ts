@@ -13,11 +13,11 @@ export interface Standing {
 export function suspensionOf({ suspendedUntil, suspendedReason }: Standing, now: number): string | null {
 	if (suspendedUntil === null) return null
 	const because = suspendedReason ? ` Reason: ${suspendedReason}` : ''
-	if (suspendedUntil === 'infinity') return `You are suspended for good and cannot write here.${because}`
+	if (suspendedUntil === 'infinity') return `You are permanently suspended and cannot post here.${because}`
 	if (Date.parse(suspendedUntil) <= now) return null
 	const day = new Date(suspendedUntil)
 		.toUTCString()
 		.replace(/^\w+, /, '')
 		.replace(/:\d\d GMT$/, ' UTC')
-	return `You are suspended until ${day} and cannot write here until then.${because}`
+	return `You are suspended until ${day} and cannot post here until then.${because}`
 }

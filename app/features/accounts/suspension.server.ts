@@ -23,6 +23,6 @@ export function refuseSuspended(row: SuspensionRow): void {
  */
 export async function requireMayWrite(userId: number, executor?: Executor): Promise<void> {
 	const row = await findSuspension(userId, executor)
-	if (!row) throw new NotAllowed('This account is gone.')
+	if (!row) throw new NotAllowed('This account no longer exists.')
 	refuseSuspended(row)
 }

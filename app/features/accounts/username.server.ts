@@ -17,7 +17,7 @@ function isReserved(username: string): boolean {
 
 /**
  * The username that an e-mail address asks for: the part before the at-sign, lower-cased, with characters outside
- * `a-z 0-9 _ . -` replaced by a hyphen (product.md 2). It may still be taken or reserved.
+ * `a-z 0-9 _ . -` replaced by a hyphen. It may still be taken or reserved.
  */
 export function usernameFrom(email: string): string {
 	const local = email.slice(0, email.lastIndexOf('@'))

@@ -117,7 +117,7 @@ test('a link is dead after a day', async () => {
 	const cookie = await register(email)
 	const token = await mailedToken(email)
 	await sql`update email_links set expires_at = expires_at - interval '1 day 1 second'`.execute(db())
-	await expect(confirm(token, { cookie })).rejects.toThrow(/too old/)
+	await expect(confirm(token, { cookie })).rejects.toThrow(/expired/)
 	expect(await userOf(email)).toBeUndefined()
 })
 
@@ -141,7 +141,7 @@ test('whoever reads the mail elsewhere confirms with the password, so nobody com
 	expect(await findConfirmation(token, request().headers)).toMatchObject({ asksPassword: true })
 	await expect(confirm(token)).rejects.toMatchObject({ fields: { password: 'Password field is required!' } })
 	for (let attempt = 0; attempt < 5; attempt += 1)
-		await expect(confirm(token, { typed: 'the victim’s own' })).rejects.toThrow(/not the password that was chosen/)
+		await expect(confirm(token, { typed: 'the victim’s own' })).rejects.toThrow(/not the password you chose/)
 	await expect(confirm(token, { typed: password })).rejects.toThrow(TooMany)
 	await forgetCounts()
 	await confirm(token, { typed: password })

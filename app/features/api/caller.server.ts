@@ -43,7 +43,7 @@ export function scopesFor({ method, area, staff }: Pick<Operation, 'method' | 'a
 /** The refusal of a caller who may not use this operation at all; null for one who may. After RFC 6750, 3. */
 export function refuseCaller(caller: Caller, operation: Operation): Response | null {
 	if (caller.badToken)
-		return problem(401, 'This is not an access token that works. It may have ended or been revoked.', {
+		return problem(401, 'This access token does not work. It may have expired or been revoked.', {
 			headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' },
 		})
 	const needed = scopesFor(operation).find((scope) => !caller.scopes?.includes(scope))

@@ -10,7 +10,7 @@ type Parsed = Record<string, never>
 export function readParams({ params }: Operation, given: Record<string, string>): Parsed {
 	const parsed = z.object(params).safeParse(given)
 	if (!parsed.success || Object.values(given).some((value) => value.includes('\u0000')))
-		throw new NotFound('There is no such address.')
+		throw new NotFound('There is nothing at this address.')
 	return parsed.data as Parsed
 }
 
@@ -46,7 +46,7 @@ export async function readBody(
 	try {
 		sent = JSON.parse(await request.text())
 	} catch {
-		return problem(400, 'What was sent is no JSON.')
+		return problem(400, 'The body is not valid JSON.')
 	}
 	const parsed = schema.safeParse(sent)
 	if (parsed.success) return sent as Record<string, unknown>

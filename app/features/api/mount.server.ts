@@ -28,7 +28,7 @@ function mount(): Hono {
 		api.on(operation.method, pattern(operation.path), (context) => answer(operation, context))
 	for (const path of new Set(operations.map(({ path }) => path)))
 		api.all(pattern(path), (context) => others(path, context))
-	api.all('*', () => problem(404, 'There is no such address. /api/docs lists those that there are.'))
+	api.all('*', () => problem(404, 'There is nothing at this address. /api/docs lists all addresses.'))
 	api.onError((error, context) => {
 		const fault = siteFaultOf(error)
 		if (fault) return refusal(fault)
@@ -46,7 +46,7 @@ async function answer(operation: Operation, context: Context): Promise<Response>
 	const caller = await callerOf(request)
 	const allowance = await countCall(caller.viewer, request.headers.get('x-client-ip') ?? 'unknown', !reads)
 	const result = allowance.exceeded
-		? problem(429, `Too many calls. Wait ${allowance.reset} s, then go on.`, {
+		? problem(429, `Too many calls. Wait ${allowance.reset} s, then try again.`, {
 				headers: { 'Retry-After': String(allowance.reset) },
 			})
 		: (refuseCaller(caller, operation) ?? (await run(operation, context, caller.viewer, url)))
@@ -94,7 +94,7 @@ function others(path: string, context: Context): Response {
 		', ',
 	)
 	if (context.req.method !== 'OPTIONS')
-		return problem(405, `This address understands ${allow}.`, { headers: { Allow: allow } })
+		return problem(405, `This address allows ${allow}.`, { headers: { Allow: allow } })
 	const answer = new Response(null, { status: 204, headers: { Allow: allow } })
 	if (!readable) return answer
 	answer.headers.set('Access-Control-Allow-Methods', 'GET, HEAD')

@@ -7,15 +7,15 @@ import { operations, shapes } from './operations.server.ts'
 
 /** What refusals mean, by status. Those of every operation, and those that some add. */
 const refusals: Record<number, string> = {
-	400: 'What was sent is no JSON.',
+	400: 'The body is not valid JSON.',
 	401: 'No session, no token, or a token that does not work.',
 	403: 'The caller may not do this, or the token lacks the scope.',
-	404: 'There is no such thing, or no longer.',
-	409: 'It changed meanwhile. An edit tells both texts: `stored` and `sent`.',
-	412: '`If-Match` names another version than the stored one; both texts are told: `stored` and `sent`.',
+	404: 'It does not exist, or no longer does.',
+	409: 'It has changed. An edit answers with both texts: `stored` and `sent`.',
+	412: '`If-Match` names another version than the stored one. The answer has both texts: `stored` and `sent`.',
 	413: 'More than 512 KB were sent.',
-	415: 'What was sent is not JSON.',
-	422: 'A field breaks a rule; `errors` says which and why.',
+	415: 'The body is not sent as JSON.',
+	422: 'A field is invalid; `errors` says which and why.',
 	429: 'Too many calls; `Retry-After` says how many seconds to wait.',
 }
 
@@ -94,7 +94,7 @@ const idempotencyKey = {
 	in: 'header',
 	required: false,
 	description:
-		'A name for this call, made by you. Sent again with the same one within a day, it makes nothing new and answers with what the first made; with another text it is refused with 422.',
+		'A key for this call, chosen by you. Within a day, a second call with the same key creates nothing and returns what the first one created; with another body it is refused with 422.',
 	schema: { type: 'string', minLength: 1, maxLength: 100, pattern: '^[\\x21-\\x7e]+$' },
 } as const
 
@@ -112,7 +112,7 @@ function success({ status, answer, path, location }: Operation): DocumentedOpera
 	const paged = 'next' in (answer instanceof z.ZodObject ? answer.shape : {})
 	const headers = {
 		...(paged && { Link: { description: `The next page of ${path}, rel="next".`, schema: { type: 'string' } } }),
-		...(location && { Location: { description: 'The address of what was made.', schema: { type: 'string' } } }),
+		...(location && { Location: { description: 'The address of what was created.', schema: { type: 'string' } } }),
 	}
 	const description = status === 201 ? 'Made.' : 'Found.'
 	return {

@@ -30,7 +30,7 @@ export async function answerSending(
 		const ended = error instanceof SessionEnded
 		const isRefused = error instanceof DomainError && !isSiteFault(error)
 		if (!isRefused) log.warn({ err: error }, 'a message could not be stored')
-		const text = isRefused ? error.message : 'The message could not be stored. It is tried again.'
+		const text = isRefused ? error.message : 'The message could not be saved. Trying again.'
 		const retry = ended || !isRefused || (error instanceof TooMany && error.retryAfter <= soon)
 		const limited = error instanceof TooMany ? { retryAfter: error.retryAfter } : {}
 		return { reply: { ok: false, message: text, retry, ...limited }, ended }

@@ -25,6 +25,6 @@ export async function countChange(userId: number): Promise<void> {
 	} catch (refusal) {
 		if (!(refusal instanceof RateLimiterRes)) throw refusal
 		const wait = Math.ceil(refusal.msBeforeNext / 1_000)
-		throw new TooMany(`You changed a lot of messages just now. Try again in ${wait} s.`, wait)
+		throw new TooMany(`You changed many messages in a short time. Try again in ${wait} s.`, wait)
 	}
 }

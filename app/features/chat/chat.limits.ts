@@ -1,6 +1,6 @@
 /** What the chat allows; apart from the schema so that the browser can use it without zod. */
 export const limits = {
-	/** Characters of a message, product.md 5. */
+	/** Characters of a message. */
 	messageMax: 4_000,
 	/** Messages in one page of a conversation. */
 	page: 50,

@@ -21,10 +21,10 @@ const asking = { ...known, peerPending: true, unanswered: 1 }
 
 test.each<[string, Partial<Standing>, string, RegExp | null]>([
 	['strangers', {}, 'open', null],
-	['strangers, one for nobody', { accepts: 'nobody' }, 'closed', /no new conversations/],
+	['strangers, one for nobody', { accepts: 'nobody' }, 'closed', /does not accept new conversations/],
 	['strangers, one for verified members', { accepts: 'verified' }, 'closed', /verified students/],
 	['strangers, one for verified members, the other verified', { accepts: 'verified', verified: true }, 'open', null],
-	['strangers, one without an account', { reachable: false }, 'closed', /no account/],
+	['strangers, one without an account', { reachable: false }, 'closed', /cannot receive/],
 	['both wrote', known, 'open', null],
 	['both wrote, one now for nobody', { ...known, accepts: 'nobody' }, 'open', null],
 	['I was asked', asked, 'request', null],
@@ -32,7 +32,12 @@ test.each<[string, Partial<Standing>, string, RegExp | null]>([
 	['I was asked by one whom I had blocked, and see nothing', { exists: true, myTurn: true }, 'open', null],
 	['I asked', asking, 'waiting', null],
 	['I asked three times', { ...asking, unanswered: 3 }, 'closed', /once Mira Lind has answered/],
-	['I asked, and they are now for nobody', { ...asking, accepts: 'nobody' }, 'closed', /no new conversations/],
+	[
+		'I asked, and they are now for nobody',
+		{ ...asking, accepts: 'nobody' },
+		'closed',
+		/does not accept new conversations/,
+	],
 	['I blocked them', { ...known, blockedByMe: true }, 'closed', /You blocked Mira Lind/],
 	['I blocked them when asked', { ...asked, blockedByMe: true }, 'closed', /You blocked Mira Lind/],
 ])('%s: %#', (_who, standing, kind, reason) => {

@@ -37,13 +37,13 @@ export function stateOf(standing: Standing): ConversationState {
 function closedBecause(standing: Standing): string | null {
 	const { name, accepts } = standing
 	if (standing.blockedByMe) return `You blocked ${name}. Unblock to write.`
-	if (!standing.reachable) return `${name} has no account here that could receive messages.`
+	if (!standing.reachable) return `${name} cannot receive messages.`
 	const answers = standing.myTurn && standing.visible
 	const known = standing.exists && !standing.peerPending && !standing.myTurn
 	if (answers || known) return null
-	if (accepts === 'nobody') return `${name} takes no new conversations.`
+	if (accepts === 'nobody') return `${name} does not accept new conversations.`
 	if (accepts === 'verified' && !standing.verified)
-		return `${name} takes new conversations from verified students only.`
+		return `${name} only accepts new conversations from verified students.`
 	if (standing.peerPending && standing.unanswered >= limits.unanswered)
 		return `You can write again once ${name} has answered.`
 	return null

@@ -8,7 +8,7 @@ const nothing = 'Write something first.'
 /** What a message says. Line breaks around it are nobody's meaning; spaces at its beginning may indent code. */
 const body = z
 	.string({ error: nothing })
-	.refine(isStorable, 'The text holds a character that cannot be stored (NUL).')
+	.refine(isStorable, 'The text contains an invalid character (NUL).')
 	.transform((text) =>
 		cleanText(text)
 			.replace(/^(?:[^\S\n]*\n)+/, '')
@@ -24,12 +24,9 @@ const picture = z.object({
 	path: z.string().regex(picturePath, 'A picture of this message cannot be found. Send it again.'),
 	alt: z
 		.string()
-		.refine(isStorable, 'The text holds a character that cannot be stored (NUL).')
+		.refine(isStorable, 'The text contains an invalid character (NUL).')
 		.transform((text) => cleanText(text).replace(/\s+/g, ' ').trim())
-		.refine(
-			(text) => text.length <= limits.altMax,
-			`What a picture shows may have at most ${limits.altMax} characters.`,
-		),
+		.refine((text) => text.length <= limits.altMax, `A description may have at most ${limits.altMax} characters.`),
 })
 
 /** What sends a message: words, pictures, or both. */
@@ -40,9 +37,7 @@ export const messageInput = z
 			.array(picture, { error: 'The pictures of this message cannot be read.' })
 			.max(limits.pictures, `A message may have at most ${limits.pictures} pictures.`)
 			.default([]),
-		clientId: z
-			.uuid({ error: 'This message cannot be told from others. Reload the page and send it again.' })
-			.toLowerCase(),
+		clientId: z.uuid({ error: 'This message has no id. Reload the page and send it again.' }).toLowerCase(),
 	})
 	.refine(({ body, pictures }) => body !== '' || pictures.length > 0, { error: nothing, path: ['body'] })
 
@@ -53,7 +48,7 @@ export const editInput = z.object({ body })
 export const reportInput = z.object({
 	words: z
 		.string({ error: 'Say in a few words what is wrong.' })
-		.refine(isStorable, 'The text holds a character that cannot be stored (NUL).')
+		.refine(isStorable, 'The text contains an invalid character (NUL).')
 		.transform((text) => cleanText(text).trim())
 		.refine((text) => text !== '', 'Say in a few words what is wrong.')
 		.refine(

@@ -22,7 +22,7 @@ export async function listConversations(
 	{ before = null, requests = false }: { before?: unknown; requests?: boolean } = {},
 ): Promise<Inbox> {
 	const reader = member(viewer)
-	if (before !== null && !isId(before)) throw new Invalid('This page of the list cannot be found.')
+	if (before !== null && !isId(before)) throw new Invalid('This page of the list no longer exists.')
 	const rows = await listInbox(reader.id, { requests, before, limit: limits.inbox + 1 })
 	const shown = rows.slice(0, limits.inbox)
 	const last = shown.at(-1)

@@ -34,10 +34,10 @@ export async function reportMessage(
 			const lines = await readExtract(trx, { conversationId, userId: reporter.id, id, context: limits.context })
 			if (lines.length === 0) throw new NotFound(nothing)
 			const seconds = await secondsUntilReport(trx, reporter.id, limits.reportsPerHour)
-			if (seconds !== null) throw new TooMany('You reported a lot just now. Wait a while, then try again.', seconds)
+			if (seconds !== null) throw new TooMany('You have reported a lot in a short time. Try again later.', seconds)
 			const extract = lines.map(({ id: _, ...line }) => line)
 			const reportId = await addReport(trx, { reporterId: reporter.id, memberId, messageId: id, words, extract })
-			if (reportId === null) throw new Conflict('You reported this already. A moderator will look at it.')
+			if (reportId === null) throw new Conflict('You have already reported this. A moderator will look at it.')
 			await keepForReport(
 				trx,
 				reportId,
@@ -46,4 +46,4 @@ export async function reportMessage(
 		})
 }
 
-const nothing = 'There is nothing here to report. It may be gone already.'
+const nothing = 'There is nothing to report here. It may have been deleted.'

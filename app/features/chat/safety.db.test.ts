@@ -113,7 +113,7 @@ test('blocking twice, taking back what was never done and blocking both ways are
 	await setBlocked(mira, tomas.username, false)
 	await setBlocked(mira, tomas.username, false)
 	await setBlocked(tomas, mira.username, false)
-	await makeMessage(mira, tomas)
+	expect(await makeMessage(mira, tomas)).toMatchObject({ sender: mira.username })
 })
 
 test.each<[string, () => Promise<unknown>, number]>([

@@ -30,7 +30,7 @@ export async function setBlocked(viewer: Viewer, username: unknown, blocked: boo
 			if (peer.id !== null) await lockConversation(trx, peer.id)
 			await lockMember(trx, blocker.id)
 			if (blocked && (await countBlocks(trx, blocker.id, peer.peer_id)) >= MAX_BLOCKED)
-				throw new Invalid(`You block ${MAX_BLOCKED.toLocaleString('en')} members already. Unblock somebody first.`)
+				throw new Invalid(`You already block ${MAX_BLOCKED.toLocaleString('en')} members. Unblock someone first.`)
 			await writeBlock(trx, blocker.id, peer.peer_id, blocked)
 			return blocked ? forgetActor(trx, blocker.id, peer.peer_id) : []
 		})

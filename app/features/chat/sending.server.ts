@@ -88,7 +88,7 @@ async function store(trx: Executor, last: Last, message: Storing): Promise<Store
 	const { before, seconds, peer } = locked === undefined ? await readStanding(trx, message) : read
 	if (before) return { row: same(before, conversationId), peer, answered: false }
 	refuseSuspended(writer)
-	if (seconds !== null) throw new TooMany('You write very fast. This message follows in a moment.', seconds)
+	if (seconds !== null) throw new TooMany('You are sending very fast. This message will be sent in a moment.', seconds)
 	refuseClosed(peer)
 	const pictures = message.pictures.length > 0 ? await attachPictures(trx, sender, message.pictures) : []
 	const { peer_id: peerId, blocked_me: unseen } = peer
@@ -134,7 +134,7 @@ async function start(
 	const most = startingLimitAt(writer.hours)
 	const seconds = await secondsUntilStart(trx, sender.id, most)
 	if (seconds !== null)
-		throw new TooMany(`You may start ${most} conversations a day for now. Those you have go on as ever.`, seconds)
+		throw new TooMany(`You may start ${most} conversations a day for now. You can continue the ones you have.`, seconds)
 	await startConversation(trx, sender.id, peer.peer_id)
 	const id = await lockConversationWith(trx, sender.id, to)
 	if (id === undefined) throw new Error('A conversation was begun and is not there.')

@@ -12,6 +12,6 @@ export class SessionEnded extends NotAllowed {}
  */
 export async function currentWriter(trx: Executor, userId: number, sessionId: number | null): Promise<WriterRow> {
 	const writer = await findWriter(trx, userId, sessionId)
-	if (!writer) throw new SessionEnded('You were logged out. Log in again, and what you wrote is sent.')
+	if (!writer) throw new SessionEnded('You were logged out. Log in again, and your messages will be sent.')
 	return writer
 }

@@ -244,7 +244,7 @@ describe('a cursor', () => {
 		[encodeCursor(['match', 0, 1])],
 		[encodeCursor(['active', 'now()', 1])],
 	])('that is not of this list, %j, is refused', async (cursor) => {
-		await expect(listCommunity(anybody, cursor)).rejects.toThrow('This page of the list cannot be found.')
+		await expect(listCommunity(anybody, cursor)).rejects.toThrow('This page of the list no longer exists.')
 	})
 
 	test.each([["now()'; select 1"], ['9999-99-99T99:99:99Z'], ['infinityy'], ['2026-01-01']])(
@@ -252,7 +252,7 @@ describe('a cursor', () => {
 		async (at) => {
 			const wish: Wish = { ...anybody, sort: 'active' }
 			await expect(listCommunity(wish, encodeCursor(['active', at, 1]))).rejects.toThrow(
-				'This page of the list cannot be found.',
+				'This page of the list no longer exists.',
 			)
 		},
 	)

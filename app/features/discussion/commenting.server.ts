@@ -129,7 +129,7 @@ export async function deleteComment(viewer: Viewer, id: number): Promise<{ url: 
 	})
 }
 
-const noParent = 'The comment you reply to was deleted meanwhile.'
+const noParent = 'The comment you are replying to was deleted.'
 const noComment = 'There is no such comment. It may have been deleted.'
 
 /**
@@ -140,7 +140,7 @@ async function changeable(viewer: SignedIn, id: number) {
 	const comment = isId(id) ? await findChangeableComment(id, viewer.id) : undefined
 	if (!comment) throw new NotFound(noComment)
 	if (!mayEdit(viewer, { authorId: comment.author_id }))
-		throw new NotAllowed('Only its author can change this comment.')
+		throw new NotAllowed('Only the author can change this comment.')
 	return comment
 }
 
@@ -160,12 +160,12 @@ async function hold(
 export async function restoreComment(viewer: Viewer, id: number): Promise<{ url: string }> {
 	const actor = writer(viewer)
 	const found = isId(id) ? await findDeletedComment(id, undoTime) : undefined
-	if (!found) throw new NotFound('There is no deleted comment to bring back.')
+	if (!found) throw new NotFound('There is no deleted comment to restore.')
 	if (!mayRestore(actor, { deletedBy: found.deleted_by, recent: found.recent })) throw new NotAllowed(tooLate)
 	const query = eventQuery(await existing(found.query_id))
 	return change(async (trx) => {
 		if (!(await lockQuery(trx, found.query_id)) || !(await putBackComment(trx, id, found.query_id)))
-			throw new Conflict('This comment has been brought back already.')
+			throw new Conflict('This comment has already been restored.')
 		return {
 			event: { kind: 'comment-restored', actorId: actor.id, query, commentId: id },
 			result: { url: `${query.url}#comment-${id}` },

@@ -135,7 +135,7 @@ test.each(['x', Buffer.from('["1"]').toString('base64url'), Buffer.from('[999999
 	'the cursor %s is refused',
 	async (cursor) => {
 		const { id } = await makeQuery(asha)
-		await expect(read(id, { cursor })).rejects.toThrow('This page of the list cannot be found.')
+		await expect(read(id, { cursor })).rejects.toThrow('This page of the list no longer exists.')
 	},
 )
 

@@ -30,7 +30,7 @@ export async function castVote(
 	await countUse('marks', voter)
 	if (!isVote(vote)) throw new Invalid('A vote is 1, -1 or 0.')
 	const { query, authorId } = await find(target)
-	if (!mayVote(voter, { authorId })) throw new NotAllowed('You cannot vote on what you wrote yourself.')
+	if (!mayVote(voter, { authorId })) throw new NotAllowed('You cannot vote on your own posts.')
 	return change(async (trx) => {
 		const { queryId, commentId } = target
 		const locked = commentId === null ? await lockQuery(trx, queryId) : await lockComment(trx, commentId)
@@ -64,7 +64,7 @@ async function setSolution(
 	const chooser = signedIn(viewer)
 	const { query, authorId } = await find(target)
 	if (!mayChoose(chooser, { authorId: query.authorId }))
-		throw new NotAllowed('Only who asked can say what solved the query.')
+		throw new NotAllowed('Only the author of the query can mark a solution.')
 	return change(async (trx) => {
 		if (!(await lockComment(trx, target.commentId))) throw new NotFound(gone)
 		await writeSolution(trx, target, chosen)
@@ -88,7 +88,7 @@ export async function withVotes(viewer: Viewer, comments: CommentView[]): Promis
 	return votes.size === 0 ? comments : marked(comments, votes)
 }
 
-const gone = 'It was deleted meanwhile.'
+const gone = 'It has been deleted.'
 
 function signedIn(viewer: Viewer): SignedIn {
 	if (!viewer) throw new NotAllowed('Log in first.')

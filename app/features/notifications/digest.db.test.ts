@@ -59,7 +59,7 @@ describe('the mail of what was missed', () => {
 		await pass('3 hours')
 		expect(await mailDigests()).toBe(1)
 		const mail = (await mails()).at(-1)
-		expect(mail?.subject).toBe('2 things happened for you at DevQuad')
+		expect(mail?.subject).toBe('2 new notifications at DevQuad')
 		expect(mail?.text).not.toContain('First')
 	})
 
@@ -81,7 +81,7 @@ describe('the mail of what was missed', () => {
 
 	test('can be all that is told of a kind', async () => {
 		await setPreferences(mira, new Set(['comment-mail', 'daily']))
-		await happen('Only by mail')
+		await happen('Only by email')
 		expect((await listNotices(mira)).rows).toEqual([])
 		await pass('61 minutes')
 		expect(await mailDigests()).toBe(1)

@@ -43,9 +43,9 @@ function digest(member: DueMember, rows: UnseenRow[]): Mail {
 		url: publicUrl + row.url,
 	}))
 	const [first] = sentences
-	const subject = rows.length === 1 && first ? first.text : `${rows.length} things happened for you at ${SITE_NAME}`
+	const subject = rows.length === 1 && first ? first.text : `${rows.length} new notifications at ${SITE_NAME}`
 	const leave = unsubscribeUrl(member.user_id)
-	const why = 'This mail tells what you have not seen on the site, at most once a day.'
+	const why = 'This email lists what you have not seen on the site, at most once a day.'
 	const items = sentences.map(
 		({ text, url }) =>
 			`<li style="margin:0 0 .75em"><a href="${escapeHtml(url)}" style="color:#1c6b4a">${escapeHtml(text)}</a></li>`,
@@ -53,11 +53,11 @@ function digest(member: DueMember, rows: UnseenRow[]): Mail {
 	return {
 		to: member.email,
 		subject,
-		text: `Hello ${member.name},\n\n${sentences.map(({ text, url }) => `${text}\n${url}`).join('\n\n')}\n\n${why}\nSettings: ${publicUrl}/settings\nNo more of these mails: ${leave}\n\n${SITE_NAME}\n`,
+		text: `Hello ${member.name},\n\n${sentences.map(({ text, url }) => `${text}\n${url}`).join('\n\n')}\n\n${why}\nSettings: ${publicUrl}/settings\nUnsubscribe: ${leave}\n\n${SITE_NAME}\n`,
 		html: `<!doctype html><html lang="en"><body style="font:16px/1.5 sans-serif;color:#1d1c18;max-width:36em">
 <p>Hello ${escapeHtml(member.name)},</p><ul style="padding-left:1.2em">${items.join('')}</ul>
 <p style="color:#6b675c;font-size:14px">${why} <a href="${publicUrl}/settings">Settings</a> ·
-<a href="${escapeHtml(leave)}">No more of these mails</a></p><p>${escapeHtml(SITE_NAME)}</p></body></html>`,
+<a href="${escapeHtml(leave)}">Unsubscribe</a></p><p>${escapeHtml(SITE_NAME)}</p></body></html>`,
 		headers: { 'List-Unsubscribe': `<${leave}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' },
 	}
 }

@@ -15,7 +15,7 @@ interface Kind {
 /** The ways of telling: a heading in the settings, and how a reader who hears the page is told of a box below it. */
 export const channels = {
 	site: { title: 'Site', spoken: 'on the site' },
-	mail: { title: 'Mail', spoken: 'by mail' },
+	mail: { title: 'Email', spoken: 'by email' },
 	push: { title: 'Browser', spoken: 'in the browser' },
 } as const satisfies Record<string, { title: string; spoken: string }>
 
@@ -48,17 +48,17 @@ export function isAlways(kind: NoticeKind, channel: Channel): boolean {
 const decisions = {
 	'hide query': 'hid your query',
 	'hide comment': 'hid your comment on',
-	'restore query': 'brought back your query',
-	'restore comment': 'brought back your comment on',
-	'approve query': 'let pass your query',
-	'approve comment': 'let pass your comment on',
-	'refuse query': 'kept out your query',
-	'refuse comment': 'kept out your comment on',
+	'restore query': 'restored your query',
+	'restore comment': 'restored your comment on',
+	'approve query': 'approved your query',
+	'approve comment': 'approved your comment on',
+	'refuse query': 'rejected your query',
+	'refuse comment': 'rejected your comment on',
 	'lock query': 'locked your query',
 	'unlock query': 'unlocked your query',
 	'merge query': 'merged your query into another one:',
 	'hide profile': 'hid the texts and the picture of your profile',
-	'restore profile': 'showed your profile again',
+	'restore profile': 'restored your profile',
 	'clean profile': 'removed from your profile:',
 	suspend: 'suspended your account',
 	lift: 'lifted the suspension of your account',

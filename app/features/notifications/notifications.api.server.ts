@@ -40,7 +40,7 @@ export const noticeOperations = [
 		method: 'get',
 		path: '/me/notifications',
 		summary: 'List your notifications, newest first',
-		description: 'To list them here is not to see them: mails about them still go out until they are read.',
+		description: 'Listing them does not mark them as read: emails about them still go out.',
 		access: 'members',
 		query: {
 			show: z.enum(['all', 'unread']).default('all'),

@@ -212,9 +212,7 @@ export async function muteThread(viewer: Viewer, queryId: number, muted: boolean
 			.execute(async (trx) => {
 				await lockMember(trx, id)
 				if (muted && (await countMuted(trx, id, queryId)) >= MAX_MUTED_THREADS)
-					throw new Invalid(
-						`You mute ${MAX_MUTED_THREADS.toLocaleString('en')} queries already. Unmute another one first.`,
-					)
+					throw new Invalid(`You already mute ${MAX_MUTED_THREADS.toLocaleString('en')} queries. Unmute one first.`)
 				await setMuted(trx, id, queryId, muted)
 			})
 	} catch (error) {

@@ -8,7 +8,7 @@ import { refuseMailsOf, setMail } from './digest.queries.server.ts'
 /** RFC 8058 names no time; a mail older than this is hardly the reason to unsubscribe. Milliseconds. */
 const linkWorks = 90 * 86_400_000
 
-const oldLink = 'This link is not whole or too old. You can turn mails off in your settings.'
+const oldLink = 'This link is incomplete or has expired. You can turn emails off in your settings.'
 
 /** What a link ends: all mails, or those about messages. */
 export type Unwanted = 'all' | 'message'

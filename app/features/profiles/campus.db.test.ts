@@ -72,7 +72,7 @@ test('the link of the mail confirms the address, once, and the profile says so t
 	const [letter] = await lettersTo(email)
 	expect(letter?.subject).toBe('Confirm your university address for DevQuad')
 	expect(letter?.text).toContain(`The member @${mira.username} of DevQuad`)
-	expect(letter?.text).toContain('works once and for one day')
+	expect(letter?.text).toContain('works once, for one day')
 	expect(letter?.html).toContain(`href="http://localhost:3000/confirm-campus?token=${token}"`)
 	expect(await findCampusLink(token)).toMatchObject({
 		username: mira.username,
@@ -87,7 +87,7 @@ test('the link of the mail confirms the address, once, and the profile says so t
 	expect(JSON.stringify(seen)).not.toContain(email)
 	expect(await getCampus(mira, mira.username)).toMatchObject({ state: 'verified', university: mit })
 	await expect(confirmCampus(token)).rejects.toThrow(Invalid)
-	await expect(findCampusLink(token)).rejects.toThrow('This link was used already')
+	await expect(findCampusLink(token)).rejects.toThrow('This link has been used')
 })
 
 test('of two who open a link at once one confirms', async () => {
@@ -132,13 +132,13 @@ describe('a link that confirms nothing:', () => {
 })
 
 test.each([
-	['', 'Save your university e-mail first.'],
-	['mira@gmail.com', 'gmail.com is not the mail domain of a university'],
-	['mira@notmit.edu', 'notmit.edu is not the mail domain'],
-	['mira@ac.in', 'ac.in is not the mail domain'],
-	['mira@eastmere.example', 'eastmere.example is not the mail domain'],
-	['mira@upes.ac.in', 'given to people who do not study there'],
-	['mira@mail.upes.ac.in', 'given to people who do not study there'],
+	['', 'Save your university email first.'],
+	['mira@gmail.com', 'gmail.com is not the email domain of a university'],
+	['mira@notmit.edu', 'notmit.edu is not the email domain'],
+	['mira@ac.in', 'ac.in is not the email domain'],
+	['mira@eastmere.example', 'eastmere.example is not the email domain'],
+	['mira@upes.ac.in', 'cannot be used to verify you'],
+	['mira@mail.upes.ac.in', 'cannot be used to verify you'],
 ])('no mail goes to %j', async (email, reason) => {
 	const member = await withAddress(email)
 	await expect(requestCampusVerification(member, member.username, '192.0.2.1')).rejects.toThrow(reason)

@@ -28,7 +28,7 @@ import { provesNothing, universityOfDomain } from './universities.server.ts'
 const linkWorks = 86_400_000
 const remindedAtOnce = 200
 
-const oldLink = 'This link was used already, is too old, or belongs to an address that was changed. Ask for a new one.'
+const oldLink = 'This link has been used, has expired, or belongs to an address that has changed. Ask for a new one.'
 
 /** How things stand with the own university address. @throws NotAllowed */
 export async function getCampus(viewer: Viewer, username: string): Promise<CampusStatus> {
@@ -48,7 +48,7 @@ export async function requestCampusVerification(viewer: Viewer, username: string
 	const member = await writer(viewer, username)
 	const row = await findCampus(member.id)
 	const email = row?.university_email ?? ''
-	if (!row || email === '') throw new Invalid('Save your university e-mail first.')
+	if (!row || email === '') throw new Invalid('Save your university email first.')
 	checkDomain(domainOf(email))
 	await countAttempt([
 		['campus-member', String(member.id)],
@@ -60,7 +60,7 @@ export async function requestCampusVerification(viewer: Viewer, username: string
 		.transaction()
 		.execute(async (trx) => {
 			if (!(await mayMail(trx, email)))
-				throw new TooMany(`${email} has had many mails from here. Try again tomorrow.`, 86_400)
+				throw new TooMany(`We have sent many emails to ${email}. Try again tomorrow.`, 86_400)
 			await replaceLink(trx, { hash: hashOf(token), userId: member.id, email, expiresAt })
 			await addJob('send-mail', confirmationLetter(row, token), trx)
 		})
@@ -100,9 +100,7 @@ export async function confirmCampus(token: string): Promise<{ username: string; 
 		return confirmed
 	} catch (error) {
 		if (!isTaken(error)) throw error
-		throw new Conflict(
-			'This address verifies another account here already. It can verify one at a time: remove it there first.',
-		)
+		throw new Conflict('This address already verifies another account. Remove it there first.')
 	}
 }
 
@@ -125,16 +123,16 @@ function checkDomain(domain: string): string {
 	if (university) return university.name
 	throw new Invalid(
 		provesNothing(domain)
-			? `Addresses at ${domain} are given to people who do not study there, so they verify nobody.`
-			: `${domain} is not the mail domain of a university that is known here.`,
+			? `People who do not study there can have an address at ${domain}, so it cannot be used to verify you.`
+			: `${domain} is not the email domain of a university that we know.`,
 	)
 }
 
 function confirmationLetter({ username, university_email }: CampusRow, token: string): Mail {
 	const { publicUrl, SITE_NAME } = config()
-	const text = `The member @${username} of ${SITE_NAME} says that this is their university address. If that is you, confirm it, and your profile shows that you study here.`
+	const text = `The member @${username} of ${SITE_NAME} says that this is their university address. If that is you, confirm it, and your profile will show that you study there.`
 	const link = { label: 'Confirm my university address', url: `${publicUrl}/confirm-campus?token=${token}` }
-	const closing = 'The link works once and for one day. If it is not you, do nothing: the address then verifies nobody.'
+	const closing = 'The link works once, for one day. If this is not you, you can ignore this email.'
 	return letter(university_email, `Confirm your university address for ${SITE_NAME}`, text, link, closing)
 }
 
@@ -142,7 +140,7 @@ function reminderLetter({ username, email, university_email, campus_name }: Camp
 	const { publicUrl } = config()
 	const text = `Your profile says that you are a verified student of ${campus_name}. A confirmation counts for a year, and yours ends within two weeks.`
 	const link = { label: 'Renew it', url: publicUrl + editPath(username, 'academics') }
-	const closing = `You need to be able to read mail at ${university_email}. If you study there no longer, nothing has to be done.`
+	const closing = `You need to be able to read email at ${university_email}. If you no longer study there, you can ignore this email.`
 	return letter(email, `Still at ${campus_name}?`, text, link, closing)
 }
 

@@ -114,6 +114,8 @@ describe('two saves of the same part', () => {
 			savePersonal(bram, 'bram', { ...filled.personal, version: personal.version }),
 			saveAcademics(bram, 'bram', { ...filled.academics, version: academics.version }),
 		])
+		const saved = await Promise.all([getPersonal(bram, 'bram'), getAcademics(bram, 'bram')])
+		expect(saved.map(({ version }) => version)).toEqual([personal.version + 1, academics.version + 1])
 	})
 })
 
@@ -198,7 +200,7 @@ describe('the profile picture', () => {
 		['elsewhere on the web', async () => 'https://evil.example/pixel.png'],
 	])('%s is refused', async (_which, path) => {
 		const input = { ...filled.personal, profile_url: await path() }
-		await expect(save(mira, input)).rejects.toThrow('This picture is not here any more.')
+		await expect(save(mira, input)).rejects.toThrow('This picture no longer exists.')
 	})
 })
 

@@ -35,7 +35,7 @@ export type Input = Record<string, unknown>
 export class Stale extends Conflict {
 	readonly stored: EditStart
 	constructor(stored: EditStart) {
-		super('This was changed somewhere else meanwhile. Nothing is lost: choose which one to keep.')
+		super('This was changed elsewhere in the meantime. Nothing is lost: choose which version to keep.')
 		this.stored = stored
 	}
 }
@@ -130,7 +130,7 @@ export async function saveSocial(viewer: Viewer, username: string, input: Input)
 /** The viewer, who may edit this profile. @throws NotAllowed */
 export function owner(viewer: Viewer, username: string): SignedIn {
 	if (!mayEditProfile(viewer, { username: username.toLowerCase() }))
-		throw new NotAllowed('Only its owner can edit this profile.')
+		throw new NotAllowed('Only the owner can edit this profile.')
 	return viewer
 }
 
@@ -161,7 +161,7 @@ export async function checkPicture(
 	path: string | null,
 ): Promise<void> {
 	if (path === null || (await ownsPicture(trx, userId, kind, path))) return
-	const message = 'This picture is not here any more. Choose it again.'
+	const message = 'This picture no longer exists. Choose it again.'
 	throw new Invalid(message, { [field]: message })
 }
 

@@ -13,7 +13,7 @@ import { applyImport, previewImport } from './resume-import.server.ts'
 
 useDatabase()
 
-const staffName = 'This name can be mistaken for a member of the staff.'
+const staffName = 'This name looks like that of a staff member. Choose another.'
 let made = 0
 let member: SignedIn
 
@@ -37,8 +37,8 @@ describe('a name in the profile', () => {
 		['Odalys Fernbr00k', staffName],
 		['Moderator', staffName],
 		['DevQuad Support', staffName],
-		['Mi\u200bra', 'A name cannot hold invisible characters.'],
-		['\u202eariM', 'A name cannot hold characters that change the direction of writing.'],
+		['Mi\u200bra', 'A name cannot contain invisible characters.'],
+		['\u202eariM', 'A name cannot contain characters that change the direction of writing.'],
 		['', 'Full name is required!'],
 	])('%j is refused at its field: %s', async (fullName, message) => {
 		const before = await nameOf(member)

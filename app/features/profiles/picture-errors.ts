@@ -1,9 +1,12 @@
 /** Why an upload failed. Each kind has its own sentence; the browser and the server say the same. */
 export const uploadErrors = {
 	unknown: { status: 500, message: 'The picture could not be stored. Try again.' },
-	'object-not-found': { status: 404, message: 'This picture is not here any more. Choose it again.' },
-	'quota-exceeded': { status: 402, message: 'Your pictures take up their 50 MB. Remove one before you add another.' },
-	unauthenticated: { status: 401, message: 'You are not logged in any more. Log in and choose the picture again.' },
+	'object-not-found': { status: 404, message: 'This picture no longer exists. Choose it again.' },
+	'quota-exceeded': {
+		status: 402,
+		message: 'You have used your 50 MB for pictures. Remove one before you add another.',
+	},
+	unauthenticated: { status: 401, message: 'You are no longer logged in. Log in and choose the picture again.' },
 	unauthorized: { status: 403, message: 'This picture belongs to somebody else.' },
 	'retry-limit-exceeded': { status: 408, message: 'The connection kept failing for ten minutes. Try again later.' },
 	canceled: { status: 499, message: 'The upload was cancelled.' },
@@ -20,11 +23,11 @@ export interface UploadFailure {
 
 export const pictureRefusals = {
 	type: 'Invalid file type!',
-	bytes: 'This picture has more than 5 MB. Choose a smaller one.',
+	bytes: 'This picture is larger than 5 MB. Choose a smaller one.',
 	pixels: 'This picture has more than 40 megapixels. Choose a smaller one.',
 	held: 'This picture is saved in a way that takes too much memory to read. Save it without “progressive” or “interlaced”.',
-	damaged: 'This picture is damaged and cannot be read to its end.',
-	crop: 'The chosen part lies outside of the picture.',
-	sending: 'The picture is still on its way. Wait a moment, or cancel it.',
-	busy: 'Many pictures are being read at this moment. Try again in a minute.',
+	damaged: 'This picture is damaged and cannot be read.',
+	crop: 'The selected area is outside the picture.',
+	sending: 'The picture is still uploading. Wait a moment, or cancel it.',
+	busy: 'Many pictures are being processed right now. Try again in a minute.',
 } as const

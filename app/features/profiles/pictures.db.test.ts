@@ -66,7 +66,9 @@ test('parallel uploads cannot pass the quota of 50 MB together', async () => {
 })
 
 test('a file of more than 5 MB is refused before it is looked at', async () => {
-	await expect(storePicture(mira, 'profile', blob(Buffer.alloc(5 * 1024 * 1024 + 1)))).rejects.toThrow('more than 5 MB')
+	await expect(storePicture(mira, 'profile', blob(Buffer.alloc(5 * 1024 * 1024 + 1)))).rejects.toThrow(
+		'larger than 5 MB',
+	)
 	expect(await rows()).toEqual([])
 })
 
@@ -82,10 +84,10 @@ test.each([
 
 test.each<[string, PictureKind, () => Promise<string>, string]>([
 	['a picture of somebody else', 'project', async () => (await stored(odalys)).path, 'belongs to somebody else'],
-	['one of another kind', 'certificate', async () => (await stored(mira)).path, 'is not here any more'],
-	['one that is not there', 'project', async () => `projects/mira/${'0'.repeat(32)}`, 'is not here any more'],
-	['an address', 'project', async () => 'https://elsewhere.example/cat.png', 'is not here any more'],
-	['a way out of the folder', 'project', async () => '../../auth-secret', 'is not here any more'],
+	['one of another kind', 'certificate', async () => (await stored(mira)).path, 'no longer exists'],
+	['one that is not there', 'project', async () => `projects/mira/${'0'.repeat(32)}`, 'no longer exists'],
+	['an address', 'project', async () => 'https://elsewhere.example/cat.png', 'no longer exists'],
+	['a way out of the folder', 'project', async () => '../../auth-secret', 'no longer exists'],
 ])('a form that names %s is refused at the field', async (_what, kind, path, message) => {
 	const form = new FormData()
 	form.set('image', await path())
@@ -144,7 +146,7 @@ test('a form that names a picture keeps it from the sweep that is just about to 
 	expect(await deleteUnusedPicture(path)).toBe(false)
 	await age(path)
 	expect(await deleteUnusedPicture(path)).toBe(true)
-	await expect(pictureFromForm(mira, 'project', form, 'image')).rejects.toThrow('is not here any more')
+	await expect(pictureFromForm(mira, 'project', form, 'image')).rejects.toThrow('no longer exists')
 })
 
 test('a picture that is sent again while its files are being removed waits, and is stored anew', async () => {

@@ -9,8 +9,8 @@ import { profileLimits as limits } from './profiles.limits.ts'
  * field that is not named here does not exist for whoever writes.
  */
 
-const noText = 'This is no text.'
-const stored = z.string({ error: noText }).refine(isStorable, 'The text holds a character that cannot be stored (NUL).')
+const noText = 'Enter text.'
+const stored = z.string({ error: noText }).refine(isStorable, 'The text contains an invalid character (NUL).')
 
 const line = (most: number, what: string) =>
 	stored
@@ -42,7 +42,7 @@ const address = (message: string, read: (typed: string) => string | null) =>
 		return z.NEVER
 	})
 
-const webLink = address('This is no web address. It begins with https://', webAddress)
+const webLink = address('Enter a web address that begins with https://', webAddress)
 
 /** A whole number, or null for an empty field. */
 const number = (from: number, to: number, message: string) =>
@@ -53,7 +53,7 @@ const number = (from: number, to: number, message: string) =>
 		.refine((text) => text === '' || (/^\d{1,4}$/.test(text) && Number(text) >= from && Number(text) <= to), message)
 		.transform((text) => (text === '' ? null : Number(text)))
 
-const noDate = 'This is no date. Write it as year-month-day, for example 2026-11-21.'
+const noDate = 'Enter a date as year-month-day, for example 2026-11-21.'
 
 /** A day as the database keeps it (`2026-11-21`), or null for an empty field. */
 const day = z
@@ -82,8 +82,8 @@ const openTo = z
 	.transform((text) => openings.filter((opening) => text.split(',').some((part) => part.trim() === opening)))
 
 const emailAddress = z
-	.email('This is no e-mail address.')
-	.max(limits.email, `An e-mail address has at most ${limits.email} characters.`)
+	.email('Enter a valid email address.')
+	.max(limits.email, `An email address can have at most ${limits.email} characters.`)
 
 /** The path of a picture, or null. */
 const picture = z
@@ -121,12 +121,12 @@ export const academicsInput = z.object({
 	enrolment_number: line(limits.enrolmentNumber, 'An enrolment number'),
 	university_email: line(limits.email, 'An e-mail address')
 		.transform((email) => email.toLowerCase())
-		.refine((email) => email === '' || emailAddress.safeParse(email).success, 'This is no e-mail address.'),
+		.refine((email) => email === '' || emailAddress.safeParse(email).success, 'Enter a valid email address.'),
 })
 
 const socialField = (site: Site) => {
 	const wanted = site === 'portfolio' ? 'an address' : 'your name there or the address of your page'
-	return address(`This leads nowhere on the web. Write ${wanted}.`, (typed) => socialLink(site, typed))
+	return address(`This is not a valid link. Enter ${wanted}.`, (typed) => socialLink(site, typed))
 }
 
 type SocialField = ReturnType<typeof socialField>
@@ -173,7 +173,7 @@ export type ProjectInput = z.output<typeof projectInput>
 /** The version that a form was made from: what tells a save that somebody else came first. */
 export const versionInput = z.object({
 	version: z.coerce
-		.number({ error: 'The form is not complete. Load the page again.' })
+		.number({ error: 'The form is incomplete. Reload the page.' })
 		.int()
 		.min(1)
 		.max(2 ** 31 - 1),

@@ -60,7 +60,8 @@ export type ReadDocument = z.output<typeof shape>
 export function readDocument(text: string): ReadDocument {
 	if (text.trim() === '') throw refusal('Choose a file, or paste its text.')
 	if (new TextEncoder().encode(text).length > largestResume) throw refusal('A résumé has at most 1 MB.')
-	if (depthOf(text) > deepest) throw refusal(`The text is nested more than ${deepest} levels deep: this is no résumé.`)
+	if (depthOf(text) > deepest)
+		throw refusal(`The text is nested more than ${deepest} levels deep: this is not a résumé.`)
 	const parsed = shape.safeParse(parseJson(text))
 	if (parsed.success) return parsed.data
 	const issue = parsed.error.issues[0]
@@ -72,7 +73,7 @@ function parseJson(text: string): unknown {
 	try {
 		return JSON.parse(text.replace(/^\uFEFF/, ''))
 	} catch (error) {
-		throw refusal(`This is no JSON: ${(error as Error).message.slice(0, 200)}`)
+		throw refusal(`This is not valid JSON: ${(error as Error).message.slice(0, 200)}`)
 	}
 }
 

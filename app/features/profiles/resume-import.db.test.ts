@@ -80,8 +80,8 @@ test('the own export changes nothing, and keeps the own pictures', async () => {
 	const other = await previewImport(bram, bram.username, await textOf(mira))
 	expect(other.unkept).toEqual([
 		{ path: 'basics.email', reason: 'An import does not change the address of an account.' },
-		{ path: 'basics.image', reason: 'Its picture does not travel: upload it here.' },
-		{ path: 'certificates[0]', reason: 'Its picture does not travel: upload it here.' },
+		{ path: 'basics.image', reason: 'Pictures cannot be imported: upload it here.' },
+		{ path: 'certificates[0]', reason: 'Pictures cannot be imported: upload it here.' },
 	])
 })
 
@@ -226,7 +226,7 @@ describe('an import', () => {
 		const bram = await newcomer()
 		const preview = await previewImport(bram, bram.username, JSON.stringify(resume))
 		await expect(applyImport(bram, bram.username, { ...preview, chosen })).rejects.toThrow(
-			'Tick what you want to import.',
+			'Select what you want to import.',
 		)
 	})
 

@@ -41,7 +41,7 @@ export interface Preview {
 export class OutOfDate extends Conflict {
 	readonly preview: Preview
 	constructor(preview: Preview) {
-		super('Your profile was changed since this preview was made. Nothing was imported: this is how it stands now.')
+		super('Your profile has changed since this preview. Nothing was imported. Here is a new preview.')
 		this.preview = preview
 	}
 }
@@ -77,7 +77,7 @@ export async function applyImport(
 		const { preview, plan, current, row, found } = await prepare(id, read, trx)
 		if (preview.fingerprint !== fingerprint) throw new OutOfDate(preview)
 		const made = plan.changes.filter((change) => wanted.has(change.id))
-		if (made.length === 0) throw new Invalid('Tick what you want to import.')
+		if (made.length === 0) throw new Invalid('Select what you want to import.')
 		const ids = new Set(made.map((change) => change.id))
 		const { fullName } = chosenFields('personal', found.personal, ids)
 		if (fullName !== undefined) await checkName(member, fullName, trx)
@@ -146,7 +146,7 @@ async function leaveForeignPictures(id: number, found: Found, unkept: Unkept[], 
 	for (const { kind, path, fields, field } of named) {
 		if (own.some((picture) => picture.kind === kind && picture.path === fields[field])) continue
 		delete fields[field]
-		unkept.push({ path, reason: 'Its picture does not travel: upload it here.' })
+		unkept.push({ path, reason: 'Pictures cannot be imported: upload it here.' })
 	}
 }
 

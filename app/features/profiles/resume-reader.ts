@@ -13,7 +13,7 @@ export type Entry = Record<string, unknown>
 export type Said = Record<string, { value: unknown; path: string }>
 type Shape = Record<string, z.ZodType>
 
-export const noPlace = 'A profile has no place for this.'
+export const noPlace = 'A profile does not have this field.'
 
 /** Reads fields by a schema, and remembers what it could not read. */
 export class Reader {

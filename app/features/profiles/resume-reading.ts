@@ -62,7 +62,8 @@ function readPersonal(
 	reader.leave(rest, 'basics')
 	reader.leave(elsewhere, 'basics.location')
 	reader.leave(ownRest, 'meta.devquad.personal_details')
-	if (!isEmpty(image) && isEmpty(profile_url)) reader.note('basics.image', 'Pictures do not travel: upload it here.')
+	if (!isEmpty(image) && isEmpty(profile_url))
+		reader.note('basics.image', 'Pictures cannot be imported: upload it here.')
 	return reader.fields<ResumePersonal>(personalInput.shape, {
 		fullName: { value: name, path: 'basics.name' },
 		expertise_in: { value: label, path: 'basics.label' },
@@ -126,7 +127,7 @@ function readSocial(reader: Reader, basics: NonNullable<ReadDocument['basics']>)
 	for (const [index, { network, username, url, ...rest }] of (basics.profiles ?? []).entries()) {
 		const path = `basics.profiles[${index}]`
 		const site = siteOf(network, url)
-		if (!site) reader.note(path, 'A profile has no place for this site.')
+		if (!site) reader.note(path, 'A profile cannot link to this site.')
 		else if (said[site]) reader.note(path, 'A profile has one address for each site: the first one.')
 		else said[site] = { value: isEmpty(url) ? username : url, path }
 		reader.leave(rest, path)

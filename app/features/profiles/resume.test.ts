@@ -227,25 +227,25 @@ describe('a résumé from elsewhere', () => {
 
 	test('has everything else listed with its reason', () => {
 		expect(unkept).toEqual([
-			{ path: 'work (2 entries)', reason: 'A profile has no place for this.' },
-			{ path: 'basics.location.countryCode', reason: 'A profile has no place for this.' },
-			{ path: 'basics.image', reason: 'Pictures do not travel: upload it here.' },
-			{ path: 'skills[0].level', reason: 'A profile has no place for this.' },
-			{ path: 'skills[2]', reason: 'This is no text.' },
+			{ path: 'work (2 entries)', reason: 'A profile does not have this field.' },
+			{ path: 'basics.location.countryCode', reason: 'A profile does not have this field.' },
+			{ path: 'basics.image', reason: 'Pictures cannot be imported: upload it here.' },
+			{ path: 'skills[0].level', reason: 'A profile does not have this field.' },
+			{ path: 'skills[2]', reason: 'Enter text.' },
 			{ path: 'education[0]', reason: 'A profile has one course of study: the latest one.' },
-			{ path: 'education[1].studyType', reason: 'A profile has no place for this.' },
-			{ path: 'education[1].score', reason: 'A profile has no place for this.' },
-			{ path: 'basics.profiles[0]', reason: 'A profile has no place for this site.' },
-			{ path: 'certificates[0].issuer', reason: 'A profile has no place for this.' },
-			{ path: 'projects[0].roles (1 entry)', reason: 'A profile has no place for this.' },
+			{ path: 'education[1].studyType', reason: 'A profile does not have this field.' },
+			{ path: 'education[1].score', reason: 'A profile does not have this field.' },
+			{ path: 'basics.profiles[0]', reason: 'A profile cannot link to this site.' },
+			{ path: 'certificates[0].issuer', reason: 'A profile does not have this field.' },
+			{ path: 'projects[0].roles (1 entry)', reason: 'A profile does not have this field.' },
 			{ path: 'projects[1]', reason: 'A project needs a title!' },
-			{ path: 'projects[2].project_deployment_link', reason: 'This is no web address. It begins with https://' },
+			{ path: 'projects[2].project_deployment_link', reason: 'Enter a web address that begins with https://' },
 		])
 	})
 })
 
 test.each([
-	['a name that is a number', { basics: { name: 7 } }, 'basics.name', 'This is no text.'],
+	['a name that is a number', { basics: { name: 7 } }, 'basics.name', 'Enter text.'],
 	[
 		'a text that is too long',
 		{ basics: { summary: 'x'.repeat(2_001) } },
@@ -256,7 +256,7 @@ test.each([
 		'a text that cannot be stored',
 		{ basics: { label: 'a\u0000b' } },
 		'basics.label',
-		'The text holds a character that cannot be stored (NUL).',
+		'The text contains an invalid character (NUL).',
 	],
 	[
 		'a year that is none',
@@ -268,7 +268,7 @@ test.each([
 		'a day that is none',
 		{ certificates: [{ name: 'x', date: '2024-02-30' }] },
 		'certificates[0].date',
-		'This is no date. Write it as year-month-day, for example 2026-11-21.',
+		'Enter a date as year-month-day, for example 2026-11-21.',
 	],
 	[
 		'an end before the beginning',
@@ -302,25 +302,25 @@ test.each([
 		'a key that is no field',
 		{ meta: { devquad: { academics: { role: 'admin' } } } },
 		'meta.devquad.academics.role',
-		'A profile has no place for this.',
+		'A profile does not have this field.',
 	],
 	[
 		'a key of every object',
 		JSON.parse('{"__proto__": {"x": 1}, "constructor": "x"}'),
 		'constructor',
-		'A profile has no place for this.',
+		'A profile does not have this field.',
 	],
 	[
 		'a key of every function',
 		{ projects: [{ name: 'x' }], meta: { devquad: { projects: [{ project_title: 'x', constructor: 'y' }] } } },
 		'projects[0].constructor',
-		'A profile has no place for this.',
+		'A profile does not have this field.',
 	],
 	[
 		'a setting of who sees what',
 		{ meta: { devquad: { personal_details: { show_email: true } } } },
 		'meta.devquad.personal_details.show_email',
-		'A profile has no place for this.',
+		'A profile does not have this field.',
 	],
 ])('%s is left out, and said so', (_, document, path, reason) => {
 	const { unkept } = fromResume(readDocument(JSON.stringify(document)))
@@ -343,8 +343,8 @@ describe('a text that is no résumé is refused with the place:', () => {
 	test.each([
 		['', 'Choose a file, or paste its text.'],
 		['   \n', 'Choose a file, or paste its text.'],
-		['hello', 'This is no JSON: '],
-		['{"basics": {', 'This is no JSON: '],
+		['hello', 'This is not valid JSON: '],
+		['{"basics": {', 'This is not valid JSON: '],
 		['[]', 'A résumé is one JSON object'],
 		['null', 'A résumé is one JSON object'],
 		['"x"', 'A résumé is one JSON object'],

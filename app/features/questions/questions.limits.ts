@@ -1,4 +1,4 @@
-/** The limits of product.md 5, apart from the schemas so that the browser can use them without zod. */
+/** The limits of what members write, apart from the schemas so that the browser can use them without zod. */
 export const limits = {
 	titleMin: 8,
 	titleMax: 200,

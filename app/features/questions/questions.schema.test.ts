@@ -30,7 +30,7 @@ test.each<[string, Record<string, unknown>, Record<string, string>]>([
 		{ description: 'x'.repeat(30_001) },
 		{ description: 'The description may have at most 30,000 characters.' },
 	],
-	['NUL', { description: 'a\u0000b' }, { description: 'The text holds a character that cannot be stored (NUL).' }],
+	['NUL', { description: 'a\u0000b' }, { description: 'The text contains an invalid character (NUL).' }],
 	['no category', { category: undefined }, { category: 'Category field is required!' }],
 	['an empty category', { category: '' }, { category: 'Category field is required!' }],
 	['no tags', { tags: ' , ' }, { tags: 'At least one tag is required!' }],

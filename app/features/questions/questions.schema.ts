@@ -5,10 +5,7 @@ import { limits } from './questions.limits.ts'
 
 /** A text that PostgreSQL can store, as it is stored. */
 const clean = (missing: string) =>
-	z
-		.string({ error: missing })
-		.refine(isStorable, 'The text holds a character that cannot be stored (NUL).')
-		.transform(cleanText)
+	z.string({ error: missing }).refine(isStorable, 'The text contains an invalid character (NUL).').transform(cleanText)
 
 const tagsMissing = 'At least one tag is required!'
 
@@ -66,7 +63,7 @@ export const keyInput = z.object({
 		(value) => (value === '' ? undefined : value),
 		z
 			.string()
-			.regex(/^[\x21-\x7e]{1,100}$/, 'The key of a sending has 1 to 100 characters, without spaces.')
+			.regex(/^[\x21-\x7e]{1,100}$/, 'An idempotency key has 1 to 100 characters, without spaces.')
 			.nullable()
 			.default(null),
 	),
@@ -88,7 +85,7 @@ const unfinished = (most: number) =>
 	z
 		.string()
 		.max(most, 'This is too long for a draft.')
-		.refine(isStorable, 'The text holds a character that cannot be stored (NUL).')
+		.refine(isStorable, 'The text contains an invalid character (NUL).')
 		.transform(cleanText)
 
 /** Names the form of a draft: a new query, or the edit of one. */

@@ -244,7 +244,7 @@ test('a search of operators alone is paged by time, each query once', async () =
 	const { rows } = await listQueries(null, { search: 'tag:paging' })
 	expect(rows.map((row) => row.id)).toEqual(made.slice(1).toReversed())
 	await expect(listQueries(null, { search: 'tag:paging', cursor: encodeCursor(['0.1', 2]) })).rejects.toThrow(
-		'This page of the list cannot be found.',
+		'This page of the list no longer exists.',
 	)
 })
 
@@ -256,7 +256,7 @@ test.each([
 	encodeCursor(['0.1', 2 ** 31]),
 	encodeCursor(['0.1']),
 ])('the cursor %s is refused', async (cursor) => {
-	await expect(listQueries(null, { search: 'loop', cursor })).rejects.toThrow('This page of the list cannot be found.')
+	await expect(listQueries(null, { search: 'loop', cursor })).rejects.toThrow('This page of the list no longer exists.')
 })
 
 test('a thread of any size never makes a write fail, and its query is still found', async () => {

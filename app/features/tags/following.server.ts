@@ -39,7 +39,7 @@ async function followTag(userId: number, tagId: number, following: boolean): Pro
 		.execute(async (trx) => {
 			await lockMember(trx, userId)
 			if (following && (await countFollowedTags(trx, userId, tagId)) >= MAX_FOLLOWED_TAGS)
-				throw new Invalid(`You follow ${MAX_FOLLOWED_TAGS} tags already. Follow another one no longer first.`)
+				throw new Invalid(`You already follow ${MAX_FOLLOWED_TAGS} tags. Unfollow one first.`)
 			await writeFollow(trx, userId, { tagId }, following)
 		})
 }

@@ -46,8 +46,8 @@ const followed = z.object({
 const describeBody = z.strictObject({
 	description: z.string().meta({ maxLength: MAX_TAG_DESCRIPTION, description: 'Plain text; empty for none.' }),
 })
-const synonymBody = z.strictObject({ main: z.string().max(100).describe('The tag that it is kept as.') })
-const synonym = z.object({ name: z.string(), main: z.string().describe('The tag that it is kept as.') })
+const synonymBody = z.strictObject({ main: z.string().max(100).describe('The main tag.') })
+const synonym = z.object({ name: z.string(), main: z.string().describe('The main tag.') })
 const synonymList = z.object({
 	rows: z.array(z.object({ main: z.string(), names: z.array(z.string()) })).describe('By main tag, at most 1,000.'),
 })
@@ -124,7 +124,7 @@ const keepingOperations = [
 		group,
 		method: 'put',
 		path: '/tags/{name}/description',
-		summary: 'Say what a tag is about',
+		summary: 'Describe a tag',
 		description: forModerators,
 		access: 'members',
 		staff: true,
@@ -143,8 +143,8 @@ const keepingOperations = [
 		group,
 		method: 'get',
 		path: '/synonyms',
-		summary: 'List the spellings that are kept as another tag',
-		description: `${forModerators} A tag itself tells its own.`,
+		summary: 'List the synonyms of tags',
+		description: `${forModerators} A tag also lists its own.`,
 		access: 'members',
 		staff: true,
 		answer: synonymList,
@@ -156,8 +156,8 @@ const keepingOperations = [
 		group,
 		method: 'put',
 		path: '/synonyms/{name}',
-		summary: 'Keep one tag as another',
-		description: `${forModerators} Moves the queries of the first tag to the second. 409 when the second is kept as the first.`,
+		summary: 'Make one tag a synonym of another',
+		description: `${forModerators} Moves the queries of the first tag to the second. 409 if the second is a synonym of the first.`,
 		access: 'members',
 		staff: true,
 		params: { name },
@@ -211,7 +211,7 @@ const followingOperations = [
 		group: 'Following',
 		method: 'delete',
 		path: '/tags/{name}/following',
-		summary: 'Follow a tag no longer',
+		summary: 'Unfollow a tag',
 		access: 'members',
 		params: { name },
 		answer: null,
@@ -235,7 +235,7 @@ const followingOperations = [
 		group: 'Following',
 		method: 'delete',
 		path: '/categories/{slug}/following',
-		summary: 'Follow a category no longer',
+		summary: 'Unfollow a category',
 		access: 'members',
 		params: { slug },
 		answer: null,

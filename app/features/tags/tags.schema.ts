@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { cleanText, isStorable } from '~/lib/clean.ts'
 import { MAX_TAG, MAX_TAG_DESCRIPTION, toTag } from './tags.limits.ts'
 
-const unstorable = 'The text holds a character that cannot be stored (NUL).'
+const unstorable = 'The text contains an invalid character (NUL).'
 
 /** What a tag's description may be: plain text on one line. */
 export const descriptionInput = z.object({
@@ -27,5 +27,5 @@ const tagName = (missing: string) =>
 
 /** Two tags that mean the same: what is written as `name` is kept as `main`. */
 export const synonymInput = z
-	.object({ name: tagName('Which spelling?'), main: tagName('Which tag is it kept as?') })
+	.object({ name: tagName('Enter the synonym.'), main: tagName('Enter the main tag.') })
 	.refine(({ name, main }) => name !== main, { path: ['main'], error: 'These two are the same tag.' })

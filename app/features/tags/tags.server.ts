@@ -78,7 +78,7 @@ export async function listRelatedTags(tagId: number, limit: number): Promise<Tag
 
 /** Says what a tag is about. @throws NotAllowed for all but moderators, NotFound, Invalid */
 export async function describeTag(viewer: Viewer, name: string, input: Input): Promise<void> {
-	await requireTagKeeper(viewer, 'Only a moderator can describe a tag.')
+	await requireTagKeeper(viewer, 'Only moderators can describe a tag.')
 	const { description } = parseInput(descriptionInput, input)
 	if (!(await updateDescription(name, description))) throw new NotFound('There is no such tag.')
 	await dropPages([everyPage])
@@ -121,14 +121,14 @@ export async function meantTags(trx: Executor, lists: string[][]): Promise<strin
  * @throws NotAllowed for all but moderators, Invalid, Conflict when the main tag is kept as this very one
  */
 export async function addSynonym(viewer: Viewer, input: Input): Promise<{ name: string; main: string }> {
-	await requireTagKeeper(viewer, 'Only a moderator can join tags.')
+	await requireTagKeeper(viewer, 'Only moderators can merge tags.')
 	const { name, main: wanted } = parseInput(synonymInput, input)
 	const main = await db()
 		.transaction()
 		.execute(async (trx) => {
 			await lockSynonyms(trx)
 			const kept = (await findMain(trx, wanted)) ?? wanted
-			if (kept === name) throw new Conflict(`#${wanted} is kept as #${name} already. Remove that first.`)
+			if (kept === name) throw new Conflict(`#${wanted} is already a synonym of #${name}. Remove that first.`)
 			await insertSynonym(trx, name, kept)
 			return kept
 		})
@@ -138,14 +138,14 @@ export async function addSynonym(viewer: Viewer, input: Input): Promise<{ name: 
 
 /** Makes a synonym a tag of its own again; queries stay where they are. @throws NotAllowed, NotFound */
 export async function removeSynonym(viewer: Viewer, name: string): Promise<void> {
-	await requireTagKeeper(viewer, 'Only a moderator can part tags.')
+	await requireTagKeeper(viewer, 'Only moderators can separate tags.')
 	if (!(await deleteSynonym(name))) throw new NotFound('There is no such synonym.')
 	await dropPages([everyPage])
 }
 
 /** The synonyms by main tag, for those who may change them; at most 1,000. @throws NotAllowed */
 export async function listSynonyms(viewer: Viewer): Promise<{ main: string; names: string[] }[]> {
-	if (!mayKeepTags(viewer)) throw new NotAllowed('Only a moderator can see this.')
+	if (!mayKeepTags(viewer)) throw new NotAllowed('Only moderators can see this.')
 	return listSynonymRows(1_000)
 }
 

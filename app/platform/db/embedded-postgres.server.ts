@@ -126,7 +126,7 @@ export async function reachEmbeddedPostgres(dataDir: string): Promise<PoolConfig
 		if ((await askPostgres(site)) === null) return site
 	}
 	throw new Error(
-		`A site runs on ${dataDir}, but its database cannot be reached from here. If it uses DATABASE_URL, set that here too; else run this as the account and in the container of the site, or stop the site first.`,
+		`A site runs on ${dataDir}, but its database cannot be reached from here. If it uses DATABASE_URL, set that here too. Otherwise run this as the site's account and in its container, or stop the site first.`,
 	)
 }
 
@@ -177,7 +177,7 @@ async function findBinaries(): Promise<Binaries> {
 	try {
 		return (await import(/* @vite-ignore */ name)) as Binaries
 	} catch {
-		throw new Error(`There is no built-in PostgreSQL for this machine (${name}). Set DATABASE_URL to one of your own.`)
+		throw new Error(`There is no built-in PostgreSQL for this machine (${name}). Set DATABASE_URL to use your own.`)
 	}
 }
 
@@ -228,7 +228,7 @@ async function initialize(place: Place, password: string): Promise<void> {
 		await rm(made, { recursive: true, force: true }).catch(() => {})
 		const { message, stderr } = error as Error & { stderr?: string }
 		throw new Error(
-			`The database could not be made in ${dataDir}: ${diskError(error) ?? (stderr?.trim() || message)}.`,
+			`The database could not be created in ${dataDir}: ${diskError(error) ?? (stderr?.trim() || message)}.`,
 			{
 				cause: error,
 			},
@@ -333,7 +333,7 @@ async function untilReady(
 		if (error.code === '28000') return true
 		if (hasEnded()) return false
 		const isStopped = findServer(cluster).state === 'stopped'
-		progress(isStopped ? 'PostgreSQL was stopped by a signal (SIGSTOP) and is waited for' : 'PostgreSQL is starting')
+		progress(isStopped ? 'PostgreSQL was stopped by a signal (SIGSTOP); waiting for it' : 'PostgreSQL is starting')
 		await sleep(50)
 	}
 }

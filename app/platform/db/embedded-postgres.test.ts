@@ -241,7 +241,7 @@ describe('a server that is there', () => {
 		try {
 			const waiting = start(dataDir, (line) => told.push(line))
 			await eventually(() =>
-				expect(told.join()).toMatch(/stopped by a signal \(SIGSTOP\) and is waited for \(\d+ s so far\)/),
+				expect(told.join()).toMatch(/stopped by a signal \(SIGSTOP\); waiting for it \(\d+ s so far\)/),
 			)
 			expect(findServer(join(dataDir, 'postgres'))).toEqual({ state: 'stopped', pid })
 			expect(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0]).toBe(file.split('\n')[0])

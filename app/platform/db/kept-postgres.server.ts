@@ -112,14 +112,14 @@ class Keeper {
  */
 export function judge(error: Error & { code?: string }, state: Server['state']): { refuses: boolean; what: string } {
 	if (state === 'stopped')
-		return { refuses: false, what: 'PostgreSQL was stopped by a signal (SIGSTOP) and is waited for' }
+		return { refuses: false, what: 'PostgreSQL was stopped by a signal (SIGSTOP); waiting for it' }
 	// cannot_connect_now: it says in words whether it comes or goes.
 	if (error.code === '57P03' && /shutting down/.test(error.message))
 		return { refuses: true, what: 'PostgreSQL is shutting down, and nobody here has told it to' }
-	if (error.code === '57P03') return { refuses: false, what: 'PostgreSQL recovers and is waited for' }
+	if (error.code === '57P03') return { refuses: false, what: 'PostgreSQL is recovering; waiting for it' }
 	if (error.code === 'ENOENT' || error.code === 'ECONNREFUSED')
 		return { refuses: true, what: 'PostgreSQL lives, and its socket is gone' }
-	return { refuses: false, what: 'PostgreSQL does not answer and is waited for' }
+	return { refuses: false, what: 'PostgreSQL does not answer; waiting for it' }
 }
 
 /** What the log has been told of, so that it is told of the same again only after half a minute. */

@@ -19,7 +19,7 @@ test('a migrated database has nothing more to apply, also when two processes ask
 
 test('a database of a newer version is left alone', async () => {
 	const older = mkdtempSync(join(tmpdir(), 'migrations-'))
-	await expect(migrate(pool(), older)).rejects.toThrow(/made by a newer version .* 0001_accounts\.sql/)
+	await expect(migrate(pool(), older)).rejects.toThrow(/belongs to a newer version .* 0001_accounts\.sql/)
 })
 
 test('a migration that fails half-way leaves nothing behind', async () => {

@@ -25,7 +25,7 @@ export async function migrate(pool: pg.Pool, directory: string): Promise<string[
 		const unknown = [...applied].find((name) => !files.includes(name))
 		if (unknown)
 			throw new Error(
-				`The database was made by a newer version of the site: it holds the migration ${unknown}, which is not here.`,
+				`The database belongs to a newer version of the site: it has the migration ${unknown}, which this version does not know.`,
 			)
 		const pending = files.filter((name) => !applied.has(name))
 		for (const name of pending) await apply(client, name, await readFile(join(directory, name), 'utf8'))

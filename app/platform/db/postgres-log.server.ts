@@ -59,5 +59,5 @@ function reasonOf(path: string, since: number, dataDir: string): string {
 	const last = lines.at(-1)?.replace(/^.*?(FATAL|PANIC|ERROR):\s*/, '')
 	if (last) return last
 	if (statfsSync(dataDir).bavail === 0) return 'the disk is full'
-	return added.trim().split('\n').at(-1) || `it ended without a word in ${path}`
+	return added.trim().split('\n').at(-1) || `it ended and wrote nothing to ${path}`
 }

@@ -16,5 +16,5 @@ test.each([
 	['an id that no row can have', encodeCursor(['2026-11-21T05:12:33Z', 2 ** 31])],
 	['an object', Buffer.from('{"a":1}').toString('base64url')],
 ])('a cursor made of %s is refused', (_what, text) => {
-	expect(() => decodeTimeCursor(text)).toThrow('This page of the list cannot be found.')
+	expect(() => decodeTimeCursor(text)).toThrow('This page of the list no longer exists.')
 })

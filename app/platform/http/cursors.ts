@@ -30,7 +30,7 @@ export function decodeCursor(text: string, length: number): (string | number)[] 
 
 /** The refusal of a cursor that is none. */
 export function noSuchPlace(): Invalid {
-	return new Invalid('This page of the list cannot be found. Start again from the first one.')
+	return new Invalid('This page of the list no longer exists. Start again from the first page.')
 }
 
 const isoTime = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d(:?\d\d)?)$/

@@ -36,12 +36,12 @@ export async function answeringJson(work: () => Promise<object>): Promise<Respon
 export async function readForm(request: Request): Promise<FormData> {
 	const type = request.headers.get('Content-Type')?.split(';')[0]?.trim().toLowerCase()
 	const isForm = type === 'application/x-www-form-urlencoded' || type === 'multipart/form-data'
-	if (!isForm) throw data({ message: 'This address takes forms only.' }, { status: 415 })
+	if (!isForm) throw data({ message: 'This address only accepts forms.' }, { status: 415 })
 	let form: FormData
 	try {
 		form = await request.formData()
 	} catch {
-		throw data({ message: 'The form came broken. Load the page again and try once more.' }, { status: 400 })
+		throw data({ message: 'The form arrived incomplete. Reload the page and try again.' }, { status: 400 })
 	}
 	for (const [name, value] of [...form]) {
 		if (typeof value !== 'string' || !value.includes('\0') || /password/i.test(name)) continue

@@ -1,5 +1,5 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page, Request as PageRequest } from '@playwright/test'
-import { enrol, expect } from './journey.ts'
+import { enrol, expect, hydrated } from './journey.ts'
 
 /** A member in a browser of their own. */
 export interface Member {
@@ -45,7 +45,7 @@ export async function post(from: Member, to: Member, body: string): Promise<void
 export async function openChatPage(page: Page, peer: Member): Promise<void> {
 	await page.goto(`/messages/${peer.username}`)
 	await page.getByPlaceholder('type message here...').waitFor()
-	await page.waitForLoadState('networkidle')
+	await hydrated(page)
 }
 
 export const composer = (page: Page) => page.getByPlaceholder('type message here...')
@@ -84,7 +84,8 @@ export async function holdAnswers(page: Page): Promise<{ first: Promise<void>; r
 		free.resolve()
 		await expect.poll(() => held.size).toBe(0)
 		await page.unroute(loaders)
-		await page.waitForTimeout(300)
+		// What was taken is drawn with the next frame.
+		await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))))
 	}
 	return { first: first.promise, release }
 }

@@ -2,8 +2,11 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import AxeBuilder from '@axe-core/playwright'
-import { test as base, expect, type Page } from '@playwright/test'
+import { test as base, expect, type Page, type Request } from '@playwright/test'
 import { startSite } from '../../support/site-process.ts'
+
+/** The requests of a test's own page that have no answer yet. */
+const underWay = new WeakMap<Page, Set<Request>>()
 
 const adminEmail = 'wanda.warden@eastmere.example'
 
@@ -30,6 +33,11 @@ export const test = base.extend<{ quiet: undefined }, { site: undefined }>({
 		async ({ page }, use) => {
 			const said: string[] = []
 			page.on('console', (message) => message.type() === 'error' && said.push(message.text()))
+			const open = new Set<Request>()
+			underWay.set(page, open)
+			page.on('request', (request) => open.add(request))
+			for (const end of ['requestfinished', 'requestfailed'] as const)
+				page.on(end as 'requestfinished', (request) => open.delete(request))
 			page.on('pageerror', (error) => said.push(error.message))
 			await use(undefined)
 			// The browser reports each 4xx answer, and each try without a network, that a journey asks for on purpose.
@@ -61,13 +69,50 @@ export async function logIn(page: Page, email = demoEmail): Promise<void> {
 	await page.waitForURL('**/find-dev')
 }
 
-/** Fails when axe finds anything on the page as it stands. */
-export async function expectNoViolations(page: Page, { targetSize = true } = {}): Promise<void> {
+/** Waits until the scripts have taken over the page: before, a click or a key does what it does without them. */
+export async function hydrated(page: Page): Promise<void> {
+	await page.locator('html[data-hydrated]').waitFor({ state: 'attached' })
+}
+
+/** Waits until the test's own page has what its scripts asked for when they took it over, as the routes that its links lead to. */
+export async function settled(page: Page): Promise<void> {
+	await hydrated(page)
+	await expect.poll(() => underWay.get(page)?.size).toBe(0)
+}
+
+/**
+ * Fails when axe finds anything on the page as it stands.
+ * @param options `colors`: only the rules about colours are applied
+ */
+export async function expectNoViolations(page: Page, { targetSize = true, colors = false } = {}): Promise<void> {
+	const axe = new AxeBuilder({ page })
 	// Lighthouse counts small targets too; axe looks at them when asked.
-	const { violations } = await new AxeBuilder({ page })
-		.options({ rules: { 'target-size': { enabled: targetSize } } })
-		.analyze()
+	if (!colors) axe.options({ rules: { 'target-size': { enabled: targetSize } } })
+	else axe.withRules(['color-contrast', 'link-in-text-block'])
+	const { violations } = await axe.analyze()
 	expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' ')}`)).toEqual([])
+}
+
+/**
+ * Fails when axe finds anything on the page as it stands, in either theme of a browser that chooses it. The themes differ in
+ * colours alone, so the other rules are applied once. The page stays in the light theme.
+ */
+export async function expectNoViolationsInThemes(page: Page): Promise<void> {
+	for (const colorScheme of ['dark', 'light'] as const) {
+		// Without transitions the colours are there at once.
+		await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+		await expectNoViolations(page, { colors: colorScheme === 'dark' })
+	}
+	await page.emulateMedia({ colorScheme: 'light', reducedMotion: null })
+}
+
+/** Fails when the page is wider than the window at one of these widths, in CSS pixels. The window stays as wide as the last one. */
+export async function expectToFit(page: Page, widths: number[]): Promise<void> {
+	for (const width of widths) {
+		await page.setViewportSize({ width, height: 800 })
+		const shown = await page.evaluate(() => document.documentElement.scrollWidth)
+		expect(shown, `${page.url()} in a window of ${width} px`).toBeLessThanOrEqual(width)
+	}
 }
 
 let newcomers = 0

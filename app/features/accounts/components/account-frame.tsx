@@ -21,7 +21,7 @@ export function AccountFrame({ title, lead, back, children }: AccountFrameProps)
 				{children}
 			</div>
 			<aside className="hidden border-l border-line py-12 pl-12 lg:block" aria-labelledby="why">
-				<RuleHead id="why" title="What an account is for" />
+				<RuleHead id="why" title="What you can do with an account" />
 				<ul>
 					{reasons.map(([heading, text]) => (
 						<li key={heading} className="border-b border-line py-3.5">
@@ -37,8 +37,8 @@ export function AccountFrame({ title, lead, back, children }: AccountFrameProps)
 }
 
 const reasons = [
-	['Ask, and be answered', 'Put a question to the whole campus. Everybody can read it; members answer.'],
-	['Answer what you know', 'Comment on a query, or reply in a thread. Markdown and code are at home here.'],
-	['Be found', 'A profile says what you know and what you are building, so that others can find you.'],
-	['Find the others', 'Open full profiles: skills, projects, and who is willing to mentor or to join.'],
+	['Ask and get answers', 'Ask the whole campus. Everyone can read your question, and members answer it.'],
+	['Share what you know', 'Comment on a query or reply in a thread. You can use Markdown and code.'],
+	['Be found', 'Your profile shows what you know and what you are building, so that others can find you.'],
+	['Find others', 'See full profiles: skills, projects, and who wants to mentor or collaborate.'],
 ] as const

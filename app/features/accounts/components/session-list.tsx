@@ -11,7 +11,7 @@ export function SessionList({ sessions }: { sessions: SessionView[] }) {
 					<div className="min-w-0">
 						<p className="font-semibold">
 							{session.device}
-							{session.current && <span className="ml-2 text-xs font-normal text-ivy">this one</span>}
+							{session.current && <span className="ml-2 text-xs font-normal text-ivy">this device</span>}
 						</p>
 						<p className="meta">
 							{session.address && `${session.address}, `}last used <RelativeTime at={session.seenAt} />

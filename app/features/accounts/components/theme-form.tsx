@@ -2,7 +2,7 @@ import { Form } from 'react-router'
 import { useRootData } from '~/lib/root-data.ts'
 
 const themes = [
-	['system', 'As the system'],
+	['system', 'Same as the system'],
 	['light', 'Light'],
 	['dark', 'Dark'],
 ] as const

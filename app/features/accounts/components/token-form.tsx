@@ -7,11 +7,11 @@ import { SubmitButton } from '~/ui/submit-button.tsx'
 import { lifetimes, type Scope, tokenLimits } from '../tokens/tokens.limits.ts'
 
 const meanings: Record<Scope, string> = {
-	read: 'See what you see in the forum.',
-	write: 'Ask, comment, and change what is yours.',
+	read: 'Read everything you can see in the forum.',
+	write: 'Ask, comment, and edit your own posts.',
 	'messages:read': 'Read your conversations.',
-	'messages:write': 'Send messages for you, change and delete them, mute, block and report.',
-	moderate: 'Use your rights as a moderator on what others wrote.',
+	'messages:write': 'Send, edit and delete messages as you; mute, block and report.',
+	moderate: 'Moderate what others wrote.',
 }
 
 interface TokenFormProps {
@@ -26,7 +26,7 @@ export function TokenForm({ moderator, refusal }: TokenFormProps) {
 	const offered = (Object.keys(meanings) as Scope[]).filter((scope) => scope !== 'moderate' || moderator)
 	return (
 		<Form method="post" className="mt-4 grid max-w-[26rem] gap-5">
-			<FormError errors={refusal?.errors} names={{ name: 'Name', scopes: 'It may', days: 'Works for' }}>
+			<FormError errors={refusal?.errors} names={{ name: 'Name', scopes: 'Permissions', days: 'Expires after' }}>
 				{refusal?.message}
 			</FormError>
 			<Field
@@ -35,12 +35,12 @@ export function TokenForm({ moderator, refusal }: TokenFormProps) {
 				maxLength={tokenLimits.nameMax}
 				defaultValue={refusal?.values.name}
 				error={refusal?.errors.name}
-				hint="What uses it, for example “Backup script”."
+				hint="What will use it, for example “Backup script”."
 				autoComplete="off"
 				required
 			/>
 			<fieldset className="grid gap-1.5">
-				<legend className="label mb-1.5">It may</legend>
+				<legend className="label mb-1.5">Permissions</legend>
 				{offered.map((scope) => (
 					<Check
 						key={scope}
@@ -55,7 +55,12 @@ export function TokenForm({ moderator, refusal }: TokenFormProps) {
 				))}
 				{refusal?.errors.scopes && <p className="error">{refusal.errors.scopes}</p>}
 			</fieldset>
-			<Select label="Works for" name="days" defaultValue={refusal?.values.days ?? '30'} error={refusal?.errors.days}>
+			<Select
+				label="Expires after"
+				name="days"
+				defaultValue={refusal?.values.days ?? '30'}
+				error={refusal?.errors.days}
+			>
 				{lifetimes.map((days) => (
 					<option key={days} value={days}>
 						{days === 365 ? 'a year' : `${days} days`}
@@ -63,8 +68,8 @@ export function TokenForm({ moderator, refusal }: TokenFormProps) {
 				))}
 			</Select>
 			<div>
-				<SubmitButton busyLabel="Making" name="intent" value="make">
-					Make the token
+				<SubmitButton busyLabel="Creating" name="intent" value="make">
+					Create token
 				</SubmitButton>
 			</div>
 		</Form>

@@ -12,7 +12,7 @@ export function TokenSection({ tokens, children }: { tokens: TokenView[]; childr
 				<span>{tokens.length}</span>
 			</RuleHead>
 			<p className="mt-2 max-w-read text-ink-2">
-				A token lets a program of yours read and write in your name through the{' '}
+				A token lets your programs read and write as you through the{' '}
 				<Link className="link" to="/api/docs">
 					API
 				</Link>
@@ -37,7 +37,7 @@ function TokenItem({ token }: { token: TokenView }) {
 					<code className="ml-2 font-mono text-xs font-normal text-ink-3">dq_…{token.lastFour}</code>
 				</p>
 				<p className="meta">
-					{token.scopes.join(', ')}; {token.expired ? 'ended' : 'works until'} {fullDate(token.expiresAt.slice(0, 10))};{' '}
+					{token.scopes.join(', ')}; {token.expired ? 'expired' : 'expires'} {fullDate(token.expiresAt.slice(0, 10))};{' '}
 					{token.lastUsedAt ? (
 						<>
 							last used <RelativeTime at={token.lastUsedAt} />

@@ -25,8 +25,8 @@ export default function Activity({ loaderData: { events } }: Route.ComponentProp
 		<div className="max-w-[44rem] pt-6 md:pt-8">
 			<h1 className="text-2xl leading-9 font-bold">Recent activity</h1>
 			<p className="mt-2 max-w-read text-ink-2">
-				The last 50 things that happened to your account, kept for 90 days. If one was not you, change your password:
-				that ends every other session and every access token.
+				The last 50 events of your account, for at most 90 days. If one was not you, change your password: that ends all
+				other sessions and all access tokens.
 			</p>
 			<div className="mt-6 border-t border-line">
 				<ActivityList events={events} exact />

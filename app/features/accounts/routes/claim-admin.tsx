@@ -26,7 +26,7 @@ export async function action({ request, context, url }: Route.ActionArgs) {
 	const form = await readForm(request)
 	try {
 		await claimAdmin(viewer, String(form.get('token') ?? ''))
-		const message = 'You are admin of this site.'
+		const message = 'You are now the admin of this site.'
 		return redirectWithToast('/moderation', { type: 'success', message }, await refreshSession(request))
 	} catch (error) {
 		return refused(error, form)
@@ -46,7 +46,7 @@ export default function ClaimAdmin({ loaderData, actionData }: Route.ComponentPr
 	if (!token)
 		return (
 			<div className="max-w-read pt-10">
-				<h1 className="text-2xl font-bold">Nothing to claim</h1>
+				<h1 className="text-2xl font-bold">This link no longer works</h1>
 				<p className="mt-2 text-ink-2">{message}</p>
 				<p className="mt-6">
 					<Link className="btn btn-outline" to="/">
@@ -57,9 +57,9 @@ export default function ClaimAdmin({ loaderData, actionData }: Route.ComponentPr
 		)
 	return (
 		<div className="max-w-read pt-10">
-			<h1 className="text-2xl font-bold text-balance">Become admin of this site?</h1>
+			<h1 className="text-2xl font-bold text-balance">Become the admin of this site?</h1>
 			<p className="mt-2 text-md text-ink-2">
-				{name} (@{username}) then appoints moderators, decides cases and reads the log. The link works once.
+				{name} (@{username}) can then appoint moderators, decide cases and read the log. The link works once.
 			</p>
 			<Form method="post" className="mt-6 grid gap-4">
 				<FormError>{actionData?.message}</FormError>

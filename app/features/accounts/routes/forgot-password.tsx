@@ -36,7 +36,9 @@ export default function ForgotPassword({ loaderData: { sent }, actionData }: Rou
 	return (
 		<AccountFrame
 			title="Forgot password"
-			lead={sent ? null : 'Enter the e-mail you registered with. We send a link that works for 10 minutes.'}
+			lead={
+				sent ? null : 'Enter the email address you registered with. We will send you a link that works for 10 minutes.'
+			}
 			back={
 				<Link className="btn btn-sm btn-ghost mb-4 -ml-2.5" to="/login">
 					<ArrowLeft className="icon" aria-hidden="true" /> Back to login
@@ -92,9 +94,7 @@ function Sent() {
 					Send again
 				</Link>
 			</p>
-			<p className="hint mt-6">
-				Nothing there? Look in the spam folder, or check that you wrote the address you registered with.
-			</p>
+			<p className="hint mt-6">No email? Check your spam folder, and that this is the address you registered with.</p>
 		</div>
 	)
 }

@@ -27,7 +27,7 @@ export async function action({ request, url }: Route.ActionArgs) {
 		const search = new URLSearchParams({ email })
 		const redirectTo = url.searchParams.get('redirectTo')
 		if (redirectTo) search.set('redirectTo', redirectTo)
-		const message = confirm ? `${registered} We have mailed you a link to confirm your address.` : registered
+		const message = confirm ? `${registered} We have emailed you a link to confirm your address.` : registered
 		return redirectWithToast(`/login?${search}`, { type: 'success', message }, headers)
 	} catch (error) {
 		return refused(error, form)
@@ -78,7 +78,7 @@ export default function Register({ actionData }: Route.ComponentProps) {
 					required
 					defaultValue={values.email}
 					error={errors.email}
-					hint="Your username is the part before the at-sign."
+					hint="Your username will be the part before the @."
 				/>
 				<PasswordField
 					required
@@ -87,7 +87,7 @@ export default function Register({ actionData }: Route.ComponentProps) {
 					autoComplete="new-password"
 					minLength={8}
 					error={errors.password}
-					hint="At least 8 characters. A sentence is a good one."
+					hint="At least 8 characters. A whole sentence works well."
 				/>
 				<PasswordField
 					required

@@ -34,9 +34,9 @@ export default function ResetPassword({ loaderData, actionData }: Route.Componen
 			title="New password"
 			lead={
 				<>
-					Link too old?{' '}
+					Link expired?{' '}
 					<Link className="link font-semibold text-ink" to="/forgot-password">
-						Ask for another
+						Ask for a new one
 					</Link>
 				</>
 			}

@@ -48,7 +48,7 @@ export function action({ request, context, url }: Route.ActionArgs) {
 		else await revokeSession(viewer, Number(form.get('session')))
 		return redirectWithToast('/settings', {
 			type: 'success',
-			message: all ? 'Logged out everywhere else.' : 'Logged out there.',
+			message: all ? 'Logged out everywhere else.' : 'That device is logged out.',
 		})
 	})
 }

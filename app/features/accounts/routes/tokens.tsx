@@ -79,7 +79,7 @@ function Made({ token }: { token: string }) {
 		<section className="mt-6" aria-labelledby="made" role="status">
 			<RuleHead id="made" title="Your new token" />
 			<p className="mt-2 max-w-read text-ink-2">
-				Copy it now: it is not shown again. Whoever has it can act in your name, so keep it as you keep a password.
+				Copy it now: you will not see it again. Anyone who has it can act as you, so keep it safe like a password.
 			</p>
 			<p className="mt-3 rounded-sm border border-line bg-sunken px-3 py-2.5 font-mono text-sm wrap-anywhere select-all">
 				{token}

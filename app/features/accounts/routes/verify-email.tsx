@@ -11,7 +11,7 @@ import { AccountFrame } from '../components/account-frame.tsx'
 import { confirmAddress, denyAddress, findConfirmation } from '../registrations.server.ts'
 import type { Route } from './+types/verify-email'
 
-const again = 'This address is confirmed already. Log in.'
+const again = 'This address is already confirmed. Log in.'
 
 /** Shows what the link would confirm, and changes nothing: mail scanners open links, too. */
 export async function loader({ request, url }: Route.LoaderArgs) {
@@ -30,7 +30,7 @@ export async function action({ request, context }: Route.ActionArgs) {
 	try {
 		if (form.get('intent') === 'deny') {
 			await denyAddress(token)
-			const message = 'Nobody can log in with this registration any more.'
+			const message = 'The registration is cancelled. Nobody can log in with it.'
 			return redirectWithToast('/login', { type: 'success', message })
 		}
 		const { email, again: wasConfirmed } = await confirmAddress(
@@ -85,7 +85,7 @@ export default function VerifyEmail({
 						name="password"
 						autoComplete="current-password"
 						error={actionData?.errors.password}
-						hint="The one you chose. We ask, as this is another browser than the one you registered in."
+						hint="The password you chose. We ask because you registered in a different browser."
 					/>
 				)}
 				<SubmitButton className="btn btn-primary btn-lg w-full" busyLabel="Confirming">

@@ -52,7 +52,7 @@ export async function makeToken(viewer: SignedIn, input: Record<string, unknown>
 	await requireMayWrite(viewer.id)
 	const { name, scopes, days } = parseInput(tokenInput, input)
 	if (scopes.includes('moderate') && !isModerator(viewer)) {
-		const message = 'Only moderators can have a token that moderates.'
+		const message = 'Only moderators can create a token that moderates.'
 		throw new Invalid(message, { scopes: message })
 	}
 	const { email } = await getAccount(viewer)
@@ -61,7 +61,7 @@ export async function makeToken(viewer: SignedIn, input: Record<string, unknown>
 		.transaction()
 		.execute(async (trx) => {
 			if ((await countForNewToken(trx, viewer.id)) >= tokenLimits.perMember)
-				throw new Invalid(`A member has at most ${tokenLimits.perMember} tokens. Revoke one that you do not need.`)
+				throw new Invalid(`You can have at most ${tokenLimits.perMember} tokens. Revoke one that you do not need.`)
 			await insertToken(trx, { userId: viewer.id, name, hash: hashOf(token), lastFour: token.slice(-4), scopes, days })
 			await addJob('send-mail', madeLetter(email, { name, scopes, days }), trx)
 		})
@@ -71,7 +71,7 @@ export async function makeToken(viewer: SignedIn, input: Record<string, unknown>
 
 /** Takes a token of the member away; it stops working at once. @throws NotFound when it is not theirs */
 export async function revokeToken(viewer: SignedIn, id: number): Promise<void> {
-	if (!isId(id) || !(await deleteToken(viewer.id, id))) throw new NotFound('This token was revoked already.')
+	if (!isId(id) || !(await deleteToken(viewer.id, id))) throw new NotFound('This token has already been revoked.')
 	await recordSecurityEvent('token-revoked', { userId: viewer.id })
 }
 
@@ -101,8 +101,8 @@ function hashOf(token: string): string {
 
 function madeLetter(email: string, { name, scopes, days }: { name: string; scopes: Scope[]; days: number }) {
 	const { publicUrl, SITE_NAME } = config()
-	const text = `An access token named “${name}” was made for your account at ${SITE_NAME}. For ${days} days, whoever has it can act in your name. It may: ${scopes.join(', ')}.`
+	const text = `An access token named “${name}” was created for your ${SITE_NAME} account. For ${days} days, anyone who has it can act as you. Its permissions: ${scopes.join(', ')}.`
 	const link = { label: 'See my tokens', url: `${publicUrl}/settings` }
-	const closing = 'If it was not you, revoke it there and change your password, which ends every token.'
+	const closing = 'If this was not you, revoke it and change your password, which ends all tokens.'
 	return letter(email, `A new access token for ${SITE_NAME}`, text, link, closing)
 }

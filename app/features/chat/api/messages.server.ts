@@ -32,7 +32,7 @@ export const messageOperations = [
 		path: '/me/messages',
 		summary: 'Search in your own messages, newest first',
 		description:
-			'As the inbox does: all of the words and what begins like the last one, without accents; with a typing error where there is nothing else.',
+			'As in the inbox: all of the words, the last one also as the beginning of a word. Accents are ignored, and typos are forgiven if nothing else matches.',
 		query: { q: z.string().max(200).describe('The words.'), cursor },
 		answer: hitList,
 		refusals: [422],
@@ -54,7 +54,7 @@ export const messageOperations = [
 		params: { username },
 		query: {
 			cursor,
-			around: id.optional().describe('Id of a message that the page is to lie around.'),
+			around: id.optional().describe('Id of a message to show with those around it.'),
 			limit: z.coerce.number().int().min(1).max(50).default(50).describe('How many rows at most.'),
 		},
 		answer: messageList,
@@ -78,7 +78,7 @@ export const messageOperations = [
 		path: '/me/conversations/{username}/messages',
 		summary: 'Send a message',
 		description:
-			'Answered once it is stored. The same `Idempotency-Key`, or `clientId`, is the same message for ever: sent again, it is answered with the one that stands.',
+			'Answered once it is stored. The same `Idempotency-Key` or `clientId` is always the same message: sending it again returns the stored one.',
 		repeatable: true,
 		params: { username },
 		body: newMessage,
@@ -121,7 +121,7 @@ export const messageOperations = [
 		id: 'deleteMessage',
 		method: 'delete',
 		summary: 'Delete a message of your own, for both of you',
-		description: 'That there was one stays to be seen.',
+		description: 'A note that it was deleted stays.',
 		answer: message,
 		refusals: [404],
 		run: async (call) => {

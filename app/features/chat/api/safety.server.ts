@@ -22,7 +22,7 @@ export const safetyOperations = [
 		method: 'put',
 		path: '/me/conversations/{username}/read',
 		summary: 'Mark a conversation as read up to a message',
-		description: 'Never back, and no further than what you were sent.',
+		description: 'Never backwards, and no further than the newest message you received.',
 		body: readUpTo,
 		example: { upTo: 1 },
 		refusals: [404, 422],
@@ -45,7 +45,7 @@ export const safetyOperations = [
 		id: 'muteConversation',
 		method: 'put',
 		path: '/me/conversations/{username}/muted',
-		summary: 'Mute a conversation: no sound, no mail, no number',
+		summary: 'Mute a conversation: no sound, no email, no unread count',
 		run: (call) => setMuted(member(call), call.params.username, true),
 	}),
 	operation({
@@ -53,7 +53,7 @@ export const safetyOperations = [
 		id: 'unmuteConversation',
 		method: 'delete',
 		path: '/me/conversations/{username}/muted',
-		summary: 'Mute a conversation no longer',
+		summary: 'Unmute a conversation',
 		run: (call) => setMuted(member(call), call.params.username, false),
 	}),
 	operation({
@@ -63,7 +63,7 @@ export const safetyOperations = [
 		id: 'listBlocked',
 		method: 'get',
 		path: '/me/blocks',
-		summary: 'List whom you block, the latest first',
+		summary: 'List the members you block, latest first',
 		answer: blockedList,
 		run: async (call) => ({ rows: await listBlocked(member(call)) }),
 	}),
@@ -74,7 +74,7 @@ export const safetyOperations = [
 		path: '/me/blocks/{username}',
 		summary: 'Block a member',
 		description:
-			'They are told nothing. What they write from then on never reaches you; they cannot comment on or vote for what you wrote, nor see when you are online.',
+			'They are not told. From then on their messages do not reach you, and they cannot comment on or vote for what you wrote, or see when you are online.',
 		run: (call) => setBlocked(member(call), call.params.username, true),
 	}),
 	operation({
@@ -82,7 +82,7 @@ export const safetyOperations = [
 		id: 'unblockMember',
 		method: 'delete',
 		path: '/me/blocks/{username}',
-		summary: 'Block a member no longer',
+		summary: 'Unblock a member',
 		run: (call) => setBlocked(member(call), call.params.username, false),
 	}),
 	operation({
@@ -91,7 +91,7 @@ export const safetyOperations = [
 		method: 'post',
 		path: '/me/conversations/{username}/messages/{id}/reports',
 		summary: 'Report a message that you received to the moderators',
-		description: 'They see it and the five before it, and nothing else of the conversation.',
+		description: 'They see it and the five before it, but nothing else of the conversation.',
 		params: { username, id },
 		body: newReport,
 		example: { words: 'This is an insult.' },

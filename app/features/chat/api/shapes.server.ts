@@ -97,7 +97,7 @@ export const hit = z.object({
 export const hitList = z.object({
 	rows: z.array(hit),
 	next,
-	nearly: z.boolean().describe('Nothing holds the words as they were sent: these hold words spelled nearly so.'),
+	nearly: z.boolean().describe('Nothing matches exactly: these contain words with a similar spelling.'),
 })
 
 const body = z.string().describe('Markdown, 1 to 4,000 characters.')
@@ -107,7 +107,7 @@ export const newMessage = z.strictObject({
 		.uuid()
 		.optional()
 		.describe(
-			'Your own id of the message, as an `Idempotency-Key` that is a UUID. Sent again with it, it stands once.',
+			'Your own id of the message, as an `Idempotency-Key` that is a UUID. Sent again with the same id, it is stored once.',
 		),
 })
 export const changedMessage = z.strictObject({ body })

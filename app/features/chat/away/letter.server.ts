@@ -10,9 +10,9 @@ import { excerptOf } from './excerpt.ts'
 export function messagesLetter(rows: UnseenRow[]): Mail {
 	const { publicUrl, SITE_NAME } = config()
 	const [{ user_id: userId, reader, email }] = rows as [UnseenRow]
-	const subject = rows.length === 1 ? headOf(rows[0] as UnseenRow) : `Messages of ${rows.length} members wait for you`
+	const subject = rows.length === 1 ? headOf(rows[0] as UnseenRow) : `Unread messages from ${rows.length} members`
 	const leave = unsubscribeUrl(userId, 'message')
-	const why = 'This mail tells of messages that waited for ten minutes. Each is told once.'
+	const why = 'You get this email because messages stayed unread for ten minutes. Each is mentioned once.'
 	const items = rows.map((row) => ({
 		head: headOf(row),
 		said: saidIn(row),
@@ -26,11 +26,11 @@ export function messagesLetter(rows: UnseenRow[]): Mail {
 	return {
 		to: email,
 		subject,
-		text: `Hello ${reader},\n\n${texts.join('\n\n')}\n\n${why}\nSettings: ${publicUrl}/settings\nNo more of these mails: ${leave}\n\n${SITE_NAME}\n`,
+		text: `Hello ${reader},\n\n${texts.join('\n\n')}\n\n${why}\nSettings: ${publicUrl}/settings\nUnsubscribe: ${leave}\n\n${SITE_NAME}\n`,
 		html: `<!doctype html><html lang="en"><body style="font:16px/1.5 sans-serif;color:#1d1c18;max-width:36em">
 <p>Hello ${escapeHtml(reader)},</p><ul style="padding-left:1.2em">${lines.join('')}</ul>
 <p style="color:#6b675c;font-size:14px">${why} <a href="${publicUrl}/settings">Settings</a> ·
-<a href="${escapeHtml(leave)}">No more of these mails</a></p><p>${escapeHtml(SITE_NAME)}</p></body></html>`,
+<a href="${escapeHtml(leave)}">Unsubscribe</a></p><p>${escapeHtml(SITE_NAME)}</p></body></html>`,
 		headers: { 'List-Unsubscribe': `<${leave}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' },
 	}
 }

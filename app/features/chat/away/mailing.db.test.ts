@@ -52,7 +52,7 @@ describe('the mail of messages that wait', () => {
 		expect(await mailMessages()).toBe(0)
 		const [mail, ...more] = await mails(mira)
 		expect(more).toEqual([])
-		expect(mail?.subject).toBe('Messages of 2 members wait for you')
+		expect(mail?.subject).toBe('Unread messages from 2 members')
 		expect(mail?.text).toContain(`2 new messages from Tomas${serial}\nIs this & <b> fine?\n`)
 		expect(mail?.text).toContain(
 			`1 new message from Ines${serial}\nLunch?\nhttp://localhost:3000/messages/ines${serial}`,

@@ -12,12 +12,12 @@ export function AwayBar({ className }: { className: string }) {
 			{line === 'away' && (
 				<p className="flex items-center gap-2 border-t border-line bg-marigold-wash px-3 py-2 text-sm text-marigold-ink">
 					<WifiOff className="icon icon-sm" aria-hidden="true" />
-					You are offline. What you write is kept and goes out as soon as you are back.
+					You are offline. Your messages are kept and will be sent when you are back.
 				</p>
 			)}
 			{line === 'polling' && (
 				<p className={`border-t border-line py-1.5 text-xs text-ink-2 ${className}`}>
-					Live updates are off: this network does not let them through. New messages are fetched every few seconds.
+					This network blocks live updates. New messages are fetched every few seconds.
 				</p>
 			)}
 		</div>

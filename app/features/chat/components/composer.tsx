@@ -159,7 +159,7 @@ function EditingBar({ path, onLeave }: { path: string; onLeave: () => void }) {
 			<Link
 				className="icon-btn icon-btn-sm"
 				to={path}
-				aria-label="Leave it as it was"
+				aria-label="Cancel editing"
 				onClick={(event) => {
 					if (!hydrated) return
 					event.preventDefault()

@@ -67,7 +67,7 @@ export function FoundMessages({ found: { hits, next, nearly }, q, current }: Fou
 
 function resultOf(count: number, nearly: boolean, q: string): string {
 	if (count === 0) return `Nothing found for “${q}”`
-	return nearly ? `Nothing with “${q}”. These are spelled nearly so:` : `Messages with “${q}”`
+	return nearly ? `No messages with “${q}”. Similar ones:` : `Messages with “${q}”`
 }
 
 function Passage({ pieces }: { pieces: MessageHit['passage'] }) {

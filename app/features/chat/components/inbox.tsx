@@ -79,7 +79,7 @@ function Lists({ inbox, requests, current }: ListsProps) {
 						</Link>
 					}
 				>
-					Chat on somebody’s card or profile begins a conversation.
+					To start a conversation, press Chat on a card or profile.
 				</EmptyState>
 			</div>
 		)

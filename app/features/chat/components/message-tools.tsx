@@ -33,7 +33,7 @@ export function MessageTools({ message, own, current, actions }: MessageToolsPro
 	return (
 		<div className="chat-tools popup" data-own={own || undefined}>
 			{hydrated && message.body !== '' && (
-				<button type="button" className={tool} aria-label="Copy the text" onClick={() => copy(message.body)} {...stop}>
+				<button type="button" className={tool} aria-label="Copy text" onClick={() => copy(message.body)} {...stop}>
 					<Copy className="icon icon-sm" aria-hidden="true" />
 				</button>
 			)}
@@ -90,6 +90,6 @@ async function copy(text: string): Promise<void> {
 		await navigator.clipboard.writeText(text)
 		toast({ type: 'success', message: 'Copied.' })
 	} catch {
-		toast({ type: 'error', message: 'The browser does not let this page copy. Select the text instead.' })
+		toast({ type: 'error', message: 'The browser did not allow copying. Select the text instead.' })
 	}
 }

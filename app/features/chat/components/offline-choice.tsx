@@ -25,7 +25,7 @@ export function OfflineChoice() {
 				name="saves-conversations"
 				checked={saves}
 				onChange={(event) => choose(event.currentTarget.checked)}
-				hint="The last 10 that you open, for 7 days. Logging out deletes them. Leave it off on a shared computer."
+				hint="The last 10 you opened, for 7 days. Logging out deletes them. Do not use this on a shared computer."
 			>
 				Save conversations in this browser
 			</Check>

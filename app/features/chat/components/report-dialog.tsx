@@ -52,7 +52,7 @@ export function ReportFields({ id, error }: { id: number; error: string | null }
 	return (
 		<>
 			<p className="text-sm text-ink-2">
-				Moderators will see this message and the few around it, and nothing else of your conversation.
+				Moderators will see this message and a few before it, but nothing else of your conversation.
 			</p>
 			<input type="hidden" name="id" value={id} />
 			<div className="field mt-4">

@@ -20,7 +20,7 @@ export function StateNotice({ view, path, className }: StateNoticeProps) {
 		return (
 			<Notice
 				className={className}
-				text={`${peer.name} would like to write with you. They do not see whether you have read this.`}
+				text={`${peer.name} would like to chat with you. They cannot see whether you have read this.`}
 			>
 				<Intent path={path} intent="accept" className="btn btn-sm btn-primary" label="Accept" />
 				<Intent path={path} intent="block" className="btn btn-sm btn-outline" label="Block" />
@@ -31,7 +31,7 @@ export function StateNotice({ view, path, className }: StateNoticeProps) {
 		return (
 			<Notice
 				className={className}
-				text={`${first} gets this as a request. Once they answer, you can write as much as you like.`}
+				text={`${first} will get this as a request. Once they answer, you can write as much as you like.`}
 			/>
 		)
 	}

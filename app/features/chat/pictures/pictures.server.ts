@@ -29,7 +29,7 @@ export async function attachPictures(trx: Executor, sender: SignedIn, named: Nam
 	const found = new Map(stored.map((picture) => [picture.path, picture]))
 	return [...alts].map(([path, alt]) => {
 		const picture = found.get(path)
-		if (!picture) throw new Invalid('A picture of this message is not here any more. Send it again.')
+		if (!picture) throw new Invalid('A picture of this message no longer exists. Send it again.')
 		return { path, width: picture.width, height: picture.height, alt }
 	})
 }

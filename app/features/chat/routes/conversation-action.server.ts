@@ -66,7 +66,8 @@ const acts = new Map<FormDataEntryValue | null, Act>([
 	['unblock', (viewer, username) => done(setBlocked(viewer, username, false), `@${username} can write to you again.`)],
 	[
 		'mute',
-		(viewer, username) => done(setMuted(viewer, username, true), 'Muted. Nothing rings or counts here any more.'),
+		(viewer, username) =>
+			done(setMuted(viewer, username, true), 'Muted. You will get no notifications from this conversation.'),
 	],
 	['unmute', (viewer, username) => done(setMuted(viewer, username, false), 'No longer muted.')],
 	['accept', (viewer, username) => done(acceptConversation(viewer, username), 'Accepted.')],
@@ -89,7 +90,7 @@ interface Form {
 export async function answerForm({ viewer, username, form, scripted }: Form) {
 	try {
 		const act = acts.get(form.get('intent'))
-		if (!act) throw new Invalid('There is nothing of this kind to do here.')
+		if (!act) throw new Invalid('This action is unknown. Reload the page and try again.')
 		const { message, told } = await act(viewer, username, form)
 		if (scripted) return data({ ok: true as const, message: message ?? null })
 		const page = `/messages/${username}`

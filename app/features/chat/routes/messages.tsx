@@ -33,7 +33,7 @@ export default function Messages({ loaderData }: Route.ComponentProps) {
 	return (
 		<Inbox data={loaderData}>
 			<section className="grid place-items-center px-10 text-center max-md:hidden" aria-label="Conversation">
-				<p className="text-ink-2">Choose a conversation, or find somebody in the community to begin one.</p>
+				<p className="text-ink-2">Choose a conversation, or find somebody in the community to start one.</p>
 			</section>
 		</Inbox>
 	)

@@ -15,7 +15,7 @@ export async function action({ request, context, url }: Route.ActionArgs) {
 			return redirectWithToast('/settings', { type: 'success', message: 'Unblocked.' })
 		}
 		await setChatSettings(viewer, Object.fromEntries(form))
-		const message = form.has('typing') ? 'Saved whether others see you type.' : 'Saved who may write to you.'
+		const message = form.has('typing') ? 'Typing setting saved.' : 'Message setting saved.'
 		return redirectWithToast('/settings', { type: 'success', message })
 	})
 }

@@ -31,18 +31,19 @@ export default function ChatSettings({ loaderData: { accepts, showsTyping, block
 	return (
 		<>
 			<section className="mt-10" aria-labelledby="messages">
-				<RuleHead id="messages" title="Who may write to you" />
+				<RuleHead id="messages" title="Who can write to you" />
 				<Choice name="accepts" choices={writers} chosen={accepts} />
 				<p className="text-sm text-ink-3">
-					What a stranger writes first is a request until you answer. Conversations in which you both wrote stay open.
+					The first message from a stranger is a request until you answer. Conversations in which you have both written
+					stay open.
 				</p>
 			</section>
 			<section className="mt-10" aria-labelledby="typing">
 				<RuleHead id="typing" title="While you are typing" />
 				<Choice name="typing" choices={typing} chosen={showsTyping ? 'shown' : 'hidden'} />
 				<p className="text-sm text-ink-3">
-					Whoever you write with sees that you are typing, unless you hide it here or hide when you are online. You
-					still see when others type.
+					People you write with see when you are typing, unless you hide it here or hide when you are online. You still
+					see when others type.
 				</p>
 			</section>
 			<section className="mt-10" aria-labelledby="offline">
@@ -59,8 +60,8 @@ export default function ChatSettings({ loaderData: { accepts, showsTyping, block
 function Blocked({ members }: { members: BlockedView[] }) {
 	return (
 		<section className="mt-10" aria-labelledby="blocked">
-			<RuleHead id="blocked" title="Whom you block" />
-			{members.length === 0 && <p className="py-2 text-ink-3">Nobody.</p>}
+			<RuleHead id="blocked" title="Blocked members" />
+			{members.length === 0 && <p className="py-2 text-ink-3">You have not blocked anyone.</p>}
 			<ul>
 				{members.map(({ username, name, image }) => (
 					<li key={username} className="flex items-center gap-3 border-b border-line py-3">
@@ -86,9 +87,9 @@ function Blocked({ members }: { members: BlockedView[] }) {
 				))}
 			</ul>
 			<p className="mt-2 text-sm text-ink-3">
-				Whoever you block cannot write to you, comment on or vote for what you wrote, or see when you are online, and
-				you are told nothing of what they do. They are not told of it. You block somebody in the menu of your
-				conversation with them.
+				Members you block cannot write to you, comment on or vote for what you wrote, or see when you are online, and
+				you get no notifications about them. They are not told. To block someone, use the menu of your conversation with
+				them.
 			</p>
 		</section>
 	)

@@ -14,7 +14,8 @@ export function action({ request, params: { username }, context }: Route.ActionA
 	return answeringMember(context, async (viewer) => {
 		const said: unknown = await request.json().catch(() => null)
 		const words = isRecord(said) ? said : {}
-		if (words.me !== viewer.username) throw new NotAllowed('Another member has signed in since. Reload the page.')
+		if (words.me !== viewer.username)
+			throw new NotAllowed('Someone else has logged in in this browser. Reload the page.')
 		if (!('upTo' in words)) return (await answerSending(viewer, { ...words, to: username }, null)).reply
 		await markSeen(viewer, { with: username, upTo: words.upTo, read: words.read })
 		return { ok: true }

@@ -17,7 +17,7 @@ export function NobodyFound({ wish, cursor, loosen }: { wish: Wish; cursor: stri
 					</Link>
 				}
 			>
-				There is nobody more in this list.
+				There are no more developers in this list.
 			</EmptyState>
 		)
 	if (!wish.q && countFilters(wish) === 0) return <NobodyHere />
@@ -42,7 +42,7 @@ export function NobodyFound({ wish, cursor, loosen }: { wish: Wish; cursor: stri
 		>
 			Nobody matches {wishText(wish)}.
 			{loosen &&
-				` Loosen one of them: without “${loosen.label}” there ${loosen.count.number === 1 ? 'is 1 person' : `are ${countText(loosen.count)} people`}.`}
+				` Try fewer filters: without “${loosen.label}” there ${loosen.count.number === 1 ? 'is 1 person' : `are ${countText(loosen.count)} people`}.`}
 		</EmptyState>
 	)
 }

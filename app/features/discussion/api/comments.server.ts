@@ -72,7 +72,7 @@ export const commentOperations = [
 		path: '/comments/{id}',
 		summary: 'Change a comment',
 		description:
-			'For its author and for moderators. With `version` or `If-Match` nothing is lost that somebody else saved meanwhile.',
+			'For its author and for moderators. Send `version` or `If-Match` so that nothing somebody else saved is overwritten.',
 		access: 'members',
 		params: { id },
 		conditional: true,
@@ -105,7 +105,7 @@ export const commentOperations = [
 		group: 'Comments',
 		method: 'post',
 		path: '/comments/{id}/restore',
-		summary: 'Take the deletion of a comment back',
+		summary: 'Restore a deleted comment',
 		description: restoringRule,
 		access: 'members',
 		params: { id },

@@ -12,8 +12,8 @@ const change = z.object({
 })
 
 const history = z.object({
-	title: z.string().describe('Of the query, as it stands.'),
-	url: z.string().describe('Path of where the text is.'),
+	title: z.string().describe('Title of the query as it is now.'),
+	url: z.string().describe('Path of the text.'),
 	edits: z.array(
 		z.object({
 			at: time,

@@ -19,12 +19,12 @@ import { findComment } from '../comments.queries.server.ts'
 
 export const comment: z.ZodType<CommentView, CommentView> = z.object({
 	id: z.int(),
-	author: author.nullable().describe('null when it was deleted and replies keep its place.'),
+	author: author.nullable().describe('null if it was deleted and has replies.'),
 	body: z.string().nullable().describe(`${markdown} Only for those who may edit it.`),
 	bodyHtml: z.string().describe(html),
 	createdAt: time,
 	editedAt: time.nullable(),
-	version: z.int().describe('Counts its edits.'),
+	version: z.int().describe('Raised by every edit.'),
 	deleted: z.boolean(),
 	withheld,
 	solution: z.boolean(),
@@ -39,7 +39,7 @@ export const comment: z.ZodType<CommentView, CommentView> = z.object({
 	get replies() {
 		return z.array(comment)
 	},
-	hiddenReplies: z.int().describe('How many replies lie deeper; read them with ?thread= and this id.'),
+	hiddenReplies: z.int().describe('How many more replies there are; read them with ?thread= and this id.'),
 })
 export const commentPage = z.object({
 	rows: z.array(comment),

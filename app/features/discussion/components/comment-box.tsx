@@ -54,7 +54,7 @@ export function CommentBox({ showAlone }: { showAlone: boolean }) {
 				)}
 				<div className="mt-2 hidden items-center justify-between gap-3 group-focus-within:flex group-has-[textarea:not(:placeholder-shown)]:flex">
 					<span className="hint" id="comment-hint">
-						Markdown works here
+						Markdown is supported
 					</span>
 					<SubmitButton busyLabel="Sending..." action={here} name="box" value="comment">
 						Comment

@@ -123,8 +123,8 @@ function deleteComment({ here }: DiscussionFacts, { id, withheld }: CommentView,
 	return {
 		title: 'Delete this comment?',
 		text: withheld
-			? 'It waits for a moderator, and cannot be brought back.'
-			: 'Its text disappears now. Replies to it stay. You can take this back for ten minutes.',
+			? 'It is waiting for a moderator. Once deleted, it cannot be restored.'
+			: 'The text disappears now; replies to it stay. You can undo this for ten minutes.',
 		action: here,
 		fields: { intent: 'delete-comment', comment: id },
 		href,

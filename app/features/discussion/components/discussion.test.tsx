@@ -98,7 +98,7 @@ test('a late edit comes back with both texts and goes on from the version that i
 	const refusal = { message: 'Changed meanwhile.', errors: {}, values, stored: { body: 'What is stored', version: 4 } }
 	const html = draw({ rows: [own], viewer: mira, refusal })
 	expect(html).toContain('<input type="hidden" name="version" value="4"/>')
-	expect(html).toMatch(/Stored now.*What is stored.*You typed.*What I typed/)
+	expect(html).toMatch(/Saved version.*What is stored.*You typed.*What I typed/)
 	expect(html).toMatch(/id="edit-comment-2"[^>]*>What I typed<\/textarea>/)
 	expect(html).toMatch(/value="edit-comment-2" name="box">Keep mine/)
 })

@@ -21,7 +21,7 @@ export function HistoryPage({ what, here, history: { title, url, edits, next } }
 					{what === 'query' ? title : `The comment on “${title}”`}
 				</Link>
 			</p>
-			{edits.length === 0 && <p className="mt-6 text-ink-2">Nothing was edited here.</p>}
+			{edits.length === 0 && <p className="mt-6 text-ink-2">There are no edits.</p>}
 			<ol className="mt-6 grid gap-8">
 				{edits.map((edit) => (
 					<li key={edit.at} className="border-t border-line pt-4">

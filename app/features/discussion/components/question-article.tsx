@@ -28,8 +28,8 @@ export function QueryArticle({ query, muted }: { query: QueryPageView; muted: bo
 			<div className="mt-5 min-w-0">
 				{query.deletedBy ? (
 					<p className="text-ink-2">
-						{query.deletedBy === 'author' ? 'Who asked this' : 'A moderator'} deleted the question. What others wrote
-						about it is kept below.
+						{query.deletedBy === 'author' ? 'The author' : 'A moderator'} deleted this question. The comments of others
+						are still below.
 					</p>
 				) : (
 					<CookedText html={query.descriptionHtml} />

@@ -90,7 +90,7 @@ export function ReplyBox({
 				)}
 				<div className="flex items-center justify-between gap-2 border-t border-line py-1.5 pr-1.5 pl-3">
 					<span className="hint max-sm:hidden" id={`${box}-hint`}>
-						Markdown works here
+						Markdown is supported
 					</span>
 					<span className="ml-auto flex gap-1">
 						<Link

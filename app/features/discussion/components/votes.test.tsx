@@ -72,6 +72,6 @@ test('a moderator describes a tag, and a refused text comes back', () => {
 
 test('a moderator sees the synonyms under their tags, each with the button that parts it', () => {
 	const html = draw(<Synonyms synonyms={[{ main: 'javascript', names: ['ecmascript', 'js'] }]} refusal={null} />)
-	expect(html).toMatch(/value="js" aria-label="Part js from javascript"[^>]*name="name"/)
+	expect(html).toMatch(/value="js" aria-label="Separate js from javascript"[^>]*name="name"/)
 	expect(html).toContain('<span>2</span>')
 })

@@ -89,7 +89,7 @@ const acts = new Map<FormDataEntryValue | null, Act>([
 		'restore-query',
 		async (viewer, queryId) => {
 			const { url } = await restoreQuestion(viewer, queryId)
-			return redirectWithToast(url, { type: 'success', message: 'The query is back.' })
+			return redirectWithToast(url, { type: 'success', message: 'Query restored.' })
 		},
 	],
 	[
@@ -97,7 +97,7 @@ const acts = new Map<FormDataEntryValue | null, Act>([
 		async (viewer, _queryId, form) => {
 			const id = readId(form.get('comment'))
 			await restoreComment(viewer, id)
-			return redirectWithToast(`/forum/comment/${id}`, { type: 'success', message: 'The comment is back.' })
+			return redirectWithToast(`/forum/comment/${id}`, { type: 'success', message: 'Comment restored.' })
 		},
 	],
 ])
@@ -116,7 +116,9 @@ function sent(form: FormData) {
 async function mute(viewer: SignedIn, queryId: number, muted: boolean): Promise<Response> {
 	const { url } = await getQuery(viewer, queryId)
 	await muteThread(viewer, queryId, muted)
-	const message = muted ? 'Muted: you are told nothing more of this query.' : 'You are told of this query again.'
+	const message = muted
+		? 'Muted. You will get no more notifications about this query.'
+		: 'Unmuted. You will get notifications about this query again.'
 	return redirectWithToast(url, { type: 'success', message })
 }
 
@@ -127,11 +129,7 @@ async function mute(viewer: SignedIn, queryId: number, muted: boolean): Promise<
  */
 export async function act(viewer: SignedIn, queryId: number, form: FormData, sort: CommentSort) {
 	const wanted = acts.get(form.get('intent'))
-	if (!wanted)
-		throw data(
-			{ message: 'This page does not know what was asked of it. Load it again and try once more.' },
-			{ status: 400 },
-		)
+	if (!wanted) throw data({ message: 'This action is unknown. Reload the page and try again.' }, { status: 400 })
 	try {
 		return await wanted(viewer, queryId, form, sort)
 	} catch (error) {

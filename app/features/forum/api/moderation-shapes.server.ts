@@ -42,12 +42,12 @@ const report = z.object({
 export const moderationCase = z.object({
 	kind,
 	id: z.int(),
-	caseUrl: z.string().describe('Path of the page where it is judged.'),
-	url: z.string().describe('Path of where it stands.'),
+	caseUrl: z.string().describe('Path of the case.'),
+	url: z.string().describe('Path of the post or profile.'),
 	title: z.string(),
 	html: z.string().describe('Its text, sanitized; empty for a profile.'),
-	beginning: z.string().describe('Its beginning as it was written.'),
-	print: z.string().describe('Stands for the text as you read it; empty for a profile.'),
+	beginning: z.string().describe('The beginning of its source.'),
+	print: z.string().describe('Identifies the text as you read it; empty for a profile.'),
 	author,
 	createdAt: time,
 	state: z.enum(['visible', 'hidden', 'waiting', 'merged', 'gone']),
@@ -56,7 +56,7 @@ export const moderationCase = z.object({
 	suspendedUntil: z
 		.string()
 		.nullable()
-		.describe('Until when its author is suspended; `infinity` for ever, null when not.'),
+		.describe('Until when its author is suspended; `infinity` if permanently, null if not.'),
 	acts: z.array(act).describe('What you can do now.'),
 	parts: z
 		.array(z.object({ value: z.string(), label: z.string(), beginning: z.string() }))
@@ -72,7 +72,7 @@ const logEntry = z.object({
 	actor: author,
 	act: z.string(),
 	kind,
-	member: author.describe('Whose text it was, or whom it befell.'),
+	member: author.describe('The member concerned.'),
 	title: z.string(),
 	caseUrl: z.string(),
 	why: z.string(),

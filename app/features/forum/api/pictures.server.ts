@@ -15,7 +15,7 @@ const newPicture = z.strictObject({
 })
 
 const storedPicture = z.object({
-	url: z.string().describe('Path of its largest size with its measures, to be shown with `![what it shows](url)`.'),
+	url: z.string().describe('Path of its largest size. Show it with `![description](url)`.'),
 	width: z.int(),
 	height: z.int(),
 })
@@ -30,7 +30,7 @@ export const pictureOperations = [
 		path: '/pictures',
 		summary: 'Upload a picture for a text',
 		description:
-			'It is checked and encoded anew, as one that is pasted into the form, and lasts a day unless a text shows it. Sending it again gives the same one.',
+			'It is checked and re-encoded like a picture pasted into the form, and deleted after a day unless a text shows it. Sending it again returns the same picture.',
 		access: 'members',
 		body: newPicture,
 		example: {
@@ -40,7 +40,7 @@ export const pictureOperations = [
 		refusals: [403, 422],
 		run: async (call) => {
 			const { data } = newPicture.parse(call.body)
-			if (!/^[\w+/]+={0,2}$/.test(data)) throw new Invalid('This is no Base64.', { data: 'This is no Base64.' })
+			if (!/^[\w+/]+={0,2}$/.test(data)) throw new Invalid('This is not Base64.', { data: 'This is not Base64.' })
 			const { path, width, height } = await storePicture(member(call), 'post', new Blob([Buffer.from(data, 'base64')]))
 			return { url: `${pictureUrl(path, widthsOf(path)[2])}#${width}x${height}`, width, height }
 		},

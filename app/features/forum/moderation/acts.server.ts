@@ -21,12 +21,12 @@ type TextAct = keyof typeof startsFrom
 
 /** What a moderator is told afterwards. */
 const done: Record<Act, string> = {
-	approve: 'Everybody can see it now.',
-	refuse: 'It stays out of the forum.',
+	approve: 'It is now visible to everyone.',
+	refuse: 'Rejected. Its author sees your reason.',
 	hide: 'Hidden. Its author sees your reason.',
 	restore: 'It is back in the forum.',
-	dismiss: 'The reports are settled.',
-	lock: 'Nobody can comment on it any more.',
+	dismiss: 'The reports are dismissed.',
+	lock: 'Nobody can comment on it now.',
 	unlock: 'Comments are open again.',
 	merge: 'Merged. Its address leads to the other query.',
 	clean: profileActsDone.clean,
@@ -49,7 +49,7 @@ export async function judge(
 	const actor = moderator(viewer)
 	await requireMayWrite(actor.id)
 	const row = await findNamed(name)
-	if (!row) throw new NotFound('There is nothing here to judge.')
+	if (!row) throw new NotFound('There is nothing to decide here.')
 	if (!isAct(act)) throw new Invalid('Choose what to do.')
 	if (act === 'suspend' || act === 'lift') await suspendAuthor(actor, row, act, input)
 	else if (act === 'dismiss') await dismiss(actor, row, input)
@@ -140,5 +140,5 @@ function entryOf(actor: SignedIn, row: CaseRow) {
 }
 
 function meanwhile(): Conflict {
-	return new Conflict('Somebody has decided this meanwhile, or it changed. Load the page again.')
+	return new Conflict('Someone else has already decided this, or it has changed. Reload the page.')
 }

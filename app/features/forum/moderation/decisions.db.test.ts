@@ -30,11 +30,11 @@ async function newest(member: SignedIn) {
 
 test.each([
 	['query', ['hide'], 'hid your query'],
-	['query', ['hide', 'restore'], 'brought back your query'],
+	['query', ['hide', 'restore'], 'restored your query'],
 	['query', ['lock'], 'locked your query'],
 	['query', ['lock', 'unlock'], 'unlocked your query'],
 	['comment', ['hide'], 'hid your comment on'],
-	['comment', ['hide', 'restore'], 'brought back your comment on'],
+	['comment', ['hide', 'restore'], 'restored your comment on'],
 ] as const)(
 	'the author of a %s hears of the last of %j with the reason, from a moderator without a name',
 	async (kind, acts, words) => {
@@ -54,8 +54,8 @@ test('the author of a merged query hears of it, and is led to the other one', as
 
 test('whoever waited hears whether their post was let pass or kept out, beside what others hear', async () => {
 	for (const [act, words] of [
-		['approve', 'let pass your query'],
-		['refuse', 'kept out your query'],
+		['approve', 'approved your query'],
+		['refuse', 'rejected your query'],
 	] as const) {
 		const member = await makeMember(`fresh-${act}`, 'member', new Date())
 		const { url } = await askQuestion(member, {

@@ -28,7 +28,7 @@ import { lockAnyQuery, withholdComment, withholdQuery } from './withholding.quer
 export async function keepOrder(trx: Executor, event: ForumEvent): Promise<ForumEvent> {
 	if ('approvedBy' in event && event.approvedBy !== undefined) return event
 	const actor = await lockStanding(trx, event.actorId)
-	if (!actor) throw new NotAllowed('This account is gone.')
+	if (!actor) throw new NotAllowed('This account no longer exists.')
 	if (!(await deletesOwn(trx, event))) refuseSuspended(actor)
 	await refuseToBlocked(trx, event)
 	if (event.kind === 'comment-added' && (await isLocked(trx, event.query.id))) throw new NotAllowed(lockedMessage)
@@ -38,7 +38,7 @@ export async function keepOrder(trx: Executor, event: ForumEvent): Promise<Forum
 }
 
 /** The refusal of a comment under a query that a moderator locked. */
-export const lockedMessage = 'This query is locked. Nobody can comment on it any more.'
+export const lockedMessage = 'This query is locked. Nobody can comment on it now.'
 
 async function deletesOwn(trx: Executor, event: ForumEvent): Promise<boolean> {
 	if (event.kind === 'query-deleted') return event.query.authorId === event.actorId

@@ -61,7 +61,7 @@ export async function suspendAuthor(
 		if (!maySuspend(fresh, { id: row.author_id, role: member.role }))
 			throw new NotAllowed('You cannot suspend this member.')
 		if ((member.suspended_until === null) !== (act === 'suspend'))
-			throw new Conflict('Somebody has decided this meanwhile. Load the page again.')
+			throw new Conflict('Someone else has already decided this. Reload the page.')
 		if (how.time === null) await lift(trx, row.author_id)
 		else {
 			await suspend(trx, row.author_id, how.time, how.why)
@@ -89,7 +89,7 @@ export async function appoint(viewer: Viewer, username: string, role: 'member' |
 	await inTurn(actor, found.id, async (trx, fresh, member) => {
 		if (!maySetRole(fresh, { id: found.id, role: member.role }))
 			throw new NotAllowed('This role cannot be changed here.')
-		if (member.role === role) throw new Conflict(`${found.name} is a ${role} already.`)
+		if (member.role === role) throw new Conflict(`${found.name} is already a ${role}.`)
 		await setRole(trx, found.id, role)
 		const about = { kind: 'profile', targetId: found.id, memberId: found.id, title: found.name } as const
 		await addLogRow(trx, { actorId: actor.id, act: role === 'moderator' ? 'appoint' : 'dismiss from office', ...about })
@@ -106,7 +106,7 @@ export async function logOutMember(viewer: Viewer, username: string): Promise<vo
 	const actor = requireAdmin(viewer)
 	const found = await requireMember(username)
 	await inTurn(actor, found.id, async (trx, fresh) => {
-		if (!mayLogOut(fresh, found)) throw new NotAllowed('Your own sessions end in your settings.')
+		if (!mayLogOut(fresh, found)) throw new NotAllowed('End your own sessions in your settings.')
 		await endAllAccess(trx, found.id)
 		const about = { kind: 'profile', targetId: found.id, memberId: found.id, title: found.name } as const
 		await addLogRow(trx, { actorId: actor.id, act: 'log out everywhere', ...about })
@@ -143,7 +143,7 @@ async function inTurn(
 		.transaction()
 		.execute(async (trx) => {
 			const member = await lockStanding(trx, memberId)
-			if (!member) throw new NotFound('This account is gone.')
+			if (!member) throw new NotFound('This account no longer exists.')
 			await work(trx, await lockModerator(trx, actor), member)
 		})
 }

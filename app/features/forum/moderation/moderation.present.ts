@@ -8,7 +8,7 @@ export type Reason = 'spam' | 'off-topic' | 'abusive' | 'other'
 
 export const reasons: readonly { value: Reason; label: string; hint: string }[] = [
 	{ value: 'spam', label: 'Spam', hint: 'Advertising, or the same text again and again.' },
-	{ value: 'off-topic', label: 'Off-topic', hint: 'It does not belong where it stands.' },
+	{ value: 'off-topic', label: 'Off-topic', hint: 'It does not belong here.' },
 	{ value: 'abusive', label: 'Abusive', hint: 'It insults, threatens or exposes somebody.' },
 	{ value: 'other', label: 'Something else', hint: 'Say below what is wrong.' },
 ]
@@ -116,4 +116,5 @@ export interface SuspendedView extends AuthorView {
 }
 
 /** Said to the author of a text that waits, after what was done with it. */
-export const waitingMessage = 'Others see it once a moderator has looked at it, as it has a link and you are new here.'
+export const waitingMessage =
+	'Others will see it once a moderator approves it, because it has a link and you are new here.'

@@ -6,7 +6,7 @@ import { suspensionTimes } from './moderation.present.ts'
 const text = (most: number, tooLong: string) =>
 	z
 		.string({ error: 'Write a few words.' })
-		.refine(isStorable, 'The text holds a character that cannot be stored (NUL).')
+		.refine(isStorable, 'The text contains an invalid character (NUL).')
 		.transform((value) => cleanText(value).trim())
 		.refine((value) => value.length <= most, tooLong)
 
@@ -39,10 +39,10 @@ export const cleanInput = whyInput.extend({
 /** The query that another one is merged into: its number, or its address. */
 export const mergeInput = whyInput.extend({
 	into: z
-		.string({ error: 'Give the address of the other query.' })
+		.string({ error: 'Enter the address of the other query.' })
 		.trim()
 		.refine((value) => /^([1-9]\d{0,9}|\S*\/forum\/[^/\s]+\/[^/\s]+\/[1-9]\d{0,9}([?#]\S*)?)$/.test(value), {
-			error: 'Give the address of the other query.',
+			error: 'Enter the address of the other query.',
 		})
 		.transform((value) => Number(/^\d+$/.test(value) ? value : /\/(\d+)([?#]|$)/.exec(value)?.[1])),
 })

@@ -70,7 +70,7 @@ describe('who may do what', () => {
 			await expect(decide(actor, 'profile', victim.username, 'suspend', { time: '1 day' })).rejects.toThrow(NotAllowed)
 		expect(await hashForum()).toEqual(before)
 		await decide(cast.admin, 'profile', second.username, 'suspend', { time: 'for ever' })
-		await expect(decide(second, 'query', cast.query, 'hide')).rejects.toThrow(/suspended for good/)
+		await expect(decide(second, 'query', cast.query, 'hide')).rejects.toThrow(/permanently suspended/)
 	})
 
 	test('a role that was taken back holds no longer, whatever a session remembers', async () => {

@@ -60,7 +60,7 @@ export async function judgeProfile(
 			if (row.imported || !mayGovernProfile(fresh, { id: memberId, role: row.author_role }))
 				throw new NotAllowed('You cannot change this profile.')
 			if (!(await run(trx)))
-				throw new Conflict('Somebody has decided this meanwhile, or it changed. Load the page again.')
+				throw new Conflict('Someone else has already decided this, or it has changed. Reload the page.')
 			await closeCase(trx, 'profile', memberId)
 			const entry = { kind: 'profile', targetId: memberId, memberId, title: row.name } as const
 			await addLogRow(trx, { actorId: actor.id, act, ...entry, why, note: label })
@@ -84,7 +84,7 @@ const works: Record<ProfileAct, (row: CaseRow, input: Record<string, unknown>) =
 	async clean(row, input) {
 		const { why, part } = parseInput(cleanInput, input)
 		const found = (await listProfileParts(row.username)).find(({ value }) => value === part)
-		const message = 'This part is not there any more.'
+		const message = 'This part no longer exists.'
 		if (!found) throw new Invalid(message, { part: message })
 		// A text's beginning would repeat in the log what was removed; a title tells which one it was.
 		const label = part.includes(':') ? `${found.label} “${found.beginning}”` : found.label

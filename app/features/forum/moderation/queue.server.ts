@@ -53,7 +53,7 @@ export async function listCases(
 export async function getCase(viewer: Viewer, name: TargetName): Promise<CaseView> {
 	moderator(viewer)
 	const row = await findNamed(name)
-	if (!row) throw new NotFound('There is nothing here to judge.')
+	if (!row) throw new NotFound('There is nothing to decide here.')
 	const [reports, parts] = await Promise.all([
 		row.open ? listReportRows([row.case_id], 100) : [],
 		row.kind === 'profile' && !row.imported ? listProfileParts(row.username) : [],

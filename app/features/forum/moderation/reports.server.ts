@@ -46,21 +46,22 @@ export async function report(
 		.transaction()
 		.execute(async (trx) => {
 			const reporter = await lockStanding(trx, viewer.id)
-			if (!reporter) throw new NotAllowed('This account is gone.')
+			if (!reporter) throw new NotAllowed('This account no longer exists.')
 			refuseSuspended(reporter)
 			const seconds = await secondsUntilReport(trx, viewer.id, limits.reportsPerHour)
-			if (seconds !== null) throw new TooMany('You reported a lot just now. Wait a while, then try again.', seconds)
+			if (seconds !== null) throw new TooMany('You have reported a lot in a short time. Try again later.', seconds)
 			const target = { kind: row.kind, targetId: row.target_id, reporterId: viewer.id }
 			if (!(await addReport(trx, { ...target, reason, details })))
-				throw new Conflict('You reported this already. A moderator will look at it.')
+				throw new Conflict('You have already reported this. A moderator will look at it.')
 		})
 	return { url: targetUrl(row) }
 }
 
 async function reportable(viewer: SignedIn, name: TargetName): Promise<CaseRow> {
 	const row = await findNamed(name)
-	if (!row || row.gone || row.query_gone) throw new NotFound('There is nothing here to report. It may be gone already.')
-	if (!mayReport(viewer, { authorId: row.author_id })) throw new NotAllowed('This is your own. You can change it.')
+	if (!row || row.gone || row.query_gone)
+		throw new NotFound('There is nothing to report here. It may have been deleted.')
+	if (!mayReport(viewer, { authorId: row.author_id })) throw new NotAllowed('This is your own. You can edit it.')
 	return row
 }
 

@@ -27,11 +27,11 @@ export async function withdraw(trx: Executor, author: SignedIn, kind: 'query' | 
 	await dropWaiting(trx, kind, id)
 	// The author's row is locked before any case, as whoever judges does.
 	const standing = await lockStanding(trx, author.id)
-	if (!standing) throw new NotAllowed('This account is gone.')
+	if (!standing) throw new NotAllowed('This account no longer exists.')
 	await closeCase(trx, kind, id)
 }
 
 /** A moderator was faster than the author of a text that waited. */
 export function decidedMeanwhile(): Conflict {
-	return new Conflict('A moderator has decided about this meanwhile. Load the page again.')
+	return new Conflict('A moderator has already decided this. Reload the page.')
 }

@@ -61,7 +61,7 @@ export default function ModerationCase({ loaderData: { entry, mayLogOut }, actio
 			{entry.withheldReason && <p className="mt-3 text-sm text-ink-2">Reason: {entry.withheldReason}</p>}
 			<p className="mt-3 text-sm">
 				<Link className="link" to={entry.url}>
-					See where it stands
+					View in context
 				</Link>
 			</p>
 			<Reports entry={entry} />

@@ -40,7 +40,7 @@ export default function ModerationLog({ loaderData: { member, page } }: Route.Co
 			</Form>
 			{rows.length === 0 ? (
 				<EmptyState title="Nothing recorded">
-					{member ? `Nobody called “${member}” did anything or had anything done to them.` : null}
+					{member ? `There are no entries by or about “${member}”.` : null}
 				</EmptyState>
 			) : (
 				<ol className="mt-4">

@@ -33,7 +33,7 @@ export function action({ request, context, url }: Route.ActionArgs) {
 		} catch (error) {
 			return refused(error, form)
 		}
-		const message = role === 'moderator' ? 'They are a moderator now.' : 'They are a member like others now.'
+		const message = role === 'moderator' ? 'They are now a moderator.' : 'They are now an ordinary member.'
 		return redirectWithToast('/moderation/members', { type: 'success', message })
 	})
 }
@@ -47,7 +47,7 @@ export default function ModerationMembers({ loaderData, actionData }: Route.Comp
 	return (
 		<ModerationFrame title="Members">
 			<section className="mt-8" aria-labelledby="staff">
-				<RuleHead id="staff" title="Who keeps order" />
+				<RuleHead id="staff" title="Moderators and admins" />
 				<FormError>{actionData?.message}</FormError>
 				<ul>
 					{staff.map((member) => (

@@ -37,9 +37,7 @@ export default function Moderation({ loaderData: { order, page } }: Route.Compon
 	return (
 		<ModerationFrame title="Moderation">
 			{cases.length === 0 ? (
-				<EmptyState title="Nothing to decide">
-					What members report, and first posts that wait for you, comes here.
-				</EmptyState>
+				<EmptyState title="Nothing to decide">Reports and first posts that need your approval appear here.</EmptyState>
 			) : (
 				<>
 					<nav className="mt-4 flex gap-4 text-sm" aria-label="Order">

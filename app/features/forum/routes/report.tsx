@@ -36,9 +36,9 @@ export default function Report({ loaderData: { title, url, reported }, actionDat
 			<h1 className="text-2xl font-bold wrap-anywhere">Report {title}</h1>
 			{reported && !refusal ? (
 				<p className="mt-5 text-ink-2">
-					You reported this already. A moderator will look at it.{' '}
+					You have already reported this. A moderator will look at it.{' '}
 					<Link className="link" to={url}>
-						Back to where it stands
+						Back to the page
 					</Link>
 				</p>
 			) : (

@@ -125,7 +125,7 @@ function Skills({ skills }: { skills: HomeView['skills'] }) {
 					</li>
 				))}
 			</ul>
-			{skills.length === 0 && <p className="text-ink-2">No skills named yet.</p>}
+			{skills.length === 0 && <p className="text-ink-2">No skills yet.</p>}
 		</section>
 	)
 }

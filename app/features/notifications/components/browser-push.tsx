@@ -4,13 +4,12 @@ import { FormError } from '~/ui/form-error.tsx'
 import type { PushState } from '../push/browser.ts'
 
 const words: Record<PushState, string> = {
-	unsupported: 'This browser shows no notifications of sites.',
+	unsupported: 'This browser does not support notifications.',
 	uninstalled:
 		'On an iPhone or iPad, notifications need the site on the home screen: tap Share, then “Add to Home Screen”, and open it from there.',
-	blocked:
-		'You told this browser to show no notifications of this site. Allow them in its settings for the site first.',
-	off: 'This browser shows nothing while the site is closed.',
-	on: 'This browser shows what happens while the site is closed, as long as you are logged in here.',
+	blocked: 'Notifications from this site are blocked. Allow them in the browser’s settings for this site first.',
+	off: 'Notifications are off in this browser.',
+	on: 'Notifications are on in this browser, even when the site is closed, as long as you are logged in.',
 }
 
 interface BrowserPushProps {

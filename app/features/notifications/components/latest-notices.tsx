@@ -15,7 +15,7 @@ export function LatestNotices({ unread, open }: { unread: number; open: boolean 
 		<>
 			<div aria-live="polite" className="max-h-[min(26rem,60dvh)] overflow-y-auto">
 				{!data && <p className="p-4 text-sm text-ink-3">Loading...</p>}
-				{data?.rows.length === 0 && <p className="p-4 text-sm text-ink-2">Nothing happened yet.</p>}
+				{data?.rows.length === 0 && <p className="p-4 text-sm text-ink-2">No notifications yet.</p>}
 				{data && data.rows.length > 0 && (
 					<ul className="p-1" aria-label="Notifications">
 						{data.rows.map((notice) => (

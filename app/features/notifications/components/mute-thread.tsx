@@ -13,7 +13,7 @@ export function MuteThread({ muted }: { muted: boolean }) {
 				value={muted ? 'unmute' : 'mute'}
 				aria-pressed={muted}
 				aria-label="Mute this query"
-				title={muted ? 'Muted: nothing about this query is told' : 'Mute this query'}
+				title={muted ? 'Muted: no notifications about this query' : 'Mute this query'}
 			>
 				<Icon className="icon icon-sm" aria-hidden="true" />
 			</button>

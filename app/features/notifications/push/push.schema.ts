@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { limits } from './push.limits.ts'
 
-const notWhole = 'Your browser gave no whole subscription. Reload the page and try again.'
+const notWhole = 'The subscription from your browser is incomplete. Reload the page and try again.'
 
 /** @param length in bytes */
 const bytes = (length: number) =>

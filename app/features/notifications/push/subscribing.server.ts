@@ -27,8 +27,8 @@ export async function subscribe(
 	if (!session) throw new NotAllowed('Log in first.')
 	const made = parseForm(subscriptionInput, form)
 	if (!isPushService(made.endpoint, config().PUSH_HOSTS))
-		throw new Invalid('This site does not know the push service of your browser.')
-	if (!isPoint(made.p256dh)) throw new Invalid('The key of your browser is none. Reload the page and try again.')
+		throw new Invalid('This site does not support the push service of your browser.')
+	if (!isPoint(made.p256dh)) throw new Invalid('The key from your browser is invalid. Reload the page and try again.')
 	const { viewer, sessionId } = session
 	await db()
 		.transaction()

@@ -52,8 +52,8 @@ export default function Notifications({ loaderData }: Route.ComponentProps) {
 			</div>
 			<Filter unread={unread} />
 			{rows.length === 0 ? (
-				<EmptyState title={unread ? 'Nothing is unread.' : 'Nothing happened yet.'}>
-					When somebody answers you, mentions you or asks in a tag you follow, you see it here.
+				<EmptyState title={unread ? 'No unread notifications.' : 'No notifications yet.'}>
+					When somebody answers you, mentions you or asks in a tag you follow, it appears here.
 				</EmptyState>
 			) : (
 				<ul className="mt-2">

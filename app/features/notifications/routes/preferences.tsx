@@ -22,7 +22,7 @@ export async function action({ request, context, url }: Route.ActionArgs) {
 	const form = await readForm(request)
 	return answering(async () => {
 		await setPreferences(viewer, new Set(form.keys()))
-		return redirectWithToast('/settings', { type: 'success', message: 'Saved what you are told.' })
+		return redirectWithToast('/settings', { type: 'success', message: 'Notification settings saved.' })
 	})
 }
 
@@ -36,7 +36,7 @@ export default function Preferences({ loaderData: { daily, kinds, push } }: Rout
 					<thead>
 						<tr className="border-b border-line text-sm text-ink-3">
 							<th className="py-2.5 font-normal" scope="col">
-								What happened
+								Event
 							</th>
 							{channelNames.map((channel) => (
 								<th key={channel} className="w-16 py-2.5 text-center font-normal" scope="col">
@@ -55,9 +55,9 @@ export default function Preferences({ loaderData: { daily, kinds, push } }: Rout
 					<Check
 						name="daily"
 						defaultChecked={daily}
-						hint="One mail a day at most, and one for messages that wait for ten minutes. None about what you saw here."
+						hint="At most one email a day, and one for messages that stay unread for ten minutes. Nothing that you have already seen here."
 					>
-						Mail me what I missed
+						Email me what I missed
 					</Check>
 				</div>
 				<button className="btn btn-outline mt-4" type="submit">

@@ -27,14 +27,14 @@ export function meta({ matches }: Route.MetaArgs) {
 /** What was done, and what is asked, by what the link ends. */
 const words = {
 	all: {
-		done: 'No more mails.',
-		ask: 'Stop the mails?',
-		means: 'You will get no more mails of what you missed on the site.',
+		done: 'You are unsubscribed.',
+		ask: 'Unsubscribe?',
+		means: 'You will get no more emails about what you missed on the site.',
 	},
 	message: {
-		done: 'No more mails about messages.',
-		ask: 'Stop the mails about messages?',
-		means: 'You will get no more mails when a message waits for you. Other mails still come.',
+		done: 'You are unsubscribed from emails about messages.',
+		ask: 'Unsubscribe from emails about messages?',
+		means: 'You will get no more emails about unread messages. You will still get other emails.',
 	},
 }
 
@@ -45,11 +45,11 @@ export default function Unsubscribe({ loaderData, actionData }: Route.ComponentP
 			<div className="max-w-[36rem] py-12">
 				<h1 className="text-2xl font-bold">{done}</h1>
 				<p className="mt-3 text-md text-ink-2">
-					What happens is still told on the site. In your{' '}
+					You will still see notifications on the site. In your{' '}
 					<Link className="link" to="/settings#notifications">
 						settings
 					</Link>{' '}
-					you can turn mails on again.
+					you can turn emails on again.
 				</p>
 			</div>
 		)

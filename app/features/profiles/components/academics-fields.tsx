@@ -12,7 +12,7 @@ export const academicsNames = {
 	current_semester: 'Current semester',
 	current_year: 'Current year',
 	enrolment_number: 'Enrolment number',
-	university_email: 'University e-mail',
+	university_email: 'University email',
 }
 
 /** Where and what a member studies. */

@@ -38,13 +38,13 @@ const actions: Record<Status['state'], string | null> = {
 function sentence({ state, email, university, until }: Status): string {
 	switch (state) {
 		case 'missing':
-			return 'Save your university e-mail, then confirm it: your card and your profile show that you study there. The address itself is shown to nobody.'
+			return 'Save your university email, then confirm it. Your card and profile will show that you study there. Nobody sees the address itself.'
 		case 'foreign':
-			return `The domain of ${email} is not one that only students of a known university have, so it cannot be confirmed.`
+			return `We cannot confirm ${email}: its domain does not belong only to a university that we know.`
 		case 'open':
-			return `Confirm ${email}, and your card and profile show that you study at ${university}. We mail a link there; it works for one day.`
+			return `Confirm ${email}, and your card and profile will show that you study at ${university}. We will email a link there; it works for one day.`
 		case 'lapsed':
-			return `Your confirmation of ${email} is over a year old and does not show any more. Renew it with a new link.`
+			return `Your confirmation of ${email} has expired. Get a new link to renew it.`
 		default:
 			return `${email} is confirmed. This shows until ${fullDate(until)}${state === 'ending' ? ', unless you renew it' : ''}.`
 	}

@@ -27,8 +27,8 @@ export function StandingNotices({
 			{suspended && <Notice>{suspended}</Notice>}
 			{hidden && (
 				<Notice>
-					A moderator hid your profile’s texts and picture: others see your name and username only. You can change
-					everything here; a moderator shows it again.
+					A moderator hid your profile’s texts and picture: others only see your name and username. You can edit
+					everything here. Only a moderator can show it again.
 					{hidden.reason && <span className="mt-1 block text-ink">Reason: {hidden.reason}</span>}
 				</Notice>
 			)}

@@ -19,7 +19,7 @@ export function ImportForm({ message, errors }: { message: string; errors: Recor
 				error={errors.file ?? errors.document}
 			/>
 			<TextArea
-				label="Or its text"
+				label="Or paste its text"
 				name="text"
 				rows={8}
 				spellCheck={false}

@@ -38,7 +38,7 @@ export function ImportPreview({ preview, message }: { preview: Preview; message:
 				<input type="hidden" name="document" value={document} />
 				<input type="hidden" name="fingerprint" value={fingerprint} />
 				{changes.length === 0 && (
-					<p className="text-ink-2">Your profile says all of this already: there is nothing to import.</p>
+					<p className="text-ink-2">Your profile already has all of this. There is nothing to import.</p>
 				)}
 				{parts.map(({ part, title }) => (
 					<Part key={part} id={part} title={title} changes={changes.filter((change) => change.part === part)} />
@@ -46,7 +46,7 @@ export function ImportPreview({ preview, message }: { preview: Preview; message:
 				<p className="flex flex-wrap items-center gap-2">
 					{changes.length > 0 && (
 						<SubmitButton className="btn btn-primary" busyLabel="Importing">
-							Import what is ticked
+							Import selected
 						</SubmitButton>
 					)}
 					<Link className="btn btn-outline" to="." reloadDocument>

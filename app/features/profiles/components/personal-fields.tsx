@@ -16,7 +16,7 @@ export const personalNames = {
 	skills: 'Skills',
 	about: 'About me',
 	open_to: 'Open to',
-	show_email: 'Show my e-mail address',
+	show_email: 'Show my email address',
 	show_phone: 'Show my phone number',
 	listed: 'Appear in the community list and in search engines',
 	show_presence: 'Show when I am online',
@@ -110,7 +110,7 @@ export function VisibilityFields({ values }: { values: Texts }) {
 				<Check {...box('listed')} hint="Otherwise only members who have the link to your profile can find you.">
 					{personalNames.listed}
 				</Check>
-				<Check {...box('show_presence')} hint="Otherwise you look offline to everybody.">
+				<Check {...box('show_presence')} hint="Otherwise you always appear offline.">
 					{personalNames.show_presence}
 				</Check>
 			</FieldGroup>

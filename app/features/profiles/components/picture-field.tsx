@@ -129,7 +129,7 @@ function Frame({ upload: { picture, sending, cancel }, square }: { upload: Uploa
 					<span className="min-w-0 flex-1">
 						<span className="block truncate">
 							{sending.waiting
-								? 'The connection failed. Trying again …'
+								? 'The connection failed. Trying again…'
 								: `${sending.name}, ${Math.round(sending.sent * 100)}%`}
 						</span>
 						<progress className="block h-1 w-full accent-ivy" max={1} value={sending.sent} aria-label="Uploading" />

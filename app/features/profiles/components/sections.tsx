@@ -66,7 +66,7 @@ export function Academics({ profile, own = false }: { profile: ProfileView; own?
 			{own && (enrolmentNumber || universityEmail) && (
 				<dl className="mt-4 grid gap-x-6 gap-y-1 text-sm sm:grid-cols-[auto_minmax(0,1fr)]">
 					{enrolmentNumber && <OwnFact label="Enrolment number">{enrolmentNumber}</OwnFact>}
-					{universityEmail && <OwnFact label="University e-mail">{universityEmail}</OwnFact>}
+					{universityEmail && <OwnFact label="University email">{universityEmail}</OwnFact>}
 				</dl>
 			)}
 		</>

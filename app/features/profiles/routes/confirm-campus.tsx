@@ -63,9 +63,8 @@ export default function ConfirmCampus({ loaderData: { link, message }, actionDat
 		<div className="max-w-read pt-10">
 			<h1 className="text-2xl font-bold text-balance">Confirm {link.email}?</h1>
 			<p className="mt-2 text-md text-ink-2">
-				Then the card and the profile of <bdi>{link.name}</bdi> (@{link.username}) say “Verified student of{' '}
-				<bdi>{link.university}</bdi>” for a year. The address itself is shown to nobody. If this is not you, close this
-				page.
+				The card and profile of <bdi>{link.name}</bdi> (@{link.username}) will then say “Verified student of{' '}
+				<bdi>{link.university}</bdi>” for a year. Nobody sees the address itself. If this is not you, close this page.
 			</p>
 			<Form method="post" className="mt-6 grid gap-4">
 				<FormError>{actionData?.message}</FormError>

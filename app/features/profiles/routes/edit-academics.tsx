@@ -32,7 +32,7 @@ export async function action(args: Route.ActionArgs) {
 		const mailed = address !== null && (await mailLink(viewer, factsOf(args.context).ip))
 		return redirectWithToast(args.url.pathname, {
 			type: 'success',
-			message: mailed ? `${updated} We have mailed a link to ${address} to confirm it.` : updated,
+			message: mailed ? `${updated} We have emailed a link to ${address} to confirm it.` : updated,
 		})
 	} catch (error) {
 		return refusedEdit(error, form)

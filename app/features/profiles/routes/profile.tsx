@@ -54,8 +54,8 @@ export default function Profile({ loaderData }: Route.ComponentProps) {
 							{profile.imported ? (
 								<Section id="about" title="About me">
 									<p className="max-w-read text-md text-ink-2">
-										This name stands for the author of questions and answers that were imported from another site.
-										Nobody can log in as them, so they cannot be reached here. Each text names its source.
+										This is the author of questions and answers that were imported from another site. Nobody can log in
+										as them, so they cannot be reached here. Each text names its source.
 									</p>
 								</Section>
 							) : profile.hidden && !profile.hidden.whole ? null : (

@@ -65,7 +65,7 @@ export default function ResumeImport({ loaderData: { username }, actionData }: R
 						<a className="link" href="https://jsonresume.org/schema" rel="noopener">
 							JSON Resume
 						</a>{' '}
-						file: many sites and programs make one. You see what it would change before anything is saved.{' '}
+						file: many sites and programs can create one. You see what it would change before anything is saved.{' '}
 						<Link className="link" to={`/find-dev/${username}.json`} reloadDocument>
 							Download your own profile
 						</Link>{' '}
@@ -107,6 +107,6 @@ async function textOf(form: FormData): Promise<string> {
 	try {
 		return new TextDecoder('utf-8', { fatal: true }).decode(await file.arrayBuffer())
 	} catch {
-		throw new Invalid('This file is no text: a résumé is JSON in UTF-8.', { file: 'A résumé is JSON in UTF-8.' })
+		throw new Invalid('This file is not text: a résumé is JSON in UTF-8.', { file: 'A résumé is JSON in UTF-8.' })
 	}
 }

@@ -15,20 +15,20 @@ const draft = z.object({
 	tags: z.string().describe('Separated by commas.'),
 	category: z.string().describe('Slug.'),
 	madeFrom: z.int().describe('The version of the query that the edit began with; 0 for a new query.'),
-	version: z.int().describe('Counts the saves.'),
+	version: z.int().describe('Raised by every save.'),
 	savedAt: time,
 }) satisfies z.ZodType<Draft, Draft>
 
 const draftSaved = z.object({
 	version: z.int(),
-	replaced: draft.nullable().describe('What was saved elsewhere meanwhile, and is overwritten now.'),
+	replaced: draft.nullable().describe('What was saved elsewhere in the meantime and is now overwritten.'),
 }) satisfies z.ZodType<DraftSaved, DraftSaved>
 
 const { key: _, ...typed } = draftInput.shape
 const newDraft = z.strictObject({
 	...typed,
 	madeFrom: z.int().min(0).optional().describe('The version of the query that the edit began with.'),
-	version: z.int().min(0).optional().describe('The save that this one follows.'),
+	version: z.int().min(0).optional().describe('The version of the draft that this save follows.'),
 })
 
 const draftList = z.object({ rows: z.array(draft.extend({ key: z.string() })).describe('At most 20.') })
@@ -41,7 +41,7 @@ export const draftOperations = [
 		group,
 		method: 'get',
 		path: '/me/drafts',
-		summary: 'List what you typed and did not send, newest first',
+		summary: 'List your drafts, newest first',
 		access: 'members',
 		answer: draftList,
 		run: async (call) => ({ rows: await listDrafts(member(call)) }),
@@ -51,14 +51,14 @@ export const draftOperations = [
 		group,
 		method: 'get',
 		path: '/me/drafts/{key}',
-		summary: 'Read what you typed and did not send',
+		summary: 'Read a draft',
 		access: 'members',
 		params: { key },
 		answer: draft,
 		refusals: [404],
 		run: async (call) => {
 			const found = await getDraft(member(call), call.params.key)
-			if (!found) throw new NotFound('You have no draft of this.')
+			if (!found) throw new NotFound('You have no draft for this.')
 			return found
 		},
 	}),
@@ -67,8 +67,8 @@ export const draftOperations = [
 		group,
 		method: 'put',
 		path: '/me/drafts/{key}',
-		summary: 'Keep what you typed',
-		description: 'Texts may be empty, but not longer than those of a query. At most 20 drafts are kept, the newest.',
+		summary: 'Save a draft',
+		description: 'Texts may be empty, but no longer than those of a query. Only your newest 20 drafts are stored.',
 		access: 'members',
 		params: { key },
 		body: newDraft,
@@ -82,7 +82,7 @@ export const draftOperations = [
 		group,
 		method: 'delete',
 		path: '/me/drafts/{key}',
-		summary: 'Throw a draft away',
+		summary: 'Delete a draft',
 		access: 'members',
 		params: { key },
 		answer: null,

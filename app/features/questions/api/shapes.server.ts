@@ -9,7 +9,7 @@ import { StaleText } from '../writing/change.server.ts'
 
 export const time = z.string().meta({ format: 'date-time' })
 export const markdown = 'Markdown, as it was written.'
-export const html = 'The same as HTML, cooked and sanitized.'
+export const html = 'The same as sanitized HTML.'
 
 export const author = z.object({
 	username: z.string(),
@@ -32,7 +32,7 @@ export const vote = {
 export const withheld = z
 	.object({ state: z.string(), reason: z.string() })
 	.nullable()
-	.describe('Why it is out of the forum for others; null when it is not.') as z.ZodType<
+	.describe('Why others cannot see it; null if they can.') as z.ZodType<
 	QueryPageView['withheld'],
 	QueryPageView['withheld']
 >
@@ -65,12 +65,12 @@ const queryCard = z.object({
 export const query = queryCard.extend({
 	description: z.string().describe(markdown),
 	descriptionHtml: z.string().describe(html),
-	version: z.int().describe('Counts its edits.'),
+	version: z.int().describe('Raised by every edit.'),
 	editedAt: time.nullable(),
 	deletedBy: z
 		.enum(['author', 'moderator'])
 		.nullable()
-		.describe('Who deleted it, when only the comments of others are left of it.'),
+		.describe('Who deleted it, if only the comments of others remain.'),
 	locked: z.boolean().describe('Whether nobody may comment any more.'),
 	withheld,
 	...vote,
@@ -93,7 +93,7 @@ export const madeFrom = z
 	.int()
 	.min(1)
 	.optional()
-	.describe('The one you edited. 409 when another was saved since; left out, the last edit wins.')
+	.describe('The version you edited. 409 if a newer one was saved; if left out, the last edit wins.')
 export const changedQuery = newQuery.partial().extend({ version: madeFrom })
 
 /** Under which names the description knows these shapes. */
@@ -106,7 +106,7 @@ export const forumShapes = {
 }
 
 /** Who may take a deletion back, in the description of both operations. */
-export const restoringRule = 'For who deleted it, within ten minutes; for moderators at any time.'
+export const restoringRule = 'For the member who deleted it, within ten minutes; for moderators at any time.'
 
 type IfMatch = Call<unknown, unknown>['ifMatch']
 

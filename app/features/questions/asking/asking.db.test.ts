@@ -144,9 +144,7 @@ test('a reply stays in the query of the comment it answers', async () => {
 	const comment = await makeComment(author, one)
 	await expect(makeComment(author, other, 'x', comment)).rejects.toThrow(NotFound)
 	await deleteComment(author, comment)
-	await expect(makeComment(author, one, 'x', comment)).rejects.toThrow(
-		'The comment you reply to was deleted meanwhile.',
-	)
+	await expect(makeComment(author, one, 'x', comment)).rejects.toThrow('The comment you are replying to was deleted.')
 })
 
 test('fifty comments at once are all there and all counted', async () => {

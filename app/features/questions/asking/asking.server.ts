@@ -80,7 +80,7 @@ export async function askQuestion(viewer: Viewer, input: Input): Promise<Made> {
 export async function editQuestion(viewer: Viewer, id: number, input: Input): Promise<{ url: string }> {
 	const editor = writer(viewer)
 	const found = await changeable(editor, id)
-	if (!mayEdit(editor, { authorId: found.author_id })) throw new NotAllowed('Only its author can edit this query.')
+	if (!mayEdit(editor, { authorId: found.author_id })) throw new NotAllowed('Only the author can edit this query.')
 	await countUse('edits', editor)
 	const texts = await readTexts(input)
 	const { version } = parseInput(versionInput, input)
@@ -123,7 +123,7 @@ export async function editQuestion(viewer: Viewer, id: number, input: Input): Pr
 export async function deleteQuestion(viewer: Viewer, id: number): Promise<{ url: string; undoable: boolean }> {
 	const actor = writer(viewer)
 	const query = await changeable(actor, id)
-	if (!mayDelete(actor, { authorId: query.author_id })) throw new NotAllowed('Only its author can delete this query.')
+	if (!mayDelete(actor, { authorId: query.author_id })) throw new NotAllowed('Only the author can delete this query.')
 	return change(async (trx) => {
 		const before = await (query.waits ? lockWaitingQuery : lockQuery)(trx, id)
 		if (!before) throw query.waits ? decidedMeanwhile() : new NotFound(noQuery)
@@ -157,11 +157,11 @@ async function readTexts(input: Input): Promise<QueryTexts & { slug: string }> {
 export async function restoreQuestion(viewer: Viewer, id: number): Promise<{ url: string }> {
 	const actor = writer(viewer)
 	const found = isId(id) ? await findDeletedQuery(id, undoTime) : undefined
-	if (!found) throw new NotFound('There is no deleted query to bring back.')
+	if (!found) throw new NotFound('There is no deleted query to restore.')
 	if (!mayRestore(actor, { deletedBy: found.deleted_by, recent: found.recent })) throw new NotAllowed(tooLate)
 	return change(async (trx) => {
 		const locked = await lockDeletedQuery(trx, id)
-		if (!locked) throw new Conflict('This query has been brought back already.')
+		if (!locked) throw new Conflict('This query has already been restored.')
 		const tags = await mainTags(trx, found.tags)
 		await returnQuery(trx, id, tags)
 		const query = eventQuery({ ...found, tags })

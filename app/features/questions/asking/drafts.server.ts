@@ -71,7 +71,7 @@ async function checkEditable(member: SignedIn, key: string): Promise<void> {
 	if (key === 'ask') return
 	const id = Number(key.slice('edit:'.length))
 	const query = await changeable(member, id)
-	if (!mayEdit(member, { authorId: query.author_id })) throw new NotAllowed('Only its author can edit this query.')
+	if (!mayEdit(member, { authorId: query.author_id })) throw new NotAllowed('Only the author can edit this query.')
 }
 
 function isSame(row: DraftTexts, texts: DraftTexts): boolean {

@@ -81,8 +81,8 @@ test.each([
 test.each(['x', encodeCursor([1, 2]), encodeCursor(['2026-02-31T00:00:00Z', 2 ** 40])])(
 	'the cursor %s is refused',
 	async (cursor) => {
-		await expect(listQueries(null, { cursor })).rejects.toThrow('This page of the list cannot be found.')
-		await expect(listQueries(null, { cursor, tag: 'all' })).rejects.toThrow('This page of the list cannot be found.')
+		await expect(listQueries(null, { cursor })).rejects.toThrow('This page of the list no longer exists.')
+		await expect(listQueries(null, { cursor, tag: 'all' })).rejects.toThrow('This page of the list no longer exists.')
 	},
 )
 

@@ -38,7 +38,7 @@ export async function action({ request, context }: Route.ActionArgs) {
 	const form = await readForm(request)
 	try {
 		// A redirect to the login page would lose what a browser without scripts has typed.
-		if (!viewer) throw new NotAllowed('You are not logged in any more. Log in in another tab, then post it from here.')
+		if (!viewer) throw new NotAllowed('You are no longer logged in. Log in in another tab, then post it from here.')
 		const { id, url: to } = await askQuestion(viewer, Object.fromEntries(form))
 		if (form.get('draft') === 'ask') await dropDraft(viewer, 'ask')
 		return redirectWithToast(to, await flashAfter(viewer, id, 'Query added successfully!'))

@@ -18,7 +18,7 @@ export function loader({ params, context, url }: Route.LoaderArgs) {
 	return answering(async () => {
 		const viewer = signedIn(context, url)
 		const query = await getQuery(viewer, readId(params.id))
-		if (!query.mayEdit) throw new NotAllowed('Only its author can edit this query.')
+		if (!query.mayEdit) throw new NotAllowed('Only the author can edit this query.')
 		if (url.pathname !== editPath(query.url)) throw redirect(editPath(query.url) + url.search, 301)
 		const { id, title, description, tags, category, version } = query
 		const start = { title, description, tags: tags.join(', '), category: category.slug }

@@ -55,16 +55,16 @@ export async function requireRoomForEdit(
 	of: { queryId: number } | { commentId: number },
 ): Promise<void> {
 	if (isModerator(editor) || (await countRevisions(trx, of)) < limits.editsMax) return
-	throw new Invalid(`This text was edited ${limits.editsMax} times already. Write a new one instead.`)
+	throw new Invalid(`This text has already been edited ${limits.editsMax} times. Write a new one instead.`)
 }
 
-export const tooLate = 'A deletion can be taken back by who made it, within ten minutes.'
+export const tooLate = 'Only the member who deleted it can undo this, within ten minutes.'
 
 /** Somebody else, or another tab, saved an edit first. `stored` is what they left, and as which version. */
 export class StaleText<Stored extends { version: number } = { version: number }> extends Conflict {
 	readonly stored: Stored
 	constructor(stored: Stored) {
-		super('This was changed somewhere else meanwhile. Nothing is lost: choose which one to keep.')
+		super('This was changed elsewhere in the meantime. Nothing is lost: choose which version to keep.')
 		this.stored = stored
 	}
 }
@@ -187,7 +187,7 @@ export async function tellEffects(event: ForumEvent): Promise<void> {
 export class KeyUsed extends Invalid {
 	constructor() {
 		super(
-			'This was posted already, before its last change. Edit it where it stands; sent once more from here, it is posted a second time.',
+			'This has already been posted, without your last change. Edit the post itself; if you send this again, it is posted a second time.',
 		)
 	}
 }

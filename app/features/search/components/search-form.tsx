@@ -66,12 +66,12 @@ export function SearchForm({ pathname, search }: SearchFormProps) {
 
 const operators = [
 	['tag:java', 'has this tag'],
-	['category:python', 'stands in this category'],
+	['category:python', 'is in this category'],
 	['user:name', 'was asked by this member'],
 	['is:solved', 'has a solution'],
 	['is:unanswered', 'has no comment'],
-	['"event loop"', 'these words beside each other'],
-	['-word', 'without this; also -tag:java'],
+	['"event loop"', 'this exact phrase'],
+	['-word', 'not this; also -tag:java'],
 ] as const
 
 /** How to search for more than words, unfolded by who wants to know. */
@@ -98,7 +98,7 @@ export function SearchToolsBar({ tools, pathname }: { tools: SearchTools | null;
 	return (
 		<>
 			{active.length > 0 && (
-				<ul className="mt-2 flex flex-wrap gap-2" aria-label="Narrowed by">
+				<ul className="mt-2 flex flex-wrap gap-2" aria-label="Search filters">
 					{active.map(({ text, without }) => (
 						<li key={text} className="min-w-0">
 							<Link className="chip max-w-full" to={withParams(pathname, { q: without })} aria-label={`Remove ${text}`}>

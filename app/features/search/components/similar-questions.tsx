@@ -103,7 +103,7 @@ async function note(id: number): Promise<{ url: string } | null> {
 		if (response.ok) return answer
 		toast({ type: 'error', message: answer.message ?? 'Something went wrong!' })
 	} catch {
-		toast({ type: 'error', message: 'There is no connection. Try again.' })
+		toast({ type: 'error', message: 'No connection. Try again.' })
 	}
 	return null
 }

@@ -21,15 +21,15 @@ export function Synonyms({ synonyms, refusal }: SynonymsProps) {
 				<span>{total}</span>
 			</RuleHead>
 			<p className="text-ink-2">
-				A tag written in one spelling is kept as the other. Joining two tags moves the queries of the first.
+				A synonym leads to its main tag. Merging two tags moves the queries of the first to the second.
 			</p>
 			<Form method="post" className="mt-4 grid gap-3" preventScrollReset>
-				<FormError errors={refusal?.errors} names={{ name: 'Written as', main: 'Kept as' }}>
+				<FormError errors={refusal?.errors} names={{ name: 'Synonym', main: 'Main tag' }}>
 					{refusal?.message}
 				</FormError>
 				<div className="grid items-start gap-3 sm:grid-cols-2">
 					<Field
-						label="Written as"
+						label="Synonym"
 						name="name"
 						id="synonym-name"
 						required
@@ -39,7 +39,7 @@ export function Synonyms({ synonyms, refusal }: SynonymsProps) {
 						error={refusal?.errors.name}
 					/>
 					<Field
-						label="Kept as"
+						label="Main tag"
 						name="main"
 						id="synonym-main"
 						required
@@ -51,7 +51,7 @@ export function Synonyms({ synonyms, refusal }: SynonymsProps) {
 				</div>
 				<p>
 					<SubmitButton busyLabel="Joining..." className="btn btn-outline" name="intent" value="join">
-						Join tags
+						Merge tags
 					</SubmitButton>
 				</p>
 			</Form>
@@ -73,7 +73,7 @@ export function Synonyms({ synonyms, refusal }: SynonymsProps) {
 										type="submit"
 										name="name"
 										value={name}
-										aria-label={`Part ${name} from ${main}`}
+										aria-label={`Separate ${name} from ${main}`}
 										title="Make it a tag of its own"
 									>
 										{name} <span aria-hidden="true">×</span>

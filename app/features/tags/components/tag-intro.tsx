@@ -29,7 +29,7 @@ export function TagIntro({ tag, related, mayDescribe, describing, refusal }: Tag
 			)}
 			{related.length > 0 && (
 				<p className="flex flex-wrap items-baseline gap-x-2.5 gap-y-2">
-					<span className="meta">Often with</span>
+					<span className="meta">Often used with</span>
 					{related.map((other) => (
 						<Link key={other.name} className="tag" to={tagPath(other.name)}>
 							{other.name}

@@ -16,7 +16,7 @@ export function action({ request, context }: Route.ActionArgs) {
 		context,
 		act: async (viewer, form) => {
 			const value = Number(form.get('value') || Number.NaN)
-			if (value !== 0 && value !== 1) throw new Invalid('It is followed with 1, and with 0 no longer.')
+			if (value !== 0 && value !== 1) throw new Invalid('Send 1 to follow, or 0 to unfollow.')
 			const place = placeOf(form)
 			await follow(viewer, place, value === 1)
 			const back = 'tag' in place ? tagPath(place.tag) : categoryPath(place.category)

@@ -31,10 +31,10 @@ export async function action({ request, context, url }: Route.ActionArgs) {
 		if (form.get('intent') === 'part') {
 			const name = String(form.get('name'))
 			await removeSynonym(viewer, name)
-			return redirectWithToast('/forum/tags', { type: 'success', message: `#${name} is a tag of its own.` })
+			return redirectWithToast('/forum/tags', { type: 'success', message: `#${name} is its own tag again.` })
 		}
 		const { name, main } = await addSynonym(viewer, Object.fromEntries(form))
-		return redirectWithToast('/forum/tags', { type: 'success', message: `#${name} is kept as #${main}.` })
+		return redirectWithToast('/forum/tags', { type: 'success', message: `#${name} is now a synonym of #${main}.` })
 	} catch (error) {
 		return refused(error, form)
 	}

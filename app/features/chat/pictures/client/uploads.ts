@@ -20,7 +20,7 @@ export type Upload = (
 /** A picture that no message shows is kept by the server for an hour; one sent half as long ago is sent again. */
 const freshFor = 30 * 60_000
 
-const gone = 'The picture is not kept on this device any more. Choose it again.'
+const gone = 'The picture is no longer on this device. Choose it again.'
 
 interface Running {
 	sent: Promise<Sent>

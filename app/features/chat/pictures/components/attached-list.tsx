@@ -38,8 +38,8 @@ function AttachedItem({ peer, picture }: { peer: string; picture: Attached }) {
 			<span className="min-w-0 flex-1">
 				<input
 					className="input h-8"
-					aria-label={`What ${name} shows`}
-					placeholder="What does it show? (optional)"
+					aria-label={`Description of ${name}`}
+					placeholder="Describe the picture (optional)"
 					maxLength={limits.altMax}
 					value={alt}
 					onChange={(event) => client?.attachments.describe(peer, id, event.currentTarget.value)}
@@ -57,7 +57,7 @@ function AttachedItem({ peer, picture }: { peer: string; picture: Attached }) {
 							aria-label={`Uploading ${name}`}
 						/>
 						{progress.waiting
-							? 'No connection. It is sent as soon as there is one.'
+							? 'No connection. It will be sent when you are back online.'
 							: `${Math.round(progress.sent * 100)}%`}
 					</span>
 				)}

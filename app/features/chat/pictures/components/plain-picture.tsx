@@ -11,11 +11,11 @@ export function PlainPicture({ values }: PlainPictureProps) {
 		<div className="mt-2 hidden flex-wrap gap-2 text-sm noscript:flex">
 			{values.picture && <input type="hidden" name="picture" value={values.picture} />}
 			<label className="grid min-w-0 flex-1 gap-1">
-				{values.picture ? 'Another picture instead of the one that was sent' : 'Picture (JPG or PNG, up to 5 MB)'}
+				{values.picture ? 'Replace the picture' : 'Picture (JPG or PNG, up to 5 MB)'}
 				<input className="input" type="file" name="picture_file" accept="image/jpeg,image/png" />
 			</label>
 			<label className="grid min-w-0 flex-1 gap-1">
-				What it shows (optional)
+				Description (optional)
 				<input className="input" name="alt" maxLength={limits.altMax} defaultValue={values.alt} />
 			</label>
 		</div>

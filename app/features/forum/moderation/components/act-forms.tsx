@@ -31,7 +31,7 @@ export function ActForms({ entry, refusal }: ActFormsProps) {
 			{merge.length > 0 && (
 				<ActForm id="merge" title="Merge into another query" acts={merge} entry={entry} refusal={refusal}>
 					<Field
-						label="Address of the query that stays"
+						label="Address of the query to keep"
 						name="into"
 						id="merge-into"
 						required
@@ -49,7 +49,7 @@ export function ActForms({ entry, refusal }: ActFormsProps) {
 						id="clean-part"
 						defaultValue={refusal?.values.act === 'clean' ? refusal.values.part : undefined}
 						error={refusal?.values.act === 'clean' ? refusal.errors.part : null}
-						hint="It is removed for good. To take it out of sight and decide later, hide the profile."
+						hint="This cannot be undone. To decide later, hide the profile instead."
 					>
 						{entry.parts.map(({ value, label, beginning }) => (
 							<option key={value} value={value}>
@@ -73,7 +73,7 @@ export function ActForms({ entry, refusal }: ActFormsProps) {
 							name="time"
 							id="author-time"
 							defaultValue={refusal?.values.act === 'suspend' ? refusal.values.time : '1 day'}
-							hint="Whoever is suspended can log in and read, and writes nothing."
+							hint="A suspended member can log in and read, but not post."
 						>
 							{suspensionTimes.map((time) => (
 								<option key={time}>{time}</option>
@@ -111,7 +111,7 @@ function ActForm({ id, title, acts, entry, refusal, children }: ActFormProps) {
 					maxLength={limits.whyMax}
 					defaultValue={own?.values.why ?? ''}
 					error={own?.errors.why}
-					hint="Its author reads this where something is withheld or refused; admins read it in the log."
+					hint="The author sees this when you hide or reject something. Admins see it in the log."
 				/>
 				<div className="flex flex-wrap gap-2">
 					{acts.map((act) => (

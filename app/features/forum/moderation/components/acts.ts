@@ -1,8 +1,8 @@
 import type { Act, TargetState } from '../moderation.present.ts'
 
 const buttons: Record<Act, { label: string; className: string }> = {
-	approve: { label: 'Let it pass', className: 'btn btn-primary' },
-	refuse: { label: 'Keep it out', className: 'btn btn-outline' },
+	approve: { label: 'Approve', className: 'btn btn-primary' },
+	refuse: { label: 'Reject', className: 'btn btn-outline' },
 	hide: { label: 'Hide', className: 'btn btn-outline' },
 	restore: { label: 'Restore', className: 'btn btn-outline' },
 	dismiss: { label: 'Dismiss', className: 'btn btn-outline' },

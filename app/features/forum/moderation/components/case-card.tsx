@@ -47,7 +47,7 @@ export function CaseHead({ entry }: { entry: CaseView }) {
 				</Link>
 			</span>
 			<RelativeTime at={entry.createdAt} />
-			{state === 'waiting' && <span className="chip">waits for you</span>}
+			{state === 'waiting' && <span className="chip">waiting for review</span>}
 			{state === 'hidden' && <span className="chip">hidden</span>}
 			{state === 'merged' && <span className="chip">merged</span>}
 			{state === 'gone' && <span className="chip">deleted</span>}
@@ -87,7 +87,10 @@ export function Reports({ entry }: { entry: CaseView }) {
 function Extract({ lines }: { lines: CaseView['reports'][number]['extracts'][number] }) {
 	const place = (index: number) => `${index}-${lines[index]?.sentAt}`
 	return (
-		<ol className="mt-2 border-l-2 border-line-2 pl-4" aria-label="Reported message, the last one, and those before it">
+		<ol
+			className="mt-2 border-l-2 border-line-2 pl-4"
+			aria-label="The reported message (the last one) and those before it"
+		>
 			{lines.map(({ sender, body, pictures }, index) => (
 				<li key={place(index)} className={index === lines.length - 1 ? '' : 'text-ink-3'}>
 					<span className="font-semibold">@{sender}</span> <span className="whitespace-pre-line">{body}</span>
@@ -112,7 +115,7 @@ function QuickForm({ entry }: { entry: CaseView }) {
 				id={why}
 				name="why"
 				maxLength={limits.whyMax}
-				placeholder="Why? Its author reads this"
+				placeholder="Why? The author sees this"
 			/>
 			{quick.map((act) => (
 				<SubmitButton

@@ -16,14 +16,14 @@ export function StandingNotice({ query: { locked, withheld }, mergedFrom }: Stan
 				<Notice>
 					“{mergedFrom.title}” asks the same and was merged into this query.{' '}
 					<Link className="link" to={mergedFrom.url} rel="nofollow">
-						Read it as it was
+						Read the original
 					</Link>
 				</Notice>
 			)}
 			{withheld ? (
 				<WithheldNotice withheld={withheld} what="query" />
 			) : (
-				locked && <Notice>A moderator locked this query: it can be read, and nobody can comment any more.</Notice>
+				locked && <Notice>A moderator locked this query. You can read it, but not comment.</Notice>
 			)}
 		</>
 	)
@@ -35,7 +35,7 @@ export function WithheldNotice({ withheld, what }: { withheld: WithheldView; wha
 	return (
 		<Notice>
 			{state === 'waiting' &&
-				`This ${what} waits for a moderator, because it has a link and its author is new here. Until a moderator has looked at it, only its author and the moderators see it, and its author can change or delete it.`}
+				`This ${what} is waiting for a moderator because it has a link and its author is new here. Until it is approved, only its author and the moderators see it, and its author can edit or delete it.`}
 			{state === 'hidden' && `A moderator hid this ${what}. Only its author and the moderators see it.`}
 			{state === 'merged' && 'This query asks the same as another one and was merged into it. It can only be read.'}
 			{reason && <span className="mt-1 block text-ink">Reason: {reason}</span>}

@@ -235,7 +235,7 @@ export function AskFooter({ inDialog, savedAt, waiting, busy, submit, cancel, lo
 		>
 			<span className="meta max-sm:sr-only" role="status">
 				{waiting
-					? 'A picture is still on its way. Wait a moment, or cancel it.'
+					? 'A picture is still uploading. Wait a moment, or cancel it.'
 					: savedAt && `Draft saved ${clock(savedAt)}`}
 			</span>
 			<span className="ml-auto flex gap-2 max-sm:w-full">
@@ -277,9 +277,9 @@ function clock(at: string): string {
 
 const words = {
 	restored: 'Draft restored',
-	offered: 'You have a draft with another text',
+	offered: 'You have a different draft',
 	tab: 'This draft was changed in another tab. The newer text is shown',
-	device: 'This draft was also changed on another device. What you type here is newer and was kept',
+	device: 'This draft was also changed on another device. The text here is newer and was kept',
 } as const
 
 interface DraftNoticeProps {

@@ -48,7 +48,7 @@ export function MarkdownEditor(props: MarkdownEditorProps) {
 	const file = useRef<HTMLInputElement>(null)
 	const [preview, setPreview] = useState<string | null>(null)
 	const { sending, failure, addAll } = usePictures(area)
-	const hint = 'Markdown works here. Put code between lines of three backticks.'
+	const hint = 'Markdown is supported. Put code between lines of three backticks.'
 
 	const count = sending.length
 	useEffect(() => onSending(count), [count, onSending])
@@ -240,7 +240,7 @@ export function UploadProgress({ name, sent, waiting, cancel }: Sending) {
 		<div className="flex items-center gap-2 border-t border-line py-1 pr-1 pl-3.5 text-xs text-ink-2">
 			<span className="min-w-0 flex-1">
 				<span className="block truncate">
-					{waiting ? 'The connection failed. Trying again …' : `${name}, ${Math.round(sent * 100)}%`}
+					{waiting ? 'The connection failed. Trying again…' : `${name}, ${Math.round(sent * 100)}%`}
 				</span>
 				<progress className="block h-1 w-full accent-ivy" max={1} value={sent} aria-label={`Uploading ${name}`} />
 			</span>

@@ -165,7 +165,7 @@ export function EmptyList({ title, data: { search, view, cursor }, pathname, cat
 	if (cursor)
 		return (
 			<Nothing
-				text="There is nothing more in this list."
+				text="There are no more queries in this list."
 				undo={
 					<Undo to={withParams(pathname, { q: search, view: view === 'newest' ? null : view })}>
 						Back to the first page
@@ -184,7 +184,7 @@ export function EmptyList({ title, data: { search, view, cursor }, pathname, cat
 	if (view === 'unanswered')
 		return (
 			<Nothing
-				text={`Nobody waits for an answer in ${title}.`}
+				text={`Every query in ${title} has an answer.`}
 				undo={<Undo to={pathname}>Show all queries</Undo>}
 				ask={<Ask to={ask} />}
 			/>
@@ -192,7 +192,7 @@ export function EmptyList({ title, data: { search, view, cursor }, pathname, cat
 	if (view === 'solved')
 		return (
 			<Nothing
-				text={`Nothing is solved in ${title} yet.`}
+				text={`No query in ${title} is solved yet.`}
 				undo={<Undo to={pathname}>Show all queries</Undo>}
 				ask={<Ask to={ask} />}
 			/>

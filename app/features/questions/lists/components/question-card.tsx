@@ -130,8 +130,8 @@ export function deleteQuery(
 	return {
 		title: `Delete “${query.title}”?`,
 		text: query.withheld
-			? 'It has not been in the forum yet, and cannot be brought back.'
-			: 'It disappears from the forum. What others answered stays readable at its address. You can take this back for ten minutes.',
+			? 'It has not been published yet. Once deleted, it cannot be restored.'
+			: 'It disappears from the forum. Comments by others can still be read at its address. You can undo this for ten minutes.',
 		action: query.url,
 		fields: { intent: 'delete-query' },
 		href: `${query.url}?delete=1`,

@@ -1,0 +1,154 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
+import { createInterface } from 'node:readline'
+import { root } from './install.mjs'
+
+export interface Tally {
+	passed: number
+	failed: number
+	skipped: number
+}
+
+/** What is read of the two runners' JSON reports. */
+interface VitestReport {
+	numPassedTests: number
+	numFailedTests: number
+	numPendingTests: number
+	numTodoTests: number
+	testResults: { name: string; assertionResults: { status: string; fullName: string }[] }[]
+}
+
+interface PlaywrightSuite {
+	title: string
+	specs: { title: string; ok: boolean }[]
+	suites?: PlaywrightSuite[]
+}
+
+interface PlaywrightReport {
+	stats: { expected: number; unexpected: number; flaky: number; skipped: number }
+	suites: PlaywrightSuite[]
+}
+
+interface ToolRun {
+	/** A file below node_modules and its arguments. */
+	tool: string[]
+	env?: Record<string, string | undefined>
+	/** Stands before each line of its output; without one, the output is returned instead of written. */
+	prefix?: string
+}
+
+/** Checks and test runners of one command, several at a time, with one tally of them all. */
+export class TestRuns {
+	readonly total: Tally = { passed: 0, failed: 0, skipped: 0 }
+	private readonly failures: string[] = []
+	private readonly reports = mkdtempSync(join(tmpdir(), 'devquad-reports-'))
+
+	/** Runs a checker that says yes or no; it counts as one test. */
+	async check(name: string, tool: string[], env: Record<string, string> = {}): Promise<boolean> {
+		const { status, output } = await run({ tool, env })
+		process.stdout.write(`${status === 0 ? '✓' : '✗'} ${name}\n`)
+		if (status === 0) this.total.passed += 1
+		else {
+			this.total.failed += 1
+			this.failures.push(name)
+			process.stdout.write(`${output}\n`)
+		}
+		return status === 0
+	}
+
+	/** Runs Vitest on the whole or with these arguments. */
+	async vitest(args: string[] = [], env: Record<string, string> = {}): Promise<void> {
+		const report = join(this.reports, `vitest-${this.reportCount++}.json`)
+		const tool = ['vitest/vitest.mjs', 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
+		const { status } = await run({ tool: [...tool, ...args], env, prefix: 'tests    │ ' })
+		this.add('tests', status, () => this.readVitest(report))
+	}
+
+	/** Runs Playwright on the whole or with these arguments. */
+	async playwright(args: string[] = []): Promise<void> {
+		const report = join(this.reports, `playwright-${this.reportCount++}.json`)
+		const tool = ['@playwright/test/cli.js', 'test', ...args]
+		const env = { PLAYWRIGHT_JSON_OUTPUT_FILE: report }
+		const { status } = await run({ tool, env, prefix: 'journeys │ ' })
+		this.add('journeys', status, () => this.readPlaywright(report))
+	}
+
+	/** Counts a failure of the command itself. */
+	fail(message: string): void {
+		this.total.failed += 1
+		this.failures.push(message)
+	}
+
+	/**
+	 * Writes what failed and the figures, last, so that whoever sees only the end of a long log sees what failed.
+	 * @returns the exit code: 1 if anything failed or nothing ran
+	 */
+	finish(): number {
+		rmSync(this.reports, { recursive: true, force: true })
+		const { passed, failed, skipped } = this.total
+		for (const failure of this.failures) process.stdout.write(`✗ ${failure}\n`)
+		process.stdout.write(`\n${passed} passed, ${failed} failed, ${skipped} skipped\n`)
+		return failed > 0 || passed === 0 ? 1 : 0
+	}
+
+	private reportCount = 0
+
+	/** A runner that left no report, or ended badly without naming a failure, counts as one failure. */
+	private add(name: string, status: number, read: () => Tally): void {
+		let tally: Tally
+		try {
+			tally = read()
+		} catch {
+			tally = { passed: 0, failed: 0, skipped: 0 }
+			status ||= 1
+		}
+		if (status !== 0 && tally.failed === 0) {
+			tally.failed = 1
+			this.failures.push(`${name}: the runner ended with ${status}`)
+		}
+		for (const key of ['passed', 'failed', 'skipped'] as const) this.total[key] += tally[key]
+	}
+
+	private readVitest(file: string): Tally {
+		const report: VitestReport = JSON.parse(readFileSync(file, 'utf8'))
+		for (const { name, assertionResults } of report.testResults)
+			for (const test of assertionResults)
+				if (test.status === 'failed') this.failures.push(`${relative(root, name)}: ${test.fullName}`)
+		return {
+			passed: report.numPassedTests,
+			failed: report.numFailedTests,
+			skipped: report.numPendingTests + report.numTodoTests,
+		}
+	}
+
+	private readPlaywright(file: string): Tally {
+		const { stats, suites }: PlaywrightReport = JSON.parse(readFileSync(file, 'utf8'))
+		this.failures.push(...suites.flatMap(failedJourneys))
+		return { passed: stats.expected, failed: stats.unexpected + stats.flaky, skipped: stats.skipped }
+	}
+}
+
+function failedJourneys({ title, specs, suites = [] }: PlaywrightSuite): string[] {
+	const failed = specs.filter(({ ok }) => !ok).map((spec) => `${title}: ${spec.title}`)
+	return [...failed, ...suites.flatMap(failedJourneys)]
+}
+
+/** Runs a tool of the project until it ends. @returns its exit code, and its output unless that was written line by line */
+async function run({ tool, env = {}, prefix }: ToolRun): Promise<{ status: number; output: string }> {
+	const [file = '', ...args] = tool
+	const program = join(root, 'node_modules', file)
+	const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program, ...args], {
+		cwd: root,
+		stdio: ['ignore', 'pipe', 'pipe'],
+		env: { ...process.env, NODE_ENV: undefined, ...env },
+	})
+	let output = ''
+	for (const stream of [child.stdout, child.stderr]) {
+		if (prefix === undefined) stream.on('data', (chunk) => (output += chunk))
+		else createInterface(stream).on('line', (line) => process.stdout.write(`${prefix}${line}\n`))
+	}
+	const status = await new Promise<number>((resolve) => child.once('close', (code) => resolve(code ?? 1)))
+	return { status, output }
+}

@@ -1,0 +1,93 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { basename, dirname, join, normalize } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+
+/* What the texts of the project point to is there, and its decisions have one format. */
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const folders = ['app', 'server', 'scripts', 'bench', 'tests', 'migrations', 'docs', '.github']
+const files = [
+	...readdirSync(root).filter((name) => name.endsWith('.md') || name === '.env.example'),
+	...folders.flatMap((folder) =>
+		readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
+	),
+].filter((path) => /\.(md|ts|tsx|js|mjs|css|sql|yml|example)$/.test(path))
+const texts = files.map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }))
+const documents = texts.filter(({ path }) => path.endsWith('.md'))
+
+/** Each match of a pattern's first group, as "file: match". */
+function mentions(from: typeof texts, pattern: RegExp, isWrong: (match: string, path: string) => boolean): string[] {
+	return from.flatMap(({ path, text }) =>
+		[...text.matchAll(pattern)]
+			.map((match) => match[1] ?? '')
+			.filter((match) => isWrong(match, path))
+			.map((match) => `${path}: ${match}`),
+	)
+}
+
+/** The headings of GitHub's anchors: lower case, without punctuation, blanks as hyphens. */
+function anchorsOf(path: string): string[] {
+	const headings = [...readFileSync(path, 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => heading)
+	return headings.map((heading) =>
+		heading
+			.toLowerCase()
+			.replace(/[^\p{L}\p{N}\s_-]/gu, '')
+			.replace(/\s/g, '-'),
+	)
+}
+
+describe('texts point to what is there', () => {
+	test('links of documents lead to files and headings of the repository', () => {
+		const broken = mentions(documents, /\]\((?!https?:|mailto:)([^)\s]+)\)/g, (link, path) => {
+			const [file = '', anchor] = link.split('#')
+			const target = file ? join(root, dirname(path), file) : join(root, path)
+			return !existsSync(target) || (anchor !== undefined && !anchorsOf(target).includes(anchor))
+		})
+		expect(broken).toEqual([])
+	})
+
+	test('a document that a comment or a text names is in the repository', () => {
+		const named = /(?<![\w./-])((?:[\w.-]+\/)*[\w-]+\.md)\b/g
+		const missing = mentions(texts, named, (name, path) => {
+			const places = [name, join('docs', name), join(dirname(path), name), normalize(join(dirname(path), '..', name))]
+			return !places.some((place) => existsSync(join(root, place)))
+		})
+		expect(missing).toEqual([])
+	})
+
+	test('a file that a document names by its whole path is there', () => {
+		const named = /`((?:app|server|scripts|bench|tests|migrations|docs|demo)\/[\w./-]+)`/g
+		expect(mentions(documents, named, (name) => !existsSync(join(root, name)))).toEqual([])
+	})
+
+	test('a decision that is named by its number exists', () => {
+		const numbers = new Set(readdirSync(join(root, 'docs/decisions')).map((name) => Number(name.slice(0, 4))))
+		const named = /\bdecisions? (?:record )?0*(\d+)\b/gi
+		expect(mentions(texts, named, (number) => !numbers.has(Number(number)))).toEqual([])
+	})
+})
+
+describe('decisions', () => {
+	const decisions = documents.filter(({ path }) => path.startsWith('docs/decisions/'))
+	const link = String.raw`\[\d+\]\(\d{4}-[\w-]+\.md\)`
+	const links = `${link}(?:, ${link})*`
+	const head = new RegExp(
+		`^# (\\d+)\\. \\S.*\\n\\nStatus: (?:accepted|superseded by ${links})(?:; (?:supersedes|amends|amended by) ${links})*\\nDate: 20\\d\\d-\\d\\d-\\d\\d\\b.*\\n\\n## Context\\n`,
+	)
+
+	test.each(decisions.map(({ path, text }) => [basename(path), text]))(
+		'%s has a number, a status, a date and its sections in order',
+		(name = '', text = '') => {
+			expect(text).toMatch(head)
+			expect(Number(head.exec(text)?.[1])).toBe(Number(name.slice(0, 4)))
+			const sections = [...text.matchAll(/^## (.+)$/gm)].map(([, section]) => section)
+			expect(sections.filter((section) => section !== 'Alternatives')).toEqual(['Context', 'Decision', 'Consequences'])
+		},
+	)
+
+	test('each number is given once', () => {
+		const numbers = decisions.map(({ path }) => basename(path).slice(0, 4))
+		expect(new Set(numbers).size).toBe(numbers.length)
+	})
+})

@@ -1,0 +1,110 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { useDatabase } from '../support/database.ts'
+import { type MembersSite, startOnTestDatabase, testDatabaseUrl } from '../support/members-site.ts'
+import { compare, type Difference, type KnownDifference } from '../support/upgrade/comparison.ts'
+import { listFixtures, loadFixture, unpackFiles, vocabularyOf } from '../support/upgrade/fixture.ts'
+import { Member } from '../support/upgrade/life.ts'
+import { logInReaders, read } from '../support/upgrade/readings.ts'
+
+/*
+ * A site of an earlier commit, upgraded: its database is migrated by the start of today's site, and every reader sees what
+ * they saw before. scripts/make-upgrade-fixture.ts makes such a site.
+ */
+
+/** What readers see otherwise today, on purpose. An entry that matches nothing any more fails the test. */
+const knownDifferences: Record<string, KnownDifference[]> = {
+	'3b8882c': [
+		{
+			address: /^\/api\/v1\/queries\?q=/,
+			line: /^[-+] \.rows\[\d+\]\.excerptHtml = /,
+			reason: 'Excerpts no longer show the marks of tables and the languages of code blocks.',
+		},
+		{
+			address: /^\/suggest\/people/,
+			line: /^([-+] \.suggestions has|- \.suggestions\[\d+\]\.)/,
+			reason: 'Authors of imported texts are not suggested as people to mention.',
+		},
+		{
+			address: /^\/find-dev$/,
+			line: /^(- 0|\+ 1)$/,
+			reason: 'Readers count as online themselves.',
+		},
+		{
+			address: /^\/find-dev$/,
+			line: /^\+ [123]$/,
+			reason: 'Members with many skills show how many more there are.',
+		},
+		{
+			address: /^\/(api\/v1\/me\/conversations|messages\/latest|messages\/nora)$/,
+			line: /^[-+] (\S+lastSeenAt = .*|2\S+Z)$/,
+			reason: 'Whom a member blocks no longer sees when that member was here.',
+		},
+		{
+			address: /^\/settings$/,
+			line: /^\+ \/find-dev\/ines$/,
+			reason: 'The settings list whom a member blocks.',
+		},
+		{
+			address: /^\/api\/v1\/moderation\/(cases|profile)/,
+			line: /^[-+] (\.rows\[\d+\])?\.print = /,
+			reason: 'What stands for the text of a post is a longer hash.',
+		},
+		{
+			address: /^\/api\/v1\/moderation\/profile\/sol$/,
+			line: /^[-+] \.acts/,
+			reason: 'Moderators can hide a profile and clear it.',
+		},
+	],
+}
+
+test('there is a site to upgrade', () => {
+	expect(listFixtures()).toEqual(Object.keys(knownDifferences))
+})
+
+describe.each(listFixtures())('the site of commit %s', (commit) => {
+	useDatabase('template0')
+	const dataDir = mkdtempSync(join(tmpdir(), 'devquad-upgrade-'))
+	const before = loadFixture(commit)
+	let site: MembersSite
+
+	beforeAll(async () => {
+		await restore(before.dump)
+		unpackFiles(dataDir, before.files)
+		site = await startOnTestDatabase(undefined, { DATA_DIR: dataDir, PAGE_CACHE_MB: '0' })
+	}, 180_000)
+
+	afterAll(async () => {
+		await site?.stop()
+		rmSync(dataDir, { recursive: true, force: true })
+	})
+
+	test('readers see after the upgrade what they saw before', { timeout: 300_000 }, async () => {
+		const vocabulary = vocabularyOf(before.dump)
+		const members = await logInReaders(before.people, (account) => new Member(site.url, account).logIn())
+		const visitor = new Member(site.url, { email: '', password: '' })
+		const differences: Difference[] = []
+		for (const reading of before.readings)
+			differences.push(...compare(reading, await read({ ...members, visitor }, reading, vocabulary), before.dumpedAt))
+		const known = knownDifferences[commit] ?? []
+		const isKnown = ({ address, line }: Difference) =>
+			known.filter((one) => one.address.test(address) && one.line.test(line))
+		const unexplained = differences.filter((difference) => isKnown(difference).length === 0)
+		expect(unexplained.map(({ reader, address, line }) => `${reader} ${address}: ${line}`)).toEqual([])
+		const found = new Set(differences.flatMap(isKnown))
+		expect(known.filter((one) => !found.has(one))).toEqual([])
+	})
+})
+
+async function restore(dump: string): Promise<void> {
+	const client = new pg.Client({ connectionString: await testDatabaseUrl() })
+	await client.connect()
+	try {
+		await client.query(dump)
+	} finally {
+		await client.end()
+	}
+}

@@ -1,0 +1,258 @@
+import type { Account, Life, Member } from './life.ts'
+
+/*
+ * What readers see of a site, without its looks: of a page the texts of members, the figures, the times and where its links and
+ * pictures lead, in their order; of the API the whole answer. The words of the interface are left out, as they may change.
+ */
+
+/** Who reads. */
+export type Reader = keyof Life['people'] | 'visitor'
+
+/** What one reader saw at one address. */
+export interface Reading {
+	reader: Reader
+	address: string
+	status: number
+	/** The facts of a page, the data of an API answer, where a redirect leads, or the type and size of a file; null for a refusal. */
+	seen: unknown
+}
+
+export type Members = Partial<Record<Reader, Pick<Member, 'get' | 'site'>>>
+
+/** Texts that members wrote, and names the site gave: what counts on a page besides figures and addresses. */
+export type Vocabulary = ReadonlySet<string>
+
+const everybody: Reader[] = ['visitor', 'member', 'newcomer', 'suspended', 'blocked', 'moderator']
+const MAX_WORD = 120
+
+/** Addresses by who opens them. What ends with `*` is read on to its end. */
+function tableOf({ addresses }: Pick<Life, 'addresses'>): [Reader[], string[]][] {
+	const mira = '/find-dev/mira.quillon'
+	return [
+		[everybody, addresses],
+		[
+			['visitor'],
+			['/api/v1/queries?limit=50*', '/api/v1/tags?limit=500', '/api/v1/categories', '/forum/feed.atom', '/sitemap.xml'],
+		],
+		[
+			['visitor', 'member', 'moderator'],
+			[
+				...['/', '/forum', '/forum?view=active', '/forum?view=unanswered', '/forum?view=solved', '/forum/tags'],
+				...[
+					'/forum/category/databases',
+					'/forum/category/python',
+					'/forum/tag/fresh',
+					'/forum/tag/freshz',
+					'/forum/tag/timelines',
+				],
+				...[
+					'/forum?q=timeline',
+					'/forum?q=loop',
+					'/forum?q=%22linked+list%22',
+					'/forum?q=postgres+-index',
+					'/forum?q=nothingatall',
+				],
+				...[
+					'/forum/category/java?q=thread',
+					'/suggest/similar?title=Which+index+for+a+timeline',
+					'/suggest/tags?q=fre',
+				],
+				...[
+					'/api/v1/queries?q=timeline',
+					'/api/v1/queries?author=mira.quillon',
+					'/api/v1/tags/fresh',
+					'/api/v1/synonyms',
+				],
+				...['/forum/category/databases/feed.atom', '/find-dev', '/find-dev/nora', mira, '/find-dev/sol'],
+			],
+		],
+		[
+			['member', 'moderator', 'newcomer'],
+			[
+				...[
+					'/find-dev?q=rust',
+					'/find-dev?skill=React',
+					'/find-dev?open=mentoring',
+					'/find-dev?q=delft',
+					'/find-dev/nora.json',
+				],
+				...[
+					`${mira}.json`,
+					'/find-dev/ines',
+					'/find-dev/odalys.fernbrook',
+					'/suggest/people?q=nor',
+					'/suggest/developers?q=mir',
+				],
+			],
+		],
+		[
+			['member', 'newcomer', 'suspended', 'blocked', 'moderator'],
+			[
+				...[
+					'/notifications',
+					'/api/v1/me/notifications',
+					'/notifications/latest',
+					'/messages',
+					'/messages/latest',
+					'/messages?requests=1',
+				],
+				...['/api/v1/me', '/api/v1/me/drafts', '/api/v1/me/following', '/api/v1/me/conversations'],
+				...[
+					'/settings',
+					'/forum/ask',
+					'/forum/drafts?key=ask',
+					'/moderation',
+					'/moderation/log',
+					'/moderation/members',
+				],
+				...[
+					'/messages/odalys.fernbrook',
+					'/messages/nora',
+					'/messages/mira.quillon',
+					'/messages/sol',
+					'/messages/ines',
+				],
+				...['/api/v1/me/conversations/odalys.fernbrook', '/api/v1/me/conversations/nora/messages'],
+				...[
+					'/api/v1/me/conversations/odalys.fernbrook/messages?limit=20*',
+					'/api/v1/me/messages?q=tides',
+					'/messages?q=clocks',
+				],
+				'/api/v1/me/conversations/odalys.fernbrook/changes?since=0',
+			],
+		],
+		[
+			['newcomer'],
+			[
+				...['', '/academics', '/social-links', '/certificates', '/projects', '/import'].map(
+					(part) => `/edit-profile/nora${part}`,
+				),
+				'/my-profile/nora',
+			],
+		],
+		[['admin'], ['/moderation', '/moderation/log', '/moderation/members', '/api/v1/moderation/log*', '/api/v1/me']],
+		[['member'], ['/edit-profile/mira.quillon', '/edit-profile/mira.quillon/projects', '/settings/tokens']],
+		[
+			['moderator'],
+			[
+				...[
+					'/moderation?view=reported',
+					'/moderation?view=waiting',
+					'/api/v1/moderation/cases*',
+					'/api/v1/moderation/log*',
+				],
+				...['/moderation/profile/sol', '/moderation/profile/ines', '/api/v1/moderation/profile/sol'],
+			],
+		],
+	]
+}
+
+/** Every address with everybody who opens it, each once. @param life where something was done */
+export function placesOf(life: Pick<Life, 'addresses'>): Pick<Reading, 'reader' | 'address'>[] {
+	return tableOf(life).flatMap(([readers, addresses]) =>
+		addresses.flatMap((address) => readers.map((reader) => ({ reader, address }))),
+	)
+}
+
+/**
+ * Opens an address of a site as one reader.
+ * @param address with `*` at its end, a list of the API that is read on to its end
+ */
+export async function read(
+	members: Members,
+	{ reader, address }: Pick<Reading, 'reader' | 'address'>,
+	vocabulary: Vocabulary,
+): Promise<Reading> {
+	const member = members[reader]
+	if (!member) throw new Error(`Nobody reads as ${reader}.`)
+	const first = address.replace('*', '')
+	const answer = await member.get(first)
+	const type = answer.headers.get('Content-Type')?.split(';')[0] ?? ''
+	const about = { reader, address, status: answer.status }
+	if (answer.status >= 400) return { ...about, seen: null }
+	if (answer.status >= 300) return { ...about, seen: answer.headers.get('Location') }
+	if (type.startsWith('image/')) return { ...about, seen: [type, String((await answer.arrayBuffer()).byteLength)] }
+	const text = (await answer.text()).replaceAll(member.site, 'http://site')
+	if (!type.endsWith('json')) return { ...about, seen: factsOf(text, vocabulary) }
+	const data = JSON.parse(text)
+	if (address.endsWith('*')) await readOn(member, first, data)
+	return { ...about, seen: data }
+}
+
+/** Adds the rows of the pages that follow. */
+async function readOn(
+	member: Pick<Member, 'get' | 'site'>,
+	first: string,
+	data: { rows: unknown[]; next: string | null },
+): Promise<void> {
+	while (data.next) {
+		const path = `${first}${first.includes('?') ? '&' : '?'}cursor=${encodeURIComponent(data.next)}`
+		const more = (await (await member.get(path)).json()) as typeof data
+		data.rows.push(...more.rows)
+		data.next = more.next
+	}
+}
+
+const ignored = /<(script|style|template|footer|svg|head|noscript)\b[\s\S]*?<\/\1>/g
+const part = /<time\b[^>]*dateTime="([^"]*)"[^>]*>[\s\S]*?<\/time>|<!--[\s\S]*?-->|<(?:[^>"]|"[^"]*")*>|[^<]+/gi
+/** Figures of the moment of reading, over several parts of a page. */
+const momentary = /[\d,]+(<!-- -->| |questions|queries)*(today|online now)/g
+/** How long ago something was, and dates as members read them; the same times stand in `dateTime` and in the API. */
+const moment =
+	/\b\d+ ?(s|sec|min|h|d|seconds?|minutes?|hours?|days?|weeks?|months?|years?)\b|\b\d{1,2}:\d\d\b|\b\d{1,2} (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*( \d{4})?/g
+const elsewhere = /^(https?:|mailto:|tel:)/
+const shown =
+	/^\/(forum\/[^/]+\/[^/]+\/\d+|find-dev\/|my-profile\/|messages\/.|media\/|moderation\/[^/]+\/.|forum\/(tag|category|comment|history)\/)/
+
+/** What a page tells: texts of the vocabulary, figures within other texts, times, and addresses that lead to what members made. */
+export function factsOf(html: string, vocabulary: Vocabulary): string[] {
+	return [...html.replace(ignored, '').replace(momentary, '').matchAll(part)].flatMap(([text, time]) => {
+		if (time !== undefined) return [time]
+		return text.startsWith('<') ? factsOfTag(text) : factsOfText(text, vocabulary)
+	})
+}
+
+function factsOfText(text: string, vocabulary: Vocabulary): string[] {
+	const lines = wordsOf(text)
+	return lines.flatMap((line) => (vocabulary.has(line) ? [line] : (line.replace(moment, '').match(/\d[\d,.]*/g) ?? [])))
+}
+
+function factsOfTag(tag: string): string[] {
+	const of = (name: string) => {
+		const value = new RegExp(`\\s${name}="([^"]*)"`, 'i').exec(tag)?.[1]
+		return value === undefined ? undefined : decoded(value)
+	}
+	const address = of('href') ?? of('src')
+	if (address && (elsewhere.test(address) || shown.test(address))) return [address.split('#')[0] ?? '']
+	if (!tag.startsWith('<input') && !tag.startsWith('<option')) return []
+	const chosen = /\s(checked|selected)=/.test(tag) ? ['chosen'] : []
+	const isText = tag.startsWith('<input') && !/type="(hidden|checkbox|radio|file|submit|search)"/.test(tag)
+	return [...chosen, ...(isText && of('value') ? [of('value') ?? ''] : [])]
+}
+
+/** The lines of a text as a page of HTML has it, without the blanks around them. */
+export function wordsOf(html: string): string[] {
+	return decoded(html)
+		.split('\n')
+		.map((line) => line.replace(/\s+/g, ' ').trim())
+		.filter((line) => line !== '')
+		.map((line) => line.slice(0, MAX_WORD))
+}
+
+const entities: Record<string, string> = { lt: '<', gt: '>', quot: '"', amp: '&', nbsp: ' ', apos: "'" }
+
+function decoded(html: string): string {
+	return html.replace(/&(?:#x([\da-f]+)|#(\d+)|(\w+));/gi, (whole, hex, decimal, name) => {
+		if (hex) return String.fromCodePoint(Number.parseInt(hex, 16))
+		return decimal ? String.fromCodePoint(Number(decimal)) : (entities[name] ?? whole)
+	})
+}
+
+/** Accounts by reader, logged in. */
+export async function logInReaders(
+	people: Record<string, Account>,
+	logIn: (account: Account) => Promise<Pick<Member, 'get' | 'site'>>,
+): Promise<Members> {
+	const entries = Object.entries(people).map(async ([reader, account]) => [reader, await logIn(account)])
+	return Object.fromEntries(await Promise.all(entries)) as Members
+}
