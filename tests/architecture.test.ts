@@ -78,6 +78,19 @@ describe('the import ladder', () => {
 		})
 		expect(entered).toEqual([])
 	})
+
+	test.each(['questions', 'discussion', 'tags', 'search', 'import'])(
+		'%s names what leaves the server *.view.ts, and has no folder of more than 25 files',
+		(feature) => {
+			const files = sources.filter(({ path }) => path.startsWith(`app/features/${feature}/`)).map(({ path }) => path)
+			expect(files.length).toBeGreaterThan(0)
+			expect(files.filter((path) => /\.(present|views)\.ts$/.test(path))).toEqual([])
+			const full = [...new Set(files.map(dirname))].filter(
+				(folder) => files.filter((path) => dirname(path) === folder).length > 25,
+			)
+			expect(full).toEqual([])
+		},
+	)
 })
 
 describe('the places of things', () => {
