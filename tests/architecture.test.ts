@@ -48,7 +48,7 @@ describe('the import ladder', () => {
 		['chat', 'tags'],
 		['search'],
 		['questions'],
-		['import'],
+		['discussion', 'import'],
 		['profiles'],
 		['directory', 'resume'],
 		['home', 'api'],
@@ -77,7 +77,9 @@ describe('the import ladder', () => {
 	})
 
 	test('the forum and the chat do not know each other', () => {
-		expect(offenders(/^app\/features\/(tags|search|questions|import)\//, /^app\/features\/chat\//)).toEqual([])
+		expect(offenders(/^app\/features\/(tags|search|questions|discussion|import)\//, /^app\/features\/chat\//)).toEqual(
+			[],
+		)
 	})
 
 	test('the ground knows no feature', () => {
@@ -104,6 +106,19 @@ describe('the import ladder', () => {
 		})
 		expect(entered).toEqual([])
 	})
+
+	test.each(['questions', 'discussion', 'tags', 'search', 'import'])(
+		'%s names what leaves the server *.view.ts, and has no folder of more than 25 files',
+		(feature) => {
+			const files = sources.filter(({ path }) => path.startsWith(`app/features/${feature}/`)).map(({ path }) => path)
+			expect(files.length).toBeGreaterThan(0)
+			expect(files.filter((path) => /\.(present|views)\.ts$/.test(path))).toEqual([])
+			const full = [...new Set(files.map(dirname))].filter(
+				(folder) => files.filter((path) => dirname(path) === folder).length > 25,
+			)
+			expect(full).toEqual([])
+		},
+	)
 })
 
 describe('the places of things', () => {

@@ -4,6 +4,7 @@ import { api } from './api/api.feature.server.ts'
 import { campus } from './campus/campus.feature.server.ts'
 import { chat } from './chat/chat.feature.server.ts'
 import { directory } from './directory/directory.feature.server.ts'
+import { discussion } from './discussion/discussion.feature.server.ts'
 import { home } from './home/home.feature.server.ts'
 import { importing } from './import/import.feature.server.ts'
 import { members } from './members/members.feature.server.ts'
@@ -22,6 +23,7 @@ export const features: readonly Feature[] = [
 	directory,
 	importing,
 	questions,
+	discussion,
 	search,
 	tags,
 	pictures,

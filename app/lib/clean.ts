@@ -17,3 +17,8 @@ export function cleanText(text: string): string {
 export function cleanLine(text: string): string {
 	return cleanText(text).replace(/\s+/g, ' ').trim()
 }
+
+/** An address may hold what no row can: PostgreSQL refuses NUL even as something to look for. */
+export function storable(text: string): string {
+	return text.replaceAll('\u0000', '')
+}

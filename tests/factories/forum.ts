@@ -1,6 +1,8 @@
-import { addComment, askQuestion, type Input } from '~/features/questions/questions.server.ts'
+import { addComment } from '~/features/discussion/commenting.server.ts'
+import { askQuestion } from '~/features/questions/asking/asking.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
+import type { Input } from '~/platform/http/parse.server.ts'
 
 let made = 0
 

@@ -1,4 +1,5 @@
-import type { CommentView, QueryCardView, QueryPageView } from '~/features/questions/question.view.ts'
+import type { CommentView } from '~/features/discussion/comment.view.ts'
+import type { QueryCardView, QueryPageView } from '~/features/questions/question.view.ts'
 
 /* What the server tells of a query and a comment, for tests of what is drawn from it. */
 

@@ -7,19 +7,13 @@ import { setBlocked } from '~/features/chat/safety.server.ts'
 import { listCommunity } from '~/features/directory/community.server.ts'
 import { anybody } from '~/features/directory/directory.paths.ts'
 import { suggest } from '~/features/directory/suggestions.server.ts'
+import { addComment, deleteComment, editComment, restoreComment } from '~/features/discussion/commenting.server.ts'
+import { castVote, chooseSolution } from '~/features/discussion/votes.server.ts'
 import { getHome } from '~/features/home/home.server.ts'
 import { listBlocked } from '~/features/members/blocks.server.ts'
 import { listNotices } from '~/features/notifications/notifications.server.ts'
 import { getProfile } from '~/features/profiles/profiles.server.ts'
-import { castVote, chooseSolution } from '~/features/questions/discussion/votes.server.ts'
-import {
-	addComment,
-	askQuestion,
-	deleteComment,
-	editComment,
-	editQuestion,
-	restoreComment,
-} from '~/features/questions/questions.server.ts'
+import { askQuestion, editQuestion } from '~/features/questions/asking/asking.server.ts'
 import { follow } from '~/features/tags/following.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'

@@ -1,7 +1,9 @@
 import type { MemberView, SkillView } from '~/features/directory/directory.present.ts'
 import { countArriving, listNewest, listOnline, listSkills } from '~/features/directory/directory.server.ts'
-import { countAskedSince, listQueries, listTags, mostDiscussed } from '~/features/questions/lists/lists.server.ts'
-import type { QueryCardView, QueryPageView, TagView } from '~/features/questions/question.view.ts'
+import { countAskedSince, listQueries, mostDiscussed } from '~/features/questions/lists/lists.server.ts'
+import type { QueryCardView, QueryPageView } from '~/features/questions/question.view.ts'
+import { listTags } from '~/features/tags/tags.server.ts'
+import type { TagView } from '~/features/tags/tags.view.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { type Figures, readFigures } from './home.queries.server.ts'
 

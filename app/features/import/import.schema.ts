@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { limits } from '~/features/questions/questions.limits.ts'
-import { toTag } from '~/features/questions/questions.schema.ts'
+import { MAX_TAG, toTag } from '~/features/tags/tags.limits.ts'
 
 const text = z
 	.string()
@@ -41,7 +41,7 @@ export const questionLine = z.object({
 		.nullish()
 		.transform((tags) =>
 			[...new Set((tags ?? []).map(toTag))]
-				.filter((tag) => tag.length > 0 && tag.length <= limits.tagMax)
+				.filter((tag) => tag.length > 0 && tag.length <= MAX_TAG)
 				.slice(0, limits.tagsMax),
 		),
 	created: time.nullish(),

@@ -2,14 +2,16 @@ import { db } from '~/platform/db/db.server.ts'
 import { cook, excerptOf } from '~/platform/markdown/cook.server.ts'
 import { readDemo } from './demo.server.ts'
 import {
+	countSeededQueries,
 	insertComments,
 	insertQueries,
 	listCategoryTags,
+	listSeedAuthors,
 	type NewComment,
+	settleForum,
 	settleQueries,
 	takeCommentIds,
 } from './import.queries.server.ts'
-import { countSeededQueries, listSeedAuthors, settleForum } from './seed.queries.server.ts'
 
 /** So many questions are one transaction. */
 const batchSize = 500

@@ -1,4 +1,4 @@
-import { mainTagsOfAll } from '~/features/tags/synonyms.server.ts'
+import { mainTagsOfAll } from '~/features/tags/tags.server.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import { cook, excerptOf } from '~/platform/markdown/cook.server.ts'
 import { languageOfTags } from '~/platform/markdown/highlight.server.ts'

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import { listNotices, muteThread } from '~/features/notifications/notifications.server.ts'
-import { askQuestion } from '~/features/questions/questions.server.ts'
+import { askQuestion } from '~/features/questions/asking/asking.server.ts'
 import { NotFound } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { makeComment, makeMember, makeQuery } from '../../../tests/factories/forum.ts'

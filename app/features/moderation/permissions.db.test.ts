@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { getQuery } from '~/features/questions/lists/lists.server.ts'
+import { getQuery } from '~/features/questions/questions.server.ts'
 import { NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { makeMember, makeQuery } from '../../../tests/factories/forum.ts'

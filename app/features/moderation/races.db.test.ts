@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { addComment } from '~/features/questions/questions.server.ts'
+import { addComment } from '~/features/discussion/commenting.server.ts'
 import { Conflict, NotFound } from '~/lib/errors.ts'
 import { makeMember, makeQuery } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'

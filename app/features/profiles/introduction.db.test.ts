@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { makeMember } from '~/../tests/factories/forum.ts'
-import { filled } from '~/../tests/factories/profiles.ts'
-import { useDatabase } from '~/../tests/support/database.ts'
 import { introduce } from '~/features/members/members.server.ts'
 import { db } from '~/platform/db/db.server.ts'
+import { makeMember } from '../../../tests/factories/forum.ts'
+import { filled } from '../../../tests/factories/profiles.ts'
+import { useDatabase } from '../../../tests/support/database.ts'
 import { saveAcademics, savePersonal } from './editing/editing.server.ts'
 
 useDatabase()

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
-import { useDatabase } from '~/../tests/support/database.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
+import { useDatabase } from '../../../tests/support/database.ts'
 import { getProfile } from './profiles.server.ts'
 
 useDatabase()

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { z } from 'zod'
-import { filled } from '~/../tests/factories/profiles.ts'
+import { filled } from '../../../tests/factories/profiles.ts'
 import { academicsInput, certificateInput, personalInput, projectInput, socialInput } from './profiles.schema.ts'
 import { validityText } from './profiles.view.ts'
 

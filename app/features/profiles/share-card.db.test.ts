@@ -1,9 +1,9 @@
 import sharp from 'sharp'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { makeMember } from '~/../tests/factories/forum.ts'
-import { filled } from '~/../tests/factories/profiles.ts'
-import { useDatabase } from '~/../tests/support/database.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
+import { makeMember } from '../../../tests/factories/forum.ts'
+import { filled } from '../../../tests/factories/profiles.ts'
+import { useDatabase } from '../../../tests/support/database.ts'
 import { getPersonal, saveAcademics, savePersonal } from './editing/editing.server.ts'
 import { drawCard, getShareCard, shareCard } from './share-card.server.ts'
 

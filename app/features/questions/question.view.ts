@@ -1,3 +1,8 @@
+import { type CommentMatchView, queryUrl } from '~/features/search/search.view.ts'
+import type { Viewer } from '~/lib/viewer.ts'
+import { mayDelete, mayEdit } from './questions.policy.ts'
+import type { DeletedRow, QueryPageRow, QueryRow } from './questions.queries.server.ts'
+
 /** What pages and the API are told of the forum. Times are ISO 8601 strings in UTC. */
 
 export interface AuthorView {
@@ -37,15 +42,6 @@ export interface QueryCardView {
 	mayDelete: boolean
 }
 
-export interface CommentMatchView {
-	/** Permalink of the comment. */
-	url: string
-	/** The name of who wrote it. */
-	author: string
-	/** The passage that matches, as `excerptHtml`. */
-	html: string
-}
-
 /** A viewer's vote on a text. */
 export interface VotedView {
 	/** 1 up, -1 down, 0 none. */
@@ -78,98 +74,73 @@ export interface WithheldView {
 	reason: string
 }
 
-/** How the threads of a query are ordered: by time, or by votes and then time. */
-export type CommentSort = 'oldest' | 'best'
-
-export interface CommentView extends VotedView {
-	id: number
-	/** null when its author deleted it and replies keep its place. */
-	author: AuthorView | null
-	/** '' when deleted. */
-	bodyHtml: string
-	/** Markdown as written, only for a viewer who may edit it. */
-	body: string | null
-	createdAt: string
-	editedAt: string | null
-	/** Grows with each edit; an edit names the one it was made from. */
-	version: number
-	deleted: boolean
-	/** Why it is out of the forum though nobody deleted it; `deleted` is true as well for whoever may not see the text. */
-	withheld: WithheldView | null
-	solution: boolean
-	/** When it was chosen; null when that is not known. */
-	chosenAt: string | null
-	/** Whether the viewer says what solved the query. */
-	mayChoose: boolean
-	score: number
-	depth: number
-	byAsker: boolean
-	mayEdit: boolean
-	mayDelete: boolean
-	origin: OriginView | null
-	replies: CommentView[]
-	/** How many replies lie deeper than this page shows; the link is ?thread={id}. */
-	hiddenReplies: number
-}
-
-/** A comment as another edit left it. */
-export interface StoredComment {
-	body: string
-	version: number
-}
-
-export interface CategoryView {
-	slug: string
-	title: string
-	count: number
-}
-
-export interface TagView {
-	name: string
-	count: number
-}
-
-/** A tag with what its page says of it. */
-export interface TagPageView extends TagView {
-	id: number
-	/** '' when nobody wrote one. */
-	description: string
-	/** Other spellings, which lead here. */
-	synonyms: string[]
-	/** Whether the viewer follows it. */
-	following: boolean
-}
-
 /** A page of a list: rows and the cursor of the next page, null at the end. */
 export interface Page<Row> {
 	rows: Row[]
 	next: string | null
 }
 
-/** A piece of a text: what stayed, what an edit brought, what it took out. */
-export interface DifferencePart {
-	kind: 'same' | 'added' | 'removed'
-	text: string
+/** A row of a list as this viewer may see it. */
+export function presentCard(viewer: Viewer, row: QueryRow): QueryCardView {
+	const owned = { authorId: row.author_id }
+	return {
+		id: row.id,
+		url: queryUrl(row),
+		title: row.title,
+		excerpt: row.excerpt,
+		category: { slug: row.category_slug, title: row.category_title },
+		author: { username: row.username, name: row.name, image: row.image },
+		tags: row.tags,
+		createdAt: row.created_at,
+		score: row.score,
+		commentCount: row.comment_count,
+		solved: row.solved,
+		mayEdit: mayEdit(viewer, owned),
+		mayDelete: mayDelete(viewer, owned),
+	}
 }
 
-export interface ChangeView {
-	/** Title, Description, Tags, Category, or Text for a comment. */
-	field: string
-	parts: DifferencePart[]
+/** A query with its texts as this viewer may see it. */
+export function presentQuery(viewer: Viewer, row: QueryPageRow, vote: QueryPageView['vote'] = 0): QueryPageView {
+	return {
+		...presentCard(viewer, row),
+		vote,
+		own: viewer?.id === row.author_id,
+		description: row.description,
+		descriptionHtml: row.description_html,
+		version: row.version,
+		editedAt: row.edited_at,
+		origin: origin(row),
+		locked: row.locked,
+		withheld: null,
+		deletedBy: null,
+	}
 }
 
-/** The edits of a query or a comment, newest first. */
-export interface HistoryView {
-	/** The query's title as it stands. */
-	title: string
-	/** Where the text itself is. */
-	url: string
-	edits: {
-		at: string
-		by: { username: string; name: string }
-		/** Whether a moderator changed somebody else's text. */
-		byModerator: boolean
-		changes: ChangeView[]
-	}[]
-	next: string | null
+/** A query that was deleted after others had answered it: nothing of its own, and nothing to be done with it. */
+export function presentWithdrawn(row: DeletedRow): QueryPageView {
+	const deletedBy = row.deleted_by === row.author_id ? 'author' : 'moderator'
+	return {
+		...presentQuery(null, row),
+		title: deletedBy === 'author' ? '[deleted by its author]' : '[deleted by a moderator]',
+		excerpt: '',
+		description: '',
+		descriptionHtml: '',
+		tags: [],
+		editedAt: null,
+		origin: null,
+		deletedBy,
+	}
 }
+
+export function origin({
+	source_url,
+	licence,
+}: {
+	source_url: string | null
+	licence: string | null
+}): OriginView | null {
+	return source_url || licence ? { url: source_url, licence } : null
+}
+
+export type ListView = 'newest' | 'active' | 'unanswered' | 'solved'

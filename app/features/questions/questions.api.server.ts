@@ -1,29 +1,17 @@
 import type { z } from 'zod'
 import type { Operation } from '~/platform/http/operation.ts'
-import { commentOperations } from './api/comments.server.ts'
 import { draftOperations, draftShapes } from './api/drafts.server.ts'
-import { historyOperations, historyShapes } from './api/histories.server.ts'
-import { queryOperations } from './api/questions.server.ts'
+import { mutingOperations, queryOperations } from './api/questions.server.ts'
 import { reportOperations } from './api/reports.server.ts'
-import { restoringOperations } from './api/restoring.server.ts'
 import { forumShapes } from './api/shapes.server.ts'
-import { voteOperations, voteShapes } from './api/votes.server.ts'
 
-/** Questions and their comments as JSON: the use cases of the pages, one file for each resource. */
+/** Questions, drafts and reports as JSON: the use cases of the pages, one file for each resource. */
 export const questionOperations: Operation[] = [
 	...queryOperations,
-	...commentOperations,
-	...restoringOperations,
-	...voteOperations,
-	...historyOperations,
 	...draftOperations,
+	...mutingOperations,
 	...reportOperations,
 ]
 
 /** Under which names the description knows what these take and tell. */
-export const questionShapes: Record<string, z.ZodType> = {
-	...forumShapes,
-	...voteShapes,
-	...historyShapes,
-	...draftShapes,
-}
+export const questionShapes: Record<string, z.ZodType> = { ...forumShapes, ...draftShapes }

@@ -1,16 +1,13 @@
 import { defineFeature } from '~/platform/feature.ts'
-import { tellFollowers } from './notices/notices.server.ts'
-import { questionKinds } from './notices/told.ts'
+import { questionKinds, tellFollowers } from './notices/notices.server.ts'
 import { questionOperations, questionShapes } from './questions.api.server.ts'
 import { questionPages } from './questions.pages.server.ts'
-import { watchQuestions } from './questions.sockets.server.ts'
 import { commentSubject, querySubject } from './questions.subjects.server.ts'
 
 export const questions = defineFeature({
 	name: 'questions',
 	api: { operations: questionOperations, schemas: questionShapes },
 	jobs: { 'tell-followers': tellFollowers },
-	onConnect: watchQuestions,
 	notificationKinds: questionKinds,
 	cachedPages: questionPages,
 	subjects: [querySubject, commentSubject],

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
-import { editPath, isListPath, tagPath, withParams } from './questions.paths.ts'
+import { tagPath } from '~/features/tags/tags.view.ts'
+import { withParams } from '~/lib/addresses.ts'
+import { editPath, isListPath } from './questions.paths.ts'
 
 test.each([
 	['c++', '/forum/tag/c%2B%2B'],

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { TimeCursor } from '~/platform/http/cursors.ts'
+import type { ListView } from './question.view.ts'
 
 /** A row of a list, with everything its card shows. Times are text with microseconds, so that a cursor loses nothing. */
 export interface QueryRow {
@@ -32,12 +33,10 @@ export interface QueryPageRow extends QueryRow {
 	locked: boolean
 }
 
-export type ListView = 'newest' | 'active' | 'unanswered' | 'solved'
-
 const iso = (column: string) => sql.raw(`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`)
 
 /** The columns and joins of {@link QueryRow}; `queries` must be in the statement as `q`. */
-export const queryColumns = sql`
+export const queryColumns = sql<QueryRow>`
 	q.id, q.title, q.excerpt, q.tags, ${iso('q.created_at')} as created_at, ${iso('q.active_at')} as active_at,
 	q.comment_count, q.score, q.solved, q.author_id, u.username, u.name, u.image, c.slug as category_slug, c.title as category_title`
 /** The columns of {@link QueryPageRow}. */
@@ -106,72 +105,6 @@ export async function findMostDiscussed(since: Date): Promise<QueryPageRow | und
 	return rows[0]
 }
 
-export interface CategoryRow {
-	id: number
-	slug: string
-	title: string
-	query_count: number
-}
-
-export function listCategoryRows(): Promise<CategoryRow[]> {
-	return db()
-		.selectFrom('categories')
-		.select(['id', 'slug', 'title', 'query_count'])
-		.orderBy('position')
-		.orderBy('title')
-		.execute()
-}
-
-export function findCategory(slug: string, executor: Executor = db()): Promise<CategoryRow | undefined> {
-	return executor
-		.selectFrom('categories')
-		.select(['id', 'slug', 'title', 'query_count'])
-		.where('slug', '=', slug)
-		.executeTakeFirst()
-}
-
-/** The most used tags, at most `limit`. */
-export function listTagCounts(limit: number): Promise<{ name: string; query_count: number }[]> {
-	return db()
-		.selectFrom('tags')
-		.select(['name', 'query_count'])
-		.where('query_count', '>', 0)
-		.orderBy('query_count', 'desc')
-		.orderBy('name')
-		.limit(limit)
-		.execute()
-}
-
-export interface TagRow {
-	id: number
-	name: string
-	query_count: number
-	description: string
-	synonyms: string[]
-	following: boolean
-}
-
-/** A tag by its name or another spelling. @param userId whose following is told; null for a visitor */
-export async function findTag(name: string, userId: number | null): Promise<TagRow | undefined> {
-	const { rows } = await sql<TagRow>`
-		select id, name, query_count, description,
-			array(select s.name from tag_synonyms s where s.main = tags.name order by s.name limit 20) as synonyms,
-			exists (select 1 from follows where user_id = ${userId}::int and tag_id = tags.id) as following
-		from tags where name = coalesce((select main from tag_synonyms where name = ${name}), ${name})`.execute(db())
-	return rows[0]
-}
-
-/** Whether a member follows a category. */
-export async function isFollowingCategory(userId: number, categoryId: number): Promise<boolean> {
-	const row = await db()
-		.selectFrom('follows')
-		.select('user_id')
-		.where('user_id', '=', userId)
-		.where('category_id', '=', categoryId)
-		.executeTakeFirst()
-	return row !== undefined
-}
-
 export async function findUserId(username: string): Promise<number | undefined> {
 	const user = await db().selectFrom('users').select('id').where('username', '=', username).executeTakeFirst()
 	return user?.id
@@ -206,4 +139,43 @@ export async function listAddresses(
 export async function highestId(): Promise<number> {
 	const row = await db().selectFrom('queries').select('id').orderBy('id', 'desc').limit(1).executeTakeFirst()
 	return row?.id ?? 0
+}
+
+/** A query that was deleted, with who did it. */
+export interface DeletedRow extends QueryPageRow {
+	deleted_by: number | null
+	withdrawn: boolean
+	/** Whether it was deleted within the time in which its author may take that back. */
+	recent: boolean
+}
+
+/** A deleted query, or undefined when there is none. @param within seconds that count as recent */
+export async function findDeletedQuery(id: number, within: number): Promise<DeletedRow | undefined> {
+	const { rows } = await sql<DeletedRow>`
+		select ${queryPageColumns}, q.deleted_by, q.withdrawn, q.deleted_at > now() - make_interval(secs => ${within}) as recent
+		from queries q ${queryJoins} where q.id = ${id} and q.deleted_at is not null and q.withheld is null`.execute(db())
+	return rows[0]
+}
+
+/** Locks a deleted query. @returns whether it is still deleted */
+export async function lockDeletedQuery(trx: Executor, id: number): Promise<{ category_id: number } | undefined> {
+	return trx
+		.selectFrom('queries')
+		.select('category_id')
+		.where('id', '=', id)
+		.where('deleted_at', 'is not', null)
+		.where('withheld', 'is', null)
+		.forUpdate()
+		.executeTakeFirst()
+}
+
+/** A member's vote on a query. */
+export async function findQueryVote(userId: number, queryId: number): Promise<1 | 0 | -1> {
+	const row = await db()
+		.selectFrom('query_votes')
+		.select('value')
+		.where('user_id', '=', userId)
+		.where('query_id', '=', queryId)
+		.executeTakeFirst()
+	return (row?.value ?? 0) as 1 | 0 | -1
 }

@@ -1,6 +1,32 @@
-/* The use cases that write, behind one door: pages, the API and tests call the same ones. Reading is in reading.server.ts. */
+import { isId } from '~/lib/checks.ts'
+import { NotFound } from '~/lib/errors.ts'
+import type { Viewer } from '~/lib/viewer.ts'
+import { presentQuery, presentWithdrawn, type QueryPageView } from './question.view.ts'
+import { undoTime } from './questions.policy.ts'
+import { findDeletedQuery, findQuery, findQueryVote } from './questions.queries.server.ts'
+import { findWithheld } from './status/status.server.ts'
 
-export { askQuestion, deleteQuestion, editQuestion } from './asking/asking.server.ts'
-export { addComment, deleteComment, editComment } from './discussion/comments-writing.server.ts'
-export { restoreComment, restoreQuestion } from './writing/restoring.server.ts'
-export type { Input } from './writing/writers.server.ts'
+/** One query; one that is withheld is there for its author and for moderators. @throws NotFound when there is none or it was deleted */
+export async function getQuery(viewer: Viewer, id: number): Promise<QueryPageView> {
+	const [row, vote] = await Promise.all([
+		isId(id) ? findQuery(id) : undefined,
+		viewer && isId(id) ? findQueryVote(viewer.id, id) : (0 as const),
+	])
+	const query = row ? presentQuery(viewer, row, vote) : isId(id) ? await findWithheld(viewer, id) : null
+	if (!query) throw new NotFound(noQuery)
+	return query
+}
+
+const noQuery = 'There is no such query. It may have been deleted.'
+
+/** One query, or what is left of one that was deleted after others had answered it. @throws NotFound */
+export async function getDiscussed(viewer: Viewer, id: number): Promise<QueryPageView> {
+	try {
+		return await getQuery(viewer, id)
+	} catch (error) {
+		if (!(error instanceof NotFound)) throw error
+		const deleted = isId(id) ? await findDeletedQuery(id, undoTime) : undefined
+		if (!deleted?.withdrawn) throw error
+		return presentWithdrawn(deleted)
+	}
+}

@@ -26,8 +26,7 @@ import {
 	withholdQuery,
 } from './status/status.queries.server.ts'
 import { listCommentSubjects, listQuerySubjects, type PostRow } from './status/subjects.queries.server.ts'
-import { eventQuery } from './writing/change.server.ts'
-import { type EventQuery, type ForumEvent, recordEffects, tellEffects } from './writing/effects.server.ts'
+import { type EventQuery, eventQuery, type ForumEvent, recordEffects, tellEffects } from './writing/change.server.ts'
 
 /* What moderation knows of queries and comments: how they stand, and what can be done to them. */
 

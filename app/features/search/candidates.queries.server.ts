@@ -1,6 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { walkBlocks } from './blocks.queries.server.ts'
-import { conditions, type Scope } from './scope.queries.server.ts'
+import { conditions, type Scope, walkBlocks } from './scope.queries.server.ts'
 
 /** Ranking reads each document: the newest this many matches in titles, and so many anywhere, are ranked. */
 const most = { titled: 200, anywhere: 300 }

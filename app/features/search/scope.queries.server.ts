@@ -1,8 +1,12 @@
 import { type RawBuilder, sql } from 'kysely'
-import { type QueryRow, queryColumns, queryJoins } from '~/features/questions/questions.queries.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import type { TimeCursor } from '~/platform/http/cursors.ts'
-import { walkBlocks } from './blocks.queries.server.ts'
+
+/** What is to be read of each question that is found, of a statement in which it is `q`: the caller's columns, and their joins. */
+export interface Selection<Row> {
+	columns: RawBuilder<Row>
+	joins: RawBuilder<unknown>
+}
 
 /** What a list is narrowed to. Of tags all are wanted; of categories and authors one of each row, as a query has only one. */
 export interface Scope {
@@ -41,11 +45,10 @@ const showsMore = 100
  * are walked by an index in that order, and what else is wanted filters. Where several conditions meet, that would walk
  * far when they meet seldom: then their intersection is read from an index and sorted.
  */
-export async function scopedRows({
-	cursor,
-	limit,
-	...scope
-}: Scope & { cursor: TimeCursor | null; limit: number }): Promise<QueryRow[]> {
+export async function scopedRows<Row>(
+	{ columns, joins }: Selection<Row>,
+	{ cursor, limit, ...scope }: Scope & { cursor: TimeCursor | null; limit: number },
+): Promise<Row[]> {
 	const { tags, categories, users } = scope
 	const meeting = tags.length + (categories ? 1 : 0) + (users ? 1 : 0) > 1
 	const byTag = tags.length > 0 && !users
@@ -68,10 +71,10 @@ export async function scopedRows({
 	const sorted = sql`
 		select few.id, few.created_at from few where not (select often from density)
 		${after(sql`few.created_at`, sql`few.id`)} order by few.created_at desc, few.id desc limit ${limit}`
-	const { rows } = await sql<QueryRow>`
+	const { rows } = await sql<Row>`
 		with ${meeting ? fewRows(scope) : sql``}
 		page as (${meeting ? sql`(${walked}) union all (${sorted})` : walked})
-		select ${queryColumns} from page join queries q on q.id = page.id ${queryJoins}
+		select ${columns} from page join queries q on q.id = page.id ${joins}
 		order by q.created_at desc, q.id desc`.execute(db())
 	return rows
 }
@@ -109,4 +112,21 @@ export function conditions({ tags, categories, users, without, solved, unanswere
 /** One value as an equality, so that an index in the order of time keeps its order. */
 function oneOf(column: string, ids: number[]): RawBuilder<unknown> {
 	return ids.length === 1 ? sql`${sql.raw(column)} = ${ids[0]}::int` : sql`${sql.raw(column)} = any(${ids}::int[])`
+}
+
+/**
+ * The ids of `queries q` that meet a condition, the newest first, from block after block of 4,096 ids, which the indexes
+ * queries_found and queries_title begin with. Whatever stops reading, as a limit does, stops the walk in that block: nothing
+ * may sort or join behind it. The block is an equality, as the planner takes a list of blocks out of the index again once
+ * other conditions seem rare enough to it, which a prepared statement always makes it believe.
+ * @param from first block, 0 for the newest, which may have few
+ * @param until the last block that is meant
+ */
+export function walkBlocks(
+	where: RawBuilder<unknown>,
+	from: RawBuilder<unknown>,
+	until: RawBuilder<unknown>,
+): RawBuilder<unknown> {
+	return sql`select hit.id from generate_series(${from}, ${until}) n cross join lateral (
+select q.id from queries q where (q.id >> 12) = (select max(id) >> 12 from queries) - n and ${where} order by q.id desc) hit`
 }

@@ -1,14 +1,17 @@
-import type { QueryRow } from '~/features/questions/questions.queries.server.ts'
-import { meantTags } from '~/features/tags/synonyms.server.ts'
+import { meantTags } from '~/features/tags/tags.server.ts'
 import { isId } from '~/lib/checks.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { decodeCursor, decodeTimeCursor, noSuchPlace } from '~/platform/http/cursors.ts'
+import { marked, markedPassage } from './marks.ts'
 import { type OperatorKind, parseSearch } from './parse.ts'
-import { findIds, type Scope, scopedRows } from './scope.queries.server.ts'
-import { type SearchRow, searchRows } from './search.queries.server.ts'
+import { findIds, type Scope, type Selection, scopedRows } from './scope.queries.server.ts'
+import { passageRows, type RankedRow, searchRows } from './search.queries.server.ts'
+import { type CommentMatchView, commentPath, type MatchView } from './search.view.ts'
 
 /** What a search finds: ranked where there are words, else the newest within what operators narrow the list to. */
-export type Found = { ranked: true; rows: SearchRow[] } | { ranked: false; rows: QueryRow[] }
+export type Found<Row> =
+	| { ranked: true; rows: (Row & { rank: string; match: MatchView })[] }
+	| { ranked: false; rows: Row[] }
 
 interface SearchInput {
 	search: string
@@ -19,8 +22,15 @@ interface SearchInput {
 	limit: number
 }
 
-/** Reads one page of a search. @throws Invalid for a cursor that is not ours */
-export async function findMatches({ search, categoryId, tag, cursor, limit }: SearchInput): Promise<Found> {
+/**
+ * Reads one page of a search.
+ * @param selection what is to be read of each question
+ * @throws Invalid for a cursor that is not ours
+ */
+export async function findMatches<Row extends { id: number }>(
+	selection: Selection<Row>,
+	{ search, categoryId, tag, cursor, limit }: SearchInput,
+): Promise<Found<Row>> {
 	const { words, operators } = parseSearch(search)
 	const named = (kind: OperatorKind, excluded = false) =>
 		operators.filter((each) => each.kind === kind && each.excluded === excluded).map(({ value }) => value)
@@ -38,11 +48,16 @@ export async function findMatches({ search, categoryId, tag, cursor, limit }: Se
 		if (wanted && unwanted) return { ranked: false, rows: [] }
 		if (wanted || unwanted) scope[state] = wanted
 	}
-	if (words) return { ranked: true, rows: await searchRows({ ...scope, words, cursor: rankCursor(cursor), limit }) }
-	return {
-		ranked: false,
-		rows: await scopedRows({ ...scope, cursor: cursor ? decodeTimeCursor(cursor) : null, limit }),
+	if (words) {
+		const rows = await searchRows(selection, { ...scope, words, cursor: rankCursor(cursor), limit })
+		const comments = await commentMatches(
+			words,
+			rows.map(({ id }) => id),
+		)
+		return { ranked: true, rows: rows.map((row) => ({ ...row, match: presentMatch(row, comments.get(row.id)) })) }
 	}
+	const rows = await scopedRows(selection, { ...scope, cursor: cursor ? decodeTimeCursor(cursor) : null, limit })
+	return { ranked: false, rows }
 }
 
 /** The categories and members that operators name, as ids; null where none is named. One statement, or none. */
@@ -65,4 +80,22 @@ function rankCursor(text: string | null): { rank: string; id: number } | null {
 /** Tags as they are kept, whatever synonyms somebody typed. */
 function meant(lists: string[][]): Promise<string[][]> {
 	return lists.flat().length > 0 ? meantTags(db(), lists) : Promise.resolve(lists)
+}
+
+/** The comments by which queries of a page of results match that have the words nowhere else, by the queries' ids. */
+async function commentMatches(words: string, ids: number[]): Promise<Map<number, CommentMatchView>> {
+	const rows = ids.length > 0 ? await passageRows(words, ids) : []
+	return new Map(
+		rows.map((row) => [
+			row.query_id,
+			{ url: commentPath(row.comment_id), author: row.name, html: markedPassage(row.body_marked) },
+		]),
+	)
+}
+
+function presentMatch(
+	{ title_marked, description_marked }: Pick<RankedRow, 'title_marked' | 'description_marked'>,
+	commentMatch: CommentMatchView | undefined,
+): MatchView {
+	return { commentMatch, titleHtml: marked(title_marked), excerptHtml: markedPassage(description_marked) }
 }

@@ -12,3 +12,38 @@ export interface SimilarView {
 	/** From 0 to about 1.5; comparable between questions. */
 	score: number
 }
+
+export interface CommentMatchView {
+	/** Permalink of the comment. */
+	url: string
+	/** The name of who wrote it. */
+	author: string
+	/** The passage that matches, as `excerptHtml`. */
+	html: string
+}
+
+/** Where a result of a search matches, as safe HTML with the matches in `<mark>`. */
+export interface MatchView {
+	titleHtml: string
+	excerptHtml: string
+	/** The comment that it was found by, when nothing else of it matches. */
+	commentMatch: CommentMatchView | undefined
+}
+
+/** What stands beside the results of a search. */
+export interface SearchTools {
+	/** The operators that narrow it, and the search without each. */
+	operators: { text: string; without: string }[]
+	/** The search that may have been meant, or null. */
+	instead: string | null
+}
+
+/** The canonical address of a query. */
+export function queryUrl(query: { id: number; username: string; category_slug: string }): string {
+	return `/forum/${query.category_slug}/${query.username}/${query.id}`
+}
+
+/** The address that leads to one comment wherever it is to be seen. */
+export function commentPath(id: number): string {
+	return `/forum/comment/${id}`
+}

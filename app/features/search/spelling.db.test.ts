@@ -1,9 +1,9 @@
 import { beforeAll, expect, test } from 'vitest'
-import { deleteQuestion, editQuestion } from '~/features/questions/questions.server.ts'
+import { deleteQuestion, editQuestion } from '~/features/questions/asking/asking.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { makeMember, makeQuery } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
-import { betterSpelling } from './spelling.server.ts'
+import { betterSpelling } from './search-tools.server.ts'
 
 useDatabase()
 

@@ -1,11 +1,11 @@
 import { lockMember } from '~/features/accounts/accounts.queries.server.ts'
 import { countUse } from '~/features/accounts/security/rates.server.ts'
 import { requireMayWrite } from '~/features/accounts/security/suspension.server.ts'
-import { findCategory, findTag } from '~/features/questions/questions.queries.server.ts'
 import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { countFollowedTags, listFollowedRows, writeFollow } from './following.queries.server.ts'
+import { findCategory, findTag } from './tags.queries.server.ts'
 
 /** A tag by name or a category by slug. */
 export type Place = { tag: string } | { category: string }

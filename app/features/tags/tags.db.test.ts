@@ -1,14 +1,11 @@
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
-import { chooseSolution, withdrawSolution } from '~/features/questions/discussion/votes.server.ts'
-import {
-	getCategoryPage,
-	getQuery,
-	getTag,
-	type ListView,
-	listQueries,
-} from '~/features/questions/lists/lists.server.ts'
-import { deleteComment, editQuestion } from '~/features/questions/questions.server.ts'
+import { deleteComment } from '~/features/discussion/commenting.server.ts'
+import { chooseSolution, withdrawSolution } from '~/features/discussion/votes.server.ts'
+import { editQuestion } from '~/features/questions/asking/asking.server.ts'
+import { listQueries } from '~/features/questions/lists/lists.server.ts'
+import type { ListView } from '~/features/questions/question.view.ts'
+import { getQuery } from '~/features/questions/questions.server.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeComment, makeMember, makeQuery } from '../../../tests/factories/forum.ts'
@@ -18,11 +15,13 @@ import { follow, listFollowed } from './following.server.ts'
 import {
 	addSynonym,
 	describeTag,
+	getCategoryPage,
+	getTag,
 	listRelatedTags,
 	listSynonyms,
 	moveSynonyms,
 	removeSynonym,
-} from './synonyms.server.ts'
+} from './tags.server.ts'
 
 useDatabase()
 

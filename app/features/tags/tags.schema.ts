@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import { limits } from '~/features/questions/questions.limits.ts'
-import { toTag } from '~/features/questions/questions.schema.ts'
 import { cleanText, isStorable } from '~/lib/clean.ts'
+import { MAX_TAG, MAX_TAG_DESCRIPTION, toTag } from './tags.limits.ts'
 
 const unstorable = 'The text contains an invalid character (NUL).'
 
@@ -12,8 +11,8 @@ export const descriptionInput = z.object({
 		.refine(isStorable, unstorable)
 		.transform((text) => cleanText(text).replace(/\s+/g, ' ').trim())
 		.refine(
-			(text) => text.length <= limits.tagDescriptionMax,
-			`A description may have at most ${limits.tagDescriptionMax} characters.`,
+			(text) => text.length <= MAX_TAG_DESCRIPTION,
+			`A description may have at most ${MAX_TAG_DESCRIPTION} characters.`,
 		),
 })
 
@@ -24,7 +23,7 @@ const tagName = (missing: string) =>
 		.transform((text) => toTag(cleanText(text)))
 		.refine((tag) => tag !== '', missing)
 		.refine((tag) => !tag.includes(','), 'One tag at a time.')
-		.refine((tag) => tag.length <= limits.tagMax, `A tag has at most ${limits.tagMax} characters.`)
+		.refine((tag) => tag.length <= MAX_TAG, `A tag has at most ${MAX_TAG} characters.`)
 
 /** Two tags that mean the same: what is written as `name` is kept as `main`. */
 export const synonymInput = z

@@ -17,3 +17,8 @@ export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unkn
 	const { message, fields } = problemsOf(parsed.error)
 	throw new Invalid(message, fields)
 }
+
+/* What every use case that writes begins with. */
+
+/** What a use case takes from a form: field names to texts. It is parsed there, whatever the caller did. */
+export type Input = Record<string, unknown>

@@ -1,5 +1,5 @@
 import type { RouterContextProvider } from 'react-router'
-import { loginPath } from '~/features/questions/questions.paths.ts'
+import { loginPath } from '~/lib/addresses.ts'
 import { viewerOf } from '~/lib/context.ts'
 import { DomainError } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { Browser, ChatServer, chances, Tab } from '~/../tests/support/chat-network.ts'
+import { Tab } from '~/../tests/support/chat-network.ts'
+import { Browser, ChatServer, chances } from '../../../../tests/support/chat-network.ts'
 import { typingTime } from './conversation.ts'
 
 beforeEach(() => {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { useDatabase } from '~/../tests/support/database.ts'
-import { recountTerms } from '~/../tests/support/members.ts'
 import { seedQueries } from '~/features/import/seed.server.ts'
 import { db } from '~/platform/db/db.server.ts'
+import { useDatabase } from '../../../../tests/support/database.ts'
+import { recountTerms } from '../../../../tests/support/members.ts'
 import { personOf, seedDomain } from './people.ts'
 import { seedMembers, siteHasAccounts } from './seed.server.ts'
 

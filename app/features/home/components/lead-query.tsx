@@ -1,6 +1,7 @@
 import { Link } from 'react-router'
-import { categoryPath, profilePath } from '~/features/questions/questions.paths.ts'
+import { profilePath } from '~/features/questions/questions.paths.ts'
 import { Answered } from '~/features/search/components/answered.tsx'
+import { categoryPath } from '~/features/tags/tags.view.ts'
 import { counted } from '~/lib/text.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { RelativeTime } from '~/ui/time.tsx'

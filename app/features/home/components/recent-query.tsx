@@ -1,7 +1,7 @@
 import { Link } from 'react-router'
 import type { QueryCardView } from '~/features/questions/question.view.ts'
-import { categoryPath } from '~/features/questions/questions.paths.ts'
 import { Answered } from '~/features/search/components/answered.tsx'
+import { categoryPath } from '~/features/tags/tags.view.ts'
 import { counted } from '~/lib/text.ts'
 import { RelativeTime } from '~/ui/time.tsx'
 

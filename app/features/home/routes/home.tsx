@@ -1,7 +1,7 @@
 import { Link } from 'react-router'
 import { MemberRow } from '~/features/directory/components/member-row.tsx'
 import { skillPath } from '~/features/members/members.paths.ts'
-import { tagPath } from '~/features/questions/questions.paths.ts'
+import { tagPath } from '~/features/tags/tags.view.ts'
 import { viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { useRootData } from '~/lib/root-data.ts'

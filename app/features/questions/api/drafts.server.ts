@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { NotFound } from '~/lib/errors.ts'
 import { member, operation } from '~/platform/http/operation.ts'
-import { draftInput, draftKey } from '../asking/drafts.schema.ts'
+import type { Draft, DraftSaved } from '../asking/asking.view.ts'
 import { dropDraft, getDraft, listDrafts, saveDraft } from '../asking/drafts.server.ts'
-import type { Draft, DraftSaved } from '../asking/drafts.view.ts'
+import { draftInput, draftKey } from '../questions.schema.ts'
 import { time } from './shapes.server.ts'
 
 const group = 'Drafts'

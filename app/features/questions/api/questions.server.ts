@@ -1,10 +1,22 @@
 import { z } from 'zod'
+import { muteThread } from '~/features/notifications/notifications.server.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
 import { member, operation } from '~/platform/http/operation.ts'
-import { getQuery, listQueries } from '../lists/lists.server.ts'
-import { askQuestion, deleteQuestion, editQuestion } from '../questions.server.ts'
-import { editing, namedVersion } from './edits.server.ts'
-import { cursor, id, limit } from './parameters.server.ts'
-import { changedQuery, newQuery, query, queryList } from './shapes.server.ts'
+import { askQuestion, deleteQuestion, editQuestion, restoreQuestion } from '../asking/asking.server.ts'
+import { listQueries } from '../lists/lists.server.ts'
+import { getQuery } from '../questions.server.ts'
+import {
+	changedQuery,
+	cursor,
+	editing,
+	id,
+	limit,
+	namedVersion,
+	newQuery,
+	query,
+	queryList,
+	restoringRule,
+} from './shapes.server.ts'
 
 const group = 'Queries'
 const example = {
@@ -105,10 +117,59 @@ export const queryOperations = [
 		refusals: [403, 404],
 		run: async (call) => void (await deleteQuestion(member(call), call.params.id)),
 	}),
+	operation({
+		id: 'restoreQuestion',
+		group: 'Queries',
+		method: 'post',
+		path: '/queries/{id}/restore',
+		summary: 'Restore a deleted query',
+		description: restoringRule,
+		access: 'members',
+		params: { id },
+		answer: query,
+		refusals: [403, 404, 409],
+		run: async (call) => {
+			await restoreQuestion(member(call), call.params.id)
+			return getQuery(call.viewer, call.params.id)
+		},
+	}),
 ]
 
 /** Without the parameters that were not given: a use case tells "none" from "undefined". */
 function definite<Query extends object>(query: Query): { [Name in keyof Query]: Exclude<Query[Name], undefined> } {
 	const given = Object.entries(query).filter(([, value]) => value !== undefined)
 	return Object.fromEntries(given) as { [Name in keyof Query]: Exclude<Query[Name], undefined> }
+}
+
+export const mutingOperations = [
+	operation({
+		id: 'muteQuery',
+		group: 'Following',
+		method: 'put',
+		path: '/queries/{id}/muting',
+		summary: 'Mute a query',
+		access: 'members',
+		params: { id },
+		answer: null,
+		refusals: [404],
+		run: async (call) => mute(member(call), call.params.id, true),
+	}),
+	operation({
+		id: 'unmuteQuery',
+		group: 'Following',
+		method: 'delete',
+		path: '/queries/{id}/muting',
+		summary: 'Unmute a query',
+		access: 'members',
+		params: { id },
+		answer: null,
+		refusals: [404],
+		run: async (call) => mute(member(call), call.params.id, false),
+	}),
+]
+
+/** Only what the caller can read: a number alone must not tell whether something hidden is there. */
+async function mute(viewer: SignedIn, queryId: number, muted: boolean): Promise<void> {
+	await getQuery(viewer, queryId)
+	await muteThread(viewer, queryId, muted)
 }

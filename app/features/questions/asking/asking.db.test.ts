@@ -1,20 +1,15 @@
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
+import { addComment, deleteComment, editComment } from '~/features/discussion/commenting.server.ts'
+import { listComments } from '~/features/discussion/discussion.server.ts'
 import { NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeComment, makeMember, makeQuery } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
-import { listComments } from '../discussion/comments.server.ts'
-import { getQuery, listQueries } from '../lists/lists.server.ts'
-import {
-	addComment,
-	askQuestion,
-	deleteComment,
-	deleteQuestion,
-	editComment,
-	editQuestion,
-} from '../questions.server.ts'
+import { listQueries } from '../lists/lists.server.ts'
+import { getQuery } from '../questions.server.ts'
+import { askQuestion, deleteQuestion, editQuestion } from './asking.server.ts'
 
 useDatabase()
 

@@ -1,22 +1,41 @@
 import { countUse } from '~/features/accounts/security/rates.server.ts'
-import { mainTags } from '~/features/tags/synonyms.server.ts'
-import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
+import { tagsOf } from '~/features/tags/tags.limits.ts'
+import { findCategory } from '~/features/tags/tags.queries.server.ts'
+import { mainTags } from '~/features/tags/tags.server.ts'
+import { isId } from '~/lib/checks.ts'
+import { Conflict, Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
-import { parseInput } from '~/platform/http/parse.server.ts'
-import { excerptOf } from '~/platform/markdown/cook.server.ts'
-import { mayDelete, mayEdit } from '../questions.policy.ts'
-import { findCategory } from '../questions.queries.server.ts'
-import { askInput, versionInput } from '../questions.schema.ts'
+import { type Input, parseInput } from '~/platform/http/parse.server.ts'
+import { type Cooked, cook, excerptOf } from '~/platform/markdown/cook.server.ts'
+import { languageOfTags } from '~/platform/markdown/highlight.server.ts'
+import { peopleIn } from '../mentions/mentions.server.ts'
+import { mayDelete, mayEdit, mayRestore, undoTime } from '../questions.policy.ts'
+import { findDeletedQuery, lockDeletedQuery } from '../questions.queries.server.ts'
+import { askInput, previewInput, versionInput } from '../questions.schema.ts'
 import { findChangeableQuery, lockWaitingQuery, rewriteWaitingQuery } from '../status/pending.queries.server.ts'
 import { decidedMeanwhile, withdraw } from '../status/status.server.ts'
-import { change, eventQuery } from '../writing/change.server.ts'
-import type { Made } from '../writing/repeats.queries.server.ts'
-import { changeOnce, readSending } from '../writing/repeats.server.ts'
-import { recordQueryRevision } from '../writing/revisions.queries.server.ts'
-import { changeable, type Input, noQuery, requireRoomForEdit, writer } from '../writing/writers.server.ts'
-import { insertQuery, lockQuery, type QueryTexts, removeQuery, updateQuery } from '../writing/writing.queries.server.ts'
-import { unlessSame } from './stale.server.ts'
-import { cookDescription } from './texts.server.ts'
+import {
+	change,
+	changeable,
+	changeOnce,
+	eventQuery,
+	noQuery,
+	readSending,
+	requireRoomForEdit,
+	tooLate,
+	writer,
+} from '../writing/change.server.ts'
+import {
+	insertQuery,
+	lockQuery,
+	type Made,
+	type QueryTexts,
+	recordQueryRevision,
+	removeQuery,
+	returnQuery,
+	updateQuery,
+} from '../writing/writing.queries.server.ts'
+import { unlessSame } from './refused.server.ts'
 
 /*
  * The use cases that write questions. Each one: the policy first, then the input, then one transaction, then the announcement.
@@ -125,4 +144,41 @@ async function readTexts(input: Input): Promise<QueryTexts & { slug: string }> {
 		categoryId: found.id,
 		slug: found.slug,
 	}
+}
+
+/**
+ * Takes the deletion of a question back.
+ * @throws NotFound when none was deleted, NotAllowed later than ten minutes after it, Conflict when it was just taken back
+ */
+export async function restoreQuestion(viewer: Viewer, id: number): Promise<{ url: string }> {
+	const actor = writer(viewer)
+	const found = isId(id) ? await findDeletedQuery(id, undoTime) : undefined
+	if (!found) throw new NotFound('There is no deleted query to restore.')
+	if (!mayRestore(actor, { deletedBy: found.deleted_by, recent: found.recent })) throw new NotAllowed(tooLate)
+	return change(async (trx) => {
+		const locked = await lockDeletedQuery(trx, id)
+		if (!locked) throw new Conflict('This query has already been restored.')
+		const tags = await mainTags(trx, found.tags)
+		await returnQuery(trx, id, tags)
+		const query = eventQuery({ ...found, tags })
+		return { event: { kind: 'query-restored', actorId: actor.id, query }, result: { url: query.url } }
+	})
+}
+
+/**
+ * A description as its page will show it: cooked as publishing cooks it, and stored nowhere.
+ * @param input `description`; `tags` as typed, as they name the language of plain code blocks
+ * @param ip where the request came from
+ * @throws Invalid when it is too long, TooMany
+ */
+export async function previewDescription(viewer: Viewer, ip: string, input: unknown): Promise<{ html: string }> {
+	const { description, tags } = parseInput(previewInput, input)
+	await countUse('previews', viewer, ip)
+	const { html } = await cookDescription(description, tagsOf(tags))
+	return { html }
+}
+
+/** A query's description as HTML. Publishing and the preview call this one, so that they cannot differ. */
+export async function cookDescription(description: string, tags: readonly string[]): Promise<Cooked> {
+	return cook(description, { language: languageOfTags(tags), topHeading: 2, people: await peopleIn(description) })
 }

@@ -4,10 +4,10 @@ import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeMember, makeQuery } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
-import { getQuery } from '../lists/lists.server.ts'
-import { deleteQuestion, editQuestion } from '../questions.server.ts'
+import { getQuery } from '../questions.server.ts'
+import { deleteQuestion, editQuestion } from './asking.server.ts'
 import { dropDraft, getDraft, saveDraft } from './drafts.server.ts'
-import { StaleQuery } from './stale.server.ts'
+import { StaleQuery } from './refused.server.ts'
 
 useDatabase()
 

@@ -3,7 +3,9 @@ import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { parseInput } from '~/platform/http/parse.server.ts'
 import { mayEdit, mayWrite } from '../questions.policy.ts'
-import { changeable } from '../writing/writers.server.ts'
+import { draftInput, draftKey } from '../questions.schema.ts'
+import { changeable } from '../writing/change.server.ts'
+import type { Draft, DraftSaved } from './asking.view.ts'
 import {
 	type DraftRow,
 	type DraftTexts,
@@ -14,8 +16,6 @@ import {
 	trimDrafts,
 	writeDraft,
 } from './drafts.queries.server.ts'
-import { draftInput, draftKey } from './drafts.schema.ts'
-import type { Draft, DraftSaved } from './drafts.view.ts'
 
 /* Drafts on the server. A member reaches only their own: every statement is asked with the viewer's id. */
 

@@ -1,12 +1,13 @@
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
+import { editComment } from '~/features/discussion/commenting.server.ts'
 import { sweepPictures } from '~/features/pictures/pictures.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeComment, makeMember, makeQuery } from '../../../../tests/factories/forum.ts'
 import { makePicture } from '../../../../tests/factories/profiles.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
-import { editComment, editQuestion } from '../questions.server.ts'
+import { editQuestion } from './asking.server.ts'
 import { dropDraft, saveDraft } from './drafts.server.ts'
 
 useDatabase()

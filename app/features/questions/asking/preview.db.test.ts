@@ -3,8 +3,8 @@ import { suggestTags } from '~/features/tags/tags.server.ts'
 import { Invalid, TooMany } from '~/lib/errors.ts'
 import { makeMember, makeQuery } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
-import { getQuery } from '../lists/lists.server.ts'
-import { previewDescription } from './preview.server.ts'
+import { getQuery } from '../questions.server.ts'
+import { previewDescription } from './asking.server.ts'
 
 useDatabase()
 

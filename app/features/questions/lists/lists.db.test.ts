@@ -1,20 +1,17 @@
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
+import { getCategoryPage, getTag, listCategories, listTags } from '~/features/tags/tags.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { encodeCursor } from '~/platform/http/cursors.ts'
 import { makeComment, makeMember, makeQuery } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
-import { deleteQuestion, editQuestion } from '../questions.server.ts'
+import { deleteQuestion, editQuestion } from '../asking/asking.server.ts'
 import {
 	countAskedSince,
 	countQueries,
-	getCategoryPage,
-	getTag,
-	listCategories,
 	listForSitemap,
 	listQueries,
-	listTags,
 	listWaiting,
 	mostDiscussed,
 } from './lists.server.ts'

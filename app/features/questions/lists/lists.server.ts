@@ -1,37 +1,36 @@
-import { marked, markedPassage } from '~/features/search/marks.ts'
-import { commentMatches } from '~/features/search/passages.server.ts'
+import type { LoaderFunctionArgs } from 'react-router'
 import { findMatches } from '~/features/search/search.server.ts'
-import { isId } from '~/lib/checks.ts'
+import { queryUrl } from '~/features/search/search.view.ts'
+import { searchTools } from '~/features/search/search-tools.server.ts'
+import { getCategory, getTag } from '~/features/tags/tags.server.ts'
+import { storable } from '~/lib/clean.ts'
+import { viewerOf } from '~/lib/context.ts'
 import { NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { decodeTimeCursor, encodeCursor } from '~/platform/http/cursors.ts'
-import { presentCard, presentQuery, presentWithdrawn, queryUrl } from '../comment.view.ts'
-import { findDeletedQuery, isOpenQuery, listNewerComments } from '../discussion/discussion.queries.server.ts'
-import { findQueryVote } from '../discussion/votes.queries.server.ts'
-import type { CategoryView, Page, QueryCardView, QueryPageView, TagPageView, TagView } from '../question.view.ts'
-import { undoTime } from '../questions.policy.ts'
+import {
+	type ListView,
+	type Page,
+	presentCard,
+	presentQuery,
+	type QueryCardView,
+	type QueryPageView,
+} from '../question.view.ts'
+import type { ListRoute } from '../questions.pages.server.ts'
 import {
 	countSince,
-	findCategory,
 	findMostDiscussed,
-	findQuery,
-	findTag,
 	findUserId,
 	highestId,
-	isFollowingCategory,
-	type ListView,
 	listAddresses,
-	listCategoryRows,
 	listRows,
-	listTagCounts,
 	listTagRows,
 	type QueryRow,
+	queryColumns,
+	queryJoins,
 	readQueryCount,
 } from '../questions.queries.server.ts'
-import { findWithheld } from '../status/status.server.ts'
-
-export type { ListView }
-export { isOpenQuery, listNewerComments }
+import type { ListData } from './lists.view.ts'
 
 /* The use cases that read. A page costs a fixed number of them, whatever the size of the forum. */
 
@@ -82,39 +81,6 @@ export async function listQueries(viewer: Viewer, input: ListInput): Promise<Pag
 	)
 }
 
-/** A category and how many queries it has. @throws NotFound */
-async function getCategory(slug: string): Promise<CategoryView & { id: number }> {
-	const category = await findCategory(storable(slug))
-	if (!category) throw new NotFound('There is no such category.')
-	return { id: category.id, slug: category.slug, title: category.title, count: category.query_count }
-}
-
-/** A category with whether the viewer follows it. @throws NotFound */
-export async function getCategoryPage(viewer: Viewer, slug: string): Promise<CategoryView & { following: boolean }> {
-	const { id, ...category } = await getCategory(slug)
-	return { ...category, following: viewer !== null && (await isFollowingCategory(viewer.id, id)) }
-}
-
-/** A tag with what its page says of it, by its name or another spelling. @throws NotFound */
-export async function getTag(viewer: Viewer, name: string): Promise<TagPageView> {
-	const tag = await findTag(storable(name).toLowerCase(), viewer?.id ?? null)
-	if (!tag) throw new NotFound('There is no such tag.')
-	const { query_count: count, ...rest } = tag
-	return { ...rest, count }
-}
-
-/** Every category, in the order of the site. */
-export async function listCategories(): Promise<CategoryView[]> {
-	const rows = await listCategoryRows()
-	return rows.map((row) => ({ slug: row.slug, title: row.title, count: row.query_count }))
-}
-
-/** The most used tags. */
-export async function listTags(limit: number): Promise<TagView[]> {
-	const rows = await listTagCounts(Math.min(limit, 500))
-	return rows.map((row) => ({ name: row.name, count: row.query_count }))
-}
-
 /** How many queries the forum has. */
 export const countQueries = readQueryCount
 
@@ -133,31 +99,6 @@ export async function mostDiscussed(since: Date): Promise<QueryPageView | null> 
 	return row ? presentQuery(null, row) : null
 }
 
-/** One query; one that is withheld is there for its author and for moderators. @throws NotFound when there is none or it was deleted */
-export async function getQuery(viewer: Viewer, id: number): Promise<QueryPageView> {
-	const [row, vote] = await Promise.all([
-		isId(id) ? findQuery(id) : undefined,
-		viewer && isId(id) ? findQueryVote(viewer.id, id) : (0 as const),
-	])
-	const query = row ? presentQuery(viewer, row, vote) : isId(id) ? await findWithheld(viewer, id) : null
-	if (!query) throw new NotFound(noQuery)
-	return query
-}
-
-const noQuery = 'There is no such query. It may have been deleted.'
-
-/** One query, or what is left of one that was deleted after others had answered it. @throws NotFound */
-export async function getDiscussed(viewer: Viewer, id: number): Promise<QueryPageView> {
-	try {
-		return await getQuery(viewer, id)
-	} catch (error) {
-		if (!(error instanceof NotFound)) throw error
-		const deleted = isId(id) ? await findDeletedQuery(id, undoTime) : undefined
-		if (!deleted?.withdrawn) throw error
-		return presentWithdrawn(deleted)
-	}
-}
-
 /** Pages of the sitemap and what stands on one, at most 5,000 addresses. */
 export async function listForSitemap(number: number): Promise<{ url: string; changedAt: string }[]> {
 	const rows = await listAddresses((number - 1) * 5_000 + 1)
@@ -172,11 +113,6 @@ export async function countSitemapPages(): Promise<number> {
 	return Math.max(1, Math.ceil((await highestId()) / 5_000))
 }
 
-/** An address may hold what no row can: PostgreSQL refuses NUL even as something to look for. */
-function storable(text: string): string {
-	return text.replaceAll('\u0000', '')
-}
-
 async function authorId(username: string): Promise<number> {
 	const id = await findUserId(storable(username).toLowerCase())
 	if (id === undefined) throw new NotFound('There is no such member.')
@@ -187,13 +123,16 @@ async function search(
 	viewer: Viewer,
 	input: ListInput & { search: string; categoryId?: number; limit: number },
 ): Promise<Page<QueryCardView>> {
-	const found = await findMatches({
-		search: input.search,
-		categoryId: input.categoryId,
-		tag: input.tag === undefined ? undefined : storable(input.tag).toLowerCase(),
-		cursor: input.cursor ?? null,
-		limit: input.limit + 1,
-	})
+	const found = await findMatches(
+		{ columns: queryColumns, joins: queryJoins },
+		{
+			search: input.search,
+			categoryId: input.categoryId,
+			tag: input.tag === undefined ? undefined : storable(input.tag).toLowerCase(),
+			cursor: input.cursor ?? null,
+			limit: input.limit + 1,
+		},
+	)
 	if (!found.ranked)
 		return page(
 			found.rows,
@@ -201,17 +140,12 @@ async function search(
 			(row) => presentCard(viewer, row),
 			(row) => [row.created_at, row.id],
 		)
-	const inComments = await commentMatches(
-		input.search,
-		found.rows.map((row) => row.id),
+	return page(
+		found.rows,
+		input.limit,
+		({ match, ...row }) => ({ ...presentCard(viewer, row), ...match }),
+		(row) => [row.rank, row.id],
 	)
-	const present = (row: (typeof found.rows)[number]) => ({
-		...presentCard(viewer, row),
-		commentMatch: inComments.get(row.id),
-		titleHtml: marked(row.title_marked),
-		excerptHtml: markedPassage(row.description_marked),
-	})
-	return page(found.rows, input.limit, present, (row) => [row.rank, row.id])
 }
 
 function page<Row extends QueryRow, View>(
@@ -223,4 +157,27 @@ function page<Row extends QueryRow, View>(
 	const shown = rows.slice(0, limit)
 	const last = shown.at(-1)
 	return { rows: shown.map(present), next: rows.length > limit && last ? encodeCursor(key(last)) : null }
+}
+
+/**
+ * The page of the list that an address asks for: `?q=` searches, `?view=` orders, `?cursor=` goes on.
+ * @throws NotFound for an unknown category or tag, Invalid for a cursor that is not ours
+ */
+export async function loadList(
+	route: ListRoute,
+	{ context, url }: Pick<LoaderFunctionArgs, 'context' | 'url'>,
+	scope: { category?: string; tag?: string; tagId?: number },
+): Promise<ListData> {
+	const asked = route.read(url)
+	const search = asked.q?.trim().slice(0, 200) ?? ''
+	const hasViews = !search
+	const view = hasViews ? viewOf(asked.view) : 'newest'
+	const cursor = asked.cursor || null
+	const page = await listQueries(viewerOf(context), { ...scope, search, view, cursor })
+	const tools = search ? await searchTools(search, cursor === null ? page.rows.length : null) : null
+	return { page, cursor, view, search, tools, hasViews }
+}
+
+function viewOf(text: string | null): ListView {
+	return text === 'active' || text === 'unanswered' || text === 'solved' ? text : 'newest'
 }

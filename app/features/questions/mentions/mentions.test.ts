@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { mentionsIn } from './mentions.ts'
+import { mentionsIn } from './mentions.server.ts'
 
 test.each([
 	['@asha look', ['asha']],

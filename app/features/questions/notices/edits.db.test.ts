@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import '~/features/index.server.ts'
+import { deleteComment, editComment, restoreComment } from '~/features/discussion/commenting.server.ts'
+import { chooseSolution, withdrawSolution } from '~/features/discussion/votes.server.ts'
 import { countUnread, listNotices, readNotices } from '~/features/notifications/notifications.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
@@ -8,8 +10,7 @@ import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
 import { makeComment, makeMember, makeQuery } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { decide } from '../../../../tests/support/moderation-cast.ts'
-import { chooseSolution, withdrawSolution } from '../discussion/votes.server.ts'
-import { deleteComment, editComment, editQuestion, restoreComment } from '../questions.server.ts'
+import { editQuestion } from '../asking/asking.server.ts'
 
 /* What becomes of notices when the text that caused them is changed, deleted or brought back. */
 

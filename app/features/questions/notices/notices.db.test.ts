@@ -15,9 +15,8 @@ import { db } from '~/platform/db/db.server.ts'
 import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
 import { makeComment, makeMember, makeQuery } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
-import { deleteQuestion, editQuestion } from '../questions.server.ts'
-import { change } from '../writing/change.server.ts'
-import type { EventQuery, ForumEvent } from '../writing/effects.server.ts'
+import { deleteQuestion, editQuestion } from '../asking/asking.server.ts'
+import { change, type EventQuery, type ForumEvent } from '../writing/change.server.ts'
 import { type FollowersLeft, tellFollowers } from './notices.server.ts'
 
 useDatabase()

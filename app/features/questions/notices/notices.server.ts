@@ -1,3 +1,4 @@
+import type { NoticeKind, NotificationKind } from '~/features/notifications/kinds.server.ts'
 import {
 	forgetComment,
 	forgetQuery,
@@ -5,11 +6,11 @@ import {
 	renameQuery,
 	tellUnread,
 } from '~/features/notifications/notifications.server.ts'
+import { commentPath } from '~/features/search/search.view.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
-import { mentionsIn } from '../mentions/mentions.ts'
-import { commentPath } from '../questions.paths.ts'
-import type { EventQuery, ForumEvent } from '../writing/effects.server.ts'
+import { mentionsIn } from '../mentions/mentions.server.ts'
+import type { EventQuery, ForumEvent } from '../writing/change.server.ts'
 import {
 	type CommentFacts,
 	countMentioned,
@@ -19,7 +20,29 @@ import {
 	holdQuery,
 	listIdsOf,
 } from './notices.queries.server.ts'
-import { whoIsTold } from './told.ts'
+
+declare module '~/features/notifications/kinds.server.ts' {
+	interface NotificationKinds {
+		comment: never
+		reply: never
+		mention: never
+		solution: never
+		followed: never
+	}
+}
+
+/** What members are told of questions and comments. */
+export const questionKinds = {
+	comment: { label: 'Comments on my queries', order: 10, words: 'commented on' },
+	reply: { label: 'Replies to my comments', order: 20, words: 'replied to you in' },
+	mention: { label: 'Mentions of my name', order: 30, words: 'mentioned you in' },
+	solution: {
+		label: 'My comment marked as a solution',
+		order: 40,
+		words: 'marked your comment as a solution to',
+	},
+	followed: { label: 'New queries in tags and categories I follow', order: 60, words: 'asked' },
+} as const satisfies Partial<Record<NoticeKind, NotificationKind>>
 
 declare module '~/platform/jobs/jobs.server.ts' {
 	interface Jobs {
@@ -146,4 +169,32 @@ async function noteQuery(trx: Executor, event: QueryAdded): Promise<number[]> {
 async function mentionedIn(trx: Executor, markdown: string): Promise<number[]> {
 	const names = mentionsIn(markdown)
 	return names.length === 0 || names.length > mostMentions ? [] : listIdsOf(trx, names)
+}
+
+/** Who has to do with an event, by id; nobody is passed as null or left out. */
+export interface Concerned {
+	actorId: number
+	queryAuthorId?: number | null
+	parentAuthorId?: number | null
+	solverId?: number | null
+	mentioned?: readonly number[]
+	followers?: readonly number[]
+}
+
+/**
+ * Who is told of an event, and as what: each member once, by what concerns them most, and never the one who did it.
+ * Being named goes before being answered, being answered before owning the query, all before following a tag.
+ */
+export function whoIsTold(concerned: Concerned): Map<number, NoticeKind> {
+	const { actorId, queryAuthorId, parentAuthorId, solverId, mentioned = [], followers = [] } = concerned
+	const told = new Map<number, NoticeKind>()
+	const tell = (kind: NoticeKind, ...ids: (number | null | undefined)[]) => {
+		for (const id of ids) if (typeof id === 'number' && id !== actorId && !told.has(id)) told.set(id, kind)
+	}
+	tell('solution', solverId)
+	tell('mention', ...mentioned)
+	tell('reply', parentAuthorId)
+	tell('comment', queryAuthorId)
+	tell('followed', ...followers)
+	return told
 }

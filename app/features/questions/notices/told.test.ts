@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { mentionsIn } from '../mentions/mentions.ts'
-import { type Concerned, whoIsTold } from './told.ts'
+import { mentionsIn } from '../mentions/mentions.server.ts'
+import { type Concerned, whoIsTold } from './notices.server.ts'
 
 const [actor, asker, parent, third, fourth] = [1, 2, 3, 4, 5]
 

@@ -1,13 +1,13 @@
 import { FollowButton } from '~/features/tags/components/follow-button.tsx'
+import { getCategoryPage } from '~/features/tags/tags.server.ts'
+import { categoryPath } from '~/features/tags/tags.view.ts'
 import { viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { answering } from '~/platform/http/http.ts'
-import { listMeta } from '../lists/components/list-meta.ts'
 import { ListPage } from '../lists/components/list-page.tsx'
-import { loadList } from '../lists/list-page.server.ts'
-import { getCategoryPage } from '../lists/lists.server.ts'
+import { loadList } from '../lists/lists.server.ts'
+import { listMeta } from '../lists/lists.view.ts'
 import { categoryPage } from '../questions.pages.server.ts'
-import { categoryPath } from '../questions.paths.ts'
 import type { Route } from './+types/category'
 
 export function loader({ params, context, url }: Route.LoaderArgs) {

@@ -1,17 +1,18 @@
 import { redirect } from 'react-router'
+import { listCategories } from '~/features/tags/tags.server.ts'
+import { readId } from '~/lib/checks.ts'
 import { NotAllowed } from '~/lib/errors.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { answering, readForm, redirectWithToast, signedIn } from '~/platform/http/http.ts'
+import { editQuestion } from '../asking/asking.server.ts'
 import { AskForm } from '../asking/components/ask-form.tsx'
-import { sendAsked } from '../asking/components/send.ts'
+import { sendAsked } from '../asking/components/draft-saver.ts'
 import { dropDraft, getDraft } from '../asking/drafts.server.ts'
 import { refusedAsk } from '../asking/refused.server.ts'
-import { getQuery, listCategories } from '../lists/lists.server.ts'
 import { editPath } from '../questions.paths.ts'
-import { editQuestion } from '../questions.server.ts'
+import { getQuery } from '../questions.server.ts'
 import { flashAfter } from '../status/status.server.ts'
 import type { Route } from './+types/edit'
-import { readId } from './ids.ts'
 
 export function loader({ params, context, url }: Route.LoaderArgs) {
 	return answering(async () => {

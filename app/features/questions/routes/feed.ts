@@ -1,8 +1,9 @@
 import { config } from '~/config.server.ts'
+import { getCategoryPage, getTag } from '~/features/tags/tags.server.ts'
+import { categoryPath, tagPath } from '~/features/tags/tags.view.ts'
 import { answering } from '~/platform/http/http.ts'
-import { getCategoryPage, getTag, listQueries } from '../lists/lists.server.ts'
+import { listQueries } from '../lists/lists.server.ts'
 import { atomFeed } from '../lists/xml.ts'
-import { categoryPath, tagPath } from '../questions.paths.ts'
 import type { Route } from './+types/feed'
 
 const entries = 20

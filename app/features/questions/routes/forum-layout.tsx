@@ -1,8 +1,10 @@
-import { Outlet, type ShouldRevalidateFunctionArgs, useLocation, useSearchParams } from 'react-router'
-import { CategoryNav } from '~/features/tags/components/category-nav.tsx'
-import { TagIndex, WaitingList } from '~/features/tags/components/tag-index.tsx'
-import type { ForumFrame } from '../lists/components/forum-frame.ts'
-import { countQueries, listCategories, listTags, listWaiting } from '../lists/lists.server.ts'
+import { Link, Outlet, type ShouldRevalidateFunctionArgs, useLocation, useSearchParams } from 'react-router'
+import { CategoryNav, TagIndex } from '~/features/tags/components/forum-frame.tsx'
+import { listCategories, listTags } from '~/features/tags/tags.server.ts'
+import { RuleHead } from '~/ui/rule-head.tsx'
+import { RelativeTime } from '~/ui/time.tsx'
+import { countQueries, listWaiting } from '../lists/lists.server.ts'
+import type { ForumFrame } from '../lists/lists.view.ts'
 import type { Route } from './+types/forum-layout'
 
 const tagsShown = 10
@@ -48,5 +50,27 @@ export default function ForumLayout({ loaderData }: Route.ComponentProps) {
 				<WaitingList waiting={loaderData.waiting} />
 			</aside>
 		</div>
+	)
+}
+
+/** The newest queries that nobody answered. */
+export function WaitingList({ waiting }: Pick<ForumFrame, 'waiting'>) {
+	if (waiting.length === 0) return null
+	return (
+		<section className="mt-8 first:mt-0" aria-labelledby="waiting">
+			<RuleHead id="waiting" title="Waiting for an answer" />
+			<ul className="grid gap-3">
+				{waiting.map(({ url, title, createdAt }) => (
+					<li key={url}>
+						<Link className="quiet-link block leading-5 wrap-anywhere" to={url}>
+							{title}
+						</Link>
+						<span className="meta">
+							<RelativeTime at={createdAt} />
+						</span>
+					</li>
+				))}
+			</ul>
+		</section>
 	)
 }

@@ -1,6 +1,6 @@
 import { factsOf, viewerOf } from '~/lib/context.ts'
 import { answeringJson, readForm } from '~/platform/http/http.ts'
-import { previewDescription } from '../asking/preview.server.ts'
+import { previewDescription } from '../asking/asking.server.ts'
 import type { Route } from './+types/preview'
 
 /** Cooks `description` and stores nothing. Answers `{ html }`, or `{ message }` with the status of the refusal. */

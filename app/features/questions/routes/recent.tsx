@@ -1,9 +1,8 @@
 import { pageMeta } from '~/lib/page-meta.ts'
 import { answering } from '~/platform/http/http.ts'
-import { useForumFrame } from '../lists/components/forum-frame.ts'
-import { listMeta } from '../lists/components/list-meta.ts'
-import { ListPage } from '../lists/components/list-page.tsx'
-import { loadList } from '../lists/list-page.server.ts'
+import { ListPage, useForumFrame } from '../lists/components/list-page.tsx'
+import { loadList } from '../lists/lists.server.ts'
+import { listMeta } from '../lists/lists.view.ts'
 import { recentPage } from '../questions.pages.server.ts'
 import type { Route } from './+types/recent'
 

@@ -1,9 +1,10 @@
 import { config } from '~/config.server.ts'
+import { listCategories } from '~/features/tags/tags.server.ts'
+import { categoryPath } from '~/features/tags/tags.view.ts'
 import { NotFound } from '~/lib/errors.ts'
 import { answering } from '~/platform/http/http.ts'
-import { countSitemapPages, listCategories, listForSitemap } from '../lists/lists.server.ts'
+import { countSitemapPages, listForSitemap } from '../lists/lists.server.ts'
 import { sitemap, sitemapIndex } from '../lists/xml.ts'
-import { categoryPath } from '../questions.paths.ts'
 import type { Route } from './+types/sitemap'
 
 /** Without `?page=` the index; page 0 holds the site's own pages, the others up to 5,000 queries each. */

@@ -1,28 +1,22 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { getQuery } from '../questions.server.ts'
 import '~/features/index.server.ts'
+import { deleteComment, editComment, restoreComment } from '~/features/discussion/commenting.server.ts'
+import { listComments } from '~/features/discussion/discussion.server.ts'
+import { readQueryHistory } from '~/features/discussion/history.server.ts'
 import { judge } from '~/features/moderation/judging.server.ts'
 import { getCase, listCases } from '~/features/moderation/queue.server.ts'
+import { StaleQuery } from '~/features/questions/asking/refused.server.ts'
 import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeComment, makeMember, makeQuery } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { expectCountsToHold, hashForum } from '../../../../tests/support/forum-rows.ts'
-import { StaleQuery } from '../asking/stale.server.ts'
-import { listComments } from '../discussion/comments.server.ts'
-import { readQueryHistory } from '../history/history.server.ts'
-import { getQuery, listQueries } from '../lists/lists.server.ts'
-import {
-	askQuestion,
-	deleteComment,
-	deleteQuestion,
-	editComment,
-	editQuestion,
-	restoreComment,
-	restoreQuestion,
-} from '../questions.server.ts'
+import { askQuestion, deleteQuestion, editQuestion, restoreQuestion } from '../asking/asking.server.ts'
+import { listQueries } from '../lists/lists.server.ts'
 
 useDatabase()
 

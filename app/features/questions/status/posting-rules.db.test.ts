@@ -1,6 +1,10 @@
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { getQuery } from '../questions.server.ts'
 import '~/features/index.server.ts'
+import { addComment, deleteComment, editComment } from '~/features/discussion/commenting.server.ts'
+import { listComments } from '~/features/discussion/discussion.server.ts'
+import { castVote } from '~/features/discussion/votes.server.ts'
 import { judge } from '~/features/moderation/judging.server.ts'
 import { listCases, listLog } from '~/features/moderation/queue.server.ts'
 import { report } from '~/features/moderation/reports.server.ts'
@@ -11,18 +15,8 @@ import { db } from '~/platform/db/db.server.ts'
 import { makeComment, makeMember, makeQuery } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { expectCountsToHold, hashForum } from '../../../../tests/support/forum-rows.ts'
-import { listComments } from '../discussion/comments.server.ts'
-import { castVote } from '../discussion/votes.server.ts'
-import { getQuery, listQueries } from '../lists/lists.server.ts'
-import {
-	addComment,
-	askQuestion,
-	deleteComment,
-	deleteQuestion,
-	editComment,
-	editQuestion,
-	restoreQuestion,
-} from '../questions.server.ts'
+import { askQuestion, deleteQuestion, editQuestion, restoreQuestion } from '../asking/asking.server.ts'
+import { listQueries } from '../lists/lists.server.ts'
 
 useDatabase()
 

@@ -1,7 +1,75 @@
+import { createHash } from 'node:crypto'
+import { tellUnread } from '~/features/notifications/notifications.server.ts'
+import { queryUrl } from '~/features/search/search.view.ts'
+import { isId } from '~/lib/checks.ts'
+import { Conflict, Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
+import { newKey } from '~/lib/new-key.ts'
+import { isModerator, type SignedIn, type Viewer } from '~/lib/viewer.ts'
+import { dropPages, LIST_PAGES } from '~/platform/cache/pages.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
-import { queryUrl } from '../comment.view.ts'
-import type { QueryPageRow } from '../questions.queries.server.ts'
-import { type EventQuery, type ForumEvent, recordEffects, tellEffects } from './effects.server.ts'
+import { parseInput } from '~/platform/http/parse.server.ts'
+import { announce } from '~/platform/realtime/announce.server.ts'
+import { noteEvent } from '../notices/notices.server.ts'
+import { readersOf } from '../questions.events.ts'
+import { limits } from '../questions.limits.ts'
+import { questionTag } from '../questions.pages.server.ts'
+import { mayWrite } from '../questions.policy.ts'
+import { findQuery, type QueryPageRow } from '../questions.queries.server.ts'
+import { keyInput } from '../questions.schema.ts'
+import { findChangeableQuery } from '../status/pending.queries.server.ts'
+import { keepOrder } from '../status/posting-rules.server.ts'
+import { claimKey, countRevisions, type Made, noteMade } from './writing.queries.server.ts'
+
+/* What every use case that writes begins with. */
+
+export const noQuery = 'There is no such query. It may have been deleted.'
+
+/** The viewer as somebody who writes. @throws NotAllowed */
+export function writer(viewer: Viewer): SignedIn {
+	if (!viewer || !mayWrite(viewer)) throw new NotAllowed('Log in first.')
+	return viewer
+}
+
+/** The query, which stands. @throws NotFound */
+export async function existing(id: number): Promise<QueryPageRow> {
+	const query = isId(id) ? await findQuery(id) : undefined
+	if (!query) throw new NotFound(noQuery)
+	return query
+}
+
+/** The query that a member wants to change: one that stands, or their own that waits for a moderator. @throws NotFound */
+export async function changeable(member: SignedIn, id: number): Promise<QueryPageRow & { waits: boolean }> {
+	const query = isId(id) ? await findChangeableQuery(id, member.id) : undefined
+	if (!query) throw new NotFound(noQuery)
+	return query
+}
+
+/**
+ * Refuses an edit of a text that was edited too often already. Moderators may always edit, or nobody could mend the text.
+ * @param of the text, which the caller holds
+ * @throws Invalid
+ */
+export async function requireRoomForEdit(
+	trx: Executor,
+	editor: SignedIn,
+	of: { queryId: number } | { commentId: number },
+): Promise<void> {
+	if (isModerator(editor) || (await countRevisions(trx, of)) < limits.editsMax) return
+	throw new Invalid(`This text has already been edited ${limits.editsMax} times. Write a new one instead.`)
+}
+
+export const tooLate = 'Only the member who deleted it can undo this, within ten minutes.'
+
+/** Somebody else, or another tab, saved an edit first. `stored` is what they left, and as which version. */
+export class StaleText<Stored extends { version: number } = { version: number }> extends Conflict {
+	readonly stored: Stored
+	constructor(stored: Stored) {
+		super('This was changed elsewhere in the meantime. Nothing is lost: choose which version to keep.')
+		this.stored = stored
+	}
+}
+
+/* The change itself, and what follows from it, in one place, so that no use case forgets a part of it. */
 
 /**
  * Changes the forum in one transaction, with what follows from it; others are told once it is committed.
@@ -26,4 +94,140 @@ export function eventQuery(
 ): EventQuery {
 	const { id, author_id: authorId, title, tags, category_slug: category } = row
 	return { id, authorId, title, tags, category, url: queryUrl(row) }
+}
+
+/** The query that something happened to, as it is after it. */
+export interface EventQuery {
+	id: number
+	authorId: number
+	title: string
+	url: string
+	/** Slug. */
+	category: string
+	tags: string[]
+}
+
+interface Happening {
+	query: EventQuery
+	/** Who did it. */
+	actorId: number
+	/** Whose notification box is locked along, as moderation tells them in the same transaction what was decided. */
+	besides?: number
+	/** Whose notices changed with it. */
+	told?: number[]
+}
+
+/** Everything that can happen in the forum. */
+export type ForumEvent =
+	/** `approvedBy`: it waited for this moderator, who let it pass; the actor is still its author. */
+	| (Happening & { kind: 'query-added'; description: string; approvedBy?: number })
+	| (Happening & {
+			kind: 'query-changed'
+			description: string
+			/** Where it stood before, as lists of both places change. */
+			before: { category: string; tags: string[]; description: string }
+	  })
+	| (Happening & { kind: 'query-deleted' | 'query-restored' })
+	| (Happening & {
+			kind: 'comment-added'
+			commentId: number
+			/** Of its author. */
+			username: string
+			parentId: number | null
+			body: string
+			approvedBy?: number
+	  })
+	/** `before`: what it said until then. */
+	| (Happening & { kind: 'comment-changed'; commentId: number; body: string; before: string })
+	| (Happening & { kind: 'comment-deleted' | 'comment-restored'; commentId: number })
+	| (Happening & { kind: 'solution-chosen' | 'solution-withdrawn'; commentId: number; authorId: number })
+	/** `vote`: 0 where one was taken back. */
+	| (Happening & { kind: 'vote-changed'; commentId: number | null; vote: -1 | 0 | 1 })
+	/** Taken out of the forum, to wait for a moderator, by one, or into another query; and back. */
+	| (Happening & { kind: 'query-withheld' | 'query-returned' })
+	| (Happening & { kind: 'comment-withheld' | 'comment-returned'; commentId: number })
+	| (Happening & { kind: 'query-locked' | 'query-unlocked' })
+	/** A text that waits for a moderator says something else; nobody but its author and moderators sees it. */
+	| (Happening & { kind: 'query-reworded' })
+	| (Happening & { kind: 'comment-reworded'; commentId: number })
+
+/**
+ * What must be stored with the change or not at all; called as the last step of its transaction.
+ * @returns what happened in the end, with whom it was told: a post that has to wait for a moderator is withheld instead of added
+ * @throws NotAllowed, TooMany where the rules of moderation forbid the change
+ */
+export async function recordEffects(trx: Executor, event: ForumEvent): Promise<ForumEvent> {
+	const happened = await keepOrder(trx, event)
+	return { ...happened, told: await noteEvent(trx, happened) }
+}
+
+/** What others are told; called after the commit. */
+export async function tellEffects(event: ForumEvent): Promise<void> {
+	const { query } = event
+	await dropPages([LIST_PAGES, questionTag(query.id)])
+	await tellUnread(event.told ?? [])
+	if (event.kind === 'query-added') announce('forum', 'query:added', { url: query.url })
+	if (event.kind === 'comment-added') {
+		const { commentId, username } = event
+		announce(readersOf(query.id), 'comment:added', { queryId: query.id, commentId, username })
+	}
+}
+
+/** A key came a second time with another text. */
+export class KeyUsed extends Invalid {
+	constructor() {
+		super(
+			'This has already been posted, without your last change. Edit the post itself; if you send this again, it is posted a second time.',
+		)
+	}
+}
+
+/** What a refused form says; where its key was used up, with another, so that it can be sent as a post of its own. */
+export function withFreshKey(error: unknown, values: Record<string, string>): Record<string, string> {
+	return error instanceof KeyUsed ? { ...values, key: newKey() } : values
+}
+
+/** One sending: whose it is, under which key, and of what. */
+export interface Sending {
+	authorId: number
+	key: string
+	digest: string
+}
+
+/**
+ * What a repeated sending is recognised by.
+ * @param input may have a `key` of 1 to 100 characters, made by whoever sends it
+ * @param content everything that makes one post differ from another
+ * @returns null without a key: then each sending makes a post
+ * @throws Invalid for what can be no key
+ */
+export function readSending(authorId: number, input: Record<string, unknown>, content: unknown[]): Sending | null {
+	const { key } = parseInput(keyInput, input)
+	if (key === null) return null
+	return { authorId, key, digest: createHash('sha256').update(JSON.stringify(content)).digest('base64url') }
+}
+
+/**
+ * As {@link change}, for a new post: sent again with the same key it makes nothing, and answers with what the first one made,
+ * also when both come at the same moment. A sending that was refused leaves its key free.
+ * @throws KeyUsed when the key was used for another text
+ */
+export function changeOnce<Result extends Made>(
+	sending: Sending | null,
+	make: (trx: Executor) => Promise<{ event: ForumEvent; result: Result }>,
+): Promise<Made> {
+	if (!sending) return change(make)
+	return change(async (trx) => {
+		const before = await claimKey(trx, sending)
+		if (before) return { event: null, result: repeated(sending, before) }
+		const done = await make(trx)
+		await noteMade(trx, sending, done.result)
+		return done
+	})
+}
+
+function repeated(sending: Sending, before: { digest: string; post_id: number | null; url: string | null }): Made {
+	if (before.post_id === null || before.url === null) throw new Error('A key was kept without what it made.')
+	if (before.digest !== sending.digest) throw new KeyUsed()
+	return { id: before.post_id, url: before.url }
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import { makeToken } from '~/features/accounts/tokens/tokens.server.ts'
+import { addComment, deleteComment } from '~/features/discussion/commenting.server.ts'
 import { Invalid, NotFound } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
@@ -8,9 +9,10 @@ import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
 import { makeComment, makeMember, makeQuery } from '../../../../tests/factories/forum.ts'
 import { callApi } from '../../../../tests/support/api-calls.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
-import { getQuery, listQueries } from '../lists/lists.server.ts'
-import { addComment, askQuestion, deleteComment } from '../questions.server.ts'
-import { KeyUsed } from './repeats.server.ts'
+import { askQuestion } from '../asking/asking.server.ts'
+import { listQueries } from '../lists/lists.server.ts'
+import { getQuery } from '../questions.server.ts'
+import { KeyUsed } from './change.server.ts'
 
 useDatabase()
 

@@ -1,6 +1,6 @@
 import { data } from 'react-router'
 import { countUse } from '~/features/accounts/security/rates.server.ts'
-import { readId } from '~/features/questions/routes/ids.ts'
+import { readId } from '~/lib/checks.ts'
 import { factsOf, viewerOf } from '~/lib/context.ts'
 import { answering, readForm } from '~/platform/http/http.ts'
 import { findSimilar, noteHelped } from '../similar/similar.server.ts'

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { db } from '~/platform/db/db.server.ts'
-import { walkBlocks } from '../blocks.queries.server.ts'
 import { markings } from '../marks.ts'
+import { walkBlocks } from '../scope.queries.server.ts'
 import { bodyWeight, halfTitle, type Probe, type Word } from './weights.ts'
 
 /** Blocks of 4,096 queries that {@link Probe.newest} is about. */

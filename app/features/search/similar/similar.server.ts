@@ -1,9 +1,9 @@
-import { queryUrl } from '~/features/questions/comment.view.ts'
 import { isId } from '~/lib/checks.ts'
 import { NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { marked, markedPassage } from '../marks.ts'
 import type { SimilarView } from '../search.view.ts'
+import { queryUrl } from '../search.view.ts'
 import {
 	type Candidate,
 	findCandidates,

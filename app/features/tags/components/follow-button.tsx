@@ -1,6 +1,6 @@
 import type { FormEvent } from 'react'
 import { Form, Link, useLocation } from 'react-router'
-import { loginPath } from '~/features/questions/questions.paths.ts'
+import { loginPath } from '~/lib/addresses.ts'
 import { useRootData } from '~/lib/root-data.ts'
 import { usePress } from '~/ui/use-press.ts'
 

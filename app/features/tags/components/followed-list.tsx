@@ -1,7 +1,6 @@
 import { Link } from 'react-router'
-import type { CategoryView } from '~/features/questions/question.view.ts'
-import { categoryPath, tagPath } from '~/features/questions/questions.paths.ts'
 import { RuleHead } from '~/ui/rule-head.tsx'
+import { type CategoryView, categoryPath, tagPath } from '../tags.view.ts'
 
 interface FollowedListProps {
 	/** Names. */

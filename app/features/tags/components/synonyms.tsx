@@ -1,11 +1,11 @@
 import { Form, Link } from 'react-router'
-import { limits } from '~/features/questions/questions.limits.ts'
-import { tagPath } from '~/features/questions/questions.paths.ts'
 import type { FormRefusal } from '~/platform/http/http.ts'
 import { Field } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
+import { MAX_TAG } from '../tags.limits.ts'
+import { tagPath } from '../tags.view.ts'
 
 interface SynonymsProps {
 	synonyms: { main: string; names: string[] }[]
@@ -33,7 +33,7 @@ export function Synonyms({ synonyms, refusal }: SynonymsProps) {
 						name="name"
 						id="synonym-name"
 						required
-						maxLength={limits.tagMax}
+						maxLength={MAX_TAG}
 						autoCapitalize="none"
 						defaultValue={refusal?.values.name ?? ''}
 						error={refusal?.errors.name}
@@ -43,7 +43,7 @@ export function Synonyms({ synonyms, refusal }: SynonymsProps) {
 						name="main"
 						id="synonym-main"
 						required
-						maxLength={limits.tagMax}
+						maxLength={MAX_TAG}
 						autoCapitalize="none"
 						defaultValue={refusal?.values.main ?? ''}
 						error={refusal?.errors.main}

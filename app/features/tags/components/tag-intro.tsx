@@ -1,11 +1,10 @@
 import { Form, Link } from 'react-router'
-import type { TagPageView, TagView } from '~/features/questions/question.view.ts'
-import { limits } from '~/features/questions/questions.limits.ts'
-import { tagPath } from '~/features/questions/questions.paths.ts'
 import type { FormRefusal } from '~/platform/http/http.ts'
 import { TextArea } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
+import { MAX_TAG_DESCRIPTION } from '../tags.limits.ts'
+import { type TagPageView, type TagView, tagPath } from '../tags.view.ts'
 import { FollowButton } from './follow-button.tsx'
 
 interface TagIntroProps {
@@ -62,10 +61,10 @@ function DescribeForm({ tag, refusal }: { tag: TagPageView; refusal: FormRefusal
 				label="Description"
 				name="description"
 				rows={3}
-				maxLength={limits.tagDescriptionMax}
+				maxLength={MAX_TAG_DESCRIPTION}
 				defaultValue={refusal?.values.description ?? tag.description}
 				error={refusal?.errors.description}
-				hint={`Plain text, at most ${limits.tagDescriptionMax} characters.`}
+				hint={`Plain text, at most ${MAX_TAG_DESCRIPTION} characters.`}
 			/>
 			<div className="flex gap-2">
 				<SubmitButton busyLabel="Saving..." action={address}>

@@ -1,8 +1,8 @@
 import { redirect } from 'react-router'
-import { categoryPath, tagPath } from '~/features/questions/questions.paths.ts'
 import { Invalid } from '~/lib/errors.ts'
 import { pressed } from '~/platform/http/press.ts'
 import { follow, type Place } from '../following.server.ts'
+import { categoryPath, tagPath } from '../tags.view.ts'
 import type { Route } from './+types/follow'
 
 export function loader() {

@@ -1,16 +1,13 @@
 import { useLocation } from 'react-router'
-import { useForumFrame } from '~/features/questions/lists/components/forum-frame.ts'
-import { listTags } from '~/features/questions/lists/lists.server.ts'
 import { viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { readForm, redirectWithToast, refused, signedIn } from '~/platform/http/http.ts'
-import { CategoryStrip } from '../components/category-nav.tsx'
 import { FollowedList } from '../components/followed-list.tsx'
+import { CategoryStrip, TagRow, useCategories } from '../components/forum-frame.tsx'
 import { Synonyms } from '../components/synonyms.tsx'
-import { TagRow } from '../components/tag-index.tsx'
 import { listFollowed } from '../following.server.ts'
-import { addSynonym, listSynonyms, removeSynonym } from '../synonyms.server.ts'
 import { mayKeepTags } from '../tags.policy.ts'
+import { addSynonym, listSynonyms, listTags, removeSynonym } from '../tags.server.ts'
 import type { Route } from './+types/tags'
 
 /** As many as fit a page that can still be read; rarer ones are found by searching. */
@@ -52,7 +49,7 @@ export function meta({ matches }: Route.MetaArgs) {
 }
 
 export default function Tags({ loaderData: { tags, followed, synonyms }, actionData }: Route.ComponentProps) {
-	const { categories } = useForumFrame()
+	const categories = useCategories()
 	const { pathname } = useLocation()
 	return (
 		<div className="min-w-0">

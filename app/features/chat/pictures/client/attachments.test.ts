@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { Browser, ChatServer, Tab } from '~/../tests/support/chat-network.ts'
+import { Tab } from '~/../tests/support/chat-network.ts'
+import { Browser, ChatServer } from '../../../../../tests/support/chat-network.ts'
 
 beforeEach(() => {
 	vi.useFakeTimers()

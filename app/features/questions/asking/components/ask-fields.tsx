@@ -1,9 +1,9 @@
-import { toTag } from '~/features/tags/tags.limits.ts'
+import { MAX_TAG, toTag } from '~/features/tags/tags.limits.ts'
+import type { CategoryView } from '~/features/tags/tags.view.ts'
 import { ChipsField } from '~/ui/chips-field.tsx'
 import { Field, Select } from '~/ui/field.tsx'
-import type { CategoryView } from '../../question.view.ts'
 import { limits } from '../../questions.limits.ts'
-import type { AskValues } from '../drafts.view.ts'
+import type { AskValues } from '../asking.view.ts'
 import { MarkdownEditor } from './markdown-editor.tsx'
 
 export function TitleField({ value, error }: { value: string; error: string | undefined }) {
@@ -56,7 +56,7 @@ export function AskFields({ values, tags, errors, categories, pictures, onSendin
 					defaultValue={values.tags}
 					// More than fit are taken and then refused in words: a tag that vanished would be missed later.
 					most={100}
-					longest={limits.tagMax}
+					longest={MAX_TAG}
 					shape={toTag}
 					chipClass="font-mono before:content-['#']"
 					placeholder={roomFor}

@@ -1,17 +1,18 @@
+import { History, X } from 'lucide-react'
 import { type ComponentType, useCallback, useEffect, useRef, useState } from 'react'
-import { type FetcherWithComponents, Form, useNavigate, useNavigation } from 'react-router'
+import { type FetcherWithComponents, Form, Link, useNavigate, useNavigation } from 'react-router'
+import type { CategoryView } from '~/features/tags/tags.view.ts'
 import { useRootData } from '~/lib/root-data.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
+import { useNoticesAbove } from '~/shell/notices-above.ts'
 import { toast } from '~/shell/toast.ts'
 import { ConflictNotice } from '~/ui/conflict-notice.tsx'
 import { FormError } from '~/ui/form-error.tsx'
-import type { CategoryView } from '../../question.view.ts'
-import type { AskValues, Draft } from '../drafts.view.ts'
+import { Spinner } from '~/ui/spinner.tsx'
+import { RelativeTime } from '~/ui/time.tsx'
+import type { AskRefusal, AskValues, Draft } from '../asking.view.ts'
 import { AskFields, TitleField } from './ask-fields.tsx'
-import { AskFooter } from './ask-footer.tsx'
-import { DraftNotice } from './draft-notice.tsx'
-import type { AskRefusal } from './send.ts'
-import { useDraft } from './use-draft.ts'
+import { type Notice, useDraft } from './use-draft.ts'
 
 /** What the similar questions are told. */
 interface SimilarProps {
@@ -207,4 +208,117 @@ function useFocusKept(form: React.RefObject<HTMLFormElement | null>, round: numb
 		if (round > 0 && used.current && document.activeElement === document.body)
 			document.getElementById(used.current)?.focus()
 	}, [round])
+}
+
+interface AskFooterProps {
+	inDialog: boolean
+	/** When the server last took the draft; ISO 8601. */
+	savedAt: string | null
+	/** Whether the form was to be sent while a picture is on its way. */
+	waiting: boolean
+	busy: boolean
+	submit: string
+	cancel: string | (() => void)
+	login: string | null
+	/** A form that was sent and refused keeps its button, also when the session ended meanwhile. */
+	refused: boolean
+}
+
+/** What was kept, and the ways out of the form. */
+export function AskFooter({ inDialog, savedAt, waiting, busy, submit, cancel, login, refused }: AskFooterProps) {
+	const bar = useRef<HTMLDivElement>(null)
+	useNoticesAbove(bar)
+	return (
+		<div
+			ref={bar}
+			className={`flex flex-none items-center gap-2 border-t border-line py-3 ${inDialog ? 'px-5' : 'mt-5'}`}
+		>
+			<span className="meta max-sm:sr-only" role="status">
+				{waiting
+					? 'A picture is still uploading. Wait a moment, or cancel it.'
+					: savedAt && `Draft saved ${clock(savedAt)}`}
+			</span>
+			<span className="ml-auto flex gap-2 max-sm:w-full">
+				{typeof cancel === 'string' ? (
+					<Link className="btn btn-ghost max-sm:flex-1" to={cancel} replace>
+						Cancel
+					</Link>
+				) : (
+					<button type="button" className="btn btn-ghost max-sm:flex-1" onClick={cancel}>
+						Cancel
+					</button>
+				)}
+				{login !== null && (
+					<Link
+						className={`btn ${refused ? 'btn-outline' : 'btn-primary'} max-sm:flex-1`}
+						to={login}
+						target={refused ? '_blank' : undefined}
+					>
+						Login
+					</Link>
+				)}
+				{(login === null || refused) && (
+					<button type="submit" className="btn btn-primary max-sm:flex-1" disabled={busy} aria-busy={busy || undefined}>
+						{busy && <Spinner />}
+						{busy ? 'Saving...' : submit}
+					</button>
+				)}
+			</span>
+		</div>
+	)
+}
+
+/** “10:24 am” in the reader's zone; only drawn in the browser, after something was typed there. */
+function clock(at: string): string {
+	const date = new Date(at)
+	const hours = date.getHours()
+	return `${hours % 12 || 12}:${String(date.getMinutes()).padStart(2, '0')} ${hours < 12 ? 'am' : 'pm'}`
+}
+
+const words = {
+	restored: 'Draft restored',
+	offered: 'You have a different draft',
+	tab: 'This draft was changed in another tab. The newer text is shown',
+	device: 'This draft was also changed on another device. The text here is newer and was kept',
+} as const
+
+interface DraftNoticeProps {
+	notice: Notice | null
+	onDiscard: () => void
+	onSwap: () => void
+	onClose: () => void
+}
+
+/** Says that a draft was found, and lets the member take the other one or begin anew. */
+export function DraftNotice({ notice, onDiscard, onSwap, onClose }: DraftNoticeProps) {
+	return (
+		<div role="status" className="contents">
+			{notice && (
+				<div className="flex flex-wrap items-center gap-x-3 gap-y-1 rounded-sm bg-sunken py-1 pr-1 pl-3 text-sm leading-5">
+					<History className="icon text-ink-3 max-sm:hidden" aria-hidden="true" />
+					<span className="min-w-0 flex-1 py-1">
+						{words[notice.kind]}{' '}
+						<span className="text-ink-3">
+							(<RelativeTime at={notice.at} />)
+						</span>
+					</span>
+					<span className="flex items-center gap-1">
+						{notice.other && (
+							<button type="button" className="btn btn-outline btn-sm" onClick={onSwap}>
+								Show the other text
+							</button>
+						)}
+						{notice.kind === 'restored' && (
+							<button type="button" className="btn btn-ghost btn-sm" onClick={onDiscard}>
+								Discard
+							</button>
+						)}
+						<button type="button" className="icon-btn icon-btn-sm" aria-label="Close this notice" onClick={onClose}>
+							<X className="icon icon-sm" aria-hidden="true" />
+						</button>
+					</span>
+				</div>
+			)}
+		</div>
+	)
 }

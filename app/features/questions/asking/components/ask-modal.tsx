@@ -2,12 +2,12 @@ import { X } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { PrefetchPageLinks, useFetcher } from 'react-router'
 import { SimilarQuestions } from '~/features/search/components/similar-questions.tsx'
+import type { CategoryView } from '~/features/tags/tags.view.ts'
+import { loginPath } from '~/lib/addresses.ts'
 import { newKey } from '~/lib/new-key.ts'
 import { useRootData } from '~/lib/root-data.ts'
-import type { CategoryView } from '../../question.view.ts'
-import { loginPath } from '../../questions.paths.ts'
+import type { AskRefusal } from '../asking.view.ts'
 import { AskForm } from './ask-form.tsx'
-import type { AskRefusal } from './send.ts'
 
 interface AskModalProps {
 	/** Slug that a new query begins with. */

@@ -1,4 +1,8 @@
-import type { AskValues, Draft, DraftSaved } from '../drafts.view.ts'
+import { data } from 'react-router'
+import { textsOf } from '~/platform/http/form-texts.ts'
+import { problemsOf } from '~/platform/http/problems.ts'
+import { askInput } from '../../questions.schema.ts'
+import type { AskRefusal, AskValues, Draft, DraftSaved } from '../asking.view.ts'
 
 /** Milliseconds from the first unsaved keystroke to its save on the server. */
 const savePause = 3_000
@@ -148,5 +152,115 @@ async function send<Answer>(
 		return response.ok ? ((await response.json()) as Answer) : null
 	} catch {
 		return null
+	}
+}
+
+/** A draft as this browser keeps it. */
+export interface LocalDraft extends Draft {
+	/** Whether something was typed since the server last took it. */
+	unsent: boolean
+}
+
+/** The name of a draft in this browser: each member has their own, and visitors share one. */
+export function localName(owner: string | null, key: string): string {
+	return `draft ${owner ?? ''} ${key}`
+}
+
+/** The draft under this name; null when there is none, or what is there is none of ours. */
+export function readLocal(name: string): LocalDraft | null {
+	try {
+		return parseLocal(localStorage.getItem(name))
+	} catch {
+		return null
+	}
+}
+
+// A browser may forbid the store, and it may be full; the server then has the only draft.
+export function writeLocal(name: string, draft: LocalDraft | null): void {
+	try {
+		if (draft) localStorage.setItem(name, JSON.stringify(draft))
+		else localStorage.removeItem(name)
+	} catch {
+		// see above
+	}
+}
+
+export function parseLocal(text: string | null): LocalDraft | null {
+	try {
+		const { title, description, tags, category, savedAt, madeFrom, version, unsent } = JSON.parse(text ?? '')
+		const texts = [title, description, tags, category, savedAt]
+		if (!texts.every((part) => typeof part === 'string') || Number.isNaN(Date.parse(savedAt))) return null
+		return {
+			...{ title, description, tags, category, savedAt },
+			...{ madeFrom: Number(madeFrom) || 0, version: Number(version) || 0, unsent: unsent === true },
+		}
+	} catch {
+		return null
+	}
+}
+
+export function isEmpty({ title, description, tags }: AskValues): boolean {
+	return `${title}${description}${tags}`.trim() === ''
+}
+
+export function isSame(one: AskValues, other: AskValues): boolean {
+	return (['title', 'description', 'tags', 'category'] as const).every((field) => one[field] === other[field])
+}
+
+/**
+ * Of what this browser and the server keep, the draft to go on with, and the other one when it says something else.
+ * @param local what this browser kept
+ * @param stored what the server keeps; null when it has none, undefined when it was not asked
+ */
+export function newerOf(
+	local: LocalDraft | null,
+	stored: Draft | null | undefined,
+): { draft: Draft | null; other: Draft | null } {
+	if (!stored) {
+		// The server took it and has it no more: it was published or thrown away elsewhere.
+		const gone = stored === null && local !== null && local.version > 0 && !local.unsent
+		return { draft: gone ? null : local, other: null }
+	}
+	if (!local || isSame(local, stored)) return { draft: stored, other: null }
+	// A continuation of what the server has needs no clock to be the newer one.
+	if (local.version === stored.version) return { draft: { ...local, version: stored.version }, other: null }
+	const wins = local.unsent && Date.parse(local.savedAt) > Date.parse(stored.savedAt)
+	if (wins) return { draft: { ...local, version: stored.version }, other: stored }
+	return { draft: stored, other: local.unsent ? local : null }
+}
+
+interface ClientAction {
+	request: Request
+	serverAction: () => Promise<AskRefusal>
+}
+
+const failed = 'Something went wrong. Try again!'
+
+/**
+ * For a `clientAction`: what the schema refuses is said at once; the save of the draft that is on its way ends before the
+ * form is sent, as it would bring the draft back after it was published; and what goes wrong between browser and server is
+ * a refusal like any other, so that what was typed stays.
+ */
+export async function sendAsked({ request, serverAction }: ClientAction) {
+	const form = await request.clone().formData()
+	const values = textsOf(form)
+	const parsed = askInput.safeParse(values)
+	if (parsed.error) {
+		const { message, fields } = problemsOf(parsed.error)
+		return data<AskRefusal>({ message, errors: fields, values, stored: null }, { status: 422 })
+	}
+	const saver = await heldSaver(values.draft ?? '')
+	try {
+		const refusal = await serverAction()
+		saver?.resume()
+		return refusal
+	} catch (error) {
+		if (!(error instanceof Response)) {
+			saver?.resume()
+			return data<AskRefusal>({ message: failed, errors: {}, values, stored: null }, { status: 503 })
+		}
+		const published = error.headers.get('Location')?.startsWith('/login') === false
+		if (published) saver?.end()
+		throw error
 	}
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Draft } from '../drafts.view.ts'
-import { type LocalDraft, newerOf, parseLocal } from './local-drafts.ts'
+import type { Draft } from '../asking.view.ts'
+import { type LocalDraft, newerOf, parseLocal } from './draft-saver.ts'
 
 const early = '2026-11-21T10:00:00.000Z'
 const late = '2026-11-21T10:05:00.000Z'

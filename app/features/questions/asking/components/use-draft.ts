@@ -1,7 +1,8 @@
 import { type RefObject, useCallback, useEffect, useRef, useState } from 'react'
-import type { AskValues, Draft } from '../drafts.view.ts'
-import { DraftSaver, fetchDraft } from './draft-saver.ts'
+import type { AskValues, Draft } from '../asking.view.ts'
 import {
+	DraftSaver,
+	fetchDraft,
 	isEmpty,
 	isSame,
 	type LocalDraft,
@@ -10,7 +11,7 @@ import {
 	parseLocal,
 	readLocal,
 	writeLocal,
-} from './local-drafts.ts'
+} from './draft-saver.ts'
 
 /** What is said of the draft above the form. */
 export interface Notice {

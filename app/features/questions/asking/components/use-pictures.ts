@@ -1,8 +1,7 @@
 import { type RefObject, useEffect, useRef, useState } from 'react'
 import { UploadError, uploadPicture } from '~/features/pictures/components/upload.ts'
 import { pictureUrl } from '~/lib/picture-urls.ts'
-import { blockAfter } from './markdown-edits.ts'
-import { applyEdit } from './text-area.ts'
+import { applyEdit, blockAfter } from './markdown-edits.ts'
 
 /** A picture on its way into a text. */
 export interface Sending {

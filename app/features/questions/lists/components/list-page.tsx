@@ -1,16 +1,14 @@
 import type { ReactNode } from 'react'
-import { Link, useLocation } from 'react-router'
-import { SearchForm } from '~/features/search/components/search-form.tsx'
-import { SearchHelp, SearchToolsBar } from '~/features/search/components/search-tools.tsx'
-import { CategoryStrip } from '~/features/tags/components/category-nav.tsx'
+import { Link, useLocation, useOutletContext } from 'react-router'
+import { SearchForm, SearchHelp, SearchToolsBar } from '~/features/search/components/search-form.tsx'
+import { CategoryStrip } from '~/features/tags/components/forum-frame.tsx'
+import { withParams } from '~/lib/addresses.ts'
 import { useSlowNavigation } from '~/lib/use-slow-navigation.ts'
 import { MoreLink } from '~/ui/more-link.tsx'
 import { useMore, withoutDoubles } from '~/ui/use-more.ts'
-import { isListPath, withParams } from '../../questions.paths.ts'
-import type { ListData } from '../list-page.server.ts'
-import { EmptyList } from './empty-list.tsx'
-import { useForumFrame } from './forum-frame.ts'
-import { ListTabs } from './list-tabs.tsx'
+import type { ListView } from '../../question.view.ts'
+import { isListPath } from '../../questions.paths.ts'
+import type { ForumFrame, ListData } from '../lists.view.ts'
 import { NewQuery } from './new-question.tsx'
 import { QueryCard } from './question-card.tsx'
 import { QueryRowsSkeleton } from './question-skeleton.tsx'
@@ -97,5 +95,144 @@ function QueryRows({ data, pathname, total }: { data: ListData; pathname: string
 				)}
 			</nav>
 		</>
+	)
+}
+
+/** The layout's data, for the pages inside it. */
+export function useForumFrame(): ForumFrame {
+	return useOutletContext<ForumFrame>()
+}
+
+const views: { view: ListView; title: string }[] = [
+	{ view: 'newest', title: 'Newest' },
+	{ view: 'active', title: 'Active' },
+	{ view: 'unanswered', title: 'Unanswered' },
+	{ view: 'solved', title: 'Solved' },
+]
+
+interface ListTabsProps {
+	pathname: string
+	view: ListView
+	/** How the list is ordered when there is no choice; null when there is. */
+	only: string | null
+}
+
+/** The order of a list, and the heads of its two columns of figures. */
+export function ListTabs({ pathname, view, only }: ListTabsProps) {
+	return (
+		<div className="mt-5 flex items-end justify-between border-b border-rule">
+			{only === null ? (
+				<nav className="tabs border-0" aria-label="Order">
+					{views.map((tab) => (
+						<Link
+							key={tab.view}
+							className="tab h-9"
+							to={withParams(pathname, { view: tab.view === 'newest' ? null : tab.view })}
+							aria-current={tab.view === view || undefined}
+							data-active={tab.view === view || undefined}
+							preventScrollReset
+						>
+							{tab.title}
+						</Link>
+					))}
+				</nav>
+			) : (
+				<p className="tabs border-0">
+					<span className="tab h-9 hover:text-ink" data-active>
+						{only}
+					</span>
+				</p>
+			)}
+			<div className="meta grid grid-cols-[3.5rem_5rem] gap-x-4 pb-2 text-right max-sm:hidden" aria-hidden="true">
+				<span>Votes</span>
+				<span>Comments</span>
+			</div>
+		</div>
+	)
+}
+
+interface EmptyListProps {
+	/** The list's title: “Recent Queries”. */
+	title: string
+	data: ListData
+	pathname: string
+	category: string | undefined
+}
+
+/** What stands in a list that has nothing: which filter found nothing, and one button that undoes it. */
+export function EmptyList({ title, data: { search, view, cursor }, pathname, category }: EmptyListProps) {
+	const ask = withParams('/forum/ask', { category, title: search })
+	if (cursor)
+		return (
+			<Nothing
+				text="There are no more queries in this list."
+				undo={
+					<Undo to={withParams(pathname, { q: search, view: view === 'newest' ? null : view })}>
+						Back to the first page
+					</Undo>
+				}
+			/>
+		)
+	if (search)
+		return (
+			<Nothing
+				text={`Nothing matches “${search}” in ${title}. Try fewer words, look in all categories, or be the first to ask.`}
+				undo={<Undo to={pathname}>Clear search</Undo>}
+				ask={<Ask to={ask}>Ask this</Ask>}
+			/>
+		)
+	if (view === 'unanswered')
+		return (
+			<Nothing
+				text={`Every query in ${title} has an answer.`}
+				undo={<Undo to={pathname}>Show all queries</Undo>}
+				ask={<Ask to={ask} />}
+			/>
+		)
+	if (view === 'solved')
+		return (
+			<Nothing
+				text={`No query in ${title} is solved yet.`}
+				undo={<Undo to={pathname}>Show all queries</Undo>}
+				ask={<Ask to={ask} />}
+			/>
+		)
+	if (pathname === '/forum')
+		return <Nothing text="Nobody has asked anything yet. Be the first." undo={<Undo to={ask}>Ask a question</Undo>} />
+	return (
+		<Nothing
+			text={`Nobody has asked anything in ${title} yet.`}
+			undo={<Undo to="/forum">All queries</Undo>}
+			ask={<Ask to={ask} />}
+		/>
+	)
+}
+
+function Nothing({ text, undo, ask }: { text: string; undo: ReactNode; ask?: ReactNode }) {
+	return (
+		<div className="border-b border-line py-16">
+			<p className="text-2xl font-bold">No Query Found !</p>
+			<p className="mt-2 max-w-[44ch] text-ink-2 wrap-anywhere">{text}</p>
+			<p className="mt-5 flex gap-2">
+				{undo}
+				{ask}
+			</p>
+		</div>
+	)
+}
+
+function Undo({ to, children }: { to: string; children: string }) {
+	return (
+		<Link className="btn btn-outline" to={to}>
+			{children}
+		</Link>
+	)
+}
+
+function Ask({ to, children = 'Ask a question' }: { to: string; children?: string }) {
+	return (
+		<Link className="btn btn-ghost" to={to}>
+			{children}
+		</Link>
 	)
 }

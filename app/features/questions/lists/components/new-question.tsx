@@ -1,10 +1,10 @@
 import { Plus } from 'lucide-react'
 import { type ComponentType, type MouseEvent, useState } from 'react'
 import { Link, useNavigate } from 'react-router'
+import type { CategoryView } from '~/features/tags/tags.view.ts'
+import { withParams } from '~/lib/addresses.ts'
 import { Spinner } from '~/ui/spinner.tsx'
 import type AskModal from '../../asking/components/ask-modal.tsx'
-import type { CategoryView } from '../../question.view.ts'
-import { withParams } from '../../questions.paths.ts'
 
 interface NewQueryProps {
 	/** The category that a new query should have. */

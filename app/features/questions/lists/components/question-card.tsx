@@ -1,13 +1,12 @@
 import { ArrowUp, MessageSquare, Pencil, Trash2 } from 'lucide-react'
 import { Link } from 'react-router'
 import { Answered } from '~/features/search/components/answered.tsx'
+import { categoryPath, tagPath } from '~/features/tags/tags.view.ts'
 import { Avatar } from '~/ui/avatar.tsx'
-import { DeleteControl } from '~/ui/delete-control.tsx'
+import { DeleteControl, type DeleteQuestion } from '~/ui/delete-control.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
-import type { QueryCardView } from '../../question.view.ts'
-import { categoryPath, editPath, profilePath, tagPath } from '../../questions.paths.ts'
-import { deleteQuery } from './delete-question.ts'
-import { rowGrid } from './row-grid.ts'
+import type { QueryCardView, QueryPageView } from '../../question.view.ts'
+import { editPath, profilePath } from '../../questions.paths.ts'
 
 const marked = '[&_mark]:rounded-xs [&_mark]:bg-marigold-wash [&_mark]:text-inherit'
 
@@ -119,4 +118,22 @@ function OwnerTools({ query }: { query: QueryCardView }) {
 /** A text with the matches of a search marked; the HTML comes safe from the server. */
 function Marked({ html, text }: { html: string | undefined; text: string }) {
 	return html === undefined ? text : <span dangerouslySetInnerHTML={{ __html: html }} />
+}
+
+/** The grid of a row and of the row that stands for it while the list loads. */
+export const rowGrid = 'grid grid-cols-1 gap-x-4 border-b border-line py-4 sm:grid-cols-[minmax(0,1fr)_3.5rem_5rem]'
+
+/** What is asked before a query is deleted. */
+export function deleteQuery(
+	query: Pick<QueryPageView, 'url' | 'title'> & Partial<Pick<QueryPageView, 'withheld'>>,
+): DeleteQuestion {
+	return {
+		title: `Delete “${query.title}”?`,
+		text: query.withheld
+			? 'It has not been published yet. Once deleted, it cannot be restored.'
+			: 'It disappears from the forum. Comments by others can still be read at its address. You can undo this for ten minutes.',
+		action: query.url,
+		fields: { intent: 'delete-query' },
+		href: `${query.url}?delete=1`,
+	}
 }

@@ -1,5 +1,9 @@
+import type { ReactNode } from 'react'
+import { useLocation } from 'react-router'
+import { useSlowNavigation } from '~/lib/use-slow-navigation.ts'
 import { Skeleton } from '~/ui/skeleton.tsx'
-import { rowGrid } from './row-grid.ts'
+import { isListPath } from '../../questions.paths.ts'
+import { rowGrid } from './question-card.tsx'
 
 /** Widths that make loading rows look like a list and not like a table. */
 const shapes = [
@@ -66,5 +70,21 @@ function Chips({ count, className }: { count: number; className: string }) {
 				<Skeleton key={index} className={className} />
 			))}
 		</div>
+	)
+}
+
+/**
+ * Any page, until a list of the forum that the reader asked for on it takes long: then the forum's skeleton. Between two
+ * lists the frame stays, and the list itself shows what is loading.
+ */
+export function PendingForum({ children }: { children: ReactNode }) {
+	const { pathname } = useLocation()
+	const awaited = useSlowNavigation(isListPath)
+	const entering = awaited !== null && !isListPath(pathname) && pathname !== '/forum/tags'
+	return (
+		<>
+			{entering && <ForumSkeleton />}
+			<div hidden={entering}>{children}</div>
+		</>
 	)
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { tokenBefore } from './mention-token.ts'
+import { tokenBefore } from './mention-menu.tsx'
 
 test.each([
 	['@', { from: 0, text: '' }],

@@ -1,0 +1,62 @@
+import { beforeAll, expect, test } from 'vitest'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { makeComment, makeMember, makeQuery } from '../../../tests/factories/forum.ts'
+import { useDatabase } from '../../../tests/support/database.ts'
+import { deleteComment, editComment } from './commenting.server.ts'
+import { getComment, listComments } from './discussion.server.ts'
+import { readCommentHistory } from './history.server.ts'
+import { StaleComment } from './refused.server.ts'
+
+useDatabase()
+
+let asha: SignedIn
+let moda: SignedIn
+let id: number
+
+beforeAll(async () => {
+	asha = await makeMember('asha')
+	moda = await makeMember('moda', 'moderator')
+	id = await makeComment(asha, (await makeQuery(asha)).id, 'At first.')
+})
+
+const stored = async () => {
+	const { body, version } = await getComment(asha, id)
+	return { body, version }
+}
+
+test('of two edits at the same moment one is saved, and the other is told what that left', async () => {
+	const { version } = await stored()
+	const edits = [editComment(asha, id, { body: 'Mine.', version }), editComment(moda, id, { body: 'Theirs.', version })]
+	const ends = await Promise.allSettled(edits)
+	expect(ends.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
+	const refused = ends.find((end) => end.status === 'rejected')
+	const left = await stored()
+	expect(left.version).toBe(version + 1)
+	if (!(refused?.reason instanceof StaleComment)) throw new Error('The second edit was not refused as stale.')
+	expect(refused.reason.stored).toEqual(left)
+	expect((await readCommentHistory(asha, id, null)).edits).toHaveLength(1)
+})
+
+test('whoever has seen what is stored may replace it', async () => {
+	const { version } = await stored()
+	await editComment(asha, id, { body: 'Both.', version: String(version) })
+	expect(await stored()).toEqual({ body: 'Both.', version: version + 1 })
+})
+
+test('an edit that says what is stored is never late, and one that names no version always wins', async () => {
+	await editComment(asha, id, { body: 'Both.', version: 1 })
+	await editComment(asha, id, { body: 'By an old program.' })
+	expect((await stored()).body).toBe('By an old program.')
+})
+
+test('a page of comments knows the newest of its query, in any order, on another page and though it was deleted', async () => {
+	const query = await makeQuery(asha)
+	const newest = async (input: object = {}) =>
+		(await listComments(asha, { queryId: query.id, askerUsername: 'asha', ...input })).newest
+	expect(await newest()).toBe(0)
+	const first = await makeComment(asha, query.id)
+	for (let number = 0; number < 35; number += 1) await makeComment(asha, query.id, `Number ${number}.`)
+	const last = await makeComment(asha, query.id)
+	await deleteComment(asha, last)
+	expect([await newest(), await newest({ sort: 'best' }), await newest({ thread: first })]).toEqual([last, last, last])
+})

@@ -1,0 +1,149 @@
+import { mayChangeWithheld, maySeeWithheld } from '~/features/moderation/moderation.policy.ts'
+import {
+	type AuthorView,
+	type OriginView,
+	origin,
+	type VotedView,
+	type WithheldView,
+} from '~/features/questions/question.view.ts'
+import { mayChoose, mayDelete, mayEdit } from '~/features/questions/questions.policy.ts'
+import type { Viewer } from '~/lib/viewer.ts'
+import type { FormRefusal } from '~/platform/http/http.ts'
+import type { CommentRow } from './comments.queries.server.ts'
+
+/**
+ * The comments of a page as a tree. Deleted ones stay only where a reply needs their place.
+ * @param rows in reading order; a row whose parent is not among them is a root
+ */
+export function presentThread(viewer: Viewer, rows: CommentRow[], askerUsername: string): CommentView[] {
+	const views = new Map<number, CommentView>()
+	const roots: CommentView[] = []
+	for (const row of rows) {
+		const view = presentComment(viewer, row, askerUsername)
+		views.set(row.id, view)
+		const parent = row.parent_id === null ? undefined : views.get(row.parent_id)
+		if (parent) parent.replies.push(view)
+		else roots.push(view)
+	}
+	return roots.filter(isWorthShowing)
+}
+
+/** One comment without its replies. */
+export function presentComment(viewer: Viewer, row: CommentRow, askerUsername: string): CommentView {
+	const owned = { authorId: row.author_id }
+	const isOwnWaiting = row.withheld !== null && mayChangeWithheld(viewer, { ...owned, withheld: row.withheld })
+	const editable = isOwnWaiting || (!row.deleted && mayEdit(viewer, owned))
+	const isVisible = !row.deleted || (row.withheld !== null && maySeeWithheld(viewer, owned))
+	return {
+		id: row.id,
+		author: isVisible ? { username: row.username, name: row.name, image: row.image } : null,
+		bodyHtml: isVisible ? row.body_html : '',
+		body: editable ? row.body : null,
+		createdAt: row.created_at,
+		editedAt: row.edited_at,
+		version: row.version,
+		deleted: !isVisible,
+		withheld: row.withheld && { state: row.withheld, reason: isVisible ? row.withheld_reason : '' },
+		solution: row.is_solution,
+		chosenAt: row.chosen_at,
+		mayChoose: !row.deleted && choosing(viewer, askerUsername),
+		vote: 0,
+		own: viewer?.id === row.author_id,
+		score: row.score,
+		depth: row.depth,
+		byAsker: isVisible && row.username === askerUsername,
+		mayEdit: editable,
+		mayDelete: isOwnWaiting || (!row.deleted && mayDelete(viewer, owned)),
+		origin: isVisible ? origin(row) : null,
+		replies: [],
+		hiddenReplies: row.hidden,
+	}
+}
+
+/** A page knows its asker by username. */
+function choosing(viewer: Viewer, askerUsername: string): boolean {
+	return viewer !== null && mayChoose(viewer, { authorId: viewer.username === askerUsername ? viewer.id : 0 })
+}
+
+function isWorthShowing(comment: CommentView): boolean {
+	comment.replies = comment.replies.filter(isWorthShowing)
+	return !comment.deleted || comment.replies.length > 0 || comment.hiddenReplies > 0
+}
+
+/** How the threads of a query are ordered: by time, or by votes and then time. */
+export type CommentSort = 'oldest' | 'best'
+
+export interface CommentView extends VotedView {
+	id: number
+	/** null when its author deleted it and replies keep its place. */
+	author: AuthorView | null
+	/** '' when deleted. */
+	bodyHtml: string
+	/** Markdown as written, only for a viewer who may edit it. */
+	body: string | null
+	createdAt: string
+	editedAt: string | null
+	/** Grows with each edit; an edit names the one it was made from. */
+	version: number
+	deleted: boolean
+	/** Why it is out of the forum though nobody deleted it; `deleted` is true as well for whoever may not see the text. */
+	withheld: WithheldView | null
+	solution: boolean
+	/** When it was chosen; null when that is not known. */
+	chosenAt: string | null
+	/** Whether the viewer says what solved the query. */
+	mayChoose: boolean
+	score: number
+	depth: number
+	byAsker: boolean
+	mayEdit: boolean
+	mayDelete: boolean
+	origin: OriginView | null
+	replies: CommentView[]
+	/** How many replies lie deeper than this page shows; the link is ?thread={id}. */
+	hiddenReplies: number
+}
+
+/** A comment as another edit left it. */
+export interface StoredComment {
+	body: string
+	version: number
+}
+
+/** Why the text of a box was not taken. With `stored`, another edit was saved first: that is what it left. */
+export interface BoxRefusal extends FormRefusal {
+	stored: StoredComment | null
+}
+
+/** The order of comments as addresses name it: the usual one is not named. */
+export function sortParam(sort: CommentSort): string | null {
+	return sort === 'oldest' ? null : sort
+}
+
+/** A piece of a text: what stayed, what an edit brought, what it took out. */
+export interface DifferencePart {
+	kind: 'same' | 'added' | 'removed'
+	text: string
+}
+
+export interface ChangeView {
+	/** Title, Description, Tags, Category, or Text for a comment. */
+	field: string
+	parts: DifferencePart[]
+}
+
+/** The edits of a query or a comment, newest first. */
+export interface HistoryView {
+	/** The query's title as it stands. */
+	title: string
+	/** Where the text itself is. */
+	url: string
+	edits: {
+		at: string
+		by: { username: string; name: string }
+		/** Whether a moderator changed somebody else's text. */
+		byModerator: boolean
+		changes: ChangeView[]
+	}[]
+	next: string | null
+}

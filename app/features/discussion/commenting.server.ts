@@ -1,0 +1,174 @@
+import { countUse } from '~/features/accounts/security/rates.server.ts'
+import { peopleIn } from '~/features/questions/mentions/mentions.server.ts'
+import { mayEdit, mayRestore, undoTime } from '~/features/questions/questions.policy.ts'
+import { commentInput, versionInput } from '~/features/questions/questions.schema.ts'
+import {
+	findChangeableComment,
+	lockWaitingComment,
+	rewriteWaitingComment,
+} from '~/features/questions/status/pending.queries.server.ts'
+import { decidedMeanwhile, withdraw } from '~/features/questions/status/status.server.ts'
+import {
+	change,
+	changeOnce,
+	eventQuery,
+	existing,
+	noQuery,
+	readSending,
+	requireRoomForEdit,
+	tooLate,
+	writer,
+} from '~/features/questions/writing/change.server.ts'
+import {
+	insertComment,
+	lockComment,
+	lockQuery,
+	type Made,
+	putBackComment,
+	recordCommentRevision,
+	removeComment,
+	updateComment,
+} from '~/features/questions/writing/writing.queries.server.ts'
+import { queryUrl } from '~/features/search/search.view.ts'
+import { isId } from '~/lib/checks.ts'
+import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'
+import type { SignedIn, Viewer } from '~/lib/viewer.ts'
+import type { Executor } from '~/platform/db/db.server.ts'
+import { type Input, parseInput } from '~/platform/http/parse.server.ts'
+import { cook } from '~/platform/markdown/cook.server.ts'
+import { languageOfTags } from '~/platform/markdown/highlight.server.ts'
+import type { StoredComment } from './comment.view.ts'
+import { findDeletedComment } from './discussion.queries.server.ts'
+import { refuseStale } from './refused.server.ts'
+
+/* The use cases that write comments. */
+
+/**
+ * Comments on a query, or replies to one of its comments.
+ * @param input `body`; a `key` makes it safe to send again
+ * @returns the comment's id and its address within the query's page
+ * @throws NotAllowed for a visitor, NotFound when query or parent are gone, Invalid
+ */
+export async function addComment(
+	viewer: Viewer,
+	{ queryId, parentId, ...input }: { queryId: number; parentId: number | null } & Input,
+): Promise<Made> {
+	const author = writer(viewer)
+	const { body } = parseInput(commentInput, input)
+	const query = await existing(queryId)
+	if (parentId !== null && !isId(parentId)) throw new NotFound(noParent)
+	const { html } = await cook(body, { language: languageOfTags(query.tags), people: await peopleIn(body) })
+	const sending = readSending(author.id, input, ['comment', queryId, parentId, body])
+	return changeOnce(sending, async (trx) => {
+		if (!(await lockQuery(trx, queryId))) throw new NotFound(noQuery)
+		const id = await insertComment(trx, { queryId, authorId: author.id, parentId, body, bodyHtml: html })
+		if (id === undefined) throw new NotFound(noParent)
+		return {
+			event: {
+				kind: 'comment-added',
+				actorId: author.id,
+				username: author.username,
+				query: eventQuery(query),
+				commentId: id,
+				parentId,
+				body,
+			},
+			result: { id, url: `${queryUrl(query)}#comment-${id}` },
+		}
+	})
+}
+
+/**
+ * Changes a comment; one that waits for a moderator goes on waiting.
+ * @param input `body`, and the `version` it was made from; without one the last edit wins
+ * @throws NotFound, NotAllowed, Invalid, TooMany, StaleComment when another edit was saved first
+ */
+export async function editComment(viewer: Viewer, id: number, input: Input): Promise<{ url: string }> {
+	const editor = writer(viewer)
+	const comment = await changeable(editor, id)
+	await countUse('edits', editor)
+	const { body } = parseInput(commentInput, input)
+	const { version } = parseInput(versionInput, input)
+	const { html } = await cook(body, { language: languageOfTags(comment.tags), people: await peopleIn(body) })
+	const query = eventQuery(await existing(comment.query_id))
+	const result = { url: `${query.url}#comment-${id}` }
+	return change(async (trx) => {
+		const stored = await hold(trx, id, comment)
+		refuseStale(stored, { body, version })
+		if (comment.waits) {
+			await rewriteWaitingComment(trx, id, body, html)
+			return { event: { kind: 'comment-reworded', actorId: editor.id, query, commentId: id }, result }
+		}
+		await requireRoomForEdit(trx, editor, { commentId: id })
+		await recordCommentRevision(trx, id, editor.id, body)
+		await updateComment(trx, id, comment.query_id, body, html)
+		return {
+			event: { kind: 'comment-changed', actorId: editor.id, query, commentId: id, body, before: stored.body },
+			result,
+		}
+	})
+}
+
+/**
+ * Deletes a comment; replies to it stay.
+ * @returns the address of its query, and whether who deleted it can take that back: not when it waited for a moderator
+ * @throws NotFound, NotAllowed
+ */
+export async function deleteComment(viewer: Viewer, id: number): Promise<{ url: string; undoable: boolean }> {
+	const actor = writer(viewer)
+	const comment = await changeable(actor, id)
+	const query = eventQuery(await existing(comment.query_id))
+	return change(async (trx) => {
+		await hold(trx, id, comment)
+		if (comment.waits) await withdraw(trx, actor, 'comment', id)
+		else await removeComment(trx, id, comment.query_id, actor.id)
+		return {
+			event: { kind: 'comment-deleted', actorId: actor.id, query, commentId: id },
+			result: { url: query.url, undoable: !comment.waits },
+		}
+	})
+}
+
+const noParent = 'The comment you are replying to was deleted.'
+const noComment = 'There is no such comment. It may have been deleted.'
+
+/**
+ * A comment that this viewer may change: one that stands, or their own that waits for a moderator. Who wrote it never changes,
+ * so this may be asked before the transaction that locks it.
+ */
+async function changeable(viewer: SignedIn, id: number) {
+	const comment = isId(id) ? await findChangeableComment(id, viewer.id) : undefined
+	if (!comment) throw new NotFound(noComment)
+	if (!mayEdit(viewer, { authorId: comment.author_id }))
+		throw new NotAllowed('Only the author can change this comment.')
+	return comment
+}
+
+/** Locks a comment, its query first; it must stand as {@link changeable} saw it. @throws NotFound, Conflict */
+async function hold(
+	trx: Executor,
+	id: number,
+	{ query_id, waits }: { query_id: number; waits: boolean },
+): Promise<StoredComment> {
+	if (waits && !(await lockQuery(trx, query_id))) throw new NotFound(noQuery)
+	const stored = waits ? await lockWaitingComment(trx, id) : await lockComment(trx, id)
+	if (stored) return stored
+	throw waits ? decidedMeanwhile() : new NotFound(noComment)
+}
+
+/** Takes the deletion of a comment back. @throws as {@link restoreQuestion} */
+export async function restoreComment(viewer: Viewer, id: number): Promise<{ url: string }> {
+	const actor = writer(viewer)
+	const found = isId(id) ? await findDeletedComment(id, undoTime) : undefined
+	if (!found) throw new NotFound('There is no deleted comment to restore.')
+	if (!mayRestore(actor, { deletedBy: found.deleted_by, recent: found.recent })) throw new NotAllowed(tooLate)
+	const query = eventQuery(await existing(found.query_id))
+	return change(async (trx) => {
+		if (!(await lockQuery(trx, found.query_id)) || !(await putBackComment(trx, id, found.query_id)))
+			throw new Conflict('This comment has already been restored.')
+		return {
+			event: { kind: 'comment-restored', actorId: actor.id, query, commentId: id },
+			result: { url: `${query.url}#comment-${id}` },
+		}
+	})
+}

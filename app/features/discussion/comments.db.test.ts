@@ -1,0 +1,190 @@
+import { sql } from 'kysely'
+import { beforeAll, expect, test } from 'vitest'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { makeComment, makeMember, makeQuery } from '../../../tests/factories/forum.ts'
+import { useDatabase } from '../../../tests/support/database.ts'
+import type { CommentView } from './comment.view.ts'
+import { deleteComment, editComment } from './commenting.server.ts'
+import { listComments } from './discussion.server.ts'
+
+useDatabase()
+
+let asha: SignedIn
+let ben: SignedIn
+
+beforeAll(async () => {
+	asha = await makeMember('asha')
+	ben = await makeMember('ben')
+})
+
+test('comments are told as threads in the order of their writing', async () => {
+	const { id } = await makeQuery(asha)
+	const one = await makeComment(ben, id, 'one')
+	await makeComment(ben, id, 'two')
+	const reply = await makeComment(asha, id, 'one, one', one)
+	await makeComment(ben, id, 'one, two', one)
+	await makeComment(ben, id, 'one, one, one', reply)
+	const { rows, next, solutions } = await read(id)
+	expect(outline(rows)).toEqual(['one', ['one, one', ['one, one, one'], 'one, two'], 'two'])
+	expect({ next, solutions }).toEqual({ next: null, solutions: [] })
+	expect(rows[0]?.replies[0]).toMatchObject({
+		author: { username: 'asha' },
+		byAsker: true,
+		depth: 1,
+		editedAt: null,
+		deleted: false,
+		hiddenReplies: 0,
+	})
+})
+
+test('its author, and nobody else, is given the text of a comment to change', async () => {
+	const { id } = await makeQuery(asha)
+	const comment = await makeComment(ben, id, '**mine**')
+	await editComment(ben, comment, { body: '*mine*' })
+	const [own] = (await read(id, {}, ben)).rows
+	expect(own).toMatchObject({
+		body: '*mine*',
+		bodyHtml: '<p><em>mine</em></p>',
+		editedAt: expect.any(String),
+		mayEdit: true,
+		mayDelete: true,
+	})
+	for (const viewer of [null, asha])
+		expect((await read(id, {}, viewer)).rows[0]).toMatchObject({ body: null, mayEdit: false, mayDelete: false })
+})
+
+test('a deleted comment keeps its place as long as replies need it', async () => {
+	const { id } = await makeQuery(asha)
+	const top = await makeComment(ben, id, 'top')
+	const reply = await makeComment(ben, id, 'reply', top)
+	await deleteComment(ben, top)
+	expect((await read(id, {}, ben)).rows[0]).toMatchObject({
+		author: null,
+		bodyHtml: '',
+		body: null,
+		deleted: true,
+		mayEdit: false,
+		mayDelete: false,
+		replies: [{ id: reply }],
+	})
+	await deleteComment(ben, reply)
+	expect((await read(id)).rows).toEqual([])
+})
+
+test('what lies deeper than four levels is counted, and read as a thread of its own', async () => {
+	const { id } = await makeQuery(asha)
+	const chain: number[] = []
+	for (let level = 0; level < 9; level += 1)
+		chain.push(await makeComment(ben, id, `level ${level}`, chain.at(-1) ?? null))
+	const { rows } = await read(id)
+	expect(outline(rows)).toEqual(['level 0', ['level 1', ['level 2', ['level 3 (5 more)']]]])
+	const thread = await read(id, { thread: chain[3] })
+	expect(outline(thread.rows)).toEqual(['level 3', ['level 4', ['level 5', ['level 6 (2 more)']]]])
+	expect(thread.next).toBeNull()
+	expect(outline((await read(id, { thread: chain[8] })).rows)).toEqual(['level 8'])
+})
+
+test('a solution is told beside its thread', async () => {
+	const { id } = await makeQuery(asha)
+	await makeComment(ben, id, 'no')
+	const solution = await makeComment(ben, id, 'yes')
+	await makeComment(asha, id, 'thanks', solution)
+	await sql`update comments set is_solution = true where id = ${solution}`.execute(db())
+	const { rows, solutions } = await read(id)
+	expect(solutions).toMatchObject([{ id: solution, solution: true }])
+	expect(outline(rows)).toEqual(['no', 'yes', ['thanks']])
+})
+
+test('of many threads thirty are on a page, and paging meets each once', async () => {
+	const { id } = await makeQuery(asha)
+	await write(
+		id,
+		Array.from(
+			{ length: 65 },
+			(_, index) => [`thread ${index}`, ...(index % 2 ? [[`reply ${index}`]] : [])] as Thread,
+		).flat(1),
+	)
+	const pages = await walk(id)
+	expect(pages.map((page) => page.length)).toEqual([30, 30, 5])
+	expect(new Set(pages.flat().map((comment) => comment.id)).size).toBe(65)
+})
+
+test('a thread that does not fit goes to the next page; no comment is lost', async () => {
+	const { id } = await makeQuery(asha)
+	await write(id, ['a', many(120), 'b', many(120), 'c', many(10), 'd'])
+	const pages = await walk(id)
+	expect(
+		pages.map((page) => page.map((thread) => `${thread.bodyHtml} ${thread.replies.length} ${thread.hiddenReplies}`)),
+	).toEqual([['a 120 0'], ['b 120 0', 'c 10 0', 'd 0 0']])
+})
+
+test('a thread too long for any page is read to its end by itself', async () => {
+	const { id } = await makeQuery(asha)
+	const [first] = await write(id, ['a', many(250), 'b', ['c']])
+	const pages = await walk(id)
+	expect(
+		pages.map((page) => page.map((thread) => `${thread.bodyHtml} ${thread.replies.length} ${thread.hiddenReplies}`)),
+	).toEqual([['a 199 51'], ['b 1 0']])
+	const replies = (await walk(id, { thread: first })).flatMap(([root]) => root?.replies ?? [])
+	expect(new Set(replies.map((reply) => reply.id)).size).toBe(250)
+	expect(replies).toHaveLength(250)
+})
+
+test.each(['x', Buffer.from('["1"]').toString('base64url'), Buffer.from('[99999999999]').toString('base64url')])(
+	'the cursor %s is refused',
+	async (cursor) => {
+		const { id } = await makeQuery(asha)
+		await expect(read(id, { cursor })).rejects.toThrow('This page of the list no longer exists.')
+	},
+)
+
+type Thread = (string | Thread)[]
+
+const many = (count: number): Thread => Array.from({ length: count }, (_, index) => `reply ${index}`)
+
+function read(
+	queryId: number,
+	input: { cursor?: string | null; thread?: number } = {},
+	viewer: SignedIn | null = null,
+) {
+	return listComments(viewer, { queryId, askerUsername: 'asha', ...input })
+}
+
+async function walk(queryId: number, input: { thread?: number } = {}): Promise<CommentView[][]> {
+	const pages: CommentView[][] = []
+	let cursor: string | null = null
+	do {
+		const { rows, next } = await read(queryId, { ...input, cursor })
+		pages.push(rows)
+		cursor = next
+	} while (cursor)
+	return pages
+}
+
+/** Writes threads past the use cases, which would take a second for hundreds. @returns the ids of the top level */
+async function write(queryId: number, threads: Thread, above: number[] = []): Promise<number[]> {
+	const ids: number[] = []
+	for (const item of threads) {
+		if (Array.isArray(item)) await write(queryId, item, [...above, ids.at(-1) ?? 0])
+		else {
+			const { rows } = await sql<{ id: number }>`
+				with fresh as (select nextval(pg_get_serial_sequence('comments', 'id'))::int as id)
+				insert into comments (id, query_id, author_id, parent_id, path, body, body_html)
+				select id, ${queryId}, ${ben.id}, ${above.at(-1) ?? null}, ${above}::int[] || id, ${item}, ${item} from fresh returning id`.execute(
+				db(),
+			)
+			ids.push(rows[0]?.id ?? 0)
+		}
+	}
+	return ids
+}
+
+/** Threads as nested lists of their words. */
+function outline(comments: CommentView[]): Thread {
+	return comments.flatMap((comment): Thread => {
+		const words =
+			comment.bodyHtml.replace(/<[^>]*>/g, '') + (comment.hiddenReplies ? ` (${comment.hiddenReplies} more)` : '')
+		return comment.replies.length > 0 ? [words, outline(comment.replies)] : [words]
+	})
+}

@@ -1,0 +1,64 @@
+import { AnsweredMark } from '~/features/search/components/answered.tsx'
+import { Avatar } from '~/ui/avatar.tsx'
+import { RelativeTime } from '~/ui/time.tsx'
+import type { CommentView } from '../comment.view.ts'
+import { Replies } from './comment-item.tsx'
+import { CommentActions, CommentHead } from './comment-parts.tsx'
+import { CookedText } from './copy.tsx'
+import { useDiscussion } from './discussion-context.ts'
+import { OriginLine } from './question-article.tsx'
+import { ReplyBox } from './reply-box.tsx'
+import { useBoxes } from './use-box.ts'
+
+/** An answer that solved the query, before everything else and in its own frame. */
+export function AcceptedAnswer({ comment }: { comment: CommentView }) {
+	const facts = useDiscussion()
+	const boxes = useBoxes(comment.id)
+	const hasReplies = comment.replies.length > 0 || comment.hiddenReplies > 0
+	return (
+		<section
+			className="mt-2 scroll-mt-20 overflow-clip rounded-sm border border-marigold-line bg-raised"
+			id={`comment-${comment.id}`}
+			aria-label="Accepted answer"
+		>
+			<p className="answered flex border-b border-marigold-line bg-marigold-wash px-4 py-2">
+				<AnsweredMark />
+				Accepted answer
+				{comment.chosenAt !== null && (
+					<span className="ml-auto font-normal text-ink-3">
+						chosen <RelativeTime at={comment.chosenAt} />
+					</span>
+				)}
+			</p>
+			<div className="grid grid-cols-[2rem_minmax(0,1fr)] gap-x-3 p-4">
+				{comment.author && <Avatar user={comment.author} size={32} />}
+				<div className="col-start-2 min-w-0">
+					<CommentHead comment={comment} large />
+					{boxes.edit && comment.mayEdit ? (
+						<div className="mt-1.5">
+							<ReplyBox
+								intent="edit-comment"
+								comment={comment.id}
+								label="Your comment"
+								text={comment.body ?? ''}
+								version={comment.version}
+								thread={facts.thread}
+								focused={boxes.focused}
+								onClose={boxes.closeEdit}
+							/>
+						</div>
+					) : (
+						<div className="mt-1.5">
+							<CookedText html={comment.bodyHtml} />
+							<OriginLine origin={comment.origin} />
+							<CommentActions comment={comment} level={comment.depth} boxes={boxes} />
+						</div>
+					)}
+				</div>
+				{hasReplies && (
+					<Replies comment={comment} level={1} className="mt-5 grid gap-5 max-sm:col-span-2 sm:col-start-2" />
+				)}
+			</div>
+		</section>
+	)
+}

@@ -1,0 +1,132 @@
+import { Plus } from 'lucide-react'
+import { Link } from 'react-router'
+import { Answered } from '~/features/search/components/answered.tsx'
+import { withParams } from '~/lib/addresses.ts'
+import { Avatar } from '~/ui/avatar.tsx'
+import type { CommentView } from '../comment.view.ts'
+import { CommentActions, CommentHead, threadAfter } from './comment-parts.tsx'
+import { CookedText } from './copy.tsx'
+import { countBranch, useDiscussion } from './discussion-context.ts'
+import { OriginLine } from './question-article.tsx'
+import { ReplyBox } from './reply-box.tsx'
+import { WithheldNotice } from './standing-notice.tsx'
+import { useBoxes } from './use-box.ts'
+
+interface CommentItemProps {
+	comment: CommentView
+	/** How deep it stands on this page; 0 for the root of a thread. */
+	level: number
+}
+
+/**
+ * A comment with its replies. The line beside it folds the branch: a check box that works without scripts,
+ * because the style sheet does the folding.
+ */
+export function CommentItem({ comment, level }: CommentItemProps) {
+	const { lifted, marked } = useDiscussion()
+	const isPointer = lifted.has(comment.id)
+	const fold = `fold-${comment.id}`
+	const folds = comment.replies.length > 0 || comment.hiddenReplies > 0
+	return (
+		<li
+			className="comment relative scroll-mt-20"
+			id={isPointer ? undefined : `comment-${comment.id}`}
+			data-marked={(!isPointer && marked === comment.id) || undefined}
+		>
+			{folds && <input className="peer/fold sr-only" type="checkbox" id={fold} autoComplete="off" />}
+			{comment.author ? (
+				<Avatar user={comment.author} size={24} />
+			) : (
+				<span className="avatar avatar-24" aria-hidden="true" />
+			)}
+			<CommentHead comment={comment} />
+			{folds && (
+				<label
+					className="comment-rail peer-checked/fold:hidden peer-focus-visible/fold:outline-2 peer-focus-visible/fold:outline-ivy"
+					htmlFor={fold}
+				>
+					<span className="sr-only">Fold this thread</span>
+				</label>
+			)}
+			<div className="comment-body peer-checked/fold:hidden">
+				{isPointer ? <Pointer id={comment.id} /> : <Body comment={comment} level={level} />}
+			</div>
+			{folds && (
+				<>
+					<label
+						className="btn btn-sm btn-ghost col-start-2 -ml-2 hidden justify-self-start px-2 text-xs peer-checked/fold:inline-flex"
+						htmlFor={fold}
+					>
+						Show thread ({countBranch(comment)})
+					</label>
+					<Replies comment={comment} level={level + 1} className="comment-replies peer-checked/fold:hidden" />
+				</>
+			)}
+		</li>
+	)
+}
+
+/** The replies to a comment that this page shows, and the way to the others. */
+export function Replies({ comment, level, className }: CommentItemProps & { className: string }) {
+	const { url } = useDiscussion()
+	return (
+		<ul className={className}>
+			{comment.replies.map((reply) => (
+				<CommentItem key={reply.id} comment={reply} level={level} />
+			))}
+			{comment.hiddenReplies > 0 && (
+				<li>
+					<Link
+						className="btn btn-sm btn-ghost -ml-2 text-xs text-ink-2"
+						to={`${withParams(url, { thread: comment.id })}#comments`}
+						rel="nofollow"
+					>
+						<Plus className="icon icon-sm" aria-hidden="true" /> Continue thread ({comment.hiddenReplies} more)
+					</Link>
+				</li>
+			)}
+		</ul>
+	)
+}
+
+/** A comment's text with what can be done with it, or the box in which it is edited. */
+function Body({ comment, level }: CommentItemProps) {
+	const facts = useDiscussion()
+	const boxes = useBoxes(comment.id)
+	if (comment.deleted)
+		return (
+			<p className="text-ink-3">
+				{comment.withheld ? 'This comment was hidden by a moderator.' : 'This comment was deleted.'}
+			</p>
+		)
+	if (boxes.edit && comment.mayEdit)
+		return (
+			<ReplyBox
+				intent="edit-comment"
+				comment={comment.id}
+				label="Your comment"
+				text={comment.body ?? ''}
+				version={comment.version}
+				thread={threadAfter(facts, comment.id, 0)}
+				focused={boxes.focused}
+				onClose={boxes.closeEdit}
+			/>
+		)
+	return (
+		<>
+			{comment.withheld && <WithheldNotice withheld={comment.withheld} what="comment" />}
+			{comment.solution && !facts.lifted.has(comment.id) && <Answered>Accepted answer</Answered>}
+			<CookedText html={comment.bodyHtml} small />
+			<OriginLine origin={comment.origin} />
+			<CommentActions comment={comment} level={level} boxes={boxes} />
+		</>
+	)
+}
+
+function Pointer({ id }: { id: number }) {
+	return (
+		<a className="link text-ink-2" href={`#comment-${id}`}>
+			This is the accepted answer, shown above.
+		</a>
+	)
+}

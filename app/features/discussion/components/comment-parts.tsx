@@ -1,0 +1,181 @@
+import { Check } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { Form, Link } from 'react-router'
+import { ReportLink } from '~/features/moderation/components/report-link.tsx'
+import { historyPath, profilePath } from '~/features/questions/questions.paths.ts'
+import { commentPath } from '~/features/search/search.view.ts'
+import { loginPath } from '~/lib/addresses.ts'
+import { isModerator } from '~/lib/viewer.ts'
+import { DeleteControl, type DeleteQuestion, DeleteSection } from '~/ui/delete-control.tsx'
+import { SubmitButton } from '~/ui/submit-button.tsx'
+import { RelativeTime } from '~/ui/time.tsx'
+import type { CommentView } from '../comment.view.ts'
+import { type DiscussionFacts, useDiscussion } from './discussion-context.ts'
+import { ReplyBox } from './reply-box.tsx'
+import type { Boxes } from './use-box.ts'
+import { CommentVotes } from './votes.tsx'
+
+/** Who wrote a comment, and when. */
+export function CommentHead({ comment, large = false }: { comment: CommentView; large?: boolean }) {
+	const { author, byAsker, createdAt, editedAt, id } = comment
+	return (
+		<p
+			className={`flex min-h-6 flex-wrap items-center gap-x-2 text-xs text-ink-3 ${large ? 'items-baseline leading-4' : ''}`}
+		>
+			{author && (
+				<Link
+					className={`quiet-link font-semibold text-ink wrap-anywhere ${large ? 'text-base' : 'text-sm'}`}
+					to={profilePath(author.username)}
+				>
+					{author.name}
+				</Link>
+			)}
+			{byAsker && <span className="text-ivy">asked this</span>}
+			<Link className="quiet-link" to={commentPath(id)} rel="nofollow">
+				<RelativeTime at={createdAt} />
+			</Link>
+			{editedAt !== null && (
+				<Link className="quiet-link" to={historyPath(id, 'comment')} rel="nofollow">
+					edited
+				</Link>
+			)}
+		</p>
+	)
+}
+
+/** What can be done with a comment, and the boxes that this opens. */
+export function CommentActions({ comment, level, boxes }: { comment: CommentView; level: number; boxes: Boxes }) {
+	const facts = useDiscussion()
+	const { id } = comment
+	const address = (name: string) => `${facts.here}${facts.here.includes('?') ? '&' : '?'}${name}=${id}#comment-${id}`
+	const link = 'btn btn-sm btn-ghost px-2 text-xs'
+	return (
+		<>
+			<div className="mt-1 -ml-2 flex flex-wrap items-center text-xs text-ink-3">
+				<CommentVotes comment={comment} />
+				{!facts.locked && !facts.closed && comment.withheld === null && (
+					<BoxLink
+						className={link}
+						to={facts.viewer ? address('reply') : loginPath(address('reply'))}
+						open={facts.viewer ? boxes.openReply : null}
+					>
+						Reply
+					</BoxLink>
+				)}
+				{comment.mayChoose && !facts.closed && <SolutionButton comment={comment} />}
+				{comment.mayEdit && !facts.closed && (
+					<BoxLink className={link} to={address('edit')} open={boxes.openEdit}>
+						Edit
+					</BoxLink>
+				)}
+				{comment.mayDelete && !facts.closed && (
+					<DeleteControl className={link} question={deleteComment(facts, comment, address('delete-comment'))}>
+						Delete
+					</DeleteControl>
+				)}
+				{facts.viewer?.username !== comment.author?.username && comment.withheld === null && (
+					<ReportLink
+						className={link}
+						href={`/report/comment/${id}`}
+						what="this comment"
+						signedIn={facts.viewer !== null}
+					>
+						Report
+					</ReportLink>
+				)}
+				{isModerator(facts.viewer) && (
+					<Link className={link} to={`/moderation/comment/${id}`}>
+						Moderate
+					</Link>
+				)}
+			</div>
+			{comment.mayDelete && facts.asked.remove === id && (
+				<div className="mt-2">
+					<DeleteSection question={deleteComment(facts, comment, '')} keepHref={`${facts.here}#comment-${id}`} />
+				</div>
+			)}
+			{boxes.reply && facts.viewer && !facts.locked && (
+				<div className="mt-3">
+					<ReplyBox
+						intent="reply"
+						comment={id}
+						label={`Reply to ${comment.author?.name ?? 'this comment'}`}
+						thread={threadAfter(facts, id, level)}
+						focused={boxes.focused}
+						onClose={boxes.closeReply}
+					/>
+				</div>
+			)}
+		</>
+	)
+}
+
+/** The comment whose thread shows a new reply to `id`, when the query's plain page would not. */
+export function threadAfter({ thread, isOnFirstPage }: DiscussionFacts, id: number, level: number): number | null {
+	if (level >= deepestLevel) return id
+	return thread ?? (isOnFirstPage(id) ? null : id)
+}
+
+/** Threads are shown this deep, counted from 0. */
+const deepestLevel = 3
+
+function deleteComment({ here }: DiscussionFacts, { id, withheld }: CommentView, href: string): DeleteQuestion {
+	return {
+		title: 'Delete this comment?',
+		text: withheld
+			? 'It is waiting for a moderator. Once deleted, it cannot be restored.'
+			: 'The text disappears now; replies to it stay. You can undo this for ten minutes.',
+		action: here,
+		fields: { intent: 'delete-comment', comment: id },
+		href,
+	}
+}
+
+/** A link to the page with the box open; where scripts run, the box opens in place. */
+function BoxLink({
+	to,
+	open,
+	className,
+	children,
+}: {
+	to: string
+	open: (() => void) | null
+	className: string
+	children: ReactNode
+}) {
+	return (
+		<Link
+			className={className}
+			to={to}
+			rel="nofollow"
+			onClick={(event) => {
+				if (!open || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
+				event.preventDefault()
+				open()
+			}}
+		>
+			{children}
+		</Link>
+	)
+}
+
+/** Whoever asked says here that a comment solved the query, or that it did not after all. */
+export function SolutionButton({ comment: { id, solution } }: { comment: CommentView }) {
+	const { here } = useDiscussion()
+	const intent = solution ? 'withdraw-solution' : 'choose-solution'
+	return (
+		<Form method="post" action={here} preventScrollReset replace>
+			<input type="hidden" name="intent" value={intent} />
+			<input type="hidden" name="comment" value={id} />
+			<SubmitButton
+				className="btn btn-sm btn-ghost px-2 text-xs"
+				busyLabel="Saving..."
+				action={here}
+				name="box"
+				value={`solution-${id}`}
+			>
+				<Check className="icon icon-sm" aria-hidden="true" /> {solution ? 'No longer the answer' : 'This solved it'}
+			</SubmitButton>
+		</Form>
+	)
+}

@@ -1,0 +1,75 @@
+import { createContext, useContext } from 'react'
+import type { SignedIn } from '~/lib/viewer.ts'
+import type { BoxRefusal, CommentView } from '../comment.view.ts'
+
+/** What every comment of a page needs to know about the page. */
+export interface DiscussionFacts {
+	viewer: SignedIn | null
+	/** Whether nothing more can be written, as the query was deleted. */
+	closed: boolean
+	queryId: number
+	/** What the boxes begin the names of their sendings with. */
+	sendKey: string
+	/** The query's canonical address. */
+	url: string
+	/** The address of what is shown of it, a thread or a later page: where every form goes, so that a refusal comes back to it. */
+	here: string
+	/** The comment whose thread is shown alone, or null. */
+	thread: number | null
+	/** Whether nobody may comment any more. */
+	locked: boolean
+	/** What the last form was refused for, or null. */
+	refusal: BoxRefusal | null
+	/** The boxes that the address opens: `?reply=`, `?edit=`, `?delete-comment=`. */
+	asked: { reply: number | null; edit: number | null; remove: number | null }
+	/** Comments that are shown on top as accepted answers: in their threads they are only pointed to. */
+	lifted: ReadonlySet<number>
+	/** The comment that the address names, to be set off; null for none. */
+	marked: number | null
+	/** The comments of the page that the query's plain address shows; after a form the others need `?thread=`. */
+	isOnFirstPage: (id: number) => boolean
+}
+
+export const DiscussionContext = createContext<DiscussionFacts | null>(null)
+
+export function useDiscussion(): DiscussionFacts {
+	const facts = useContext(DiscussionContext)
+	if (!facts) throw new Error('A comment was drawn outside a discussion.')
+	return facts
+}
+
+/** A query's discussion as it is shown: what was accepted first, then everything else. */
+export interface Discussion {
+	/** Accepted answers, with the replies that are on this page. */
+	accepted: CommentView[]
+	/** The threads. An accepted answer within one stands there as a pointer, see {@link isPointer}. */
+	threads: CommentView[]
+}
+
+/** Takes the accepted answers out of their places. One that has replies above it in a thread leaves a pointer behind. */
+export function liftAccepted(threads: CommentView[], solutions: CommentView[]): Discussion {
+	const wanted = new Set(solutions.map(({ id }) => id))
+	const roots = new Map(threads.filter(({ id }) => wanted.has(id)).map((comment) => [comment.id, comment]))
+	return {
+		accepted: solutions.map((solution) => roots.get(solution.id) ?? solution),
+		threads: threads.filter(({ id }) => !roots.has(id)),
+	}
+}
+
+/** The threads of several pages as one list: the later pages of a thread that is shown alone repeat its root. */
+export function joinThreads(rows: CommentView[]): CommentView[] {
+	const joined = new Map<number, CommentView>()
+	for (const row of rows) {
+		const before = joined.get(row.id)
+		joined.set(row.id, before ? { ...before, replies: joinThreads([...before.replies, ...row.replies]) } : row)
+	}
+	return [...joined.values()]
+}
+
+/** How many comments a branch holds, itself included, as far as they are known. */
+export function countBranch(comment: CommentView): number {
+	return comment.replies.reduce(
+		(sum, reply) => sum + countBranch(reply),
+		(comment.deleted ? 0 : 1) + comment.hiddenReplies,
+	)
+}

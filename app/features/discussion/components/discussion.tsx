@@ -1,0 +1,151 @@
+import { useEffect, useMemo, useState } from 'react'
+import { Link, useLocation, useSearchParams } from 'react-router'
+import type { Page, QueryPageView } from '~/features/questions/question.view.ts'
+import { withParams } from '~/lib/addresses.ts'
+import { useRootData } from '~/lib/root-data.ts'
+import { MoreLink } from '~/ui/more-link.tsx'
+import { RuleHead } from '~/ui/rule-head.tsx'
+import { useMore } from '~/ui/use-more.ts'
+import { type BoxRefusal, type CommentSort, type CommentView, sortParam } from '../comment.view.ts'
+import { AcceptedAnswer } from './accepted-answer.tsx'
+import { CommentBox } from './comment-box.tsx'
+import { CommentItem } from './comment-item.tsx'
+import { DiscussionContext, type DiscussionFacts, joinThreads, liftAccepted } from './discussion-context.ts'
+import { NewCommentsBar, useNewComments } from './new-comments.tsx'
+import { SortLinks } from './sort-links.tsx'
+
+/** A query's comments as its page loads them. */
+export interface CommentsData {
+	page: Page<CommentView>
+	/** The id of the newest comment there was, on whichever page; 0 for none and for a visitor. */
+	newest: number
+	/** What the boxes of this page begin the names of their sendings with; '' for a visitor. */
+	sendKey: string
+	sort: CommentSort
+	/** Where this page of the threads begins; null for the first. */
+	cursor: string | null
+	/** The comment whose thread is shown alone, or null. */
+	thread: number | null
+	solutions: CommentView[]
+}
+
+interface DiscussionProps {
+	query: QueryPageView
+	data: CommentsData
+	/** What the last form was refused for. */
+	refusal: BoxRefusal | null
+}
+
+/** The comments of a query: accepted answers, the box for a new comment, the threads. */
+export function Discussion({ query, data, refusal }: DiscussionProps) {
+	const { url, commentCount } = query
+	const { page, sort, cursor, thread, solutions } = data
+	const { rows, nextHref, loading, load } = useMore(page, (next) =>
+		withParams(url, { sort: sortParam(sort), thread, cursor: next }),
+	)
+	const isFirst = cursor === null && thread === null
+	const { accepted, threads } = liftAccepted(joinThreads(rows), isFirst ? solutions : [])
+	const facts = useFacts(query, data, refusal, accepted)
+	const fresh = useNewComments(query.id, data, facts.viewer?.username ?? null)
+	return (
+		<DiscussionContext value={facts}>
+			<section className="group/discussion mt-8 sm:ml-16 sm:max-w-[44rem]" aria-labelledby="comments">
+				<div className="scroll-mt-16" id="comments-top">
+					<RuleHead id="comments" title={`Comments (${commentCount})`}>
+						{isFirst ? (
+							commentCount > 1 && <SortLinks url={url} sort={sort} />
+						) : (
+							<Link className="quiet-link" to={`${withParams(url, { sort: sortParam(sort) })}#comments`}>
+								Show all comments
+							</Link>
+						)}
+					</RuleHead>
+				</div>
+				{facts.viewer && <NewCommentsBar count={fresh.count} show={fresh.show} />}
+				{accepted.map((comment) => (
+					<AcceptedAnswer key={comment.id} comment={comment} />
+				))}
+				{thread === null && !query.locked && !facts.closed && <CommentBox showAlone={!isFirst || page.next !== null} />}
+				<ul className="mt-6 grid gap-6">
+					{threads.map((comment) => (
+						<CommentItem key={comment.id} comment={comment} level={0} />
+					))}
+				</ul>
+				{nextHref && (
+					<p className="mt-6">
+						<MoreLink href={nextHref} loading={loading} load={load}>
+							Load more comments
+						</MoreLink>
+					</p>
+				)}
+			</section>
+		</DiscussionContext>
+	)
+}
+
+function useFacts(
+	query: QueryPageView,
+	data: CommentsData,
+	refusal: BoxRefusal | null,
+	accepted: CommentView[],
+): DiscussionFacts {
+	const { viewer } = useRootData()
+	const [params] = useSearchParams()
+	const marked = useMarked()
+	const { page, sort, cursor, thread } = data
+	const onFirstPage = useMemo(() => {
+		// Where everything fits on one page, any order shows what the usual one does.
+		const isSame = cursor === null && thread === null && (sort === 'oldest' || page.next === null)
+		return isSame ? idsOf(page.rows) : new Set<number>()
+	}, [page, sort, cursor, thread])
+	return {
+		viewer,
+		closed: query.deletedBy !== null,
+		queryId: query.id,
+		sendKey: data.sendKey,
+		url: query.url,
+		here: withParams(query.url, { sort: sortParam(sort), thread, cursor }),
+		thread,
+		locked: query.locked,
+		refusal,
+		asked: { reply: idIn(params, 'reply'), edit: idIn(params, 'edit'), remove: idIn(params, 'delete-comment') },
+		lifted: new Set(accepted.map(({ id }) => id)),
+		marked,
+		isOnFirstPage: (id) => onFirstPage.has(id),
+	}
+}
+
+function idsOf(comments: CommentView[], into = new Set<number>()): Set<number> {
+	for (const { id, replies } of comments) {
+		into.add(id)
+		idsOf(replies, into)
+	}
+	return into
+}
+
+function idIn(params: URLSearchParams, name: string): number | null {
+	const text = params.get(name) ?? ''
+	return /^\d{1,10}$/.test(text) ? Number(text) : null
+}
+
+/**
+ * The comment that the address names with `#comment-{id}`, to be set off; null before the scripts run, as the server
+ * does not know it. A reader who is led there within the site reads on from there: it is unfolded and gets the focus.
+ */
+export function useMarked(): number | null {
+	const { hash, key } = useLocation()
+	const [marked, setMarked] = useState<number | null>(null)
+
+	useEffect(() => {
+		const id = /^#comment-([1-9]\d{0,9})$/.exec(hash)?.[1]
+		setMarked(id === undefined ? null : Number(id))
+		const element = id === undefined || key === 'default' ? null : document.getElementById(`comment-${id}`)
+		if (!element) return
+		for (const fold of document.querySelectorAll<HTMLInputElement>('.comment > input:checked'))
+			if (fold.parentElement !== element && fold.parentElement?.contains(element)) fold.checked = false
+		element.tabIndex = -1
+		element.focus({ preventScroll: true })
+	}, [hash, key])
+
+	return marked
+}

@@ -1,0 +1,207 @@
+import { ArrowLeft, Flag, MessageSquare, Pencil, ShieldCheck, Trash2 } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { Link, useNavigate } from 'react-router'
+import type { Introduction } from '~/features/members/members.view.ts'
+import { ReportLink } from '~/features/moderation/components/report-link.tsx'
+import { MuteThread } from '~/features/notifications/components/mute-thread.tsx'
+import { deleteQuery } from '~/features/questions/lists/components/question-card.tsx'
+import type { AuthorView, OriginView, QueryPageView } from '~/features/questions/question.view.ts'
+import { editPath, historyPath, profilePath } from '~/features/questions/questions.paths.ts'
+import { Answered } from '~/features/search/components/answered.tsx'
+import { categoryPath, tagPath } from '~/features/tags/tags.view.ts'
+import { useRootData } from '~/lib/root-data.ts'
+import { isModerator } from '~/lib/viewer.ts'
+import { Avatar } from '~/ui/avatar.tsx'
+import { DeleteControl } from '~/ui/delete-control.tsx'
+import { RuleHead } from '~/ui/rule-head.tsx'
+import { LocalTime } from '~/ui/time.tsx'
+import { CookedText, CopyLink } from './copy.tsx'
+import { QueryVotes, useQueryVotes } from './votes.tsx'
+
+/** A query with everything but its comments. @param muted whether the viewer is told nothing of it; null for a visitor */
+export function QueryArticle({ query, muted }: { query: QueryPageView; muted: boolean | null }) {
+	const ballot = useQueryVotes(query)
+	return (
+		<article className="mt-3 grid grid-cols-1 gap-x-6 sm:grid-cols-[2.5rem_minmax(0,44rem)]">
+			<QueryVotes ballot={ballot} place="column" />
+			<Head query={query} />
+			<div className="mt-5 min-w-0">
+				{query.deletedBy ? (
+					<p className="text-ink-2">
+						{query.deletedBy === 'author' ? 'The author' : 'A moderator'} deleted this question. The comments of others
+						are still below.
+					</p>
+				) : (
+					<CookedText html={query.descriptionHtml} />
+				)}
+				<OriginLine origin={query.origin} />
+				<Tools query={query} muted={muted} votes={<QueryVotes ballot={ballot} place="row" />} />
+			</div>
+		</article>
+	)
+}
+
+function Head({ query }: { query: QueryPageView }) {
+	const { author, category, tags, createdAt, editedAt, solved, title } = query
+	return (
+		<header className="min-w-0">
+			<div className="flex items-center gap-4">
+				<Link className="cat" to={categoryPath(category.slug)}>
+					{category.title}
+				</Link>
+				{solved && <Answered />}
+			</div>
+			<h1 className="mt-1.5 text-2xl font-bold text-balance wrap-anywhere sm:text-3xl">{title}</h1>
+			<div className="mt-3 flex flex-wrap items-center gap-x-2 gap-y-1 text-xs text-ink-3">
+				<Avatar user={author} size={24} />
+				<Link className="quiet-link text-sm font-semibold text-ink wrap-anywhere" to={profilePath(author.username)}>
+					{author.name}
+				</Link>
+				<LocalTime at={createdAt} />
+				{editedAt !== null && (
+					<Link className="quiet-link" to={historyPath(query.id)} rel="nofollow">
+						edited <LocalTime at={editedAt} />
+					</Link>
+				)}
+				<span className="flex flex-wrap gap-x-2.5 gap-y-2 sm:ml-1">
+					{tags.map((tag) => (
+						<Link key={tag} className="tag" to={tagPath(tag)}>
+							{tag}
+						</Link>
+					))}
+				</span>
+			</div>
+		</header>
+	)
+}
+
+/** The line under the text: its height stands before scripts add their button. */
+function Tools({ query, muted, votes }: { query: QueryPageView; muted: boolean | null; votes: ReactNode }) {
+	const { publicUrl, viewer } = useRootData()
+	return (
+		<div
+			className="mt-5 flex min-h-[2.5625rem] items-center gap-1 border-y border-line py-1.5 text-ink-2"
+			data-not-saved=""
+		>
+			{votes}
+			<CopyLink href={publicUrl + query.url} />
+			{muted !== null && <MuteThread muted={muted} />}
+			<span className="ml-auto flex">
+				{isModerator(viewer) && (
+					<Link className="icon-btn icon-btn-sm" to={`/moderation/query/${query.id}`} aria-label="Moderate query">
+						<ShieldCheck className="icon icon-sm" aria-hidden="true" />
+					</Link>
+				)}
+				{viewer?.username !== query.author.username && query.withheld === null && (
+					<ReportLink
+						className="icon-btn icon-btn-sm"
+						href={`/report/query/${query.id}`}
+						what="this query"
+						label="Report query"
+						signedIn={viewer !== null}
+					>
+						<Flag className="icon icon-sm" aria-hidden="true" />
+					</ReportLink>
+				)}
+				{query.mayEdit && (
+					// Saving leads back here: the edit takes this page's place in the history, so that Back meets the query once.
+					<Link className="icon-btn icon-btn-sm" to={editPath(query.url)} replace aria-label="Edit query">
+						<Pencil className="icon icon-sm" aria-hidden="true" />
+					</Link>
+				)}
+				{query.mayDelete && (
+					<DeleteControl
+						className="icon-btn icon-btn-sm hover:text-red"
+						label="Delete query"
+						question={deleteQuery(query)}
+					>
+						<Trash2 className="icon icon-sm" aria-hidden="true" />
+					</DeleteControl>
+				)}
+			</span>
+		</div>
+	)
+}
+
+/** Who asked, beside the query; their name stands above its text for narrow screens. */
+export function AskedBy({ author, introduction }: { author: AuthorView; introduction: Introduction }) {
+	const { viewer } = useRootData()
+	return (
+		<aside className="pt-11 max-lg:hidden" aria-label="About this query">
+			<RuleHead title="Asked by" />
+			<div className="flex items-center gap-3 pb-1">
+				<Avatar user={author} size={40} />
+				<div className="min-w-0">
+					<p className="font-semibold wrap-anywhere">
+						<Link className="quiet-link" to={profilePath(author.username)}>
+							{author.name}
+						</Link>
+					</p>
+					{introduction.line ? (
+						<p className="meta wrap-anywhere">{introduction.line}</p>
+					) : (
+						<p className="handle truncate">@{author.username}</p>
+					)}
+				</div>
+			</div>
+			{!introduction.imported && viewer?.username !== author.username && (
+				<Link className="btn btn-accent btn-sm mt-2 w-full" to={`/messages/${author.username}`} rel="nofollow">
+					<MessageSquare className="icon icon-sm" aria-hidden="true" />
+					Chat<span className="sr-only"> with {author.name}</span>
+				</Link>
+			)}
+		</aside>
+	)
+}
+
+/** Back to the list the reader came from, at its place; to the newest queries for those who came from elsewhere. */
+export function BackLink() {
+	const navigate = useNavigate()
+	return (
+		<Link
+			className="btn btn-sm btn-ghost -ml-2.5"
+			to="/forum"
+			onClick={(event) => {
+				// React Router numbers the pages of a visit: before the first one lies nothing of this site.
+				if (
+					!((window.history.state as { idx?: number } | null)?.idx ?? 0) ||
+					event.metaKey ||
+					event.ctrlKey ||
+					event.shiftKey ||
+					event.altKey
+				)
+					return
+				event.preventDefault()
+				navigate(-1)
+			}}
+		>
+			<ArrowLeft className="icon" aria-hidden="true" /> Back
+		</Link>
+	)
+}
+
+/** Where an imported text comes from, and under which licence. */
+export function OriginLine({ origin }: { origin: OriginView | null }) {
+	if (!origin) return null
+	const host = origin.url === null ? null : hostOf(origin.url)
+	return (
+		<p className="meta mt-3">
+			{host !== null && origin.url !== null && (
+				<>
+					From{' '}
+					<a className="link" href={origin.url} rel="nofollow noopener">
+						{host}
+					</a>
+				</>
+			)}
+			{host !== null && origin.licence ? ', ' : ''}
+			{origin.licence}
+		</p>
+	)
+}
+
+/** The host of an http(s) address, or null: nothing else is linked. */
+export function hostOf(address: string): string | null {
+	const url = URL.parse(address)
+	return url && /^https?:$/.test(url.protocol) ? url.hostname.replace(/^www\./, '') : null
+}

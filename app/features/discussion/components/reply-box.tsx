@@ -1,0 +1,114 @@
+import { useEffect } from 'react'
+import { Form, Link } from 'react-router'
+import { MentionHelp } from '~/features/questions/mentions/components/mention-help.tsx'
+import { limits } from '~/features/questions/questions.limits.ts'
+import { ConflictNotice } from '~/ui/conflict-notice.tsx'
+import { described } from '~/ui/field.tsx'
+import { SubmitButton } from '~/ui/submit-button.tsx'
+import { useDiscussion } from './discussion-context.ts'
+import { useBox } from './use-box.ts'
+
+interface ReplyBoxProps {
+	intent: 'reply' | 'edit-comment'
+	/** The comment replied to or edited. */
+	comment: number
+	label: string
+	/** What stands in the box at first. */
+	text?: string
+	/** The version of the comment that this is; null for a reply. */
+	version?: number | null
+	/** The comment whose thread must be shown afterwards, when the plain page would not show the result. */
+	thread: number | null
+	/** Whether the reader has just opened it, and wants to type. */
+	focused: boolean
+	onClose: () => void
+}
+
+const names = { body: 'Comment' }
+
+/** The box for a reply or for editing, inside a thread. */
+export function ReplyBox({
+	intent,
+	comment,
+	label,
+	text = '',
+	version = null,
+	thread,
+	focused,
+	onClose,
+}: ReplyBoxProps) {
+	const { here, queryId } = useDiscussion()
+	const box = `${intent}-${comment}`
+	const { area, refused, stored, madeFrom, keep, forget, ...typed } = useBox({ box, text, version, onSent: onClose })
+	const [action, busyLabel] = intent === 'reply' ? ['Reply', 'Sending...'] : ['Save', 'Saving...']
+	const error = stored ? undefined : refused?.message
+
+	useEffect(() => {
+		if (focused) area.current?.focus()
+	}, [focused, area])
+
+	return (
+		<Form className="grid gap-3" method="post" action={here} replace>
+			<input type="hidden" name="intent" value={intent} />
+			<input type="hidden" name="comment" value={comment} />
+			<input type="hidden" name="key" value={typed.sendKey} />
+			{thread !== null && <input type="hidden" name="thread" value={thread} />}
+			{madeFrom !== null && <input type="hidden" name="version" value={madeFrom} />}
+			{stored && (
+				<ConflictNotice
+					stored={{ body: stored.body }}
+					typed={{ body: typed.text }}
+					names={names}
+					button={{ name: 'box', value: box }}
+					onTake={() => {
+						forget()
+						onClose()
+					}}
+				/>
+			)}
+			<div className="rounded-sm border border-line-2 bg-raised focus-within:border-ivy focus-within:ring-1 focus-within:ring-ivy">
+				<label className="sr-only" htmlFor={box}>
+					{label}
+				</label>
+				<textarea
+					ref={area}
+					className="block min-h-20 w-full resize-y bg-transparent px-3 py-2 outline-none max-sm:text-[1rem]"
+					id={box}
+					name="body"
+					rows={3}
+					required
+					maxLength={limits.commentMax}
+					defaultValue={typed.text}
+					onInput={keep}
+					{...described(box, error, 'markdown')}
+				/>
+				<MentionHelp area={area} queryId={queryId} />
+				{error && (
+					<p className="error px-3 pb-2" id={`${box}-error`} role="alert">
+						{error}
+					</p>
+				)}
+				<div className="flex items-center justify-between gap-2 border-t border-line py-1.5 pr-1.5 pl-3">
+					<span className="hint max-sm:hidden" id={`${box}-hint`}>
+						Markdown is supported
+					</span>
+					<span className="ml-auto flex gap-1">
+						<Link
+							className="btn btn-sm btn-ghost"
+							to={`${here}#comment-${comment}`}
+							onClick={(event) => {
+								event.preventDefault()
+								onClose()
+							}}
+						>
+							Cancel
+						</Link>
+						<SubmitButton className="btn btn-sm btn-primary" busyLabel={busyLabel} action={here} name="box" value={box}>
+							{action}
+						</SubmitButton>
+					</span>
+				</div>
+			</div>
+		</Form>
+	)
+}

@@ -1,0 +1,52 @@
+import type { ReactNode } from 'react'
+import { Link } from 'react-router'
+import type { QueryPageView, WithheldView } from '~/features/questions/question.view.ts'
+
+interface StandingNoticeProps {
+	query: Pick<QueryPageView, 'locked' | 'withheld'>
+	/** The query that its reader was led here from. */
+	mergedFrom: { title: string; url: string } | null
+}
+
+/** How a query stands, above it: withheld and why, locked, or reached by the address of one that was merged into it. */
+export function StandingNotice({ query: { locked, withheld }, mergedFrom }: StandingNoticeProps) {
+	return (
+		<>
+			{mergedFrom && (
+				<Notice>
+					“{mergedFrom.title}” asks the same and was merged into this query.{' '}
+					<Link className="link" to={mergedFrom.url} rel="nofollow">
+						Read the original
+					</Link>
+				</Notice>
+			)}
+			{withheld ? (
+				<WithheldNotice withheld={withheld} what="query" />
+			) : (
+				locked && <Notice>A moderator locked this query. You can read it, but not comment.</Notice>
+			)}
+		</>
+	)
+}
+
+/** Says to its author and to moderators why others do not see a text. */
+export function WithheldNotice({ withheld, what }: { withheld: WithheldView; what: 'query' | 'comment' }) {
+	const { state, reason } = withheld
+	return (
+		<Notice>
+			{state === 'waiting' &&
+				`This ${what} is waiting for a moderator because it has a link and its author is new here. Until it is approved, only its author and the moderators see it, and its author can edit or delete it.`}
+			{state === 'hidden' && `A moderator hid this ${what}. Only its author and the moderators see it.`}
+			{state === 'merged' && 'This query asks the same as another one and was merged into it. It can only be read.'}
+			{reason && <span className="mt-1 block text-ink">Reason: {reason}</span>}
+		</Notice>
+	)
+}
+
+function Notice({ children }: { children: ReactNode }) {
+	return (
+		<p className="mt-3 max-w-[47.5rem] rounded-sm border border-line-2 bg-sunken px-4 py-3 text-sm wrap-anywhere text-ink-2">
+			{children}
+		</p>
+	)
+}

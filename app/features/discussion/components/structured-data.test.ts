@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest'
+import { scriptJson } from '~/lib/html.ts'
+import { comment, query } from '../../../../tests/support/forum-samples.ts'
+import { plainText, qaPage } from './structured-data.ts'
+
+test.each([
+	['</script><script>alert(1)</script>', '</script'],
+	['<!-- hidden', '<!--'],
+	['a & b \u2028 c \u2029', '\u2028'],
+])('JSON in a script cannot end it: %j', (text, forbidden) => {
+	const json = scriptJson({ text })
+	expect(json).not.toContain(forbidden)
+	expect(JSON.parse(json)).toEqual({ text })
+})
+
+test.each([
+	['<p>One</p>\n<p>two</p>', 'One two'],
+	['<pre><code>a &lt; b &amp;&amp; &quot;c&quot;</code></pre>', 'a < b && "c"'],
+	['&amp;lt;', '&lt;'],
+	['', ''],
+])('the words of %j are %j', (html, text) => {
+	expect(plainText(html)).toBe(text)
+})
+
+test('a query is described with its accepted answer apart from the others, deleted ones left out', () => {
+	const accepted = [comment({ id: 1, solution: true, score: 3, bodyHtml: '<p>Like this.</p>' })]
+	const threads = [
+		comment({ id: 2, bodyHtml: '<p>Or so.</p>', score: -2 }),
+		comment({ id: 3, deleted: true, author: null, bodyHtml: '' }),
+	]
+	const { mainEntity } = qaPage(query({ commentCount: 2 }), { accepted, threads }, 'https://site.example')
+	expect(mainEntity).toMatchObject({
+		'@type': 'Question',
+		name: 'Why does my useEffect fetch twice?',
+		answerCount: 2,
+		url: 'https://site.example/forum/javascript/rohan/7',
+		acceptedAnswer: [
+			{ text: 'Like this.', upvoteCount: 3, url: 'https://site.example/forum/javascript/rohan/7#comment-1' },
+		],
+		suggestedAnswer: [{ text: 'Or so.', upvoteCount: 0 }],
+	})
+})
+
+test('a query without answers claims none', () => {
+	const { mainEntity } = qaPage(query({ commentCount: 0 }), { accepted: [], threads: [] }, 'https://site.example')
+	expect(mainEntity.answerCount).toBe(0)
+	expect(JSON.stringify(mainEntity)).not.toContain('Answer"')
+})

@@ -1,0 +1,53 @@
+import type { AuthorView, QueryPageView } from '~/features/questions/question.view.ts'
+import { profilePath } from '~/features/questions/questions.paths.ts'
+import { textOfHtml } from '~/lib/html.ts'
+import { shorten } from '~/lib/page-meta.ts'
+import type { CommentView } from '../comment.view.ts'
+
+/** A search engine shows a few lines; more of each text would only make the page heavier. */
+const longestText = 1_000
+const mostAnswers = 30
+
+interface Discussed {
+	accepted: CommentView[]
+	threads: CommentView[]
+}
+
+/** A query and its answers as schema.org's QAPage. `publicUrl` is the site's address without a slash at the end. */
+export function qaPage(query: QueryPageView, { accepted, threads }: Discussed, publicUrl: string) {
+	const present = (comment: CommentView) => ({
+		'@type': 'Answer',
+		text: plainText(comment.bodyHtml),
+		datePublished: comment.createdAt,
+		upvoteCount: Math.max(0, comment.score),
+		url: `${publicUrl}${query.url}#comment-${comment.id}`,
+		author: comment.author ? person(comment.author, publicUrl) : undefined,
+	})
+	const suggested = threads.filter(({ deleted }) => !deleted).slice(0, mostAnswers)
+	return {
+		'@context': 'https://schema.org',
+		'@type': 'QAPage',
+		mainEntity: {
+			'@type': 'Question',
+			name: query.title,
+			text: plainText(query.descriptionHtml),
+			answerCount: query.commentCount,
+			upvoteCount: Math.max(0, query.score),
+			datePublished: query.createdAt,
+			dateModified: query.editedAt ?? undefined,
+			url: `${publicUrl}${query.url}`,
+			author: person(query.author, publicUrl),
+			acceptedAnswer: accepted.length > 0 ? accepted.map(present) : undefined,
+			suggestedAnswer: suggested.length > 0 ? suggested.map(present) : undefined,
+		},
+	}
+}
+
+/** The words of cooked HTML, at most 1,000 characters. */
+export function plainText(html: string): string {
+	return shorten(textOfHtml(html), longestText)
+}
+
+function person({ username, name }: AuthorView, publicUrl: string) {
+	return { '@type': 'Person', name, url: publicUrl + profilePath(username) }
+}

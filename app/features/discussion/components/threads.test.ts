@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { comment } from '../../../../tests/support/forum-samples.ts'
+import { countBranch, joinThreads, liftAccepted } from './discussion-context.ts'
+
+test('an accepted answer moves to the top with its replies', () => {
+	const reply = comment({ id: 3, depth: 1 })
+	const threads = [comment({ id: 1 }), comment({ id: 2, solution: true, replies: [reply] })]
+	const { accepted, threads: rest } = liftAccepted(threads, [comment({ id: 2, solution: true })])
+	expect(accepted.map(({ id, replies }) => [id, replies.length])).toEqual([[2, 1]])
+	expect(rest.map(({ id }) => id)).toEqual([1])
+})
+
+test('an accepted answer inside a thread is shown on top and keeps its place there', () => {
+	const nested = comment({ id: 2, depth: 1, solution: true })
+	const { accepted, threads } = liftAccepted([comment({ id: 1, replies: [nested] })], [nested])
+	expect(accepted.map(({ id }) => id)).toEqual([2])
+	expect(threads[0]?.replies.map(({ id }) => id)).toEqual([2])
+})
+
+test('an accepted answer of a later page is shown on top all the same', () => {
+	const { accepted, threads } = liftAccepted([comment({ id: 1 })], [comment({ id: 90, solution: true })])
+	expect(accepted.map(({ id }) => id)).toEqual([90])
+	expect(threads).toHaveLength(1)
+})
+
+test('a branch counts what is hidden deeper and leaves out what was deleted', () => {
+	const deep = comment({ id: 3, depth: 2, hiddenReplies: 4 })
+	expect(countBranch(comment({ id: 1, deleted: true, replies: [comment({ id: 2, replies: [deep] })] }))).toBe(6)
+})
+
+test('the pages of one long thread become one thread', () => {
+	const pages = [
+		comment({ id: 1, replies: [comment({ id: 2 }), comment({ id: 3 })] }),
+		comment({ id: 1, replies: [comment({ id: 4 })] }),
+	]
+	expect(joinThreads(pages).map(({ id, replies }) => [id, replies.map((reply) => reply.id)])).toEqual([[1, [2, 3, 4]]])
+})

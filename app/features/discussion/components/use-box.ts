@@ -1,0 +1,144 @@
+import { useCallback, useEffect, useRef, useState } from 'react'
+import { data, isRouteErrorResponse, useNavigation } from 'react-router'
+import { newKey } from '~/lib/new-key.ts'
+import { textsOf } from '~/platform/http/form-texts.ts'
+import type { BoxRefusal } from '../comment.view.ts'
+import { useDiscussion } from './discussion-context.ts'
+
+interface BoxOptions {
+	/** Names the box on its page and tells its sending from that of the others. */
+	box: string
+	/** What it says at first, and the version of the comment that this is; null for a new comment. */
+	text: string
+	version: number | null
+	/** Runs after the text was taken. */
+	onSent: () => void
+}
+
+/** What a text box of the discussion does besides being a form: it keeps what is typed in this browser until it is sent. */
+export function useBox({ box, text, version, onSent }: BoxOptions) {
+	const { url, refusal, sendKey } = useDiscussion()
+	const navigation = useNavigation()
+	const area = useRef<HTMLTextAreaElement>(null)
+	const sent = useRef(false)
+	// An edit goes on from the text it began with, though the page is loaded anew under it.
+	const [start, setStart] = useState({ text, version, key: `${sendKey}.${box}` })
+	const name = `draft ${url} ${box}`
+	const busy = navigation.formData?.get('box') === box
+	const refused = refusal?.values.box === box ? refusal : null
+	const stored = refused?.stored ?? null
+
+	useEffect(() => {
+		const kept = readKept(name)
+		if (!kept || !area.current || area.current.value !== area.current.defaultValue) return
+		area.current.value = kept.text
+		setStart((before) => ({ ...before, version: kept.version, key: kept.key }))
+	}, [name])
+
+	useEffect(() => {
+		if (stored) area.current?.form?.querySelector<HTMLElement>('[data-conflict]')?.focus()
+	}, [stored])
+
+	useEffect(() => {
+		if (busy) sent.current = true
+		if (busy || !sent.current || navigation.state !== 'idle') return
+		sent.current = false
+		if (refused) return
+		writeKept(name, null)
+		if (area.current) area.current.value = area.current.defaultValue
+		setStart((before) => ({ ...before, key: newKey() }))
+		onSent()
+	}, [busy, navigation.state, refused, name, onSent])
+
+	const key = refused?.values.key ?? start.key
+	const madeFrom = stored?.version ?? start.version
+	return {
+		area,
+		refused,
+		stored,
+		madeFrom,
+		sendKey: key,
+		text: refused?.values.body ?? start.text,
+		keep: () => writeKept(name, { text: area.current?.value ?? '', version: madeFrom, key }),
+		forget: () => writeKept(name, null),
+	}
+}
+
+/** What was typed into a box and not sent yet, as this browser keeps it. */
+export interface KeptText {
+	text: string
+	/** The version of the comment that an edit began with; null for a new comment. */
+	version: number | null
+	/** What this browser calls its sending, so that a second one after a lost answer makes no second comment. */
+	key: string
+}
+
+/** @returns null when there is nothing, or nothing that can be read */
+export function readKept(name: string): KeptText | null {
+	try {
+		const { text, version, key } = JSON.parse(localStorage.getItem(name) ?? 'null')
+		if (typeof text !== 'string' || typeof key !== 'string' || !text) return null
+		return { text, version: Number.isInteger(version) ? version : null, key }
+	} catch {
+		return null
+	}
+}
+
+/** A browser may forbid the store; the text is then kept no longer than its box. */
+export function writeKept(name: string, kept: KeptText | null): void {
+	try {
+		if (kept?.text) localStorage.setItem(name, JSON.stringify(kept))
+		else localStorage.removeItem(name)
+	} catch {
+		// see above
+	}
+}
+
+/**
+ * For a `clientAction`: what goes wrong between browser and server is a refusal like any other, so that the text stays in its
+ * box with the key of its sending: sent again, it makes one comment, whether or not the first one arrived.
+ */
+export async function sendBox<Answer>({
+	request,
+	serverAction,
+}: {
+	request: Request
+	serverAction: () => Promise<Answer>
+}) {
+	const form = await request.clone().formData()
+	try {
+		return await serverAction()
+	} catch (error) {
+		if (error instanceof Response || isRouteErrorResponse(error) || !form.has('body')) throw error
+		const refusal = { message: 'Something went wrong. Try again!', errors: {}, values: textsOf(form), stored: null }
+		return data<BoxRefusal>(refusal, { status: 503 })
+	}
+}
+
+export interface Boxes {
+	reply: boolean
+	edit: boolean
+	/** Whether the reader opened one by hand, and wants to type. */
+	focused: boolean
+	openReply: () => void
+	openEdit: () => void
+	closeReply: () => void
+	closeEdit: () => void
+}
+
+/** Which boxes of a comment are open: those that the address or a refused form asks for, then what the reader does. */
+export function useBoxes(id: number): Boxes {
+	const { asked, refusal } = useDiscussion()
+	const refused = refusal?.values.box
+	const [reply, setReply] = useState<boolean | null>(null)
+	const [edit, setEdit] = useState<boolean | null>(null)
+	return {
+		reply: reply ?? (asked.reply === id || refused === `reply-${id}`),
+		edit: edit ?? (asked.edit === id || refused === `edit-comment-${id}`),
+		focused: reply === true || edit === true,
+		openReply: useCallback(() => setReply(true), []),
+		openEdit: useCallback(() => setEdit(true), []),
+		closeReply: useCallback(() => setReply(false), []),
+		closeEdit: useCallback(() => setEdit(false), []),
+	}
+}

@@ -1,0 +1,77 @@
+import type { ReactNode } from 'react'
+import { renderToStaticMarkup } from 'react-dom/server'
+import { createRoutesStub } from 'react-router'
+import { expect, test } from 'vitest'
+import type { QueryPageView } from '~/features/questions/question.view.ts'
+import { Synonyms } from '~/features/tags/components/synonyms.tsx'
+import { TagIntro } from '~/features/tags/components/tag-intro.tsx'
+import { query } from '../../../../tests/support/forum-samples.ts'
+import { QueryVotes, useQueryVotes } from './votes.tsx'
+
+const mira = { id: 5, username: 'mira.q', name: 'Mira Quillon', image: null, role: 'member' }
+
+function draw(children: ReactNode, viewer: typeof mira | null = mira): string {
+	const root = { viewer }
+	const Stub = createRoutesStub([
+		{
+			id: 'root',
+			path: '/',
+			loader: () => root,
+			// biome-ignore lint/correctness/noComponentHookFactories: drawn once
+			children: [{ index: true, Component: () => children }],
+		},
+	])
+	return renderToStaticMarkup(<Stub initialEntries={['/']} hydrationData={{ loaderData: { root } }} />)
+}
+
+function Votes({ of }: { of: QueryPageView }) {
+	return <QueryVotes ballot={useQueryVotes(of)} place="column" />
+}
+
+test.each<[QueryPageView['vote'], string[]]>([
+	[0, ['value="1" aria-pressed="false"', 'value="-1" aria-pressed="false"']],
+	[1, ['value="0" aria-pressed="true"', 'value="-1" aria-pressed="false"']],
+	[-1, ['value="1" aria-pressed="false"', 'value="0" aria-pressed="true"']],
+])('with the vote %i, pressing either side sends what it then is', (vote, buttons) => {
+	const html = draw(<Votes of={query({ vote, score: 7 })} />)
+	for (const button of buttons) expect(html).toContain(button)
+	expect(html).toMatch(/action="\/forum\/vote".*name="query" value="7"/)
+})
+
+test('own texts show their score and no buttons', () => {
+	const html = draw(<Votes of={query({ own: true, score: 1 })} />)
+	expect(html).toMatch(/>1<\/span> <span class="meta">vote</)
+	expect(html).not.toContain('<button')
+})
+
+test('a visitor is led to the login page and back', () => {
+	const html = draw(<Votes of={query()} />, null)
+	expect(html.match(/\/login\?redirectTo=%2Fforum%2Fjavascript%2Frohan%2F7/g)).toHaveLength(2)
+	expect(html).not.toContain('<form')
+})
+
+const tag = { id: 3, name: 'c++', count: 2, description: 'A <language>.', synonyms: ['cpp'], following: true }
+
+test('a tag says what it is, how else it is written, what stands beside it, and that it is followed', () => {
+	const html = draw(
+		<TagIntro {...{ tag, related: [{ name: 'c#', count: 1 }] }} mayDescribe={false} describing refusal={null} />,
+	)
+	expect(html).toContain('A &lt;language&gt;.')
+	expect(html).toContain('Also written cpp')
+	expect(html).toContain('href="/forum/tag/c%23"')
+	expect(html).toMatch(/value="0" aria-pressed="true" aria-label="Follow #c\+\+"[^>]*>Following</)
+	expect(html).not.toContain('<textarea')
+})
+
+test('a moderator describes a tag, and a refused text comes back', () => {
+	const refusal = { message: 'Too long.', errors: { description: 'Too long.' }, values: { description: 'typed' } }
+	const html = draw(<TagIntro {...{ tag, related: [] }} mayDescribe describing refusal={refusal} />)
+	expect(html).toMatch(/<textarea[^>]*aria-invalid="true"[^>]*>typed<\/textarea>/)
+	expect(html).toContain('action="/forum/tag/c%2B%2B?describe=1"')
+})
+
+test('a moderator sees the synonyms under their tags, each with the button that parts it', () => {
+	const html = draw(<Synonyms synonyms={[{ main: 'javascript', names: ['ecmascript', 'js'] }]} refusal={null} />)
+	expect(html).toMatch(/value="js" aria-label="Separate js from javascript"[^>]*name="name"/)
+	expect(html).toContain('<span>2</span>')
+})

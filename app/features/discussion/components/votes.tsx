@@ -1,0 +1,149 @@
+import { ArrowDown, ArrowUp } from 'lucide-react'
+import type { FormEvent } from 'react'
+import { Form, Link } from 'react-router'
+import type { QueryPageView } from '~/features/questions/question.view.ts'
+import { loginPath } from '~/lib/addresses.ts'
+import { useRootData } from '~/lib/root-data.ts'
+import { usePress } from '~/ui/use-press.ts'
+import type { CommentView } from '../comment.view.ts'
+import { threadAfter } from './comment-parts.tsx'
+import { useDiscussion } from './discussion-context.ts'
+
+type Vote = CommentView['vote']
+
+/** A query's votes with what pressing them does: shown in two places, of which every width has one. */
+export function useQueryVotes(query: QueryPageView): Ballot {
+	const fields = { query: query.id }
+	const ballot = usePress<Vote>('/forum/vote', fields, { value: query.vote, count: query.score })
+	return { ...ballot, fields, own: query.own, login: query.url, name: 'this query' }
+}
+
+interface Ballot {
+	value: Vote
+	count: number
+	press: (vote: Vote) => void
+	fields: Record<string, string | number>
+	/** Own texts are not voted on. */
+	own: boolean
+	/** Where a visitor comes back to from the login page. */
+	login: string
+	/** What is voted on. */
+	name: string
+}
+
+/** The votes of a query: a column from 640 px, a row under the text below that. */
+export function QueryVotes({ ballot, place }: { ballot: Ballot; place: 'column' | 'row' }) {
+	const column = place === 'column'
+	return (
+		<div className={column ? 'row-span-2 max-sm:hidden' : 'pr-2 sm:hidden'}>
+			{ballot.own ? (
+				<p className={column ? 'flex flex-col items-center pt-5' : ''}>
+					<span className={`num font-semibold text-ink ${column ? 'text-lg' : 'text-md'}`}>{ballot.count}</span>{' '}
+					<span className="meta">{votes(ballot.count)}</span>
+				</p>
+			) : (
+				<Buttons
+					ballot={ballot}
+					className={`flex items-center ${column ? 'flex-col' : '-ml-2'}`}
+					button="icon-btn"
+					icon={column ? 'icon icon-lg' : 'icon'}
+					number={`font-semibold ${column ? 'text-lg' : 'text-md text-ink'}`}
+				/>
+			)}
+		</div>
+	)
+}
+
+/** The votes of a comment, in the line under it. */
+export function CommentVotes({ comment }: { comment: CommentView }) {
+	const facts = useDiscussion()
+	const { id, score, vote, own, author } = comment
+	const fields = { query: queryIdOf(facts.url), comment: id, thread: threadAfter(facts, id, 0) ?? '' }
+	const press = usePress<Vote>('/forum/vote', fields, { value: vote, count: score })
+	if (own)
+		return (
+			<span className="px-2">
+				<span className="num">{press.count}</span> {votes(press.count)}
+			</span>
+		)
+	const name = author ? `the comment of ${author.name}` : 'this comment'
+	const login = `${facts.here}#comment-${id}`
+	return (
+		<Buttons
+			ballot={{ ...press, fields, own, login, name }}
+			className="mr-1 flex items-center"
+			button="icon-btn icon-btn-sm"
+			icon="icon icon-sm"
+			number={`min-w-4 text-center ${press.value === 0 ? '' : 'font-semibold text-ivy'}`}
+		/>
+	)
+}
+
+interface ButtonsProps {
+	ballot: Ballot
+	className: string
+	button: string
+	icon: string
+	number: string
+}
+
+function Buttons({ ballot, className, button, icon, number }: ButtonsProps) {
+	const { viewer } = useRootData()
+	const { value, count, press, fields, login, name } = ballot
+	const figure = (
+		<span className={`num ${number}`}>
+			<span className="sr-only">Votes </span>
+			{count}
+		</span>
+	)
+	if (!viewer)
+		return (
+			<span className={className}>
+				<Link className={button} to={loginPath(login)} rel="nofollow" aria-label="Log in to vote up">
+					<ArrowUp className={icon} aria-hidden="true" />
+				</Link>
+				{figure}
+				<Link className={button} to={loginPath(login)} rel="nofollow" aria-label="Log in to vote down">
+					<ArrowDown className={icon} aria-hidden="true" />
+				</Link>
+			</span>
+		)
+	const submit = (event: FormEvent<HTMLFormElement>) => {
+		event.preventDefault()
+		const pressed = (event.nativeEvent as SubmitEvent).submitter as HTMLButtonElement | null
+		press(Number(pressed?.value) as Vote)
+	}
+	const side = (vote: 1 | -1) => ({
+		className: `${button} ${value === vote ? 'text-ivy' : ''}`,
+		type: 'submit' as const,
+		name: 'value',
+		value: value === vote ? 0 : vote,
+		'aria-pressed': value === vote,
+		// The second half of a double click would take the vote back.
+		onClick: (event: { detail: number; preventDefault: () => void }) => event.detail > 1 && event.preventDefault(),
+	})
+	return (
+		<Form method="post" action="/forum/vote" onSubmit={submit}>
+			{Object.entries(fields).map(([field, of]) => (
+				<input key={field} type="hidden" name={field} value={of} />
+			))}
+			<fieldset className={className} aria-label={`Votes on ${name}`}>
+				<button {...side(1)} aria-label="Vote up">
+					<ArrowUp className={icon} aria-hidden="true" />
+				</button>
+				{figure}
+				<button {...side(-1)} aria-label="Vote down">
+					<ArrowDown className={icon} aria-hidden="true" />
+				</button>
+			</fieldset>
+		</Form>
+	)
+}
+
+function votes(count: number): string {
+	return Math.abs(count) === 1 ? 'vote' : 'votes'
+}
+
+function queryIdOf(url: string): string {
+	return url.split('/').at(-1) ?? ''
+}

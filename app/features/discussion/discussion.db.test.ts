@@ -1,0 +1,276 @@
+import { sql } from 'kysely'
+import { beforeAll, expect, test } from 'vitest'
+import { deleteQuestion, editQuestion, restoreQuestion } from '~/features/questions/asking/asking.server.ts'
+import { listQueries } from '~/features/questions/lists/lists.server.ts'
+import { suggestPeople } from '~/features/questions/mentions/mentions.server.ts'
+import { getDiscussed, getQuery } from '~/features/questions/questions.server.ts'
+import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { makeComment, makeMember, makeQuery } from '../../../tests/factories/forum.ts'
+import { useDatabase } from '../../../tests/support/database.ts'
+import { addComment, deleteComment, editComment, restoreComment } from './commenting.server.ts'
+import { isOpenQuery } from './discussion.queries.server.ts'
+import { findCommentUrl, listComments } from './discussion.server.ts'
+import { readCommentHistory, readQueryHistory } from './history.server.ts'
+
+useDatabase()
+
+let asha: SignedIn
+let ben: SignedIn
+let mods: SignedIn
+
+beforeAll(async () => {
+	asha = await makeMember('asha')
+	ben = await makeMember('ben')
+	mods = await makeMember('moda', 'moderator')
+})
+
+const texts = { title: 'How do I stop it?', description: 'It runs on.', tags: 'stopping', category: 'others' }
+
+test('each edit of a query keeps what it said, who changed it and what is different', async () => {
+	const { id } = await makeQuery(asha, texts)
+	await editQuestion(asha, id, { ...texts, description: 'It runs on and on.' })
+	await editQuestion(mods, id, { ...texts, title: 'How do I stop a loop?', description: 'It runs on and on.' })
+	const { edits, next } = await readQueryHistory(ben, id, null)
+	expect(next).toBeNull()
+	expect(edits.map(({ by, byModerator }) => [by.username, byModerator])).toEqual([
+		['moda', true],
+		['asha', false],
+	])
+	expect(edits[0]?.changes.map(({ field }) => field)).toEqual(['Title'])
+	const [change] = edits[1]?.changes ?? []
+	const said = (kind: string) => change?.parts.filter((part) => part.kind !== kind).map(({ text }) => text)
+	expect(said('added')?.join('')).toBe('It runs on.')
+	expect(said('removed')?.join('')).toBe('It runs on and on.')
+})
+
+test('saving the same text again is no edit in the history', async () => {
+	const { id } = await makeQuery(asha, texts)
+	await editQuestion(asha, id, texts)
+	expect((await readQueryHistory(ben, id, null)).edits).toEqual([])
+})
+
+test('the history of a comment is read in pages that join without a gap', async () => {
+	const { id } = await makeQuery(asha)
+	const comment = await makeComment(ben, id, 'version 0')
+	for (let version = 1; version <= 12; version += 1) await editComment(ben, comment, { body: `version ${version}` })
+	const first = await readCommentHistory(ben, comment, null)
+	const second = await readCommentHistory(ben, comment, first.next)
+	const brought = [...first.edits, ...second.edits].map(({ changes }) =>
+		changes[0]?.parts
+			.filter(({ kind }) => kind !== 'removed')
+			.map(({ text }) => text)
+			.join(''),
+	)
+	expect(brought).toEqual(Array.from({ length: 12 }, (_, index) => `version ${12 - index}`))
+	expect(second.next).toBeNull()
+})
+
+test('two edits at once are both kept: each knows what the other left', async () => {
+	const { id } = await makeQuery(asha)
+	const comment = await makeComment(ben, id, 'start')
+	await Promise.all(['one', 'two'].map((body) => editComment(ben, comment, { body })))
+	const rows = await db()
+		.selectFrom('revisions')
+		.select('body')
+		.where('comment_id', '=', comment)
+		.orderBy('id')
+		.execute()
+	const now = await db().selectFrom('comments').select('body').where('id', '=', comment).executeTakeFirstOrThrow()
+	expect(rows[0]?.body).toBe('start')
+	expect([rows[1]?.body, now.body].sort()).toEqual(['one', 'two'])
+})
+
+test('a query that nobody else answered disappears with its deletion', async () => {
+	const { id } = await makeQuery(asha)
+	await makeComment(asha, id, 'my own')
+	await deleteQuestion(asha, id)
+	await expect(getDiscussed(asha, id)).rejects.toThrow(NotFound)
+	await expect(readQueryHistory(ben, id, null)).rejects.toThrow(NotFound)
+})
+
+test('a query that others answered leaves its address and their words, and nothing of its own', async () => {
+	const { id } = await makeQuery(asha, { ...texts, title: 'A title to forget', tags: 'forgotten' })
+	const comment = await makeComment(ben, id, 'an answer')
+	await deleteQuestion(asha, id)
+	const left = await getDiscussed(null, id)
+	expect(left).toMatchObject({ title: '[deleted by its author]', descriptionHtml: '', tags: [], deletedBy: 'author' })
+	expect(JSON.stringify(left)).not.toContain('to forget')
+	expect((await listComments(null, { queryId: id, askerUsername: 'asha' })).rows).toHaveLength(1)
+	expect(await findCommentUrl(comment)).toBe(`${left.url}#comment-${comment}`)
+	await expect(getQuery(null, id)).rejects.toThrow(NotFound)
+	expect((await listQueries(null, { search: 'forget' })).rows).toEqual([])
+	await expect(addComment(ben, { queryId: id, parentId: null, body: 'late' })).rejects.toThrow(NotFound)
+})
+
+test('live comments are told of a query that everybody may read, and of no other', async () => {
+	const { id } = await makeQuery(asha)
+	await makeComment(ben, id)
+	expect(await isOpenQuery(id)).toBe(true)
+	await deleteQuestion(asha, id)
+	expect(await isOpenQuery(id)).toBe(false)
+	await restoreQuestion(asha, id)
+	expect(await isOpenQuery(id)).toBe(true)
+})
+
+test('a deletion that is taken back leaves every count as it was', async () => {
+	const { id } = await makeQuery(asha, { ...texts, tags: 'returning' })
+	await makeComment(ben, id)
+	const before = await counts(id)
+	await deleteQuestion(asha, id)
+	expect(await counts(id)).not.toEqual(before)
+	await restoreQuestion(asha, id)
+	expect(await counts(id)).toEqual(before)
+	expect((await listQueries(null, { tag: 'returning' })).rows.map((row) => row.id)).toEqual([id])
+})
+
+test('a solution that was deleted and brought back is a solution again', async () => {
+	const { id } = await makeQuery(asha)
+	const comment = await makeComment(ben, id)
+	await db().updateTable('comments').set({ is_solution: true }).where('id', '=', comment).execute()
+	await db().updateTable('queries').set({ solved: true }).where('id', '=', id).execute()
+	await deleteComment(ben, comment)
+	expect(await getQuery(null, id)).toMatchObject({ solved: false, commentCount: 0 })
+	await restoreComment(ben, comment)
+	expect(await getQuery(null, id)).toMatchObject({ solved: true, commentCount: 1 })
+})
+
+test('of several who bring the same thing back at once one does it, and it is counted once', async () => {
+	const { id } = await makeQuery(asha)
+	const comment = await makeComment(ben, id)
+	await deleteComment(ben, comment)
+	const tries = await Promise.allSettled(Array.from({ length: 4 }, () => restoreComment(ben, comment)))
+	expect(tries.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+	expect((await getQuery(null, id)).commentCount).toBe(1)
+	await deleteQuestion(asha, id)
+	const again = await Promise.allSettled(Array.from({ length: 4 }, () => restoreQuestion(asha, id)))
+	expect(again.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+})
+
+test('a deletion and a comment at once leave a count that equals the rows', async () => {
+	const { id } = await makeQuery(asha)
+	await Promise.allSettled([deleteQuestion(asha, id), ...Array.from({ length: 6 }, () => makeComment(ben, id))])
+	const { rows } = await sql<{ counted: number; real: number }>`
+		select comment_count as counted, (select count(*)::int from comments where query_id = ${id}) as real
+		from queries where id = ${id}`.execute(db())
+	expect(rows[0]?.counted).toBe(rows[0]?.real)
+})
+
+test('only who deleted something may take it back, within ten minutes; a moderator at any time', async () => {
+	const { id } = await makeQuery(asha)
+	const comment = await makeComment(ben, id)
+	await deleteComment(mods, comment)
+	await expect(restoreComment(ben, comment)).rejects.toThrow(NotAllowed)
+	await restoreComment(mods, comment)
+	await deleteComment(ben, comment)
+	await expect(restoreComment(asha, comment)).rejects.toThrow(NotAllowed)
+	await expect(restoreComment(null, comment)).rejects.toThrow(NotAllowed)
+	await db()
+		.updateTable('comments')
+		.set({ deleted_at: sql<Date>`now() - interval '11 minutes'` })
+		.where('id', '=', comment)
+		.execute()
+	await expect(restoreComment(ben, comment)).rejects.toThrow(NotAllowed)
+	await restoreComment(mods, comment)
+	await expect(restoreComment(mods, comment)).rejects.toThrow(NotFound)
+})
+
+test('a comment has an address that shows it, also deep in a thread and beyond the first page', async () => {
+	const { id, url } = await makeQuery(asha)
+	const chain: number[] = []
+	for (let depth = 0; depth < 6; depth += 1)
+		chain.push(await makeComment(ben, id, `deep ${depth}`, chain.at(-1) ?? null))
+	const [top = 0, , , level3 = 0, level4 = 0, level5 = 0] = chain
+	expect(await findCommentUrl(top)).toBe(`${url}#comment-${top}`)
+	expect(await findCommentUrl(level3)).toBe(`${url}#comment-${level3}`)
+	expect(await findCommentUrl(level4)).toBe(`${url}?thread=${level3}#comment-${level4}`)
+	expect(await findCommentUrl(level5)).toBe(`${url}?thread=${level4}#comment-${level5}`)
+	let last = 0
+	for (let number = 0; number < 30; number += 1) last = await makeComment(ben, id, `wide ${number}`)
+	expect(await findCommentUrl(last)).toBe(`${url}?thread=${last}#comment-${last}`)
+	await deleteComment(ben, last)
+	await expect(findCommentUrl(last)).rejects.toThrow(NotFound)
+})
+
+test('the best threads come first, in pages that join without a gap, and a thread keeps to its own order', async () => {
+	const { id } = await makeQuery(asha)
+	const heads: number[] = []
+	for (let number = 0; number < 34; number += 1) heads.push(await makeComment(ben, id, `head ${number}`))
+	const replies = [
+		await makeComment(asha, id, 'first reply', heads[5]),
+		await makeComment(asha, id, 'second', heads[5]),
+	]
+	await score([heads[5], heads[20]], 3)
+	await score([replies[1], heads[33]], 9)
+	await score([heads[0]], -2)
+	const read = (cursor: string | null) =>
+		listComments(null, { queryId: id, askerUsername: 'asha', sort: 'best', cursor })
+	const first = await read(null)
+	const second = await read(first.next)
+	const rest = heads.filter((_, number) => ![0, 5, 20, 33].includes(number))
+	const wanted = [heads[33], heads[5], heads[20], ...rest, heads[0]]
+	expect([...first.rows, ...second.rows].map((row) => row.id)).toEqual(wanted)
+	expect([first.rows.length, second.next]).toEqual([30, null])
+	expect(first.rows[1]?.replies.map((row) => row.id)).toEqual(replies)
+})
+
+test('the best threads say how many replies lie deeper than the page shows', async () => {
+	const { id } = await makeQuery(asha)
+	const chain: number[] = []
+	for (let depth = 0; depth < 6; depth += 1) chain.push(await makeComment(ben, id, 'deep', chain.at(-1) ?? null))
+	const page = { queryId: id, askerUsername: 'asha' }
+	const best = await listComments(null, { ...page, sort: 'best' })
+	expect(JSON.stringify(best)).toContain('"hiddenReplies":2')
+	expect(best).toEqual(await listComments(null, page))
+})
+
+test('a place in one order is none in the other', async () => {
+	const { id } = await makeQuery(asha)
+	for (let number = 0; number < 31; number += 1) await makeComment(ben, id)
+	const page = { queryId: id, askerUsername: 'asha' }
+	const { next: oldest } = await listComments(null, page)
+	const { next: best } = await listComments(null, { ...page, sort: 'best' })
+	await expect(listComments(null, { ...page, sort: 'best', cursor: oldest })).rejects.toThrow(Invalid)
+	await expect(listComments(null, { ...page, cursor: best })).rejects.toThrow(Invalid)
+})
+
+async function score(ids: (number | undefined)[], value: number): Promise<void> {
+	const known = ids.filter((id) => id !== undefined)
+	await db().updateTable('comments').set({ score: value }).where('id', 'in', known).execute()
+}
+
+test('a mention is a link only for a member that exists, and never in code, links or e-mail addresses', async () => {
+	const body = '@Ben and @nobody.here, `@ben`, [see @ben](https://host.example), x@ben, @ben.'
+	const { id } = await makeQuery(asha, { ...texts, description: body })
+	const link = (name: string) => `<a href="/find-dev/ben" rel="nofollow ugc noopener">@${name}</a>`
+	const { descriptionHtml } = await getQuery(null, id)
+	expect(descriptionHtml).toBe(
+		`<p>${link('Ben')} and @nobody.here, <code>@ben</code>, <a href="https://host.example" rel="nofollow ugc noopener">see @ben</a>, x@ben, ${link('ben')}.</p>`,
+	)
+})
+
+test('who takes part in a query is offered first, also by name; others by the beginning of their username', async () => {
+	const zed = await makeMember('ben.zed')
+	await db().updateTable('users').set({ name: 'Becky Zed' }).where('id', '=', asha.id).execute()
+	const { id } = await makeQuery(asha)
+	await makeComment(zed, id)
+	const names = async (text: string, query: number) =>
+		(await suggestPeople(text, query, 8)).map(({ username }) => username)
+	expect(await names('', id)).toEqual(['asha', 'ben.zed'])
+	expect(await names('Be', id)).toEqual(['asha', 'ben.zed', 'ben'])
+	expect(await names('be', Number.NaN)).toEqual(['ben', 'ben.zed'])
+	expect(await names('', Number.NaN)).toEqual([])
+	expect(await names('%', id)).toEqual([])
+	expect(await names('_en', id)).toEqual([])
+})
+
+async function counts(id: number) {
+	const { rows } = await sql`
+		select q.comment_count, c.query_count as category, n.value, array(select t.query_count from tags t join query_tags x on x.tag_id = t.id
+			where x.query_id = q.id order by t.id) as tags
+		from queries q join categories c on c.id = q.category_id, counters n where q.id = ${id} and n.name = 'queries'`.execute(
+		db(),
+	)
+	return rows[0]
+}

@@ -1,0 +1,136 @@
+import { withFreshRole } from '~/features/moderation/members.server.ts'
+import type { Page } from '~/features/questions/question.view.ts'
+import { getQuery } from '~/features/questions/questions.server.ts'
+import { findChangeableComment } from '~/features/questions/status/pending.queries.server.ts'
+import { queryUrl } from '~/features/search/search.view.ts'
+import { withParams } from '~/lib/addresses.ts'
+import { isId } from '~/lib/checks.ts'
+import { NotFound } from '~/lib/errors.ts'
+import type { Viewer } from '~/lib/viewer.ts'
+import { decodeCursor, encodeCursor, noSuchPlace } from '~/platform/http/cursors.ts'
+import { type CommentSort, type CommentView, presentComment, presentThread } from './comment.view.ts'
+import {
+	type CommentPlace,
+	type CommentRows,
+	countBelow,
+	findPlace,
+	listBestRows,
+	listCommentRows,
+	listSolutionRows,
+} from './comments.queries.server.ts'
+import { findCommentPlace } from './discussion.queries.server.ts'
+import { withVotes } from './votes.server.ts'
+
+/** A page of comments shows so many threads, and so many comments in all. */
+const threadsPerPage = 30
+const commentsPerPage = 200
+const levelsPerPage = 4
+
+interface CommentsInput {
+	queryId: number
+	askerUsername: string
+	/** How the query's threads are ordered; the replies of one always go by time. Oldest first unless said. */
+	sort?: CommentSort
+	/** Where the page before ended, in the same order. */
+	cursor?: string | null
+	/** The id of a comment to show in place of the query's threads, with the replies to it. */
+	thread?: number
+}
+
+/**
+ * One page of a query's comments as threads, oldest first, four levels deep, and its solutions beside them.
+ * A thread that does not fit goes to the next page; one too long for any page says how many replies it hides,
+ * and they are read with `thread`, whose replies are paged in the same way.
+ * @throws NotFound for a thread that is not in this query; Invalid for a cursor that is not ours
+ */
+export async function listComments(
+	viewer: Viewer,
+	{ queryId, askerUsername, sort, cursor, thread }: CommentsInput,
+): Promise<Page<CommentView> & { newest: number; solutions: CommentView[] }> {
+	const size = { queryId, threads: threadsPerPage, comments: commentsPerPage }
+	const isBest = sort === 'best' && thread === undefined
+	const above = thread === undefined ? null : await findThread(queryId, thread)
+	const [found, solutions] = await Promise.all([
+		isBest
+			? listBestRows({ ...size, after: cursor ? bestPlace(cursor) : null })
+			: listCommentRows({ ...size, above, after: cursor ? oldestPlace(cursor) : 0 }),
+		listSolutionRows(queryId),
+	])
+	const { rows, last, more } = await fitting(queryId, found, above)
+	// A session remembers a role for a while; what is hidden is shown to those who hold it now.
+	const reader = rows.some((row) => row.withheld !== null) ? await withFreshRole(viewer) : viewer
+	const threads = presentThread(reader, rows, askerUsername)
+	const chosen = solutions.map((row) => presentComment(reader, row, askerUsername))
+	const voted = await withVotes(viewer, [...threads, ...chosen])
+	return {
+		rows: voted.slice(0, threads.length),
+		newest: found.newest,
+		solutions: voted.slice(threads.length),
+		next: more && last ? encodeCursor(isBest ? [last.score, last.id] : [last.id]) : null,
+	}
+}
+
+/** @throws Invalid */
+function oldestPlace(cursor: string): number {
+	const [id] = decodeCursor(cursor, 1)
+	if (!isId(id)) throw noSuchPlace()
+	return id
+}
+
+/** @throws Invalid */
+function bestPlace(cursor: string): { score: number; id: number } {
+	const [score, id] = decodeCursor(cursor, 2)
+	if (!Number.isInteger(score) || Math.abs(Number(score)) >= 2 ** 31 || !isId(id)) throw noSuchPlace()
+	return { score: Number(score), id }
+}
+
+/** One comment with the replies to it; one that waits is there for its author. @throws NotFound when it, or its query, was deleted */
+export async function getComment(viewer: Viewer, id: number): Promise<CommentView> {
+	const found = isId(id) ? await findChangeableComment(id, viewer?.id ?? 0) : undefined
+	if (!found) throw new NotFound(noComment)
+	const { author } = await getQuery(viewer, found.query_id)
+	const { rows } = await listComments(viewer, { queryId: found.query_id, askerUsername: author.username, thread: id })
+	if (!rows[0]) throw new NotFound(noComment)
+	return rows[0]
+}
+
+const noComment = 'There is no such comment. It may have been deleted.'
+
+/**
+ * The address at which one comment is to be seen: on its query's first page, or within the thread of its parent, or alone.
+ * @throws NotFound
+ */
+export async function findCommentUrl(id: number): Promise<string> {
+	const place = isId(id) ? await findCommentPlace(id, threadsPerPage, commentsPerPage) : undefined
+	if (!place) throw new NotFound('There is no such comment. It may have been deleted.')
+	const { depth, parent_id, heads_before, siblings_before, comments } = place
+	const isOnFirstPage = depth < levelsPerPage && heads_before < threadsPerPage && comments <= commentsPerPage
+	const isBesideParent = parent_id !== null && siblings_before < threadsPerPage && comments <= commentsPerPage
+	const thread = isOnFirstPage ? null : isBesideParent ? parent_id : id
+	return `${withParams(queryUrl({ ...place, id: place.query_id }), { thread })}#comment-${id}`
+}
+
+async function findThread(queryId: number, id: number) {
+	const place = isId(id) ? await findPlace(queryId, id) : undefined
+	if (!place) throw new NotFound(noComment)
+	return place
+}
+
+/** Leaves out the last thread where it does not fit; the only one is shown as far as it goes, and the rest counted. */
+async function fitting(
+	queryId: number,
+	{ rows, heads }: Pick<CommentRows, 'rows' | 'heads'>,
+	above: CommentPlace | null,
+) {
+	const lead = above ? rows.slice(0, 1) : []
+	const threads = above ? rows.slice(1) : rows
+	const starts = threads.filter((row) => row.depth === (above ? above.depth + 1 : 0))
+	const last = starts.at(-1)
+	if (threads.length <= commentsPerPage || !last) return { rows, last, more: heads > starts.length }
+	if (starts.length > 1)
+		return { rows: [...lead, ...threads.slice(0, threads.indexOf(last))], last: starts.at(-2), more: true }
+	const shown = threads.slice(0, commentsPerPage)
+	const told = shown.reduce((sum, row) => sum + row.hidden + (row.deleted || row === last ? 0 : 1), 0)
+	last.hidden = (await countBelow(queryId, last.path)) - told
+	return { rows: [...lead, ...shown], last, more: heads > 1 }
+}

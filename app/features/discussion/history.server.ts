@@ -1,0 +1,134 @@
+import { diffLines, diffWordsWithSpace } from 'diff'
+import { mayReadHistory } from '~/features/questions/questions.policy.ts'
+import { findQuery } from '~/features/questions/questions.queries.server.ts'
+import { listRevisionRows, type RevisionRow } from '~/features/questions/writing/writing.queries.server.ts'
+import { queryUrl } from '~/features/search/search.view.ts'
+import { isId } from '~/lib/checks.ts'
+import { NotAllowed, NotFound } from '~/lib/errors.ts'
+import type { Viewer } from '~/lib/viewer.ts'
+import { decodeCursor, encodeCursor, noSuchPlace } from '~/platform/http/cursors.ts'
+import type { ChangeView, DifferencePart, HistoryView } from './comment.view.ts'
+import { findComment, findCommentBody } from './comments.queries.server.ts'
+
+const editsPerPage = 10
+
+/** The fields of a text as they can be compared. */
+type Texts = Record<string, string>
+
+/**
+ * The edits of a query, newest first.
+ * @throws NotAllowed for a visitor, NotFound for a query that is gone, Invalid for a cursor that is not ours
+ */
+export async function readQueryHistory(viewer: Viewer, id: number, cursor: string | null): Promise<HistoryView> {
+	requireReader(viewer)
+	const query = isId(id) ? await findQuery(id) : undefined
+	if (!query) throw new NotFound('There is no such query. It may have been deleted.')
+	const rows = await listRevisionRows({ queryId: id }, placeIn(cursor), editsPerPage + 2)
+	const now = {
+		title: query.title,
+		description: query.description,
+		tags: query.tags.join(', '),
+		category: query.category_title,
+	}
+	return { title: query.title, url: queryUrl(query), ...page(rows, cursor === null ? queryTexts(now) : null, ofQuery) }
+}
+
+/** As {@link readQueryHistory}, for a comment. */
+export async function readCommentHistory(viewer: Viewer, id: number, cursor: string | null): Promise<HistoryView> {
+	requireReader(viewer)
+	const comment = isId(id) ? await findComment(id) : undefined
+	const [query, body] = comment ? await Promise.all([findQuery(comment.query_id), findCommentBody(id)]) : []
+	if (!query || body === undefined) throw new NotFound('There is no such comment. It may have been deleted.')
+	const rows = await listRevisionRows({ commentId: id }, placeIn(cursor), editsPerPage + 2)
+	return {
+		title: query.title,
+		url: `/forum/comment/${id}`,
+		...page(rows, cursor === null ? { Text: body } : null, ofComment),
+	}
+}
+
+function requireReader(viewer: Viewer): void {
+	if (!mayReadHistory(viewer)) throw new NotAllowed('Log in to read what a text said before its edits.')
+}
+
+/** @param now the text as it stands; null on a later page, whose first row is the last edit of the page before */
+function page(
+	rows: RevisionRow[],
+	now: Texts | null,
+	textsOf: (row: RevisionRow) => Texts,
+): Pick<HistoryView, 'edits' | 'next'> {
+	const versions = [...(now ? [now] : []), ...rows.map(textsOf)]
+	const edits = now ? rows : rows.slice(1)
+	const shown = edits.slice(0, editsPerPage)
+	const last = shown.at(-1)
+	return {
+		edits: shown.map((row, index) => ({
+			at: row.made_at,
+			by: { username: row.username, name: row.name },
+			byModerator: row.by_moderator,
+			changes: changes(versions[index + 1] ?? {}, versions[index] ?? {}),
+		})),
+		next: edits.length > editsPerPage && last ? encodeCursor([last.id]) : null,
+	}
+}
+
+function changes(before: Texts, after: Texts): ChangeView[] {
+	return Object.keys(after)
+		.filter((field) => before[field] !== after[field])
+		.map((field) => ({ field, parts: differences(before[field] ?? '', after[field] ?? '') }))
+}
+
+function queryTexts({
+	title,
+	description,
+	tags,
+	category,
+}: Record<'title' | 'description' | 'tags' | 'category', string>): Texts {
+	return { Title: title, Category: category, Tags: tags, Description: description }
+}
+
+function ofQuery({ title, description, tags, category }: RevisionRow): Texts {
+	return queryTexts({
+		title: title ?? '',
+		description: description ?? '',
+		tags: tags?.join(', ') ?? '',
+		category: category ?? '',
+	})
+}
+
+function ofComment({ body }: RevisionRow): Texts {
+	return { Text: body ?? '' }
+}
+
+function placeIn(cursor: string | null): number | null {
+	if (cursor === null) return null
+	const [id] = decodeCursor(cursor, 1)
+	if (!isId(id)) throw noSuchPlace()
+	return id
+}
+
+/** Texts that differ in more places than this are compared by line: comparing costs length times differences. */
+const mostEdits = 1_500
+/** Of a long passage that stayed the same only its ends are told, in characters. */
+const longestSame = 600
+
+/** What an edit took out of a text and what it brought, word by word; by line where the texts differ too much. */
+export function differences(before: string, after: string): DifferencePart[] {
+	const options = { maxEditLength: mostEdits }
+	const found = diffWordsWithSpace(before, after, options) ??
+		diffLines(before, after, options) ?? [
+			{ value: before, removed: true },
+			{ value: after, added: true },
+		]
+	return found.map(({ value, added, removed }) => {
+		if (added) return { kind: 'added', text: value }
+		if (removed) return { kind: 'removed', text: value }
+		return { kind: 'same', text: shortened(value) }
+	})
+}
+
+function shortened(text: string): string {
+	if (text.length <= longestSame) return text
+	const end = longestSame / 2
+	return `${text.slice(0, end)} […] ${text.slice(-end)}`.toWellFormed()
+}

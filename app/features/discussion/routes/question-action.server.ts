@@ -1,0 +1,163 @@
+import { data, redirect } from 'react-router'
+import { waitingMessage } from '~/features/moderation/moderation.view.ts'
+import { muteThread } from '~/features/notifications/notifications.server.ts'
+import { deleteQuestion, restoreQuestion } from '~/features/questions/asking/asking.server.ts'
+import { getQuery } from '~/features/questions/questions.server.ts'
+import { isWaiting } from '~/features/questions/status/status.server.ts'
+import { withParams } from '~/lib/addresses.ts'
+import { readId } from '~/lib/checks.ts'
+import { Invalid, isSiteFault, TooMany } from '~/lib/errors.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { redirectWithToast } from '~/platform/http/http.ts'
+import { type CommentSort, sortParam } from '../comment.view.ts'
+import { addComment, deleteComment, editComment, restoreComment } from '../commenting.server.ts'
+import { isForBox, refusedBox } from '../refused.server.ts'
+import { chooseSolution, withdrawSolution } from '../votes.server.ts'
+
+type Act = (viewer: SignedIn, queryId: number, form: FormData, sort: CommentSort) => Promise<Response>
+
+/** What the forms of a query's page can do, by their field `intent`. */
+const acts = new Map<FormDataEntryValue | null, Act>([
+	[
+		'comment',
+		async (viewer, queryId, form, sort) => {
+			const { id, url } = await addComment(viewer, { queryId, parentId: null, ...sent(form) })
+			return written(viewer, id, placeOf(url, id, form.get('thread'), sort))
+		},
+	],
+	[
+		'reply',
+		async (viewer, queryId, form, sort) => {
+			const { id, url } = await addComment(viewer, {
+				queryId,
+				parentId: readId(form.get('comment')),
+				...sent(form),
+			})
+			return written(viewer, id, placeOf(url, id, form.get('thread'), sort))
+		},
+	],
+	[
+		'edit-comment',
+		async (viewer, _queryId, form, sort) => {
+			const id = readId(form.get('comment'))
+			const { url } = await editComment(viewer, id, { body: form.get('body'), version: form.get('version') ?? '' })
+			return written(viewer, id, placeOf(url, id, form.get('thread'), sort))
+		},
+	],
+	[
+		'delete-comment',
+		async (viewer, _queryId, form, sort) => {
+			const id = readId(form.get('comment'))
+			const { url, undoable } = await deleteComment(viewer, id)
+			return redirectWithToast(`${sorted(url, sort)}#comments`, {
+				type: 'success',
+				message: 'Comment deleted.',
+				...(undoable && {
+					action: { label: 'Undo', to: url, fields: { intent: 'restore-comment', comment: String(id) } },
+				}),
+			})
+		},
+	],
+	['mute', (viewer, queryId) => mute(viewer, queryId, true)],
+	['unmute', (viewer, queryId) => mute(viewer, queryId, false)],
+	[
+		'choose-solution',
+		async (viewer, queryId, form, sort) => {
+			const { url } = await chooseSolution(viewer, { queryId, commentId: readId(form.get('comment')) })
+			return redirectWithToast(sorted(url, sort), { type: 'success', message: 'Marked as the answer.' })
+		},
+	],
+	[
+		'withdraw-solution',
+		async (viewer, queryId, form, sort) => {
+			const { url } = await withdrawSolution(viewer, { queryId, commentId: readId(form.get('comment')) })
+			return redirectWithToast(sorted(url, sort), { type: 'success', message: 'No longer marked as the answer.' })
+		},
+	],
+	[
+		'delete-query',
+		async (viewer, queryId) => {
+			const { url, undoable } = await deleteQuestion(viewer, queryId)
+			return redirectWithToast('/forum', {
+				type: 'success',
+				message: 'Query Deleted Successfully',
+				...(undoable && { action: { label: 'Undo', to: url, fields: { intent: 'restore-query' } } }),
+			})
+		},
+	],
+	[
+		'restore-query',
+		async (viewer, queryId) => {
+			const { url } = await restoreQuestion(viewer, queryId)
+			return redirectWithToast(url, { type: 'success', message: 'Query restored.' })
+		},
+	],
+	[
+		'restore-comment',
+		async (viewer, _queryId, form) => {
+			const id = readId(form.get('comment'))
+			await restoreComment(viewer, id)
+			return redirectWithToast(`/forum/comment/${id}`, { type: 'success', message: 'Comment restored.' })
+		},
+	],
+])
+
+/** Leads to a comment that was written or changed, and says so when it waits for a moderator. */
+async function written(viewer: SignedIn, id: number, place: string): Promise<Response> {
+	if (!(await isWaiting(viewer, 'comment', id))) return redirect(place, 303)
+	return redirectWithToast(place, { type: 'plain', message: `Comment saved. ${waitingMessage}` })
+}
+
+/** A new text, and what its box calls this sending. */
+function sent(form: FormData) {
+	return { body: form.get('body'), key: form.get('key') ?? '' }
+}
+
+async function mute(viewer: SignedIn, queryId: number, muted: boolean): Promise<Response> {
+	const { url } = await getQuery(viewer, queryId)
+	await muteThread(viewer, queryId, muted)
+	const message = muted
+		? 'Muted. You will get no more notifications about this query.'
+		: 'Unmuted. You will get notifications about this query again.'
+	return redirectWithToast(url, { type: 'success', message })
+}
+
+/**
+ * Does what a form of a query's page asks for, and leads to the result.
+ * A text that may not be written so, or not now, comes back to its box; what has no box is an error page.
+ * @param sort the order that the page was shown in, which it is shown in again
+ */
+export async function act(viewer: SignedIn, queryId: number, form: FormData, sort: CommentSort) {
+	const wanted = acts.get(form.get('intent'))
+	if (!wanted) throw data({ message: 'This action is unknown. Reload the page and try again.' }, { status: 400 })
+	try {
+		return await wanted(viewer, queryId, form, sort)
+	} catch (error) {
+		if (isSiteFault(error) && form.has('body')) return refusedBox(error, form)
+		if (isForBox(error, form) || error instanceof Invalid || error instanceof TooMany) return refusedBox(error, form)
+		throw error
+	}
+}
+
+/**
+ * The address at which a comment can be seen.
+ * @param url the query's address with the comment's anchor
+ * @param thread the field of that name: `self` or a comment's id when the query's plain page would not show it
+ */
+export function placeOf(
+	url: string,
+	id: number,
+	thread: FormDataEntryValue | null,
+	sort: CommentSort = 'oldest',
+): string {
+	const named = thread === 'self' ? String(id) : thread
+	const root = typeof named === 'string' && /^[1-9]\d{0,9}$/.test(named) ? named : null
+	const [page = '', anchor] = url.split('#')
+	return `${withParams(page, { sort: sortParam(sort), thread: root })}#${anchor}`
+}
+
+/** A query's address with the order of its comments. @param url it, perhaps with the anchor of a comment */
+function sorted(url: string, sort: CommentSort): string {
+	const [page = '', anchor] = url.split('#')
+	return withParams(page, { sort: sortParam(sort) }) + (anchor ? `#${anchor}` : '')
+}

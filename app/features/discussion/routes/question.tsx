@@ -1,0 +1,142 @@
+import { createContext, data, redirect, useSearchParams } from 'react-router'
+import { introduce } from '~/features/members/members.server.ts'
+import { visitThread } from '~/features/notifications/notifications.server.ts'
+import { deleteQuery } from '~/features/questions/lists/components/question-card.tsx'
+import { questionPage } from '~/features/questions/questions.pages.server.ts'
+import { getDiscussed } from '~/features/questions/questions.server.ts'
+import { mergedAddress, mergedFrom } from '~/features/questions/status/status.server.ts'
+import { withParams } from '~/lib/addresses.ts'
+import { readId } from '~/lib/checks.ts'
+import { factsOf, viewerOf } from '~/lib/context.ts'
+import { NotFound } from '~/lib/errors.ts'
+import { scriptJson } from '~/lib/html.ts'
+import { newKey } from '~/lib/new-key.ts'
+import { pageMeta } from '~/lib/page-meta.ts'
+import { useRootData } from '~/lib/root-data.ts'
+import { useSavedCopy } from '~/offline/use-saved-copy.ts'
+import { answering, readForm, signedIn } from '~/platform/http/http.ts'
+import { DeleteSection } from '~/ui/delete-control.tsx'
+import { type CommentSort, sortParam } from '../comment.view.ts'
+import { Discussion } from '../components/discussion.tsx'
+import { liftAccepted } from '../components/discussion-context.ts'
+import { AskedBy, BackLink, QueryArticle } from '../components/question-article.tsx'
+import { StandingNotice } from '../components/standing-notice.tsx'
+import { qaPage } from '../components/structured-data.ts'
+import { sendBox } from '../components/use-box.ts'
+import { listComments } from '../discussion.server.ts'
+import type { Route } from './+types/question'
+import { act } from './question-action.server.ts'
+
+/** Words that stand where a category would, and are none. */
+const reserved = new Set(['category', 'tag', 'edit', 'history', 'comment'])
+
+const mutedContext = createContext<boolean | null>(null)
+
+/** Before any loader, so that the number in the header counts what this page shows as read. */
+export const middleware: Route.MiddlewareFunction[] = [
+	async ({ params, context }) => {
+		context.set(mutedContext, await visitThread(viewerOf(context), Number(params.id)))
+	},
+]
+
+export function loader({ params, context, url }: Route.LoaderArgs) {
+	return answering(async () => {
+		if (reserved.has(params.category)) throw new NotFound('There is no such page.')
+		const viewer = viewerOf(context)
+		const query = await getDiscussed(viewer, readId(params.id))
+		const asked = questionPage.read(url)
+		const elsewhere = asked.original !== null ? null : await mergedAddress(query)
+		if (elsewhere) throw redirect(elsewhere, 301)
+		if (url.pathname !== query.url) throw redirect(query.url + url.search, 301)
+		const thread = asked.thread === null ? null : readId(asked.thread)
+		const cursor = asked.cursor || null
+		const sort = sortOf(url)
+		const [{ rows, next, newest, solutions }, introduction] = await Promise.all([
+			listComments(viewer, {
+				queryId: query.id,
+				askerUsername: query.author.username,
+				sort,
+				cursor,
+				...(thread === null ? {} : { thread }),
+			}),
+			introduce(query.author.username),
+		])
+		const merged = asked.merged ? await mergedFrom(readId(asked.merged), query.id) : null
+		const shown = {
+			query,
+			introduction,
+			merged,
+			muted: context.get(mutedContext),
+			page: { rows, next },
+			newest,
+			sendKey: viewer ? newKey() : '',
+			sort,
+			cursor,
+			thread,
+			solutions,
+			nonce: factsOf(context).nonce,
+		}
+		return data(shown, { status: query.deletedBy ? 410 : 200 })
+	})
+}
+
+export async function action({ request, params, context, url }: Route.ActionArgs) {
+	const form = await readForm(request)
+	const viewer = signedIn(context, withBox(url, form))
+	return answering(async () => act(viewer, readId(params.id), form, sortOf(url)))
+}
+
+export function clientAction({ request, serverAction }: Route.ClientActionArgs) {
+	return sendBox({ request, serverAction })
+}
+
+/** The page's address with the box open that a form was sent from: a member whose session has ended comes back there. */
+function withBox(url: URL, form: FormData): URL {
+	const box = { reply: 'reply', 'edit-comment': 'edit' }[String(form.get('intent'))]
+	const opened = new URL(url)
+	if (box) opened.searchParams.set(box, String(form.get('comment')))
+	return opened
+}
+
+function sortOf(url: URL): CommentSort {
+	return questionPage.read(url).sort === 'best' ? 'best' : 'oldest'
+}
+
+export function meta({ loaderData, matches, location }: Route.MetaArgs) {
+	if (!loaderData) return pageMeta(matches, { title: 'Query' })
+	const { query, page, sort, thread } = loaderData
+	return pageMeta(matches, {
+		title: query.title,
+		description: query.excerpt,
+		canonical: query.url,
+		noindex: location.search !== '' || query.withheld !== null || query.deletedBy !== null,
+		next: page.next === null ? null : withParams(query.url, { sort: sortParam(sort), thread, cursor: page.next }),
+	})
+}
+
+export default function Query({ loaderData, actionData }: Route.ComponentProps) {
+	const { query, introduction, merged, muted, nonce, page, solutions } = loaderData
+	const { publicUrl } = useRootData()
+	const [params] = useSearchParams()
+	const saved = useSavedCopy<HTMLDivElement>('question', query.url)
+	const structured = qaPage(query, liftAccepted(page.rows, solutions), publicUrl)
+	return (
+		<div className="grid gap-x-16 pt-4 md:pt-6 lg:grid-cols-[minmax(0,1fr)_15.5rem]">
+			<div className="min-w-0" ref={saved}>
+				<BackLink />
+				{params.has('delete') && query.mayDelete && (
+					<div className="mt-3 max-w-[26rem]">
+						<DeleteSection question={deleteQuery(query)} keepHref={query.url} />
+					</div>
+				)}
+				<StandingNotice query={query} mergedFrom={merged} />
+				<QueryArticle query={query} muted={muted} />
+				<Discussion query={query} data={loaderData} refusal={actionData ?? null} />
+			</div>
+			<AskedBy author={query.author} introduction={introduction} />
+			{query.deletedBy === null && (
+				<script type="application/ld+json" nonce={nonce} dangerouslySetInnerHTML={{ __html: scriptJson(structured) }} />
+			)}
+		</div>
+	)
+}

@@ -1,0 +1,28 @@
+import { redirect } from 'react-router'
+import { readId } from '~/lib/checks.ts'
+import { pressed } from '~/platform/http/press.ts'
+import { castVote } from '../votes.server.ts'
+import type { Route } from './+types/vote'
+import { placeOf } from './question-action.server.ts'
+
+export function loader() {
+	return redirect('/forum')
+}
+
+/** Takes a vote: fields `query`, `comment` (none for the query itself), `value` (1, -1, or 0 to take it back). */
+export function action({ request, context }: Route.ActionArgs) {
+	return pressed({
+		request,
+		context,
+		act: async (viewer, form) => {
+			const commentId = form.get('comment') ? readId(form.get('comment')) : null
+			const { vote, score, url } = await castVote(viewer, {
+				queryId: readId(form.get('query')),
+				commentId,
+				vote: Number(form.get('value') || Number.NaN),
+			})
+			const place = commentId === null ? url : placeOf(`${url}#comment-${commentId}`, commentId, form.get('thread'))
+			return { value: vote, count: score, response: () => redirect(place, 303) }
+		},
+	})
+}

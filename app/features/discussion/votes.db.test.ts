@@ -1,0 +1,182 @@
+import { sql } from 'kysely'
+import { beforeAll, expect, test } from 'vitest'
+import { deleteQuestion } from '~/features/questions/asking/asking.server.ts'
+import { getQuery } from '~/features/questions/questions.server.ts'
+import type { SignedIn, Viewer } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { makeComment, makeMember, makeQuery } from '../../../tests/factories/forum.ts'
+import { useDatabase } from '../../../tests/support/database.ts'
+import { deleteComment } from './commenting.server.ts'
+import { listComments } from './discussion.server.ts'
+import { castVote, chooseSolution, withdrawSolution } from './votes.server.ts'
+
+useDatabase()
+
+let asker: SignedIn
+let helper: SignedIn
+let moderator: SignedIn
+let crowd: SignedIn[]
+
+beforeAll(async () => {
+	asker = await makeMember('asker')
+	helper = await makeMember('helper')
+	moderator = await makeMember('mod', 'moderator')
+	crowd = await Promise.all(Array.from({ length: 50 }, (_, index) => makeMember(`voter${index}`)))
+})
+
+test('a vote counts once however often it is sent, changes sides, and can be taken back', async () => {
+	const { id, url } = await makeQuery(asker)
+	const scores: number[] = []
+	for (const vote of [1, 1, -1, -1, 0, 0, 1])
+		scores.push((await castVote(helper, { queryId: id, commentId: null, vote })).score)
+	expect(scores).toEqual([1, 1, -1, -1, 0, 0, 1])
+	expect(await castVote(helper, { queryId: id, commentId: null, vote: 1 })).toEqual({ vote: 1, score: 1, url })
+	expect(await getQuery(helper, id)).toMatchObject({ score: 1, vote: 1, own: false })
+	expect(await getQuery(asker, id)).toMatchObject({ score: 1, vote: 0, own: true })
+	expect(await getQuery(null, id)).toMatchObject({ score: 1, vote: 0, own: false })
+})
+
+test('each comment and reply knows the vote of the member who reads it', async () => {
+	const { id } = await makeQuery(asker)
+	const top = await makeComment(helper, id)
+	const reply = await makeComment(asker, id, 'Thanks.', top)
+	await castVote(asker, { queryId: id, commentId: top, vote: 1 })
+	await castVote(moderator, { queryId: id, commentId: reply, vote: -1 })
+	const read = async (viewer: Viewer) => {
+		const { rows } = await listComments(viewer, { queryId: id, askerUsername: 'asker' })
+		return [rows[0]?.vote, rows[0]?.own, rows[0]?.replies[0]?.vote, rows[0]?.score, rows[0]?.replies[0]?.score]
+	}
+	expect(await read(asker)).toEqual([1, false, 0, 1, -1])
+	expect(await read(moderator)).toEqual([0, false, -1, 1, -1])
+	expect(await read(helper)).toEqual([0, true, 0, 1, -1])
+	expect(await read(null)).toEqual([0, false, 0, 1, -1])
+})
+
+test.each<[string, (comment: number, query: number) => Promise<unknown>, number]>([
+	['a visitor votes', (_, queryId) => castVote(null, { queryId, commentId: null, vote: 1 }), 403],
+	['a visitor votes on a comment', (commentId, queryId) => castVote(null, { queryId, commentId, vote: 1 }), 403],
+	['the asker votes on the query', (_, queryId) => castVote(asker, { queryId, commentId: null, vote: 1 }), 403],
+	['a helper votes on the own comment', (commentId, queryId) => castVote(helper, { queryId, commentId, vote: 1 }), 403],
+	['a vote counts twice as much', (_, queryId) => castVote(helper, { queryId, commentId: null, vote: 2 }), 422],
+	['a vote is no number', (_, queryId) => castVote(helper, { queryId, commentId: null, vote: Number.NaN }), 422],
+	['the query is none', () => castVote(helper, { queryId: 999_999, commentId: null, vote: 1 }), 404],
+	['the comment is none', (_, queryId) => castVote(asker, { queryId, commentId: 999_999, vote: 1 }), 404],
+	['the id is none', () => castVote(helper, { queryId: -1, commentId: null, vote: 1 }), 404],
+	['the comment stands elsewhere', (commentId) => castVote(asker, { queryId: 1, commentId, vote: 1 }), 404],
+	['a visitor chooses a solution', (commentId, queryId) => chooseSolution(null, { queryId, commentId }), 403],
+	['a helper chooses the own comment', (commentId, queryId) => chooseSolution(helper, { queryId, commentId }), 403],
+	['another member withdraws', (commentId, queryId) => withdrawSolution(crowd[0] ?? null, { queryId, commentId }), 403],
+	['the solution is none', (_, queryId) => chooseSolution(asker, { queryId, commentId: 999_999 }), 404],
+	['the solution stands elsewhere', (commentId) => chooseSolution(asker, { queryId: 1, commentId }), 404],
+])('nothing changes when %s', async (_what, act, status) => {
+	const { id } = await makeQuery(asker)
+	const comment = await makeComment(helper, id)
+	const before = await everything()
+	await expect(act(comment, id)).rejects.toMatchObject({ status })
+	expect(await everything()).toEqual(before)
+})
+
+test('what was deleted is neither voted on nor chosen', async () => {
+	const { id } = await makeQuery(asker)
+	const comment = await makeComment(helper, id)
+	await deleteComment(helper, comment)
+	await expect(castVote(asker, { queryId: id, commentId: comment, vote: 1 })).rejects.toMatchObject({ status: 404 })
+	await expect(chooseSolution(asker, { queryId: id, commentId: comment })).rejects.toMatchObject({ status: 404 })
+	await deleteQuestion(asker, id)
+	await expect(castVote(helper, { queryId: id, commentId: null, vote: 1 })).rejects.toMatchObject({ status: 404 })
+})
+
+test('who asked, or a moderator, chooses several solutions and takes them back', async () => {
+	const { id } = await makeQuery(asker)
+	const [one, two] = [await makeComment(helper, id, 'one'), await makeComment(asker, id, 'two')]
+	const solved = async () => {
+		const { solutions } = await listComments(asker, { queryId: id, askerUsername: 'asker' })
+		return [(await getQuery(null, id)).solved, ...solutions.map((comment) => comment.id)]
+	}
+	await chooseSolution(asker, { queryId: id, commentId: one })
+	expect(await solved()).toEqual([true, one])
+	await chooseSolution(moderator, { queryId: id, commentId: two })
+	expect(await solved()).toEqual([true, one, two])
+	await withdrawSolution(asker, { queryId: id, commentId: one })
+	expect(await solved()).toEqual([true, two])
+	await withdrawSolution(asker, { queryId: id, commentId: two })
+	expect(await solved()).toEqual([false])
+})
+
+test('a page offers choosing to who may, and says when something was chosen', async () => {
+	const { id } = await makeQuery(asker)
+	const comment = await makeComment(helper, id)
+	const first = async (viewer: Viewer) => (await listComments(viewer, { queryId: id, askerUsername: 'asker' })).rows[0]
+	expect(
+		await Promise.all([asker, moderator, helper, null].map(async (viewer) => (await first(viewer))?.mayChoose)),
+	).toEqual([true, true, false, false])
+	expect((await first(null))?.chosenAt).toBeNull()
+	await chooseSolution(asker, { queryId: id, commentId: comment })
+	expect(Date.now() - Date.parse((await first(null))?.chosenAt ?? '')).toBeLessThan(60_000)
+})
+
+test('50 members vote at once, and some change their minds: the scores are the sums of the votes', async () => {
+	const { id } = await makeQuery(asker)
+	const comment = await makeComment(helper, id)
+	await Promise.all(
+		crowd.flatMap((voter, index) => {
+			const vote = index % 5 === 0 ? -1 : 1
+			const onQuery = { queryId: id, commentId: null }
+			return [
+				castVote(voter, { ...onQuery, vote }),
+				castVote(voter, { ...onQuery, vote }),
+				castVote(voter, { queryId: id, commentId: comment, vote }),
+				...(index % 3 === 0 ? [castVote(voter, { ...onQuery, vote: 0 })] : []),
+				...(index % 7 === 0 ? [castVote(voter, { queryId: id, commentId: comment, vote: -vote })] : []),
+			]
+		}),
+	)
+	await expectFiguresToHold()
+	const { rows } = await sql<{
+		votes: number
+	}>`select count(*)::int as votes from query_votes where query_id = ${id}`.execute(db())
+	expect(rows[0]?.votes).toBeGreaterThanOrEqual(33)
+})
+
+test('50 choices, withdrawals and deletions at once leave the query solved exactly when a solution stands', async () => {
+	const { id } = await makeQuery(asker)
+	const comments = await Promise.all(Array.from({ length: 25 }, () => makeComment(helper, id)))
+	const acts = comments.flatMap((commentId, index) => [
+		chooseSolution(index % 2 ? asker : moderator, { queryId: id, commentId }),
+		index % 3 === 0 ? deleteComment(helper, commentId) : withdrawSolution(asker, { queryId: id, commentId }),
+	])
+	const done = await Promise.allSettled(acts)
+	for (const result of done) if (result.status === 'rejected') expect(result.reason).toMatchObject({ status: 404 })
+	await expectFiguresToHold()
+})
+
+test('a member who leaves takes the votes along', async () => {
+	const { id } = await makeQuery(asker)
+	const leaving = await makeMember('leaving')
+	await castVote(leaving, { queryId: id, commentId: null, vote: 1 })
+	await db().deleteFrom('users').where('id', '=', leaving.id).execute()
+	expect((await getQuery(null, id)).score).toBe(0)
+})
+
+async function everything(): Promise<unknown> {
+	const tables = ['queries', 'comments', 'query_tags', 'query_votes', 'comment_votes', 'categories', 'tags', 'counters']
+	const rows = tables.map((name) =>
+		sql`select md5(string_agg(t::text, '|' order by t::text)) as hash from ${sql.table(name)} t`.execute(db()),
+	)
+	return (await Promise.all(rows)).map((result) => result.rows)
+}
+
+/** Everything that a counter or a copied column says otherwise than the rows do. */
+async function expectFiguresToHold(): Promise<void> {
+	const { rows } = await sql`
+		select 'query' as what, id from queries q where score <> (select coalesce(sum(value), 0) from query_votes where query_id = q.id)
+		union all select 'comment', id from comments c where score <> (select coalesce(sum(value), 0) from comment_votes where comment_id = c.id)
+		union all select 'solved', id from queries q where solved <> exists (select 1 from comments where query_id = q.id and is_solution)
+		union all select 'deleted solution', id from comments where is_solution and deleted_at is not null
+		union all select 'count', id from queries q where comment_count <> (select count(*) from comments where query_id = q.id and deleted_at is null)
+		union all select 'tag', query_id from query_tags t join queries q on q.id = t.query_id
+			where (t.active_at, t.solved, t.unanswered) is distinct from (q.active_at, q.solved, q.comment_count = 0)`.execute(
+		db(),
+	)
+	expect(rows).toEqual([])
+}

@@ -1,0 +1,54 @@
+import { sql } from 'kysely'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+
+/** What a vote counts: up, down, or nothing. */
+export type Vote = 1 | 0 | -1
+
+/** What is voted on. */
+export interface VoteTarget {
+	queryId: number
+	/** null for the query itself. */
+	commentId: number | null
+}
+
+/** Makes this the member's vote on a target that is locked. The score follows by trigger. @returns the score after it */
+export async function writeVote(
+	trx: Executor,
+	userId: number,
+	{ queryId, commentId }: VoteTarget,
+	vote: Vote,
+): Promise<number> {
+	const onQuery = commentId === null
+	const table = sql.table(onQuery ? 'query_votes' : 'comment_votes')
+	const column = sql.ref(onQuery ? 'query_id' : 'comment_id')
+	const id = commentId ?? queryId
+	if (vote === 0) await sql`delete from ${table} where user_id = ${userId} and ${column} = ${id}`.execute(trx)
+	else
+		await sql`
+			insert into ${table} as mine (user_id, ${column}, value) values (${userId}, ${id}, ${vote})
+			on conflict (user_id, ${column}) do update set value = excluded.value, voted_at = now()
+			where mine.value <> excluded.value`.execute(trx)
+	const { rows } = await sql<{ score: number }>`
+		select score from ${sql.table(onQuery ? 'queries' : 'comments')} where id = ${id}`.execute(trx)
+	return rows[0]?.score ?? 0
+}
+
+/** A member's votes on these comments, by comment; those without a vote are missing. */
+export async function listCommentVotes(userId: number, commentIds: number[]): Promise<Map<number, Vote>> {
+	const { rows } = await sql<{ comment_id: number; value: Vote }>`
+		select comment_id, value from comment_votes where user_id = ${userId} and comment_id = any(${commentIds}::int[])`.execute(
+		db(),
+	)
+	return new Map(rows.map(({ comment_id, value }) => [comment_id, value]))
+}
+
+/** Chooses a comment as a solution of its query, or no longer. Both are locked. */
+export async function writeSolution(trx: Executor, target: { queryId: number; commentId: number }, chosen: boolean) {
+	const { queryId, commentId } = target
+	await sql`
+		update comments set is_solution = ${chosen}, chosen_at = case when ${chosen}::boolean then now() end
+		where id = ${commentId} and is_solution <> ${chosen}`.execute(trx)
+	await sql`
+		update queries set solved = exists (select 1 from comments where query_id = ${queryId} and is_solution and deleted_at is null)
+		where id = ${queryId}`.execute(trx)
+}

@@ -1,0 +1,123 @@
+import { countUse } from '~/features/accounts/security/rates.server.ts'
+import { mayChoose, mayVote } from '~/features/questions/questions.policy.ts'
+import { findQuery } from '~/features/questions/questions.queries.server.ts'
+import { change, eventQuery } from '~/features/questions/writing/change.server.ts'
+import { lockComment, lockQuery } from '~/features/questions/writing/writing.queries.server.ts'
+import { isId } from '~/lib/checks.ts'
+import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
+import type { SignedIn, Viewer } from '~/lib/viewer.ts'
+import type { CommentView } from './comment.view.ts'
+import { findComment } from './comments.queries.server.ts'
+import { listCommentVotes, type Vote, type VoteTarget, writeSolution, writeVote } from './votes.queries.server.ts'
+
+export type { Vote, VoteTarget }
+
+interface CastVote extends VoteTarget {
+	/** What the vote shall be, whatever it was: sending the same twice counts once. */
+	vote: number
+}
+
+/**
+ * Votes on a query or a comment, or takes the vote back with 0.
+ * @returns the vote and the score as they are now, and the address of the query
+ * @throws NotAllowed for a visitor and for one's own texts, NotFound, Invalid for another number than 1, 0 and -1
+ */
+export async function castVote(
+	viewer: Viewer,
+	{ vote, ...target }: CastVote,
+): Promise<{ vote: Vote; score: number; url: string }> {
+	const voter = signedIn(viewer)
+	await countUse('marks', voter)
+	if (!isVote(vote)) throw new Invalid('A vote is 1, -1 or 0.')
+	const { query, authorId } = await find(target)
+	if (!mayVote(voter, { authorId })) throw new NotAllowed('You cannot vote on your own posts.')
+	return change(async (trx) => {
+		const { queryId, commentId } = target
+		const locked = commentId === null ? await lockQuery(trx, queryId) : await lockComment(trx, commentId)
+		if (!locked) throw new NotFound(gone)
+		const score = await writeVote(trx, voter.id, target, vote)
+		return {
+			event: { kind: 'vote-changed', actorId: voter.id, query, commentId, vote },
+			result: { vote, score, url: query.url },
+		}
+	})
+}
+
+/**
+ * Says that a comment solved the query it stands under; a query may have several solutions.
+ * @throws NotAllowed for all but the asker and moderators, NotFound also for a deleted comment
+ */
+export function chooseSolution(viewer: Viewer, target: { queryId: number; commentId: number }) {
+	return setSolution(viewer, target, true)
+}
+
+/** Takes that back. @throws as {@link chooseSolution} */
+export function withdrawSolution(viewer: Viewer, target: { queryId: number; commentId: number }) {
+	return setSolution(viewer, target, false)
+}
+
+async function setSolution(
+	viewer: Viewer,
+	target: { queryId: number; commentId: number },
+	chosen: boolean,
+): Promise<{ url: string }> {
+	const chooser = signedIn(viewer)
+	const { query, authorId } = await find(target)
+	if (!mayChoose(chooser, { authorId: query.authorId }))
+		throw new NotAllowed('Only the author of the query can mark a solution.')
+	return change(async (trx) => {
+		if (!(await lockComment(trx, target.commentId))) throw new NotFound(gone)
+		await writeSolution(trx, target, chosen)
+		return {
+			event: {
+				kind: chosen ? 'solution-chosen' : 'solution-withdrawn',
+				actorId: chooser.id,
+				query,
+				commentId: target.commentId,
+				authorId,
+			},
+			result: { url: `${query.url}#comment-${target.commentId}` },
+		}
+	})
+}
+
+/** The same comments, each with the viewer's vote on it: one statement for a whole page, none for a visitor. */
+export async function withVotes(viewer: Viewer, comments: CommentView[]): Promise<CommentView[]> {
+	if (!viewer || comments.length === 0) return comments
+	const votes = await listCommentVotes(viewer.id, idsOf(comments))
+	return votes.size === 0 ? comments : marked(comments, votes)
+}
+
+const gone = 'It has been deleted.'
+
+function signedIn(viewer: Viewer): SignedIn {
+	if (!viewer) throw new NotAllowed('Log in first.')
+	return viewer
+}
+
+function isVote(vote: number): vote is Vote {
+	return vote === 1 || vote === -1 || vote === 0
+}
+
+/** The query of a target and who wrote the target. Neither a comment's query nor an author changes, so both are found before the lock. */
+async function find({ queryId, commentId }: VoteTarget) {
+	const row = isId(queryId) ? await findQuery(queryId) : undefined
+	if (!row) throw new NotFound('There is no such query. It may have been deleted.')
+	const query = eventQuery(row)
+	if (commentId === null) return { query, authorId: row.author_id }
+	const comment = isId(commentId) ? await findComment(commentId) : undefined
+	if (comment?.query_id !== queryId) throw new NotFound('There is no such comment. It may have been deleted.')
+	return { query, authorId: comment.author_id }
+}
+
+function idsOf(comments: CommentView[]): number[] {
+	return comments.flatMap(({ id, replies }) => [id, ...idsOf(replies)])
+}
+
+function marked(comments: CommentView[], votes: Map<number, Vote>): CommentView[] {
+	return comments.map((comment) => ({
+		...comment,
+		vote: votes.get(comment.id) ?? 0,
+		replies: marked(comment.replies, votes),
+	}))
+}

@@ -1,0 +1,33 @@
+import type { FormRefusal } from '~/platform/http/http.ts'
+
+/** The fields of the ask form as they are typed. */
+export interface AskValues {
+	title: string
+	description: string
+	/** Separated by commas. */
+	tags: string
+	/** Slug. */
+	category: string
+}
+
+/** What was typed and not sent yet. */
+export interface Draft extends AskValues {
+	/** ISO 8601. */
+	savedAt: string
+	/** The version of the query that an edit began with; 0 for a new one. */
+	madeFrom: number
+	/** Counts the saves on the server; 0 for a draft that the server does not know. */
+	version: number
+}
+
+/** What saving a draft answers. */
+export interface DraftSaved {
+	version: number
+	/** What another tab or device had saved meanwhile and this save replaced; null when nobody had. */
+	replaced: Draft | null
+}
+
+/** Why a query was not published. With `stored`, another edit was saved first: that is what it left. */
+export interface AskRefusal extends FormRefusal {
+	stored: (AskValues & { version: number }) | null
+}

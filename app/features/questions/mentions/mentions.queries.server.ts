@@ -1,0 +1,38 @@
+import { sql } from 'kysely'
+import { isListed } from '~/features/members/members.queries.server.ts'
+import { db } from '~/platform/db/db.server.ts'
+
+/** How many comments of a query are looked at for who takes part, newest first. */
+const talkers = 200
+
+/**
+ * Members whose username begins with `prefix` (lower case): first those who take part in a query, whose name may begin with
+ * it too, then others who are listed. An empty prefix is the beginning of nobody else. Who takes part is suggested listed
+ * or not: their name already stands on the page of the query, under what they wrote.
+ */
+export async function listPeople(
+	prefix: string,
+	queryId: number | null,
+	limit: number,
+): Promise<{ username: string; name: string }[]> {
+	const like = `${prefix.replace(/[\\%_]/g, '\\$&')}%`
+	const { rows } = await sql<{ username: string; name: string }>`
+		with part as (
+			select author_id as id from queries where id = ${queryId} and deleted_at is null
+			union
+			select author_id from (select author_id from comments where query_id = ${queryId} and deleted_at is null
+				order by id desc limit ${talkers}) latest)
+		(select username, name from users join part using (id)
+			where username like ${like} or lower(name) like ${like} order by username limit ${limit})
+		union all
+		(select username, name from users where ${prefix} <> '' and username like ${like} and id not in (select id from part) and ${isListed}
+			order by username limit ${limit})
+		limit ${limit}`.execute(db())
+	return rows
+}
+
+/** Which of these usernames belong to somebody. */
+export async function findUsernames(usernames: string[]): Promise<string[]> {
+	const rows = await db().selectFrom('users').select('username').where('username', 'in', usernames).execute()
+	return rows.map(({ username }) => username)
+}
