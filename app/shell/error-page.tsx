@@ -1,8 +1,9 @@
 import { RotateCw, Search } from 'lucide-react'
-import { type ReactNode, Suspense } from 'react'
+import { Suspense } from 'react'
 import { Form, isRouteErrorResponse, Link, useLocation } from 'react-router'
 import { useRootData } from '~/lib/root-data.ts'
 import { RuleHead } from '~/ui/rule-head.tsx'
+import { GoHome, Message, Refused } from './error-message.tsx'
 import { lazyPart } from './guarded.ts'
 
 /** Few readers ever see it, so that it does not weigh on the first page. */
@@ -87,23 +88,6 @@ function WayOut({ to, note, children }: { to: string; note: string; children: st
 	)
 }
 
-const titles: Record<number, string> = {
-	403: 'You cannot do that.',
-	409: 'Something has changed.',
-	413: 'That is too large.',
-	422: 'That did not work.',
-	429: 'Too many attempts.',
-}
-
-/** A request that a rule refuses. */
-export function Refused({ status, said }: { status: number; said: string }) {
-	return (
-		<Message title={titles[status] ?? 'That did not work.'} actions={<GoHome />}>
-			{said || 'The request was refused.'}
-		</Message>
-	)
-}
-
 function Unexpected() {
 	const { path, requestId } = useRootData()
 	const { pathname, search } = useLocation()
@@ -122,28 +106,6 @@ function Unexpected() {
 	)
 }
 
-interface MessageProps {
-	title: string
-	actions: ReactNode
-	/** What follows under the message. */
-	below?: ReactNode
-	children: ReactNode
-}
-
-/** The message of an error page. */
-export function Message({ title, actions, below, children }: MessageProps) {
-	const { siteName } = useRootData()
-	return (
-		<div className="max-w-[44rem] py-12 md:py-20">
-			<title>{`${title} · ${siteName}`}</title>
-			<h1 className="text-3xl font-bold text-balance">{title}</h1>
-			<p className="mt-4 max-w-[52ch] text-lg text-pretty text-ink-2">{children}</p>
-			<p className="mt-6 flex flex-wrap gap-2">{actions}</p>
-			{below}
-		</div>
-	)
-}
-
 /** Reloading asks for the same address by a plain link, so it works before and without any script. */
 function Ways() {
 	const { pathname, search } = useLocation()
@@ -154,14 +116,6 @@ function Ways() {
 			</a>
 			<GoHome />
 		</>
-	)
-}
-
-function GoHome() {
-	return (
-		<a className="btn btn-outline" href="/">
-			Go to Home
-		</a>
 	)
 }
 

@@ -2,13 +2,7 @@ import { type ComponentType, lazy } from 'react'
 import type { DataRouter, MiddlewareFunction } from 'react-router'
 
 type Guard = typeof import('./guard/guard.ts')
-
-/** A route in React Router's manifest, as far as it is needed here. */
-export interface RouteEntry {
-	id: string
-	module: string
-	imports?: string[]
-}
+type RouteEntry = import('./guard/guard.ts').RouteEntry
 
 declare global {
 	interface Window {

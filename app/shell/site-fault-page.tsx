@@ -4,7 +4,7 @@ import { type ErrorResponse, useLocation } from 'react-router'
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import { type EndedSessionData, endedSessionData } from '~/platform/http/ended-session.ts'
 import { type SiteFaultData, siteFaultData } from '~/platform/http/site-fault.ts'
-import { Message, Refused } from './error-page.tsx'
+import { Message, Refused } from './error-message.tsx'
 
 /** Seconds between two tries: growing, so that a site that comes back is not met by everybody at once for long. */
 const RETRY_PAUSES_S = [2, 4, 8, 16, 30] as const

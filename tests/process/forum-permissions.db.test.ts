@@ -11,17 +11,9 @@ import { makeComment, makeMember } from '../factories/forum.ts'
 import { readings, withoutPage } from '../support/api-readings.ts'
 import { useDatabase } from '../support/database.ts'
 import { hashForum } from '../support/forum-rows.ts'
-import {
-	type Cast,
-	makeTarget,
-	mayDo,
-	people,
-	type Target,
-	type Who,
-	type Write,
-	writes,
-} from '../support/forum-writes.ts'
+import { makeTarget, mayDo, writes } from '../support/forum-writes.ts'
 import { logInMember, type MembersSite, startOnTestDatabase } from '../support/members-site.ts'
+import { type Cast, people, type Target, type Who, type Write } from '../support/writes.ts'
 
 /* Who may do what in the forum, for every way in: pages, their `.data`, forms, the API by cookie and by token. */
 

@@ -1,4 +1,4 @@
-import type { Target } from './forum-writes.ts'
+import type { Target } from './writes.ts'
 
 /** A page and the operation of the API that tells the same: who may open the one may call the other. */
 export interface Reading {

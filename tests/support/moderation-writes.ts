@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { addSynonym, removeSynonym } from '~/features/tags/tags.server.ts'
+import type { Cast, Target, Write } from './writes.ts'
 import '~/features/index.server.ts'
 import { openWaitingCase } from '~/features/moderation/cases.queries.server.ts'
 import { judge } from '~/features/moderation/judging.server.ts'
@@ -8,7 +9,6 @@ import { lockAnyQuery, withholdQuery } from '~/features/questions/status/status.
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeQuery } from '../factories/forum.ts'
-import type { Cast, Target, Write } from './forum-writes.ts'
 
 /* The ways to change the forum that are for those who keep order. */
 

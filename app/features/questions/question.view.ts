@@ -142,5 +142,3 @@ export function origin({
 }): OriginView | null {
 	return source_url || licence ? { url: source_url, licence } : null
 }
-
-export type ListView = 'newest' | 'active' | 'unanswered' | 'solved'

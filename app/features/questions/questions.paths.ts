@@ -1,4 +1,7 @@
 /** The edit page of a query whose canonical address is `url`. */
+
+/** How a list is ordered or narrowed: its parameter `view`. */
+export type ListView = 'newest' | 'active' | 'unanswered' | 'solved'
 export function editPath(url: string): string {
 	return url.replace(/^\/forum\/[^/]+/, '/forum/edit')
 }

@@ -26,7 +26,8 @@ import {
 	withholdQuery,
 } from './status/status.queries.server.ts'
 import { listCommentSubjects, listQuerySubjects, type PostRow } from './status/subjects.queries.server.ts'
-import { type EventQuery, eventQuery, type ForumEvent, recordEffects, tellEffects } from './writing/change.server.ts'
+import { eventQuery, recordEffects, tellEffects } from './writing/change.server.ts'
+import type { EventQuery, ForumEvent } from './writing/forum-events.ts'
 
 /* What moderation knows of queries and comments: how they stand, and what can be done to them. */
 

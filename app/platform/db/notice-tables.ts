@@ -1,5 +1,8 @@
-import type { Generated, GeneratedAlways } from 'kysely'
-import type { MaybeTime, Time } from './schema.ts'
+import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
+
+/** A column of a time, and one that may be empty. */
+export type Time = ColumnType<Date, Date | string | undefined, Date | string>
+export type MaybeTime = ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
 
 interface NotificationsTable {
 	id: GeneratedAlways<number>

@@ -1,10 +1,7 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
-import type { AccountTables } from './account-tables.ts'
-import type { NoticeTables } from './notice-tables.ts'
+import type { MaybeTime, NoticeTables, Time } from './notice-tables.ts'
 
 /** A point in time; written as a Date or left to the database's clock. */
-export type Time = ColumnType<Date, Date | string | undefined, Date | string>
-export type MaybeTime = ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
 
 export interface UsersTable {
 	id: Generated<number>
@@ -382,4 +379,14 @@ export interface Database extends NoticeTables, AccountTables {
 		category: string | null
 		body: string | null
 	}
+}
+
+/** The tables of registering, confirming and logging in, beside those that Better Auth owns. */
+interface AccountTables {
+	registrations: { email: string; name: string; password_hash: string; device_hash: string; created_at: Time }
+	email_links: { token_hash: string; email: string; user_id: number | null; expires_at: Time; used_at: MaybeTime }
+	known_devices: { token_hash: string; user_id: number; created_at: Generated<Date>; used_at: Generated<Date> }
+	attempts: { key: string; count: number; last_at: Time }
+	account_mails: { id: GeneratedAlways<number>; address: string; sent_at: Generated<Date> }
+	admin_claims: { token_hash: string; created_at: Generated<Date> }
 }

@@ -1,11 +1,17 @@
 import { createPath, type DataRouter, data } from 'react-router'
 import { LostAnswer, retrying } from '~/lib/retry.ts'
 import { textsOf } from '~/platform/http/form-texts.ts'
-import type { RouteEntry } from '../guarded.ts'
 import { toast } from '../toast.ts'
 import { connectionLost, offerReload } from './connection-bar.tsx'
 import { failureMessage } from './failure-message.ts'
 import { forgetTyped, holdsUnsentText } from './unsent-text.ts'
+
+/** A route in React Router's manifest, as far as it is needed here. */
+export interface RouteEntry {
+	id: string
+	module: string
+	imports?: string[]
+}
 
 /*
  * Between React Router and the network. Every navigation, form and fetcher passes here, so that no page has to think of a

@@ -1,6 +1,15 @@
 import { type RawBuilder, sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
-import type { Rule } from './limits.server.ts'
+
+/** How attempts of one kind are slowed; all times are in seconds. */
+export interface Rule {
+	/** So many attempts pass without a wait. */
+	free: number
+	/** The wait after the last free attempt, after the next one, and so on; the last one stays. */
+	waits: readonly number[]
+	/** After so long without a counted attempt the count begins again. */
+	forgottenAfter: number
+}
 
 /** The seconds to wait after `count` attempts by a rule. */
 function waitAfter({ free, waits }: Rule): RawBuilder<number> {

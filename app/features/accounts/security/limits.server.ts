@@ -2,21 +2,18 @@ import { createHash } from 'node:crypto'
 import { isIPv6 } from 'node:net'
 import { TooMany } from '~/lib/errors.ts'
 import { db } from '~/platform/db/db.server.ts'
-import { deleteAttempts, sweepWaysIn, takeBackAttempts, tryToCount, waitLeft } from './limits.queries.server.ts'
+import {
+	deleteAttempts,
+	type Rule,
+	sweepWaysIn,
+	takeBackAttempts,
+	tryToCount,
+	waitLeft,
+} from './limits.queries.server.ts'
 
 const minute = 60
 const hour = 60 * minute
 const day = 24 * hour
-
-/** How attempts of one kind are slowed; all times are in seconds. */
-export interface Rule {
-	/** So many attempts pass without a wait. */
-	free: number
-	/** The wait after the last free attempt, after the next one, and so on; the last one stays. */
-	waits: readonly number[]
-	/** After so long without a counted attempt the count begins again. */
-	forgottenAfter: number
-}
 
 /** NIST SP 800-63B-4, 3.2.2: at most 100 failed attempts in a row on one account. */
 const MAX_GUESSES = 100

@@ -1,4 +1,11 @@
-import type { OutgoingPicture } from '../pictures/client/attachments.ts'
+/** A picture of a message that is on its way; its file lies in the store under its id. */
+export interface OutgoingPicture {
+	id: string
+	width: number
+	height: number
+	/** What it shows, in the sender's words. */
+	alt: string
+}
 
 /** A message on its way: written, shown, and not yet acknowledged. */
 export interface Outgoing {

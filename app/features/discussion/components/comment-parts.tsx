@@ -10,7 +10,7 @@ import { DeleteControl, type DeleteQuestion, DeleteSection } from '~/ui/delete-c
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
 import type { CommentView } from '../comment.view.ts'
-import { type DiscussionFacts, useDiscussion } from './discussion-context.ts'
+import { type DiscussionFacts, threadAfter, useDiscussion } from './discussion-context.ts'
 import { ReplyBox } from './reply-box.tsx'
 import type { Boxes } from './use-box.ts'
 import { CommentVotes } from './votes.tsx'
@@ -109,15 +109,6 @@ export function CommentActions({ comment, level, boxes }: { comment: CommentView
 		</>
 	)
 }
-
-/** The comment whose thread shows a new reply to `id`, when the query's plain page would not. */
-export function threadAfter({ thread, isOnFirstPage }: DiscussionFacts, id: number, level: number): number | null {
-	if (level >= deepestLevel) return id
-	return thread ?? (isOnFirstPage(id) ? null : id)
-}
-
-/** Threads are shown this deep, counted from 0. */
-const deepestLevel = 3
 
 function deleteComment({ here }: DiscussionFacts, { id, withheld }: CommentView, href: string): DeleteQuestion {
 	return {

@@ -73,3 +73,12 @@ export function countBranch(comment: CommentView): number {
 		(comment.deleted ? 0 : 1) + comment.hiddenReplies,
 	)
 }
+
+/** The comment whose thread shows a new reply to `id`, when the query's plain page would not. */
+export function threadAfter({ thread, isOnFirstPage }: DiscussionFacts, id: number, level: number): number | null {
+	if (level >= deepestLevel) return id
+	return thread ?? (isOnFirstPage(id) ? null : id)
+}
+
+/** Threads are shown this deep, counted from 0. */
+const deepestLevel = 3

@@ -6,8 +6,7 @@ import { loginPath } from '~/lib/addresses.ts'
 import { useRootData } from '~/lib/root-data.ts'
 import { usePress } from '~/ui/use-press.ts'
 import type { CommentView } from '../comment.view.ts'
-import { threadAfter } from './comment-parts.tsx'
-import { useDiscussion } from './discussion-context.ts'
+import { threadAfter, useDiscussion } from './discussion-context.ts'
 
 type Vote = CommentView['vote']
 

@@ -8,15 +8,9 @@ import { viewerOf } from '~/lib/context.ts'
 import { NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { decodeTimeCursor, encodeCursor } from '~/platform/http/cursors.ts'
-import {
-	type ListView,
-	type Page,
-	presentCard,
-	presentQuery,
-	type QueryCardView,
-	type QueryPageView,
-} from '../question.view.ts'
+import { type Page, presentCard, presentQuery, type QueryCardView, type QueryPageView } from '../question.view.ts'
 import type { ListRoute } from '../questions.pages.server.ts'
+import type { ListView } from '../questions.paths.ts'
 import {
 	countSince,
 	findMostDiscussed,

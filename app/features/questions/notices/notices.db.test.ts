@@ -7,6 +7,7 @@ import {
 	readNotices,
 	visitThread,
 } from '~/features/notifications/notifications.server.ts'
+import type { EventQuery, ForumEvent } from '../writing/forum-events.ts'
 import '~/features/index.server.ts'
 import { setPreferences } from '~/features/notifications/preferences.server.ts'
 import { NotAllowed, NotFound } from '~/lib/errors.ts'
@@ -16,7 +17,7 @@ import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
 import { makeComment, makeMember, makeQuery } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { deleteQuestion, editQuestion } from '../asking/asking.server.ts'
-import { change, type EventQuery, type ForumEvent } from '../writing/change.server.ts'
+import { change } from '../writing/change.server.ts'
 import { type FollowersLeft, tellFollowers } from './notices.server.ts'
 
 useDatabase()

@@ -10,7 +10,7 @@ import { commentPath } from '~/features/search/search.view.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
 import { mentionsIn } from '../mentions/mentions.server.ts'
-import type { EventQuery, ForumEvent } from '../writing/change.server.ts'
+import type { EventQuery, ForumEvent } from '../writing/forum-events.ts'
 import {
 	type CommentFacts,
 	countMentioned,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { type QueryPageRow, queryJoins, queryPageColumns } from '../questions.queries.server.ts'
-import type { EventQuery, ForumEvent } from '../writing/change.server.ts'
+import type { EventQuery, ForumEvent } from '../writing/forum-events.ts'
 import { rebuildSearch, removeQuery, returnQuery } from '../writing/writing.queries.server.ts'
 
 /* Taking texts out of the forum without deleting them, and back. The caller holds the query: its lock comes first. */

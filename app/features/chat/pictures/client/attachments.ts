@@ -1,17 +1,8 @@
 import { limits } from '../../chat.limits.ts'
-import type { Store } from '../../client/outbox.ts'
+import type { OutgoingPicture, Store } from '../../client/outbox.ts'
 import type { ChatSending } from '../../protocol.ts'
 import type { PictureStore } from './picture-store.ts'
 import type { Uploads } from './uploads.ts'
-
-/** A picture of a message that is on its way; its file lies in the store under its id. */
-export interface OutgoingPicture {
-	id: string
-	width: number
-	height: number
-	/** What it shows, in the sender's words. */
-	alt: string
-}
 
 /** A picture that was chosen for a message which is not sent yet. */
 export interface Attached extends OutgoingPicture {

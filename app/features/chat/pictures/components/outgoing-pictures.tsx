@@ -1,5 +1,5 @@
 import { boxOf, cutOf } from '~/features/pictures/components/picture.tsx'
-import type { OutgoingPicture } from '../client/attachments.ts'
+import type { OutgoingPicture } from '../../client/outbox.ts'
 import { useProgress } from '../client/use-pictures.ts'
 import { LocalPicture } from './local-picture.tsx'
 

@@ -1,0 +1,56 @@
+/* What can happen in the forum, as the rules of moderation, the notifications and the cache are told of it. */
+
+/** The query that something happened to, as it is after it. */
+export interface EventQuery {
+	id: number
+	authorId: number
+	title: string
+	url: string
+	/** Slug. */
+	category: string
+	tags: string[]
+}
+
+interface Happening {
+	query: EventQuery
+	/** Who did it. */
+	actorId: number
+	/** Whose notification box is locked along, as moderation tells them in the same transaction what was decided. */
+	besides?: number
+	/** Whose notices changed with it. */
+	told?: number[]
+}
+
+/** Everything that can happen in the forum. */
+export type ForumEvent =
+	/** `approvedBy`: it waited for this moderator, who let it pass; the actor is still its author. */
+	| (Happening & { kind: 'query-added'; description: string; approvedBy?: number })
+	| (Happening & {
+			kind: 'query-changed'
+			description: string
+			/** Where it stood before, as lists of both places change. */
+			before: { category: string; tags: string[]; description: string }
+	  })
+	| (Happening & { kind: 'query-deleted' | 'query-restored' })
+	| (Happening & {
+			kind: 'comment-added'
+			commentId: number
+			/** Of its author. */
+			username: string
+			parentId: number | null
+			body: string
+			approvedBy?: number
+	  })
+	/** `before`: what it said until then. */
+	| (Happening & { kind: 'comment-changed'; commentId: number; body: string; before: string })
+	| (Happening & { kind: 'comment-deleted' | 'comment-restored'; commentId: number })
+	| (Happening & { kind: 'solution-chosen' | 'solution-withdrawn'; commentId: number; authorId: number })
+	/** `vote`: 0 where one was taken back. */
+	| (Happening & { kind: 'vote-changed'; commentId: number | null; vote: -1 | 0 | 1 })
+	/** Taken out of the forum, to wait for a moderator, by one, or into another query; and back. */
+	| (Happening & { kind: 'query-withheld' | 'query-returned' })
+	| (Happening & { kind: 'comment-withheld' | 'comment-returned'; commentId: number })
+	| (Happening & { kind: 'query-locked' | 'query-unlocked' })
+	/** A text that waits for a moderator says something else; nobody but its author and moderators sees it. */
+	| (Happening & { kind: 'query-reworded' })
+	| (Happening & { kind: 'comment-reworded'; commentId: number })
