@@ -22,7 +22,7 @@ test('a picture is chosen, looked at, described and sent; the peer sees it in it
 	await expect(list.getByAltText('bench.png, as it will be sent')).toHaveJSProperty('naturalWidth', 1_200)
 	await list.getByRole('button', { name: /tall\.png/ }).click()
 	await expect(list.getByRole('listitem')).toHaveCount(1)
-	await list.getByLabel('What bench.png shows').fill('The bench')
+	await list.getByLabel('Description of bench.png').fill('The bench')
 	await expectNoViolations(page)
 	await composer(page).fill('Look')
 	await composer(page).press('Enter')

@@ -28,7 +28,7 @@ test('a stranger writes from the card, is a request until answered, and both see
 	await say(page, 'May I ask about **timetables**?')
 	await expect(panel.getByText('timetables').locator('xpath=self::strong')).toBeVisible()
 	await expect(panel.getByTitle('Sent')).toBeVisible()
-	await expect(panel.getByText('Bo gets this as a request.')).toBeVisible()
+	await expect(panel.getByText('Bo will get this as a request.')).toBeVisible()
 
 	await bo.page.goto('/messages')
 	await hydrated(bo.page)

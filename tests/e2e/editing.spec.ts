@@ -323,7 +323,7 @@ test('changing the password needs the present one and ends every other session',
 
 	await page.goto('/settings')
 	await expect(page.getByRole('heading', { name: 'Where you are logged in' })).toBeVisible()
-	await expect(page.getByText('this one')).toHaveCount(1)
+	await expect(page.getByText('this device')).toHaveCount(1)
 	await elsewhere.goto('/settings')
 	await expect(elsewhere).toHaveURL(/\/login/)
 	await elsewhere.close()

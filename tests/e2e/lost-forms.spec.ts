@@ -169,7 +169,7 @@ test('what a member edits, imports, answers and chooses', async ({ page, browser
 	// A second session of the member, and a stranger's request.
 	await logIn(other)
 	await page.goto('/settings')
-	await expectAllKept(page, [{ at: '/settings', press: /^Log out .+ on /, done: 'Logged out there.' }])
+	await expectAllKept(page, [{ at: '/settings', press: /^Log out .+ on /, done: 'That device is logged out.' }])
 	await other.context().clearCookies()
 	const stranger = `/messages/${await enrol(other, 'Sella Stranger')}`
 	const me = `/messages/${demoEmail.split('@')[0]}`
@@ -283,7 +283,7 @@ test('what moderators decide, readers press, and a new password', async ({ page,
 			press: 'Merge tags',
 			done: '#harbors is now a synonym of #harbours.',
 		},
-		{ at: '/forum/tags', press: 'Part harbors from harbours', done: '#harbors is a tag of its own.' },
+		{ at: '/forum/tags', press: 'Separate harbors from harbours', done: '#harbors is its own tag again.' },
 		{
 			at: '/moderation',
 			within: (page) => page.getByRole('article', { name: 'Where do lifeboats sleep?' }),
@@ -308,7 +308,7 @@ test('what moderators decide, readers press, and a new password', async ({ page,
 			at: '/moderation/members',
 			within: (page) => page.getByRole('listitem').filter({ hasText: 'Odalys Fernbrook' }),
 			press: 'Make a member',
-			done: 'Who keeps order',
+			done: 'Moderators and admins',
 		},
 		{
 			at: `/report/query/${number}`,

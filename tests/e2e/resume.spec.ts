@@ -42,7 +42,7 @@ for (const javaScriptEnabled of [true, false]) {
 			const address = `${username}@cs.mit.edu`
 			await saveAddress(page, username, `${username}@eastmere.example`)
 			await page.reload()
-			await expect(page.getByText('so it cannot be confirmed')).toBeVisible()
+			await expect(page.getByText('its domain does not belong only to a university')).toBeVisible()
 			await saveAddress(page, username, address)
 			await expect(page.getByText(`We have emailed a link to ${address} to confirm it.`)).toBeVisible()
 			const first = await linkMailedTo(address)
