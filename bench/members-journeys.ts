@@ -4,7 +4,7 @@ import { type Person, personOf, randomOf } from '~/features/directory/seed/peopl
 import { skills } from '~/features/directory/seed/words.ts'
 import { suggest } from '~/features/directory/suggestions.server.ts'
 import { getProfile } from '~/features/profiles/profiles.server.ts'
-import { listQueries } from '~/features/questions/lists/lists.server.ts'
+import { listQuestions } from '~/features/questions/lists/lists.server.ts'
 import { encodeCursor } from '~/platform/http/cursors.ts'
 
 /** The pages that are measured, each other parameters at every call: what a random one of the members would look for. */
@@ -45,7 +45,7 @@ export function journeys(size: number): [name: string, page: () => Promise<numbe
 			'profile page',
 			async () => {
 				const { username } = await getProfile(viewer, someone().username)
-				await listQueries(viewer, { author: username, limit: 10 })
+				await listQuestions(viewer, { author: username, limit: 10 })
 				return 1
 			},
 		],

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import type { PoolConfig } from 'pg'
 import { seedDomain } from '~/features/directory/seed/people.ts'
 import { seedMembers } from '~/features/directory/seed/seed.server.ts'
-import { seedQueries } from '~/features/import/seed.server.ts'
+import { seedQuestions } from '~/features/import/seed.server.ts'
 import { closeDatabase, openDatabase, pool } from '~/platform/db/db.server.ts'
 import { startEmbeddedPostgres } from '~/platform/db/embedded-postgres.server.ts'
 import { migrate } from '~/platform/db/migrate.server.ts'
@@ -63,7 +63,7 @@ async function make(size: number): Promise<Community> {
 		const onProgress = progressLine(`${size.toLocaleString('en')} members`)
 		const { rows } = await seedMembers(size, { onProgress, signal })
 		const seconds = (Date.now() - began) / 1_000
-		if (!signal.aborted) await seedQueries(1_000, { authors: seedDomain, onProgress: () => {}, signal })
+		if (!signal.aborted) await seedQuestions(1_000, { authors: seedDomain, onProgress: () => {}, signal })
 		await closeDatabase()
 		return { size, connection: postgres.connection, stop, seconds, rows, figures: new Map() }
 	} catch (error) {

@@ -48,7 +48,7 @@ try {
 		}
 		const visit = await firstVisit(`${site.url}/forum`)
 		const before = residentMegabytes(site.child)
-		await visitMany(site.url, await listQueries(dataDir))
+		await visitMany(site.url, await listQuestions(dataDir))
 		report(rows, visit, { before, after: residentMegabytes(site.child) })
 	} finally {
 		bare.child.kill()
@@ -95,7 +95,7 @@ function listPages(url: string, folder: string): Promise<[string, string][]> {
 }
 
 /** Addresses of 5,000 queries. */
-function listQueries(folder: string): Promise<string[]> {
+function listQuestions(folder: string): Promise<string[]> {
 	return withDatabase(folder, async (client) => {
 		const { rows } = await client.query(
 			`select '/forum/' || slug || '/' || username || '/' || q.id as path

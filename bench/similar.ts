@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { seedDomain } from '~/features/directory/seed/people.ts'
 import { seedMembers } from '~/features/directory/seed/seed.server.ts'
 import { importQuestions } from '~/features/import/import.server.ts'
-import { seedQueries } from '~/features/import/seed.server.ts'
+import { seedQuestions } from '~/features/import/seed.server.ts'
 import { findSimilar } from '~/features/search/similar/similar.server.ts'
 import { closeDatabase, openDatabase, pool } from '~/platform/db/db.server.ts'
 import { startEmbeddedPostgres } from '~/platform/db/embedded-postgres.server.ts'
@@ -164,7 +164,7 @@ async function timeLarge() {
 	if (!(size > 0)) return null
 	const { signal } = new AbortController()
 	await seedMembers(2_000, { onProgress: () => {}, signal })
-	await seedQueries(size, {
+	await seedQuestions(size, {
 		authors: seedDomain,
 		onProgress: progressLine(`${size.toLocaleString('en')} queries`),
 		signal,

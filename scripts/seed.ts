@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util'
 import { seedDomain } from '~/features/directory/seed/people.ts'
 import { seedMembers, siteHasAccounts } from '~/features/directory/seed/seed.server.ts'
-import { seedQueries } from '~/features/import/seed.server.ts'
+import { seedQuestions } from '~/features/import/seed.server.ts'
 import { progressLine } from './support/progress.ts'
 import { withSite } from './support/site.ts'
 
@@ -27,7 +27,7 @@ try {
 		const written = await seedMembers(members, { onProgress: progressLine('Members'), signal: stopping.signal })
 		const rows =
 			written.rows +
-			(await seedQueries(questions, {
+			(await seedQuestions(questions, {
 				authors: seedDomain,
 				onProgress: progressLine('Questions'),
 				signal: stopping.signal,

@@ -14,7 +14,7 @@ import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
 import { announce } from '~/platform/realtime/announce.server.ts'
 import { io } from '~/platform/realtime/io.server.ts'
 import { watchersOf } from '~/platform/realtime/presence.server.ts'
-import { makeComment, makeMember, makeQuery } from '../tests/factories/forum.ts'
+import { makeComment, makeMember, makeQuestion } from '../tests/factories/forum.ts'
 import { makeTab } from '../tests/factories/presence.ts'
 import { useDatabase } from '../tests/support/database.ts'
 import { closeTabs, openTab, watch } from '../tests/support/tabs.ts'
@@ -55,30 +55,30 @@ afterAll(async () => {
 })
 
 test('a tab that shows a query hears of its comments and by whom, and of no other query', async () => {
-	const [shown, other] = [await makeQuery(writer), await makeQuery(writer)]
+	const [shown, other] = [await makeQuestion(writer), await makeQuestion(writer)]
 	const { tab, heard } = await openReader()
 	await show(tab, shown.id)
 	await makeComment(writer, other.id)
 	const commentId = await makeComment(writer, shown.id)
-	await expect.poll(() => heard).toEqual([{ queryId: shown.id, commentId, username: 'writer' }])
+	await expect.poll(() => heard).toEqual([{ questionId: shown.id, commentId, username: 'writer' }])
 })
 
 test('of several queries that a tab says it shows in one moment the last counts, and none after it left', async () => {
-	const queries = [await makeQuery(writer), await makeQuery(writer), await makeQuery(writer)]
+	const queries = [await makeQuestion(writer), await makeQuestion(writer), await makeQuestion(writer)]
 	const { tab, heard } = await openReader()
 	for (const { id } of queries) tab.emit('query:watch', id)
 	const last = queries[2]?.id ?? 0
 	await show(tab, last)
 	for (const { id } of queries) await makeComment(writer, id)
-	await expect.poll(() => heard.map(({ queryId }) => queryId)).toEqual([last])
+	await expect.poll(() => heard.map(({ questionId }) => questionId)).toEqual([last])
 	tab.emit('query:watch', null)
 	await expect.poll(() => io.sockets.adapter.rooms.has(`query:${last}`)).toBe(false)
 })
 
 test('nobody is let into the room of a query that was deleted, or of what is no query', async () => {
-	const { id } = await makeQuery(writer)
+	const { id } = await makeQuestion(writer)
 	await deleteQuestion(writer, id)
-	const open = await makeQuery(writer)
+	const open = await makeQuestion(writer)
 	const { tab } = await openReader()
 	const rooms = () => [...io.sockets.adapter.rooms.keys()].filter((room) => room.startsWith('query:'))
 	for (const wrong of [id, -1, 2 ** 31, String(open.id), {}, undefined]) {
@@ -92,7 +92,7 @@ test('nobody is let into the room of a query that was deleted, or of what is no 
 })
 
 test('a tab that comes to a query is told what others wrote since its page was loaded, and then of each new one', async () => {
-	const { id } = await makeQuery(writer)
+	const { id } = await makeQuestion(writer)
 	const known = await makeComment(writer, id)
 	const missed = [await makeComment(writer, id), await makeComment(writer, id)]
 	await makeComment(reader, id)
@@ -105,7 +105,7 @@ test('a tab that comes to a query is told what others wrote since its page was l
 })
 
 test('no comment is lost between the answer and the events, however they fall', async () => {
-	const { id } = await makeQuery(writer)
+	const { id } = await makeQuestion(writer)
 	const { tab, heard } = await openReader()
 	const written = Array.from({ length: 12 }, () => makeComment(writer, id))
 	await Promise.race(written)
@@ -154,7 +154,7 @@ async function openReader() {
 	const headers = await logIn(form, new Request(`${url}/login`, { method: 'POST' }))
 	const cookie = headers.getSetCookie().map((one) => one.split(';')[0] ?? '')
 	const tab = await openTab(url, cookie.join('; '))
-	const heard: { queryId: number; commentId: number; username: string }[] = []
+	const heard: { questionId: number; commentId: number; username: string }[] = []
 	tab.on('comment:added', (event) => heard.push(event))
 	return { tab, heard }
 }

@@ -13,7 +13,7 @@ import type { SignedIn } from '~/lib/viewer.ts'
 import { db, pool } from '~/platform/db/db.server.ts'
 import { countUp } from '~/platform/http/rate-limit.server.ts'
 import { forgetLapsed, listOnlineAmong, renewConnections } from '~/platform/realtime/presence.queries.server.ts'
-import { makeMember, makeQuery } from './factories/forum.ts'
+import { makeMember, makeQuestion } from './factories/forum.ts'
 import { useDatabase } from './support/database.ts'
 
 /*
@@ -43,7 +43,7 @@ const limits: [string, (at: Time) => Promise<void>, () => Promise<number | null>
 	[
 		'queries in an hour',
 		async (at) => {
-			const ids = await Promise.all(peers.map(async () => (await makeQuery(member)).id))
+			const ids = await Promise.all(peers.map(async () => (await makeQuestion(member)).id))
 			await sql`update queries set created_at = ${at} where id = any(${ids}::int[])`.execute(db())
 		},
 		() => secondsOverLimit(db(), 'query', member.id, 3),
@@ -51,7 +51,7 @@ const limits: [string, (at: Time) => Promise<void>, () => Promise<number | null>
 	[
 		'comments in an hour',
 		async (at) => {
-			const { id } = await makeQuery(peers[0] ?? member)
+			const { id } = await makeQuestion(peers[0] ?? member)
 			await sql`
 				insert into comments (query_id, author_id, body, body_html, path, created_at)
 				select ${id}, ${member.id}, 'x', '<p>x</p>', array[n], ${at} from generate_series(1, 4) n`.execute(db())
@@ -100,7 +100,7 @@ describe.each(limits)('%s', (_what, write, ask) => {
 async function report(at: Time): Promise<number[]> {
 	const ids: number[] = []
 	for (let number = 0; number < 4; number += 1) {
-		const { id } = await makeQuery(peers[0] ?? member)
+		const { id } = await makeQuestion(peers[0] ?? member)
 		const { rows } = await sql<{ id: number }>`
 			with opened as (insert into cases (kind, target_id) values ('query', ${id}) returning id)
 			insert into reports (case_id, reporter_id, reason, created_at) select id, ${member.id}, 'spam', ${at} from opened

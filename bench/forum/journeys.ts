@@ -3,9 +3,9 @@ import '~/features/index.server.ts'
 import { randomOf } from '~/features/directory/seed/people.ts'
 import { listComments } from '~/features/discussion/discussion.server.ts'
 import { listNotices } from '~/features/notifications/notifications.server.ts'
-import { listQueries } from '~/features/questions/lists/lists.server.ts'
+import { listQuestions } from '~/features/questions/lists/lists.server.ts'
 import { suggestPeople } from '~/features/questions/mentions/mentions.server.ts'
-import { getQuery } from '~/features/questions/questions.server.ts'
+import { getQuestion } from '~/features/questions/questions.server.ts'
 import { searchTools } from '~/features/search/search-tools.server.ts'
 import { findSimilar } from '~/features/search/similar/similar.server.ts'
 import { getTag, listRelatedTags, suggestTags } from '~/features/tags/tags.server.ts'
@@ -28,20 +28,20 @@ export function journeys(samples: Samples): Journey[] {
 		const { id, created_at, active_at } = pick(samples.places)
 		return encodeCursor([view === 'active' ? active_at : created_at, id])
 	}
-	const list = async (input: Parameters<typeof listQueries>[1]) => (await listQueries(null, input)).rows.length
+	const list = async (input: Parameters<typeof listQuestions>[1]) => (await listQuestions(null, input)).rows.length
 	const search = async (text: string) => {
-		const { rows } = await listQueries(null, { search: text })
+		const { rows } = await listQuestions(null, { search: text })
 		await searchTools(text, rows.length)
 		return rows.length
 	}
 	const tagPage = async (tag: string, view: ListView, cursor: string | null) => {
 		const { id } = await getTag(null, tag)
-		const [{ rows }] = await Promise.all([listQueries(null, { tag, tagId: id, view, cursor }), listRelatedTags(id, 12)])
+		const [{ rows }] = await Promise.all([listQuestions(null, { tag, tagId: id, view, cursor }), listRelatedTags(id, 12)])
 		return rows.length
 	}
 	const read = async (comments: 5 | 50 | 2_000, sort: 'oldest' | 'best') => {
-		const { id, author } = await getQuery(null, pick(samples.discussed[comments]))
-		return (await listComments(null, { queryId: id, askerUsername: author.username, sort })).rows.length
+		const { id, author } = await getQuestion(null, pick(samples.discussed[comments]))
+		return (await listComments(null, { questionId: id, askerUsername: author.username, sort })).rows.length
 	}
 	const similar = async (asked: Parameters<typeof findSimilar>[0]) => (await findSimilar(asked)).length
 	const lists = views.flatMap((view): Journey[] => [

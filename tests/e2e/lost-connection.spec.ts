@@ -9,7 +9,7 @@ import { bar, cut, dialog, expectAlive, expectKept, type Form, failures, test } 
 
 test.use({ actionTimeout: 15_000 })
 
-async function openOwnQuery(page: Page, title: string): Promise<string> {
+async function openOwnQuestion(page: Page, title: string): Promise<string> {
 	await page.goto('/forum/ask')
 	await page.getByLabel('Title', { exact: true }).fill(title)
 	await page.getByLabel('Description').fill('Words that must not be lost.')
@@ -78,7 +78,7 @@ test('the forms of a member', async ({ page }) => {
 		{ at: '/settings/tokens', typed: { Name: 'lifeboat' }, press: 'Create token' },
 	]
 	for (const form of forms) await expectKept(page, form)
-	const at = await openOwnQuery(page, 'What happens when the network goes?')
+	const at = await openOwnQuestion(page, 'What happens when the network goes?')
 	await expectKept(page, {
 		at: '/forum/ask',
 		typed: { Title: 'A second question?', Description: 'Also not to be lost.' },

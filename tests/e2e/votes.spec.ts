@@ -22,8 +22,8 @@ async function answer(page: Page, path: string, body: string): Promise<void> {
 	await expect(page.getByText(body)).toBeVisible()
 }
 
-const queryVotes = (page: Page) => page.getByRole('group', { name: 'Votes on this query' }).filter({ visible: true })
-const up = (page: Page) => queryVotes(page).getByRole('button', { name: 'Vote up' })
+const questionVotes = (page: Page) => page.getByRole('group', { name: 'Votes on this query' }).filter({ visible: true })
+const up = (page: Page) => questionVotes(page).getByRole('button', { name: 'Vote up' })
 
 test('a member votes, another takes sides, both take it back, and the score is the same for everybody', async ({
 	page,
@@ -31,7 +31,7 @@ test('a member votes, another takes sides, both take it back, and the score is t
 }) => {
 	await logIn(page)
 	const path = await ask(page, 'Do votes add up here?')
-	await expect(queryVotes(page)).toHaveCount(0)
+	await expect(questionVotes(page)).toHaveCount(0)
 	const context = await browser.newContext({ baseURL: process.env.SITE_URL ?? '' })
 	const other = await context.newPage()
 	await enrol(other, 'Vera Votewell')
@@ -39,7 +39,7 @@ test('a member votes, another takes sides, both take it back, and the score is t
 	const stored = other.waitForResponse('**/forum/vote')
 	await up(other).click()
 	await expect(up(other)).toHaveAttribute('aria-pressed', 'true')
-	await expect(queryVotes(other)).toContainText('1')
+	await expect(questionVotes(other)).toContainText('1')
 	await stored
 	await other.reload()
 	await expect(up(other)).toHaveAttribute('aria-pressed', 'true')
@@ -50,7 +50,7 @@ test('a member votes, another takes sides, both take it back, and the score is t
 	await taken
 	await other.goto('/forum')
 	await other.goto(path)
-	await expect(queryVotes(other)).toContainText('0')
+	await expect(questionVotes(other)).toContainText('0')
 	await expect(up(other)).toHaveAttribute('aria-pressed', 'false')
 	await context.close()
 })
@@ -70,15 +70,15 @@ test('a double click counts once, and a vote that cannot be sent is shown as it 
 	const stored = page.waitForResponse('**/forum/vote')
 	await up(page).dblclick()
 	await stored
-	await expect(queryVotes(page)).toContainText('1')
+	await expect(questionVotes(page)).toContainText('1')
 	await context.setOffline(true)
-	await queryVotes(page).getByRole('button', { name: 'Vote down' }).click()
+	await questionVotes(page).getByRole('button', { name: 'Vote down' }).click()
 	await expect(page.getByText('Something went wrong!')).toBeVisible()
 	await expect(up(page)).toHaveAttribute('aria-pressed', 'true')
-	await expect(queryVotes(page)).toContainText('1')
+	await expect(questionVotes(page)).toContainText('1')
 	await context.setOffline(false)
 	await page.reload()
-	await expect(queryVotes(page)).toContainText('1')
+	await expect(questionVotes(page)).toContainText('1')
 })
 
 test('a visitor who wants to vote is led to the login page and back', async ({ page, request }) => {

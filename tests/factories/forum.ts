@@ -24,7 +24,7 @@ export async function makeMember(
 }
 
 /** A query asked by `author`. @returns its id and address */
-export async function makeQuery(author: SignedIn, input: Input = {}): Promise<{ id: number; url: string }> {
+export async function makeQuestion(author: SignedIn, input: Input = {}): Promise<{ id: number; url: string }> {
 	made += 1
 	const { url } = await askQuestion(author, {
 		title: `A question number ${made}`,
@@ -39,10 +39,10 @@ export async function makeQuery(author: SignedIn, input: Input = {}): Promise<{ 
 /** A comment under a query, or a reply to one. @returns its id */
 export async function makeComment(
 	author: SignedIn,
-	queryId: number,
+	questionId: number,
 	body = 'Like this.',
 	parentId: number | null = null,
 ): Promise<number> {
-	const { id } = await addComment(author, { queryId, parentId, body })
+	const { id } = await addComment(author, { questionId, parentId, body })
 	return id
 }

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { expect } from 'vitest'
 import { makeToken } from '~/features/accounts/tokens/tokens.server.ts'
 import { db } from '~/platform/db/db.server.ts'
-import { makeMember, makeQuery } from '../factories/forum.ts'
+import { makeMember, makeQuestion } from '../factories/forum.ts'
 
 /*
  * Members who write comments by the API while a test breaks the site, and who remember what was acknowledged. At the end the
@@ -61,7 +61,7 @@ export class CountingClient {
 	async start(members: number): Promise<void> {
 		const run = randomUUID().slice(0, 8)
 		const asker = await makeMember(`asker-${run}`)
-		this.questionId = (await makeQuery(asker)).id
+		this.questionId = (await makeQuestion(asker)).id
 		for (let index = 0; index < members; index += 1) {
 			const name = `writer-${run}-${index}`
 			const member = await makeMember(name)

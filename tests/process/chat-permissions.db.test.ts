@@ -8,7 +8,7 @@ import { sendMessage } from '~/features/chat/sending.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeMessage } from '../factories/chat.ts'
-import { makeQuery } from '../factories/forum.ts'
+import { makeQuestion } from '../factories/forum.ts'
 import { picture } from '../factories/pictures.ts'
 import { useDatabase } from '../support/database.ts'
 import { logInAgain, logInMember, type MembersSite, startOnTestDatabase } from '../support/members-site.ts'
@@ -131,7 +131,7 @@ describe('pictures', () => {
 		// Whoever names it somewhere else opens it to nobody.
 		const naming = `![look](/media/${path}-640.webp)`
 		await makeMessage(person('tomas'), person('stranger'), naming)
-		await makeQuery(person('tomas'), { description: naming })
+		await makeQuestion(person('tomas'), { description: naming })
 	})
 
 	test('of a message are there for its two members alone', async () => {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Socket } from 'socket.io-client'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { SignedIn } from '~/lib/viewer.ts'
-import { makeQuery } from '../factories/forum.ts'
+import { makeQuestion } from '../factories/forum.ts'
 import { descendants, hasServers, type RunningCluster, startCluster, stillRunning } from '../support/cluster.ts'
 import { useDatabase } from '../support/database.ts'
 import { askAt, logInMember, password, startOnTestDatabase, testDatabaseUrl } from '../support/members-site.ts'
@@ -122,7 +122,7 @@ describe.each([
 		place = await start()
 		mira = await logIn(`mira${count}`)
 		odalys = await logIn(`odalys${count}`)
-		query = await makeQuery(mira.member)
+		query = await makeQuestion(mira.member)
 	}, 90_000)
 
 	afterAll(async () => {
@@ -153,7 +153,7 @@ describe.each([
 
 	test('a notification reaches every tab of the member, whatever process holds it', async () => {
 		const reader = await logIn(`reader${count}`)
-		const { url } = await makeQuery(reader.member)
+		const { url } = await makeQuestion(reader.member)
 		const tabs = await openTabs(reader.cookie)
 		const unread = tabs.map(() => -1)
 		for (const [index, tab] of tabs.entries())

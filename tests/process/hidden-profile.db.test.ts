@@ -5,7 +5,7 @@ import { addCertificate, addProject } from '~/features/profiles/editing/items.se
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeConversation } from '../factories/chat.ts'
-import { makeComment, makeQuery } from '../factories/forum.ts'
+import { makeComment, makeQuestion } from '../factories/forum.ts'
 import { filled, makePicture } from '../factories/profiles.ts'
 import { useDatabase } from '../support/database.ts'
 import { logInMember, type MembersSite, startOnTestDatabase } from '../support/members-site.ts'
@@ -52,7 +52,7 @@ beforeAll(async () => {
 		certificate_title: 'xylo certificate',
 		certificate_image: await makePicture(nora, 'certificate'),
 	})
-	query = await makeQuery(nora)
+	query = await makeQuestion(nora)
 	await makeComment(nora, query.id)
 	await makeConversation(nora, (await memberOf('peer')) as SignedIn)
 })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { makeComment, makeQuery } from '../factories/forum.ts'
+import { makeComment, makeQuestion } from '../factories/forum.ts'
 import { useDatabase } from '../support/database.ts'
 import { logInMember, type MembersSite, password, startOnTestDatabase } from '../support/members-site.ts'
 import { oddRequests } from '../support/odd-requests.ts'
@@ -15,7 +15,7 @@ beforeAll(async () => {
 	const mira = await logInMember(site, 'mira')
 	const keeper = await logInMember(site, 'keeper', 'moderator')
 	members = [mira.cookie, keeper.cookie]
-	const { id } = await makeQuery(mira.member)
+	const { id } = await makeQuestion(mira.member)
 	await makeComment(keeper.member, id)
 }, 60_000)
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
-import { makeQuery } from '../factories/forum.ts'
+import { makeQuestion } from '../factories/forum.ts'
 import { picture } from '../factories/pictures.ts'
 import { useDatabase } from '../support/database.ts'
 import { logInMember, type MembersSite, password, startOnTestDatabase } from '../support/members-site.ts'
@@ -33,7 +33,7 @@ beforeAll(async () => {
 	const owner = await logInMember(site, 'mira')
 	mira = owner.member
 	cookie = owner.cookie
-	url = (await makeQuery(mira)).url
+	url = (await makeQuestion(mira)).url
 }, 60_000)
 
 afterAll(() => site?.stop())

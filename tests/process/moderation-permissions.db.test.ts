@@ -4,7 +4,7 @@ import '~/features/index.server.ts'
 import { judge } from '~/features/moderation/judging.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
-import { makeComment, makeQuery } from '../factories/forum.ts'
+import { makeComment, makeQuestion } from '../factories/forum.ts'
 import { useDatabase } from '../support/database.ts'
 import { hashForum } from '../support/forum-rows.ts'
 import { logInMember, type MembersSite, startOnTestDatabase } from '../support/members-site.ts'
@@ -32,9 +32,9 @@ beforeAll(async () => {
 	cookies.suspended = (await logInMember(site, 'suspended', 'moderator')).cookie
 	await sql`update users set suspended_until = 'infinity' where username = 'suspended'`.execute(db())
 	cookies.admin = (await logInMember(site, 'admin', 'admin')).cookie
-	ids.query = (await makeQuery(author)).id
+	ids.query = (await makeQuestion(author)).id
 	ids.comment = await makeComment(author, ids.query)
-	const hidden = await makeQuery(author, { title: 'A secret of a kind' })
+	const hidden = await makeQuestion(author, { title: 'A secret of a kind' })
 	hiddenUrl = hidden.url
 	await judge(moderator, { kind: 'query', name: String(hidden.id), act: 'hide' }, { why: 'It is secret.' })
 })
@@ -118,8 +118,8 @@ describe('writing', () => {
 
 test('a merged query leads visitors to the other one, which says so, and can be read as it was', async () => {
 	const [kept, merged] = [
-		await makeQuery(author, { title: 'The one that stays' }),
-		await makeQuery(author, { title: 'The same again' }),
+		await makeQuestion(author, { title: 'The one that stays' }),
+		await makeQuestion(author, { title: 'The same again' }),
 	]
 	const into = `http://localhost${kept.url}`
 	await judge(moderator, { kind: 'query', name: String(merged.id), act: 'merge' }, { why: 'The same.', into })

@@ -41,7 +41,7 @@ async function etagOf(path: string, headers: Record<string, string> = {}): Promi
 	return answer.headers.get('ETag') ?? ''
 }
 
-async function newestQuery(): Promise<string> {
+async function newestQuestion(): Promise<string> {
 	const page = await (await visit('/forum')).text()
 	return /href="(\/forum\/[a-z-]+\/[\w.-]+\/\d+)"/.exec(page)?.[1] ?? ''
 }
@@ -78,7 +78,7 @@ test('a visitor who has the page already is told so in a few bytes, the first ti
 })
 
 test('what is kept has no nonce, and its policy allows the very scripts that it has', async () => {
-	for (const path of ['/', '/forum', await newestQuery()]) {
+	for (const path of ['/', '/forum', await newestQuestion()]) {
 		const answer = await visit(path)
 		const html = await answer.text()
 		expect(html).not.toContain('nonce="')

@@ -8,7 +8,7 @@ import { setPreferences } from '~/features/notifications/preferences.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeConversation } from '../factories/chat.ts'
-import { makeComment, makeQuery } from '../factories/forum.ts'
+import { makeComment, makeQuestion } from '../factories/forum.ts'
 import { useDatabase } from '../support/database.ts'
 import { eventually } from '../support/eventually.ts'
 import { logInAgain, logInMember, type MembersSite, password, startOnTestDatabase } from '../support/members-site.ts'
@@ -125,7 +125,7 @@ describe('nothing is pushed', () => {
 })
 
 test('a notice of the forum is pushed with what happened', async () => {
-	const query = await makeQuery(member('mira').viewer, { title: 'Who rings the bell?' })
+	const query = await makeQuestion(member('mira').viewer, { title: 'Who rings the bell?' })
 	const browser = await subscribed('mira')
 	const comment = await makeComment(member('tomas').viewer, query.id)
 	await eventually(() => expect(browser.arrived).toHaveLength(1))

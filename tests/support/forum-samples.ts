@@ -1,11 +1,11 @@
 import type { CommentView } from '~/features/discussion/comment.view.ts'
-import type { QueryCardView, QueryPageView } from '~/features/questions/question.view.ts'
+import type { QuestionCardView, QuestionPageView } from '~/features/questions/question.view.ts'
 
 /* What the server tells of a query and a comment, for tests of what is drawn from it. */
 
 const author = { username: 'rohan', name: 'Rohan Kitefield', image: null }
 
-export function card(changes: Partial<QueryCardView> = {}): QueryCardView {
+export function card(changes: Partial<QuestionCardView> = {}): QuestionCardView {
 	return {
 		id: 7,
 		url: '/forum/javascript/rohan/7',
@@ -24,7 +24,7 @@ export function card(changes: Partial<QueryCardView> = {}): QueryCardView {
 	}
 }
 
-export function query(changes: Partial<QueryPageView> = {}): QueryPageView {
+export function query(changes: Partial<QuestionPageView> = {}): QuestionPageView {
 	return {
 		...card(),
 		description: 'Every request goes out **two** times.',

@@ -7,7 +7,7 @@ import { dropDraft, saveDraft } from '~/features/questions/asking/drafts.server.
 import { follow } from '~/features/tags/following.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
-import { makeComment, makeQuery } from '../factories/forum.ts'
+import { makeComment, makeQuestion } from '../factories/forum.ts'
 import { moderationWrites } from './moderation-writes.ts'
 import type { Cast, Target, Who, Write } from './writes.ts'
 
@@ -15,7 +15,7 @@ import type { Cast, Target, Who, Write } from './writes.ts'
 
 /** Asked long ago, so that the author's limit for an hour is never reached. */
 export async function makeTarget({ author }: Cast): Promise<Target> {
-	const { id, url } = await makeQuery(author)
+	const { id, url } = await makeQuestion(author)
 	await sql`update queries set created_at = created_at - interval '1 day' where id = ${id}`.execute(db())
 	return { query: id, url, comment: await makeComment(author, id) }
 }
@@ -120,7 +120,7 @@ const memberWrites: Write[] = [
 		for: 'owner',
 		form: ({ url, comment }) => [url, { intent: 'withdraw-solution', comment: String(comment) }],
 		api: ({ comment }) => ['DELETE', `/comments/${comment}/solution`],
-		prepare: ({ author }, { query, comment }) => chooseSolution(author, { queryId: query, commentId: comment }),
+		prepare: ({ author }, { query, comment }) => chooseSolution(author, { questionId: query, commentId: comment }),
 	},
 	{
 		name: 'following a tag',

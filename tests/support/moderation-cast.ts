@@ -2,7 +2,7 @@ import { beforeAll, beforeEach } from 'vitest'
 import '~/features/index.server.ts'
 import { judge } from '~/features/moderation/judging.server.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
-import { makeComment, makeMember, makeQuery } from '../factories/forum.ts'
+import { makeComment, makeMember, makeQuestion } from '../factories/forum.ts'
 
 /** Who takes part in a test of moderation, and what it is about. */
 export const cast = {} as Record<'author' | 'member' | 'moderator' | 'admin', SignedIn> & {
@@ -22,7 +22,7 @@ export function useCast(): void {
 			cast[name] = await makeMember(name, name === 'author' ? 'member' : name)
 	})
 	beforeEach(async () => {
-		cast.query = (await makeQuery(cast.author, { title: 'Zebra crossings in CSS', tags: 'zebra' })).id
+		cast.query = (await makeQuestion(cast.author, { title: 'Zebra crossings in CSS', tags: 'zebra' })).id
 		cast.comment = await makeComment(cast.author, cast.query, 'Use a gradient.')
 	})
 }

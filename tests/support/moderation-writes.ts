@@ -5,10 +5,10 @@ import '~/features/index.server.ts'
 import { openWaitingCase } from '~/features/moderation/cases.queries.server.ts'
 import { judge } from '~/features/moderation/judging.server.ts'
 import { report } from '~/features/moderation/reports.server.ts'
-import { lockAnyQuery, withholdQuery } from '~/features/questions/status/status.queries.server.ts'
+import { lockAnyQuestion, withholdQuestion } from '~/features/questions/status/status.queries.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
-import { makeQuery } from '../factories/forum.ts'
+import { makeQuestion } from '../factories/forum.ts'
 
 /* The ways to change the forum that are for those who keep order. */
 
@@ -43,8 +43,8 @@ const waiting = (_cast: Cast, { query }: Target) =>
 	db()
 		.transaction()
 		.execute(async (trx) => {
-			const held = await lockAnyQuery(trx, query)
-			if (held) await withholdQuery(trx, query, held, { state: 'waiting', reason: '' })
+			const held = await lockAnyQuestion(trx, query)
+			if (held) await withholdQuestion(trx, query, held, { state: 'waiting', reason: '' })
 			await openWaitingCase(trx, 'query', query)
 		})
 
@@ -88,7 +88,7 @@ export const moderationWrites: Write[] = [
 	acting('locking a query', 'lock', 'query'),
 	acting('unlocking a query', 'unlock', 'query', { prepare: before('lock') }),
 	acting('merging a query', 'merge', 'query', {
-		prepare: async ({ admin }, { query }) => stays.set(query, (await makeQuery(admin)).id),
+		prepare: async ({ admin }, { query }) => stays.set(query, (await makeQuestion(admin)).id),
 		fields: ({ query }) => ({ into: String(stays.get(query)) }),
 	}),
 	acting('suspending a member', 'suspend', 'profile', { prepare: suspend(null), fields: () => ({ time: '1 day' }) }),

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { makeToken } from '~/features/accounts/tokens/tokens.server.ts'
-import { changedQuery } from '~/features/questions/api/shapes.server.ts'
+import { changedQuestion } from '~/features/questions/api/shapes.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
-import { makeComment, makeMember, makeQuery } from '../../../tests/factories/forum.ts'
+import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { type Asked, callApi as call } from '../../../tests/support/api-calls.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { mismatches, resolve } from '../../../tests/support/json-schema.ts'
@@ -14,7 +14,7 @@ useDatabase()
 
 let nell: SignedIn
 const tokens = { all: '', read: '', write: '' }
-let queryId: number
+let questionId: number
 let commentId: number
 
 beforeAll(async () => {
@@ -27,9 +27,9 @@ beforeAll(async () => {
 		read: await named(['read']),
 		write: await named(['write']),
 	})
-	queryId = (await makeQuery(nell)).id
-	commentId = await makeComment(nell, queryId)
-	await makeComment(nell, queryId, 'And so.', commentId)
+	questionId = (await makeQuestion(nell)).id
+	commentId = await makeComment(nell, questionId)
+	await makeComment(nell, questionId, 'And so.', commentId)
 })
 
 describe('the description', () => {
@@ -62,7 +62,7 @@ describe('the description', () => {
 
 	test('it tells the limits that the forms enforce', () => {
 		expect(document().components.schemas.NewQuery?.properties?.title).toMatchObject({ minLength: 8, maxLength: 200 })
-		expect(changedQuery.safeParse({ title: 'Too few' }).success).toBe(false)
+		expect(changedQuestion.safeParse({ title: 'Too few' }).success).toBe(false)
 	})
 
 	test('it is served as JSON, with a tag, to programs anywhere', async () => {
@@ -141,7 +141,7 @@ describe('refusals', () => {
 	]
 
 	test.each(table)('%s (%s %s) is refused as a problem', async (_what, method, path, asked, status, says) => {
-		const answer = await call(method, path.replace('/queries/1/', `/queries/${queryId}/`), asked())
+		const answer = await call(method, path.replace('/queries/1/', `/queries/${questionId}/`), asked())
 		const told = await answer.json()
 		expect([answer.status, answer.headers.get('Content-Type')]).toEqual([status, 'application/problem+json'])
 		expect(told).toMatchObject({
@@ -159,7 +159,7 @@ describe('refusals', () => {
 
 describe('reading', () => {
 	test('pages of a list follow each other without a gap, by cursor and by link', async () => {
-		for (let count = 0; count < 5; count += 1) await makeQuery(nell, { tags: 'paged' })
+		for (let count = 0; count < 5; count += 1) await makeQuestion(nell, { tags: 'paged' })
 		const seen: number[] = []
 		let path = '/queries?tag=paged&limit=2'
 		for (let page = 0; page < 3; page += 1) {
@@ -175,7 +175,7 @@ describe('reading', () => {
 	})
 
 	test('what a reader has already is answered with 304, and what changed is not', async () => {
-		const path = `/queries/${queryId}`
+		const path = `/queries/${questionId}`
 		const tag = (await call('GET', path)).headers.get('ETag') ?? ''
 		const known = await call('GET', path, { headers: { 'If-None-Match': `"other", ${tag}` } })
 		expect([known.status, await known.text()]).toEqual([304, ''])
@@ -196,7 +196,7 @@ describe('reading', () => {
 		const read = await call('GET', '/queries', { headers })
 		expect(read.headers.get('Access-Control-Allow-Origin')).toBe('*')
 		expect(read.headers.has('Access-Control-Allow-Credentials')).toBe(false)
-		const wrote = await call('POST', `/queries/${queryId}/comments`, {
+		const wrote = await call('POST', `/queries/${questionId}/comments`, {
 			token: tokens.all,
 			body: { body: 'Hi' },
 			headers,
@@ -206,7 +206,7 @@ describe('reading', () => {
 })
 
 test('what is not sent with a change stays', async () => {
-	const { id } = await makeQuery(nell, { tags: 'alpha,beta', category: 'python' })
+	const { id } = await makeQuestion(nell, { tags: 'alpha,beta', category: 'python' })
 	const answer = await call('PATCH', `/queries/${id}`, { token: tokens.all, body: { description: 'Now *this*.' } })
 	expect(await answer.json()).toMatchObject({
 		description: 'Now *this*.',
@@ -217,7 +217,7 @@ test('what is not sent with a change stays', async () => {
 })
 
 test('a reply lands under its comment', async () => {
-	const answer = await call('POST', `/queries/${queryId}/comments`, {
+	const answer = await call('POST', `/queries/${questionId}/comments`, {
 		token: tokens.all,
 		body: { body: 'Indeed.', parentId: commentId },
 	})

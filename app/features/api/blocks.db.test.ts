@@ -19,7 +19,7 @@ import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
 import { makeConversation, makeMessage } from '../../../tests/factories/chat.ts'
-import { makeComment, makeMember, makeQuery } from '../../../tests/factories/forum.ts'
+import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { makeTab } from '../../../tests/factories/presence.ts'
 import { callApi } from '../../../tests/support/api-calls.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
@@ -73,9 +73,9 @@ const text = (description: string) => ({
 })
 const hello = () => `Hello @${ann.username}, look.`
 
-const onAnns = async () => ({ query: (await makeQuery(ann)).id })
+const onAnns = async () => ({ query: (await makeQuestion(ann)).id })
 const underCleos = async () => {
-	const { id: query } = await makeQuery(cleo)
+	const { id: query } = await makeQuestion(cleo)
 	return { query, comment: await makeComment(ann, query) }
 }
 const withOwnComment = async () => {
@@ -87,7 +87,7 @@ const acts: Act[] = [
 	{
 		name: 'commenting on a query of hers',
 		prepare: onAnns,
-		run: ({ query = 0 }) => addComment(ben, { queryId: query, parentId: null, body: 'So.' }),
+		run: ({ query = 0 }) => addComment(ben, { questionId: query, parentId: null, body: 'So.' }),
 		api: ({ query }) => ['POST', `/queries/${query}/comments`, { body: 'So.' }],
 		refused: no,
 		tells: true,
@@ -95,7 +95,7 @@ const acts: Act[] = [
 	{
 		name: 'answering a comment of hers under a query of another member',
 		prepare: underCleos,
-		run: ({ query = 0, comment = 0 }) => addComment(ben, { queryId: query, parentId: comment, body: 'So.' }),
+		run: ({ query = 0, comment = 0 }) => addComment(ben, { questionId: query, parentId: comment, body: 'So.' }),
 		api: ({ query, comment }) => ['POST', `/queries/${query}/comments`, { body: 'So.', parentId: comment }],
 		refused: no,
 		tells: true,
@@ -103,7 +103,7 @@ const acts: Act[] = [
 	{
 		name: 'commenting beside her, naming her',
 		prepare: underCleos,
-		run: ({ query = 0 }) => addComment(ben, { queryId: query, parentId: null, body: hello() }),
+		run: ({ query = 0 }) => addComment(ben, { questionId: query, parentId: null, body: hello() }),
 		api: ({ query }) => ['POST', `/queries/${query}/comments`, { body: hello() }],
 		refused: null,
 		tells: true,
@@ -146,7 +146,7 @@ const acts: Act[] = [
 	},
 	{
 		name: 'naming her in an edit',
-		prepare: async () => ({ query: (await makeQuery(ben)).id }),
+		prepare: async () => ({ query: (await makeQuestion(ben)).id }),
 		run: ({ query = 0 }) => editQuestion(ben, query, text(hello())),
 		api: ({ query }) => ['PATCH', `/queries/${query}`, text(hello())],
 		refused: null,
@@ -155,7 +155,7 @@ const acts: Act[] = [
 	{
 		name: 'asking in a tag that she follows',
 		prepare: async () => {
-			await makeQuery(cleo, { tags: 'zebra' })
+			await makeQuestion(cleo, { tags: 'zebra' })
 			await follow(ann, { tag: 'zebra' }, true)
 			return {}
 		},
@@ -167,10 +167,10 @@ const acts: Act[] = [
 	{
 		name: 'choosing her comment as a solution',
 		prepare: async () => {
-			const { id: query } = await makeQuery(ben)
+			const { id: query } = await makeQuestion(ben)
 			return { query, comment: await makeComment(ann, query) }
 		},
-		run: ({ query = 0, comment = 0 }) => chooseSolution(ben, { queryId: query, commentId: comment }),
+		run: ({ query = 0, comment = 0 }) => chooseSolution(ben, { questionId: query, commentId: comment }),
 		api: ({ comment }) => ['PUT', `/comments/${comment}/solution`],
 		refused: null,
 		tells: true,
@@ -178,7 +178,7 @@ const acts: Act[] = [
 	{
 		name: 'voting on a query of hers',
 		prepare: onAnns,
-		run: ({ query = 0 }) => castVote(ben, { queryId: query, commentId: null, vote: -1 }),
+		run: ({ query = 0 }) => castVote(ben, { questionId: query, commentId: null, vote: -1 }),
 		api: ({ query }) => ['PUT', `/queries/${query}/vote`, { vote: -1 }],
 		refused: 'You cannot vote here.',
 		tells: false,
@@ -186,7 +186,7 @@ const acts: Act[] = [
 	{
 		name: 'voting on a comment of hers under a query of another member',
 		prepare: underCleos,
-		run: ({ query = 0, comment = 0 }) => castVote(ben, { queryId: query, commentId: comment, vote: 1 }),
+		run: ({ query = 0, comment = 0 }) => castVote(ben, { questionId: query, commentId: comment, vote: 1 }),
 		api: ({ comment }) => ['PUT', `/comments/${comment}/vote`, { vote: 1 }],
 		refused: 'You cannot vote here.',
 		tells: false,
@@ -195,10 +195,10 @@ const acts: Act[] = [
 		name: 'taking a vote back',
 		prepare: async () => {
 			const ids = await onAnns()
-			await castVote(ben, { queryId: ids.query, commentId: null, vote: 1 })
+			await castVote(ben, { questionId: ids.query, commentId: null, vote: 1 })
 			return ids
 		},
-		run: ({ query = 0 }) => castVote(ben, { queryId: query, commentId: null, vote: 0 }),
+		run: ({ query = 0 }) => castVote(ben, { questionId: query, commentId: null, vote: 0 }),
 		api: ({ query }) => ['PUT', `/queries/${query}/vote`, { vote: 0 }],
 		refused: null,
 		tells: false,
@@ -287,11 +287,11 @@ describe('a member who is blocked', () => {
 	})
 
 	test('is taken out of what the blocker was told and has not read, and others stay in it', async () => {
-		const { id } = await makeQuery(ann, { title: 'A question with answers' })
+		const { id } = await makeQuestion(ann, { title: 'A question with answers' })
 		await makeComment(ben, id)
 		await makeComment(cleo, id)
 		await makeComment(ben, id)
-		const alone = await makeQuery(ben, text(hello()))
+		const alone = await makeQuestion(ben, text(hello()))
 		expect((await listNotices(ann)).rows).toHaveLength(2)
 		await setBlocked(ann, ben.username, true)
 		const { rows } = await listNotices(ann)
@@ -315,7 +315,7 @@ describe('a member who is blocked', () => {
 	})
 
 	test('goes on being told what the blocker writes in the open, and reads it', async () => {
-		const { id } = await makeQuery(ben)
+		const { id } = await makeQuestion(ben)
 		await setBlocked(ann, ben.username, true)
 		await makeComment(ann, id)
 		expect((await listNotices(ben)).rows).toHaveLength(1)

@@ -12,7 +12,7 @@ import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
 import { makeConversation, makeMessage } from '../../../tests/factories/chat.ts'
-import { makeComment, makeMember, makeQuery } from '../../../tests/factories/forum.ts'
+import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { callApi } from '../../../tests/support/api-calls.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { mismatches } from '../../../tests/support/json-schema.ts'
@@ -37,13 +37,13 @@ beforeAll(async () => {
 	).token
 	tokens.ada = (await makeToken(ada, { name: 'test', scopes: ['read', 'write', 'moderate'], days: 7 })).token
 	// Somebody answers Nell, reports her, and is judged, so that no list is empty.
-	const { id } = await makeQuery(nell)
+	const { id } = await makeQuestion(nell)
 	await makeComment(omar, id, 'Like this, @nell.')
 	await report(omar, { kind: 'profile', name: 'nell' }, { reason: 'spam' })
 	await judge(ada, { kind: 'query', name: String(id), act: 'lock' }, { why: 'It is over.' })
 })
 
-const queryOf = async (author: SignedIn) => (await makeQuery(author)).id
+const queryOf = async (author: SignedIn) => (await makeQuestion(author)).id
 const commentOf = async (author: SignedIn) => makeComment(author, await queryOf(nell))
 
 const talk = '/me/conversations/omar'

@@ -5,7 +5,7 @@ import { castVote } from '~/features/discussion/votes.server.ts'
 import { editQuestion } from '~/features/questions/asking/asking.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
-import { makeComment, makeMember, makeQuery } from '../../../tests/factories/forum.ts'
+import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { callApi } from '../../../tests/support/api-calls.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { mismatches } from '../../../tests/support/json-schema.ts'
@@ -29,7 +29,7 @@ const elsewhere = { title: 'What another tab saved', description: 'First.', tags
 
 /** A query as a program has read it, and how it edits it. */
 async function read() {
-	const { id } = await makeQuery(nell)
+	const { id } = await makeQuestion(nell)
 	const answer = await callApi('GET', `/queries/${id}`, { token })
 	const { version } = (await answer.json()) as { version: number }
 	const edit = (body: object, headers: Record<string, string> = {}) =>
@@ -64,7 +64,7 @@ test('an edit of the stored version is saved, and answers with the tag of the ne
 
 test('a vote makes no edit stale', async () => {
 	const { id, tag, edit } = await read()
-	await castVote(await makeMember('voter'), { queryId: id, commentId: null, vote: 1 })
+	await castVote(await makeMember('voter'), { questionId: id, commentId: null, vote: 1 })
 	expect((await callApi('GET', `/queries/${id}`, { token })).headers.get('ETag')).not.toBe(tag)
 	expect((await edit({ title: 'A title after the vote' }, { 'If-Match': tag })).status).toBe(200)
 })
@@ -84,7 +84,7 @@ test.each([
 	['version', 409],
 	['If-Match', 412],
 ] as const)('an edit of a comment of a stale %s is refused with %i, and tells both texts', async (way, status) => {
-	const id = await makeComment(nell, (await makeQuery(nell)).id, 'At first.')
+	const id = await makeComment(nell, (await makeQuestion(nell)).id, 'At first.')
 	const read = await callApi('GET', `/comments/${id}`, { token })
 	const { version } = (await read.json()) as { version: number }
 	await editComment(nell, id, { body: 'From elsewhere.' })

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import type { SignedIn } from '~/lib/viewer.ts'
-import { makeComment, makeMember, makeQuery } from '../../../tests/factories/forum.ts'
+import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { deleteComment, editComment } from './commenting.server.ts'
 import { getComment, listComments } from './discussion.server.ts'
@@ -16,7 +16,7 @@ let id: number
 beforeAll(async () => {
 	asha = await makeMember('asha')
 	moda = await makeMember('moda', 'moderator')
-	id = await makeComment(asha, (await makeQuery(asha)).id, 'At first.')
+	id = await makeComment(asha, (await makeQuestion(asha)).id, 'At first.')
 })
 
 const stored = async () => {
@@ -50,9 +50,9 @@ test('an edit that says what is stored is never late, and one that names no vers
 })
 
 test('a page of comments knows the newest of its query, in any order, on another page and though it was deleted', async () => {
-	const query = await makeQuery(asha)
+	const query = await makeQuestion(asha)
 	const newest = async (input: object = {}) =>
-		(await listComments(asha, { queryId: query.id, askerUsername: 'asha', ...input })).newest
+		(await listComments(asha, { questionId: query.id, askerUsername: 'asha', ...input })).newest
 	expect(await newest()).toBe(0)
 	const first = await makeComment(asha, query.id)
 	for (let number = 0; number < 35; number += 1) await makeComment(asha, query.id, `Number ${number}.`)

@@ -11,9 +11,9 @@ import { decidedMeanwhile, withdraw } from '~/features/questions/status/status.s
 import {
 	change,
 	changeOnce,
-	eventQuery,
+	eventQuestion,
 	existing,
-	noQuery,
+	noQuestion,
 	readSending,
 	requireRoomForEdit,
 	tooLate,
@@ -22,14 +22,14 @@ import {
 import {
 	insertComment,
 	lockComment,
-	lockQuery,
+	lockQuestion,
 	type Made,
 	putBackComment,
 	recordCommentRevision,
 	removeComment,
 	updateComment,
 } from '~/features/questions/writing/writing.queries.server.ts'
-import { queryUrl } from '~/features/search/search.view.ts'
+import { questionUrl } from '~/features/search/search.view.ts'
 import { isId } from '~/lib/checks.ts'
 import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
@@ -51,29 +51,29 @@ import { refuseStale } from './refused.server.ts'
  */
 export async function addComment(
 	viewer: Viewer,
-	{ queryId, parentId, ...input }: { queryId: number; parentId: number | null } & Input,
+	{ questionId, parentId, ...input }: { questionId: number; parentId: number | null } & Input,
 ): Promise<Made> {
 	const author = writer(viewer)
 	const { body } = parseInput(commentInput, input)
-	const query = await existing(queryId)
+	const query = await existing(questionId)
 	if (parentId !== null && !isId(parentId)) throw new NotFound(noParent)
 	const { html } = await cook(body, { language: languageOfTags(query.tags), people: await peopleIn(body) })
-	const sending = readSending(author.id, input, ['comment', queryId, parentId, body])
+	const sending = readSending(author.id, input, ['comment', questionId, parentId, body])
 	return changeOnce(sending, async (trx) => {
-		if (!(await lockQuery(trx, queryId))) throw new NotFound(noQuery)
-		const id = await insertComment(trx, { queryId, authorId: author.id, parentId, body, bodyHtml: html })
+		if (!(await lockQuestion(trx, questionId))) throw new NotFound(noQuestion)
+		const id = await insertComment(trx, { questionId, authorId: author.id, parentId, body, bodyHtml: html })
 		if (id === undefined) throw new NotFound(noParent)
 		return {
 			event: {
 				kind: 'comment-added',
 				actorId: author.id,
 				username: author.username,
-				query: eventQuery(query),
+				query: eventQuestion(query),
 				commentId: id,
 				parentId,
 				body,
 			},
-			result: { id, url: `${queryUrl(query)}#comment-${id}` },
+			result: { id, url: `${questionUrl(query)}#comment-${id}` },
 		}
 	})
 }
@@ -90,7 +90,7 @@ export async function editComment(viewer: Viewer, id: number, input: Input): Pro
 	const { body } = parseInput(commentInput, input)
 	const { version } = parseInput(versionInput, input)
 	const { html } = await cook(body, { language: languageOfTags(comment.tags), people: await peopleIn(body) })
-	const query = eventQuery(await existing(comment.query_id))
+	const query = eventQuestion(await existing(comment.query_id))
 	const result = { url: `${query.url}#comment-${id}` }
 	return change(async (trx) => {
 		const stored = await hold(trx, id, comment)
@@ -117,7 +117,7 @@ export async function editComment(viewer: Viewer, id: number, input: Input): Pro
 export async function deleteComment(viewer: Viewer, id: number): Promise<{ url: string; undoable: boolean }> {
 	const actor = writer(viewer)
 	const comment = await changeable(actor, id)
-	const query = eventQuery(await existing(comment.query_id))
+	const query = eventQuestion(await existing(comment.query_id))
 	return change(async (trx) => {
 		await hold(trx, id, comment)
 		if (comment.waits) await withdraw(trx, actor, 'comment', id)
@@ -150,7 +150,7 @@ async function hold(
 	id: number,
 	{ query_id, waits }: { query_id: number; waits: boolean },
 ): Promise<StoredComment> {
-	if (waits && !(await lockQuery(trx, query_id))) throw new NotFound(noQuery)
+	if (waits && !(await lockQuestion(trx, query_id))) throw new NotFound(noQuestion)
 	const stored = waits ? await lockWaitingComment(trx, id) : await lockComment(trx, id)
 	if (stored) return stored
 	throw waits ? decidedMeanwhile() : new NotFound(noComment)
@@ -162,9 +162,9 @@ export async function restoreComment(viewer: Viewer, id: number): Promise<{ url:
 	const found = isId(id) ? await findDeletedComment(id, undoTime) : undefined
 	if (!found) throw new NotFound('There is no deleted comment to restore.')
 	if (!mayRestore(actor, { deletedBy: found.deleted_by, recent: found.recent })) throw new NotAllowed(tooLate)
-	const query = eventQuery(await existing(found.query_id))
+	const query = eventQuestion(await existing(found.query_id))
 	return change(async (trx) => {
-		if (!(await lockQuery(trx, found.query_id)) || !(await putBackComment(trx, id, found.query_id)))
+		if (!(await lockQuestion(trx, found.query_id)) || !(await putBackComment(trx, id, found.query_id)))
 			throw new Conflict('This comment has already been restored.')
 		return {
 			event: { kind: 'comment-restored', actorId: actor.id, query, commentId: id },

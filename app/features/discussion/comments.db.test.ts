@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
-import { makeComment, makeMember, makeQuery } from '../../../tests/factories/forum.ts'
+import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import type { CommentView } from './comment.view.ts'
 import { deleteComment, editComment } from './commenting.server.ts'
@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 
 test('comments are told as threads in the order of their writing', async () => {
-	const { id } = await makeQuery(asha)
+	const { id } = await makeQuestion(asha)
 	const one = await makeComment(ben, id, 'one')
 	await makeComment(ben, id, 'two')
 	const reply = await makeComment(asha, id, 'one, one', one)
@@ -39,7 +39,7 @@ test('comments are told as threads in the order of their writing', async () => {
 })
 
 test('its author, and nobody else, is given the text of a comment to change', async () => {
-	const { id } = await makeQuery(asha)
+	const { id } = await makeQuestion(asha)
 	const comment = await makeComment(ben, id, '**mine**')
 	await editComment(ben, comment, { body: '*mine*' })
 	const [own] = (await read(id, {}, ben)).rows
@@ -55,7 +55,7 @@ test('its author, and nobody else, is given the text of a comment to change', as
 })
 
 test('a deleted comment keeps its place as long as replies need it', async () => {
-	const { id } = await makeQuery(asha)
+	const { id } = await makeQuestion(asha)
 	const top = await makeComment(ben, id, 'top')
 	const reply = await makeComment(ben, id, 'reply', top)
 	await deleteComment(ben, top)
@@ -73,7 +73,7 @@ test('a deleted comment keeps its place as long as replies need it', async () =>
 })
 
 test('what lies deeper than four levels is counted, and read as a thread of its own', async () => {
-	const { id } = await makeQuery(asha)
+	const { id } = await makeQuestion(asha)
 	const chain: number[] = []
 	for (let level = 0; level < 9; level += 1)
 		chain.push(await makeComment(ben, id, `level ${level}`, chain.at(-1) ?? null))
@@ -86,7 +86,7 @@ test('what lies deeper than four levels is counted, and read as a thread of its 
 })
 
 test('a solution is told beside its thread', async () => {
-	const { id } = await makeQuery(asha)
+	const { id } = await makeQuestion(asha)
 	await makeComment(ben, id, 'no')
 	const solution = await makeComment(ben, id, 'yes')
 	await makeComment(asha, id, 'thanks', solution)
@@ -97,7 +97,7 @@ test('a solution is told beside its thread', async () => {
 })
 
 test('of many threads thirty are on a page, and paging meets each once', async () => {
-	const { id } = await makeQuery(asha)
+	const { id } = await makeQuestion(asha)
 	await write(
 		id,
 		Array.from(
@@ -111,7 +111,7 @@ test('of many threads thirty are on a page, and paging meets each once', async (
 })
 
 test('a thread that does not fit goes to the next page; no comment is lost', async () => {
-	const { id } = await makeQuery(asha)
+	const { id } = await makeQuestion(asha)
 	await write(id, ['a', many(120), 'b', many(120), 'c', many(10), 'd'])
 	const pages = await walk(id)
 	expect(
@@ -120,7 +120,7 @@ test('a thread that does not fit goes to the next page; no comment is lost', asy
 })
 
 test('a thread too long for any page is read to its end by itself', async () => {
-	const { id } = await makeQuery(asha)
+	const { id } = await makeQuestion(asha)
 	const [first] = await write(id, ['a', many(250), 'b', ['c']])
 	const pages = await walk(id)
 	expect(
@@ -134,7 +134,7 @@ test('a thread too long for any page is read to its end by itself', async () => 
 test.each(['x', Buffer.from('["1"]').toString('base64url'), Buffer.from('[99999999999]').toString('base64url')])(
 	'the cursor %s is refused',
 	async (cursor) => {
-		const { id } = await makeQuery(asha)
+		const { id } = await makeQuestion(asha)
 		await expect(read(id, { cursor })).rejects.toThrow('This page of the list no longer exists.')
 	},
 )
@@ -144,18 +144,18 @@ type Thread = (string | Thread)[]
 const many = (count: number): Thread => Array.from({ length: count }, (_, index) => `reply ${index}`)
 
 function read(
-	queryId: number,
+	questionId: number,
 	input: { cursor?: string | null; thread?: number } = {},
 	viewer: SignedIn | null = null,
 ) {
-	return listComments(viewer, { queryId, askerUsername: 'asha', ...input })
+	return listComments(viewer, { questionId, askerUsername: 'asha', ...input })
 }
 
-async function walk(queryId: number, input: { thread?: number } = {}): Promise<CommentView[][]> {
+async function walk(questionId: number, input: { thread?: number } = {}): Promise<CommentView[][]> {
 	const pages: CommentView[][] = []
 	let cursor: string | null = null
 	do {
-		const { rows, next } = await read(queryId, { ...input, cursor })
+		const { rows, next } = await read(questionId, { ...input, cursor })
 		pages.push(rows)
 		cursor = next
 	} while (cursor)
@@ -163,15 +163,15 @@ async function walk(queryId: number, input: { thread?: number } = {}): Promise<C
 }
 
 /** Writes threads past the use cases, which would take a second for hundreds. @returns the ids of the top level */
-async function write(queryId: number, threads: Thread, above: number[] = []): Promise<number[]> {
+async function write(questionId: number, threads: Thread, above: number[] = []): Promise<number[]> {
 	const ids: number[] = []
 	for (const item of threads) {
-		if (Array.isArray(item)) await write(queryId, item, [...above, ids.at(-1) ?? 0])
+		if (Array.isArray(item)) await write(questionId, item, [...above, ids.at(-1) ?? 0])
 		else {
 			const { rows } = await sql<{ id: number }>`
 				with fresh as (select nextval(pg_get_serial_sequence('comments', 'id'))::int as id)
 				insert into comments (id, query_id, author_id, parent_id, path, body, body_html)
-				select id, ${queryId}, ${ben.id}, ${above.at(-1) ?? null}, ${above}::int[] || id, ${item}, ${item} from fresh returning id`.execute(
+				select id, ${questionId}, ${ben.id}, ${above.at(-1) ?? null}, ${above}::int[] || id, ${item}, ${item} from fresh returning id`.execute(
 				db(),
 			)
 			ids.push(rows[0]?.id ?? 0)

@@ -34,7 +34,7 @@ const columns = sql`m.id, m.parent_id, m.path, m.depth, m.body, m.body_html, ${i
 	m.withheld, m.withheld_reason, m.version, u.username, u.name, u.image, m.source_url, m.licence`
 
 interface Window {
-	queryId: number
+	questionId: number
 	/** The comment whose replies are shown, or null for the comments of the query itself. */
 	above: CommentPlace | null
 	/** Id of the last thread of the page before, 0 on the first page. */
@@ -63,8 +63,8 @@ export interface CommentRows {
 }
 
 /** Of the same moment as the rows beside it. The last part of a path is the id: read from the index alone. */
-const newestOf = (queryId: number) =>
-	sql`(select max(path[cardinality(path)]) from comments where query_id = ${queryId})`
+const newestOf = (questionId: number) =>
+	sql`(select max(path[cardinality(path)]) from comments where query_id = ${questionId})`
 
 /** Levels that a page shows; what lies deeper is counted. */
 const levels = 4
@@ -73,25 +73,25 @@ const levels = 4
  * The comments of one page in reading order, the one above them first: so many threads, four levels deep in all.
  * The threads are one range of the index on (query, path). One row more than asked for says that not all fit.
  */
-export async function listCommentRows({ queryId, above, after, threads, comments }: Window): Promise<CommentRows> {
+export async function listCommentRows({ questionId, above, after, threads, comments }: Window): Promise<CommentRows> {
 	const base = sql`${above?.path ?? []}::int[]`
 	const below = (above?.depth ?? 0) + levels
 	const { rows } = await sql<CommentRow & { heads: number; newest: number }>`
 		with heads as (
-			select id from comments where query_id = ${queryId} and ${above ? sql`parent_id = ${above.id}` : sql`parent_id is null`}
+			select id from comments where query_id = ${questionId} and ${above ? sql`parent_id = ${above.id}` : sql`parent_id is null`}
 			and id > ${after} order by id limit ${threads + 1}),
 		page as (select min(id) as first, max(id) as last from (select id from heads order by id limit ${threads}) shown),
 		near as (
 			(select m.* from comments m where m.id = ${above?.id ?? null})
 			union all
 			(select m.* from page, comments m
-			where m.query_id = ${queryId} and m.path >= ${base} || page.first and m.path < ${base} || (page.last + 1) and m.depth < ${below}
+			where m.query_id = ${questionId} and m.path >= ${base} || page.first and m.path < ${base} || (page.last + 1) and m.depth < ${below}
 			order by m.path limit ${comments + 1})),
 		deeper as (
 			select d.path[${below}] as under, count(*)::int as hidden from page, comments d
-			where d.query_id = ${queryId} and d.path >= ${base} || page.first and d.path < ${base} || (page.last + 1)
+			where d.query_id = ${questionId} and d.path >= ${base} || page.first and d.path < ${base} || (page.last + 1)
 			and d.depth >= ${below} and d.deleted_at is null group by 1)
-		select ${columns}, coalesce(deeper.hidden, 0) as hidden, (select count(*)::int from heads) as heads, ${newestOf(queryId)} as newest
+		select ${columns}, coalesce(deeper.hidden, 0) as hidden, (select count(*)::int from heads) as heads, ${newestOf(questionId)} as newest
 		from near m join users u on u.id = m.author_id left join deeper on deeper.under = m.id order by m.path`.execute(
 		db(),
 	)
@@ -107,55 +107,55 @@ interface BestWindow extends Omit<Window, 'above' | 'after'> {
  * As {@link listCommentRows} for the comments of the query itself, the best threads first; within a thread it goes by time.
  * The threads come from the index on (query, score, id), each as its own range of the one on (query, path).
  */
-export async function listBestRows({ queryId, after, threads, comments }: BestWindow): Promise<CommentRows> {
+export async function listBestRows({ questionId, after, threads, comments }: BestWindow): Promise<CommentRows> {
 	const { rows } = await sql<CommentRow & { heads: number; newest: number }>`
 		with heads as (
 			select id, row_number() over (order by score desc, id) as place from comments
-			where query_id = ${queryId} and parent_id is null
+			where query_id = ${questionId} and parent_id is null
 			and ${after ? sql`score <= ${after.score} and (score < ${after.score} or id > ${after.id})` : sql`true`}
 			order by score desc, id limit ${threads + 1}),
 		shown as (select * from heads where place <= ${threads}),
 		near as (
 			select m.*, shown.place from shown cross join lateral (
-				select * from comments c where c.query_id = ${queryId} and c.path >= array[shown.id] and c.path < array[shown.id + 1]
+				select * from comments c where c.query_id = ${questionId} and c.path >= array[shown.id] and c.path < array[shown.id + 1]
 				and c.depth < ${levels} order by c.path limit ${comments + 1}) m
 			order by shown.place, m.path limit ${comments + 1}),
 		deeper as (
 			select d.path[${levels}] as under, count(*)::int as hidden from shown join comments d
-			on d.query_id = ${queryId} and d.path >= array[shown.id] and d.path < array[shown.id + 1]
+			on d.query_id = ${questionId} and d.path >= array[shown.id] and d.path < array[shown.id + 1]
 			where d.depth >= ${levels} and d.deleted_at is null group by 1)
-		select ${columns}, coalesce(deeper.hidden, 0) as hidden, (select count(*)::int from heads) as heads, ${newestOf(queryId)} as newest
+		select ${columns}, coalesce(deeper.hidden, 0) as hidden, (select count(*)::int from heads) as heads, ${newestOf(questionId)} as newest
 		from near m join users u on u.id = m.author_id left join deeper on deeper.under = m.id
 		order by m.place, m.path`.execute(db())
 	return { rows, heads: rows[0]?.heads ?? 0, newest: rows[0]?.newest ?? 0 }
 }
 
 /** How many comments lie below one, deleted ones left out. */
-export async function countBelow(queryId: number, path: number[]): Promise<number> {
+export async function countBelow(questionId: number, path: number[]): Promise<number> {
 	const next = [...path.slice(0, -1), (path.at(-1) ?? 0) + 1]
 	const { rows } = await sql<{ count: number }>`
 		select count(*)::int as count from comments
-		where query_id = ${queryId} and path > ${path}::int[] and path < ${next}::int[] and deleted_at is null`.execute(
+		where query_id = ${questionId} and path > ${path}::int[] and path < ${next}::int[] and deleted_at is null`.execute(
 		db(),
 	)
 	return rows[0]?.count ?? 0
 }
 
 /** The solutions of a query, oldest first, at most ten. */
-export async function listSolutionRows(queryId: number): Promise<CommentRow[]> {
+export async function listSolutionRows(questionId: number): Promise<CommentRow[]> {
 	const { rows } = await sql<CommentRow>`
 		select ${columns}, 0 as hidden from comments m join users u on u.id = m.author_id
-		where m.query_id = ${queryId} and m.is_solution and m.deleted_at is null order by m.path limit 10`.execute(db())
+		where m.query_id = ${questionId} and m.is_solution and m.deleted_at is null order by m.path limit 10`.execute(db())
 	return rows
 }
 
 /** Where a comment lies, or undefined when it is not in this query. */
-export function findPlace(queryId: number, id: number): Promise<CommentPlace | undefined> {
+export function findPlace(questionId: number, id: number): Promise<CommentPlace | undefined> {
 	return db()
 		.selectFrom('comments')
 		.select(['id', 'path', 'depth'])
 		.where('id', '=', id)
-		.where('query_id', '=', queryId)
+		.where('query_id', '=', questionId)
 		.executeTakeFirst()
 }
 

@@ -1,18 +1,18 @@
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import { deleteQuestion, editQuestion, restoreQuestion } from '~/features/questions/asking/asking.server.ts'
-import { listQueries } from '~/features/questions/lists/lists.server.ts'
+import { listQuestions } from '~/features/questions/lists/lists.server.ts'
 import { suggestPeople } from '~/features/questions/mentions/mentions.server.ts'
-import { getDiscussed, getQuery } from '~/features/questions/questions.server.ts'
+import { getDiscussed, getQuestion } from '~/features/questions/questions.server.ts'
 import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
-import { makeComment, makeMember, makeQuery } from '../../../tests/factories/forum.ts'
+import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { addComment, deleteComment, editComment, restoreComment } from './commenting.server.ts'
-import { isOpenQuery } from './discussion.queries.server.ts'
+import { isOpenQuestion } from './discussion.queries.server.ts'
 import { findCommentUrl, listComments } from './discussion.server.ts'
-import { readCommentHistory, readQueryHistory } from './history.server.ts'
+import { readCommentHistory, readQuestionHistory } from './history.server.ts'
 
 useDatabase()
 
@@ -29,10 +29,10 @@ beforeAll(async () => {
 const texts = { title: 'How do I stop it?', description: 'It runs on.', tags: 'stopping', category: 'others' }
 
 test('each edit of a query keeps what it said, who changed it and what is different', async () => {
-	const { id } = await makeQuery(asha, texts)
+	const { id } = await makeQuestion(asha, texts)
 	await editQuestion(asha, id, { ...texts, description: 'It runs on and on.' })
 	await editQuestion(mods, id, { ...texts, title: 'How do I stop a loop?', description: 'It runs on and on.' })
-	const { edits, next } = await readQueryHistory(ben, id, null)
+	const { edits, next } = await readQuestionHistory(ben, id, null)
 	expect(next).toBeNull()
 	expect(edits.map(({ by, byModerator }) => [by.username, byModerator])).toEqual([
 		['moda', true],
@@ -46,13 +46,13 @@ test('each edit of a query keeps what it said, who changed it and what is differ
 })
 
 test('saving the same text again is no edit in the history', async () => {
-	const { id } = await makeQuery(asha, texts)
+	const { id } = await makeQuestion(asha, texts)
 	await editQuestion(asha, id, texts)
-	expect((await readQueryHistory(ben, id, null)).edits).toEqual([])
+	expect((await readQuestionHistory(ben, id, null)).edits).toEqual([])
 })
 
 test('the history of a comment is read in pages that join without a gap', async () => {
-	const { id } = await makeQuery(asha)
+	const { id } = await makeQuestion(asha)
 	const comment = await makeComment(ben, id, 'version 0')
 	for (let version = 1; version <= 12; version += 1) await editComment(ben, comment, { body: `version ${version}` })
 	const first = await readCommentHistory(ben, comment, null)
@@ -68,7 +68,7 @@ test('the history of a comment is read in pages that join without a gap', async 
 })
 
 test('two edits at once are both kept: each knows what the other left', async () => {
-	const { id } = await makeQuery(asha)
+	const { id } = await makeQuestion(asha)
 	const comment = await makeComment(ben, id, 'start')
 	await Promise.all(['one', 'two'].map((body) => editComment(ben, comment, { body })))
 	const rows = await db()
@@ -83,73 +83,73 @@ test('two edits at once are both kept: each knows what the other left', async ()
 })
 
 test('a query that nobody else answered disappears with its deletion', async () => {
-	const { id } = await makeQuery(asha)
+	const { id } = await makeQuestion(asha)
 	await makeComment(asha, id, 'my own')
 	await deleteQuestion(asha, id)
 	await expect(getDiscussed(asha, id)).rejects.toThrow(NotFound)
-	await expect(readQueryHistory(ben, id, null)).rejects.toThrow(NotFound)
+	await expect(readQuestionHistory(ben, id, null)).rejects.toThrow(NotFound)
 })
 
 test('a query that others answered leaves its address and their words, and nothing of its own', async () => {
-	const { id } = await makeQuery(asha, { ...texts, title: 'A title to forget', tags: 'forgotten' })
+	const { id } = await makeQuestion(asha, { ...texts, title: 'A title to forget', tags: 'forgotten' })
 	const comment = await makeComment(ben, id, 'an answer')
 	await deleteQuestion(asha, id)
 	const left = await getDiscussed(null, id)
 	expect(left).toMatchObject({ title: '[deleted by its author]', descriptionHtml: '', tags: [], deletedBy: 'author' })
 	expect(JSON.stringify(left)).not.toContain('to forget')
-	expect((await listComments(null, { queryId: id, askerUsername: 'asha' })).rows).toHaveLength(1)
+	expect((await listComments(null, { questionId: id, askerUsername: 'asha' })).rows).toHaveLength(1)
 	expect(await findCommentUrl(comment)).toBe(`${left.url}#comment-${comment}`)
-	await expect(getQuery(null, id)).rejects.toThrow(NotFound)
-	expect((await listQueries(null, { search: 'forget' })).rows).toEqual([])
-	await expect(addComment(ben, { queryId: id, parentId: null, body: 'late' })).rejects.toThrow(NotFound)
+	await expect(getQuestion(null, id)).rejects.toThrow(NotFound)
+	expect((await listQuestions(null, { search: 'forget' })).rows).toEqual([])
+	await expect(addComment(ben, { questionId: id, parentId: null, body: 'late' })).rejects.toThrow(NotFound)
 })
 
 test('live comments are told of a query that everybody may read, and of no other', async () => {
-	const { id } = await makeQuery(asha)
+	const { id } = await makeQuestion(asha)
 	await makeComment(ben, id)
-	expect(await isOpenQuery(id)).toBe(true)
+	expect(await isOpenQuestion(id)).toBe(true)
 	await deleteQuestion(asha, id)
-	expect(await isOpenQuery(id)).toBe(false)
+	expect(await isOpenQuestion(id)).toBe(false)
 	await restoreQuestion(asha, id)
-	expect(await isOpenQuery(id)).toBe(true)
+	expect(await isOpenQuestion(id)).toBe(true)
 })
 
 test('a deletion that is taken back leaves every count as it was', async () => {
-	const { id } = await makeQuery(asha, { ...texts, tags: 'returning' })
+	const { id } = await makeQuestion(asha, { ...texts, tags: 'returning' })
 	await makeComment(ben, id)
 	const before = await counts(id)
 	await deleteQuestion(asha, id)
 	expect(await counts(id)).not.toEqual(before)
 	await restoreQuestion(asha, id)
 	expect(await counts(id)).toEqual(before)
-	expect((await listQueries(null, { tag: 'returning' })).rows.map((row) => row.id)).toEqual([id])
+	expect((await listQuestions(null, { tag: 'returning' })).rows.map((row) => row.id)).toEqual([id])
 })
 
 test('a solution that was deleted and brought back is a solution again', async () => {
-	const { id } = await makeQuery(asha)
+	const { id } = await makeQuestion(asha)
 	const comment = await makeComment(ben, id)
 	await db().updateTable('comments').set({ is_solution: true }).where('id', '=', comment).execute()
 	await db().updateTable('queries').set({ solved: true }).where('id', '=', id).execute()
 	await deleteComment(ben, comment)
-	expect(await getQuery(null, id)).toMatchObject({ solved: false, commentCount: 0 })
+	expect(await getQuestion(null, id)).toMatchObject({ solved: false, commentCount: 0 })
 	await restoreComment(ben, comment)
-	expect(await getQuery(null, id)).toMatchObject({ solved: true, commentCount: 1 })
+	expect(await getQuestion(null, id)).toMatchObject({ solved: true, commentCount: 1 })
 })
 
 test('of several who bring the same thing back at once one does it, and it is counted once', async () => {
-	const { id } = await makeQuery(asha)
+	const { id } = await makeQuestion(asha)
 	const comment = await makeComment(ben, id)
 	await deleteComment(ben, comment)
 	const tries = await Promise.allSettled(Array.from({ length: 4 }, () => restoreComment(ben, comment)))
 	expect(tries.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
-	expect((await getQuery(null, id)).commentCount).toBe(1)
+	expect((await getQuestion(null, id)).commentCount).toBe(1)
 	await deleteQuestion(asha, id)
 	const again = await Promise.allSettled(Array.from({ length: 4 }, () => restoreQuestion(asha, id)))
 	expect(again.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
 })
 
 test('a deletion and a comment at once leave a count that equals the rows', async () => {
-	const { id } = await makeQuery(asha)
+	const { id } = await makeQuestion(asha)
 	await Promise.allSettled([deleteQuestion(asha, id), ...Array.from({ length: 6 }, () => makeComment(ben, id))])
 	const { rows } = await sql<{ counted: number; real: number }>`
 		select comment_count as counted, (select count(*)::int from comments where query_id = ${id}) as real
@@ -158,7 +158,7 @@ test('a deletion and a comment at once leave a count that equals the rows', asyn
 })
 
 test('only who deleted something may take it back, within ten minutes; a moderator at any time', async () => {
-	const { id } = await makeQuery(asha)
+	const { id } = await makeQuestion(asha)
 	const comment = await makeComment(ben, id)
 	await deleteComment(mods, comment)
 	await expect(restoreComment(ben, comment)).rejects.toThrow(NotAllowed)
@@ -177,7 +177,7 @@ test('only who deleted something may take it back, within ten minutes; a moderat
 })
 
 test('a comment has an address that shows it, also deep in a thread and beyond the first page', async () => {
-	const { id, url } = await makeQuery(asha)
+	const { id, url } = await makeQuestion(asha)
 	const chain: number[] = []
 	for (let depth = 0; depth < 6; depth += 1)
 		chain.push(await makeComment(ben, id, `deep ${depth}`, chain.at(-1) ?? null))
@@ -194,7 +194,7 @@ test('a comment has an address that shows it, also deep in a thread and beyond t
 })
 
 test('the best threads come first, in pages that join without a gap, and a thread keeps to its own order', async () => {
-	const { id } = await makeQuery(asha)
+	const { id } = await makeQuestion(asha)
 	const heads: number[] = []
 	for (let number = 0; number < 34; number += 1) heads.push(await makeComment(ben, id, `head ${number}`))
 	const replies = [
@@ -205,7 +205,7 @@ test('the best threads come first, in pages that join without a gap, and a threa
 	await score([replies[1], heads[33]], 9)
 	await score([heads[0]], -2)
 	const read = (cursor: string | null) =>
-		listComments(null, { queryId: id, askerUsername: 'asha', sort: 'best', cursor })
+		listComments(null, { questionId: id, askerUsername: 'asha', sort: 'best', cursor })
 	const first = await read(null)
 	const second = await read(first.next)
 	const rest = heads.filter((_, number) => ![0, 5, 20, 33].includes(number))
@@ -216,19 +216,19 @@ test('the best threads come first, in pages that join without a gap, and a threa
 })
 
 test('the best threads say how many replies lie deeper than the page shows', async () => {
-	const { id } = await makeQuery(asha)
+	const { id } = await makeQuestion(asha)
 	const chain: number[] = []
 	for (let depth = 0; depth < 6; depth += 1) chain.push(await makeComment(ben, id, 'deep', chain.at(-1) ?? null))
-	const page = { queryId: id, askerUsername: 'asha' }
+	const page = { questionId: id, askerUsername: 'asha' }
 	const best = await listComments(null, { ...page, sort: 'best' })
 	expect(JSON.stringify(best)).toContain('"hiddenReplies":2')
 	expect(best).toEqual(await listComments(null, page))
 })
 
 test('a place in one order is none in the other', async () => {
-	const { id } = await makeQuery(asha)
+	const { id } = await makeQuestion(asha)
 	for (let number = 0; number < 31; number += 1) await makeComment(ben, id)
-	const page = { queryId: id, askerUsername: 'asha' }
+	const page = { questionId: id, askerUsername: 'asha' }
 	const { next: oldest } = await listComments(null, page)
 	const { next: best } = await listComments(null, { ...page, sort: 'best' })
 	await expect(listComments(null, { ...page, sort: 'best', cursor: oldest })).rejects.toThrow(Invalid)
@@ -242,9 +242,9 @@ async function score(ids: (number | undefined)[], value: number): Promise<void> 
 
 test('a mention is a link only for a member that exists, and never in code, links or e-mail addresses', async () => {
 	const body = '@Ben and @nobody.here, `@ben`, [see @ben](https://host.example), x@ben, @ben.'
-	const { id } = await makeQuery(asha, { ...texts, description: body })
+	const { id } = await makeQuestion(asha, { ...texts, description: body })
 	const link = (name: string) => `<a href="/find-dev/ben" rel="nofollow ugc noopener">@${name}</a>`
-	const { descriptionHtml } = await getQuery(null, id)
+	const { descriptionHtml } = await getQuestion(null, id)
 	expect(descriptionHtml).toBe(
 		`<p>${link('Ben')} and @nobody.here, <code>@ben</code>, <a href="https://host.example" rel="nofollow ugc noopener">see @ben</a>, x@ben, ${link('ben')}.</p>`,
 	)
@@ -253,7 +253,7 @@ test('a mention is a link only for a member that exists, and never in code, link
 test('who takes part in a query is offered first, also by name; others by the beginning of their username', async () => {
 	const zed = await makeMember('ben.zed')
 	await db().updateTable('users').set({ name: 'Becky Zed' }).where('id', '=', asha.id).execute()
-	const { id } = await makeQuery(asha)
+	const { id } = await makeQuestion(asha)
 	await makeComment(zed, id)
 	const names = async (text: string, query: number) =>
 		(await suggestPeople(text, query, 8)).map(({ username }) => username)

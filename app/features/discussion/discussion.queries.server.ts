@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { queryJoins } from '~/features/questions/questions.queries.server.ts'
+import { questionJoins } from '~/features/questions/questions.queries.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 
 /** A deleted comment of a query that stands. */
@@ -38,7 +38,7 @@ export async function findCommentPlace(
 				and h.id < m.path[1] limit ${threads}) x) as heads_before,
 			(select count(*)::int from (select 1 from comments s where s.parent_id = m.parent_id and s.id < m.id limit ${threads}) x) as siblings_before,
 			(select count(*)::int from (select 1 from comments a where a.query_id = m.query_id limit ${comments + 1}) x) as comments
-		from comments m join queries q on q.id = m.query_id ${queryJoins}
+		from comments m join queries q on q.id = m.query_id ${questionJoins}
 		where m.id = ${id} and (q.deleted_at is null or q.withdrawn)
 			and (m.deleted_at is null or exists (select 1 from comments r where r.parent_id = m.id and r.deleted_at is null))`.execute(
 		db(),
@@ -47,7 +47,7 @@ export async function findCommentPlace(
 }
 
 /** Whether a query stands in the forum, for everybody to read. */
-export async function isOpenQuery(id: number): Promise<boolean> {
+export async function isOpenQuestion(id: number): Promise<boolean> {
 	const row = await db()
 		.selectFrom('queries')
 		.select('id')
@@ -58,9 +58,9 @@ export async function isOpenQuery(id: number): Promise<boolean> {
 }
 
 /** What others than this member wrote under a query after a comment, oldest first, at most a hundred. */
-export async function listNewerComments(queryId: number, after: number, exceptOf: number): Promise<number[]> {
+export async function listNewerComments(questionId: number, after: number, exceptOf: number): Promise<number[]> {
 	const { rows } = await sql<{ id: number }>`
-		select id from comments where query_id = ${queryId} and id > ${after} and author_id <> ${exceptOf} and deleted_at is null
+		select id from comments where query_id = ${questionId} and id > ${after} and author_id <> ${exceptOf} and deleted_at is null
 		order by id limit 100`.execute(db())
 	return rows.map(({ id }) => id)
 }

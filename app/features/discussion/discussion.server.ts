@@ -1,8 +1,8 @@
 import { withFreshRole } from '~/features/moderation/members.server.ts'
 import type { Page } from '~/features/questions/question.view.ts'
-import { getQuery } from '~/features/questions/questions.server.ts'
+import { getQuestion } from '~/features/questions/questions.server.ts'
 import { findChangeableComment } from '~/features/questions/status/pending.queries.server.ts'
-import { queryUrl } from '~/features/search/search.view.ts'
+import { questionUrl } from '~/features/search/search.view.ts'
 import { withParams } from '~/lib/addresses.ts'
 import { isId } from '~/lib/checks.ts'
 import { NotFound } from '~/lib/errors.ts'
@@ -27,7 +27,7 @@ const commentsPerPage = 200
 const levelsPerPage = 4
 
 interface CommentsInput {
-	queryId: number
+	questionId: number
 	askerUsername: string
 	/** How the query's threads are ordered; the replies of one always go by time. Oldest first unless said. */
 	sort?: CommentSort
@@ -45,18 +45,18 @@ interface CommentsInput {
  */
 export async function listComments(
 	viewer: Viewer,
-	{ queryId, askerUsername, sort, cursor, thread }: CommentsInput,
+	{ questionId, askerUsername, sort, cursor, thread }: CommentsInput,
 ): Promise<Page<CommentView> & { newest: number; solutions: CommentView[] }> {
-	const size = { queryId, threads: threadsPerPage, comments: commentsPerPage }
+	const size = { questionId, threads: threadsPerPage, comments: commentsPerPage }
 	const isBest = sort === 'best' && thread === undefined
-	const above = thread === undefined ? null : await findThread(queryId, thread)
+	const above = thread === undefined ? null : await findThread(questionId, thread)
 	const [found, solutions] = await Promise.all([
 		isBest
 			? listBestRows({ ...size, after: cursor ? bestPlace(cursor) : null })
 			: listCommentRows({ ...size, above, after: cursor ? oldestPlace(cursor) : 0 }),
-		listSolutionRows(queryId),
+		listSolutionRows(questionId),
 	])
-	const { rows, last, more } = await fitting(queryId, found, above)
+	const { rows, last, more } = await fitting(questionId, found, above)
 	// A session remembers a role for a while; what is hidden is shown to those who hold it now.
 	const reader = rows.some((row) => row.withheld !== null) ? await withFreshRole(viewer) : viewer
 	const threads = presentThread(reader, rows, askerUsername)
@@ -88,8 +88,8 @@ function bestPlace(cursor: string): { score: number; id: number } {
 export async function getComment(viewer: Viewer, id: number): Promise<CommentView> {
 	const found = isId(id) ? await findChangeableComment(id, viewer?.id ?? 0) : undefined
 	if (!found) throw new NotFound(noComment)
-	const { author } = await getQuery(viewer, found.query_id)
-	const { rows } = await listComments(viewer, { queryId: found.query_id, askerUsername: author.username, thread: id })
+	const { author } = await getQuestion(viewer, found.query_id)
+	const { rows } = await listComments(viewer, { questionId: found.query_id, askerUsername: author.username, thread: id })
 	if (!rows[0]) throw new NotFound(noComment)
 	return rows[0]
 }
@@ -107,18 +107,18 @@ export async function findCommentUrl(id: number): Promise<string> {
 	const isOnFirstPage = depth < levelsPerPage && heads_before < threadsPerPage && comments <= commentsPerPage
 	const isBesideParent = parent_id !== null && siblings_before < threadsPerPage && comments <= commentsPerPage
 	const thread = isOnFirstPage ? null : isBesideParent ? parent_id : id
-	return `${withParams(queryUrl({ ...place, id: place.query_id }), { thread })}#comment-${id}`
+	return `${withParams(questionUrl({ ...place, id: place.query_id }), { thread })}#comment-${id}`
 }
 
-async function findThread(queryId: number, id: number) {
-	const place = isId(id) ? await findPlace(queryId, id) : undefined
+async function findThread(questionId: number, id: number) {
+	const place = isId(id) ? await findPlace(questionId, id) : undefined
 	if (!place) throw new NotFound(noComment)
 	return place
 }
 
 /** Leaves out the last thread where it does not fit; the only one is shown as far as it goes, and the rest counted. */
 async function fitting(
-	queryId: number,
+	questionId: number,
 	{ rows, heads }: Pick<CommentRows, 'rows' | 'heads'>,
 	above: CommentPlace | null,
 ) {
@@ -131,6 +131,6 @@ async function fitting(
 		return { rows: [...lead, ...threads.slice(0, threads.indexOf(last))], last: starts.at(-2), more: true }
 	const shown = threads.slice(0, commentsPerPage)
 	const told = shown.reduce((sum, row) => sum + row.hidden + (row.deleted || row === last ? 0 : 1), 0)
-	last.hidden = (await countBelow(queryId, last.path)) - told
+	last.hidden = (await countBelow(questionId, last.path)) - told
 	return { rows: [...lead, ...shown], last, more: heads > 1 }
 }

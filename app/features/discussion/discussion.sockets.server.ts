@@ -1,22 +1,22 @@
 import { readersOf } from '~/features/questions/questions.events.ts'
 import { isId } from '~/lib/checks.ts'
 import { inBackground, type Tab } from '~/platform/realtime/io.server.ts'
-import { isOpenQuery, listNewerComments } from './discussion.queries.server.ts'
+import { isOpenQuestion, listNewerComments } from './discussion.queries.server.ts'
 
 /** Lets a tab say which question it shows. It shows one at a time: of two answers that overtake each other the later counts. */
 export function watchQuestions(tab: Tab): void {
 	let latest = 0
-	const watch = async (queryId: unknown, after: unknown, answer: unknown) => {
+	const watch = async (questionId: unknown, after: unknown, answer: unknown) => {
 		latest += 1
 		const turn = latest
 		for (const room of tab.rooms) if (room.startsWith('query:')) await tab.leave(room)
-		if (!isId(queryId) || !(await isOpenQuery(queryId)) || turn !== latest) return
-		await tab.join(readersOf(queryId))
+		if (!isId(questionId) || !(await isOpenQuestion(questionId)) || turn !== latest) return
+		await tab.join(readersOf(questionId))
 		// Looked up once the tab is in the room: what is committed later is announced there.
 		const known = after === 0 || isId(after) ? after : null
-		if (known !== null && typeof answer === 'function') answer(await listNewerComments(queryId, known, tab.data.userId))
+		if (known !== null && typeof answer === 'function') answer(await listNewerComments(questionId, known, tab.data.userId))
 	}
-	tab.on('query:watch', (queryId: unknown, after: unknown, answer: unknown) =>
-		inBackground(watch(queryId, after, answer)),
+	tab.on('query:watch', (questionId: unknown, after: unknown, answer: unknown) =>
+		inBackground(watch(questionId, after, answer)),
 	)
 }

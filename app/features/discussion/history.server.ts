@@ -1,8 +1,8 @@
 import { diffLines, diffWordsWithSpace } from 'diff'
 import { mayReadHistory } from '~/features/questions/questions.policy.ts'
-import { findQuery } from '~/features/questions/questions.queries.server.ts'
+import { findQuestion } from '~/features/questions/questions.queries.server.ts'
 import { listRevisionRows, type RevisionRow } from '~/features/questions/writing/writing.queries.server.ts'
-import { queryUrl } from '~/features/search/search.view.ts'
+import { questionUrl } from '~/features/search/search.view.ts'
 import { isId } from '~/lib/checks.ts'
 import { NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
@@ -19,25 +19,25 @@ type Texts = Record<string, string>
  * The edits of a query, newest first.
  * @throws NotAllowed for a visitor, NotFound for a query that is gone, Invalid for a cursor that is not ours
  */
-export async function readQueryHistory(viewer: Viewer, id: number, cursor: string | null): Promise<HistoryView> {
+export async function readQuestionHistory(viewer: Viewer, id: number, cursor: string | null): Promise<HistoryView> {
 	requireReader(viewer)
-	const query = isId(id) ? await findQuery(id) : undefined
+	const query = isId(id) ? await findQuestion(id) : undefined
 	if (!query) throw new NotFound('There is no such query. It may have been deleted.')
-	const rows = await listRevisionRows({ queryId: id }, placeIn(cursor), editsPerPage + 2)
+	const rows = await listRevisionRows({ questionId: id }, placeIn(cursor), editsPerPage + 2)
 	const now = {
 		title: query.title,
 		description: query.description,
 		tags: query.tags.join(', '),
 		category: query.category_title,
 	}
-	return { title: query.title, url: queryUrl(query), ...page(rows, cursor === null ? queryTexts(now) : null, ofQuery) }
+	return { title: query.title, url: questionUrl(query), ...page(rows, cursor === null ? questionTexts(now) : null, ofQuestion) }
 }
 
-/** As {@link readQueryHistory}, for a comment. */
+/** As {@link readQuestionHistory}, for a comment. */
 export async function readCommentHistory(viewer: Viewer, id: number, cursor: string | null): Promise<HistoryView> {
 	requireReader(viewer)
 	const comment = isId(id) ? await findComment(id) : undefined
-	const [query, body] = comment ? await Promise.all([findQuery(comment.query_id), findCommentBody(id)]) : []
+	const [query, body] = comment ? await Promise.all([findQuestion(comment.query_id), findCommentBody(id)]) : []
 	if (!query || body === undefined) throw new NotFound('There is no such comment. It may have been deleted.')
 	const rows = await listRevisionRows({ commentId: id }, placeIn(cursor), editsPerPage + 2)
 	return {
@@ -78,7 +78,7 @@ function changes(before: Texts, after: Texts): ChangeView[] {
 		.map((field) => ({ field, parts: differences(before[field] ?? '', after[field] ?? '') }))
 }
 
-function queryTexts({
+function questionTexts({
 	title,
 	description,
 	tags,
@@ -87,8 +87,8 @@ function queryTexts({
 	return { Title: title, Category: category, Tags: tags, Description: description }
 }
 
-function ofQuery({ title, description, tags, category }: RevisionRow): Texts {
-	return queryTexts({
+function ofQuestion({ title, description, tags, category }: RevisionRow): Texts {
+	return questionTexts({
 		title: title ?? '',
 		description: description ?? '',
 		tags: tags?.join(', ') ?? '',

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import { deleteQuestion } from '~/features/questions/asking/asking.server.ts'
-import { getQuery } from '~/features/questions/questions.server.ts'
+import { getQuestion } from '~/features/questions/questions.server.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
-import { makeComment, makeMember, makeQuery } from '../../../tests/factories/forum.ts'
+import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { deleteComment } from './commenting.server.ts'
 import { listComments } from './discussion.server.ts'
@@ -25,25 +25,25 @@ beforeAll(async () => {
 })
 
 test('a vote counts once however often it is sent, changes sides, and can be taken back', async () => {
-	const { id, url } = await makeQuery(asker)
+	const { id, url } = await makeQuestion(asker)
 	const scores: number[] = []
 	for (const vote of [1, 1, -1, -1, 0, 0, 1])
-		scores.push((await castVote(helper, { queryId: id, commentId: null, vote })).score)
+		scores.push((await castVote(helper, { questionId: id, commentId: null, vote })).score)
 	expect(scores).toEqual([1, 1, -1, -1, 0, 0, 1])
-	expect(await castVote(helper, { queryId: id, commentId: null, vote: 1 })).toEqual({ vote: 1, score: 1, url })
-	expect(await getQuery(helper, id)).toMatchObject({ score: 1, vote: 1, own: false })
-	expect(await getQuery(asker, id)).toMatchObject({ score: 1, vote: 0, own: true })
-	expect(await getQuery(null, id)).toMatchObject({ score: 1, vote: 0, own: false })
+	expect(await castVote(helper, { questionId: id, commentId: null, vote: 1 })).toEqual({ vote: 1, score: 1, url })
+	expect(await getQuestion(helper, id)).toMatchObject({ score: 1, vote: 1, own: false })
+	expect(await getQuestion(asker, id)).toMatchObject({ score: 1, vote: 0, own: true })
+	expect(await getQuestion(null, id)).toMatchObject({ score: 1, vote: 0, own: false })
 })
 
 test('each comment and reply knows the vote of the member who reads it', async () => {
-	const { id } = await makeQuery(asker)
+	const { id } = await makeQuestion(asker)
 	const top = await makeComment(helper, id)
 	const reply = await makeComment(asker, id, 'Thanks.', top)
-	await castVote(asker, { queryId: id, commentId: top, vote: 1 })
-	await castVote(moderator, { queryId: id, commentId: reply, vote: -1 })
+	await castVote(asker, { questionId: id, commentId: top, vote: 1 })
+	await castVote(moderator, { questionId: id, commentId: reply, vote: -1 })
 	const read = async (viewer: Viewer) => {
-		const { rows } = await listComments(viewer, { queryId: id, askerUsername: 'asker' })
+		const { rows } = await listComments(viewer, { questionId: id, askerUsername: 'asker' })
 		return [rows[0]?.vote, rows[0]?.own, rows[0]?.replies[0]?.vote, rows[0]?.score, rows[0]?.replies[0]?.score]
 	}
 	expect(await read(asker)).toEqual([1, false, 0, 1, -1])
@@ -53,23 +53,23 @@ test('each comment and reply knows the vote of the member who reads it', async (
 })
 
 test.each<[string, (comment: number, query: number) => Promise<unknown>, number]>([
-	['a visitor votes', (_, queryId) => castVote(null, { queryId, commentId: null, vote: 1 }), 403],
-	['a visitor votes on a comment', (commentId, queryId) => castVote(null, { queryId, commentId, vote: 1 }), 403],
-	['the asker votes on the query', (_, queryId) => castVote(asker, { queryId, commentId: null, vote: 1 }), 403],
-	['a helper votes on the own comment', (commentId, queryId) => castVote(helper, { queryId, commentId, vote: 1 }), 403],
-	['a vote counts twice as much', (_, queryId) => castVote(helper, { queryId, commentId: null, vote: 2 }), 422],
-	['a vote is no number', (_, queryId) => castVote(helper, { queryId, commentId: null, vote: Number.NaN }), 422],
-	['the query is none', () => castVote(helper, { queryId: 999_999, commentId: null, vote: 1 }), 404],
-	['the comment is none', (_, queryId) => castVote(asker, { queryId, commentId: 999_999, vote: 1 }), 404],
-	['the id is none', () => castVote(helper, { queryId: -1, commentId: null, vote: 1 }), 404],
-	['the comment stands elsewhere', (commentId) => castVote(asker, { queryId: 1, commentId, vote: 1 }), 404],
-	['a visitor chooses a solution', (commentId, queryId) => chooseSolution(null, { queryId, commentId }), 403],
-	['a helper chooses the own comment', (commentId, queryId) => chooseSolution(helper, { queryId, commentId }), 403],
-	['another member withdraws', (commentId, queryId) => withdrawSolution(crowd[0] ?? null, { queryId, commentId }), 403],
-	['the solution is none', (_, queryId) => chooseSolution(asker, { queryId, commentId: 999_999 }), 404],
-	['the solution stands elsewhere', (commentId) => chooseSolution(asker, { queryId: 1, commentId }), 404],
+	['a visitor votes', (_, questionId) => castVote(null, { questionId, commentId: null, vote: 1 }), 403],
+	['a visitor votes on a comment', (commentId, questionId) => castVote(null, { questionId, commentId, vote: 1 }), 403],
+	['the asker votes on the query', (_, questionId) => castVote(asker, { questionId, commentId: null, vote: 1 }), 403],
+	['a helper votes on the own comment', (commentId, questionId) => castVote(helper, { questionId, commentId, vote: 1 }), 403],
+	['a vote counts twice as much', (_, questionId) => castVote(helper, { questionId, commentId: null, vote: 2 }), 422],
+	['a vote is no number', (_, questionId) => castVote(helper, { questionId, commentId: null, vote: Number.NaN }), 422],
+	['the query is none', () => castVote(helper, { questionId: 999_999, commentId: null, vote: 1 }), 404],
+	['the comment is none', (_, questionId) => castVote(asker, { questionId, commentId: 999_999, vote: 1 }), 404],
+	['the id is none', () => castVote(helper, { questionId: -1, commentId: null, vote: 1 }), 404],
+	['the comment stands elsewhere', (commentId) => castVote(asker, { questionId: 1, commentId, vote: 1 }), 404],
+	['a visitor chooses a solution', (commentId, questionId) => chooseSolution(null, { questionId, commentId }), 403],
+	['a helper chooses the own comment', (commentId, questionId) => chooseSolution(helper, { questionId, commentId }), 403],
+	['another member withdraws', (commentId, questionId) => withdrawSolution(crowd[0] ?? null, { questionId, commentId }), 403],
+	['the solution is none', (_, questionId) => chooseSolution(asker, { questionId, commentId: 999_999 }), 404],
+	['the solution stands elsewhere', (commentId) => chooseSolution(asker, { questionId: 1, commentId }), 404],
 ])('nothing changes when %s', async (_what, act, status) => {
-	const { id } = await makeQuery(asker)
+	const { id } = await makeQuestion(asker)
 	const comment = await makeComment(helper, id)
 	const before = await everything()
 	await expect(act(comment, id)).rejects.toMatchObject({ status })
@@ -77,57 +77,57 @@ test.each<[string, (comment: number, query: number) => Promise<unknown>, number]
 })
 
 test('what was deleted is neither voted on nor chosen', async () => {
-	const { id } = await makeQuery(asker)
+	const { id } = await makeQuestion(asker)
 	const comment = await makeComment(helper, id)
 	await deleteComment(helper, comment)
-	await expect(castVote(asker, { queryId: id, commentId: comment, vote: 1 })).rejects.toMatchObject({ status: 404 })
-	await expect(chooseSolution(asker, { queryId: id, commentId: comment })).rejects.toMatchObject({ status: 404 })
+	await expect(castVote(asker, { questionId: id, commentId: comment, vote: 1 })).rejects.toMatchObject({ status: 404 })
+	await expect(chooseSolution(asker, { questionId: id, commentId: comment })).rejects.toMatchObject({ status: 404 })
 	await deleteQuestion(asker, id)
-	await expect(castVote(helper, { queryId: id, commentId: null, vote: 1 })).rejects.toMatchObject({ status: 404 })
+	await expect(castVote(helper, { questionId: id, commentId: null, vote: 1 })).rejects.toMatchObject({ status: 404 })
 })
 
 test('who asked, or a moderator, chooses several solutions and takes them back', async () => {
-	const { id } = await makeQuery(asker)
+	const { id } = await makeQuestion(asker)
 	const [one, two] = [await makeComment(helper, id, 'one'), await makeComment(asker, id, 'two')]
 	const solved = async () => {
-		const { solutions } = await listComments(asker, { queryId: id, askerUsername: 'asker' })
-		return [(await getQuery(null, id)).solved, ...solutions.map((comment) => comment.id)]
+		const { solutions } = await listComments(asker, { questionId: id, askerUsername: 'asker' })
+		return [(await getQuestion(null, id)).solved, ...solutions.map((comment) => comment.id)]
 	}
-	await chooseSolution(asker, { queryId: id, commentId: one })
+	await chooseSolution(asker, { questionId: id, commentId: one })
 	expect(await solved()).toEqual([true, one])
-	await chooseSolution(moderator, { queryId: id, commentId: two })
+	await chooseSolution(moderator, { questionId: id, commentId: two })
 	expect(await solved()).toEqual([true, one, two])
-	await withdrawSolution(asker, { queryId: id, commentId: one })
+	await withdrawSolution(asker, { questionId: id, commentId: one })
 	expect(await solved()).toEqual([true, two])
-	await withdrawSolution(asker, { queryId: id, commentId: two })
+	await withdrawSolution(asker, { questionId: id, commentId: two })
 	expect(await solved()).toEqual([false])
 })
 
 test('a page offers choosing to who may, and says when something was chosen', async () => {
-	const { id } = await makeQuery(asker)
+	const { id } = await makeQuestion(asker)
 	const comment = await makeComment(helper, id)
-	const first = async (viewer: Viewer) => (await listComments(viewer, { queryId: id, askerUsername: 'asker' })).rows[0]
+	const first = async (viewer: Viewer) => (await listComments(viewer, { questionId: id, askerUsername: 'asker' })).rows[0]
 	expect(
 		await Promise.all([asker, moderator, helper, null].map(async (viewer) => (await first(viewer))?.mayChoose)),
 	).toEqual([true, true, false, false])
 	expect((await first(null))?.chosenAt).toBeNull()
-	await chooseSolution(asker, { queryId: id, commentId: comment })
+	await chooseSolution(asker, { questionId: id, commentId: comment })
 	expect(Date.now() - Date.parse((await first(null))?.chosenAt ?? '')).toBeLessThan(60_000)
 })
 
 test('50 members vote at once, and some change their minds: the scores are the sums of the votes', async () => {
-	const { id } = await makeQuery(asker)
+	const { id } = await makeQuestion(asker)
 	const comment = await makeComment(helper, id)
 	await Promise.all(
 		crowd.flatMap((voter, index) => {
 			const vote = index % 5 === 0 ? -1 : 1
-			const onQuery = { queryId: id, commentId: null }
+			const onQuestion = { questionId: id, commentId: null }
 			return [
-				castVote(voter, { ...onQuery, vote }),
-				castVote(voter, { ...onQuery, vote }),
-				castVote(voter, { queryId: id, commentId: comment, vote }),
-				...(index % 3 === 0 ? [castVote(voter, { ...onQuery, vote: 0 })] : []),
-				...(index % 7 === 0 ? [castVote(voter, { queryId: id, commentId: comment, vote: -vote })] : []),
+				castVote(voter, { ...onQuestion, vote }),
+				castVote(voter, { ...onQuestion, vote }),
+				castVote(voter, { questionId: id, commentId: comment, vote }),
+				...(index % 3 === 0 ? [castVote(voter, { ...onQuestion, vote: 0 })] : []),
+				...(index % 7 === 0 ? [castVote(voter, { questionId: id, commentId: comment, vote: -vote })] : []),
 			]
 		}),
 	)
@@ -139,11 +139,11 @@ test('50 members vote at once, and some change their minds: the scores are the s
 })
 
 test('50 choices, withdrawals and deletions at once leave the query solved exactly when a solution stands', async () => {
-	const { id } = await makeQuery(asker)
+	const { id } = await makeQuestion(asker)
 	const comments = await Promise.all(Array.from({ length: 25 }, () => makeComment(helper, id)))
 	const acts = comments.flatMap((commentId, index) => [
-		chooseSolution(index % 2 ? asker : moderator, { queryId: id, commentId }),
-		index % 3 === 0 ? deleteComment(helper, commentId) : withdrawSolution(asker, { queryId: id, commentId }),
+		chooseSolution(index % 2 ? asker : moderator, { questionId: id, commentId }),
+		index % 3 === 0 ? deleteComment(helper, commentId) : withdrawSolution(asker, { questionId: id, commentId }),
 	])
 	const done = await Promise.allSettled(acts)
 	for (const result of done) if (result.status === 'rejected') expect(result.reason).toMatchObject({ status: 404 })
@@ -151,11 +151,11 @@ test('50 choices, withdrawals and deletions at once leave the query solved exact
 })
 
 test('a member who leaves takes the votes along', async () => {
-	const { id } = await makeQuery(asker)
+	const { id } = await makeQuestion(asker)
 	const leaving = await makeMember('leaving')
-	await castVote(leaving, { queryId: id, commentId: null, vote: 1 })
+	await castVote(leaving, { questionId: id, commentId: null, vote: 1 })
 	await db().deleteFrom('users').where('id', '=', leaving.id).execute()
-	expect((await getQuery(null, id)).score).toBe(0)
+	expect((await getQuestion(null, id)).score).toBe(0)
 })
 
 async function everything(): Promise<unknown> {

@@ -6,7 +6,7 @@ export type Vote = 1 | 0 | -1
 
 /** What is voted on. */
 export interface VoteTarget {
-	queryId: number
+	questionId: number
 	/** null for the query itself. */
 	commentId: number | null
 }
@@ -15,13 +15,13 @@ export interface VoteTarget {
 export async function writeVote(
 	trx: Executor,
 	userId: number,
-	{ queryId, commentId }: VoteTarget,
+	{ questionId, commentId }: VoteTarget,
 	vote: Vote,
 ): Promise<number> {
-	const onQuery = commentId === null
-	const table = sql.table(onQuery ? 'query_votes' : 'comment_votes')
-	const column = sql.ref(onQuery ? 'query_id' : 'comment_id')
-	const id = commentId ?? queryId
+	const onQuestion = commentId === null
+	const table = sql.table(onQuestion ? 'query_votes' : 'comment_votes')
+	const column = sql.ref(onQuestion ? 'query_id' : 'comment_id')
+	const id = commentId ?? questionId
 	if (vote === 0) await sql`delete from ${table} where user_id = ${userId} and ${column} = ${id}`.execute(trx)
 	else
 		await sql`
@@ -29,7 +29,7 @@ export async function writeVote(
 			on conflict (user_id, ${column}) do update set value = excluded.value, voted_at = now()
 			where mine.value <> excluded.value`.execute(trx)
 	const { rows } = await sql<{ score: number }>`
-		select score from ${sql.table(onQuery ? 'queries' : 'comments')} where id = ${id}`.execute(trx)
+		select score from ${sql.table(onQuestion ? 'queries' : 'comments')} where id = ${id}`.execute(trx)
 	return rows[0]?.score ?? 0
 }
 
@@ -43,12 +43,12 @@ export async function listCommentVotes(userId: number, commentIds: number[]): Pr
 }
 
 /** Chooses a comment as a solution of its query, or no longer. Both are locked. */
-export async function writeSolution(trx: Executor, target: { queryId: number; commentId: number }, chosen: boolean) {
-	const { queryId, commentId } = target
+export async function writeSolution(trx: Executor, target: { questionId: number; commentId: number }, chosen: boolean) {
+	const { questionId, commentId } = target
 	await sql`
 		update comments set is_solution = ${chosen}, chosen_at = case when ${chosen}::boolean then now() end
 		where id = ${commentId} and is_solution <> ${chosen}`.execute(trx)
 	await sql`
-		update queries set solved = exists (select 1 from comments where query_id = ${queryId} and is_solution and deleted_at is null)
-		where id = ${queryId}`.execute(trx)
+		update queries set solved = exists (select 1 from comments where query_id = ${questionId} and is_solution and deleted_at is null)
+		where id = ${questionId}`.execute(trx)
 }

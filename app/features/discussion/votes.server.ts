@@ -1,8 +1,8 @@
 import { countUse } from '~/features/accounts/security/rates.server.ts'
 import { mayChoose, mayVote } from '~/features/questions/questions.policy.ts'
-import { findQuery } from '~/features/questions/questions.queries.server.ts'
-import { change, eventQuery } from '~/features/questions/writing/change.server.ts'
-import { lockComment, lockQuery } from '~/features/questions/writing/writing.queries.server.ts'
+import { findQuestion } from '~/features/questions/questions.queries.server.ts'
+import { change, eventQuestion } from '~/features/questions/writing/change.server.ts'
+import { lockComment, lockQuestion } from '~/features/questions/writing/writing.queries.server.ts'
 import { isId } from '~/lib/checks.ts'
 import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
@@ -32,8 +32,8 @@ export async function castVote(
 	const { query, authorId } = await find(target)
 	if (!mayVote(voter, { authorId })) throw new NotAllowed('You cannot vote on your own posts.')
 	return change(async (trx) => {
-		const { queryId, commentId } = target
-		const locked = commentId === null ? await lockQuery(trx, queryId) : await lockComment(trx, commentId)
+		const { questionId, commentId } = target
+		const locked = commentId === null ? await lockQuestion(trx, questionId) : await lockComment(trx, commentId)
 		if (!locked) throw new NotFound(gone)
 		const score = await writeVote(trx, voter.id, target, vote)
 		return {
@@ -47,18 +47,18 @@ export async function castVote(
  * Says that a comment solved the query it stands under; a query may have several solutions.
  * @throws NotAllowed for all but the asker and moderators, NotFound also for a deleted comment
  */
-export function chooseSolution(viewer: Viewer, target: { queryId: number; commentId: number }) {
+export function chooseSolution(viewer: Viewer, target: { questionId: number; commentId: number }) {
 	return setSolution(viewer, target, true)
 }
 
 /** Takes that back. @throws as {@link chooseSolution} */
-export function withdrawSolution(viewer: Viewer, target: { queryId: number; commentId: number }) {
+export function withdrawSolution(viewer: Viewer, target: { questionId: number; commentId: number }) {
 	return setSolution(viewer, target, false)
 }
 
 async function setSolution(
 	viewer: Viewer,
-	target: { queryId: number; commentId: number },
+	target: { questionId: number; commentId: number },
 	chosen: boolean,
 ): Promise<{ url: string }> {
 	const chooser = signedIn(viewer)
@@ -100,13 +100,13 @@ function isVote(vote: number): vote is Vote {
 }
 
 /** The query of a target and who wrote the target. Neither a comment's query nor an author changes, so both are found before the lock. */
-async function find({ queryId, commentId }: VoteTarget) {
-	const row = isId(queryId) ? await findQuery(queryId) : undefined
+async function find({ questionId, commentId }: VoteTarget) {
+	const row = isId(questionId) ? await findQuestion(questionId) : undefined
 	if (!row) throw new NotFound('There is no such query. It may have been deleted.')
-	const query = eventQuery(row)
+	const query = eventQuestion(row)
 	if (commentId === null) return { query, authorId: row.author_id }
 	const comment = isId(commentId) ? await findComment(commentId) : undefined
-	if (comment?.query_id !== queryId) throw new NotFound('There is no such comment. It may have been deleted.')
+	if (comment?.query_id !== questionId) throw new NotFound('There is no such comment. It may have been deleted.')
 	return { query, authorId: comment.author_id }
 }
 

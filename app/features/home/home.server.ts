@@ -1,7 +1,7 @@
 import type { MemberView, SkillView } from '~/features/directory/directory.present.ts'
 import { countArriving, listNewest, listOnline, listSkills } from '~/features/directory/directory.server.ts'
-import { countAskedSince, listQueries, mostDiscussed } from '~/features/questions/lists/lists.server.ts'
-import type { QueryCardView, QueryPageView } from '~/features/questions/question.view.ts'
+import { countAskedSince, listQuestions, mostDiscussed } from '~/features/questions/lists/lists.server.ts'
+import type { QuestionCardView, QuestionPageView } from '~/features/questions/question.view.ts'
 import { listTags } from '~/features/tags/tags.server.ts'
 import type { TagView } from '~/features/tags/tags.view.ts'
 import type { Viewer } from '~/lib/viewer.ts'
@@ -13,13 +13,13 @@ export interface HomeView {
 	people: MemberView[]
 	/** The most discussed query and within what time it was the most discussed; null while nobody commented. */
 	lead: { query: LeadView; within: 'today' | 'this week' | 'this month' | 'lately' } | null
-	recent: QueryCardView[]
+	recent: QuestionCardView[]
 	skills: SkillView[]
 	tags: TagView[]
 }
 
 /** A query with the first block of code in it, if there is a short one. */
-export interface LeadView extends QueryCardView {
+export interface LeadView extends QuestionCardView {
 	codeHtml: string
 }
 
@@ -32,7 +32,7 @@ export async function getHome(viewer: Viewer): Promise<HomeView> {
 		readFigures(viewer),
 		countArriving(viewer),
 		countAskedSince(today),
-		listQueries(viewer, { limit: 5 }),
+		listQuestions(viewer, { limit: 5 }),
 		listSkills(11),
 		listTags(24),
 	])
@@ -76,7 +76,7 @@ function leadOf({
 	editedAt: _edited,
 	origin: _origin,
 	...card
-}: QueryPageView): LeadView {
+}: QuestionPageView): LeadView {
 	const code = /<pre[\s>][\s\S]*?<\/pre>/.exec(descriptionHtml)?.[0] ?? ''
 	return { ...card, codeHtml: code.split('\n').length <= mostLines && code.length < 4_000 ? code : '' }
 }

@@ -10,7 +10,7 @@ import { getShareCard } from '~/features/profiles/share-card.server.ts'
 import { suggestPeople } from '~/features/questions/mentions/mentions.server.ts'
 import { betterSpelling } from '~/features/search/search-tools.server.ts'
 import { db } from '~/platform/db/db.server.ts'
-import { makeComment, makeMember, makeQuery } from '../../../tests/factories/forum.ts'
+import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { makeTab } from '../../../tests/factories/presence.ts'
 import { filled } from '../../../tests/factories/profiles.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
@@ -28,7 +28,7 @@ beforeAll(async () => {
 		const values = { ...filled.personal, fullName: `Z. ${username}`, skills: `${username}ism`, listed: 'on' }
 		await savePersonal(member, username, { ...values, version: '1' })
 		await makeTab(member.id)
-		await makeQuery(member, { title: `Asked by ${username}` })
+		await makeQuestion(member, { title: `Asked by ${username}` })
 	}
 	const [unlisted, imported] = hidden
 	await db()
@@ -89,7 +89,7 @@ test('the card for messengers is the site’s own for who is not listed', async 
 })
 
 test('who takes part in a query may be mentioned there, listed or not', async () => {
-	const { id } = await makeQuery(await makeMember('asker'))
+	const { id } = await makeQuestion(await makeMember('asker'))
 	const [unlisted] = hidden
 	const { id: userId } = await db()
 		.selectFrom('users')

@@ -15,7 +15,7 @@ import { follow, MAX_FOLLOWED_TAGS } from '~/features/tags/following.server.ts'
 import { Invalid, TooMany } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
-import { makeComment, makeMember, makeQuery } from '../../../tests/factories/forum.ts'
+import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { filled } from '../../../tests/factories/profiles.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 
@@ -134,7 +134,7 @@ describe('what is counted', () => {
 	})
 
 	test('edits of queries and comments', async () => {
-		const { id } = await makeQuery(member)
+		const { id } = await makeQuestion(member)
 		const comment = await makeComment(member, id)
 		await leaveOne('edits')
 		await editComment(member, comment, { body: 'Another word.' })
@@ -172,7 +172,7 @@ describe('what one member can store ends at', () => {
 	})
 
 	test('1,000 queries to mute', async () => {
-		const { id } = await makeQuery(author)
+		const { id } = await makeQuestion(author)
 		await sql`insert into queries (author_id, category_id, title, description, description_html, excerpt, tags, created_at)
 			select author_id, category_id, title, description, description_html, excerpt, '{}', created_at - interval '1 day'
 			from queries, generate_series(1, ${MAX_MUTED_THREADS}) where id = ${id}`.execute(db())
@@ -186,7 +186,7 @@ describe('what one member can store ends at', () => {
 	})
 
 	test('200 edits of one text, but for moderators', async () => {
-		const { id } = await makeQuery(author)
+		const { id } = await makeQuestion(author)
 		const comment = await makeComment(author, id)
 		const most = limits.editsMax
 		await sql`insert into revisions (query_id, comment_id, editor_id, by_moderator, body)

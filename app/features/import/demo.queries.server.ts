@@ -76,7 +76,7 @@ export async function insertMember(
 }
 
 /** Puts a report of a demo query into the queue. @param title as it stands in the data */
-export async function reportDemoQuery(
+export async function reportDemoQuestion(
 	trx: Executor,
 	title: string,
 	reporterId: number,

@@ -6,11 +6,11 @@ import { config } from '~/config.server.ts'
 import { hashPassword } from '~/features/accounts/security/password.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { longWork } from '~/platform/db/scope.server.ts'
-import { insertMember, isInhabited, lockDemo, reachDemo, reportDemoQuery } from './demo.queries.server.ts'
+import { insertMember, isInhabited, lockDemo, reachDemo, reportDemoQuestion } from './demo.queries.server.ts'
 import { type DemoComment, type DemoMember, type DemoQuestion, demoMember, demoQuestion } from './demo.schema.ts'
 import { makeDemoAccounts } from './demo-account.server.ts'
 import { listCategoryTags, refreshStatistics } from './import.queries.server.ts'
-import { type QueryDraft, type ThreadDraft, writeQueries } from './write.server.ts'
+import { type QuestionDraft, type ThreadDraft, writeQuestions } from './write.server.ts'
 
 /** What the moderator finds in the queue. */
 const reported = {
@@ -83,10 +83,10 @@ async function addDemo({ onProgress }: Options): Promise<void> {
 					draftOf(question, categories.get(category) ?? categories.get('others') ?? 0, ids, now),
 				)
 			for (let from = 0; from < drafts.length; from += 8) {
-				await writeQueries(trx, drafts.slice(from, from + 8))
+				await writeQuestions(trx, drafts.slice(from, from + 8))
 				onProgress(Math.min(total, members.length + from + 8), total)
 			}
-			await reportDemoQuery(trx, reported.title, ids.get(reported.by) ?? 0, reported.details)
+			await reportDemoQuestion(trx, reported.title, ids.get(reported.by) ?? 0, reported.details)
 			await reachDemo(trx, members.length)
 		})
 	await refreshStatistics()
@@ -99,7 +99,7 @@ async function readList<Schema extends z.ZodType>(file: string, schema: Schema):
 	throw new Error(`${file}: ${issue?.path.join('.')}: ${issue?.message}`)
 }
 
-function draftOf(question: DemoQuestion, categoryId: number, ids: Map<string, number>, now: number): QueryDraft {
+function draftOf(question: DemoQuestion, categoryId: number, ids: Map<string, number>, now: number): QuestionDraft {
 	const askedAt = now - question.asked
 	const idOf = (username: string) => {
 		const id = ids.get(username)

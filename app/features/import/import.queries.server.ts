@@ -8,7 +8,7 @@ export interface AuthorRow {
 	email: string
 }
 
-export interface NewQuery {
+export interface NewQuestion {
 	authorId: number
 	categoryId: number
 	title: string
@@ -28,7 +28,7 @@ export interface NewQuery {
 export interface NewComment {
 	/** Taken from {@link takeCommentIds}. */
 	id: number
-	queryId: number
+	questionId: number
 	authorId: number
 	path: number[]
 	body: string
@@ -82,7 +82,7 @@ export function listCategoryTags(trx: Executor): Promise<{ id: number; slug: str
 }
 
 /** Inserts queries that are not here yet. @returns source id → id of those that were inserted now */
-export async function insertQueries(trx: Executor, queries: NewQuery[]): Promise<Map<string, number>> {
+export async function insertQuestions(trx: Executor, queries: NewQuestion[]): Promise<Map<string, number>> {
 	const rows = await trx
 		.insertInto('queries')
 		.values(
@@ -124,7 +124,7 @@ export async function insertComments(trx: Executor, comments: NewComment[]): Pro
 			.values(
 				comments.slice(from, from + 4_000).map((comment) => ({
 					id: comment.id,
-					query_id: comment.queryId,
+					query_id: comment.questionId,
 					author_id: comment.authorId,
 					parent_id: comment.path.at(-2) ?? null,
 					path: comment.path,
@@ -143,7 +143,7 @@ export async function insertComments(trx: Executor, comments: NewComment[]): Pro
 }
 
 /** Brings every figure that new queries change in line with their rows: counts, tags, solved, the search document. */
-export async function settleQueries(trx: Executor, ids: number[]): Promise<void> {
+export async function settleQuestions(trx: Executor, ids: number[]): Promise<void> {
 	await sql`
 		update queries set
 			comment_count = (select count(*) from comments where query_id = queries.id and deleted_at is null),
@@ -181,7 +181,7 @@ export async function refreshStatistics(): Promise<void> {
 }
 
 /** How many questions of a source there are. */
-export async function countSeededQueries(source: string): Promise<number> {
+export async function countSeededQuestions(source: string): Promise<number> {
 	const { rows } = await sql<{ count: number }>`
 		select count(*)::int as count from queries where source = ${source}`.execute(db())
 	return rows[0]?.count ?? 0

@@ -13,7 +13,7 @@ import {
 	saveAuthors,
 } from './import.queries.server.ts'
 import { type CommentLine, type QuestionLine, questionLine, reasonOf } from './import.schema.ts'
-import { type QueryDraft, type ThreadDraft, writeQueries } from './write.server.ts'
+import { type QuestionDraft, type ThreadDraft, writeQuestions } from './write.server.ts'
 
 export interface ImportSummary {
 	imported: number
@@ -148,7 +148,7 @@ async function writeBatch(batch: QuestionLine[], context: Context, summary: Impo
 			const fresh = await withoutKnown(trx, unique)
 			if (fresh.length === 0) return { queries: 0, comments: 0 }
 			const authors = await saveAuthors(trx, [...authorsOf(fresh).values()])
-			return writeQueries(
+			return writeQuestions(
 				trx,
 				fresh.map((line) => draftOf(line, context, authors)),
 			)
@@ -195,7 +195,7 @@ function authorsOf(lines: QuestionLine[]): Map<string, AuthorRow> {
 	return authors
 }
 
-function draftOf(line: QuestionLine, { categories, fallback }: Context, authors: Map<string, number>): QueryDraft {
+function draftOf(line: QuestionLine, { categories, fallback }: Context, authors: Map<string, number>): QuestionDraft {
 	const createdAt = line.created ?? line.created_between?.[0] ?? new Date()
 	const idOf = (key: string) => authors.get(inventedUsername(key)) ?? 0
 	const thread = (

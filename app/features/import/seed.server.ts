@@ -2,14 +2,14 @@ import { db } from '~/platform/db/db.server.ts'
 import { cook, excerptOf } from '~/platform/markdown/cook.server.ts'
 import { readDemo } from './demo.server.ts'
 import {
-	countSeededQueries,
+	countSeededQuestions,
 	insertComments,
-	insertQueries,
+	insertQuestions,
 	listCategoryTags,
 	listSeedAuthors,
 	type NewComment,
 	settleForum,
-	settleQueries,
+	settleQuestions,
 	takeCommentIds,
 } from './import.queries.server.ts'
 
@@ -33,9 +33,9 @@ interface Options {
  * @returns how many rows were written
  * @throws Error when there are no invented members
  */
-export async function seedQueries(total: number, { authors, onProgress, signal }: Options): Promise<number> {
+export async function seedQuestions(total: number, { authors, onProgress, signal }: Options): Promise<number> {
 	const people = await listSeedAuthors(authors)
-	let done = await countSeededQueries(seedSource)
+	let done = await countSeededQuestions(seedSource)
 	if (done >= total) return 0
 	if (people.length === 0) throw new Error('Questions need members: ask for some with --members.')
 	const texts = await cookDemo()
@@ -47,7 +47,7 @@ export async function seedQueries(total: number, { authors, onProgress, signal }
 		await db()
 			.transaction()
 			.execute(async (trx) => {
-				const ids = await insertQueries(
+				const ids = await insertQuestions(
 					trx,
 					drafts.map(({ query }) => query),
 				)
@@ -58,11 +58,11 @@ export async function seedQueries(total: number, { authors, onProgress, signal }
 				const comments = drafts.flatMap(({ query, answers }) =>
 					answers.map((answer): NewComment => {
 						const id = free.shift() ?? 0
-						return { ...answer, id, queryId: ids.get(query.sourceId) ?? 0, path: [id] }
+						return { ...answer, id, questionId: ids.get(query.sourceId) ?? 0, path: [id] }
 					}),
 				)
 				await insertComments(trx, comments)
-				await settleQueries(trx, [...ids.values()])
+				await settleQuestions(trx, [...ids.values()])
 				rows += ids.size + comments.length + drafts.reduce((sum, { query }) => sum + query.tags.length, 0)
 			})
 		done += numbers.length

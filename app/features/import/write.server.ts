@@ -4,10 +4,10 @@ import { cook, excerptOf } from '~/platform/markdown/cook.server.ts'
 import { languageOfTags } from '~/platform/markdown/highlight.server.ts'
 import {
 	insertComments,
-	insertQueries,
+	insertQuestions,
 	type NewComment,
-	type NewQuery,
-	settleQueries,
+	type NewQuestion,
+	settleQuestions,
 	takeCommentIds,
 } from './import.queries.server.ts'
 
@@ -24,22 +24,22 @@ export interface ThreadDraft {
 	replies: ThreadDraft[]
 }
 
-export type QueryDraft = Omit<NewQuery, 'descriptionHtml' | 'excerpt' | 'activeAt'> & { comments: ThreadDraft[] }
+export type QuestionDraft = Omit<NewQuestion, 'descriptionHtml' | 'excerpt' | 'activeAt'> & { comments: ThreadDraft[] }
 
 /**
  * Writes queries with their threads in the caller's transaction and settles every count.
  * @returns how many were new, with how many comments; those whose source id is here already are passed over
  */
-export async function writeQueries(
+export async function writeQuestions(
 	trx: Executor,
-	drafts: QueryDraft[],
+	drafts: QuestionDraft[],
 ): Promise<{ queries: number; comments: number }> {
-	const cooked = await Promise.all(drafts.map(cookQuery))
+	const cooked = await Promise.all(drafts.map(cookQuestion))
 	const tags = await mainTagsOfAll(
 		trx,
 		drafts.map((draft) => draft.tags),
 	)
-	const ids = await insertQueries(
+	const ids = await insertQuestions(
 		trx,
 		cooked.map(({ row }, index) => ({ ...row, tags: tags[index] ?? [] })),
 	)
@@ -52,13 +52,13 @@ export async function writeQueries(
 	const comments: NewComment[] = []
 	for (const { row, threads } of fresh) place(threads, ids.get(row.sourceId) ?? 0, [], free, comments)
 	await insertComments(trx, comments)
-	await settleQueries(trx, [...ids.values()])
+	await settleQuestions(trx, [...ids.values()])
 	return { queries: ids.size, comments: comments.length }
 }
 
 type CookedThread = Omit<ThreadDraft, 'replies'> & { bodyHtml: string; replies: CookedThread[] }
 
-async function cookQuery({ comments, ...query }: QueryDraft): Promise<{ row: NewQuery; threads: CookedThread[] }> {
+async function cookQuestion({ comments, ...query }: QuestionDraft): Promise<{ row: NewQuestion; threads: CookedThread[] }> {
 	const options = { language: languageOfTags(query.tags) }
 	const [{ html: descriptionHtml, text }, threads] = await Promise.all([
 		cook(query.description, { ...options, topHeading: 2 }),
@@ -81,13 +81,13 @@ async function cookThreads(drafts: ThreadDraft[], options: { language?: string }
 }
 
 /** Gives each comment the next free id, parents before their replies, so that the order of paths is the order of reading. */
-function place(threads: CookedThread[], queryId: number, above: number[], free: number[], into: NewComment[]): void {
+function place(threads: CookedThread[], questionId: number, above: number[], free: number[], into: NewComment[]): void {
 	for (const { replies, ...comment } of threads) {
 		const id = free.shift()
 		if (id === undefined) throw new Error('There are fewer ids than comments.')
 		const path = [...above, id]
-		into.push({ ...comment, id, queryId, path })
-		place(replies, queryId, path, free, into)
+		into.push({ ...comment, id, questionId, path })
+		place(replies, questionId, path, free, into)
 	}
 }
 

@@ -3,7 +3,7 @@ import { listNotices, muteThread } from '~/features/notifications/notifications.
 import { askQuestion } from '~/features/questions/asking/asking.server.ts'
 import { NotFound } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
-import { makeComment, makeMember, makeQuery } from '../../../tests/factories/forum.ts'
+import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { cast, decide, named, spam, useCast, why } from '../../../tests/support/moderation-cast.ts'
 import { countCases } from './queue.server.ts'
@@ -47,7 +47,7 @@ test.each([
 )
 
 test('the author of a merged query hears of it, and is led to the other one', async () => {
-	const { id } = await makeQuery(keeper)
+	const { id } = await makeQuestion(keeper)
 	await decide(cast.moderator, 'query', cast.query, 'merge', { into: String(id) })
 	expect(await newest(cast.author)).toMatchObject({ words: 'merged your query into another one:', reason: why })
 })
@@ -83,7 +83,7 @@ test('a suspended member hears why, and of its end', async () => {
 })
 
 test('nobody hears of what they decided about their own text', async () => {
-	const { id } = await makeQuery(cast.moderator)
+	const { id } = await makeQuestion(cast.moderator)
 	await decide(cast.moderator, 'query', id, 'lock')
 	expect(await newest(cast.moderator)).toBeUndefined()
 })
@@ -91,7 +91,7 @@ test('nobody hears of what they decided about their own text', async () => {
 test('comments that name two members and decisions about both at once never wait for each other in a circle', async () => {
 	const pair = [cast.author, keeper]
 	for (let round = 0; round < 5; round += 1) {
-		const ids = await Promise.all(pair.map(async (member) => (await makeQuery(member)).id))
+		const ids = await Promise.all(pair.map(async (member) => (await makeQuestion(member)).id))
 		const outcomes = await Promise.allSettled(
 			ids.flatMap((id) => [
 				makeComment(cast.admin, id, `@${cast.author.username} and @${keeper.username}, look.`),

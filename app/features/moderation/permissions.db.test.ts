@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { getQuery } from '~/features/questions/questions.server.ts'
+import { getQuestion } from '~/features/questions/questions.server.ts'
 import { NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
-import { makeMember, makeQuery } from '../../../tests/factories/forum.ts'
+import { makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { expectCountsToHold, hashForum } from '../../../tests/support/forum-rows.ts'
 import { cast, decide, named, spam, useCast } from '../../../tests/support/moderation-cast.ts'
@@ -45,7 +45,7 @@ describe('who may do what', () => {
 	)
 
 	test.each(table)('%s as %s: %s; a refusal changes nothing', async (_what, name, may, act) => {
-		const other = (await makeQuery(cast.author, { title: 'The query that stays' })).id
+		const other = (await makeQuestion(cast.author, { title: 'The query that stays' })).id
 		into = other
 		const before = await hashForum()
 		const viewer = name && cast[name]
@@ -81,7 +81,7 @@ describe('who may do what', () => {
 		await expect(decide(former, 'query', cast.query, 'lock')).rejects.toThrow(NotAllowed)
 		expect(await hashForum()).toEqual(before)
 		await decide(cast.moderator, 'query', cast.query, 'hide')
-		await expect(getQuery(former, cast.query)).rejects.toThrow(NotFound)
+		await expect(getQuestion(former, cast.query)).rejects.toThrow(NotFound)
 	})
 })
 

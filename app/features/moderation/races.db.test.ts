@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { addComment } from '~/features/discussion/commenting.server.ts'
 import { Conflict, NotFound } from '~/lib/errors.ts'
-import { makeMember, makeQuery } from '../../../tests/factories/forum.ts'
+import { makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { expectCountsToHold } from '../../../tests/support/forum-rows.ts'
 import { cast, decide, named, spam, useCast } from '../../../tests/support/moderation-cast.ts'
@@ -32,7 +32,7 @@ describe('at once', () => {
 
 	test('comments written while a query or a comment is hidden and restored leave every count right', async () => {
 		const writers = Array.from({ length: 20 }, () =>
-			addComment(cast.member, { queryId: cast.query, parentId: cast.comment, body: 'Me too.' }),
+			addComment(cast.member, { questionId: cast.query, parentId: cast.comment, body: 'Me too.' }),
 		)
 		const judging = (async () => {
 			for (const act of ['hide', 'restore', 'hide', 'restore']) {
@@ -48,7 +48,7 @@ describe('at once', () => {
 	})
 
 	test('merging two queries into each other merges one of them', async () => {
-		const other = (await makeQuery(cast.author, { title: 'The same, the other way' })).id
+		const other = (await makeQuestion(cast.author, { title: 'The same, the other way' })).id
 		const outcomes = await Promise.allSettled([
 			decide(cast.moderator, 'query', cast.query, 'merge', { into: String(other) }),
 			decide(cast.admin, 'query', other, 'merge', { into: String(cast.query) }),

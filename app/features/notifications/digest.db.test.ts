@@ -135,18 +135,18 @@ describe('the link that unsubscribes', () => {
 })
 
 /** Zubin comments on a query of Mira's. */
-async function happen(title: string, queryId?: number): Promise<void> {
+async function happen(title: string, questionId?: number): Promise<void> {
 	await db()
 		.transaction()
 		.execute(async (trx) => {
 			const { rows } = await sql<{
 				id: number
 			}>`insert into queries (author_id, category_id, title, description, description_html, excerpt)
-				select ${mira.id}, 1, ${title}, '', '', '' where ${queryId === undefined} returning id`.execute(trx)
+				select ${mira.id}, 1, ${title}, '', '', '' where ${questionId === undefined} returning id`.execute(trx)
 			await notify(trx, {
 				people: new Map([[mira.id, 'comment']]),
 				actorId: zubin.id,
-				query: { id: queryId ?? Number(rows[0]?.id), title },
+				query: { id: questionId ?? Number(rows[0]?.id), title },
 				commentId: null,
 				url: '/forum/others/a/1#comment-1',
 			})

@@ -21,7 +21,7 @@ import {
 	markSeen,
 	removeOfActor,
 	removeOfComment,
-	removeOfQuery,
+	removeOfQuestion,
 	removeReadBefore,
 	retitle,
 	setMuted,
@@ -59,9 +59,9 @@ export async function notify(
 ): Promise<number[]> {
 	const asked = [...people.keys()].filter((id) => id !== actorId)
 	if (asked.length === 0) return []
-	const about = { queryId: query.id, actorId }
+	const about = { questionId: query.id, actorId }
 	const boxes = await lockBoxes(trx, besides === undefined ? asked : [...asked, besides], about)
-	const untold = await listUntold(trx, boxes, { queryId: query.id, commentId })
+	const untold = await listUntold(trx, boxes, { questionId: query.id, commentId })
 	const told: ToldRow[] = []
 	for (const kind of new Set(people.values())) {
 		const groupKey = `${kind}:${query.id}`
@@ -73,7 +73,7 @@ export async function notify(
 			actorIds: [actorId],
 			act: '',
 			reason: '',
-			queryId: query.id,
+			questionId: query.id,
 			commentId,
 			title: query.title,
 			url,
@@ -110,7 +110,7 @@ export async function notifyOfDecision(
 	const users = await lockBoxOf(trx, memberId)
 	return pushed(
 		trx,
-		await addNotices(trx, users, { ...facts, queryId: query?.id ?? null, title: query?.title ?? title }),
+		await addNotices(trx, users, { ...facts, questionId: query?.id ?? null, title: query?.title ?? title }),
 	)
 }
 
@@ -119,13 +119,13 @@ export async function notifyOfDecision(
  * @param besides whose box is locked along, as they are told of a decision by the same event
  * @returns whose counters changed, for {@link tellUnread}
  */
-export const forgetQuery: (trx: Executor, queryId: number, besides?: number) => Promise<number[]> = removeOfQuery
+export const forgetQuestion: (trx: Executor, questionId: number, besides?: number) => Promise<number[]> = removeOfQuestion
 
 /**
  * Takes back what was told about a comment that is gone, where it was not read yet.
  * @param kind only what was told as this; null for everything
- * @param besides as in {@link forgetQuery}
- * @returns as {@link forgetQuery}
+ * @param besides as in {@link forgetQuestion}
+ * @returns as {@link forgetQuestion}
  */
 export const forgetComment: (
 	trx: Executor,
@@ -136,14 +136,14 @@ export const forgetComment: (
 
 /**
  * Takes back what a member was told of somebody whom they block from now on, where they have not read it.
- * @returns as {@link forgetQuery}
+ * @returns as {@link forgetQuestion}
  */
 export async function forgetActor(trx: Executor, userId: number, actorId: number): Promise<number[]> {
 	return (await removeOfActor(trx, userId, actorId)) ? [userId] : []
 }
 
 /** Calls a query by its new title wherever it was told of. */
-export const renameQuery: (trx: Executor, queryId: number, title: string) => Promise<void> = retitle
+export const renameQuestion: (trx: Executor, questionId: number, title: string) => Promise<void> = retitle
 
 /** Tells every tab of these members how many notices they have not read; to be called after the commit. */
 export async function tellUnread(userIds: readonly number[]): Promise<void> {
@@ -199,10 +199,10 @@ export async function readNotices(viewer: Viewer, which: Which): Promise<number>
 }
 
 /** The viewer reads a query: what they were told about it is read. @returns whether they muted it; null for a visitor */
-export async function visitThread(viewer: Viewer, queryId: number): Promise<boolean | null> {
-	if (!viewer || !isId(queryId)) return null
-	const { muted, waiting } = await findThread(viewer.id, queryId)
-	if (waiting) await readNotices(viewer, { queryId })
+export async function visitThread(viewer: Viewer, questionId: number): Promise<boolean | null> {
+	if (!viewer || !isId(questionId)) return null
+	const { muted, waiting } = await findThread(viewer.id, questionId)
+	if (waiting) await readNotices(viewer, { questionId })
 	return muted
 }
 
@@ -210,7 +210,7 @@ export async function visitThread(viewer: Viewer, queryId: number): Promise<bool
 export const MAX_MUTED_THREADS = 1_000
 
 /** Stops notices and mails about a query, or resumes them. @throws NotAllowed, NotFound, Invalid for one too many, TooMany */
-export async function muteThread(viewer: Viewer, queryId: number, muted: boolean): Promise<void> {
+export async function muteThread(viewer: Viewer, questionId: number, muted: boolean): Promise<void> {
 	const { id } = member(viewer)
 	await countUse('marks', viewer)
 	try {
@@ -218,9 +218,9 @@ export async function muteThread(viewer: Viewer, queryId: number, muted: boolean
 			.transaction()
 			.execute(async (trx) => {
 				await lockMember(trx, id)
-				if (muted && (await countMuted(trx, id, queryId)) >= MAX_MUTED_THREADS)
+				if (muted && (await countMuted(trx, id, questionId)) >= MAX_MUTED_THREADS)
 					throw new Invalid(`You already mute ${MAX_MUTED_THREADS.toLocaleString('en')} queries. Unmute one first.`)
-				await setMuted(trx, id, queryId, muted)
+				await setMuted(trx, id, questionId, muted)
 			})
 	} catch (error) {
 		if ((error as { code?: string }).code === '23503') throw new NotFound('There is no such query.')

@@ -14,7 +14,7 @@ export interface NoticeValues {
 	actorIds: number[]
 	act: string
 	reason: string
-	queryId: number | null
+	questionId: number | null
 	commentId: number | null
 	title: string
 	url: string
@@ -41,13 +41,13 @@ const mailEvery = sql.raw("interval '1 day'")
 export async function lockBoxes(
 	trx: Executor,
 	userIds: number[],
-	{ queryId, actorId }: { queryId: number; actorId: number },
+	{ questionId, actorId }: { questionId: number; actorId: number },
 ): Promise<number[]> {
 	const { rows } = await sql<{ user_id: number }>`
 		insert into notification_boxes (user_id)
 		select id from users
 		where id = any(${userIds}::int[]) and not imported and (suspended_until is null or suspended_until <= now())
-			and not exists (select from muted_threads where user_id = users.id and query_id = ${queryId}::int)
+			and not exists (select from muted_threads where user_id = users.id and query_id = ${questionId}::int)
 			and not ${isBlocking(sql.ref('users.id'), actorId)}
 		order by id
 		on conflict (user_id) do update set unread = notification_boxes.unread
@@ -76,7 +76,7 @@ export async function addNotices(trx: Executor, userIds: number[], notice: Notic
 			left join notification_preferences on user_id = person and kind = ${notice.kind}
 		), told as (
 			insert into notifications (user_id, kind, group_key, actor_ids, act, reason, query_id, comment_id, title, url, on_site, by_mail)
-			select user_id, ${notice.kind}, ${notice.groupKey}, ${notice.actorIds}::int[], ${notice.act}, ${notice.reason}, ${notice.queryId}::int,
+			select user_id, ${notice.kind}, ${notice.groupKey}, ${notice.actorIds}::int[], ${notice.act}, ${notice.reason}, ${notice.questionId}::int,
 				${notice.commentId}::int, ${notice.title}, ${notice.url}, site, mail
 			from wanted where site or mail or push
 			on conflict (user_id, group_key) where read_at is null do update set
@@ -106,12 +106,12 @@ export async function addNotices(trx: Executor, userIds: number[], notice: Notic
 export async function listUntold(
 	trx: Executor,
 	userIds: number[],
-	{ queryId, commentId }: { queryId: number; commentId: number | null },
+	{ questionId, commentId }: { questionId: number; commentId: number | null },
 ): Promise<number[]> {
 	const { rows } = await sql<{ id: number }>`
 		select person as id from unnest(${userIds}::int[]) as person
 		where not exists (select from notifications join notification_acts on notification_id = notifications.id
-			where query_id = ${queryId} and user_id = person
+			where query_id = ${questionId} and user_id = person
 				and notification_acts.comment_id is not distinct from ${commentId}::int)`.execute(trx)
 	return rows.map((row) => row.id)
 }
@@ -189,18 +189,18 @@ export async function removeOfActor(trx: Executor, userId: number, actorId: numb
 /** What a member marks as read: some of their notices, those of a query, or all. */
 export interface Which {
 	ids?: number[]
-	queryId?: number
+	questionId?: number
 }
 
 /** Marks own notices as read. @returns how many are still unread */
-export async function markRead(trx: Executor, userId: number, { ids, queryId }: Which): Promise<number> {
+export async function markRead(trx: Executor, userId: number, { ids, questionId }: Which): Promise<number> {
 	await sql`select from notification_boxes where user_id = ${userId} for update`.execute(trx)
 	const { rows } = await sql<{ unread: number }>`
 		with done as (
 			update notifications set read_at = now(), seen_at = coalesce(seen_at, now())
 			where user_id = ${userId} and read_at is null
 				and (${ids ?? null}::int[] is null or id = any(${ids ?? null}::int[]))
-				and (${queryId ?? null}::int is null or query_id = ${queryId ?? null}::int)
+				and (${questionId ?? null}::int is null or query_id = ${questionId ?? null}::int)
 			returning on_site
 		)
 		update notification_boxes set unread = unread - (select count(*) from done where on_site)
@@ -215,10 +215,10 @@ export async function markSeen(trx: Executor, userId: number, ids: number[]): Pr
 }
 
 /** Takes back every notice about a query. @param besides whose box is locked along @returns whose counters changed */
-export async function removeOfQuery(trx: Executor, queryId: number, besides?: number): Promise<number[]> {
-	await lockBoxesOf(trx, toldOf(queryId), besides)
+export async function removeOfQuestion(trx: Executor, questionId: number, besides?: number): Promise<number[]> {
+	await lockBoxesOf(trx, toldOf(questionId), besides)
 	const { rows } = await sql<{ user_id: number }>`
-		with gone as (delete from notifications where query_id = ${queryId} returning user_id, on_site and read_at is null as unread),
+		with gone as (delete from notifications where query_id = ${questionId} returning user_id, on_site and read_at is null as unread),
 			counts as (select user_id, count(*) filter (where unread) as unread from gone group by user_id)
 		update notification_boxes set unread = notification_boxes.unread - counts.unread
 		from counts where counts.user_id = notification_boxes.user_id and counts.unread > 0
@@ -227,16 +227,16 @@ export async function removeOfQuery(trx: Executor, queryId: number, besides?: nu
 }
 
 /** Calls a query by its new title in every notice about it. */
-export async function retitle(trx: Executor, queryId: number, title: string): Promise<void> {
-	await lockBoxesOf(trx, toldOf(queryId))
-	await sql`update notifications set title = ${title} where query_id = ${queryId} and title <> ${title}`.execute(trx)
+export async function retitle(trx: Executor, questionId: number, title: string): Promise<void> {
+	await lockBoxesOf(trx, toldOf(questionId))
+	await sql`update notifications set title = ${title} where query_id = ${questionId} and title <> ${title}`.execute(trx)
 }
 
 /** Stops or resumes notices about a query. */
-export async function setMuted(trx: Executor, userId: number, queryId: number, muted: boolean): Promise<void> {
+export async function setMuted(trx: Executor, userId: number, questionId: number, muted: boolean): Promise<void> {
 	await (muted
-		? sql`insert into muted_threads (user_id, query_id) values (${userId}, ${queryId}) on conflict do nothing`
-		: sql`delete from muted_threads where user_id = ${userId} and query_id = ${queryId}`
+		? sql`insert into muted_threads (user_id, query_id) values (${userId}, ${questionId}) on conflict do nothing`
+		: sql`delete from muted_threads where user_id = ${userId} and query_id = ${questionId}`
 	).execute(trx)
 }
 
@@ -254,8 +254,8 @@ export async function removeReadBefore(trx: Executor, before: Date, limit: numbe
 	return Number(numAffectedRows ?? 0)
 }
 
-function toldOf(queryId: number): RawBuilder<unknown> {
-	return sql`select user_id from notifications where query_id = ${queryId}`
+function toldOf(questionId: number): RawBuilder<unknown> {
+	return sql`select user_id from notifications where query_id = ${questionId}`
 }
 
 /** @param whose a query for ids of members */

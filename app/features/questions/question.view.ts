@@ -1,7 +1,7 @@
-import { type CommentMatchView, queryUrl } from '~/features/search/search.view.ts'
+import { type CommentMatchView, questionUrl } from '~/features/search/search.view.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { mayDelete, mayEdit } from './questions.policy.ts'
-import type { DeletedRow, QueryPageRow, QueryRow } from './questions.queries.server.ts'
+import type { DeletedRow, QuestionPageRow, QuestionRow } from './questions.queries.server.ts'
 
 /** What pages and the API are told of the forum. Times are ISO 8601 strings in UTC. */
 
@@ -19,7 +19,7 @@ export interface OriginView {
 	licence: string | null
 }
 
-export interface QueryCardView {
+export interface QuestionCardView {
 	id: number
 	/** Canonical address: /forum/{category}/{username}/{id} */
 	url: string
@@ -50,7 +50,7 @@ export interface VotedView {
 	own: boolean
 }
 
-export interface QueryPageView extends QueryCardView, VotedView {
+export interface QuestionPageView extends QuestionCardView, VotedView {
 	/** Markdown as written, for the edit form and structured data. */
 	description: string
 	descriptionHtml: string
@@ -81,11 +81,11 @@ export interface Page<Row> {
 }
 
 /** A row of a list as this viewer may see it. */
-export function presentCard(viewer: Viewer, row: QueryRow): QueryCardView {
+export function presentCard(viewer: Viewer, row: QuestionRow): QuestionCardView {
 	const owned = { authorId: row.author_id }
 	return {
 		id: row.id,
-		url: queryUrl(row),
+		url: questionUrl(row),
 		title: row.title,
 		excerpt: row.excerpt,
 		category: { slug: row.category_slug, title: row.category_title },
@@ -101,7 +101,7 @@ export function presentCard(viewer: Viewer, row: QueryRow): QueryCardView {
 }
 
 /** A query with its texts as this viewer may see it. */
-export function presentQuery(viewer: Viewer, row: QueryPageRow, vote: QueryPageView['vote'] = 0): QueryPageView {
+export function presentQuestion(viewer: Viewer, row: QuestionPageRow, vote: QuestionPageView['vote'] = 0): QuestionPageView {
 	return {
 		...presentCard(viewer, row),
 		vote,
@@ -118,10 +118,10 @@ export function presentQuery(viewer: Viewer, row: QueryPageRow, vote: QueryPageV
 }
 
 /** A query that was deleted after others had answered it: nothing of its own, and nothing to be done with it. */
-export function presentWithdrawn(row: DeletedRow): QueryPageView {
+export function presentWithdrawn(row: DeletedRow): QuestionPageView {
 	const deletedBy = row.deleted_by === row.author_id ? 'author' : 'moderator'
 	return {
-		...presentQuery(null, row),
+		...presentQuestion(null, row),
 		title: deletedBy === 'author' ? '[deleted by its author]' : '[deleted by a moderator]',
 		excerpt: '',
 		description: '',

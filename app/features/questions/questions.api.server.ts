@@ -1,13 +1,13 @@
 import type { z } from 'zod'
 import type { Operation } from '~/platform/http/operation.ts'
 import { draftOperations, draftShapes } from './api/drafts.server.ts'
-import { mutingOperations, queryOperations } from './api/questions.server.ts'
+import { askingOperations, mutingOperations } from './api/questions.server.ts'
 import { reportOperations } from './api/reports.server.ts'
 import { forumShapes } from './api/shapes.server.ts'
 
 /** Questions, drafts and reports as JSON: the use cases of the pages, one file for each resource. */
 export const questionOperations: Operation[] = [
-	...queryOperations,
+	...askingOperations,
 	...draftOperations,
 	...mutingOperations,
 	...reportOperations,

@@ -3,18 +3,18 @@ declare module '~/platform/realtime/events.ts' {
 		/** A query was asked. */
 		'query:added': (event: { url: string }) => void
 		/** A comment was written under the query that this tab shows; by whom, so that nobody is told of their own. */
-		'comment:added': (event: { queryId: number; commentId: number; username: string }) => void
+		'comment:added': (event: { questionId: number; commentId: number; username: string }) => void
 	}
 	interface ClientEvents {
 		/**
 		 * Which query this page shows, null for none; replaces the one before. Answers with the ids of the comments that others wrote
 		 * after the one called `after`, the newest that the page knows of: between its loading and this moment.
 		 */
-		'query:watch': (queryId: number | null, after?: number, answer?: (ids: number[]) => void) => void
+		'query:watch': (questionId: number | null, after?: number, answer?: (ids: number[]) => void) => void
 	}
 }
 
 /** The room of the tabs that show a query. */
-export function readersOf(queryId: number): string {
-	return `query:${queryId}`
+export function readersOf(questionId: number): string {
+	return `query:${questionId}`
 }

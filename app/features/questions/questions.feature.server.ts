@@ -2,7 +2,7 @@ import { defineFeature } from '~/platform/feature.ts'
 import { questionKinds, tellFollowers } from './notices/notices.server.ts'
 import { questionOperations, questionShapes } from './questions.api.server.ts'
 import { questionPages } from './questions.pages.server.ts'
-import { commentSubject, querySubject } from './questions.subjects.server.ts'
+import { commentSubject, questionSubject } from './questions.subjects.server.ts'
 
 export const questions = defineFeature({
 	name: 'questions',
@@ -10,5 +10,5 @@ export const questions = defineFeature({
 	jobs: { 'tell-followers': tellFollowers },
 	notificationKinds: questionKinds,
 	cachedPages: questionPages,
-	subjects: [querySubject, commentSubject],
+	subjects: [questionSubject, commentSubject],
 })

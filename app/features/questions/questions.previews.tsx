@@ -1,8 +1,8 @@
 import { RuleHead } from '~/ui/rule-head.tsx'
-import { QueryCard } from './lists/components/question-card.tsx'
-import type { QueryCardView } from './question.view.ts'
+import { QuestionCard } from './lists/components/question-card.tsx'
+import type { QuestionCardView } from './question.view.ts'
 
-const usual: QueryCardView = {
+const usual: QuestionCardView = {
 	id: 1,
 	url: '/forum/others/mira.quillon/1',
 	title: 'Why does the second render show the first value?',
@@ -18,7 +18,7 @@ const usual: QueryCardView = {
 	mayDelete: false,
 }
 
-const states: QueryCardView[] = [
+const states: QuestionCardView[] = [
 	usual,
 	{
 		...usual,
@@ -52,7 +52,7 @@ export default function QuestionPreviews() {
 			<RuleHead title="Questions of a list" />
 			<ul>
 				{states.map((query) => (
-					<QueryCard key={query.id} query={query} />
+					<QuestionCard key={query.id} query={query} />
 				))}
 			</ul>
 		</section>

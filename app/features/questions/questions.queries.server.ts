@@ -4,7 +4,7 @@ import type { TimeCursor } from '~/platform/http/cursors.ts'
 import type { ListView } from './questions.paths.ts'
 
 /** A row of a list, with everything its card shows. Times are text with microseconds, so that a cursor loses nothing. */
-export interface QueryRow {
+export interface QuestionRow {
 	id: number
 	title: string
 	excerpt: string
@@ -22,7 +22,7 @@ export interface QueryRow {
 	category_title: string
 }
 
-export interface QueryPageRow extends QueryRow {
+export interface QuestionPageRow extends QuestionRow {
 	description: string
 	description_html: string
 	version: number
@@ -35,14 +35,14 @@ export interface QueryPageRow extends QueryRow {
 
 const iso = (column: string) => sql.raw(`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`)
 
-/** The columns and joins of {@link QueryRow}; `queries` must be in the statement as `q`. */
-export const queryColumns = sql<QueryRow>`
+/** The columns and joins of {@link QuestionRow}; `queries` must be in the statement as `q`. */
+export const questionColumns = sql<QuestionRow>`
 	q.id, q.title, q.excerpt, q.tags, ${iso('q.created_at')} as created_at, ${iso('q.active_at')} as active_at,
 	q.comment_count, q.score, q.solved, q.author_id, u.username, u.name, u.image, c.slug as category_slug, c.title as category_title`
-/** The columns of {@link QueryPageRow}. */
-export const queryPageColumns = sql`${queryColumns}, q.description, q.description_html, q.version, ${iso('q.edited_at')} as edited_at,
+/** The columns of {@link QuestionPageRow}. */
+export const questionPageColumns = sql`${questionColumns}, q.description, q.description_html, q.version, ${iso('q.edited_at')} as edited_at,
 	q.source_url, q.licence, q.locked_at is not null as locked`
-export const queryJoins = sql`join users u on u.id = q.author_id join categories c on c.id = q.category_id`
+export const questionJoins = sql`join users u on u.id = q.author_id join categories c on c.id = q.category_id`
 
 interface ListFilter {
 	view: ListView
@@ -53,10 +53,10 @@ interface ListFilter {
 }
 
 /** One page of a list in time order: one range of one index, whatever the size of the forum. */
-export async function listRows({ view, categoryId, authorId, cursor, limit }: ListFilter): Promise<QueryRow[]> {
+export async function listRows({ view, categoryId, authorId, cursor, limit }: ListFilter): Promise<QuestionRow[]> {
 	const at = sql.raw(view === 'active' ? 'q.active_at' : 'q.created_at')
-	const { rows } = await sql<QueryRow>`
-		select ${queryColumns} from queries q ${queryJoins}
+	const { rows } = await sql<QuestionRow>`
+		select ${questionColumns} from queries q ${questionJoins}
 		where q.deleted_at is null
 		${categoryId === undefined ? sql`` : sql`and q.category_id = ${categoryId}`}
 		${authorId === undefined ? sql`` : sql`and q.author_id = ${authorId}`}
@@ -75,10 +75,10 @@ interface TagFilter {
 }
 
 /** One page of a tag's queries: one range of an index of query_tags, then its rows by key. */
-export async function listTagRows({ tagId, view, cursor, limit }: TagFilter): Promise<QueryRow[]> {
+export async function listTagRows({ tagId, view, cursor, limit }: TagFilter): Promise<QuestionRow[]> {
 	const at = sql.raw(view === 'active' ? 't.active_at' : 't.created_at')
-	const { rows } = await sql<QueryRow>`
-		select ${queryColumns} from query_tags t join queries q on q.id = t.query_id ${queryJoins}
+	const { rows } = await sql<QuestionRow>`
+		select ${questionColumns} from query_tags t join queries q on q.id = t.query_id ${questionJoins}
 		where t.tag_id = ${tagId} and q.deleted_at is null
 		${view === 'unanswered' ? sql`and t.unanswered` : sql``}
 		${view === 'solved' ? sql`and t.solved` : sql``}
@@ -88,19 +88,19 @@ export async function listTagRows({ tagId, view, cursor, limit }: TagFilter): Pr
 }
 
 /** A query with its texts, or undefined when there is none or it was deleted. */
-export async function findQuery(id: number, executor: Executor = db()): Promise<QueryPageRow | undefined> {
-	const { rows } = await sql<QueryPageRow>`
-		select ${queryPageColumns} from queries q ${queryJoins} where q.id = ${id} and q.deleted_at is null`.execute(
+export async function findQuestion(id: number, executor: Executor = db()): Promise<QuestionPageRow | undefined> {
+	const { rows } = await sql<QuestionPageRow>`
+		select ${questionPageColumns} from queries q ${questionJoins} where q.id = ${id} and q.deleted_at is null`.execute(
 		executor,
 	)
 	return rows[0]
 }
 
 /** The query with the most comments among the newest 200 since a time; undefined when none has any. */
-export async function findMostDiscussed(since: Date): Promise<QueryPageRow | undefined> {
-	const { rows } = await sql<QueryPageRow>`
-		select ${queryPageColumns}
-		from (select * from queries where deleted_at is null and created_at >= ${since} order by created_at desc, id desc limit 200) q ${queryJoins}
+export async function findMostDiscussed(since: Date): Promise<QuestionPageRow | undefined> {
+	const { rows } = await sql<QuestionPageRow>`
+		select ${questionPageColumns}
+		from (select * from queries where deleted_at is null and created_at >= ${since} order by created_at desc, id desc limit 200) q ${questionJoins}
 		where q.comment_count > 0 order by q.comment_count desc, q.id desc limit 1`.execute(db())
 	return rows[0]
 }
@@ -111,7 +111,7 @@ export async function findUserId(username: string): Promise<number | undefined> 
 }
 
 /** How many queries there are, from the counter that each write keeps. */
-export async function readQueryCount(): Promise<number> {
+export async function readQuestionCount(): Promise<number> {
 	const counter = await db().selectFrom('counters').select('value').where('name', '=', 'queries').executeTakeFirst()
 	return Number(counter?.value ?? 0)
 }
@@ -130,7 +130,7 @@ export async function listAddresses(
 	from: number,
 ): Promise<{ id: number; username: string; slug: string; changed_at: string }[]> {
 	const { rows } = await sql<{ id: number; username: string; slug: string; changed_at: string }>`
-		select q.id, u.username, c.slug, ${iso('greatest(q.active_at, q.edited_at)')} as changed_at from queries q ${queryJoins}
+		select q.id, u.username, c.slug, ${iso('greatest(q.active_at, q.edited_at)')} as changed_at from queries q ${questionJoins}
 		where q.id >= ${from} and q.id < ${from + 5_000} and q.deleted_at is null order by q.id`.execute(db())
 	return rows
 }
@@ -142,7 +142,7 @@ export async function highestId(): Promise<number> {
 }
 
 /** A query that was deleted, with who did it. */
-export interface DeletedRow extends QueryPageRow {
+export interface DeletedRow extends QuestionPageRow {
 	deleted_by: number | null
 	withdrawn: boolean
 	/** Whether it was deleted within the time in which its author may take that back. */
@@ -150,15 +150,15 @@ export interface DeletedRow extends QueryPageRow {
 }
 
 /** A deleted query, or undefined when there is none. @param within seconds that count as recent */
-export async function findDeletedQuery(id: number, within: number): Promise<DeletedRow | undefined> {
+export async function findDeletedQuestion(id: number, within: number): Promise<DeletedRow | undefined> {
 	const { rows } = await sql<DeletedRow>`
-		select ${queryPageColumns}, q.deleted_by, q.withdrawn, q.deleted_at > now() - make_interval(secs => ${within}) as recent
-		from queries q ${queryJoins} where q.id = ${id} and q.deleted_at is not null and q.withheld is null`.execute(db())
+		select ${questionPageColumns}, q.deleted_by, q.withdrawn, q.deleted_at > now() - make_interval(secs => ${within}) as recent
+		from queries q ${questionJoins} where q.id = ${id} and q.deleted_at is not null and q.withheld is null`.execute(db())
 	return rows[0]
 }
 
 /** Locks a deleted query. @returns whether it is still deleted */
-export async function lockDeletedQuery(trx: Executor, id: number): Promise<{ category_id: number } | undefined> {
+export async function lockDeletedQuestion(trx: Executor, id: number): Promise<{ category_id: number } | undefined> {
 	return trx
 		.selectFrom('queries')
 		.select('category_id')
@@ -170,12 +170,12 @@ export async function lockDeletedQuery(trx: Executor, id: number): Promise<{ cat
 }
 
 /** A member's vote on a query. */
-export async function findQueryVote(userId: number, queryId: number): Promise<1 | 0 | -1> {
+export async function findQuestionVote(userId: number, questionId: number): Promise<1 | 0 | -1> {
 	const row = await db()
 		.selectFrom('query_votes')
 		.select('value')
 		.where('user_id', '=', userId)
-		.where('query_id', '=', queryId)
+		.where('query_id', '=', questionId)
 		.executeTakeFirst()
 	return (row?.value ?? 0) as 1 | 0 | -1
 }

@@ -1,31 +1,31 @@
 import { isId } from '~/lib/checks.ts'
 import { NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
-import { presentQuery, presentWithdrawn, type QueryPageView } from './question.view.ts'
+import { presentQuestion, presentWithdrawn, type QuestionPageView } from './question.view.ts'
 import { undoTime } from './questions.policy.ts'
-import { findDeletedQuery, findQuery, findQueryVote } from './questions.queries.server.ts'
+import { findDeletedQuestion, findQuestion, findQuestionVote } from './questions.queries.server.ts'
 import { findWithheld } from './status/status.server.ts'
 
 /** One query; one that is withheld is there for its author and for moderators. @throws NotFound when there is none or it was deleted */
-export async function getQuery(viewer: Viewer, id: number): Promise<QueryPageView> {
+export async function getQuestion(viewer: Viewer, id: number): Promise<QuestionPageView> {
 	const [row, vote] = await Promise.all([
-		isId(id) ? findQuery(id) : undefined,
-		viewer && isId(id) ? findQueryVote(viewer.id, id) : (0 as const),
+		isId(id) ? findQuestion(id) : undefined,
+		viewer && isId(id) ? findQuestionVote(viewer.id, id) : (0 as const),
 	])
-	const query = row ? presentQuery(viewer, row, vote) : isId(id) ? await findWithheld(viewer, id) : null
-	if (!query) throw new NotFound(noQuery)
+	const query = row ? presentQuestion(viewer, row, vote) : isId(id) ? await findWithheld(viewer, id) : null
+	if (!query) throw new NotFound(noQuestion)
 	return query
 }
 
-const noQuery = 'There is no such query. It may have been deleted.'
+const noQuestion = 'There is no such query. It may have been deleted.'
 
 /** One query, or what is left of one that was deleted after others had answered it. @throws NotFound */
-export async function getDiscussed(viewer: Viewer, id: number): Promise<QueryPageView> {
+export async function getDiscussed(viewer: Viewer, id: number): Promise<QuestionPageView> {
 	try {
-		return await getQuery(viewer, id)
+		return await getQuestion(viewer, id)
 	} catch (error) {
 		if (!(error instanceof NotFound)) throw error
-		const deleted = isId(id) ? await findDeletedQuery(id, undoTime) : undefined
+		const deleted = isId(id) ? await findDeletedQuestion(id, undoTime) : undefined
 		if (!deleted?.withdrawn) throw error
 		return presentWithdrawn(deleted)
 	}

@@ -16,18 +16,18 @@ import type { Executor } from '~/platform/db/db.server.ts'
 import {
 	type HeldPost,
 	lockAnyComment,
-	lockAnyQuery,
+	lockAnyQuestion,
 	readAdded,
 	releaseComment,
-	releaseQuery,
+	releaseQuestion,
 	rewordWithheld,
 	setLocked,
 	withholdComment,
-	withholdQuery,
+	withholdQuestion,
 } from './status/status.queries.server.ts'
-import { listCommentSubjects, listQuerySubjects, type PostRow } from './status/subjects.queries.server.ts'
-import { eventQuery, recordEffects, tellEffects } from './writing/change.server.ts'
-import type { EventQuery, ForumEvent } from './writing/forum-events.ts'
+import { listCommentSubjects, listQuestionSubjects, type PostRow } from './status/subjects.queries.server.ts'
+import { eventQuestion, recordEffects, tellEffects } from './writing/change.server.ts'
+import type { EventQuestion, ForumEvent } from './writing/forum-events.ts'
 
 /* What moderation knows of queries and comments: how they stand, and what can be done to them. */
 
@@ -35,7 +35,7 @@ import type { EventQuery, ForumEvent } from './writing/forum-events.ts'
 interface PostSubject extends ModeratedSubject {
 	type: 'query' | 'comment'
 	/** The query that it is, or that it stands under. */
-	query: EventQuery
+	query: EventQuestion
 }
 
 type PostAct = Exclude<SubjectAct, 'clean'>
@@ -57,27 +57,27 @@ function stateOf({ withheld, gone }: Pick<PostRow, 'withheld' | 'gone'>): Subjec
 
 function subjectOf(type: 'query' | 'comment', row: PostRow): PostSubject {
 	const { id, title, html, excerpt, fingerprint } = row
-	const query = eventQuery({ ...row, id: row.query_id, author_id: row.query_author_id })
-	const isQuery = type === 'query'
+	const query = eventQuestion({ ...row, id: row.query_id, author_id: row.query_author_id })
+	const isQuestion = type === 'query'
 	// A comment comes and goes with its query: what is under a query that is out of the forum has to wait for that.
-	const isOut = !isQuery && row.query_gone
+	const isOut = !isQuestion && row.query_gone
 	const possible = (Object.keys(startsFrom) as PostAct[]).filter(
 		(act) => startsFrom[act].includes(stateOf(row)) && act !== (row.locked ? 'lock' : 'unlock'),
 	)
 	return {
 		...{ type, id, title, html, excerpt, fingerprint, query },
-		url: isQuery ? (row.withheld === 'merged' ? `${query.url}?original=1` : query.url) : commentUrl(query, id),
+		url: isQuestion ? (row.withheld === 'merged' ? `${query.url}?original=1` : query.url) : commentUrl(query, id),
 		createdAt: row.created_at,
 		authorId: row.author_id,
 		state: stateOf(row),
 		reason: row.withheld_reason,
-		locked: isQuery && row.locked,
+		locked: isQuestion && row.locked,
 		reportable: !row.gone && !row.query_gone,
-		acts: isOut ? [] : possible.filter((act) => act in (isQuery ? queryActs : commentActs)),
+		acts: isOut ? [] : possible.filter((act) => act in (isQuestion ? questionActs : commentActs)),
 	}
 }
 
-function commentUrl(query: EventQuery, id: number): string {
+function commentUrl(query: EventQuestion, id: number): string {
 	return `${withParams(query.url, { thread: id })}#comment-${id}`
 }
 
@@ -110,7 +110,7 @@ const changes: Record<PostAct, Change> = {
 	async hide(trx, judged) {
 		const { post, held, why: reason } = judged
 		const why = { state: 'hidden', reason } as const
-		if (post.type === 'query') await withholdQuery(trx, post.id, held, why)
+		if (post.type === 'query') await withholdQuestion(trx, post.id, held, why)
 		else await withholdComment(trx, post.id, post.query.id, why)
 		return { event: went(judged) }
 	},
@@ -128,13 +128,13 @@ const changes: Record<PostAct, Change> = {
 	},
 	async merge(trx, judged) {
 		const { post, held, why: reason, into } = judged
-		await withholdQuery(trx, post.id, held, { state: 'merged', reason, into })
+		await withholdQuestion(trx, post.id, held, { state: 'merged', reason, into })
 		return { event: went(judged), note: `into query ${into}` }
 	},
 }
 
 function release(trx: Executor, { type, id, query }: PostSubject): Promise<void> {
-	return type === 'query' ? releaseQuery(trx, id) : releaseComment(trx, id, query.id)
+	return type === 'query' ? releaseQuestion(trx, id) : releaseComment(trx, id, query.id)
 }
 
 function went({ post: { type, id, query }, moderatorId: actorId }: Judged): ForumEvent {
@@ -149,12 +149,12 @@ function came({ post: { type, id, query }, moderatorId: actorId }: Judged): Foru
 
 /** Locks the query, or both of a merge in the order of their ids, then the comment; all must stand as they were seen. */
 async function hold(trx: Executor, post: PostSubject, act: PostAct, into: number): Promise<HeldPost> {
-	const queryId = post.query.id
-	const other = act === 'merge' && isId(into) && into !== queryId ? into : null
+	const questionId = post.query.id
+	const other = act === 'merge' && isId(into) && into !== questionId ? into : null
 	const queries = new Map<number, HeldPost | undefined>()
-	for (const id of [queryId, ...(other === null ? [] : [other])].sort((one, two) => one - two))
-		queries.set(id, await lockAnyQuery(trx, id))
-	const query = queries.get(queryId)
+	for (const id of [questionId, ...(other === null ? [] : [other])].sort((one, two) => one - two))
+		queries.set(id, await lockAnyQuestion(trx, id))
+	const query = queries.get(questionId)
 	if (!query || (post.type === 'comment' && query.gone)) throw changedMeanwhile()
 	if (act === 'merge' && (other === null || queries.get(other)?.gone !== false)) {
 		const message = 'There is no other query at this address.'
@@ -217,7 +217,7 @@ function commonActs<Type extends 'query' | 'comment'>(type: Type) {
 
 const commentActs = commonActs('comment')
 
-const queryActs: Partial<Record<SubjectAct, ActOn<PostSubject>>> = {
+const questionActs: Partial<Record<SubjectAct, ActOn<PostSubject>>> = {
 	...commonActs('query'),
 	lock: {
 		done: 'Nobody can comment on it now.',
@@ -246,13 +246,13 @@ const queryActs: Partial<Record<SubjectAct, ActOn<PostSubject>>> = {
 	},
 }
 
-export const querySubject: SubjectType<PostSubject> = {
+export const questionSubject: SubjectType<PostSubject> = {
 	name: 'query',
 	label: 'Query',
 	prefix: '',
-	load: async (ids) => (await listQuerySubjects(ids)).map((row) => subjectOf('query', row)),
+	load: async (ids) => (await listQuestionSubjects(ids)).map((row) => subjectOf('query', row)),
 	describe: ({ title }) => `“${title}”`,
-	acts: queryActs,
+	acts: questionActs,
 }
 
 export const commentSubject: SubjectType<PostSubject> = {

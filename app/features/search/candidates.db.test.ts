@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
-import { listQueries } from '~/features/questions/lists/lists.server.ts'
+import { listQuestions } from '~/features/questions/lists/lists.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
@@ -54,7 +54,7 @@ async function everyPage(search: string): Promise<number[]> {
 	const met: number[] = []
 	let cursor: string | null = null
 	do {
-		const { rows, next } = await listQueries(null, { search, cursor, limit: 50 })
+		const { rows, next } = await listQuestions(null, { search, cursor, limit: 50 })
 		met.push(...rows.map((row) => row.id))
 		cursor = next
 	} while (cursor)

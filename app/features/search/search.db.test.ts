@@ -2,11 +2,11 @@ import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import { deleteComment, editComment } from '~/features/discussion/commenting.server.ts'
 import { deleteQuestion, editQuestion } from '~/features/questions/asking/asking.server.ts'
-import { listQueries } from '~/features/questions/lists/lists.server.ts'
+import { listQuestions } from '~/features/questions/lists/lists.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { encodeCursor } from '~/platform/http/cursors.ts'
-import { makeComment, makeMember, makeQuery } from '../../../tests/factories/forum.ts'
+import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 
 useDatabase()
@@ -72,12 +72,12 @@ const queries: [key: string, title: string, description: string, tags: string, c
 beforeAll(async () => {
 	asha = await makeMember('asha')
 	for (const [key, title, description, tags, category, comment] of queries) {
-		ids[key] = (await makeQuery(asha, { title, description, tags, category })).id
+		ids[key] = (await makeQuestion(asha, { title, description, tags, category })).id
 		await makeComment(asha, ids[key], comment)
 	}
 })
 
-test.each<[string, Omit<Parameters<typeof listQueries>[1], 'search'>, string[]]>([
+test.each<[string, Omit<Parameters<typeof listQuestions>[1], 'search'>, string[]]>([
 	['undo', {}, ['commit', 'undo']],
 	['undoing commits', {}, ['commit']],
 	['LOOPS', {}, ['closures', 'loop', 'python']],
@@ -130,7 +130,7 @@ test.each<[string, Omit<Parameters<typeof listQueries>[1], 'search'>, string[]]>
 	['a\u0000b \ud800', {}, []],
 	['x'.repeat(500), {}, []],
 ])('searching for %s with %j finds what it should, the best first', async (search, narrowed, expected) => {
-	const { rows } = await listQueries(null, { ...narrowed, search })
+	const { rows } = await listQuestions(null, { ...narrowed, search })
 	const found = rows.map((row) => Object.keys(ids).find((key) => ids[key] === row.id))
 	expect(found.slice(0, 1)).toEqual(expected.slice(0, 1))
 	expect(found.toSorted()).toEqual(expected.toSorted())
@@ -149,36 +149,36 @@ test.each([
 	],
 	['"event loop"', 'loop', 'The <mark>event</mark> <mark>loop</mark> explained', 'What is a microtask?'],
 ])('searching for %s marks what matched and escapes the rest', async (search, key, titleHtml, excerptHtml) => {
-	const { rows } = await listQueries(null, { search })
+	const { rows } = await listQuestions(null, { search })
 	expect(rows.find((row) => row.id === ids[key])).toMatchObject({ titleHtml, excerptHtml })
 })
 
 test('the passage shown is the one that matches, however far down it is', async () => {
-	const { id } = await makeQuery(asha, {
+	const { id } = await makeQuestion(asha, {
 		description: `${'Many other words come first. '.repeat(100)}The **zeppelin** [lands](https://a.example). ${'More words. '.repeat(100)}`,
 	})
-	const { rows } = await listQueries(null, { search: 'zeppelins' })
+	const { rows } = await listQuestions(null, { search: 'zeppelins' })
 	expect(rows.map((row) => row.id)).toEqual([id])
 	expect(rows[0]?.excerptHtml).toContain('The <mark>zeppelin</mark> lands.')
 })
 
 test('a passage is text: no fence, no pipes of a table, no marks of a list', async () => {
-	const { id } = await makeQuery(asha, {
+	const { id } = await makeQuestion(asha, {
 		description: 'Sort a quokka:\n\n```python\na = [3,1,2]\n```\n\n| k | v |\n|---|---|\n| | 2 |\n\n- one',
 	})
 	await makeComment(asha, id, '```js\nnumbat()\n```\n- two')
-	const found = async (search: string) => (await listQueries(null, { search })).rows.find((row) => row.id === id)
+	const found = async (search: string) => (await listQuestions(null, { search })).rows.find((row) => row.id === id)
 	expect((await found('quokka'))?.excerptHtml).toBe('Sort a <mark>quokka</mark>: a = [3,1,2] k v 2 one')
 	expect((await found('numbat'))?.commentMatch?.html).toBe('<mark>numbat</mark>() two')
 })
 
 test('a query that a comment alone matches shows the passage of the comment with most of the words, and where it is', async () => {
-	const { id } = await makeQuery(asha, { title: 'About an okapi', description: 'It hides.', tags: 'forest' })
+	const { id } = await makeQuestion(asha, { title: 'About an okapi', description: 'It hides.', tags: 'forest' })
 	await makeComment(asha, id, 'A lantern helps.')
 	const best = await makeComment(asha, id, `${'Some words. '.repeat(60)}Take **lanterns** & C++ <b>along</b>.`)
 	const last = await makeComment(asha, id, 'A lamp does too, says 100% of us.')
 	const match = async (search: string) => {
-		const { rows } = await listQueries(null, { search })
+		const { rows } = await listQuestions(null, { search })
 		return rows.find((row) => row.id === id)?.commentMatch
 	}
 	expect(await match('lanterns c++ -giraffes')).toEqual({
@@ -196,8 +196,8 @@ test('a query that a comment alone matches shows the passage of the comment with
 })
 
 test('a search knows of every edit and deletion', async () => {
-	const { id } = await makeQuery(asha, { title: 'About a giraffe', tags: 'savanna' })
-	const found = async (search: string) => (await listQueries(null, { search })).rows.map((row) => row.id)
+	const { id } = await makeQuestion(asha, { title: 'About a giraffe', tags: 'savanna' })
+	const found = async (search: string) => (await listQuestions(null, { search })).rows.map((row) => row.id)
 	const comment = await makeComment(asha, id, 'A crocodile lurks.')
 	await editQuestion(asha, id, { title: 'About an elephant', description: 'x', tags: 'jungle', category: 'others' })
 	expect([
@@ -218,11 +218,11 @@ test('a search knows of every edit and deletion', async () => {
 test('paging through results meets each once, also where ranks are equal', async () => {
 	const made: number[] = []
 	for (let number = 0; number < 12; number += 1)
-		made.push((await makeQuery(asha, { title: 'Watermelon in winter', tags: number % 2 ? 'fruit' : 'season' })).id)
+		made.push((await makeQuestion(asha, { title: 'Watermelon in winter', tags: number % 2 ? 'fruit' : 'season' })).id)
 	const met: number[] = []
 	let cursor: string | null = null
 	do {
-		const { rows, next } = await listQueries(null, { search: 'watermelon', cursor, limit: 5 })
+		const { rows, next } = await listQuestions(null, { search: 'watermelon', cursor, limit: 5 })
 		met.push(...rows.map((row) => row.id))
 		cursor = next
 	} while (cursor)
@@ -231,19 +231,19 @@ test('paging through results meets each once, also where ranks are equal', async
 
 test('a search of operators alone is paged by time, each query once', async () => {
 	const made: number[] = []
-	for (let number = 0; number < 7; number += 1) made.push((await makeQuery(asha, { tags: 'paging, other' })).id)
+	for (let number = 0; number < 7; number += 1) made.push((await makeQuestion(asha, { tags: 'paging, other' })).id)
 	const met: number[] = []
 	let cursor: string | null = null
 	do {
-		const { rows, next } = await listQueries(null, { search: 'tag:paging is:unanswered tag:other', cursor, limit: 3 })
+		const { rows, next } = await listQuestions(null, { search: 'tag:paging is:unanswered tag:other', cursor, limit: 3 })
 		met.push(...rows.map((row) => row.id))
 		cursor = next
 	} while (cursor)
 	expect(met).toEqual(made.toReversed())
 	await deleteQuestion(asha, made[0] ?? 0)
-	const { rows } = await listQueries(null, { search: 'tag:paging' })
+	const { rows } = await listQuestions(null, { search: 'tag:paging' })
 	expect(rows.map((row) => row.id)).toEqual(made.slice(1).toReversed())
-	await expect(listQueries(null, { search: 'tag:paging', cursor: encodeCursor(['0.1', 2]) })).rejects.toThrow(
+	await expect(listQuestions(null, { search: 'tag:paging', cursor: encodeCursor(['0.1', 2]) })).rejects.toThrow(
 		'This page of the list no longer exists.',
 	)
 })
@@ -256,11 +256,11 @@ test.each([
 	encodeCursor(['0.1', 2 ** 31]),
 	encodeCursor(['0.1']),
 ])('the cursor %s is refused', async (cursor) => {
-	await expect(listQueries(null, { search: 'loop', cursor })).rejects.toThrow('This page of the list no longer exists.')
+	await expect(listQuestions(null, { search: 'loop', cursor })).rejects.toThrow('This page of the list no longer exists.')
 })
 
 test('a thread of any size never makes a write fail, and its query is still found', async () => {
-	const { id } = await makeQuery(asha, { title: 'Megalosaurus in the long thread', description: words(0, 30_000) })
+	const { id } = await makeQuestion(asha, { title: 'Megalosaurus in the long thread', description: words(0, 30_000) })
 	for (let number = 1; number <= 80; number += 1) await makeComment(asha, id, words(number, 10_000))
 	await editQuestion(asha, id, {
 		title: 'Megalosaurus in the long thread',
@@ -272,7 +272,7 @@ test('a thread of any size never makes a write fail, and its query is still foun
 		size: number
 	}>`select pg_column_size(search || ''::tsvector) as size from queries where id = ${id}`.execute(db())
 	expect(rows[0]?.size).toBeGreaterThan(300_000)
-	expect((await listQueries(null, { search: 'megalosaurus' })).rows.map((row) => row.id)).toEqual([id])
+	expect((await listQuestions(null, { search: 'megalosaurus' })).rows.map((row) => row.id)).toEqual([id])
 })
 
 /** Different words of `length` characters in all that no stemmer shortens. */

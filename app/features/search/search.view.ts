@@ -39,7 +39,7 @@ export interface SearchTools {
 }
 
 /** The canonical address of a query. */
-export function queryUrl(query: { id: number; username: string; category_slug: string }): string {
+export function questionUrl(query: { id: number; username: string; category_slug: string }): string {
 	return `/forum/${query.category_slug}/${query.username}/${query.id}`
 }
 

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { deleteQuestion, editQuestion } from '~/features/questions/asking/asking.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
-import { makeMember, makeQuery } from '../../../tests/factories/forum.ts'
+import { makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { betterSpelling } from './search-tools.server.ts'
 
@@ -12,9 +12,9 @@ let asha: SignedIn
 beforeAll(async () => {
 	asha = await makeMember('asha')
 	await makeMember('silent')
-	await makeQuery(asha, { title: 'Closures inside a loop keep the last value', tags: 'javascript, node.js' })
-	await makeQuery(asha, { title: 'Closing a connection to the database', tags: 'postgresql' })
-	await makeQuery(asha, { title: 'Which database is there for a phone?', tags: 'sqlite' })
+	await makeQuestion(asha, { title: 'Closures inside a loop keep the last value', tags: 'javascript, node.js' })
+	await makeQuestion(asha, { title: 'Closing a connection to the database', tags: 'postgresql' })
+	await makeQuestion(asha, { title: 'Which database is there for a phone?', tags: 'sqlite' })
 })
 
 test.each<[search: string, meant: string | null]>([
@@ -42,7 +42,7 @@ test.each<[search: string, meant: string | null]>([
 })
 
 test('a word is offered only as long as a query has it', async () => {
-	const { id } = await makeQuery(asha, { title: 'About a giraffe', tags: 'savanna' })
+	const { id } = await makeQuestion(asha, { title: 'About a giraffe', tags: 'savanna' })
 	expect(await betterSpelling('girafe tag:savana')).toBe('giraffe tag:savanna')
 	await editQuestion(asha, id, { title: 'About an elephant', description: 'x', tags: 'jungle', category: 'others' })
 	expect(await betterSpelling('girafe tag:savana elefant')).toBe(null)
@@ -53,6 +53,6 @@ test('a word is offered only as long as a query has it', async () => {
 
 test('queries with the same new words can be asked at once', async () => {
 	const titles = Array.from({ length: 8 }, () => 'Kangaroos and wallabies and platypuses')
-	await Promise.all(titles.map((title, index) => makeQuery(asha, { title, tags: index % 2 ? 'zoo, ant' : 'ant, zoo' })))
+	await Promise.all(titles.map((title, index) => makeQuestion(asha, { title, tags: index % 2 ? 'zoo, ant' : 'ant, zoo' })))
 	expect(await betterSpelling('kangarooos walabies')).toBe('kangaroos wallabies')
 })

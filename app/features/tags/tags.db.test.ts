@@ -3,12 +3,12 @@ import { beforeAll, expect, test } from 'vitest'
 import { deleteComment } from '~/features/discussion/commenting.server.ts'
 import { chooseSolution, withdrawSolution } from '~/features/discussion/votes.server.ts'
 import { editQuestion } from '~/features/questions/asking/asking.server.ts'
-import { listQueries } from '~/features/questions/lists/lists.server.ts'
+import { listQuestions } from '~/features/questions/lists/lists.server.ts'
 import type { ListView } from '~/features/questions/questions.paths.ts'
-import { getQuery } from '~/features/questions/questions.server.ts'
+import { getQuestion } from '~/features/questions/questions.server.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
-import { makeComment, makeMember, makeQuery } from '../../../tests/factories/forum.ts'
+import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { listFollowers } from './following.queries.server.ts'
 import { follow, listFollowed } from './following.server.ts'
@@ -36,20 +36,20 @@ beforeAll(async () => {
 })
 
 test('a tag written in another spelling is kept as the main one, once', async () => {
-	const { id } = await makeQuery(asha, { tags: 'JS, closures, javascript, ts' })
-	expect((await getQuery(null, id)).tags).toEqual(['javascript', 'closures', 'typescript'])
+	const { id } = await makeQuestion(asha, { tags: 'JS, closures, javascript, ts' })
+	expect((await getQuestion(null, id)).tags).toEqual(['javascript', 'closures', 'typescript'])
 	await editQuestion(asha, id, { title: 'Edited it now', description: 'x', tags: 'reactjs', category: 'others' })
-	expect((await getQuery(null, id)).tags).toEqual(['react'])
+	expect((await getQuestion(null, id)).tags).toEqual(['react'])
 	expect(await getTag(null, 'React.js')).toMatchObject({ name: 'react', count: 1 })
 	await expectFiguresToHold()
 })
 
 test('the lists of a tag and of a category are narrowed and ordered like the forum', async () => {
 	const where = { tags: 'views-of-a-list', category: 'careers' }
-	const make = async () => (await makeQuery(asha, where)).id
+	const make = async () => (await makeQuestion(asha, where)).id
 	const [plain, solved, talked, once] = [await make(), await make(), await make(), await make()]
 	const solution = await makeComment(ben, solved)
-	await chooseSolution(asha, { queryId: solved, commentId: solution })
+	await chooseSolution(asha, { questionId: solved, commentId: solution })
 	const late = await makeComment(ben, once)
 	await makeComment(ben, talked)
 	await deleteComment(ben, late)
@@ -64,25 +64,25 @@ test('the lists of a tag and of a category are narrowed and ordered like the for
 		for (const [view, ids] of Object.entries(expected)) {
 			expect(await pagesOf({ ...scope, view: view as ListView }), view).toEqual(ids)
 		}
-	await withdrawSolution(moderator, { queryId: solved, commentId: solution })
+	await withdrawSolution(moderator, { questionId: solved, commentId: solution })
 	expect(await pagesOf({ tag: where.tags, view: 'solved' })).toEqual([])
-	await chooseSolution(asha, { queryId: solved, commentId: solution })
+	await chooseSolution(asha, { questionId: solved, commentId: solution })
 	await deleteComment(ben, solution)
 	expect(await pagesOf({ tag: where.tags, view: 'solved' })).toEqual([])
 	await expectFiguresToHold()
 })
 
 test('joining two tags moves queries, followers, synonyms and the description, and the old name leads on', async () => {
-	const both = await makeQuery(asha, { tags: 'a-first, colour, color, z-last' })
-	const many = await Promise.all(Array.from({ length: 5 }, () => makeQuery(asha, { tags: 'colour' })))
+	const both = await makeQuestion(asha, { tags: 'a-first, colour, color, z-last' })
+	const many = await Promise.all(Array.from({ length: 5 }, () => makeQuestion(asha, { tags: 'colour' })))
 	await describeTag(moderator, 'colour', { description: 'Hue,  and\nwhat it is mixed of.' })
 	await follow(ben, { tag: 'colour' }, true)
 	await follow(asha, { tag: 'colour' }, true)
 	await follow(asha, { tag: 'color' }, true)
 	await addSynonym(moderator, { name: 'colours', main: 'colour' })
 	expect(await addSynonym(moderator, { name: 'Colour', main: '#color' })).toEqual({ name: 'colour', main: 'color' })
-	expect((await getQuery(null, both.id)).tags).toEqual(['a-first', 'color', 'z-last'])
-	expect((await getQuery(null, many[0]?.id ?? 0)).tags).toEqual(['color'])
+	expect((await getQuestion(null, both.id)).tags).toEqual(['a-first', 'color', 'z-last'])
+	expect((await getQuestion(null, many[0]?.id ?? 0)).tags).toEqual(['color'])
 	expect(await getTag(ben, 'colours')).toMatchObject({
 		name: 'color',
 		count: 6,
@@ -91,13 +91,13 @@ test('joining two tags moves queries, followers, synonyms and the description, a
 		following: true,
 	})
 	expect((await listFollowed(asha)).tags).toEqual(['color'])
-	expect(await listQueries(null, { tag: 'colour' })).toMatchObject({ rows: { length: 6 } })
-	expect((await listQueries(null, { search: 'color', tag: 'color' })).rows).toHaveLength(6)
+	expect(await listQuestions(null, { tag: 'colour' })).toMatchObject({ rows: { length: 6 } })
+	expect((await listQuestions(null, { search: 'color', tag: 'color' })).rows).toHaveLength(6)
 	await expectFiguresToHold()
 })
 
 test('queries that are written while their tag is joined end under the main one', async () => {
-	const asked = Array.from({ length: 20 }, () => makeQuery(asha, { tags: 'old-name' }))
+	const asked = Array.from({ length: 20 }, () => makeQuestion(asha, { tags: 'old-name' }))
 	await Promise.all([
 		...asked.slice(0, 10),
 		addSynonym(moderator, { name: 'old-name', main: 'new-name' }),
@@ -109,7 +109,7 @@ test('queries that are written while their tag is joined end under the main one'
 })
 
 test('what an interruption left under the old tag is moved later', async () => {
-	await makeQuery(asha, { tags: 'left-behind' })
+	await makeQuestion(asha, { tags: 'left-behind' })
 	await sql`insert into tag_synonyms (name, main) values ('left-behind', 'taken-along')`.execute(db())
 	await sql`insert into tags (name) values ('taken-along')`.execute(db())
 	await moveSynonyms()
@@ -121,8 +121,8 @@ test('a parted tag is one of its own again', async () => {
 	await addSynonym(moderator, { name: 'part-me', main: 'whole' })
 	expect((await listSynonyms(moderator))?.find(({ main }) => main === 'whole')?.names).toEqual(['part-me'])
 	await removeSynonym(moderator, 'part-me')
-	const { id } = await makeQuery(asha, { tags: 'part-me' })
-	expect((await getQuery(null, id)).tags).toEqual(['part-me'])
+	const { id } = await makeQuestion(asha, { tags: 'part-me' })
+	expect((await getQuestion(null, id)).tags).toEqual(['part-me'])
 })
 
 test.each<[string, () => Promise<unknown>, number]>([
@@ -154,7 +154,7 @@ test('the list of synonyms is for moderators', async () => {
 })
 
 test('related tags are those that stand beside a tag most often', async () => {
-	for (const tags of ['core, near', 'core, near, far', 'core, near', 'far, elsewhere']) await makeQuery(asha, { tags })
+	for (const tags of ['core, near', 'core, near, far', 'core, near', 'far, elsewhere']) await makeQuestion(asha, { tags })
 	const core = await getTag(null, 'core')
 	expect(await listRelatedTags(core.id, 5)).toEqual([
 		{ name: 'near', count: 3 },
@@ -207,11 +207,11 @@ test('followers of some tags and a category are told page by page, each once', a
 })
 
 /** Every id of a list, read in pages of one. */
-async function pagesOf(input: Parameters<typeof listQueries>[1]): Promise<number[]> {
+async function pagesOf(input: Parameters<typeof listQuestions>[1]): Promise<number[]> {
 	const found: number[] = []
 	let cursor: string | null = null
 	do {
-		const page = await listQueries(null, { ...input, limit: 1, cursor })
+		const page = await listQuestions(null, { ...input, limit: 1, cursor })
 		found.push(...page.rows.map(({ id }) => id))
 		cursor = page.next
 	} while (cursor)

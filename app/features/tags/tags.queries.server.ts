@@ -179,7 +179,7 @@ export function listUnmoved(): Promise<{ name: string; main: string }[]> {
  * Moves the next queries from one tag to another, locked in the order of all writers: queries by id, then the words of the search, then tags by name.
  * @returns how many were left to move, at most `limit`
  */
-export async function moveQueries(trx: Executor, name: string, main: string, limit: number): Promise<number> {
+export async function moveQuestions(trx: Executor, name: string, main: string, limit: number): Promise<number> {
 	const { rows } = await sql<{ id: number }>`
 		select id from queries where id in (
 			select query_id from query_tags join tags on tags.id = tag_id where tags.name = ${name} order by query_id limit ${limit})

@@ -23,7 +23,7 @@ import {
 	listTagsLike,
 	listUnmoved,
 	lockSynonyms,
-	moveQueries,
+	moveQuestions,
 	updateDescription,
 } from './tags.queries.server.ts'
 import { descriptionInput, synonymInput } from './tags.schema.ts'
@@ -159,6 +159,6 @@ async function move(name: string, main: string): Promise<void> {
 	while (moved === batch)
 		moved = await db()
 			.transaction()
-			.execute((trx) => moveQueries(trx, name, main, batch))
+			.execute((trx) => moveQuestions(trx, name, main, batch))
 	await dropPages([everyPage])
 }

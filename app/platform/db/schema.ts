@@ -84,7 +84,7 @@ export interface CampusLinksTable {
 	expires_at: Time
 }
 
-export interface QueriesTable {
+export interface QuestionsTable {
 	id: Generated<number>
 	author_id: number
 	category_id: number
@@ -297,7 +297,7 @@ export interface Database extends NoticeTables, AccountTables {
 	tags: { id: GeneratedAlways<number>; name: string; query_count: Generated<number>; description: Generated<string> }
 	tag_synonyms: { name: string; main: string; created_at: Time }
 	follows: { user_id: number; tag_id: number | null; category_id: number | null; followed_at: Time }
-	queries: QueriesTable
+	queries: QuestionsTable
 	/** The last three are filled and kept by triggers. */
 	query_tags: {
 		tag_id: number

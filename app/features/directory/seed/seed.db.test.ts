@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { seedQueries } from '~/features/import/seed.server.ts'
+import { seedQuestions } from '~/features/import/seed.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { recountTerms } from '../../../../tests/support/members.ts'
@@ -33,8 +33,8 @@ test('a community grows to the size that was asked for, and counters and search 
 })
 
 test('questions come from these members, once, with their counts', async () => {
-	await seedQueries(30, { authors: seedDomain, ...quietly })
-	expect(await seedQueries(30, { authors: seedDomain, ...quietly })).toBe(0)
+	await seedQuestions(30, { authors: seedDomain, ...quietly })
+	expect(await seedQuestions(30, { authors: seedDomain, ...quietly })).toBe(0)
 	const rows = await db().selectFrom('queries').select(['comment_count', 'author_id', 'tags']).execute()
 	const comments = await db().selectFrom('comments').select('id').execute()
 	expect(rows).toHaveLength(30)
@@ -44,5 +44,5 @@ test('questions come from these members, once, with their counts', async () => {
 })
 
 test('there are no questions without members', async () => {
-	await expect(seedQueries(40, { authors: 'nowhere.example', ...quietly })).rejects.toThrow('Questions need members')
+	await expect(seedQuestions(40, { authors: 'nowhere.example', ...quietly })).rejects.toThrow('Questions need members')
 })

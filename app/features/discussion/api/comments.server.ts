@@ -1,5 +1,5 @@
 import { cursor, editing, id, namedVersion, restoringRule } from '~/features/questions/api/shapes.server.ts'
-import { getQuery } from '~/features/questions/questions.server.ts'
+import { getQuestion } from '~/features/questions/questions.server.ts'
 import { member, operation } from '~/platform/http/operation.ts'
 import { addComment, deleteComment, editComment, restoreComment } from '../commenting.server.ts'
 import { getComment, listComments } from '../discussion.server.ts'
@@ -22,9 +22,9 @@ export const commentOperations = [
 		answer: commentPage,
 		refusals: [404, 422],
 		run: async ({ viewer, params, query: { cursor, thread } }) => {
-			const { author } = await getQuery(viewer, params.id)
+			const { author } = await getQuestion(viewer, params.id)
 			return listComments(viewer, {
-				queryId: params.id,
+				questionId: params.id,
 				askerUsername: author.username,
 				cursor: cursor ?? null,
 				...(thread === undefined ? {} : { thread }),
@@ -49,7 +49,7 @@ export const commentOperations = [
 		run: async (call) => {
 			const parentId = (call.body.parentId ?? null) as number | null
 			const { body } = call.body
-			const made = await addComment(member(call), { queryId: call.params.id, parentId, body, key: call.key })
+			const made = await addComment(member(call), { questionId: call.params.id, parentId, body, key: call.key })
 			return getComment(call.viewer, made.id)
 		},
 	}),

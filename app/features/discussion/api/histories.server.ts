@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { cursor, id, next, time } from '~/features/questions/api/shapes.server.ts'
 import { member, operation } from '~/platform/http/operation.ts'
 import type { HistoryView } from '../comment.view.ts'
-import { readCommentHistory, readQueryHistory } from '../history.server.ts'
+import { readCommentHistory, readQuestionHistory } from '../history.server.ts'
 
 const change = z.object({
 	field: z.string().describe('Title, Category, Tags, Description; Text for a comment.'),
@@ -38,7 +38,7 @@ export const historyOperations = [
 		path: '/queries/{id}/edits',
 		summary: 'Read the edits of a query with their differences, newest first',
 		refusals: [404, 422],
-		run: async (call) => readQueryHistory(member(call), call.params.id, call.query.cursor ?? null),
+		run: async (call) => readQuestionHistory(member(call), call.params.id, call.query.cursor ?? null),
 	}),
 	operation({
 		...shared,

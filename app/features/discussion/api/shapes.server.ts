@@ -54,7 +54,7 @@ export const newComment = z.strictObject({
 export const changedComment = z.strictObject({ body, version: madeFrom })
 
 /** The query that a comment stands under. @throws NotFound */
-export async function queryIdOf(commentId: number): Promise<number> {
+export async function questionIdOf(commentId: number): Promise<number> {
 	const comment = await findComment(commentId)
 	if (!comment) throw new NotFound('There is no such comment. It may have been deleted.')
 	return comment.query_id

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { id, voteValue } from '~/features/questions/api/shapes.server.ts'
 import { member, operation } from '~/platform/http/operation.ts'
 import { castVote, chooseSolution, withdrawSolution } from '../votes.server.ts'
-import { queryIdOf } from './shapes.server.ts'
+import { questionIdOf } from './shapes.server.ts'
 
 const group = 'Votes and solutions'
 const example = { vote: 1 }
@@ -28,7 +28,7 @@ export const voteOperations = [
 		answer: cast,
 		refusals: [403, 404, 422],
 		run: async (call) =>
-			castVote(member(call), { queryId: call.params.id, commentId: null, vote: Number(call.body.vote) }),
+			castVote(member(call), { questionId: call.params.id, commentId: null, vote: Number(call.body.vote) }),
 	}),
 	operation({
 		id: 'voteOnComment',
@@ -45,7 +45,7 @@ export const voteOperations = [
 		refusals: [403, 404, 422],
 		run: async (call) => {
 			const { id: commentId } = call.params
-			return castVote(member(call), { queryId: await queryIdOf(commentId), commentId, vote: Number(call.body.vote) })
+			return castVote(member(call), { questionId: await questionIdOf(commentId), commentId, vote: Number(call.body.vote) })
 		},
 	}),
 	operation({
@@ -61,7 +61,7 @@ export const voteOperations = [
 		refusals: [403, 404],
 		run: async (call) => {
 			const { id: commentId } = call.params
-			await chooseSolution(member(call), { queryId: await queryIdOf(commentId), commentId })
+			await chooseSolution(member(call), { questionId: await questionIdOf(commentId), commentId })
 		},
 	}),
 	operation({
@@ -77,7 +77,7 @@ export const voteOperations = [
 		refusals: [403, 404],
 		run: async (call) => {
 			const { id: commentId } = call.params
-			await withdrawSolution(member(call), { queryId: await queryIdOf(commentId), commentId })
+			await withdrawSolution(member(call), { questionId: await questionIdOf(commentId), commentId })
 		},
 	}),
 ]

@@ -11,7 +11,7 @@ import { useBox } from './use-box.ts'
 
 /** The box for a comment on the query itself: one line until it is used. A visitor is shown the way in. */
 export function CommentBox({ showAlone }: { showAlone: boolean }) {
-	const { viewer, url, queryId, here } = useDiscussion()
+	const { viewer, url, questionId, here } = useDiscussion()
 	const nothing = useCallback(() => {}, [])
 	const { area, refused, text, sendKey, keep } = useBox({ box: 'comment', text: '', version: null, onSent: nothing })
 	if (!viewer)
@@ -46,7 +46,7 @@ export function CommentBox({ showAlone }: { showAlone: boolean }) {
 					onInput={keep}
 					{...described('comment', refused?.message, 'markdown')}
 				/>
-				<MentionHelp area={area} queryId={queryId} />
+				<MentionHelp area={area} questionId={questionId} />
 				{refused && (
 					<p className="error mt-1.5" id="comment-error" role="alert">
 						{refused.message}

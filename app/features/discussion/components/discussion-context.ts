@@ -7,7 +7,7 @@ export interface DiscussionFacts {
 	viewer: SignedIn | null
 	/** Whether nothing more can be written, as the query was deleted. */
 	closed: boolean
-	queryId: number
+	questionId: number
 	/** What the boxes begin the names of their sendings with. */
 	sendKey: string
 	/** The query's canonical address. */

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useState } from 'react'
 import { Link, useLocation, useSearchParams } from 'react-router'
-import type { Page, QueryPageView } from '~/features/questions/question.view.ts'
+import type { Page, QuestionPageView } from '~/features/questions/question.view.ts'
 import { withParams } from '~/lib/addresses.ts'
 import { useRootData } from '~/lib/root-data.ts'
 import { MoreLink } from '~/ui/more-link.tsx'
@@ -30,7 +30,7 @@ export interface CommentsData {
 }
 
 interface DiscussionProps {
-	query: QueryPageView
+	query: QuestionPageView
 	data: CommentsData
 	/** What the last form was refused for. */
 	refusal: BoxRefusal | null
@@ -84,7 +84,7 @@ export function Discussion({ query, data, refusal }: DiscussionProps) {
 }
 
 function useFacts(
-	query: QueryPageView,
+	query: QuestionPageView,
 	data: CommentsData,
 	refusal: BoxRefusal | null,
 	accepted: CommentView[],
@@ -101,7 +101,7 @@ function useFacts(
 	return {
 		viewer,
 		closed: query.deletedBy !== null,
-		queryId: query.id,
+		questionId: query.id,
 		sendKey: data.sendKey,
 		url: query.url,
 		here: withParams(query.url, { sort: sortParam(sort), thread, cursor }),

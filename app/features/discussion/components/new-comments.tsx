@@ -44,7 +44,7 @@ interface Loaded {
  * @param own the viewer's username, null for a visitor, who has no socket
  */
 export function useNewComments(
-	queryId: number,
+	questionId: number,
 	{ page, newest }: Loaded,
 	own: string | null,
 ): { count: number; show: () => void } {
@@ -61,8 +61,8 @@ export function useNewComments(
 				const unseen = fresh.filter((id) => !document.getElementById(`comment-${id}`))
 				return { page, ids: [...new Set([...(before.page === page ? before.ids : []), ...unseen])] }
 			})
-		return own === null ? undefined : watchQuery(queryId, newest, own, hear)
-	}, [queryId, page, newest, own])
+		return own === null ? undefined : watchQuestion(questionId, newest, own, hear)
+	}, [questionId, page, newest, own])
 
 	useEffect(() => {
 		if (!wanted || wanted.page === page) return
@@ -87,12 +87,12 @@ export function useNewComments(
  * Has the server tell this tab of new comments, also after the connection was lost: of those that it missed, too.
  * @returns takes that back
  */
-function watchQuery(queryId: number, newest: number, own: string, hear: (ids: number[]) => void): () => void {
+function watchQuestion(questionId: number, newest: number, own: string, hear: (ids: number[]) => void): () => void {
 	return withLive((socket) => {
 		let left = false
-		const watch = () => socket.emit('query:watch', queryId, newest, (ids) => !left && hear(ids))
+		const watch = () => socket.emit('query:watch', questionId, newest, (ids) => !left && hear(ids))
 		const listen: ServerEvents['comment:added'] = (event) => {
-			if (event.queryId === queryId && event.username !== own) hear([event.commentId])
+			if (event.questionId === questionId && event.username !== own) hear([event.commentId])
 		}
 		socket.on('connect', watch)
 		socket.on('comment:added', listen)

@@ -4,8 +4,8 @@ import { Link, useNavigate } from 'react-router'
 import type { Introduction } from '~/features/members/members.view.ts'
 import { ReportLink } from '~/features/moderation/components/report-link.tsx'
 import { MuteThread } from '~/features/notifications/components/mute-thread.tsx'
-import { deleteQuery } from '~/features/questions/lists/components/question-card.tsx'
-import type { AuthorView, OriginView, QueryPageView } from '~/features/questions/question.view.ts'
+import { confirmDeletion } from '~/features/questions/lists/components/question-card.tsx'
+import type { AuthorView, OriginView, QuestionPageView } from '~/features/questions/question.view.ts'
 import { editPath, historyPath, profilePath } from '~/features/questions/questions.paths.ts'
 import { Answered } from '~/features/search/components/answered.tsx'
 import { categoryPath, tagPath } from '~/features/tags/tags.view.ts'
@@ -16,14 +16,14 @@ import { DeleteControl } from '~/ui/delete-control.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
 import { LocalTime } from '~/ui/time.tsx'
 import { CookedText, CopyLink } from './copy.tsx'
-import { QueryVotes, useQueryVotes } from './votes.tsx'
+import { QuestionVotes, useQuestionVotes } from './votes.tsx'
 
 /** A query with everything but its comments. @param muted whether the viewer is told nothing of it; null for a visitor */
-export function QueryArticle({ query, muted }: { query: QueryPageView; muted: boolean | null }) {
-	const ballot = useQueryVotes(query)
+export function QuestionArticle({ query, muted }: { query: QuestionPageView; muted: boolean | null }) {
+	const ballot = useQuestionVotes(query)
 	return (
 		<article className="mt-3 grid grid-cols-1 gap-x-6 sm:grid-cols-[2.5rem_minmax(0,44rem)]">
-			<QueryVotes ballot={ballot} place="column" />
+			<QuestionVotes ballot={ballot} place="column" />
 			<Head query={query} />
 			<div className="mt-5 min-w-0">
 				{query.deletedBy ? (
@@ -35,13 +35,13 @@ export function QueryArticle({ query, muted }: { query: QueryPageView; muted: bo
 					<CookedText html={query.descriptionHtml} />
 				)}
 				<OriginLine origin={query.origin} />
-				<Tools query={query} muted={muted} votes={<QueryVotes ballot={ballot} place="row" />} />
+				<Tools query={query} muted={muted} votes={<QuestionVotes ballot={ballot} place="row" />} />
 			</div>
 		</article>
 	)
 }
 
-function Head({ query }: { query: QueryPageView }) {
+function Head({ query }: { query: QuestionPageView }) {
 	const { author, category, tags, createdAt, editedAt, solved, title } = query
 	return (
 		<header className="min-w-0">
@@ -76,7 +76,7 @@ function Head({ query }: { query: QueryPageView }) {
 }
 
 /** The line under the text: its height stands before scripts add their button. */
-function Tools({ query, muted, votes }: { query: QueryPageView; muted: boolean | null; votes: ReactNode }) {
+function Tools({ query, muted, votes }: { query: QuestionPageView; muted: boolean | null; votes: ReactNode }) {
 	const { publicUrl, viewer } = useRootData()
 	return (
 		<div
@@ -113,7 +113,7 @@ function Tools({ query, muted, votes }: { query: QueryPageView; muted: boolean |
 					<DeleteControl
 						className="icon-btn icon-btn-sm hover:text-red"
 						label="Delete query"
-						question={deleteQuery(query)}
+						question={confirmDeletion(query)}
 					>
 						<Trash2 className="icon icon-sm" aria-hidden="true" />
 					</DeleteControl>

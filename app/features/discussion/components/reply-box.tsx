@@ -37,7 +37,7 @@ export function ReplyBox({
 	focused,
 	onClose,
 }: ReplyBoxProps) {
-	const { here, queryId } = useDiscussion()
+	const { here, questionId } = useDiscussion()
 	const box = `${intent}-${comment}`
 	const { area, refused, stored, madeFrom, keep, forget, ...typed } = useBox({ box, text, version, onSent: onClose })
 	const [action, busyLabel] = intent === 'reply' ? ['Reply', 'Sending...'] : ['Save', 'Saving...']
@@ -82,7 +82,7 @@ export function ReplyBox({
 					onInput={keep}
 					{...described(box, error, 'markdown')}
 				/>
-				<MentionHelp area={area} queryId={queryId} />
+				<MentionHelp area={area} questionId={questionId} />
 				{error && (
 					<p className="error px-3 pb-2" id={`${box}-error`} role="alert">
 						{error}

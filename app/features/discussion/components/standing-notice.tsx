@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
-import type { QueryPageView, WithheldView } from '~/features/questions/question.view.ts'
+import type { QuestionPageView, WithheldView } from '~/features/questions/question.view.ts'
 
 interface StandingNoticeProps {
-	query: Pick<QueryPageView, 'locked' | 'withheld'>
+	query: Pick<QuestionPageView, 'locked' | 'withheld'>
 	/** The query that its reader was led here from. */
 	mergedFrom: { title: string; url: string } | null
 }

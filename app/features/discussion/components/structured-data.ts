@@ -1,4 +1,4 @@
-import type { AuthorView, QueryPageView } from '~/features/questions/question.view.ts'
+import type { AuthorView, QuestionPageView } from '~/features/questions/question.view.ts'
 import { profilePath } from '~/features/questions/questions.paths.ts'
 import { textOfHtml } from '~/lib/html.ts'
 import { shorten } from '~/lib/page-meta.ts'
@@ -14,7 +14,7 @@ interface Discussed {
 }
 
 /** A query and its answers as schema.org's QAPage. `publicUrl` is the site's address without a slash at the end. */
-export function qaPage(query: QueryPageView, { accepted, threads }: Discussed, publicUrl: string) {
+export function qaPage(query: QuestionPageView, { accepted, threads }: Discussed, publicUrl: string) {
 	const present = (comment: CommentView) => ({
 		'@type': 'Answer',
 		text: plainText(comment.bodyHtml),

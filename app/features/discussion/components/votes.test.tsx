@@ -2,11 +2,11 @@ import type { ReactNode } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { createRoutesStub } from 'react-router'
 import { expect, test } from 'vitest'
-import type { QueryPageView } from '~/features/questions/question.view.ts'
+import type { QuestionPageView } from '~/features/questions/question.view.ts'
 import { Synonyms } from '~/features/tags/components/synonyms.tsx'
 import { TagIntro } from '~/features/tags/components/tag-intro.tsx'
 import { query } from '../../../../tests/support/forum-samples.ts'
-import { QueryVotes, useQueryVotes } from './votes.tsx'
+import { QuestionVotes, useQuestionVotes } from './votes.tsx'
 
 const mira = { id: 5, username: 'mira.q', name: 'Mira Quillon', image: null, role: 'member' }
 
@@ -24,11 +24,11 @@ function draw(children: ReactNode, viewer: typeof mira | null = mira): string {
 	return renderToStaticMarkup(<Stub initialEntries={['/']} hydrationData={{ loaderData: { root } }} />)
 }
 
-function Votes({ of }: { of: QueryPageView }) {
-	return <QueryVotes ballot={useQueryVotes(of)} place="column" />
+function Votes({ of }: { of: QuestionPageView }) {
+	return <QuestionVotes ballot={useQuestionVotes(of)} place="column" />
 }
 
-test.each<[QueryPageView['vote'], string[]]>([
+test.each<[QuestionPageView['vote'], string[]]>([
 	[0, ['value="1" aria-pressed="false"', 'value="-1" aria-pressed="false"']],
 	[1, ['value="0" aria-pressed="true"', 'value="-1" aria-pressed="false"']],
 	[-1, ['value="1" aria-pressed="false"', 'value="0" aria-pressed="true"']],

@@ -1,7 +1,7 @@
 import { ArrowDown, ArrowUp } from 'lucide-react'
 import type { FormEvent } from 'react'
 import { Form, Link } from 'react-router'
-import type { QueryPageView } from '~/features/questions/question.view.ts'
+import type { QuestionPageView } from '~/features/questions/question.view.ts'
 import { loginPath } from '~/lib/addresses.ts'
 import { useRootData } from '~/lib/root-data.ts'
 import { usePress } from '~/ui/use-press.ts'
@@ -11,7 +11,7 @@ import { threadAfter, useDiscussion } from './discussion-context.ts'
 type Vote = CommentView['vote']
 
 /** A query's votes with what pressing them does: shown in two places, of which every width has one. */
-export function useQueryVotes(query: QueryPageView): Ballot {
+export function useQuestionVotes(query: QuestionPageView): Ballot {
 	const fields = { query: query.id }
 	const ballot = usePress<Vote>('/forum/vote', fields, { value: query.vote, count: query.score })
 	return { ...ballot, fields, own: query.own, login: query.url, name: 'this query' }
@@ -31,7 +31,7 @@ interface Ballot {
 }
 
 /** The votes of a query: a column from 640 px, a row under the text below that. */
-export function QueryVotes({ ballot, place }: { ballot: Ballot; place: 'column' | 'row' }) {
+export function QuestionVotes({ ballot, place }: { ballot: Ballot; place: 'column' | 'row' }) {
 	const column = place === 'column'
 	return (
 		<div className={column ? 'row-span-2 max-sm:hidden' : 'pr-2 sm:hidden'}>
@@ -57,7 +57,7 @@ export function QueryVotes({ ballot, place }: { ballot: Ballot; place: 'column' 
 export function CommentVotes({ comment }: { comment: CommentView }) {
 	const facts = useDiscussion()
 	const { id, score, vote, own, author } = comment
-	const fields = { query: queryIdOf(facts.url), comment: id, thread: threadAfter(facts, id, 0) ?? '' }
+	const fields = { query: questionIdOf(facts.url), comment: id, thread: threadAfter(facts, id, 0) ?? '' }
 	const press = usePress<Vote>('/forum/vote', fields, { value: vote, count: score })
 	if (own)
 		return (
@@ -143,6 +143,6 @@ function votes(count: number): string {
 	return Math.abs(count) === 1 ? 'vote' : 'votes'
 }
 
-function queryIdOf(url: string): string {
+function questionIdOf(url: string): string {
 	return url.split('/').at(-1) ?? ''
 }

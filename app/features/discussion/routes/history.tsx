@@ -3,7 +3,7 @@ import { readId } from '~/lib/checks.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { answering, signedIn } from '~/platform/http/http.ts'
 import { HistoryPage } from '../components/history-page.tsx'
-import { readCommentHistory, readQueryHistory } from '../history.server.ts'
+import { readCommentHistory, readQuestionHistory } from '../history.server.ts'
 import type { Route } from './+types/history'
 
 /** The edits of a question, or at `/forum/history/comment/{id}` of a comment. */
@@ -12,7 +12,7 @@ export function loader({ params, context, url }: Route.LoaderArgs) {
 		const viewer = signedIn(context, url)
 		const id = readId(params.id)
 		const what = url.pathname.startsWith('/forum/history/comment/') ? ('comment' as const) : ('query' as const)
-		const read = what === 'comment' ? readCommentHistory : readQueryHistory
+		const read = what === 'comment' ? readCommentHistory : readQuestionHistory
 		return { id, what, history: await read(viewer, id, url.searchParams.get('cursor') || null) }
 	})
 }

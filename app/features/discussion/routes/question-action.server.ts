@@ -2,7 +2,7 @@ import { data, redirect } from 'react-router'
 import { waitingMessage } from '~/features/moderation/moderation.view.ts'
 import { muteThread } from '~/features/notifications/notifications.server.ts'
 import { deleteQuestion, restoreQuestion } from '~/features/questions/asking/asking.server.ts'
-import { getQuery } from '~/features/questions/questions.server.ts'
+import { getQuestion } from '~/features/questions/questions.server.ts'
 import { isWaiting } from '~/features/questions/status/status.server.ts'
 import { withParams } from '~/lib/addresses.ts'
 import { readId } from '~/lib/checks.ts'
@@ -14,22 +14,22 @@ import { addComment, deleteComment, editComment, restoreComment } from '../comme
 import { isForBox, refusedBox } from '../refused.server.ts'
 import { chooseSolution, withdrawSolution } from '../votes.server.ts'
 
-type Act = (viewer: SignedIn, queryId: number, form: FormData, sort: CommentSort) => Promise<Response>
+type Act = (viewer: SignedIn, questionId: number, form: FormData, sort: CommentSort) => Promise<Response>
 
 /** What the forms of a query's page can do, by their field `intent`. */
 const acts = new Map<FormDataEntryValue | null, Act>([
 	[
 		'comment',
-		async (viewer, queryId, form, sort) => {
-			const { id, url } = await addComment(viewer, { queryId, parentId: null, ...sent(form) })
+		async (viewer, questionId, form, sort) => {
+			const { id, url } = await addComment(viewer, { questionId, parentId: null, ...sent(form) })
 			return written(viewer, id, placeOf(url, id, form.get('thread'), sort))
 		},
 	],
 	[
 		'reply',
-		async (viewer, queryId, form, sort) => {
+		async (viewer, questionId, form, sort) => {
 			const { id, url } = await addComment(viewer, {
-				queryId,
+				questionId,
 				parentId: readId(form.get('comment')),
 				...sent(form),
 			})
@@ -38,7 +38,7 @@ const acts = new Map<FormDataEntryValue | null, Act>([
 	],
 	[
 		'edit-comment',
-		async (viewer, _queryId, form, sort) => {
+		async (viewer, _questionId, form, sort) => {
 			const id = readId(form.get('comment'))
 			const { url } = await editComment(viewer, id, { body: form.get('body'), version: form.get('version') ?? '' })
 			return written(viewer, id, placeOf(url, id, form.get('thread'), sort))
@@ -46,7 +46,7 @@ const acts = new Map<FormDataEntryValue | null, Act>([
 	],
 	[
 		'delete-comment',
-		async (viewer, _queryId, form, sort) => {
+		async (viewer, _questionId, form, sort) => {
 			const id = readId(form.get('comment'))
 			const { url, undoable } = await deleteComment(viewer, id)
 			return redirectWithToast(`${sorted(url, sort)}#comments`, {
@@ -58,26 +58,26 @@ const acts = new Map<FormDataEntryValue | null, Act>([
 			})
 		},
 	],
-	['mute', (viewer, queryId) => mute(viewer, queryId, true)],
-	['unmute', (viewer, queryId) => mute(viewer, queryId, false)],
+	['mute', (viewer, questionId) => mute(viewer, questionId, true)],
+	['unmute', (viewer, questionId) => mute(viewer, questionId, false)],
 	[
 		'choose-solution',
-		async (viewer, queryId, form, sort) => {
-			const { url } = await chooseSolution(viewer, { queryId, commentId: readId(form.get('comment')) })
+		async (viewer, questionId, form, sort) => {
+			const { url } = await chooseSolution(viewer, { questionId, commentId: readId(form.get('comment')) })
 			return redirectWithToast(sorted(url, sort), { type: 'success', message: 'Marked as the answer.' })
 		},
 	],
 	[
 		'withdraw-solution',
-		async (viewer, queryId, form, sort) => {
-			const { url } = await withdrawSolution(viewer, { queryId, commentId: readId(form.get('comment')) })
+		async (viewer, questionId, form, sort) => {
+			const { url } = await withdrawSolution(viewer, { questionId, commentId: readId(form.get('comment')) })
 			return redirectWithToast(sorted(url, sort), { type: 'success', message: 'No longer marked as the answer.' })
 		},
 	],
 	[
 		'delete-query',
-		async (viewer, queryId) => {
-			const { url, undoable } = await deleteQuestion(viewer, queryId)
+		async (viewer, questionId) => {
+			const { url, undoable } = await deleteQuestion(viewer, questionId)
 			return redirectWithToast('/forum', {
 				type: 'success',
 				message: 'Query Deleted Successfully',
@@ -87,14 +87,14 @@ const acts = new Map<FormDataEntryValue | null, Act>([
 	],
 	[
 		'restore-query',
-		async (viewer, queryId) => {
-			const { url } = await restoreQuestion(viewer, queryId)
+		async (viewer, questionId) => {
+			const { url } = await restoreQuestion(viewer, questionId)
 			return redirectWithToast(url, { type: 'success', message: 'Query restored.' })
 		},
 	],
 	[
 		'restore-comment',
-		async (viewer, _queryId, form) => {
+		async (viewer, _questionId, form) => {
 			const id = readId(form.get('comment'))
 			await restoreComment(viewer, id)
 			return redirectWithToast(`/forum/comment/${id}`, { type: 'success', message: 'Comment restored.' })
@@ -113,9 +113,9 @@ function sent(form: FormData) {
 	return { body: form.get('body'), key: form.get('key') ?? '' }
 }
 
-async function mute(viewer: SignedIn, queryId: number, muted: boolean): Promise<Response> {
-	const { url } = await getQuery(viewer, queryId)
-	await muteThread(viewer, queryId, muted)
+async function mute(viewer: SignedIn, questionId: number, muted: boolean): Promise<Response> {
+	const { url } = await getQuestion(viewer, questionId)
+	await muteThread(viewer, questionId, muted)
 	const message = muted
 		? 'Muted. You will get no more notifications about this query.'
 		: 'Unmuted. You will get notifications about this query again.'
@@ -127,11 +127,11 @@ async function mute(viewer: SignedIn, queryId: number, muted: boolean): Promise<
  * A text that may not be written so, or not now, comes back to its box; what has no box is an error page.
  * @param sort the order that the page was shown in, which it is shown in again
  */
-export async function act(viewer: SignedIn, queryId: number, form: FormData, sort: CommentSort) {
+export async function act(viewer: SignedIn, questionId: number, form: FormData, sort: CommentSort) {
 	const wanted = acts.get(form.get('intent'))
 	if (!wanted) throw data({ message: 'This action is unknown. Reload the page and try again.' }, { status: 400 })
 	try {
-		return await wanted(viewer, queryId, form, sort)
+		return await wanted(viewer, questionId, form, sort)
 	} catch (error) {
 		if (isSiteFault(error) && form.has('body')) return refusedBox(error, form)
 		if (isForBox(error, form) || error instanceof Invalid || error instanceof TooMany) return refusedBox(error, form)

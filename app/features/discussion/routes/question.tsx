@@ -1,7 +1,7 @@
 import { createContext, data, redirect, useSearchParams } from 'react-router'
 import { introduce } from '~/features/members/members.server.ts'
 import { visitThread } from '~/features/notifications/notifications.server.ts'
-import { deleteQuery } from '~/features/questions/lists/components/question-card.tsx'
+import { confirmDeletion } from '~/features/questions/lists/components/question-card.tsx'
 import { questionPage } from '~/features/questions/questions.pages.server.ts'
 import { getDiscussed } from '~/features/questions/questions.server.ts'
 import { mergedAddress, mergedFrom } from '~/features/questions/status/status.server.ts'
@@ -19,7 +19,7 @@ import { DeleteSection } from '~/ui/delete-control.tsx'
 import { type CommentSort, sortParam } from '../comment.view.ts'
 import { Discussion } from '../components/discussion.tsx'
 import { liftAccepted } from '../components/discussion-context.ts'
-import { AskedBy, BackLink, QueryArticle } from '../components/question-article.tsx'
+import { AskedBy, BackLink, QuestionArticle } from '../components/question-article.tsx'
 import { StandingNotice } from '../components/standing-notice.tsx'
 import { qaPage } from '../components/structured-data.ts'
 import { sendBox } from '../components/use-box.ts'
@@ -53,7 +53,7 @@ export function loader({ params, context, url }: Route.LoaderArgs) {
 		const sort = sortOf(url)
 		const [{ rows, next, newest, solutions }, introduction] = await Promise.all([
 			listComments(viewer, {
-				queryId: query.id,
+				questionId: query.id,
 				askerUsername: query.author.username,
 				sort,
 				cursor,
@@ -126,11 +126,11 @@ export default function Query({ loaderData, actionData }: Route.ComponentProps) 
 				<BackLink />
 				{params.has('delete') && query.mayDelete && (
 					<div className="mt-3 max-w-[26rem]">
-						<DeleteSection question={deleteQuery(query)} keepHref={query.url} />
+						<DeleteSection question={confirmDeletion(query)} keepHref={query.url} />
 					</div>
 				)}
 				<StandingNotice query={query} mergedFrom={merged} />
-				<QueryArticle query={query} muted={muted} />
+				<QuestionArticle query={query} muted={muted} />
 				<Discussion query={query} data={loaderData} refusal={actionData ?? null} />
 			</div>
 			<AskedBy author={query.author} introduction={introduction} />

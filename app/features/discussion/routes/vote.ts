@@ -17,7 +17,7 @@ export function action({ request, context }: Route.ActionArgs) {
 		act: async (viewer, form) => {
 			const commentId = form.get('comment') ? readId(form.get('comment')) : null
 			const { vote, score, url } = await castVote(viewer, {
-				queryId: readId(form.get('query')),
+				questionId: readId(form.get('query')),
 				commentId,
 				vote: Number(form.get('value') || Number.NaN),
 			})

@@ -8,7 +8,7 @@ import { RelativeTime } from '~/ui/time.tsx'
 import type { LeadView } from '../home.server.ts'
 
 /** The query that most is said about, large. */
-export function LeadQuery({ query }: { query: LeadView }) {
+export function LeadQuestion({ query }: { query: LeadView }) {
 	return (
 		<article className="pt-2">
 			<p className="flex items-center gap-4">

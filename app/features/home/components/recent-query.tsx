@@ -1,12 +1,12 @@
 import { Link } from 'react-router'
-import type { QueryCardView } from '~/features/questions/question.view.ts'
+import type { QuestionCardView } from '~/features/questions/question.view.ts'
 import { Answered } from '~/features/search/components/answered.tsx'
 import { categoryPath } from '~/features/tags/tags.view.ts'
 import { counted } from '~/lib/text.ts'
 import { RelativeTime } from '~/ui/time.tsx'
 
 /** A query in the column of recent ones: its title and one line about it. */
-export function RecentQuery({ query }: { query: QueryCardView }) {
+export function RecentQuestion({ query }: { query: QuestionCardView }) {
 	return (
 		<article>
 			<p className="flex items-center justify-between gap-3">

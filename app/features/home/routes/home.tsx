@@ -9,8 +9,8 @@ import { counted, grouped } from '~/lib/text.ts'
 import { answering } from '~/platform/http/http.ts'
 import { RuleHead } from '~/ui/rule-head.tsx'
 import { Folio } from '../components/folio.tsx'
-import { LeadQuery } from '../components/lead-query.tsx'
-import { RecentQuery } from '../components/recent-query.tsx'
+import { LeadQuestion } from '../components/lead-query.tsx'
+import { RecentQuestion } from '../components/recent-query.tsx'
 import { getHome, type HomeView } from '../home.server.ts'
 import type { Route } from './+types/home'
 
@@ -37,7 +37,7 @@ export default function Home({ loaderData }: Route.ComponentProps) {
 			<div className="grid grid-cols-1 gap-x-8 gap-y-10 lg:grid-cols-12">
 				<section className="min-w-0 lg:col-span-5" aria-labelledby="lead">
 					<RuleHead id="lead" title={lead ? `Most discussed ${lead.within}` : 'Nothing discussed yet'} />
-					{lead ? <LeadQuery query={lead.query} /> : <NothingDiscussed />}
+					{lead ? <LeadQuestion query={lead.query} /> : <NothingDiscussed />}
 				</section>
 				<section className="min-w-0 lg:col-span-4" aria-labelledby="recent">
 					<RuleHead id="recent" title="Recent questions">
@@ -48,7 +48,7 @@ export default function Home({ loaderData }: Route.ComponentProps) {
 					<ul>
 						{recent.map((query) => (
 							<li key={query.id} className="border-b border-line py-3 first:pt-2 last:border-0">
-								<RecentQuery query={query} />
+								<RecentQuestion query={query} />
 							</li>
 						))}
 					</ul>

@@ -1,5 +1,5 @@
 import { Link, useLocation } from 'react-router'
-import type { QueryCardView } from '~/features/questions/question.view.ts'
+import type { QuestionCardView } from '~/features/questions/question.view.ts'
 import { Answered } from '~/features/search/components/answered.tsx'
 import { categoryPath } from '~/features/tags/tags.view.ts'
 import { withParams } from '~/lib/addresses.ts'
@@ -9,13 +9,13 @@ import { RelativeTime } from '~/ui/time.tsx'
 import { type MorePage, useMore, withoutDoubles } from '~/ui/use-more.ts'
 import { Nothing } from './sections.tsx'
 
-interface OwnQueriesProps extends MorePage<QueryCardView> {
+interface OwnQuestionsProps extends MorePage<QuestionCardView> {
 	/** The tab that the list stands in, where there are tabs. */
 	tab?: string
 }
 
 /** The queries of one member, newest first; more are appended in place, and stay when the reader comes back. */
-export function OwnQueries({ page, cursor, tab }: OwnQueriesProps) {
+export function OwnQuestions({ page, cursor, tab }: OwnQuestionsProps) {
 	const { pathname } = useLocation()
 	const { rows, nextHref, loading, load } = useMore(page, (next) => withParams(pathname, { tab, cursor: next }))
 	if (rows.length === 0) return <Nothing>No Queries Found!</Nothing>

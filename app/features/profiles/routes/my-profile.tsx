@@ -1,13 +1,13 @@
 import { Link, redirect } from 'react-router'
 import { editParts, editPath } from '~/features/members/members.paths.ts'
 import { isOwn } from '~/features/members/members.policy.ts'
-import { listQueries } from '~/features/questions/lists/lists.server.ts'
+import { listQuestions } from '~/features/questions/lists/lists.server.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { answering, signedIn } from '~/platform/http/http.ts'
 import { ContactCard } from '../components/contact-card.tsx'
 import { FirstSteps } from '../components/first-steps.tsx'
 import { StandingNotices } from '../components/hidden-notice.tsx'
-import { OwnQueries } from '../components/own-questions.tsx'
+import { OwnQuestions } from '../components/own-questions.tsx'
 import { About, Academics } from '../components/sections.tsx'
 import { Certificates, Projects } from '../components/showpieces.tsx'
 import { getOwnStanding } from '../hiding.server.ts'
@@ -33,7 +33,7 @@ export function loader({ context, params, url }: Route.LoaderArgs) {
 			getProfile(viewer, viewer.username),
 			getOwnStanding(viewer),
 			getFirstSteps(viewer),
-			tab === 'queries' ? listQueries(viewer, { author: viewer.username, cursor }) : null,
+			tab === 'queries' ? listQuestions(viewer, { author: viewer.username, cursor }) : null,
 		])
 		return { tab, profile, standing, firstSteps, page, cursor }
 	})
@@ -77,7 +77,7 @@ export default function MyProfile({ loaderData }: Route.ComponentProps) {
 					{tab === 'academics' && <Academics profile={profile} own />}
 					{tab === 'projects' && <Projects projects={profile.projects} />}
 					{tab === 'certificates' && <Certificates certificates={profile.certificates} />}
-					{page && <OwnQueries page={page} cursor={cursor} tab={tab} />}
+					{page && <OwnQuestions page={page} cursor={cursor} tab={tab} />}
 					{shown.part !== null && (
 						<p className="mt-8">
 							<Link className="btn btn-outline" to={editPath(profile.username, shown.part)}>

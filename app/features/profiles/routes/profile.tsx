@@ -1,4 +1,4 @@
-import { listQueries } from '~/features/questions/lists/lists.server.ts'
+import { listQuestions } from '~/features/questions/lists/lists.server.ts'
 import { factsOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { memberShare } from '~/lib/share-meta.ts'
@@ -6,7 +6,7 @@ import { answering, signedIn } from '~/platform/http/http.ts'
 import { Pending, soon } from '~/ui/pending.tsx'
 import { ContactCard } from '../components/contact-card.tsx'
 import { HiddenNotice } from '../components/hidden-notice.tsx'
-import { OwnQueries } from '../components/own-questions.tsx'
+import { OwnQuestions } from '../components/own-questions.tsx'
 import { ProfileSkeleton } from '../components/profile-skeleton.tsx'
 import { About, Academics, Section } from '../components/sections.tsx'
 import { Certificates, Projects } from '../components/showpieces.tsx'
@@ -16,14 +16,14 @@ import { getProfile } from '../profiles.server.ts'
 import type { KnownState } from '../profiles.view.ts'
 import type { Route } from './+types/profile'
 
-const queriesPerPage = 10
+const questionsPerPage = 10
 
 export function loader({ context, params, url }: Route.LoaderArgs) {
 	return answering(async () => {
 		const viewer = signedIn(context, url)
 		const profile = await getProfile(viewer, params.username)
 		const cursor = url.searchParams.get('cursor')
-		const page = await listQueries(viewer, { author: profile.username, cursor, limit: queriesPerPage })
+		const page = await listQuestions(viewer, { author: profile.username, cursor, limit: questionsPerPage })
 		return { profile, page, cursor, nonce: factsOf(context).nonce }
 	})
 }
@@ -75,7 +75,7 @@ export default function Profile({ loaderData }: Route.ComponentProps) {
 								</>
 							)}
 							<Section id="queries" title="Queries">
-								<OwnQueries page={page} cursor={cursor} />
+								<OwnQuestions page={page} cursor={cursor} />
 							</Section>
 						</div>
 						{!profile.imported && <ProfileScript profile={profile} nonce={nonce} />}

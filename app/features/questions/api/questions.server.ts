@@ -3,18 +3,18 @@ import { muteThread } from '~/features/notifications/notifications.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { member, operation } from '~/platform/http/operation.ts'
 import { askQuestion, deleteQuestion, editQuestion, restoreQuestion } from '../asking/asking.server.ts'
-import { listQueries } from '../lists/lists.server.ts'
-import { getQuery } from '../questions.server.ts'
+import { listQuestions } from '../lists/lists.server.ts'
+import { getQuestion } from '../questions.server.ts'
 import {
-	changedQuery,
+	changedQuestion,
 	cursor,
 	editing,
 	id,
 	limit,
 	namedVersion,
-	newQuery,
+	newQuestion,
 	query,
-	queryList,
+	questionList,
 	restoringRule,
 } from './shapes.server.ts'
 
@@ -26,7 +26,7 @@ const example = {
 	category: 'git-and-tools',
 }
 
-export const queryOperations = [
+export const askingOperations = [
 	operation({
 		id: 'listQueries',
 		group,
@@ -45,9 +45,9 @@ export const queryOperations = [
 			cursor,
 			limit,
 		},
-		answer: queryList,
+		answer: questionList,
 		refusals: [404, 422],
-		run: ({ viewer, query: { q, ...rest } }) => listQueries(viewer, { ...definite(rest), ...(q && { search: q }) }),
+		run: ({ viewer, query: { q, ...rest } }) => listQuestions(viewer, { ...definite(rest), ...(q && { search: q }) }),
 	}),
 	operation({
 		id: 'askQuestion',
@@ -57,7 +57,7 @@ export const queryOperations = [
 		summary: 'Ask a question',
 		access: 'members',
 		repeatable: true,
-		body: newQuery,
+		body: newQuestion,
 		example,
 		answer: query,
 		status: 201,
@@ -65,7 +65,7 @@ export const queryOperations = [
 		refusals: [403, 422],
 		run: async (call) => {
 			const { id } = await askQuestion(member(call), { ...call.body, key: call.key })
-			return getQuery(call.viewer, id)
+			return getQuestion(call.viewer, id)
 		},
 	}),
 	operation({
@@ -78,7 +78,7 @@ export const queryOperations = [
 		params: { id },
 		answer: query,
 		refusals: [404],
-		run: ({ viewer, params }) => getQuery(viewer, params.id),
+		run: ({ viewer, params }) => getQuestion(viewer, params.id),
 	}),
 	operation({
 		id: 'editQuestion',
@@ -91,17 +91,17 @@ export const queryOperations = [
 		access: 'members',
 		params: { id },
 		conditional: true,
-		body: changedQuery,
+		body: changedQuestion,
 		example: { title: 'How do I undo the last commit on a branch?' },
 		answer: query,
 		refusals: [403, 404, 409, 412, 422],
 		run: async (call) => {
-			const { title, description, tags, category, version } = await getQuery(call.viewer, call.params.id)
+			const { title, description, tags, category, version } = await getQuestion(call.viewer, call.params.id)
 			const { version: named, ...changes } = call.body
 			const sent = { title, description, tags, category: category.slug, ...changes }
 			const from = namedVersion(call.ifMatch, named, version)
 			await editing(call.ifMatch, sent, () => editQuestion(member(call), call.params.id, { ...sent, version: from }))
-			return getQuery(call.viewer, call.params.id)
+			return getQuestion(call.viewer, call.params.id)
 		},
 	}),
 	operation({
@@ -130,7 +130,7 @@ export const queryOperations = [
 		refusals: [403, 404, 409],
 		run: async (call) => {
 			await restoreQuestion(member(call), call.params.id)
-			return getQuery(call.viewer, call.params.id)
+			return getQuestion(call.viewer, call.params.id)
 		},
 	}),
 ]
@@ -169,7 +169,7 @@ export const mutingOperations = [
 ]
 
 /** Only what the caller can read: a number alone must not tell whether something hidden is there. */
-async function mute(viewer: SignedIn, queryId: number, muted: boolean): Promise<void> {
-	await getQuery(viewer, queryId)
-	await muteThread(viewer, queryId, muted)
+async function mute(viewer: SignedIn, questionId: number, muted: boolean): Promise<void> {
+	await getQuestion(viewer, questionId)
+	await muteThread(viewer, questionId, muted)
 }

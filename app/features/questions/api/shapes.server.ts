@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type Call, StaleEdit } from '~/platform/http/operation.ts'
-import type { QueryCardView, QueryPageView } from '../question.view.ts'
+import type { QuestionCardView, QuestionPageView } from '../question.view.ts'
 import { limits } from '../questions.limits.ts'
 import { askInput } from '../questions.schema.ts'
 import { StaleText } from '../writing/change.server.ts'
@@ -33,13 +33,13 @@ export const withheld = z
 	.object({ state: z.string(), reason: z.string() })
 	.nullable()
 	.describe('Why others cannot see it; null if they can.') as z.ZodType<
-	QueryPageView['withheld'],
-	QueryPageView['withheld']
+	QuestionPageView['withheld'],
+	QuestionPageView['withheld']
 >
 
 export const rights = { mayEdit: z.boolean(), mayDelete: z.boolean() }
 
-const queryCard = z.object({
+const questionCard = z.object({
 	id: z.int(),
 	url: z.string().describe('Path of its page.'),
 	title: z.string(),
@@ -60,9 +60,9 @@ const queryCard = z.object({
 	commentCount: z.int(),
 	solved: z.boolean(),
 	...rights,
-}) satisfies z.ZodType<QueryCardView, QueryCardView>
+}) satisfies z.ZodType<QuestionCardView, QuestionCardView>
 
-export const query = queryCard.extend({
+export const query = questionCard.extend({
 	description: z.string().describe(markdown),
 	descriptionHtml: z.string().describe(html),
 	version: z.int().describe('Raised by every edit.'),
@@ -75,15 +75,15 @@ export const query = queryCard.extend({
 	withheld,
 	...vote,
 	origin,
-}) satisfies z.ZodType<QueryPageView, QueryPageView>
+}) satisfies z.ZodType<QuestionPageView, QuestionPageView>
 
 export const next = z.string().nullable().describe('The cursor of the next page; null at the end.')
 
-export const queryList = z.object({ rows: z.array(queryCard), next })
+export const questionList = z.object({ rows: z.array(questionCard), next })
 
 /** The limits as the description tells them; the schemas of the forms are what decides. */
 const { title, description, tags, category: place } = askInput.shape
-export const newQuery = z.strictObject({
+export const newQuestion = z.strictObject({
 	title: title.meta({ minLength: limits.titleMin, maxLength: limits.titleMax }),
 	description: description.meta({ minLength: 1, maxLength: limits.descriptionMax, description: 'Markdown.' }),
 	tags: tags.meta({ description: `1 to ${limits.tagsMax} tags, as a list or separated by commas.` }),
@@ -94,15 +94,15 @@ export const madeFrom = z
 	.min(1)
 	.optional()
 	.describe('The version you edited. 409 if a newer one was saved; if left out, the last edit wins.')
-export const changedQuery = newQuery.partial().extend({ version: madeFrom })
+export const changedQuestion = newQuestion.partial().extend({ version: madeFrom })
 
 /** Under which names the description knows these shapes. */
 export const forumShapes = {
-	QueryCard: queryCard,
+	QueryCard: questionCard,
 	Query: query,
-	QueryList: queryList,
-	NewQuery: newQuery,
-	ChangedQuery: changedQuery,
+	QueryList: questionList,
+	NewQuery: newQuestion,
+	ChangedQuery: changedQuestion,
 }
 
 /** Who may take a deletion back, in the description of both operations. */

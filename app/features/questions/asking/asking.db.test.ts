@@ -5,10 +5,10 @@ import { listComments } from '~/features/discussion/discussion.server.ts'
 import { NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
-import { makeComment, makeMember, makeQuery } from '../../../../tests/factories/forum.ts'
+import { makeComment, makeMember, makeQuestion } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
-import { listQueries } from '../lists/lists.server.ts'
-import { getQuery } from '../questions.server.ts'
+import { listQuestions } from '../lists/lists.server.ts'
+import { getQuestion } from '../questions.server.ts'
 import { askQuestion, deleteQuestion, editQuestion } from './asking.server.ts'
 
 useDatabase()
@@ -32,8 +32,8 @@ beforeAll(async () => {
 })
 
 test('a question can be read where asking it said', async () => {
-	const { id, url } = await makeQuery(author, texts)
-	const query = await getQuery(member, id)
+	const { id, url } = await makeQuestion(author, texts)
+	const query = await getQuestion(member, id)
 	expect(url).toBe(`/forum/git-and-tools/author/${id}`)
 	expect(query).toMatchObject({
 		...{ url, title: texts.title, tags: ['git', 'undo'], description: texts.description },
@@ -49,14 +49,14 @@ test('a question can be read where asking it said', async () => {
 })
 
 test('an edited question says so and moves with its category and tags', async () => {
-	const { id } = await makeQuery(author, texts)
+	const { id } = await makeQuestion(author, texts)
 	const { url } = await editQuestion(author, id, {
 		...texts,
 		title: 'Now about something else',
 		tags: 'undo, java',
 		category: 'java',
 	})
-	const query = await getQuery(author, id)
+	const query = await getQuestion(author, id)
 	expect(query).toMatchObject({
 		url,
 		title: 'Now about something else',
@@ -84,10 +84,10 @@ const rules: [
 	'writers' | 'owners',
 ][] = [
 	['ask', (viewer) => askQuestion(viewer, texts), 'writers'],
-	['comment', (viewer, { query }) => addComment(viewer, { queryId: query, parentId: null, body: 'x' }), 'writers'],
+	['comment', (viewer, { query }) => addComment(viewer, { questionId: query, parentId: null, body: 'x' }), 'writers'],
 	[
 		'reply',
-		(viewer, { query, comment }) => addComment(viewer, { queryId: query, parentId: comment, body: 'x' }),
+		(viewer, { query, comment }) => addComment(viewer, { questionId: query, parentId: comment, body: 'x' }),
 		'writers',
 	],
 	['edit a question', (viewer, { query }) => editQuestion(viewer, query, texts), 'owners'],
@@ -98,7 +98,7 @@ const rules: [
 
 test.each(rules)('who may %s is kept to, and a refusal changes nothing', async (_what, work, allowed) => {
 	for (const viewer of [null, member, author, moderator, admin]) {
-		const { id: query } = await makeQuery(author)
+		const { id: query } = await makeQuestion(author)
 		const its = { query, comment: await makeComment(author, query) }
 		const before = await everything()
 		const may = viewer !== null && (allowed === 'writers' || viewer !== member)
@@ -114,33 +114,33 @@ test.each(rules)('who may %s is kept to, and a refusal changes nothing', async (
 test.each([0, -1, 1.5, 999_999, 2 ** 31, 2 ** 53, Number.NaN])(
 	'the id %d is not found, whatever is wanted of it',
 	async (id) => {
-		const { id: query } = await makeQuery(author)
-		await expect(getQuery(author, id)).rejects.toThrow(NotFound)
+		const { id: query } = await makeQuestion(author)
+		await expect(getQuestion(author, id)).rejects.toThrow(NotFound)
 		await expect(editQuestion(admin, id, texts)).rejects.toThrow(NotFound)
 		await expect(deleteQuestion(admin, id)).rejects.toThrow(NotFound)
-		await expect(addComment(author, { queryId: id, parentId: null, body: 'x' })).rejects.toThrow(NotFound)
-		await expect(addComment(author, { queryId: query, parentId: id, body: 'x' })).rejects.toThrow(NotFound)
+		await expect(addComment(author, { questionId: id, parentId: null, body: 'x' })).rejects.toThrow(NotFound)
+		await expect(addComment(author, { questionId: query, parentId: id, body: 'x' })).rejects.toThrow(NotFound)
 		await expect(editComment(admin, id, { body: 'x' })).rejects.toThrow(NotFound)
 		await expect(deleteComment(admin, id)).rejects.toThrow(NotFound)
-		await expect(listComments(author, { queryId: query, askerUsername: 'author', thread: id })).rejects.toThrow(
+		await expect(listComments(author, { questionId: query, askerUsername: 'author', thread: id })).rejects.toThrow(
 			NotFound,
 		)
 	},
 )
 
 test('a deleted question is gone with its comments', async () => {
-	const { id } = await makeQuery(author, { ...texts, tags: 'vanishing' })
+	const { id } = await makeQuestion(author, { ...texts, tags: 'vanishing' })
 	const comment = await makeComment(member, id)
 	await deleteQuestion(author, id)
-	await expect(getQuery(author, id)).rejects.toThrow(NotFound)
+	await expect(getQuestion(author, id)).rejects.toThrow(NotFound)
 	await expect(editComment(member, comment, { body: 'x' })).rejects.toThrow(NotFound)
 	await expect(makeComment(member, id)).rejects.toThrow(NotFound)
-	expect((await listQueries(author, { tag: 'vanishing' })).rows).toEqual([])
+	expect((await listQuestions(author, { tag: 'vanishing' })).rows).toEqual([])
 	await expectCountersToHold()
 })
 
 test('a reply stays in the query of the comment it answers', async () => {
-	const [{ id: one }, { id: other }] = [await makeQuery(author), await makeQuery(author)]
+	const [{ id: one }, { id: other }] = [await makeQuestion(author), await makeQuestion(author)]
 	const comment = await makeComment(author, one)
 	await expect(makeComment(author, other, 'x', comment)).rejects.toThrow(NotFound)
 	await deleteComment(author, comment)
@@ -148,17 +148,17 @@ test('a reply stays in the query of the comment it answers', async () => {
 })
 
 test('fifty comments at once are all there and all counted', async () => {
-	const { id } = await makeQuery(author)
+	const { id } = await makeQuestion(author)
 	const first = await makeComment(author, id)
 	await Promise.all(
 		Array.from({ length: 50 }, (_, index) => makeComment(member, id, `Number ${index}`, index % 2 ? first : null)),
 	)
-	expect((await getQuery(author, id)).commentCount).toBe(51)
+	expect((await getQuestion(author, id)).commentCount).toBe(51)
 	await expectCountersToHold()
 })
 
 test('of two deletions at once one wins and is counted once', async () => {
-	const { id } = await makeQuery(author)
+	const { id } = await makeQuestion(author)
 	const comment = await makeComment(author, id)
 	const comments = await Promise.allSettled([deleteComment(author, comment), deleteComment(author, comment)])
 	expect(comments.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
@@ -168,7 +168,7 @@ test('of two deletions at once one wins and is counted once', async () => {
 })
 
 test('edits, comments and deletions that meet leave every count right and no writer stuck', async () => {
-	const queries = await Promise.all(Array.from({ length: 6 }, () => makeQuery(author, texts)))
+	const queries = await Promise.all(Array.from({ length: 6 }, () => makeQuestion(author, texts)))
 	const tags = ['a, b, c', 'c, b, a', 'd, a', 'undo, e', 'b, f, git']
 	const slugs = ['java', 'python', 'others', 'careers']
 	const work = queries.flatMap(({ id }, index) => [

@@ -10,30 +10,30 @@ import { type Cooked, cook, excerptOf } from '~/platform/markdown/cook.server.ts
 import { languageOfTags } from '~/platform/markdown/highlight.server.ts'
 import { peopleIn } from '../mentions/mentions.server.ts'
 import { mayDelete, mayEdit, mayRestore, undoTime } from '../questions.policy.ts'
-import { findDeletedQuery, lockDeletedQuery } from '../questions.queries.server.ts'
+import { findDeletedQuestion, lockDeletedQuestion } from '../questions.queries.server.ts'
 import { askInput, previewInput, versionInput } from '../questions.schema.ts'
-import { findChangeableQuery, lockWaitingQuery, rewriteWaitingQuery } from '../status/pending.queries.server.ts'
+import { findChangeableQuestion, lockWaitingQuestion, rewriteWaitingQuestion } from '../status/pending.queries.server.ts'
 import { decidedMeanwhile, withdraw } from '../status/status.server.ts'
 import {
 	change,
 	changeable,
 	changeOnce,
-	eventQuery,
-	noQuery,
+	eventQuestion,
+	noQuestion,
 	readSending,
 	requireRoomForEdit,
 	tooLate,
 	writer,
 } from '../writing/change.server.ts'
 import {
-	insertQuery,
-	lockQuery,
+	insertQuestion,
+	lockQuestion,
 	type Made,
-	type QueryTexts,
-	recordQueryRevision,
-	removeQuery,
-	returnQuery,
-	updateQuery,
+	type QuestionTexts,
+	recordQuestionRevision,
+	removeQuestion,
+	returnQuestion,
+	updateQuestion,
 } from '../writing/writing.queries.server.ts'
 import { unlessSame } from './refused.server.ts'
 
@@ -55,12 +55,12 @@ export async function askQuestion(viewer: Viewer, input: Input): Promise<Made> {
 	const sending = readSending(author.id, input, ['query', title, description, texts.tags, slug])
 	return changeOnce(sending, async (trx) => {
 		const tags = await mainTags(trx, texts.tags)
-		const id = await insertQuery(trx, author.id, { ...texts, tags })
+		const id = await insertQuestion(trx, author.id, { ...texts, tags })
 		const query = { id, author_id: author.id, username: author.username, ...texts, tags, category_slug: texts.slug }
 		const event = {
 			kind: 'query-added',
 			actorId: author.id,
-			query: eventQuery(query),
+			query: eventQuestion(query),
 			description,
 		} as const
 		return { event, result: { id, url: event.query.url } }
@@ -81,22 +81,22 @@ export async function editQuestion(viewer: Viewer, id: number, input: Input): Pr
 	const texts = await readTexts(input)
 	const { version } = parseInput(versionInput, input)
 	return change(async (trx) => {
-		const before = await (found.waits ? lockWaitingQuery : lockQuery)(trx, id)
-		if (!before) throw found.waits ? decidedMeanwhile() : new NotFound(noQuery)
+		const before = await (found.waits ? lockWaitingQuestion : lockQuestion)(trx, id)
+		if (!before) throw found.waits ? decidedMeanwhile() : new NotFound(noQuestion)
 		const tags = await mainTags(trx, texts.tags)
 		if (version !== null && version !== before.version) {
-			const stored = await findChangeableQuery(id, editor.id, trx)
+			const stored = await findChangeableQuestion(id, editor.id, trx)
 			if (stored) unlessSame(stored, { ...texts, tags, category: texts.slug })
 		}
 		if (found.waits) {
-			await rewriteWaitingQuery(trx, id, { ...texts, tags })
-			const query = eventQuery({ ...found, ...texts, tags, category_slug: texts.slug })
+			await rewriteWaitingQuestion(trx, id, { ...texts, tags })
+			const query = eventQuestion({ ...found, ...texts, tags, category_slug: texts.slug })
 			return { event: { kind: 'query-reworded', actorId: editor.id, query }, result: { url: query.url } }
 		}
-		await requireRoomForEdit(trx, editor, { queryId: id })
-		await recordQueryRevision(trx, id, editor.id, { ...texts, tags })
-		await updateQuery(trx, id, before, { ...texts, tags })
-		const query = eventQuery({ ...found, ...texts, tags, category_slug: texts.slug })
+		await requireRoomForEdit(trx, editor, { questionId: id })
+		await recordQuestionRevision(trx, id, editor.id, { ...texts, tags })
+		await updateQuestion(trx, id, before, { ...texts, tags })
+		const query = eventQuestion({ ...found, ...texts, tags, category_slug: texts.slug })
 		const { description } = texts
 		return {
 			event: {
@@ -121,16 +121,16 @@ export async function deleteQuestion(viewer: Viewer, id: number): Promise<{ url:
 	const query = await changeable(actor, id)
 	if (!mayDelete(actor, { authorId: query.author_id })) throw new NotAllowed('Only the author can delete this query.')
 	return change(async (trx) => {
-		const before = await (query.waits ? lockWaitingQuery : lockQuery)(trx, id)
-		if (!before) throw query.waits ? decidedMeanwhile() : new NotFound(noQuery)
+		const before = await (query.waits ? lockWaitingQuestion : lockQuestion)(trx, id)
+		if (!before) throw query.waits ? decidedMeanwhile() : new NotFound(noQuestion)
 		if (query.waits) await withdraw(trx, actor, 'query', id)
-		else await removeQuery(trx, id, before, actor.id)
-		const event = { kind: 'query-deleted', actorId: actor.id, query: eventQuery(query) } as const
+		else await removeQuestion(trx, id, before, actor.id)
+		const event = { kind: 'query-deleted', actorId: actor.id, query: eventQuestion(query) } as const
 		return { event, result: { url: event.query.url, undoable: !query.waits } }
 	})
 }
 
-async function readTexts(input: Input): Promise<QueryTexts & { slug: string }> {
+async function readTexts(input: Input): Promise<QuestionTexts & { slug: string }> {
 	const { title, description, tags, category } = parseInput(askInput, input)
 	const found = await findCategory(category)
 	if (!found) throw new Invalid('Category field is required!', { category: 'Category field is required!' })
@@ -152,15 +152,15 @@ async function readTexts(input: Input): Promise<QueryTexts & { slug: string }> {
  */
 export async function restoreQuestion(viewer: Viewer, id: number): Promise<{ url: string }> {
 	const actor = writer(viewer)
-	const found = isId(id) ? await findDeletedQuery(id, undoTime) : undefined
+	const found = isId(id) ? await findDeletedQuestion(id, undoTime) : undefined
 	if (!found) throw new NotFound('There is no deleted query to restore.')
 	if (!mayRestore(actor, { deletedBy: found.deleted_by, recent: found.recent })) throw new NotAllowed(tooLate)
 	return change(async (trx) => {
-		const locked = await lockDeletedQuery(trx, id)
+		const locked = await lockDeletedQuestion(trx, id)
 		if (!locked) throw new Conflict('This query has already been restored.')
 		const tags = await mainTags(trx, found.tags)
-		await returnQuery(trx, id, tags)
-		const query = eventQuery({ ...found, tags })
+		await returnQuestion(trx, id, tags)
+		const query = eventQuestion({ ...found, tags })
 		return { event: { kind: 'query-restored', actorId: actor.id, query }, result: { url: query.url } }
 	})
 }

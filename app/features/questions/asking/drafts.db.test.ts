@@ -2,12 +2,12 @@ import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
-import { makeMember, makeQuery } from '../../../../tests/factories/forum.ts'
+import { makeMember, makeQuestion } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
-import { getQuery } from '../questions.server.ts'
+import { getQuestion } from '../questions.server.ts'
 import { deleteQuestion, editQuestion } from './asking.server.ts'
 import { dropDraft, getDraft, saveDraft } from './drafts.server.ts'
-import { StaleQuery } from './refused.server.ts'
+import { StaleQuestion } from './refused.server.ts'
 
 useDatabase()
 
@@ -50,7 +50,7 @@ test('a visitor keeps and drops nothing on the server', async () => {
 })
 
 test('only who may edit a query keeps a draft of its edit', async () => {
-	const { id } = await makeQuery(asha)
+	const { id } = await makeQuestion(asha)
 	await saveDraft(asha, { key: `edit:${id}`, ...texts, madeFrom: 1 })
 	await saveDraft(moderator, { key: `edit:${id}`, ...texts, madeFrom: 1 })
 	await expect(saveDraft(bela, { key: `edit:${id}`, ...texts, madeFrom: 1 })).rejects.toThrow(NotAllowed)
@@ -102,7 +102,7 @@ test('a description with the line ends of a browser fits like the same with plai
 
 test('a member keeps twenty drafts; the oldest goes', async () => {
 	for (let made = 0; made < 21; made += 1) {
-		const { id } = await makeQuery(asha)
+		const { id } = await makeQuestion(asha)
 		await saveDraft(asha, { key: `edit:${id}`, ...texts, madeFrom: 1 })
 	}
 	const rows = await db().selectFrom('drafts').select('key').where('user_id', '=', asha.id).execute()
@@ -110,21 +110,21 @@ test('a member keeps twenty drafts; the oldest goes', async () => {
 })
 
 test('of two edits made from the same version the second is told what the first stored, and nothing is overwritten', async () => {
-	const { id } = await makeQuery(asha)
-	const { version } = await getQuery(asha, id)
+	const { id } = await makeQuestion(asha)
+	const { version } = await getQuestion(asha, id)
 	const edit = (title: string) =>
 		editQuestion(asha, id, { title, description: 'Once more.', tags: 'testing', category: 'others', version })
 	await edit('The first edit of it')
 	const refusal = await edit('The second edit of it').catch((error) => error)
-	expect(refusal).toBeInstanceOf(StaleQuery)
+	expect(refusal).toBeInstanceOf(StaleQuestion)
 	expect(refusal).toMatchObject({ status: 409, stored: { title: 'The first edit of it', version: version + 1 } })
-	expect((await getQuery(asha, id)).title).toBe('The first edit of it')
+	expect((await getQuestion(asha, id)).title).toBe('The first edit of it')
 	// The second half of a double click.
 	await edit('The first edit of it')
 })
 
 test('of ten tabs that save their edit at once one is saved and the others are told', async () => {
-	const { id } = await makeQuery(asha)
+	const { id } = await makeQuestion(asha)
 	const edits = await Promise.allSettled(
 		Array.from({ length: 10 }, (_, tab) =>
 			editQuestion(asha, id, {
@@ -137,6 +137,6 @@ test('of ten tabs that save their edit at once one is saved and the others are t
 		),
 	)
 	expect(edits.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
-	for (const edit of edits) if (edit.status === 'rejected') expect(edit.reason).toBeInstanceOf(StaleQuery)
-	expect((await getQuery(asha, id)).version).toBe(2)
+	for (const edit of edits) if (edit.status === 'rejected') expect(edit.reason).toBeInstanceOf(StaleQuestion)
+	expect((await getQuestion(asha, id)).version).toBe(2)
 })

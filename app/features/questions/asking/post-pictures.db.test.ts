@@ -4,7 +4,7 @@ import { editComment } from '~/features/discussion/commenting.server.ts'
 import { sweepPictures } from '~/features/pictures/pictures.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
-import { makeComment, makeMember, makeQuery } from '../../../../tests/factories/forum.ts'
+import { makeComment, makeMember, makeQuestion } from '../../../../tests/factories/forum.ts'
 import { makePicture } from '../../../../tests/factories/profiles.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { editQuestion } from './asking.server.ts'
@@ -23,7 +23,7 @@ beforeEach(async () => {
 
 test('a picture that a query showed stays as long as its history can show it', async () => {
 	const path = await oldPicture('in a query')
-	const { id } = await makeQuery(author, { description: shows(path) })
+	const { id } = await makeQuestion(author, { description: shows(path) })
 	expect(await isKept(path)).toBe(true)
 	await editQuestion(author, id, { ...rest, description: 'Without it.' })
 	await editQuestion(author, id, { ...rest, description: 'Without it still.' })
@@ -34,7 +34,7 @@ test('a picture that a query showed stays as long as its history can show it', a
 
 test('a picture that a comment showed stays as long as its history can show it', async () => {
 	const path = await oldPicture('in a comment')
-	const { id } = await makeQuery(author)
+	const { id } = await makeQuestion(author)
 	const comment = await makeComment(author, id, shows(path))
 	expect(await isKept(path)).toBe(true)
 	await editComment(author, comment, { body: 'Without it.' })
@@ -47,7 +47,7 @@ test('a picture stays as long as a draft shows it, also when the draft becomes a
 	const path = await oldPicture('in a draft')
 	await saveDraft(author, { key: 'ask', ...rest, description: shows(path) })
 	expect(await isKept(path)).toBe(true)
-	await makeQuery(author, { description: shows(path) })
+	await makeQuestion(author, { description: shows(path) })
 	await dropDraft(author, 'ask')
 	expect(await isKept(path)).toBe(true)
 })
@@ -55,7 +55,7 @@ test('a picture stays as long as a draft shows it, also when the draft becomes a
 test('a picture goes with the last text that shows it, and not before', async () => {
 	const path = await oldPicture('in two texts')
 	const twice = `${shows(path)} ${shows(path)}`
-	const { id } = await makeQuery(author, { description: 'Another.' })
+	const { id } = await makeQuestion(author, { description: 'Another.' })
 	for (const key of ['ask', `edit:${id}`]) await saveDraft(author, { key, ...rest, description: twice })
 	expect(await references(path)).toBe(2)
 	await dropDraft(author, 'ask')
@@ -77,7 +77,7 @@ test.each([
 	['that is none', '/media/posts/../../auth-secret'],
 	['of another site', 'https://elsewhere.example/cat.png'],
 ])('a text with the address %s is stored and refers to nothing', async (_what, address) => {
-	const { id } = await makeQuery(author, { description: `![x](${address})` })
+	const { id } = await makeQuestion(author, { description: `![x](${address})` })
 	const { rows } = await sql`select 1 from post_pictures where query_id = ${id}`.execute(db())
 	expect(rows).toEqual([])
 })
@@ -86,7 +86,7 @@ test('texts that show a picture while it is being swept away are stored, and tho
 	const paths = await Promise.all(Array.from({ length: 10 }, (_, index) => oldPicture(`raced ${index}`)))
 	await Promise.all([
 		sweepPictures(),
-		...paths.map((path) => makeQuery(author, { description: shows(path) })),
+		...paths.map((path) => makeQuestion(author, { description: shows(path) })),
 		sweepPictures(),
 	])
 	for (const path of paths) expect(await exists(path)).toBe((await references(path)) === 1)

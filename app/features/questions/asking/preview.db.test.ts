@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { suggestTags } from '~/features/tags/tags.server.ts'
 import { Invalid, TooMany } from '~/lib/errors.ts'
-import { makeMember, makeQuery } from '../../../../tests/factories/forum.ts'
+import { makeMember, makeQuestion } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
-import { getQuery } from '../questions.server.ts'
+import { getQuestion } from '../questions.server.ts'
 import { previewDescription } from './asking.server.ts'
 
 useDatabase()
@@ -14,8 +14,8 @@ test('the preview is what publishing makes of the same text and tags', async () 
 	const member = await makeMember('previewer')
 	const description = '# Head\n\n`code`\n\n    plain = [block]\n\n```\nconst a = 1\n```'
 	const { html } = await previewDescription(member, address, { description, tags: 'Node.js, x' })
-	const { id } = await makeQuery(member, { description, tags: 'Node.js, x' })
-	expect(html).toBe((await getQuery(member, id)).descriptionHtml)
+	const { id } = await makeQuestion(member, { description, tags: 'Node.js, x' })
+	expect(html).toBe((await getQuestion(member, id)).descriptionHtml)
 	expect(html).toContain('s-k')
 })
 
@@ -53,7 +53,7 @@ test('a member who asks for previews without end is told to wait; another one is
 
 test('tags are suggested by how they begin, the most used first', async () => {
 	const member = await makeMember('tagger')
-	for (const tags of ['react, redux', 'react, rest_api', 'react, redux', 'r%d']) await makeQuery(member, { tags })
+	for (const tags of ['react, redux', 'react, rest_api', 'react, redux', 'r%d']) await makeQuestion(member, { tags })
 	expect(await suggestTags(' #RE', 3)).toEqual([
 		{ name: 'react', count: 3 },
 		{ name: 'redux', count: 2 },

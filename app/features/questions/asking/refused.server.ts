@@ -2,14 +2,14 @@ import { data } from 'react-router'
 import { log } from '~/lib/log.server.ts'
 import { textsOf } from '~/platform/http/form-texts.ts'
 import { refused } from '~/platform/http/http.ts'
-import type { QueryPageRow } from '../questions.queries.server.ts'
+import type { QuestionPageRow } from '../questions.queries.server.ts'
 import { StaleText, withFreshKey } from '../writing/change.server.ts'
 import type { AskRefusal, AskValues } from './asking.view.ts'
 
 /** The answer of an ask form that was not published. Nothing that was typed is lost, whatever went wrong. */
 export function refusedAsk(error: unknown, form: FormData) {
 	if (error instanceof Response) throw error
-	const stored = error instanceof StaleQuery ? error.stored : null
+	const stored = error instanceof StaleQuestion ? error.stored : null
 	try {
 		const { data: refusal, init } = refused(error, form)
 		return data<AskRefusal>({ ...refusal, values: withFreshKey(error, refusal.values), stored }, init ?? {})
@@ -23,8 +23,8 @@ export function refusedAsk(error: unknown, form: FormData) {
 }
 
 /** A question was saved by another edit first. */
-export class StaleQuery extends StaleText<AskValues & { version: number }> {
-	constructor({ title, description, tags, category_slug: category, version }: QueryPageRow) {
+export class StaleQuestion extends StaleText<AskValues & { version: number }> {
+	constructor({ title, description, tags, category_slug: category, version }: QuestionPageRow) {
 		super({ title, description, tags: tags.join(', '), category, version })
 	}
 }
@@ -35,7 +35,7 @@ export class StaleQuery extends StaleText<AskValues & { version: number }> {
  * @throws StaleQuery when it says anything else
  */
 export function unlessSame(
-	stored: QueryPageRow,
+	stored: QuestionPageRow,
 	texts: { title: string; description: string; tags: string[]; category: string },
 ): void {
 	const same =
@@ -43,5 +43,5 @@ export function unlessSame(
 		stored.description === texts.description &&
 		stored.category_slug === texts.category &&
 		stored.tags.join() === texts.tags.join()
-	if (!same) throw new StaleQuery(stored)
+	if (!same) throw new StaleQuestion(stored)
 }

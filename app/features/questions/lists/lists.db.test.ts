@@ -4,14 +4,14 @@ import { getCategoryPage, getTag, listCategories, listTags } from '~/features/ta
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { encodeCursor } from '~/platform/http/cursors.ts'
-import { makeComment, makeMember, makeQuery } from '../../../../tests/factories/forum.ts'
+import { makeComment, makeMember, makeQuestion } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { deleteQuestion, editQuestion } from '../asking/asking.server.ts'
 import {
 	countAskedSince,
-	countQueries,
+	countQuestions,
 	listForSitemap,
-	listQueries,
+	listQuestions,
 	listWaiting,
 	mostDiscussed,
 } from './lists.server.ts'
@@ -27,7 +27,7 @@ beforeAll(async () => {
 	asha = await makeMember('asha')
 	ben = await makeMember('ben')
 	for (let number = 0; number < 30; number += 1) {
-		const { id } = await makeQuery(number % 3 ? asha : ben, {
+		const { id } = await makeQuestion(number % 3 ? asha : ben, {
 			tags: number % 2 ? 'odd, all' : 'even, all',
 			category: number % 2 ? 'java' : 'python',
 		})
@@ -44,7 +44,7 @@ beforeAll(async () => {
 const newestFirst = (some: number[]) => some.toSorted((one, other) => (other % 3) - (one % 3) || other - one)
 const byIndex = (keep: (index: number) => boolean) => newestFirst(ids.filter((_, index) => keep(index)))
 
-test.each<[string, Parameters<typeof listQueries>[1], () => number[]]>([
+test.each<[string, Parameters<typeof listQuestions>[1], () => number[]]>([
 	['the newest', {}, () => newestFirst(ids)],
 	['the active', { view: 'active' }, () => ids.toReversed()],
 	['the unanswered', { view: 'unanswered' }, () => newestFirst(ids)],
@@ -57,8 +57,8 @@ test.each<[string, Parameters<typeof listQueries>[1], () => number[]]>([
 })
 
 test('a page says by its cursor whether another follows', async () => {
-	expect((await listQueries(null, { limit: 29 })).next).not.toBeNull()
-	expect((await listQueries(null, { limit: 30 })).next).toBeNull()
+	expect((await listQuestions(null, { limit: 29 })).next).not.toBeNull()
+	expect((await listQuestions(null, { limit: 30 })).next).toBeNull()
 })
 
 test('a query with an answer is no longer among the unanswered, and leads the active', async () => {
@@ -75,19 +75,19 @@ test.each([
 	['tag', { tag: 'a\u0000b' }],
 	['member', { author: 'nobody' }],
 ])('an unknown %s is not found', async (what, input) => {
-	await expect(listQueries(null, input)).rejects.toThrow(`There is no such ${what}.`)
+	await expect(listQuestions(null, input)).rejects.toThrow(`There is no such ${what}.`)
 })
 
 test.each(['x', encodeCursor([1, 2]), encodeCursor(['2026-02-31T00:00:00Z', 2 ** 40])])(
 	'the cursor %s is refused',
 	async (cursor) => {
-		await expect(listQueries(null, { cursor })).rejects.toThrow('This page of the list no longer exists.')
-		await expect(listQueries(null, { cursor, tag: 'all' })).rejects.toThrow('This page of the list no longer exists.')
+		await expect(listQuestions(null, { cursor })).rejects.toThrow('This page of the list no longer exists.')
+		await expect(listQuestions(null, { cursor, tag: 'all' })).rejects.toThrow('This page of the list no longer exists.')
 	},
 )
 
 test('the viewer sees which queries are theirs to change', async () => {
-	const { rows } = await listQueries(ben, { limit: 50 })
+	const { rows } = await listQuestions(ben, { limit: 50 })
 	expect(rows.every((row) => row.mayEdit === (row.author.username === 'ben') && row.mayDelete === row.mayEdit)).toBe(
 		true,
 	)
@@ -102,18 +102,18 @@ test('categories and tags are told with their counts', async () => {
 	])
 	expect(await getTag(null, 'Odd')).toMatchObject({ name: 'odd', count: 15 })
 	expect(await getCategoryPage(null, 'python')).toMatchObject({ slug: 'python', title: 'Python', count: 15 })
-	expect(await countQueries()).toBe(30)
+	expect(await countQuestions()).toBe(30)
 })
 
 test('a tag that nobody uses any more is not among the tags', async () => {
-	const { id } = await makeQuery(asha, { tags: 'short-lived' })
+	const { id } = await makeQuestion(asha, { tags: 'short-lived' })
 	await editQuestion(asha, id, { title: 'Another title', description: 'x', tags: 'all', category: 'java' })
 	expect((await listTags(50)).map(({ name }) => name)).not.toContain('short-lived')
 	await deleteQuestion(asha, id)
 })
 
 test('the most discussed query is a recent one, else one of all time', async () => {
-	const { id } = await makeQuery(asha)
+	const { id } = await makeQuestion(asha)
 	expect(await countAskedSince(new Date(Date.now() - 60_000))).toBe(1)
 	expect((await mostDiscussed(new Date(Date.now() - 60_000)))?.id).toBe(ids[0])
 	await makeComment(ben, id)
@@ -131,11 +131,11 @@ test('the sitemap names every query once', async () => {
 	expect(await listForSitemap(2)).toEqual([])
 })
 
-async function walk(input: Parameters<typeof listQueries>[1]): Promise<number[]> {
+async function walk(input: Parameters<typeof listQuestions>[1]): Promise<number[]> {
 	const met: number[] = []
 	let cursor: string | null = null
 	do {
-		const { rows, next } = await listQueries(null, { ...input, cursor })
+		const { rows, next } = await listQuestions(null, { ...input, cursor })
 		met.push(...rows.map((row) => row.id))
 		cursor = next
 	} while (cursor)

@@ -1,6 +1,6 @@
 import type { LoaderFunctionArgs } from 'react-router'
 import { findMatches } from '~/features/search/search.server.ts'
-import { queryUrl } from '~/features/search/search.view.ts'
+import { questionUrl } from '~/features/search/search.view.ts'
 import { searchTools } from '~/features/search/search-tools.server.ts'
 import { getCategory, getTag } from '~/features/tags/tags.server.ts'
 import { storable } from '~/lib/clean.ts'
@@ -8,7 +8,7 @@ import { viewerOf } from '~/lib/context.ts'
 import { NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { decodeTimeCursor, encodeCursor } from '~/platform/http/cursors.ts'
-import { type Page, presentCard, presentQuery, type QueryCardView, type QueryPageView } from '../question.view.ts'
+import { type Page, presentCard, presentQuestion, type QuestionCardView, type QuestionPageView } from '../question.view.ts'
 import type { ListRoute } from '../questions.pages.server.ts'
 import type { ListView } from '../questions.paths.ts'
 import {
@@ -19,10 +19,10 @@ import {
 	listAddresses,
 	listRows,
 	listTagRows,
-	type QueryRow,
-	queryColumns,
-	queryJoins,
-	readQueryCount,
+	type QuestionRow,
+	questionColumns,
+	questionJoins,
+	readQuestionCount,
 } from '../questions.queries.server.ts'
 import type { ListData } from './lists.view.ts'
 
@@ -51,7 +51,7 @@ const longestSearch = 200
  * One page of queries, newest first unless the view or a search says otherwise.
  * @throws NotFound for an unknown category, tag or author; Invalid for a cursor that is not ours
  */
-export async function listQueries(viewer: Viewer, input: ListInput): Promise<Page<QueryCardView>> {
+export async function listQuestions(viewer: Viewer, input: ListInput): Promise<Page<QuestionCardView>> {
 	const limit = Math.min(input.limit ?? 20, 50)
 	const words = input.search
 		?.replace(/\p{Cc}+/gu, ' ')
@@ -76,7 +76,7 @@ export async function listQueries(viewer: Viewer, input: ListInput): Promise<Pag
 }
 
 /** How many queries the forum has. */
-export const countQueries = readQueryCount
+export const countQuestions = readQuestionCount
 
 /** How many queries were asked since a time, at most 1,000. */
 export const countAskedSince = countSince
@@ -84,20 +84,20 @@ export const countAskedSince = countSince
 /** The newest queries that nobody answered. */
 export async function listWaiting(limit: number): Promise<{ url: string; title: string; createdAt: string }[]> {
 	const rows = await listRows({ view: 'unanswered', cursor: null, limit })
-	return rows.map((row) => ({ url: queryUrl(row), title: row.title, createdAt: row.created_at }))
+	return rows.map((row) => ({ url: questionUrl(row), title: row.title, createdAt: row.created_at }))
 }
 
 /** The query that was talked about most since a time, else of all time; null while there is none with comments. */
-export async function mostDiscussed(since: Date): Promise<QueryPageView | null> {
+export async function mostDiscussed(since: Date): Promise<QuestionPageView | null> {
 	const row = (await findMostDiscussed(since)) ?? (await findMostDiscussed(new Date(0)))
-	return row ? presentQuery(null, row) : null
+	return row ? presentQuestion(null, row) : null
 }
 
 /** Pages of the sitemap and what stands on one, at most 5,000 addresses. */
 export async function listForSitemap(number: number): Promise<{ url: string; changedAt: string }[]> {
 	const rows = await listAddresses((number - 1) * 5_000 + 1)
 	return rows.map((row) => ({
-		url: queryUrl({ id: row.id, username: row.username, category_slug: row.slug }),
+		url: questionUrl({ id: row.id, username: row.username, category_slug: row.slug }),
 		changedAt: row.changed_at,
 	}))
 }
@@ -116,9 +116,9 @@ async function authorId(username: string): Promise<number> {
 async function search(
 	viewer: Viewer,
 	input: ListInput & { search: string; categoryId?: number; limit: number },
-): Promise<Page<QueryCardView>> {
+): Promise<Page<QuestionCardView>> {
 	const found = await findMatches(
-		{ columns: queryColumns, joins: queryJoins },
+		{ columns: questionColumns, joins: questionJoins },
 		{
 			search: input.search,
 			categoryId: input.categoryId,
@@ -142,7 +142,7 @@ async function search(
 	)
 }
 
-function page<Row extends QueryRow, View>(
+function page<Row extends QuestionRow, View>(
 	rows: Row[],
 	limit: number,
 	present: (row: Row) => View,
@@ -167,7 +167,7 @@ export async function loadList(
 	const hasViews = !search
 	const view = hasViews ? viewOf(asked.view) : 'newest'
 	const cursor = asked.cursor || null
-	const page = await listQueries(viewerOf(context), { ...scope, search, view, cursor })
+	const page = await listQuestions(viewerOf(context), { ...scope, search, view, cursor })
 	const tools = search ? await searchTools(search, cursor === null ? page.rows.length : null) : null
 	return { page, cursor, view, search, tools, hasViews }
 }

@@ -2,12 +2,12 @@ import type { SearchTools } from '~/features/search/search.view.ts'
 import type { CategoryFrame } from '~/features/tags/components/forum-frame.tsx'
 import type { TagView } from '~/features/tags/tags.view.ts'
 import { withParams } from '~/lib/addresses.ts'
-import type { Page, QueryCardView } from '../question.view.ts'
+import type { Page, QuestionCardView } from '../question.view.ts'
 import type { ListView } from '../questions.paths.ts'
 
 /** What the three list pages share. */
 export interface ListData {
-	page: Page<QueryCardView>
+	page: Page<QuestionCardView>
 	/** Where this page of the list begins; null for its first. */
 	cursor: string | null
 	view: ListView

@@ -1,4 +1,4 @@
-import type { QueryCardView } from '../question.view.ts'
+import type { QuestionCardView } from '../question.view.ts'
 import { profilePath } from '../questions.paths.ts'
 
 interface FeedFacts {
@@ -9,7 +9,7 @@ interface FeedFacts {
 	/** The site's address without a slash at the end. */
 	publicUrl: string
 	/** Newest first. */
-	queries: QueryCardView[]
+	queries: QuestionCardView[]
 }
 
 /** The newest queries of a list as an Atom feed (RFC 4287). */
@@ -31,7 +31,7 @@ export function atomFeed({ title, path, feedPath, publicUrl, queries }: FeedFact
 	)
 }
 
-function entry(query: QueryCardView, publicUrl: string): string {
+function entry(query: QuestionCardView, publicUrl: string): string {
 	const { hostname } = new URL(publicUrl)
 	const parts = [
 		// A query keeps this name when its category, and with it its address, changes.

@@ -12,15 +12,15 @@ const talkers = 200
  */
 export async function listPeople(
 	prefix: string,
-	queryId: number | null,
+	questionId: number | null,
 	limit: number,
 ): Promise<{ username: string; name: string }[]> {
 	const like = `${prefix.replace(/[\\%_]/g, '\\$&')}%`
 	const { rows } = await sql<{ username: string; name: string }>`
 		with part as (
-			select author_id as id from queries where id = ${queryId} and deleted_at is null
+			select author_id as id from queries where id = ${questionId} and deleted_at is null
 			union
-			select author_id from (select author_id from comments where query_id = ${queryId} and deleted_at is null
+			select author_id from (select author_id from comments where query_id = ${questionId} and deleted_at is null
 				order by id desc limit ${talkers}) latest)
 		(select username, name from users join part using (id)
 			where username like ${like} or lower(name) like ${like} order by username limit ${limit})

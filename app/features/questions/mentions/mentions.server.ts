@@ -74,10 +74,10 @@ export async function peopleIn(markdown: string): Promise<ReadonlySet<string>> {
 /** Members who may be meant by the beginning of a name, those who take part in the query first; none for what begins no username. */
 export async function suggestPeople(
 	text: string,
-	queryId: number,
+	questionId: number,
 	limit: number,
 ): Promise<{ username: string; name: string }[]> {
 	const prefix = text.toLowerCase()
 	if (!/^[a-z0-9._-]{0,64}$/.test(prefix)) return []
-	return listPeople(prefix, isId(queryId) ? queryId : null, limit)
+	return listPeople(prefix, isId(questionId) ? questionId : null, limit)
 }

@@ -7,7 +7,7 @@ import { countUnread, listNotices, readNotices } from '~/features/notifications/
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
-import { makeComment, makeMember, makeQuery } from '../../../../tests/factories/forum.ts'
+import { makeComment, makeMember, makeQuestion } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { decide } from '../../../../tests/support/moderation-cast.ts'
 import { editQuestion } from '../asking/asking.server.ts'
@@ -32,7 +32,7 @@ beforeEach(async () => {
 	asker = await makeMember(`asker${serial}`)
 	ben = await makeMember(`ben${serial}`)
 	cleo = await makeMember(`cleo${serial}`)
-	query = await makeQuery(asker, { title: 'What is it?' })
+	query = await makeQuestion(asker, { title: 'What is it?' })
 })
 
 test('a notice leads to the address that finds the comment wherever it stands', async () => {
@@ -112,23 +112,23 @@ test('a comment that a moderator hides is taken back in the same way, and told w
 
 test('a solution that is withdrawn is no news any more', async () => {
 	const commentId = await makeComment(ben, query.id)
-	await chooseSolution(asker, { queryId: query.id, commentId })
-	await withdrawSolution(asker, { queryId: query.id, commentId })
+	await chooseSolution(asker, { questionId: query.id, commentId })
+	await withdrawSolution(asker, { questionId: query.id, commentId })
 	expect(await told(ben)).toEqual([])
-	await chooseSolution(asker, { queryId: query.id, commentId })
+	await chooseSolution(asker, { questionId: query.id, commentId })
 	expect(await told(ben)).toEqual(['1 marked your comment as a solution to'])
 	expect(await told(asker)).toEqual(['1 commented on'])
 })
 
 test('numbers are those of the rows when comments are deleted and notices read at the same moment', async () => {
-	const queries = await Promise.all(Array.from({ length: 4 }, () => makeQuery(asker)))
+	const queries = await Promise.all(Array.from({ length: 4 }, () => makeQuestion(asker)))
 	const comments = await Promise.all(
 		queries.flatMap(({ id }) => [makeComment(ben, id, `@${cleo.username}`), makeComment(cleo, id)]),
 	)
 	const own = (index: number) => (index % 2 === 0 ? ben : cleo)
 	await Promise.all([
 		...comments.map((id, index) => deleteComment(own(index), id)),
-		...queries.map(({ id }) => readNotices(asker, { queryId: id })),
+		...queries.map(({ id }) => readNotices(asker, { questionId: id })),
 		readNotices(cleo, {}),
 	])
 	for (const member of [asker, cleo]) {

@@ -7,14 +7,14 @@ import {
 	readNotices,
 	visitThread,
 } from '~/features/notifications/notifications.server.ts'
-import type { EventQuery, ForumEvent } from '../writing/forum-events.ts'
+import type { EventQuestion, ForumEvent } from '../writing/forum-events.ts'
 import '~/features/index.server.ts'
 import { setPreferences } from '~/features/notifications/preferences.server.ts'
 import { NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
-import { makeComment, makeMember, makeQuery } from '../../../../tests/factories/forum.ts'
+import { makeComment, makeMember, makeQuestion } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { deleteQuestion, editQuestion } from '../asking/asking.server.ts'
 import { change } from '../writing/change.server.ts'
@@ -39,7 +39,7 @@ beforeEach(async () => {
 	asker = await makeMember(`asker${serial}`)
 	ben = await makeMember(`ben${serial}`)
 	cleo = await makeMember(`cleo${serial}`)
-	query = await makeQuery(asker, { title: `The question of round ${serial}` })
+	query = await makeQuestion(asker, { title: `The question of round ${serial}` })
 })
 
 describe('what is told', () => {
@@ -63,7 +63,7 @@ describe('what is told', () => {
 	test('a new query, to those who follow its category or one of its tags', async () => {
 		await follow(ben, { tag: 'testing' })
 		await follow(cleo, { category: 'java' })
-		await makeQuery(asker, { title: 'One of both kinds', category: 'java' })
+		await makeQuestion(asker, { title: 'One of both kinds', category: 'java' })
 		for (const member of [ben, cleo]) expect(await told(member)).toEqual([`Asker${serial} asked One of both kinds`])
 		await sql`delete from follows`.execute(db())
 	})
@@ -95,7 +95,7 @@ describe('what is told', () => {
 
 	test('nothing more of a query that was deleted, and the number follows', async () => {
 		await makeComment(ben, query.id)
-		await makeComment(ben, (await makeQuery(asker)).id)
+		await makeComment(ben, (await makeQuestion(asker)).id)
 		await deleteQuestion(asker, query.id)
 		expect([(await told(asker)).length, await countUnread(asker)]).toEqual([1, 1])
 	})
@@ -121,13 +121,13 @@ describe('groups and numbers', () => {
 	})
 
 	test('the number is that of the rows after writing and reading at the same moment', async () => {
-		const queries = await Promise.all(Array.from({ length: 4 }, () => makeQuery(asker)))
+		const queries = await Promise.all(Array.from({ length: 4 }, () => makeQuestion(asker)))
 		await Promise.all(
 			queries.flatMap(({ id }) => [
 				makeComment(ben, id),
 				visitThread(asker, id),
 				makeComment(cleo, id, `@${ben.username} and @${asker.username}`),
-				readNotices(asker, { queryId: id }),
+				readNotices(asker, { questionId: id }),
 				makeComment(ben, id),
 				visitThread(ben, id),
 			]),
@@ -143,7 +143,7 @@ describe('a job tells many followers', () => {
 			insert into follows (user_id, category_id) select made.id, categories.id from made, categories where slug = 'mobile'`.execute(
 			db(),
 		)
-		await makeQuery(asker, { title: 'For all of you', category: 'mobile' })
+		await makeQuestion(asker, { title: 'For all of you', category: 'mobile' })
 		const tellings = () =>
 			sql<{
 				n: number
@@ -166,7 +166,7 @@ describe('whose they are', () => {
 		await expect(listNotices(null)).rejects.toThrow(NotAllowed)
 		await expect(readNotices(null, {})).rejects.toThrow(NotAllowed)
 		await expect(muteThread(null, query.id, true)).rejects.toThrow(NotAllowed)
-		for (const which of [{}, { ids: [Number(notice?.id)] }, { queryId: query.id }]) await readNotices(cleo, which)
+		for (const which of [{}, { ids: [Number(notice?.id)] }, { questionId: query.id }]) await readNotices(cleo, which)
 		expect([await told(cleo), await countUnread(asker), await countUnread(null)]).toEqual([[], 1, 0])
 	})
 
@@ -176,7 +176,7 @@ describe('whose they are', () => {
 })
 
 test('a long list is read in pages, each notice once, and can be narrowed to the unread', async () => {
-	for (let number = 0; number < 7; number += 1) await makeComment(ben, (await makeQuery(asker)).id)
+	for (let number = 0; number < 7; number += 1) await makeComment(ben, (await makeQuestion(asker)).id)
 	const first = (await listNotices(asker)).rows[2]
 	await readNotices(asker, { ids: [Number(first?.id)] })
 	const seen: number[] = []
@@ -207,7 +207,7 @@ async function countRows(member: SignedIn): Promise<number> {
 	return rows[0]?.n ?? 0
 }
 
-function facts(): EventQuery {
+function facts(): EventQuestion {
 	const { id, url } = query
 	return {
 		id,

@@ -1,23 +1,23 @@
 import type { NoticeKind, NotificationKind } from '~/features/notifications/kinds.server.ts'
 import {
 	forgetComment,
-	forgetQuery,
+	forgetQuestion,
 	notify,
-	renameQuery,
+	renameQuestion,
 	tellUnread,
 } from '~/features/notifications/notifications.server.ts'
 import { commentPath } from '~/features/search/search.view.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
 import { mentionsIn } from '../mentions/mentions.server.ts'
-import type { EventQuery, ForumEvent } from '../writing/forum-events.ts'
+import type { EventQuestion, ForumEvent } from '../writing/forum-events.ts'
 import {
 	type CommentFacts,
 	countMentioned,
 	findCommentAuthor,
 	findCommentFacts,
 	followersOf,
-	holdQuery,
+	holdQuestion,
 	listIdsOf,
 } from './notices.queries.server.ts'
 
@@ -58,11 +58,11 @@ const followersInAStep = 500
 /** A text that names more people than this is not meant for them. */
 const mostMentions = 10
 
-type QueryAdded = Extract<ForumEvent, { kind: 'query-added' }>
+type QuestionAdded = Extract<ForumEvent, { kind: 'query-added' }>
 
 /** What is still to be told about a new query, as a job keeps it. */
 export interface FollowersLeft {
-	event: QueryAdded
+	event: QuestionAdded
 	/** The last follower who was told. */
 	after: number
 }
@@ -93,15 +93,15 @@ export async function noteEvent(trx: Executor, event: ForumEvent): Promise<numbe
 		case 'solution-withdrawn':
 			return forgetComment(trx, event.commentId, 'solution')
 		case 'query-added':
-			return noteQuery(trx, event)
+			return noteQuestion(trx, event)
 		case 'query-changed': {
-			await renameQuery(trx, query.id, query.title)
+			await renameQuestion(trx, query.id, query.title)
 			const { description: text, before } = event
 			return noteNewNames(trx, event, { commentId: null, text, before: before.description, url: query.url })
 		}
 		case 'query-deleted':
 		case 'query-withheld':
-			return forgetQuery(trx, query.id, besides)
+			return forgetQuestion(trx, query.id, besides)
 		default:
 			return []
 	}
@@ -110,19 +110,19 @@ export async function noteEvent(trx: Executor, event: ForumEvent): Promise<numbe
 /** Tells whom a comment concerns that is there now, or again: who wrote it did it, whoever brought it back. */
 async function noteComment(
 	trx: Executor,
-	{ query, commentId, besides }: { query: EventQuery; commentId: number; besides?: number },
+	{ query, commentId, besides }: { query: EventQuestion; commentId: number; besides?: number },
 	{ author_id: actorId, parent_id, body }: CommentFacts,
 ): Promise<number[]> {
 	const parentAuthorId = parent_id === null ? null : await findCommentAuthor(trx, parent_id)
 	const mentioned = await mentionedIn(trx, body)
-	const people = whoIsTold({ actorId, queryAuthorId: query.authorId, parentAuthorId, mentioned })
+	const people = whoIsTold({ actorId, questionAuthorId: query.authorId, parentAuthorId, mentioned })
 	return notify(trx, { people, actorId, query, commentId, url: commentPath(commentId), besides })
 }
 
 /** Tells those whom an edit names and the text before it did not. */
 async function noteNewNames(
 	trx: Executor,
-	{ actorId, query }: { actorId: number; query: EventQuery },
+	{ actorId, query }: { actorId: number; query: EventQuestion },
 	{ commentId, text, before, url }: { commentId: number | null; text: string; before: string; url: string },
 ): Promise<number[]> {
 	const named = new Set(mentionsIn(before))
@@ -144,7 +144,7 @@ export async function tellFollowers({ event, after }: FollowersLeft): Promise<vo
 			.transaction()
 			.execute(async (trx) => {
 				// Held before any box, in the order of all writers.
-				if (!(await holdQuery(trx, query.id))) return { told: [], next: undefined }
+				if (!(await holdQuestion(trx, query.id))) return { told: [], next: undefined }
 				const mentioned = await mentionedIn(trx, event.description)
 				const followers = await followersOf(trx, { ...query, after: from, limit: followersInAStep })
 				const people = whoIsTold({ actorId, followers: followers.filter((id) => !mentioned.includes(id)) })
@@ -156,7 +156,7 @@ export async function tellFollowers({ event, after }: FollowersLeft): Promise<vo
 	}
 }
 
-async function noteQuery(trx: Executor, event: QueryAdded): Promise<number[]> {
+async function noteQuestion(trx: Executor, event: QuestionAdded): Promise<number[]> {
 	const { actorId, query, besides } = event
 	const mentioned = await mentionedIn(trx, event.description)
 	const found = await followersOf(trx, { ...query, after: 0, limit: followersAtOnce + 1 })
@@ -174,7 +174,7 @@ async function mentionedIn(trx: Executor, markdown: string): Promise<number[]> {
 /** Who has to do with an event, by id; nobody is passed as null or left out. */
 export interface Concerned {
 	actorId: number
-	queryAuthorId?: number | null
+	questionAuthorId?: number | null
 	parentAuthorId?: number | null
 	solverId?: number | null
 	mentioned?: readonly number[]
@@ -186,7 +186,7 @@ export interface Concerned {
  * Being named goes before being answered, being answered before owning the query, all before following a tag.
  */
 export function whoIsTold(concerned: Concerned): Map<number, NoticeKind> {
-	const { actorId, queryAuthorId, parentAuthorId, solverId, mentioned = [], followers = [] } = concerned
+	const { actorId, questionAuthorId, parentAuthorId, solverId, mentioned = [], followers = [] } = concerned
 	const told = new Map<number, NoticeKind>()
 	const tell = (kind: NoticeKind, ...ids: (number | null | undefined)[]) => {
 		for (const id of ids) if (typeof id === 'number' && id !== actorId && !told.has(id)) told.set(id, kind)
@@ -194,7 +194,7 @@ export function whoIsTold(concerned: Concerned): Map<number, NoticeKind> {
 	tell('solution', solverId)
 	tell('mention', ...mentioned)
 	tell('reply', parentAuthorId)
-	tell('comment', queryAuthorId)
+	tell('comment', questionAuthorId)
 	tell('followed', ...followers)
 	return told
 }

@@ -5,21 +5,21 @@ import { type Concerned, whoIsTold } from './notices.server.ts'
 const [actor, asker, parent, third, fourth] = [1, 2, 3, 4, 5]
 
 test.each<[string, Concerned, Record<number, string>]>([
-	['a comment is told to the asker', { actorId: actor, queryAuthorId: asker }, { [asker]: 'comment' }],
-	['nobody is told of their own act', { actorId: asker, queryAuthorId: asker, mentioned: [asker] }, {}],
+	['a comment is told to the asker', { actorId: actor, questionAuthorId: asker }, { [asker]: 'comment' }],
+	['nobody is told of their own act', { actorId: asker, questionAuthorId: asker, mentioned: [asker] }, {}],
 	[
 		'a reply is told to both authors',
-		{ actorId: actor, queryAuthorId: asker, parentAuthorId: parent },
+		{ actorId: actor, questionAuthorId: asker, parentAuthorId: parent },
 		{ [asker]: 'comment', [parent]: 'reply' },
 	],
 	[
 		'an asker who is replied to is told of the reply alone',
-		{ actorId: actor, queryAuthorId: asker, parentAuthorId: asker },
+		{ actorId: actor, questionAuthorId: asker, parentAuthorId: asker },
 		{ [asker]: 'reply' },
 	],
 	[
 		'a reply that mentions is told as a mention alone',
-		{ actorId: actor, queryAuthorId: asker, parentAuthorId: parent, mentioned: [parent, third] },
+		{ actorId: actor, questionAuthorId: asker, parentAuthorId: parent, mentioned: [parent, third] },
 		{ [asker]: 'comment', [parent]: 'mention', [third]: 'mention' },
 	],
 	['a solution is told to its author', { actorId: asker, solverId: third }, { [third]: 'solution' }],
@@ -31,7 +31,7 @@ test.each<[string, Concerned, Record<number, string>]>([
 	],
 	[
 		'a parent that is gone is nobody',
-		{ actorId: actor, queryAuthorId: asker, parentAuthorId: null },
+		{ actorId: actor, questionAuthorId: asker, parentAuthorId: null },
 		{ [asker]: 'comment' },
 	],
 ])('%s', (_what, concerned, told) => {

@@ -10,14 +10,14 @@ import { sendAsked } from '../asking/components/draft-saver.ts'
 import { dropDraft, getDraft } from '../asking/drafts.server.ts'
 import { refusedAsk } from '../asking/refused.server.ts'
 import { editPath } from '../questions.paths.ts'
-import { getQuery } from '../questions.server.ts'
+import { getQuestion } from '../questions.server.ts'
 import { flashAfter } from '../status/status.server.ts'
 import type { Route } from './+types/edit'
 
 export function loader({ params, context, url }: Route.LoaderArgs) {
 	return answering(async () => {
 		const viewer = signedIn(context, url)
-		const query = await getQuery(viewer, readId(params.id))
+		const query = await getQuestion(viewer, readId(params.id))
 		if (!query.mayEdit) throw new NotAllowed('Only the author can edit this query.')
 		if (url.pathname !== editPath(query.url)) throw redirect(editPath(query.url) + url.search, 301)
 		const { id, title, description, tags, category, version } = query

@@ -2,7 +2,7 @@ import { config } from '~/config.server.ts'
 import { getCategoryPage, getTag } from '~/features/tags/tags.server.ts'
 import { categoryPath, tagPath } from '~/features/tags/tags.view.ts'
 import { answering } from '~/platform/http/http.ts'
-import { listQueries } from '../lists/lists.server.ts'
+import { listQuestions } from '../lists/lists.server.ts'
 import { atomFeed } from '../lists/xml.ts'
 import type { Route } from './+types/feed'
 
@@ -15,7 +15,7 @@ export function loader({ params }: Route.LoaderArgs) {
 		const { slug, tag } = params as { slug?: string; tag?: string }
 		const [scope, list] = await Promise.all([
 			scopeOf(slug, tag),
-			listQueries(null, {
+			listQuestions(null, {
 				...(slug === undefined ? {} : { category: slug }),
 				...(tag === undefined ? {} : { tag }),
 				limit: entries,

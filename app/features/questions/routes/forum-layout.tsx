@@ -3,7 +3,7 @@ import { CategoryNav, TagIndex } from '~/features/tags/components/forum-frame.ts
 import { listCategories, listTags } from '~/features/tags/tags.server.ts'
 import { RuleHead } from '~/ui/rule-head.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
-import { countQueries, listWaiting } from '../lists/lists.server.ts'
+import { countQuestions, listWaiting } from '../lists/lists.server.ts'
 import type { ForumFrame } from '../lists/lists.view.ts'
 import type { Route } from './+types/forum-layout'
 
@@ -14,7 +14,7 @@ export async function loader(): Promise<ForumFrame> {
 	const [categories, tags, total, waiting] = await Promise.all([
 		listCategories(),
 		listTags(tagsShown),
-		countQueries(),
+		countQuestions(),
 		listWaiting(waitingShown),
 	])
 	return { categories, tags, total, waiting }

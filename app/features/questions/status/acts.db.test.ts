@@ -3,11 +3,11 @@ import { addComment } from '~/features/discussion/commenting.server.ts'
 import { listComments } from '~/features/discussion/discussion.server.ts'
 import { listLog } from '~/features/moderation/queue.server.ts'
 import { editQuestion } from '~/features/questions/asking/asking.server.ts'
-import { listForSitemap, listQueries } from '~/features/questions/lists/lists.server.ts'
-import { getQuery } from '~/features/questions/questions.server.ts'
+import { listForSitemap, listQuestions } from '~/features/questions/lists/lists.server.ts'
+import { getQuestion } from '~/features/questions/questions.server.ts'
 import { getTag } from '~/features/tags/tags.server.ts'
 import { Conflict, NotFound } from '~/lib/errors.ts'
-import { makeComment, makeQuery } from '../../../../tests/factories/forum.ts'
+import { makeComment, makeQuestion } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { expectCountsToHold, hashForum } from '../../../../tests/support/forum-rows.ts'
 import { cast, decide, useCast, why } from '../../../../tests/support/moderation-cast.ts'
@@ -21,9 +21,9 @@ describe('hiding', () => {
 		expect(await listsWith(cast.query)).toEqual(['newest', 'active', 'category', 'tag', 'author', 'search', 'sitemap'])
 		await decide(cast.moderator, 'query', cast.query, 'hide')
 		expect(await listsWith(cast.query)).toEqual([])
-		for (const viewer of [null, cast.member]) await expect(getQuery(viewer, cast.query)).rejects.toThrow(NotFound)
+		for (const viewer of [null, cast.member]) await expect(getQuestion(viewer, cast.query)).rejects.toThrow(NotFound)
 		for (const viewer of [cast.author, cast.moderator])
-			expect(await getQuery(viewer, cast.query)).toMatchObject({
+			expect(await getQuestion(viewer, cast.query)).toMatchObject({
 				withheld: { state: 'hidden', reason: why },
 				mayEdit: false,
 			})
@@ -31,10 +31,10 @@ describe('hiding', () => {
 	})
 
 	test('and restoring gives everything back', async () => {
-		const before = [await getQuery(null, cast.query), await getTag(null, 'zebra'), await listComments(null, page())]
+		const before = [await getQuestion(null, cast.query), await getTag(null, 'zebra'), await listComments(null, page())]
 		await decide(cast.moderator, 'query', cast.query, 'hide')
 		await decide(cast.moderator, 'query', cast.query, 'restore')
-		expect([await getQuery(null, cast.query), await getTag(null, 'zebra'), await listComments(null, page())]).toEqual(
+		expect([await getQuestion(null, cast.query), await getTag(null, 'zebra'), await listComments(null, page())]).toEqual(
 			before,
 		)
 		await expectCountsToHold()
@@ -58,12 +58,12 @@ describe('hiding', () => {
 			deleted: false,
 			withheld: { state: 'hidden', reason: why },
 		})
-		expect(await getQuery(null, cast.query)).toMatchObject({ commentCount: 1 })
+		expect(await getQuestion(null, cast.query)).toMatchObject({ commentCount: 1 })
 		const found = async () =>
-			(await listQueries(null, { search: 'zebra gradient' })).rows.some(({ id }) => id === cast.query)
+			(await listQuestions(null, { search: 'zebra gradient' })).rows.some(({ id }) => id === cast.query)
 		expect(await found()).toBe(false)
 		await decide(cast.moderator, 'comment', cast.comment, 'restore')
-		expect(await getQuery(null, cast.query)).toMatchObject({ commentCount: 2 })
+		expect(await getQuestion(null, cast.query)).toMatchObject({ commentCount: 2 })
 		expect(await found()).toBe(true)
 		await expectCountsToHold()
 	})
@@ -77,23 +77,23 @@ describe('hiding', () => {
 		await decide(cast.moderator, 'query', cast.query, 'hide')
 		const before = await hashForum()
 		const text = { title: 'Another title', description: 'x', tags: 'x', category: 'others' }
-		await expect(addComment(cast.member, { queryId: cast.query, parentId: null, body: 'x' })).rejects.toThrow(NotFound)
+		await expect(addComment(cast.member, { questionId: cast.query, parentId: null, body: 'x' })).rejects.toThrow(NotFound)
 		await expect(editQuestion(cast.author, cast.query, text)).rejects.toThrow(NotFound)
 		await expect(decide(cast.moderator, 'comment', cast.comment, 'hide')).rejects.toThrow(Conflict)
 		expect(await hashForum()).toEqual(before)
 	})
 
-	const page = () => ({ queryId: cast.query, askerUsername: 'author' })
+	const page = () => ({ questionId: cast.query, askerUsername: 'author' })
 
 	/** The lists, seen by a visitor, that a query is in. */
 	async function listsWith(id: number): Promise<string[]> {
 		const lists = {
-			newest: await listQueries(null, {}),
-			active: await listQueries(null, { view: 'active' }),
-			category: await listQueries(null, { category: 'others' }),
-			tag: await listQueries(null, { tag: 'zebra' }),
-			author: await listQueries(null, { author: 'author' }),
-			search: await listQueries(null, { search: 'zebra crossings' }),
+			newest: await listQuestions(null, {}),
+			active: await listQuestions(null, { view: 'active' }),
+			category: await listQuestions(null, { category: 'others' }),
+			tag: await listQuestions(null, { tag: 'zebra' }),
+			author: await listQuestions(null, { author: 'author' }),
+			search: await listQuestions(null, { search: 'zebra crossings' }),
 			sitemap: { rows: (await listForSitemap(1)).map(({ url }) => ({ id: Number(url.split('/').at(-1)) })) },
 		}
 		return Object.entries(lists).flatMap(([name, { rows }]) => (rows.some((row) => row.id === id) ? [name] : []))
@@ -103,10 +103,10 @@ describe('hiding', () => {
 describe('locking and merging', () => {
 	test('a locked query takes no comments, says so, and opens again', async () => {
 		await decide(cast.moderator, 'query', cast.query, 'lock')
-		expect(await getQuery(null, cast.query)).toMatchObject({ locked: true })
+		expect(await getQuestion(null, cast.query)).toMatchObject({ locked: true })
 		const before = await hashForum()
 		for (const viewer of [cast.member, cast.author])
-			await expect(addComment(viewer, { queryId: cast.query, parentId: null, body: 'x' })).rejects.toThrow(/locked/)
+			await expect(addComment(viewer, { questionId: cast.query, parentId: null, body: 'x' })).rejects.toThrow(/locked/)
 		expect(await hashForum()).toEqual(before)
 		await decide(cast.moderator, 'query', cast.query, 'unlock')
 		await makeComment(cast.member, cast.query)
@@ -114,17 +114,17 @@ describe('locking and merging', () => {
 	})
 
 	test('a merged query leads to the other one, can still be read, and comes back', async () => {
-		const into = (await makeQuery(cast.member, { title: 'The query that stays' })).id
+		const into = (await makeQuestion(cast.member, { title: 'The query that stays' })).id
 		await decide(cast.moderator, 'query', cast.query, 'merge', { into: `/forum/others/member/${into}` })
-		const merged = await getQuery(null, cast.query)
+		const merged = await getQuestion(null, cast.query)
 		expect(merged).toMatchObject({ withheld: { state: 'merged' }, locked: true })
 		expect(await mergedAddress(merged)).toBe(`/forum/others/member/${into}?merged=${cast.query}`)
 		expect(await mergedFrom(cast.query, into)).toMatchObject({ title: 'Zebra crossings in CSS' })
 		expect(await mergedFrom(cast.query, cast.query)).toBeNull()
-		expect((await listComments(null, { queryId: cast.query, askerUsername: 'author' })).rows).toHaveLength(1)
+		expect((await listComments(null, { questionId: cast.query, askerUsername: 'author' })).rows).toHaveLength(1)
 		await expectCountsToHold()
 		await decide(cast.moderator, 'query', cast.query, 'restore')
-		expect(await getQuery(null, cast.query)).toMatchObject({ withheld: null, locked: false })
+		expect(await getQuestion(null, cast.query)).toMatchObject({ withheld: null, locked: false })
 		await expectCountsToHold()
 	})
 

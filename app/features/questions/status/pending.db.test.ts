@@ -1,22 +1,22 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { getQuery } from '../questions.server.ts'
+import { getQuestion } from '../questions.server.ts'
 import '~/features/index.server.ts'
 import { deleteComment, editComment, restoreComment } from '~/features/discussion/commenting.server.ts'
 import { listComments } from '~/features/discussion/discussion.server.ts'
-import { readQueryHistory } from '~/features/discussion/history.server.ts'
+import { readQuestionHistory } from '~/features/discussion/history.server.ts'
 import { judge } from '~/features/moderation/judging.server.ts'
 import { getCase, listCases } from '~/features/moderation/queue.server.ts'
-import { StaleQuery } from '~/features/questions/asking/refused.server.ts'
+import { StaleQuestion } from '~/features/questions/asking/refused.server.ts'
 import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
-import { makeComment, makeMember, makeQuery } from '../../../../tests/factories/forum.ts'
+import { makeComment, makeMember, makeQuestion } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { expectCountsToHold, hashForum } from '../../../../tests/support/forum-rows.ts'
 import { askQuestion, deleteQuestion, editQuestion, restoreQuestion } from '../asking/asking.server.ts'
-import { listQueries } from '../lists/lists.server.ts'
+import { listQuestions } from '../lists/lists.server.ts'
 
 useDatabase()
 
@@ -32,11 +32,11 @@ const texts = {
 const better = { ...texts, title: 'Where do I begin, please?', tags: 'begin', category: 'java' }
 
 const newcomer = () => makeMember(`fresh${++made}`, 'member', new Date(Date.now() - 3_600_000))
-const waitingQuery = async (member: SignedIn) => Number((await askQuestion(member, texts)).url.split('/').at(-1))
+const waitingQuestion = async (member: SignedIn) => Number((await askQuestion(member, texts)).url.split('/').at(-1))
 const name = (kind: string, id: number) => ({ kind, name: String(id) })
 const approve = (kind: string, id: number, seen?: string) =>
 	judge(moderator, { ...name(kind, id), act: 'approve' }, { seen })
-const thread = (queryId: number) => ({ queryId, askerUsername: 'old' })
+const thread = (questionId: number) => ({ questionId, askerUsername: 'old' })
 
 beforeAll(async () => {
 	moderator = await makeMember('moderator', 'moderator')
@@ -46,16 +46,16 @@ beforeAll(async () => {
 describe('a query that waits', () => {
 	test('is changed by its author, goes on waiting, and is let pass as it reads then, as a new one', async () => {
 		const member = await newcomer()
-		const id = await waitingQuery(member)
-		const { version } = await getQuery(member, id)
+		const id = await waitingQuestion(member)
+		const { version } = await getQuestion(member, id)
 		await editQuestion(member, id, { ...better, version })
-		await expect(editQuestion(member, id, { ...texts, version })).rejects.toThrow(StaleQuery)
-		expect(await getQuery(member, id)).toMatchObject({
+		await expect(editQuestion(member, id, { ...texts, version })).rejects.toThrow(StaleQuestion)
+		expect(await getQuestion(member, id)).toMatchObject({
 			title: better.title,
 			withheld: { state: 'waiting' },
 			mayEdit: true,
 		})
-		await expect(getQuery(null, id)).rejects.toThrow(NotFound)
+		await expect(getQuestion(null, id)).rejects.toThrow(NotFound)
 		expect(await getCase(moderator, name('query', id))).toMatchObject({
 			title: better.title,
 			state: 'waiting',
@@ -63,26 +63,26 @@ describe('a query that waits', () => {
 		})
 		await expectCountsToHold()
 		await approve('query', id)
-		expect(await getQuery(null, id)).toMatchObject({ tags: ['begin'], category: { slug: 'java' }, editedAt: null })
-		expect((await listQueries(null, { tag: 'begin' })).rows.map((row) => row.id)).toEqual([id])
-		expect((await readQueryHistory(old, id, null)).edits).toEqual([])
+		expect(await getQuestion(null, id)).toMatchObject({ tags: ['begin'], category: { slug: 'java' }, editedAt: null })
+		expect((await listQuestions(null, { tag: 'begin' })).rows.map((row) => row.id)).toEqual([id])
+		expect((await readQuestionHistory(old, id, null)).edits).toEqual([])
 		await expectCountsToHold()
 	})
 
 	test('is not let pass by a moderator who read what it said before', async () => {
 		const member = await newcomer()
-		const id = await waitingQuery(member)
+		const id = await waitingQuestion(member)
 		const { print } = await getCase(moderator, name('query', id))
 		await editQuestion(member, id, { ...texts, description: 'Buy [shoes](https://shoes.example/).' })
 		await expect(approve('query', id, print)).rejects.toThrow(Conflict)
-		await expect(getQuery(null, id)).rejects.toThrow(NotFound)
+		await expect(getQuestion(null, id)).rejects.toThrow(NotFound)
 		await approve('query', id, (await getCase(moderator, name('query', id))).print)
-		await getQuery(null, id)
+		await getQuestion(null, id)
 	})
 
 	test('is known to a moderator by SHA-256 of what it says, in which no part runs into the next', async () => {
 		const member = await newcomer()
-		const id = await waitingQuery(member)
+		const id = await waitingQuestion(member)
 		const said = { title: 'a', description: 'b\nc', tags: '{d,e}' }
 		const variants = [
 			said,
@@ -103,7 +103,7 @@ describe('a query that waits', () => {
 		}
 		expect(new Set(prints).size).toBe(variants.length)
 		for (const print of prints) expect(print).toMatch(/^[0-9a-f]{64}$/)
-		const comment = await makeComment(old, (await makeQuery(old)).id, 'A word.')
+		const comment = await makeComment(old, (await makeQuestion(old)).id, 'A word.')
 		expect((await getCase(moderator, name('comment', comment))).print).toBe(
 			createHash('sha256').update('["A word."]').digest('hex'),
 		)
@@ -111,9 +111,9 @@ describe('a query that waits', () => {
 
 	test('is withdrawn by its author: the case is settled, and no undo brings it past the moderators', async () => {
 		const member = await newcomer()
-		const id = await waitingQuery(member)
+		const id = await waitingQuestion(member)
 		expect(await deleteQuestion(member, id)).toMatchObject({ undoable: false })
-		await expect(getQuery(member, id)).rejects.toThrow(NotFound)
+		await expect(getQuestion(member, id)).rejects.toThrow(NotFound)
 		await expect(restoreQuestion(member, id)).rejects.toThrow(NotAllowed)
 		const { rows } = await listCases(moderator, { order: 'newest', cursor: null })
 		expect(rows.filter((row) => row.kind === 'query' && row.id === id)).toEqual([])
@@ -122,7 +122,7 @@ describe('a query that waits', () => {
 
 	test('is changed and withdrawn by nobody else, and by its author no more once it is kept out', async () => {
 		const member = await newcomer()
-		const id = await waitingQuery(member)
+		const id = await waitingQuestion(member)
 		const attempts = (who: SignedIn) => [() => editQuestion(who, id, better), () => deleteQuestion(who, id)]
 		const before = await hashForum()
 		for (const attempt of [...attempts(old), ...attempts(moderator)]) await expect(attempt()).rejects.toThrow(NotFound)
@@ -134,16 +134,16 @@ describe('a query that waits', () => {
 	test('and is changed at the moment it is let pass is public as the moderator read it, or by an edit after that', async () => {
 		for (let round = 0; round < 8; round += 1) {
 			const member = await newcomer()
-			const id = await waitingQuery(member)
+			const id = await waitingQuestion(member)
 			const { print } = await getCase(moderator, name('query', id))
 			const [edited, passed] = await Promise.allSettled([editQuestion(member, id, better), approve('query', id, print)])
 			for (const outcome of [edited, passed])
 				if (outcome.status === 'rejected') expect(outcome.reason).toBeInstanceOf(Conflict)
 			const isPublic = passed.status === 'fulfilled'
 			const editedLater = isPublic && edited.status === 'fulfilled'
-			if (isPublic) await getQuery(null, id)
-			else await expect(getQuery(null, id)).rejects.toThrow(NotFound)
-			expect((await readQueryHistory(old, id, null).catch(() => ({ edits: [] }))).edits).toHaveLength(
+			if (isPublic) await getQuestion(null, id)
+			else await expect(getQuestion(null, id)).rejects.toThrow(NotFound)
+			expect((await readQuestionHistory(old, id, null).catch(() => ({ edits: [] }))).edits).toHaveLength(
 				editedLater ? 1 : 0,
 			)
 		}
@@ -153,7 +153,7 @@ describe('a query that waits', () => {
 
 describe('a comment that waits', () => {
 	test('is changed by its author, goes on waiting, and is let pass as it reads then', async () => {
-		const { id: query } = await makeQuery(old)
+		const { id: query } = await makeQuestion(old)
 		const member = await newcomer()
 		const id = await makeComment(member, query, 'See https://shoes.example/')
 		await editComment(member, id, { body: 'See https://boots.example/' })
@@ -167,7 +167,7 @@ describe('a comment that waits', () => {
 	})
 
 	test('is withdrawn by its author for good', async () => {
-		const { id: query } = await makeQuery(old)
+		const { id: query } = await makeQuestion(old)
 		const member = await newcomer()
 		const id = await makeComment(member, query, 'See https://shoes.example/')
 		expect(await deleteComment(member, id)).toMatchObject({ undoable: false })

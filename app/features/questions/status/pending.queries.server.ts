@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
-import { type QueryPageRow, queryJoins, queryPageColumns } from '../questions.queries.server.ts'
-import type { QueryTexts } from '../writing/writing.queries.server.ts'
+import { type QuestionPageRow, questionJoins, questionPageColumns } from '../questions.queries.server.ts'
+import type { QuestionTexts } from '../writing/writing.queries.server.ts'
 
 /*
  * What authors do with texts of theirs that wait for a moderator. Nothing here counts, tags or indexes anything: a text that
@@ -10,13 +10,13 @@ import type { QueryTexts } from '../writing/writing.queries.server.ts'
  */
 
 /** A query that stands, or that waits and is this member's own: looked up at once, as it may be let pass in between. */
-export async function findChangeableQuery(
+export async function findChangeableQuestion(
 	id: number,
 	memberId: number,
 	executor: Executor = db(),
-): Promise<(QueryPageRow & { waits: boolean }) | undefined> {
-	const { rows } = await sql<QueryPageRow & { waits: boolean }>`
-		select ${queryPageColumns}, q.withheld is not null as waits from queries q ${queryJoins}
+): Promise<(QuestionPageRow & { waits: boolean }) | undefined> {
+	const { rows } = await sql<QuestionPageRow & { waits: boolean }>`
+		select ${questionPageColumns}, q.withheld is not null as waits from queries q ${questionJoins}
 		where q.id = ${id} and (q.deleted_at is null or q.author_id = ${memberId} and q.withheld = 'waiting')`.execute(
 		executor,
 	)
@@ -24,7 +24,7 @@ export async function findChangeableQuery(
 }
 
 /** Holds a query that waits, so that an edit and a moderator's decision come one after the other. */
-export async function lockWaitingQuery(
+export async function lockWaitingQuestion(
 	trx: Executor,
 	id: number,
 ): Promise<{ category_id: number; version: number } | undefined> {
@@ -37,7 +37,7 @@ export async function lockWaitingQuery(
 		.executeTakeFirst()
 }
 
-export async function rewriteWaitingQuery(trx: Executor, id: number, texts: QueryTexts): Promise<void> {
+export async function rewriteWaitingQuestion(trx: Executor, id: number, texts: QuestionTexts): Promise<void> {
 	const { title, description, descriptionHtml, excerpt, tags, categoryId } = texts
 	await sql`update queries set title = ${title}, description = ${description}, description_html = ${descriptionHtml},
 		excerpt = ${excerpt}, tags = ${tags}, category_id = ${categoryId}, version = version + 1,

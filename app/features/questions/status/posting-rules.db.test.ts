@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { getQuery } from '../questions.server.ts'
+import { getQuestion } from '../questions.server.ts'
 import '~/features/index.server.ts'
 import { addComment, deleteComment, editComment } from '~/features/discussion/commenting.server.ts'
 import { listComments } from '~/features/discussion/discussion.server.ts'
@@ -12,11 +12,11 @@ import { follow } from '~/features/tags/following.server.ts'
 import { NotAllowed, NotFound, TooMany } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
-import { makeComment, makeMember, makeQuery } from '../../../../tests/factories/forum.ts'
+import { makeComment, makeMember, makeQuestion } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { expectCountsToHold, hashForum } from '../../../../tests/support/forum-rows.ts'
 import { askQuestion, deleteQuestion, editQuestion, restoreQuestion } from '../asking/asking.server.ts'
-import { listQueries } from '../lists/lists.server.ts'
+import { listQuestions } from '../lists/lists.server.ts'
 
 useDatabase()
 
@@ -44,9 +44,9 @@ beforeAll(async () => {
 describe('a suspended member', () => {
 	test('reads everything, changes nothing and is told until when and why, but deletes what is their own', async () => {
 		const member = await makeMember('shouting')
-		const own = (await makeQuery(member)).id
+		const own = (await makeQuestion(member)).id
 		const comment = await makeComment(member, own)
-		const other = (await makeQuery(old)).id
+		const other = (await makeQuestion(old)).id
 		await judge(
 			moderator,
 			{ kind: 'profile', name: member.username, act: 'suspend' },
@@ -56,9 +56,9 @@ describe('a suspended member', () => {
 		const writes = [
 			() => askQuestion(member, plain),
 			() => editQuestion(member, own, plain),
-			() => addComment(member, { queryId: other, parentId: null, body: 'x' }),
+			() => addComment(member, { questionId: other, parentId: null, body: 'x' }),
 			() => editComment(member, comment, { body: 'y' }),
-			() => castVote(member, { queryId: other, commentId: null, vote: 1 }),
+			() => castVote(member, { questionId: other, commentId: null, vote: 1 }),
 			() => follow(member, { tag: 'start' }, true),
 			() => report(member, { kind: 'query', name: String(other) }, { reason: 'spam' }),
 		]
@@ -67,7 +67,7 @@ describe('a suspended member', () => {
 				/^You are suspended until \d+ \w+ \d{4} \d\d:\d\d UTC .* Reason: Shouting\.$/,
 			)
 		expect(await hashForum()).toEqual(before)
-		expect(await getQuery(member, other)).toMatchObject({ id: other })
+		expect(await getQuestion(member, other)).toMatchObject({ id: other })
 		await deleteComment(member, comment)
 		await deleteQuestion(member, own)
 		await expect(restoreQuestion(member, own)).rejects.toThrow('You are suspended until')
@@ -88,9 +88,9 @@ describe('a first post with a link', () => {
 	test('of a new account waits: its author sees it, others do not, and nothing counts it', async () => {
 		const member = await newcomer()
 		const id = idOf(await askQuestion(member, texts))
-		expect(await getQuery(member, id)).toMatchObject({ withheld: { state: 'waiting' } })
-		for (const viewer of [null, old]) await expect(getQuery(viewer, id)).rejects.toThrow(NotFound)
-		expect((await listQueries(null, { tag: 'start' })).rows.filter((row) => row.id === id)).toEqual([])
+		expect(await getQuestion(member, id)).toMatchObject({ withheld: { state: 'waiting' } })
+		for (const viewer of [null, old]) await expect(getQuestion(viewer, id)).rejects.toThrow(NotFound)
+		expect((await listQuestions(null, { tag: 'start' })).rows.filter((row) => row.id === id)).toEqual([])
 		const { rows } = await listCases(moderator, { order: 'newest', cursor: null })
 		expect(rows[0]).toMatchObject({
 			kind: 'query',
@@ -100,19 +100,19 @@ describe('a first post with a link', () => {
 		})
 		await expectCountsToHold()
 		await judge(moderator, { kind: 'query', name: String(id), act: 'approve' }, {})
-		expect(await getQuery(null, id)).toMatchObject({ withheld: null })
+		expect(await getQuestion(null, id)).toMatchObject({ withheld: null })
 		const next = idOf(await askQuestion(member, texts))
-		expect(await getQuery(null, next)).toMatchObject({ withheld: null })
+		expect(await getQuestion(null, next)).toMatchObject({ withheld: null })
 		await expectCountsToHold()
 	})
 
 	test('that is a comment waits as well, and leaves the query as it was', async () => {
-		const { id: query } = await makeQuery(old)
+		const { id: query } = await makeQuestion(old)
 		await makeComment(old, query)
-		const before = await getQuery(null, query)
+		const before = await getQuestion(null, query)
 		const member = await newcomer()
-		const { id } = await addComment(member, { queryId: query, parentId: null, body: 'Buy https://shoes.example/ now' })
-		expect(await getQuery(null, query)).toEqual(before)
+		const { id } = await addComment(member, { questionId: query, parentId: null, body: 'Buy https://shoes.example/ now' })
+		expect(await getQuestion(null, query)).toEqual(before)
 		expect((await listComments(old, page(query))).rows.map((row) => row.id)).not.toContain(id)
 		expect((await listComments(member, page(query))).rows.at(-1)).toMatchObject({ id, withheld: { state: 'waiting' } })
 		await judge(moderator, { kind: 'comment', name: String(id), act: 'refuse' }, { why: 'Shoes.' })
@@ -120,16 +120,16 @@ describe('a first post with a link', () => {
 			id,
 			withheld: { state: 'hidden', reason: 'Shoes.' },
 		})
-		expect(await getQuery(null, query)).toEqual(before)
+		expect(await getQuestion(null, query)).toEqual(before)
 		await expectCountsToHold()
 	})
 
 	test('waits when the link comes with an edit', async () => {
 		const member = await newcomer()
 		const id = idOf(await askQuestion(member, plain))
-		expect(await getQuery(null, id)).toMatchObject({ withheld: null })
+		expect(await getQuestion(null, id)).toMatchObject({ withheld: null })
 		await editQuestion(member, id, texts)
-		await expect(getQuery(null, id)).rejects.toThrow(NotFound)
+		await expect(getQuestion(null, id)).rejects.toThrow(NotFound)
 		await expectCountsToHold()
 	})
 
@@ -139,15 +139,15 @@ describe('a first post with a link', () => {
 		['has an address in a code block', '```\ncurl https://shoes.example/\n```'],
 	])('passes when it %s', async (_what, description) => {
 		const id = idOf(await askQuestion(await newcomer(), { ...texts, description }))
-		expect(await getQuery(null, id)).toMatchObject({ withheld: null })
+		expect(await getQuestion(null, id)).toMatchObject({ withheld: null })
 	})
 
 	test('passes when the account is a week old', async () => {
 		const id = idOf(await askQuestion(await newcomer(7 * 24 + 1), texts))
-		expect(await getQuery(null, id)).toMatchObject({ withheld: null })
+		expect(await getQuestion(null, id)).toMatchObject({ withheld: null })
 	})
 
-	const page = (queryId: number) => ({ queryId, askerUsername: 'old' })
+	const page = (questionId: number) => ({ questionId, askerUsername: 'old' })
 })
 
 describe('limits per hour', () => {
@@ -178,22 +178,22 @@ describe('limits per hour', () => {
 		[1, 10],
 		[25, 60],
 	])('after %d hours a member writes %d comments in an hour', async (hours, most) => {
-		const { id } = await makeQuery(old)
+		const { id } = await makeQuestion(old)
 		const member = await newcomer(hours)
 		for (let count = 0; count < most; count += 1) await makeComment(member, id)
 		await expect(makeComment(member, id)).rejects.toThrow(TooMany)
 	})
 
 	test('moderators are not counted', async () => {
-		const { id } = await makeQuery(old)
+		const { id } = await makeQuestion(old)
 		const fresh = await makeMember('fresh', 'moderator', hoursAgo(1))
 		for (let count = 0; count < 12; count += 1) await makeComment(fresh, id)
-		expect((await listComments(old, { queryId: id, askerUsername: 'old' })).rows).toHaveLength(12)
+		expect((await listComments(old, { questionId: id, askerUsername: 'old' })).rows).toHaveLength(12)
 	})
 })
 
 test('what moderators change of others is recorded, and of their own is not', async () => {
-	const { id } = await makeQuery(old, { title: 'Whose words are these' })
+	const { id } = await makeQuestion(old, { title: 'Whose words are these' })
 	const comment = await makeComment(old, id)
 	const own = await makeComment(moderator, id)
 	await editQuestion(moderator, id, { ...plain, title: 'Better words' })

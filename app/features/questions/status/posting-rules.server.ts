@@ -8,7 +8,7 @@ import { NotAllowed } from '~/lib/errors.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import type { ForumEvent } from '../writing/forum-events.ts'
 import { findAuthors, isLocked, readPost, secondsOverLimit } from './posting.queries.server.ts'
-import { lockAnyQuery, withholdComment, withholdQuery } from './status.queries.server.ts'
+import { lockAnyQuestion, withholdComment, withholdQuestion } from './status.queries.server.ts'
 
 /**
  * The rules of moderation for every change of the forum, whichever way it came in; the last word of its transaction, so that
@@ -84,8 +84,8 @@ async function withhold(trx: Executor, event: ForumEvent): Promise<ForumEvent> {
 	const kind = kindOf(event)
 	const id = idOf(event)
 	if (kind === 'query') {
-		const held = await lockAnyQuery(trx, id)
-		if (held) await withholdQuery(trx, id, held, why)
+		const held = await lockAnyQuestion(trx, id)
+		if (held) await withholdQuestion(trx, id, held, why)
 	} else await withholdComment(trx, id, query.id, why)
 	await openWaitingCase(trx, kind, id)
 	return kind === 'query'

@@ -34,8 +34,8 @@ export async function readPost(
 }
 
 /** Whether nobody may comment on a query that the caller holds. */
-export async function isLocked(trx: Executor, queryId: number): Promise<boolean> {
-	const query = await trx.selectFrom('queries').select('locked_at').where('id', '=', queryId).executeTakeFirst()
+export async function isLocked(trx: Executor, questionId: number): Promise<boolean> {
+	const query = await trx.selectFrom('queries').select('locked_at').where('id', '=', questionId).executeTakeFirst()
 	return query?.locked_at != null
 }
 

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
-import { type QueryPageRow, queryJoins, queryPageColumns } from '../questions.queries.server.ts'
-import type { EventQuery, ForumEvent } from '../writing/forum-events.ts'
-import { rebuildSearch, removeQuery, returnQuery } from '../writing/writing.queries.server.ts'
+import { type QuestionPageRow, questionJoins, questionPageColumns } from '../questions.queries.server.ts'
+import type { EventQuestion, ForumEvent } from '../writing/forum-events.ts'
+import { rebuildSearch, removeQuestion, returnQuestion } from '../writing/writing.queries.server.ts'
 
 /* Taking texts out of the forum without deleting them, and back. The caller holds the query: its lock comes first. */
 
@@ -32,7 +32,7 @@ function sha256Of(columns: string) {
 }
 
 /** A query for judging: locked, whatever became of it. */
-export async function lockAnyQuery(trx: Executor, id: number): Promise<HeldPost | undefined> {
+export async function lockAnyQuestion(trx: Executor, id: number): Promise<HeldPost | undefined> {
 	const { rows } = await sql<HeldPost>`
 		select author_id, category_id, withheld, deleted_at is not null as gone, edited_at is not null as edited, locked_at is not null as locked,
 			${fingerprintOf.query('queries')} as fingerprint
@@ -52,41 +52,41 @@ export async function lockAnyComment(
 }
 
 /** Takes a query out of the forum. */
-export async function withholdQuery(
+export async function withholdQuestion(
 	trx: Executor,
 	id: number,
 	held: { category_id: number },
 	why: { state: 'hidden' | 'waiting' | 'merged'; reason: string; into?: number },
 ): Promise<void> {
-	await removeQuery(trx, id, held, null)
+	await removeQuestion(trx, id, held, null)
 	await sql`update queries set withheld = ${why.state}, withheld_reason = ${why.reason}, merged_into = ${why.into ?? null} where id = ${id}`.execute(
 		trx,
 	)
 }
 
 /** Takes a withheld query back into the forum. */
-export async function releaseQuery(trx: Executor, id: number): Promise<void> {
+export async function releaseQuestion(trx: Executor, id: number): Promise<void> {
 	await sql`update queries set withheld = null, withheld_reason = '', merged_into = null where id = ${id}`.execute(trx)
-	await returnQuery(trx, id)
+	await returnQuestion(trx, id)
 }
 
 /** Takes a comment out of the forum; its place stays where replies need it. */
 export async function withholdComment(
 	trx: Executor,
 	id: number,
-	queryId: number,
+	questionId: number,
 	why: { state: 'hidden' | 'waiting'; reason: string },
 ): Promise<void> {
 	await sql`update comments set deleted_at = now(), withheld = ${why.state}, withheld_reason = ${why.reason},
 		withheld_solution = is_solution, is_solution = false where id = ${id}`.execute(trx)
-	await settle(trx, queryId, -1)
+	await settle(trx, questionId, -1)
 }
 
 /** Takes a withheld comment back. */
-export async function releaseComment(trx: Executor, id: number, queryId: number): Promise<void> {
+export async function releaseComment(trx: Executor, id: number, questionId: number): Promise<void> {
 	await sql`update comments set deleted_at = null, withheld = null, withheld_reason = '', is_solution = withheld_solution, withheld_solution = false
 		where id = ${id}`.execute(trx)
-	await settle(trx, queryId, 1)
+	await settle(trx, questionId, 1)
 }
 
 /** Says another reason, or another state, of a text that is withheld already. */
@@ -106,12 +106,12 @@ export async function setLocked(trx: Executor, id: number, locked: boolean): Pro
 }
 
 /** Count, solved state, time and words of a query after one of its comments came or went. */
-async function settle(trx: Executor, queryId: number, difference: 1 | -1): Promise<void> {
+async function settle(trx: Executor, questionId: number, difference: 1 | -1): Promise<void> {
 	await sql`update queries set comment_count = comment_count + ${difference},
-		solved = exists (select 1 from comments where query_id = ${queryId} and is_solution),
-		active_at = greatest(created_at, (select max(created_at) from comments where query_id = ${queryId} and deleted_at is null))
-		where id = ${queryId}`.execute(trx)
-	await rebuildSearch(trx, queryId)
+		solved = exists (select 1 from comments where query_id = ${questionId} and is_solution),
+		active_at = greatest(created_at, (select max(created_at) from comments where query_id = ${questionId} and deleted_at is null))
+		where id = ${questionId}`.execute(trx)
+	await rebuildSearch(trx, questionId)
 }
 
 /** What happened when a post was let pass: its author added it. */
@@ -119,7 +119,7 @@ export async function readAdded(
 	trx: Executor,
 	kind: 'query' | 'comment',
 	id: number,
-	query: EventQuery,
+	query: EventQuestion,
 	approvedBy: number,
 ): Promise<ForumEvent> {
 	if (kind === 'query') {
@@ -141,7 +141,7 @@ export async function readAdded(
 
 /* Reading what is out of the forum. */
 
-export interface WithheldRow extends QueryPageRow {
+export interface WithheldRow extends QuestionPageRow {
 	withheld: 'hidden' | 'waiting' | 'merged'
 	withheld_reason: string
 	merged_into: number | null
@@ -150,8 +150,8 @@ export interface WithheldRow extends QueryPageRow {
 /** A query that is out of the forum without being deleted. */
 export async function findWithheldRow(id: number): Promise<WithheldRow | undefined> {
 	const { rows } = await sql<WithheldRow>`
-		select ${queryPageColumns}, q.withheld, q.withheld_reason, q.merged_into
-		from queries q ${queryJoins} where q.id = ${id} and q.withheld is not null`.execute(db())
+		select ${questionPageColumns}, q.withheld, q.withheld_reason, q.merged_into
+		from queries q ${questionJoins} where q.id = ${id} and q.withheld is not null`.execute(db())
 	return rows[0]
 }
 
@@ -167,15 +167,15 @@ export interface MergedRow {
 export async function findMergedRow(id: number): Promise<MergedRow | undefined> {
 	const { rows } = await sql<MergedRow>`
 		select q.id, q.merged_into, q.title, u.username, c.slug as category_slug
-		from queries q ${queryJoins} where q.id = ${id} and q.merged_into is not null`.execute(db())
+		from queries q ${questionJoins} where q.id = ${id} and q.merged_into is not null`.execute(db())
 	return rows[0]
 }
 
 /** Address facts of a query, whatever became of it. */
-export async function findPlaceOfQuery(
+export async function findPlaceOfQuestion(
 	id: number,
 ): Promise<{ id: number; username: string; category_slug: string } | undefined> {
 	const { rows } = await sql<{ id: number; username: string; category_slug: string }>`
-		select q.id, u.username, c.slug as category_slug from queries q ${queryJoins} where q.id = ${id}`.execute(db())
+		select q.id, u.username, c.slug as category_slug from queries q ${questionJoins} where q.id = ${id}`.execute(db())
 	return rows[0]
 }

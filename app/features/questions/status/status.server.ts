@@ -3,27 +3,27 @@ import { withFreshRole } from '~/features/moderation/members.server.ts'
 import { mayChangeWithheld, maySeeWithheld } from '~/features/moderation/moderation.policy.ts'
 import { waitingMessage } from '~/features/moderation/moderation.view.ts'
 import { lockAuthor } from '~/features/moderation/posting.server.ts'
-import { queryUrl } from '~/features/search/search.view.ts'
+import { questionUrl } from '~/features/search/search.view.ts'
 import type { Flash } from '~/lib/context.ts'
 import { Conflict } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
-import type { QueryPageView } from '../question.view.ts'
-import { presentQuery } from '../question.view.ts'
-import { dropWaiting, findChangeableComment, findChangeableQuery } from './pending.queries.server.ts'
-import { findMergedRow, findPlaceOfQuery, findWithheldRow } from './status.queries.server.ts'
+import type { QuestionPageView } from '../question.view.ts'
+import { presentQuestion } from '../question.view.ts'
+import { dropWaiting, findChangeableComment, findChangeableQuestion } from './pending.queries.server.ts'
+import { findMergedRow, findPlaceOfQuestion, findWithheldRow } from './status.queries.server.ts'
 
 /* Posts that are not visible to everybody: those that wait for a moderator, and those that one hid or merged. */
 
 /** Whether a text that a member has just written or changed waits for a moderator, to tell them so. */
 export async function isWaiting(author: SignedIn, kind: 'query' | 'comment', id: number): Promise<boolean> {
-	const found = await (kind === 'query' ? findChangeableQuery : findChangeableComment)(id, author.id)
+	const found = await (kind === 'query' ? findChangeableQuestion : findChangeableComment)(id, author.id)
 	return found?.waits === true
 }
 
 /** What is said after a query was written or changed: that it is done, and where it waits for a moderator, that it does. */
-export async function flashAfter(author: SignedIn, queryId: number, done: string): Promise<Flash> {
-	if (!(await isWaiting(author, 'query', queryId))) return { type: 'success', message: done }
+export async function flashAfter(author: SignedIn, questionId: number, done: string): Promise<Flash> {
+	if (!(await isWaiting(author, 'query', questionId))) return { type: 'success', message: done }
 	return { type: 'plain', message: `${done} ${waitingMessage}` }
 }
 
@@ -47,26 +47,26 @@ export function decidedMeanwhile(): Conflict {
  * A query that is out of the forum, for whoever may still read it: its author and moderators, and of a merged one everybody.
  * While it is out, its author alone changes one that waits, and nobody any other.
  */
-export async function findWithheld(viewer: Viewer, id: number): Promise<QueryPageView | null> {
+export async function findWithheld(viewer: Viewer, id: number): Promise<QuestionPageView | null> {
 	const row = await findWithheldRow(id)
 	if (!row) return null
 	const isOpen = row.withheld === 'merged'
 	if (!isOpen && !maySeeWithheld(await withFreshRole(viewer), { authorId: row.author_id })) return null
 	const withheld = { state: row.withheld, reason: row.withheld_reason }
 	const mayChange = mayChangeWithheld(viewer, { authorId: row.author_id, withheld: row.withheld })
-	return { ...presentQuery(viewer, row), mayEdit: mayChange, mayDelete: mayChange, locked: true, withheld }
+	return { ...presentQuestion(viewer, row), mayEdit: mayChange, mayDelete: mayChange, locked: true, withheld }
 }
 
 /** The address that a merged query leads to; null for a query that was not merged. */
-export async function mergedAddress(query: QueryPageView): Promise<string | null> {
+export async function mergedAddress(query: QuestionPageView): Promise<string | null> {
 	if (query.withheld?.state !== 'merged') return null
 	const merged = await findMergedRow(query.id)
-	const place = merged && (await findPlaceOfQuery(merged.merged_into))
-	return place ? `${queryUrl(place)}?merged=${query.id}` : null
+	const place = merged && (await findPlaceOfQuestion(merged.merged_into))
+	return place ? `${questionUrl(place)}?merged=${query.id}` : null
 }
 
 /** The query that a reader came from, if it was merged into this one: its title, and where it can be read as it was. */
 export async function mergedFrom(id: number, into: number): Promise<{ title: string; url: string } | null> {
 	const row = await findMergedRow(id)
-	return row?.merged_into === into ? { title: row.title, url: `${queryUrl(row)}?original=1` } : null
+	return row?.merged_into === into ? { title: row.title, url: `${questionUrl(row)}?original=1` } : null
 }

@@ -30,7 +30,7 @@ export interface PostRow {
 	locked: boolean
 }
 
-const ofQuery = sql`q.id as query_id, q.author_id as query_author_id, users.username, c.slug as category_slug, q.title, q.tags,
+const ofQuestion = sql`q.id as query_id, q.author_id as query_author_id, users.username, c.slug as category_slug, q.title, q.tags,
 	q.deleted_at is not null as query_gone, q.locked_at is not null as locked`
 const ofEither = (table: 'q' | 'm') =>
 	sql.raw(`${table}.id, ${table}.author_id, ${table}.deleted_at is not null as gone, ${table}.withheld, ${table}.withheld_reason,
@@ -38,9 +38,9 @@ const ofEither = (table: 'q' | 'm') =>
 const joins = sql`join users on users.id = q.author_id left join categories c on c.id = q.category_id`
 
 /** Queries by id, whatever became of them. */
-export async function listQuerySubjects(ids: number[]): Promise<PostRow[]> {
+export async function listQuestionSubjects(ids: number[]): Promise<PostRow[]> {
 	const { rows } = await sql<PostRow>`
-		select ${ofEither('q')}, ${ofQuery}, q.description_html as html, left(q.description, ${limits.beginning}) as excerpt,
+		select ${ofEither('q')}, ${ofQuestion}, q.description_html as html, left(q.description, ${limits.beginning}) as excerpt,
 			${fingerprintOf.query('q')} as fingerprint
 		from queries q ${joins} where q.id = any(${ids}::int[])`.execute(db())
 	return rows
@@ -49,7 +49,7 @@ export async function listQuerySubjects(ids: number[]): Promise<PostRow[]> {
 /** Comments by id, whatever became of them. */
 export async function listCommentSubjects(ids: number[]): Promise<PostRow[]> {
 	const { rows } = await sql<PostRow>`
-		select ${ofEither('m')}, ${ofQuery}, m.body_html as html, left(m.body, ${limits.beginning}) as excerpt,
+		select ${ofEither('m')}, ${ofQuestion}, m.body_html as html, left(m.body, ${limits.beginning}) as excerpt,
 			${fingerprintOf.comment('m')} as fingerprint
 		from comments m join queries q on q.id = m.query_id ${joins} where m.id = any(${ids}::int[])`.execute(db())
 	return rows

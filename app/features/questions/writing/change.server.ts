@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { tellUnread } from '~/features/notifications/notifications.server.ts'
-import { queryUrl } from '~/features/search/search.view.ts'
+import { questionUrl } from '~/features/search/search.view.ts'
 import { isId } from '~/lib/checks.ts'
 import { Conflict, Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { newKey } from '~/lib/new-key.ts'
@@ -14,16 +14,16 @@ import { readersOf } from '../questions.events.ts'
 import { limits } from '../questions.limits.ts'
 import { questionTag } from '../questions.pages.server.ts'
 import { mayWrite } from '../questions.policy.ts'
-import { findQuery, type QueryPageRow } from '../questions.queries.server.ts'
+import { findQuestion, type QuestionPageRow } from '../questions.queries.server.ts'
 import { keyInput } from '../questions.schema.ts'
-import { findChangeableQuery } from '../status/pending.queries.server.ts'
+import { findChangeableQuestion } from '../status/pending.queries.server.ts'
 import { keepOrder } from '../status/posting-rules.server.ts'
-import type { EventQuery, ForumEvent } from './forum-events.ts'
+import type { EventQuestion, ForumEvent } from './forum-events.ts'
 import { claimKey, countRevisions, type Made, noteMade } from './writing.queries.server.ts'
 
 /* What every use case that writes begins with. */
 
-export const noQuery = 'There is no such query. It may have been deleted.'
+export const noQuestion = 'There is no such query. It may have been deleted.'
 
 /** The viewer as somebody who writes. @throws NotAllowed */
 export function writer(viewer: Viewer): SignedIn {
@@ -32,16 +32,16 @@ export function writer(viewer: Viewer): SignedIn {
 }
 
 /** The query, which stands. @throws NotFound */
-export async function existing(id: number): Promise<QueryPageRow> {
-	const query = isId(id) ? await findQuery(id) : undefined
-	if (!query) throw new NotFound(noQuery)
+export async function existing(id: number): Promise<QuestionPageRow> {
+	const query = isId(id) ? await findQuestion(id) : undefined
+	if (!query) throw new NotFound(noQuestion)
 	return query
 }
 
 /** The query that a member wants to change: one that stands, or their own that waits for a moderator. @throws NotFound */
-export async function changeable(member: SignedIn, id: number): Promise<QueryPageRow & { waits: boolean }> {
-	const query = isId(id) ? await findChangeableQuery(id, member.id) : undefined
-	if (!query) throw new NotFound(noQuery)
+export async function changeable(member: SignedIn, id: number): Promise<QuestionPageRow & { waits: boolean }> {
+	const query = isId(id) ? await findChangeableQuestion(id, member.id) : undefined
+	if (!query) throw new NotFound(noQuestion)
 	return query
 }
 
@@ -53,7 +53,7 @@ export async function changeable(member: SignedIn, id: number): Promise<QueryPag
 export async function requireRoomForEdit(
 	trx: Executor,
 	editor: SignedIn,
-	of: { queryId: number } | { commentId: number },
+	of: { questionId: number } | { commentId: number },
 ): Promise<void> {
 	if (isModerator(editor) || (await countRevisions(trx, of)) < limits.editsMax) return
 	throw new Invalid(`This text has already been edited ${limits.editsMax} times. Write a new one instead.`)
@@ -90,11 +90,11 @@ export async function change<Result>(
 }
 
 /** A query as events name it. */
-export function eventQuery(
-	row: Pick<QueryPageRow, 'id' | 'author_id' | 'title' | 'tags' | 'username' | 'category_slug'>,
-): EventQuery {
+export function eventQuestion(
+	row: Pick<QuestionPageRow, 'id' | 'author_id' | 'title' | 'tags' | 'username' | 'category_slug'>,
+): EventQuestion {
 	const { id, author_id: authorId, title, tags, category_slug: category } = row
-	return { id, authorId, title, tags, category, url: queryUrl(row) }
+	return { id, authorId, title, tags, category, url: questionUrl(row) }
 }
 
 /**
@@ -115,7 +115,7 @@ export async function tellEffects(event: ForumEvent): Promise<void> {
 	if (event.kind === 'query-added') announce('forum', 'query:added', { url: query.url })
 	if (event.kind === 'comment-added') {
 		const { commentId, username } = event
-		announce(readersOf(query.id), 'comment:added', { queryId: query.id, commentId, username })
+		announce(readersOf(query.id), 'comment:added', { questionId: query.id, commentId, username })
 	}
 }
 

@@ -1,7 +1,7 @@
 /* What can happen in the forum, as the rules of moderation, the notifications and the cache are told of it. */
 
 /** The query that something happened to, as it is after it. */
-export interface EventQuery {
+export interface EventQuestion {
 	id: number
 	authorId: number
 	title: string
@@ -12,7 +12,7 @@ export interface EventQuery {
 }
 
 interface Happening {
-	query: EventQuery
+	query: EventQuestion
 	/** Who did it. */
 	actorId: number
 	/** Whose notification box is locked along, as moderation tells them in the same transaction what was decided. */

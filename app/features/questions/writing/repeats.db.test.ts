@@ -6,12 +6,12 @@ import { Invalid, NotFound } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
-import { makeComment, makeMember, makeQuery } from '../../../../tests/factories/forum.ts'
+import { makeComment, makeMember, makeQuestion } from '../../../../tests/factories/forum.ts'
 import { callApi } from '../../../../tests/support/api-calls.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { askQuestion } from '../asking/asking.server.ts'
-import { listQueries } from '../lists/lists.server.ts'
-import { getQuery } from '../questions.server.ts'
+import { listQuestions } from '../lists/lists.server.ts'
+import { getQuestion } from '../questions.server.ts'
 import { KeyUsed } from './change.server.ts'
 
 useDatabase()
@@ -33,17 +33,17 @@ test('twenty sendings of one query at the same moment make one, and all are told
 	const sendings = Array.from({ length: 20 }, () => askQuestion(asha, { ...texts, key: 'k-1' }))
 	const [first, ...others] = await Promise.all(sendings)
 	for (const other of others) expect(other).toEqual(first)
-	expect((await listQueries(null, { author: 'asha' })).rows.map(({ url }) => url)).toEqual([first?.url])
+	expect((await listQuestions(null, { author: 'asha' })).rows.map(({ url }) => url)).toEqual([first?.url])
 	const { rows } = await sql<{ n: number }>`select query_count as n from tags where name = 'pressing'`.execute(db())
 	expect(rows).toEqual([{ n: 1 }])
 })
 
 test('twenty sendings of one comment make one and count once', async () => {
-	const { id } = await makeQuery(ben)
-	const sending = { queryId: id, parentId: null, body: 'Once.', key: 'k-2' }
+	const { id } = await makeQuestion(ben)
+	const sending = { questionId: id, parentId: null, body: 'Once.', key: 'k-2' }
 	const made = await Promise.all(Array.from({ length: 20 }, () => addComment(asha, sending)))
 	expect(new Set(made.map((one) => one.id)).size).toBe(1)
-	expect((await getQuery(null, id)).commentCount).toBe(1)
+	expect((await getQuestion(null, id)).commentCount).toBe(1)
 })
 
 test('a key is its sender’s own, and without one every sending makes a post', async () => {
@@ -56,23 +56,23 @@ test('a key is its sender’s own, and without one every sending makes a post', 
 })
 
 test('a used key with another text, or under another query, is refused and changes nothing', async () => {
-	const [query, elsewhere] = [await makeQuery(ben), await makeQuery(ben)]
-	const sending = { queryId: query.id, parentId: null, body: 'First.', key: 'k-4' }
+	const [query, elsewhere] = [await makeQuestion(ben), await makeQuestion(ben)]
+	const sending = { questionId: query.id, parentId: null, body: 'First.', key: 'k-4' }
 	await addComment(asha, sending)
 	await expect(addComment(asha, { ...sending, body: 'Second.' })).rejects.toThrow(KeyUsed)
-	await expect(addComment(asha, { ...sending, queryId: elsewhere.id })).rejects.toThrow(KeyUsed)
-	expect([(await getQuery(null, query.id)).commentCount, (await getQuery(null, elsewhere.id)).commentCount]).toEqual([
+	await expect(addComment(asha, { ...sending, questionId: elsewhere.id })).rejects.toThrow(KeyUsed)
+	expect([(await getQuestion(null, query.id)).commentCount, (await getQuestion(null, elsewhere.id)).commentCount]).toEqual([
 		1, 0,
 	])
 })
 
 test('a sending that was refused leaves its key free', async () => {
-	const { id } = await makeQuery(ben)
+	const { id } = await makeQuestion(ben)
 	const parentId = await makeComment(ben, id)
 	await deleteComment(ben, parentId)
-	await expect(addComment(asha, { queryId: id, parentId, body: 'Gone?', key: 'k-5' })).rejects.toThrow(NotFound)
-	await addComment(asha, { queryId: id, parentId: null, body: 'Then here.', key: 'k-5' })
-	expect((await getQuery(null, id)).commentCount).toBe(1)
+	await expect(addComment(asha, { questionId: id, parentId, body: 'Gone?', key: 'k-5' })).rejects.toThrow(NotFound)
+	await addComment(asha, { questionId: id, parentId: null, body: 'Then here.', key: 'k-5' })
+	expect((await getQuestion(null, id)).commentCount).toBe(1)
 })
 
 test.each([['two words'], ['x'.repeat(101)], [7]])('%j is no key', async (key) => {

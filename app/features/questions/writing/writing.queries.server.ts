@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 
-export interface QueryTexts {
+export interface QuestionTexts {
 	title: string
 	description: string
 	descriptionHtml: string
@@ -11,7 +11,7 @@ export interface QueryTexts {
 }
 
 /** Inserts a query with its tags and counts it. @returns its id */
-export async function insertQuery(trx: Executor, authorId: number, texts: QueryTexts): Promise<number> {
+export async function insertQuestion(trx: Executor, authorId: number, texts: QuestionTexts): Promise<number> {
 	const { rows } = await sql<{ id: number; created_at: Date }>`
 		insert into queries (author_id, category_id, title, description, description_html, excerpt, tags, search)
 		values (${authorId}, ${texts.categoryId}, ${texts.title}, ${texts.description}, ${texts.descriptionHtml}, ${texts.excerpt}, ${texts.tags},
@@ -19,13 +19,13 @@ export async function insertQuery(trx: Executor, authorId: number, texts: QueryT
 		returning id, created_at`.execute(trx)
 	const query = rows[0]
 	if (!query) throw new Error('A query was not inserted.')
-	await countQueries(trx, texts.categoryId, 1)
-	await retagQuery(trx, query.id, texts.tags)
+	await countQuestions(trx, texts.categoryId, 1)
+	await retagQuestion(trx, query.id, texts.tags)
 	return query.id
 }
 
 /** A query for writing: locked, so that two edits or an edit and a delete come one after the other. */
-export async function lockQuery(
+export async function lockQuestion(
 	trx: Executor,
 	id: number,
 ): Promise<{ author_id: number; category_id: number; version: number } | undefined> {
@@ -38,27 +38,27 @@ export async function lockQuery(
 		.executeTakeFirst()
 }
 
-/** Replaces the texts, tags and category of a query that {@link lockQuery} holds. */
-export async function updateQuery(
+/** Replaces the texts, tags and category of a query that {@link lockQuestion} holds. */
+export async function updateQuestion(
 	trx: Executor,
 	id: number,
 	before: { category_id: number },
-	texts: QueryTexts,
+	texts: QuestionTexts,
 ): Promise<void> {
 	await sql`update queries set title = ${texts.title}, description = ${texts.description}, description_html = ${texts.descriptionHtml},
 		excerpt = ${texts.excerpt}, tags = ${texts.tags}, category_id = ${texts.categoryId}, edited_at = now(), version = version + 1 where id = ${id}`.execute(
 		trx,
 	)
-	if (before.category_id !== texts.categoryId) await moveQuery(trx, before.category_id, texts.categoryId)
-	await retagQuery(trx, id, texts.tags)
+	if (before.category_id !== texts.categoryId) await moveQuestion(trx, before.category_id, texts.categoryId)
+	await retagQuestion(trx, id, texts.tags)
 	await rebuildSearch(trx, id)
 }
 
 /**
- * Marks a query that {@link lockQuery} holds as deleted and takes it out of every count. Its rows stay.
+ * Marks a query that {@link lockQuestion} holds as deleted and takes it out of every count. Its rows stay.
  * @param actorId who deleted it; null when it is withheld, and nothing of it may be seen
  */
-export async function removeQuery(
+export async function removeQuestion(
 	trx: Executor,
 	id: number,
 	before: { category_id: number },
@@ -67,39 +67,39 @@ export async function removeQuery(
 	await sql`update queries set deleted_at = now(), deleted_by = ${actorId}, withdrawn = ${actorId !== null} and exists (
 		select 1 from comments m where m.query_id = queries.id and m.author_id <> queries.author_id and m.deleted_at is null)
 		where id = ${id}`.execute(trx)
-	await countQueries(trx, before.category_id, -1)
-	await retagQuery(trx, id, [])
+	await countQuestions(trx, before.category_id, -1)
+	await retagQuestion(trx, id, [])
 }
 
 /**
- * Takes a query back that {@link removeQuery} took out: into its category, its tags and every count.
+ * Takes a query back that {@link removeQuestion} took out: into its category, its tags and every count.
  * @param mainTags what its tags are kept as by now; those it had unless they are given
  */
-export async function returnQuery(trx: Executor, id: number, mainTags: string[] | null = null): Promise<void> {
+export async function returnQuestion(trx: Executor, id: number, mainTags: string[] | null = null): Promise<void> {
 	const { rows } = await sql<{ category_id: number; tags: string[] }>`
 		update queries set deleted_at = null, deleted_by = null, withdrawn = false, tags = coalesce(${mainTags}::text[], tags)
 		where id = ${id} returning category_id, tags`.execute(trx)
 	const query = rows[0]
 	if (!query) throw new Error('A query was not there to be taken back.')
-	await countQueries(trx, query.category_id, 1)
-	await retagQuery(trx, id, query.tags)
+	await countQuestions(trx, query.category_id, 1)
+	await retagQuestion(trx, id, query.tags)
 }
 
 /** Inserts a comment and counts it. @returns its id, or undefined when the parent is not in this query or was deleted */
 export async function insertComment(
 	trx: Executor,
-	comment: { queryId: number; authorId: number; parentId: number | null; body: string; bodyHtml: string },
+	comment: { questionId: number; authorId: number; parentId: number | null; body: string; bodyHtml: string },
 ): Promise<number | undefined> {
-	const { queryId, authorId, parentId, body, bodyHtml } = comment
+	const { questionId, authorId, parentId, body, bodyHtml } = comment
 	const { rows } = await sql<{ id: number }>`
-		with parent as (select path from comments where id = ${parentId} and query_id = ${queryId} and deleted_at is null for share),
+		with parent as (select path from comments where id = ${parentId} and query_id = ${questionId} and deleted_at is null for share),
 		fresh as (select nextval(pg_get_serial_sequence('comments', 'id'))::int as id)
 		insert into comments (id, query_id, author_id, parent_id, path, body, body_html)
-		select fresh.id, ${queryId}, ${authorId}, ${parentId}::int, coalesce(parent.path, '{}') || fresh.id, ${body}, ${bodyHtml}
+		select fresh.id, ${questionId}, ${authorId}, ${parentId}::int, coalesce(parent.path, '{}') || fresh.id, ${body}, ${bodyHtml}
 		from fresh left join parent on true where ${parentId}::int is null or parent.path is not null
 		returning id`.execute(trx)
 	if (!rows[0]) return undefined
-	await sql`update queries set comment_count = comment_count + 1, active_at = now(), search = grown_document(search, ${body}) where id = ${queryId}`.execute(
+	await sql`update queries set comment_count = comment_count + 1, active_at = now(), search = grown_document(search, ${body}) where id = ${questionId}`.execute(
 		trx,
 	)
 	return rows[0].id
@@ -111,7 +111,7 @@ export async function lockComment(
 	id: number,
 ): Promise<{ author_id: number; query_id: number; version: number; body: string } | undefined> {
 	const comment = await trx.selectFrom('comments').select(['query_id']).where('id', '=', id).executeTakeFirst()
-	if (!comment || !(await lockQuery(trx, comment.query_id))) return undefined
+	if (!comment || !(await lockQuestion(trx, comment.query_id))) return undefined
 	return trx
 		.selectFrom('comments')
 		.select(['author_id', 'query_id', 'version', 'body'])
@@ -124,39 +124,39 @@ export async function lockComment(
 export async function updateComment(
 	trx: Executor,
 	id: number,
-	queryId: number,
+	questionId: number,
 	body: string,
 	bodyHtml: string,
 ): Promise<void> {
 	await sql`update comments set body = ${body}, body_html = ${bodyHtml}, edited_at = now(), version = version + 1 where id = ${id}`.execute(
 		trx,
 	)
-	await rebuildSearch(trx, queryId)
+	await rebuildSearch(trx, questionId)
 }
 
 /** Marks a comment as deleted; its place stays as long as replies need it. Keeps count and solved state. */
-export async function removeComment(trx: Executor, id: number, queryId: number, actorId: number): Promise<void> {
+export async function removeComment(trx: Executor, id: number, questionId: number, actorId: number): Promise<void> {
 	await sql`update comments set deleted_at = now(), deleted_by = ${actorId}, was_solution = is_solution, is_solution = false, chosen_at = null
 		where id = ${id}`.execute(trx)
-	await recount(trx, queryId, -1)
+	await recount(trx, questionId, -1)
 }
 
 /** Takes back what {@link removeComment} did; its query must be locked. @returns whether it was deleted */
-export async function putBackComment(trx: Executor, id: number, queryId: number): Promise<boolean> {
+export async function putBackComment(trx: Executor, id: number, questionId: number): Promise<boolean> {
 	const { rows } =
 		await sql`update comments set deleted_at = null, deleted_by = null, is_solution = was_solution, was_solution = false,
 		chosen_at = case when was_solution then now() end
 		where id = ${id} and deleted_at is not null returning id`.execute(trx)
-	if (rows.length > 0) await recount(trx, queryId, 1)
+	if (rows.length > 0) await recount(trx, questionId, 1)
 	return rows.length > 0
 }
 
-async function recount(trx: Executor, queryId: number, difference: 1 | -1): Promise<void> {
+async function recount(trx: Executor, questionId: number, difference: 1 | -1): Promise<void> {
 	await sql`update queries set comment_count = comment_count + ${difference},
-		solved = exists (select 1 from comments where query_id = ${queryId} and is_solution) where id = ${queryId}`.execute(
+		solved = exists (select 1 from comments where query_id = ${questionId} and is_solution) where id = ${questionId}`.execute(
 		trx,
 	)
-	await rebuildSearch(trx, queryId)
+	await rebuildSearch(trx, questionId)
 }
 
 /** Makes the text that searches look at anew, from the query and its comments. */
@@ -169,12 +169,12 @@ export async function rebuildSearch(trx: Executor, id: number): Promise<void> {
  * the query, then categories by id, then the counter, then tags by name. "no key": a foreign key only needs the id to stay.
  */
 
-async function countQueries(trx: Executor, categoryId: number, change: 1 | -1): Promise<void> {
+async function countQuestions(trx: Executor, categoryId: number, change: 1 | -1): Promise<void> {
 	await sql`update categories set query_count = query_count + ${change} where id = ${categoryId}`.execute(trx)
 	await sql`update counters set value = value + ${change} where name = 'queries'`.execute(trx)
 }
 
-async function moveQuery(trx: Executor, from: number, to: number): Promise<void> {
+async function moveQuestion(trx: Executor, from: number, to: number): Promise<void> {
 	await sql`
 		with both_ends as (select id from categories where id in (${from}, ${to}) order by id for no key update)
 		update categories set query_count = query_count + case categories.id when ${to} then 1 else -1 end
@@ -182,7 +182,7 @@ async function moveQuery(trx: Executor, from: number, to: number): Promise<void>
 }
 
 /** Makes `tags` the query's own, adding those that nobody used before. */
-async function retagQuery(trx: Executor, id: number, tags: string[]): Promise<void> {
+async function retagQuestion(trx: Executor, id: number, tags: string[]): Promise<void> {
 	await sql`insert into tags (name) select name from unnest(${tags}::text[]) as name order by name on conflict do nothing`.execute(
 		trx,
 	)
@@ -201,18 +201,18 @@ async function retagQuery(trx: Executor, id: number, tags: string[]): Promise<vo
 }
 
 /** How many edits of a query, or of a comment, are kept. */
-export async function countRevisions(trx: Executor, of: { queryId: number } | { commentId: number }): Promise<number> {
+export async function countRevisions(trx: Executor, of: { questionId: number } | { commentId: number }): Promise<number> {
 	const { rows } = await sql<{ count: number }>`
 		select count(*)::int as count from revisions where ${whose(of)}`.execute(trx)
 	return rows[0]?.count ?? 0
 }
 
 /** Keeps what a query says before `texts` take its place; nothing when they say the same. The query must be locked. */
-export async function recordQueryRevision(
+export async function recordQuestionRevision(
 	trx: Executor,
 	id: number,
 	editorId: number,
-	texts: QueryTexts,
+	texts: QuestionTexts,
 ): Promise<void> {
 	await sql`
 		insert into revisions (query_id, editor_id, by_moderator, title, description, tags, category)
@@ -224,7 +224,7 @@ export async function recordQueryRevision(
 	)
 }
 
-/** As {@link recordQueryRevision}, for a comment. */
+/** As {@link recordQuestionRevision}, for a comment. */
 export async function recordCommentRevision(trx: Executor, id: number, editorId: number, body: string): Promise<void> {
 	await sql`
 		insert into revisions (query_id, comment_id, editor_id, by_moderator, body)
@@ -248,7 +248,7 @@ export interface RevisionRow {
 
 /** Edits of a query or a comment, newest first, from the one named by `from` on. */
 export async function listRevisionRows(
-	of: { queryId: number } | { commentId: number },
+	of: { questionId: number } | { commentId: number },
 	from: number | null,
 	limit: number,
 ): Promise<RevisionRow[]> {
@@ -262,8 +262,8 @@ export async function listRevisionRows(
 	return rows
 }
 
-function whose(of: { queryId: number } | { commentId: number }) {
-	return 'queryId' in of ? sql`query_id = ${of.queryId} and comment_id is null` : sql`comment_id = ${of.commentId}`
+function whose(of: { questionId: number } | { commentId: number }) {
+	return 'questionId' in of ? sql`query_id = ${of.questionId} and comment_id is null` : sql`comment_id = ${of.commentId}`
 }
 
 /** What a post was made as. */

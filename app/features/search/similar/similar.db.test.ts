@@ -4,7 +4,7 @@ import { deleteQuestion } from '~/features/questions/asking/asking.server.ts'
 import { NotFound } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
-import { makeComment, makeMember, makeQuery } from '../../../../tests/factories/forum.ts'
+import { makeComment, makeMember, makeQuestion } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { findCandidates, readTotals, refreshWordCounts } from './similar.queries.server.ts'
 import { findSimilar, noteHelped } from './similar.server.ts'
@@ -41,7 +41,7 @@ const ids = {} as Record<Key, number>
 beforeAll(async () => {
 	asker = await makeMember('asker')
 	for (const [key, [title, answer]] of Object.entries(corpus)) {
-		const { id } = await makeQuery(asker, { title, description: 'I tried for an hour.', tags: 'campus' })
+		const { id } = await makeQuestion(asker, { title, description: 'I tried for an hour.', tags: 'campus' })
 		ids[key as Key] = id
 		await makeComment(asker, id, answer)
 	}
@@ -94,24 +94,24 @@ test('a result says where it is, what matches, whether it is solved, and how man
 })
 
 test('a title with HTML comes back escaped, with no mark but those of matches', async () => {
-	const { id } = await makeQuery(asker, { title: 'Why does <b onclick=alert(1)> flicker' })
+	const { id } = await makeQuestion(asker, { title: 'Why does <b onclick=alert(1)> flicker' })
 	const [first] = await findSimilar({ title: 'something that flickers' })
 	expect(first?.id).toBe(id)
 	expect(first?.titleHtml).toBe('Why does &lt;b onclick=alert(1)&gt; <mark>flicker</mark>')
 })
 
 test('a query that was just asked is found although the words were not counted since', async () => {
-	const { id } = await makeQuery(asker, { title: 'Zookeeper quorum is lost after a restart' })
+	const { id } = await makeQuestion(asker, { title: 'Zookeeper quorum is lost after a restart' })
 	expect((await findSimilar({ title: 'quorum lost in zookeeper' }))[0]?.id).toBe(id)
 })
 
 test('a deleted query is never suggested, nor by a comment that was deleted', async () => {
-	const { id } = await makeQuery(asker, { title: 'Marmalade compiler crashes' })
+	const { id } = await makeQuestion(asker, { title: 'Marmalade compiler crashes' })
 	expect((await findSimilar({ title: 'marmalade compiler' }))[0]?.id).toBe(id)
 	await deleteQuestion(asker, id)
 	expect(await findSimilar({ title: 'marmalade compiler' })).toEqual([])
 
-	const other = await makeQuery(asker, { title: 'A question of another kind' })
+	const other = await makeQuestion(asker, { title: 'A question of another kind' })
 	const comment = await makeComment(asker, other.id, 'Use the pomegranate flag.')
 	expect((await findSimilar({ title: 'pomegranate flag', least: 0 }))[0]?.id).toBe(other.id)
 	await deleteComment(asker, comment)
@@ -167,7 +167,7 @@ test('“This solved mine” counts once a member and query, and each visitor', 
 })
 
 test('a query that is not there cannot have solved anything', async () => {
-	const { id } = await makeQuery(asker)
+	const { id } = await makeQuestion(asker)
 	await deleteQuestion(asker, id)
 	await expect(noteHelped(asker, id)).rejects.toThrow(NotFound)
 	await expect(noteHelped(null, 2_000_000_000)).rejects.toThrow(NotFound)

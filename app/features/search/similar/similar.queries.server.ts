@@ -150,14 +150,14 @@ export async function refreshWordCounts(): Promise<void> {
 
 /** Notes that a query had somebody's answer, a member once. @returns its title and address, undefined when it is not there */
 export async function insertHelped(
-	queryId: number,
+	questionId: number,
 	userId: number | null,
 ): Promise<{ id: number; username: string; category_slug: string } | undefined> {
 	const { rows } = await sql<{ id: number; username: string; category_slug: string }>`
 		with found as (
 			select q.id, u.username, c.slug as category_slug
 			from queries q join users u on u.id = q.author_id join categories c on c.id = q.category_id
-			where q.id = ${queryId} and ${visible}),
+			where q.id = ${questionId} and ${visible}),
 		noted as (insert into similar_helped (query_id, user_id) select id, ${userId}::int from found on conflict do nothing)
 		select * from found`.execute(db())
 	return rows[0]

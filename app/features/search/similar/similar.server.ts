@@ -3,7 +3,7 @@ import { NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { marked, markedPassage } from '../marks.ts'
 import type { SimilarView } from '../search.view.ts'
-import { queryUrl } from '../search.view.ts'
+import { questionUrl } from '../search.view.ts'
 import {
 	type Candidate,
 	findCandidates,
@@ -79,7 +79,7 @@ export async function findSimilar({
 export async function noteHelped(viewer: Viewer, id: number): Promise<{ url: string }> {
 	const query = isId(id) ? await insertHelped(id, viewer?.id ?? null) : undefined
 	if (!query) throw new NotFound('There is no such query. It may have been deleted.')
-	return { url: queryUrl(query) }
+	return { url: questionUrl(query) }
 }
 
 /** What unknown words of the title may have been meant to be. */
@@ -119,7 +119,7 @@ function present(row: SimilarRow, score: number): SimilarView {
 	const shows = (html: string) => html.includes('<mark>')
 	return {
 		id: row.id,
-		url: queryUrl(row),
+		url: questionUrl(row),
 		title: row.title,
 		titleHtml,
 		...(!shows(titleHtml) && shows(passage) ? { excerptHtml: passage } : {}),

@@ -9,9 +9,9 @@ import { useMore, withoutDoubles } from '~/ui/use-more.ts'
 import type { ListView } from '../../questions.paths.ts'
 import { isListPath } from '../../questions.paths.ts'
 import type { ForumFrame, ListData } from '../lists.view.ts'
-import { NewQuery } from './new-question.tsx'
-import { QueryCard } from './question-card.tsx'
-import { QueryRowsSkeleton } from './question-skeleton.tsx'
+import { NewQuestion } from './new-question.tsx'
+import { QuestionCard } from './question-card.tsx'
+import { QuestionRowsSkeleton } from './question-skeleton.tsx'
 
 interface ListPageProps {
 	/** The page's title as it stands in sentences: “Recent Queries”. */
@@ -36,7 +36,7 @@ export function ListPage({ title, heading = title, intro, data, total, category 
 		<div className="min-w-0">
 			<div className="flex items-center justify-between gap-4">
 				<h1 className="min-w-0 text-2xl font-bold wrap-anywhere">{heading}</h1>
-				<NewQuery category={category} categories={categories} />
+				<NewQuestion category={category} categories={categories} />
 			</div>
 			{intro}
 			<SearchForm pathname={pathname} search={search} />
@@ -44,10 +44,10 @@ export function ListPage({ title, heading = title, intro, data, total, category 
 			<SearchToolsBar tools={data.tools} pathname={pathname} />
 			<CategoryStrip categories={categories} pathname={pathname} search={search} />
 			<ListTabs pathname={pathname} view={view} only={data.hasViews ? null : 'Best match'} />
-			{awaited !== null && <QueryRowsSkeleton />}
+			{awaited !== null && <QuestionRowsSkeleton />}
 			<div hidden={awaited !== null}>
 				{page.rows.length > 0 ? (
-					<QueryRows
+					<QuestionRows
 						data={data}
 						pathname={pathname}
 						total={search || view === 'unanswered' || view === 'solved' ? null : total}
@@ -61,7 +61,7 @@ export function ListPage({ title, heading = title, intro, data, total, category 
 }
 
 /** The rows, and the foot that says how many there are and leads on. */
-function QueryRows({ data, pathname, total }: { data: ListData; pathname: string; total: number | null }) {
+function QuestionRows({ data, pathname, total }: { data: ListData; pathname: string; total: number | null }) {
 	const { search, view, cursor } = data
 	const params = { q: search, view: view === 'newest' ? null : view }
 	const {
@@ -75,7 +75,7 @@ function QueryRows({ data, pathname, total }: { data: ListData; pathname: string
 		<>
 			<ul>
 				{rows.map((query) => (
-					<QueryCard key={query.id} query={query} />
+					<QuestionCard key={query.id} query={query} />
 				))}
 			</ul>
 			<nav className="flex items-center justify-between gap-4 py-4 text-sm" aria-label="Pages">

@@ -6,7 +6,7 @@ import { withParams } from '~/lib/addresses.ts'
 import { Spinner } from '~/ui/spinner.tsx'
 import type AskModal from '../../asking/components/ask-modal.tsx'
 
-interface NewQueryProps {
+interface NewQuestionProps {
 	/** The category that a new query should have. */
 	category: string | undefined
 	categories: CategoryView[]
@@ -18,7 +18,7 @@ type Modal = ComponentType<Parameters<typeof AskModal>[0]>
 const load = () => import('../../asking/components/ask-modal.tsx')
 
 /** A link to the ask page; where scripts run, the form opens over the list. */
-export function NewQuery({ category, categories }: NewQueryProps) {
+export function NewQuestion({ category, categories }: NewQuestionProps) {
 	const [Modal, setModal] = useState<Modal | null>(null)
 	const [open, setOpen] = useState(false)
 	const [loading, setLoading] = useState(false)

@@ -5,13 +5,13 @@ import { categoryPath, tagPath } from '~/features/tags/tags.view.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { DeleteControl, type DeleteQuestion } from '~/ui/delete-control.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
-import type { QueryCardView, QueryPageView } from '../../question.view.ts'
+import type { QuestionCardView, QuestionPageView } from '../../question.view.ts'
 import { editPath, profilePath } from '../../questions.paths.ts'
 
 const marked = '[&_mark]:rounded-xs [&_mark]:bg-marigold-wash [&_mark]:text-inherit'
 
 /** One query in a list. */
-export function QueryCard({ query }: { query: QueryCardView }) {
+export function QuestionCard({ query }: { query: QuestionCardView }) {
 	const match = query.commentMatch
 	return (
 		<li className={`query ${rowGrid}`}>
@@ -53,7 +53,7 @@ export function QueryCard({ query }: { query: QueryCardView }) {
 }
 
 /** Votes and comments in the first line, below 640 px. */
-function Figures({ query }: { query: QueryCardView }) {
+function Figures({ query }: { query: QuestionCardView }) {
 	return (
 		<span className="meta ml-auto flex flex-none items-center gap-3 sm:hidden">
 			<span className="flex items-center gap-1">
@@ -70,7 +70,7 @@ function Figures({ query }: { query: QueryCardView }) {
 	)
 }
 
-function Footer({ query }: { query: QueryCardView }) {
+function Footer({ query }: { query: QuestionCardView }) {
 	return (
 		<footer className="mt-2.5 flex flex-wrap items-center gap-x-3 gap-y-1.5 text-xs">
 			<span className="flex min-w-0 items-center gap-2 text-ink-3">
@@ -94,7 +94,7 @@ function Footer({ query }: { query: QueryCardView }) {
 	)
 }
 
-function OwnerTools({ query }: { query: QueryCardView }) {
+function OwnerTools({ query }: { query: QuestionCardView }) {
 	return (
 		<span className="ml-auto flex sm:-my-1.5">
 			{query.mayEdit && (
@@ -106,7 +106,7 @@ function OwnerTools({ query }: { query: QueryCardView }) {
 				<DeleteControl
 					className="icon-btn icon-btn-sm hover:text-red"
 					label={`Delete query: ${query.title}`}
-					question={deleteQuery(query)}
+					question={confirmDeletion(query)}
 				>
 					<Trash2 className="icon icon-sm" aria-hidden="true" />
 				</DeleteControl>
@@ -124,8 +124,8 @@ function Marked({ html, text }: { html: string | undefined; text: string }) {
 export const rowGrid = 'grid grid-cols-1 gap-x-4 border-b border-line py-4 sm:grid-cols-[minmax(0,1fr)_3.5rem_5rem]'
 
 /** What is asked before a query is deleted. */
-export function deleteQuery(
-	query: Pick<QueryPageView, 'url' | 'title'> & Partial<Pick<QueryPageView, 'withheld'>>,
+export function confirmDeletion(
+	query: Pick<QuestionPageView, 'url' | 'title'> & Partial<Pick<QuestionPageView, 'withheld'>>,
 ): DeleteQuestion {
 	return {
 		title: `Delete “${query.title}”?`,

@@ -17,7 +17,7 @@ const shapes = [
 const rows = Array.from({ length: 10 }, (_, index) => ({ index, shape: shapes[index % shapes.length] ?? shapes[0] }))
 
 /** Ten rows with the measures of the real ones. */
-export function QueryRowsSkeleton() {
+export function QuestionRowsSkeleton() {
 	return (
 		<ul aria-label="Loading queries" aria-busy="true">
 			{rows.map(({ index, shape: [category, title, text] }) => (
@@ -51,7 +51,7 @@ export function ForumSkeleton() {
 				<Skeleton className="h-9 w-56" />
 				<Skeleton className="mt-4 h-9 w-full" />
 				<div className="mt-5 h-9 border-b border-rule" />
-				<QueryRowsSkeleton />
+				<QuestionRowsSkeleton />
 			</div>
 			<div className="hidden xl:block">
 				<div className="rule-head">

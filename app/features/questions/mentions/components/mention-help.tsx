@@ -3,14 +3,14 @@ import { lazy, type ReactNode, type RefObject, Suspense, useEffect, useState } f
 interface MentionHelpProps {
 	area: RefObject<HTMLTextAreaElement | null>
 	/** The query whose participants are offered first; none while it is being asked. */
-	queryId?: number
+	questionId?: number
 }
 
 // Without the menu, as after a lost network, a name is typed to its end.
 const MentionMenu = lazy(() => import('./mention-menu.tsx').catch(() => ({ default: (): ReactNode => null })))
 
 /** Offers names after an @ in the text area before it. The menu is loaded with the first @. */
-export function MentionHelp({ area, queryId }: MentionHelpProps) {
+export function MentionHelp({ area, questionId }: MentionHelpProps) {
 	const [wanted, setWanted] = useState(false)
 
 	useEffect(() => {
@@ -23,7 +23,7 @@ export function MentionHelp({ area, queryId }: MentionHelpProps) {
 	if (!wanted || !area.current) return null
 	return (
 		<Suspense fallback={null}>
-			<MentionMenu area={area.current} source={`/suggest/people?query=${queryId ?? ''}`} />
+			<MentionMenu area={area.current} source={`/suggest/people?query=${questionId ?? ''}`} />
 		</Suspense>
 	)
 }
