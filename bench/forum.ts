@@ -34,7 +34,7 @@ const sizes = given.sizes.split(',').map(Number)
 const file = positionals[0] && resolve(here, positionals[0])
 const source = file ? 'recombined from an import file' : 'invented words, as unevenly common as those of a language'
 /** A forum up to this size is compared, row by row, with what triggers make of the same texts. */
-const mostCompared = 20_000
+const MAX_COMPARED = 20_000
 /** A forum of a million queries is given the memory that it needs; a small one gets the same. Nothing here must survive a crash. */
 const settings = [
 	'shared_buffers=4GB',
@@ -111,7 +111,7 @@ async function warm(): Promise<void> {
 async function make(size: number, note: string): Promise<void> {
 	const made = await seedForum(size, readTexts(file))
 	process.stdout.write(`${Math.round(made.rows / made.seconds).toLocaleString('en')} rows a second\n`)
-	const differences = size <= mostCompared ? await findDifferences() : []
+	const differences = size <= MAX_COMPARED ? await findDifferences() : []
 	if (differences.length > 0) throw new Error(`The seeded forum differs from a written one. ${differences.join('; ')}`)
 	writeFileSync(note, JSON.stringify(made))
 }

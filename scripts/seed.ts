@@ -7,7 +7,7 @@ import { progressLine } from './support/progress.ts'
 import { withSite } from './support/site.ts'
 
 const usage = 'Usage: npm run seed -- --members N [--questions M] [--yes]'
-const most = 20_000_000
+const MAX_MEMBERS = 20_000_000
 
 try {
 	const { values } = parseArgs({
@@ -46,6 +46,6 @@ try {
 
 function numberOf(text = '0'): number {
 	const number = Number(text)
-	if (!Number.isInteger(number) || number < 0 || number > most) throw new Error(usage)
+	if (!Number.isInteger(number) || number < 0 || number > MAX_MEMBERS) throw new Error(usage)
 	return number
 }

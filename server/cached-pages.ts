@@ -44,14 +44,14 @@ export function placeOf(method: string | undefined, url: string, cookies: string
 	if (known) return known
 	const place = read(url)
 	if (!place) return null
-	if (places.size >= mostPlaces) places.clear()
+	if (places.size >= MAX_PLACES) places.clear()
 	places.set(url, place)
 	return place
 }
 
 /** Addresses that were read already, as most visitors ask for the same ones and without a cookie. */
 const places = new Map<string, Place>()
-const mostPlaces = 1_000
+const MAX_PLACES = 1_000
 
 function read(url: string, theme: Place['theme'] = 'system'): Place | null {
 	const address = visitorAddress(cachedPages, url)

@@ -20,7 +20,7 @@ import { makeConversation, makeMessage, passTime } from '../tests/factories/chat
 import { makeMember } from '../tests/factories/forum.ts'
 import { useDatabase } from '../tests/support/database.ts'
 import { closeTabs, next, openTab, watch } from '../tests/support/tabs.ts'
-import { mostWaiting } from './slow-readers.ts'
+import { MAX_WAITING_BYTES } from './slow-readers.ts'
 import { handleSockets, openSockets } from './sockets.ts'
 
 useDatabase()
@@ -280,7 +280,7 @@ test('a tab that does not read is closed before it holds much of the memory, and
 		await new Promise(setImmediate)
 	}
 	await expect.poll(rooms).toBe(0)
-	expect(most).toBeLessThan(mostWaiting + 100_000)
+	expect(most).toBeLessThan(MAX_WAITING_BYTES + 100_000)
 	expect(reading.connected).toBe(true)
 	stuck.destroy()
 })

@@ -4,7 +4,7 @@ import { log } from '~/lib/log.server.ts'
 type Connection = Socket['conn']
 
 /** Bytes that may wait for one tab. A page of the chat is a tenth of this; who lags further behind catches up by asking. */
-export const mostWaiting = 1024 * 1024
+export const MAX_WAITING_BYTES = 1024 * 1024
 
 /** What engine.io keeps to itself of a WebSocket. */
 interface Wire {
@@ -25,7 +25,7 @@ export function endSlowReader(connection: Connection): void {
 	connection.on('packetCreate', ({ data = '' }: { data?: string | Buffer }) => {
 		waiting += data.length
 		const wire = (connection.transport as unknown as { socket?: Wire }).socket
-		if (waiting + (wire?.bufferedAmount ?? 0) <= mostWaiting) return
+		if (waiting + (wire?.bufferedAmount ?? 0) <= MAX_WAITING_BYTES) return
 		log.info({ waiting }, 'a tab that does not read was closed')
 		// Closing in order would wait for the reader.
 		wire?.terminate?.()

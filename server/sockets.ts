@@ -15,8 +15,8 @@ import {
 	countTabs,
 	keepPresence,
 	leaveTabs,
+	MAX_TABS,
 	mayOpenTab,
-	mostTabs,
 	openTab,
 	roomOf,
 	sessionRoom,
@@ -94,7 +94,7 @@ export async function sendTabsAway(): Promise<void> {
 function receive(socket: Tab): void {
 	const { userId, username, sessionId, requestId } = socket.data
 	// Of many that were let in at the same moment, the surplus is noticed here.
-	if (countTabs(userId) >= mostTabs) {
+	if (countTabs(userId) >= MAX_TABS) {
 		socket.disconnect(true)
 		return
 	}

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 import { useNavigation } from 'react-router'
 
 /** A page that comes sooner is simply shown; a skeleton would only flicker. */
-const patience = 150
+const SHOW_AFTER_MS = 150
 
 /** The path of a list that the reader is waiting for since 150 ms, or null. */
 export function useSlowNavigation(isAwaited: (pathname: string) => boolean): string | null {
@@ -13,7 +13,7 @@ export function useSlowNavigation(isAwaited: (pathname: string) => boolean): str
 
 	useEffect(() => {
 		if (target === null) return setSlow(null)
-		const timer = setTimeout(() => setSlow(target), patience)
+		const timer = setTimeout(() => setSlow(target), SHOW_AFTER_MS)
 		return () => clearTimeout(timer)
 	}, [target])
 

@@ -12,7 +12,7 @@ export interface Toast {
 /** How long a toast with an action stays, in milliseconds. */
 export const actionTime = 10_000
 
-const most = 20
+const MAX_TOASTS = 20
 
 /** How long a toast stays, in milliseconds; a loading one stays until it is dismissed. */
 export const toastTime: Record<Toast['type'], number> = {
@@ -33,7 +33,7 @@ const listeners = new Set<() => void>()
  */
 export function toast(said: Omit<Toast, 'id'>): number {
 	lastId += 1
-	change([{ ...said, id: lastId }, ...toasts].slice(0, most))
+	change([{ ...said, id: lastId }, ...toasts].slice(0, MAX_TOASTS))
 	return lastId
 }
 

@@ -5,14 +5,14 @@ export interface Slow<Data> {
 	slow: Promise<Data>
 }
 
-const patience = 150
+const SHOW_AFTER_MS = 150
 
 /**
  * For a `clientLoader`: the page opens with its skeleton when the server takes longer than 150 ms, and with its content
  * when it does not. A redirect that comes late is followed by loading its address whole.
  * @param wait another number of milliseconds, for a page whose skeleton shows what is known already
  */
-export async function soon<Data>(data: Promise<Data>, wait = patience): Promise<Data | Slow<Data>> {
+export async function soon<Data>(data: Promise<Data>, wait = SHOW_AFTER_MS): Promise<Data | Slow<Data>> {
 	const slow: Slow<Data> = { slow: data.catch(followRedirect) }
 	// Nobody may be reading when it fails; whoever does is told by `use`.
 	slow.slow.catch(() => {})

@@ -23,7 +23,7 @@ export interface Wrote {
 	acknowledged: Float64Array
 	/** Refused. */
 	failed: number
-	/** Neither refused nor delivered within {@link patience}. */
+	/** Neither refused nor delivered within {@link TIMEOUT_MS}. */
 	missing: number
 	/** Seconds of the processor that this process used. */
 	processor: number
@@ -46,7 +46,7 @@ interface Person extends Member {
 /** Tabs that are on their way in at the same time while a crowd opens. */
 const atOnce = 50
 /** Milliseconds that a message may take. */
-const patience = 10_000
+const TIMEOUT_MS = 10_000
 /** A tab says at most once in so many milliseconds how far it has read, as the product's own does. */
 const markEvery = 1_000
 const body = 'A message of usual length, as people write them to each other.'
@@ -111,7 +111,7 @@ async function write(rate: number, seconds: number): Promise<Wrote> {
 			})
 		}
 	}
-	for (const end = performance.now() + patience; under.size > 0 && performance.now() < end; ) await sleep(10)
+	for (const end = performance.now() + TIMEOUT_MS; under.size > 0 && performance.now() < end; ) await sleep(10)
 	const { user, system } = process.cpuUsage(processor)
 	return {
 		sent,

@@ -7,7 +7,7 @@ import { BenchSite } from './site.ts'
 const pairs = 1_000
 const seconds = 6
 /** Milliseconds that 99 of 100 messages may take at most. */
-const patience = 200
+const MAX_DELAY_MS = 200
 const first = 200
 /** The search ends when the rate that holds and the one that does not are so near to each other. */
 const near = 1.08
@@ -48,7 +48,7 @@ async function search(measure: (rate: number) => Promise<Load & { value: Wrote }
 }
 
 function isGood({ value }: Step): boolean {
-	return isWhole(value) && quantile(value.delivered, 0.99) < patience
+	return isWhole(value) && quantile(value.delivered, 0.99) < MAX_DELAY_MS
 }
 
 function report(steps: Step[]): string {
@@ -56,7 +56,7 @@ function report(steps: Step[]): string {
 	const members = best ? best.value.processor / seconds : 0
 	return `### The highest rate
 
-${grouped(pairs)} pairs, messages at even distances, ${seconds} s for each rate. The highest at which all arrive and 99 of 100 within ${patience} ms: **${grouped(best?.rate ?? 0)}
+${grouped(pairs)} pairs, messages at even distances, ${seconds} s for each rate. The highest at which all arrive and 99 of 100 within ${MAX_DELAY_MS} ms: **${grouped(best?.rate ?? 0)}
 messages a second**. There the process of the site uses ${percent(best?.server ?? 0)} of a processor, PostgreSQL ${percent(best?.database ?? 0)}, and the members, who are
 part of the measurement and share the machine, ${percent(members)}.
 

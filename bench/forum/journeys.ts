@@ -36,7 +36,10 @@ export function journeys(samples: Samples): Journey[] {
 	}
 	const tagPage = async (tag: string, view: ListView, cursor: string | null) => {
 		const { id } = await getTag(null, tag)
-		const [{ rows }] = await Promise.all([listQuestions(null, { tag, tagId: id, view, cursor }), listRelatedTags(id, 12)])
+		const [{ rows }] = await Promise.all([
+			listQuestions(null, { tag, tagId: id, view, cursor }),
+			listRelatedTags(id, 12),
+		])
 		return rows.length
 	}
 	const read = async (comments: 5 | 50 | 2_000, sort: 'oldest' | 'best') => {

@@ -9,8 +9,8 @@ export interface Measured {
 }
 
 /** The plans of so many journeys are kept: the dearest. */
-const mostPlans = 8
-const mostLines = 60
+const MAX_PLANS = 8
+const MAX_LINES = 60
 
 /**
  * Writes what two forums of different sizes cost into bench/RESULTS.md.
@@ -38,9 +38,9 @@ export function report([small, large]: [Measured, Measured], source: string, set
 		]
 		return `| ${cells.join(' | ')} |`
 	})
-	const dearest = [...large.figures].toSorted(([, one], [, other]) => other.p99 - one.p99).slice(0, mostPlans)
+	const dearest = [...large.figures].toSorted(([, one], [, other]) => other.p99 - one.p99).slice(0, MAX_PLANS)
 	const plans = dearest.map(
-		([name, { plan }]) => `### ${name}\n\`\`\`\n${plan.split('\n').slice(0, mostLines).join('\n')}\n\`\`\``,
+		([name, { plan }]) => `### ${name}\n\`\`\`\n${plan.split('\n').slice(0, MAX_LINES).join('\n')}\n\`\`\``,
 	)
 	const over = (is: (at: Figures, before: Figures | undefined) => boolean) =>
 		[...large.figures]

@@ -12,9 +12,9 @@ export interface Texts {
 }
 
 /** Texts are cut after so many characters: what a million of them need must fit into memory. */
-const longestBody = 900
-const longestAnswer = 450
-const mostAnswers = 40_000
+const MAX_BODY_LENGTH = 900
+const MAX_ANSWER_LENGTH = 450
+const MAX_ANSWERS = 40_000
 
 /** The texts of an import file, or of an invented language when none is given. */
 export function readTexts(file: string | undefined): Texts {
@@ -36,14 +36,14 @@ function textsOf(file: string): Texts {
 		if (!line.trim()) continue
 		const { title, body, tags, answers = [] } = JSON.parse(line) as Line
 		texts.titles.push(title)
-		texts.bodies.push(shorten(body, longestBody))
+		texts.bodies.push(shorten(body, MAX_BODY_LENGTH))
 		texts.tags.push([...new Set(tags)].slice(0, 5))
 		for (const { body, comments = [] } of answers)
 			texts.answers.push(
-				...[body, ...comments.map((comment) => comment.body)].map((each) => shorten(each, longestAnswer)),
+				...[body, ...comments.map((comment) => comment.body)].map((each) => shorten(each, MAX_ANSWER_LENGTH)),
 			)
 	}
-	texts.answers.length = Math.min(texts.answers.length, mostAnswers)
+	texts.answers.length = Math.min(texts.answers.length, MAX_ANSWERS)
 	if (texts.titles.length === 0 || texts.answers.length === 0)
 		throw new Error(`${file} holds no questions with answers.`)
 	return texts

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** Milliseconds that a server of an earlier run may take to end. */
-const patience = 3_000
+const TIMEOUT_MS = 3_000
 
 /**
  * Ends the nginx and the Redis of an earlier run that was killed without a word: nodes notice that by themselves, they do not.
@@ -17,7 +17,7 @@ export async function endLeftovers(folder: string): Promise<void> {
 		const isOurs = () => commandOf(pid).includes(name === 'nginx' ? folder : 'redis-server 127.0.0.1:')
 		if (pid && isOurs()) {
 			process.kill(pid, 'SIGTERM')
-			for (const end = Date.now() + patience; isOurs() && Date.now() < end; ) await sleep(30)
+			for (const end = Date.now() + TIMEOUT_MS; isOurs() && Date.now() < end; ) await sleep(30)
 		}
 		rmSync(file, { force: true })
 	}

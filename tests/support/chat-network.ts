@@ -19,7 +19,7 @@ import type {
  */
 
 const pageSize = 50
-const mostChanges = 200
+const MAX_CHANGES = 200
 
 /** A sequence of numbers from 0 to 1 that is the same for the same seed. */
 export function chances(seed: number): () => number {
@@ -104,7 +104,7 @@ export class ChatServer {
 
 	since(version: number) {
 		const all = this.rows.filter((row) => row.version > version).sort((one, other) => one.version - other.version)
-		const messages = all.slice(0, mostChanges)
+		const messages = all.slice(0, MAX_CHANGES)
 		const { marks, state } = this
 		return { messages, version: this.version, complete: messages.length === all.length, marks, state }
 	}

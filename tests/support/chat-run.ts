@@ -19,15 +19,15 @@ import { randomFrom } from './random.ts'
 export const seed = Number(process.env.CHAT_HISTORY_SEED ?? 20_261)
 
 /** Milliseconds between two acts of a member. Far slower than the limits of sending, so that what waited can follow soon. */
-const shortest = 1_200
-const longest = 2_000
+const MIN_PAUSE_MS = 1_200
+const MAX_PAUSE_MS = 2_000
 /** One member writes faster: a peer who is away all the time misses much. */
 const fastest = 800
 /** Milliseconds until all that waits has followed, at the limits of sending and on a busy machine. */
-const patience = 120_000
+const TIMEOUT_MS = 120_000
 
 /** A broken run breaks many promises; so many of them tell enough. */
-const mostShown = 20
+const MAX_SHOWN = 20
 
 /** How often a member does something else than writing; each is a chance from 0 to 1. */
 const chances = { read: 0.3, edit: 0.1, remove: 0.04, cut: 0.03, reload: 0.02, sleep: 0.01 }
@@ -64,7 +64,7 @@ export class ChatRun {
 		if (away) this.fallAsleep(away)
 		for (const member of this.members) {
 			if (member === away) continue
-			const every = member === writing ? fastest : shortest + this.random() * (longest - shortest)
+			const every = member === writing ? fastest : MIN_PAUSE_MS + this.random() * (MAX_PAUSE_MS - MIN_PAUSE_MS)
 			this.timers.push(setInterval(() => this.act(member), every))
 		}
 	}
@@ -82,12 +82,12 @@ export class ChatRun {
 	 */
 	async judge(least: number): Promise<void> {
 		const written = this.members.map((member) => member.written)
-		for (const end = Date.now() + patience; this.unsettled.length > 0 && Date.now() < end; ) await sleep(100)
+		for (const end = Date.now() + TIMEOUT_MS; this.unsettled.length > 0 && Date.now() < end; ) await sleep(100)
 		expect(this.unsettled).toEqual([])
 		const pages = await Promise.all(this.members.map((member) => member.readPages()))
 		await eventually(async () => {
 			const tabs = await Promise.all(this.members.map((member) => member.readTabs()))
-			expect(findBroken(written, [...pages, ...tabs.flat()]).slice(0, mostShown)).toEqual([])
+			expect(findBroken(written, [...pages, ...tabs.flat()]).slice(0, MAX_SHOWN)).toEqual([])
 		})
 		expect(await findBrokenFigures()).toEqual([])
 		for (const member of this.members) member.leave()

@@ -22,7 +22,7 @@ import type { ReadRow } from './read-all.queries.server.ts'
 
 /** Milliseconds until the next try to tell what could not be told, and how many tries there are: half a minute. */
 const retryEvery = 1_000
-const mostTries = 30
+const MAX_TRIES = 30
 
 /**
  * Tells what is committed, where nobody would do it again by themselves: to tell it the database is asked, which may have gone
@@ -35,7 +35,7 @@ export async function tellSurely(tell: () => Promise<void>): Promise<void> {
 	}
 	await tell().catch((error) => {
 		log.warn({ err: error }, 'a change of a conversation could not be told yet')
-		void again(mostTries)
+		void again(MAX_TRIES)
 	})
 }
 

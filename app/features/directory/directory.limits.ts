@@ -2,8 +2,8 @@
 export const membersPerPage = 20
 
 /** Characters and words of a search that are looked at. */
-export const longestSearch = 100
-export const mostWords = 6
+export const MAX_SEARCH_LENGTH = 100
+export const MAX_SEARCH_WORDS = 6
 
 /**
  * How far people are counted within filters and in a search. A community of up to `small` members is counted properly; beyond
@@ -12,7 +12,7 @@ export const mostWords = 6
 export const counting = { small: 5_000, most: { small: 500, large: 100 } }
 
 /** Values of one filter that an address may name. */
-export const mostValues = 10
+export const MAX_FILTER_VALUES = 10
 
 /** Milliseconds after the last key until suggestions are asked for, and after leaving the box until they close. */
 export const searchDebounce = 300

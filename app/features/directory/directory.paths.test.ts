@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { mostValues } from './directory.limits.ts'
+import { MAX_FILTER_VALUES } from './directory.limits.ts'
 import { anybody, communityPath, countFilters, sortOf, type Wish, wishOf } from './directory.paths.ts'
 
 const everything: Wish = {
@@ -38,7 +38,7 @@ test.each([
 
 test('an address with too many values is read as far as it goes', () => {
 	const params = new URLSearchParams(Array.from({ length: 500 }, (_, index) => ['branch', `b${index}`]))
-	expect(wishOf(params).branches).toHaveLength(mostValues)
+	expect(wishOf(params).branches).toHaveLength(MAX_FILTER_VALUES)
 })
 
 test.each([

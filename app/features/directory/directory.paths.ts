@@ -1,4 +1,4 @@
-import { mostValues } from './directory.limits.ts'
+import { MAX_FILTER_VALUES } from './directory.limits.ts'
 
 export type Sort = 'match' | 'newest' | 'active'
 
@@ -88,7 +88,7 @@ function valuesOf(params: URLSearchParams, name: string): string[] {
 }
 
 function tidied(values: string[]): string[] {
-	return [...new Set(values.map(clean).filter(Boolean))].slice(0, mostValues)
+	return [...new Set(values.map(clean).filter(Boolean))].slice(0, MAX_FILTER_VALUES)
 }
 
 /** PostgreSQL refuses NUL even as something to look for; the rest of the control characters nobody types. */

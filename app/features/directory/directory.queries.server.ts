@@ -25,7 +25,7 @@ export interface MemberRow {
 }
 
 /** How many characters of “About” a list knows: more than three lines of a card. Of a longer text it has one more. */
-export const mostAbout = 400
+export const MAX_ABOUT_LENGTH = 400
 
 /**
  * The columns of {@link MemberRow} but for skills, as this viewer sees them, for a statement that has `users` and `shown_profiles`
@@ -35,7 +35,7 @@ export const memberColumns = (viewerId: number | null) => sql`
 	users.id, users.username, users.name, users.image,
 	${isOnlineTo(viewerId)} as online, coalesce(university_name, '') as university_name,
 	coalesce(enrol_in_branch_name, '') as enrol_in_branch_name, current_year, current_semester,
-	left(coalesce(about, ''), ${sql.lit(mostAbout + 1)}) as about, coalesce(expertise_in, '') as expertise_in, coalesce(open_to, '{}') as open_to,
+	left(coalesce(about, ''), ${sql.lit(MAX_ABOUT_LENGTH + 1)}) as about, coalesce(expertise_in, '') as expertise_in, coalesce(open_to, '{}') as open_to,
 	coalesce(github, '') as github, coalesce(linkedin, '') as linkedin,
 	coalesce(campus_name, '') as campus_name, campus_verified_at`
 

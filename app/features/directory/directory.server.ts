@@ -7,8 +7,8 @@ import {
 	listNewestRows,
 	listOnlineRows,
 	listSkillRows,
+	MAX_ABOUT_LENGTH,
 	type MemberRow,
-	mostAbout,
 } from './directory.queries.server.ts'
 
 /** The newest members, as this viewer may see them. */
@@ -47,7 +47,7 @@ export function presentMember(row: MemberRow): MemberView {
 		studies: { branch: row.enrol_in_branch_name, year: row.current_year, semester: row.current_semester },
 		university: row.university_name,
 		campus: campusOf(row),
-		about: shortened(row.about, mostAbout),
+		about: shortened(row.about, MAX_ABOUT_LENGTH),
 		expertise: row.expertise_in,
 		skills: row.skills,
 		openTo: row.open_to,

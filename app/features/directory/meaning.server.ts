@@ -1,6 +1,6 @@
 import { ordinal } from '~/lib/text.ts'
 import type { Viewer } from '~/lib/viewer.ts'
-import { longestSearch } from './directory.limits.ts'
+import { MAX_SEARCH_LENGTH } from './directory.limits.ts'
 import { sortOf, type Wish } from './directory.paths.ts'
 import {
 	findMeanings,
@@ -59,7 +59,7 @@ export async function meaningOf(wish: Wish, viewer: Viewer): Promise<Meaning> {
 	const [popular, found, meanings] = await Promise.all([
 		listPopular(offered),
 		wanted.length > 0 ? findNamed(wanted) : [],
-		wish.q ? findMeanings(wish.q.slice(0, longestSearch)) : [],
+		wish.q ? findMeanings(wish.q.slice(0, MAX_SEARCH_LENGTH)) : [],
 	])
 	const total = popular.find(({ kind }) => kind === 'everyone')?.members ?? 0
 	let place = 0

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { isBlocking } from '~/features/members/blocks.queries.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { type MemberRow, memberColumns } from './directory.queries.server.ts'
-import { isEverybody, type Meant, mostWalked, splitGroups, wayOf } from './ways.ts'
+import { isEverybody, MAX_WALKED, type Meant, splitGroups, wayOf } from './ways.ts'
 
 /** A place in the order of joining, or in the order of having been seen. */
 export interface Place {
@@ -93,7 +93,7 @@ function joinedLast(meant: Meant, total: number, after: Place | null, limit: num
 	if (way === 'whole')
 		return sql`(select user_id from member_search where ${indexed(meant)} and ${residue(meant)} and user_id + 0 < ${before}
 			order by user_id + 0 desc limit ${limit})`
-	const floor = way === 'walk' ? sql`${before} - ${sql.lit(mostWalked)}` : before
+	const floor = way === 'walk' ? sql`${before} - ${sql.lit(MAX_WALKED)}` : before
 	const blocks = sql`(select found.user_id from generate_series((${floor}) >> 14, 0, -1) as number
 		cross join lateral (
 			select user_id from member_search where block = number and ${indexed(meant)} and ${residue(meant)} and user_id + 0 < ${floor}
@@ -116,9 +116,9 @@ function seenLast(meant: Meant, total: number, after: Place | null, limit: numbe
 		where ${indexed(meant)} and ${residue(meant)} and (${where}) is true order by seen_at + interval '0' desc, user_id desc limit ${limit})`
 	if (wayOf(meant, { total, need: limit, order: 'seen' }) === 'whole') return few(beyond)
 	// The row after which nothing was walked; nobody has it when everybody was.
-	const last = sql`(select seen_at, user_id from member_search where ${beyond} ${order} offset ${mostWalked - 1} limit 1)`
+	const last = sql`(select seen_at, user_id from member_search where ${beyond} ${order} offset ${MAX_WALKED - 1} limit 1)`
 	return sql`(select user_id from (
-		(select user_id from (select user_id, seen_at, terms from member_search where ${beyond} ${order} limit ${mostWalked}) near
+		(select user_id from (select user_id, seen_at, terms from member_search where ${beyond} ${order} limit ${MAX_WALKED}) near
 			where ${walked(meant)} and ${residue(meant)} ${order} limit ${limit})
 		union all ${few(sql`(seen_at, user_id) < ${last}`)}) near limit ${limit})`
 }
@@ -129,7 +129,7 @@ function anyOrder(meant: Meant, total: number, limit: number): RawBuilder<unknow
 	if (way === 'whole')
 		return sql`(select terms from member_search where ${indexed(meant)} and ${residue(meant)} limit ${limit})`
 	const end = sql`(select max(user_id) + 1 from member_search)`
-	const floor = way === 'walk' ? sql`${end} - ${sql.lit(mostWalked)}` : end
+	const floor = way === 'walk' ? sql`${end} - ${sql.lit(MAX_WALKED)}` : end
 	const blocks = sql`(select found.terms from generate_series((${floor}) >> 14, 0, -1) as number
 		cross join lateral (
 			select terms from member_search where block = number and ${indexed(meant)} and ${residue(meant)} and user_id + 0 < ${floor}

@@ -1,19 +1,19 @@
 import { grouped } from '~/lib/text.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { listPage } from './community.server.ts'
-import { longestSearch } from './directory.limits.ts'
+import { MAX_SEARCH_LENGTH } from './directory.limits.ts'
 import { anybody } from './directory.paths.ts'
 import type { SuggestionsView } from './directory.present.ts'
 import { meaningOf } from './meaning.server.ts'
 import { findMeanings, type MeaningRow } from './terms.queries.server.ts'
 
-const most = { people: 5, skills: 4, universities: 3 }
+const MAX_SUGGESTIONS = { people: 5, skills: 4, universities: 3 }
 
 /** Who and what may be meant by what somebody is typing: people, skills and universities, the best of each. */
 export async function suggest(typed: string, viewer: Viewer): Promise<SuggestionsView> {
 	if (!typed) return { people: [], skills: [], universities: [] }
 	const meaning = await meaningOf({ ...anybody, q: typed }, viewer)
-	const { rows } = await listPage(viewer, meaning, null, most.people)
+	const { rows } = await listPage(viewer, meaning, null, MAX_SUGGESTIONS.people)
 	const whole = answersOf(meaning.meanings, meaning.words.length)
 	const named = (kind: MeaningRow['kind'], limit: number) =>
 		whole
@@ -30,20 +30,20 @@ export async function suggest(typed: string, viewer: Viewer): Promise<Suggestion
 			studies,
 			university,
 		})),
-		skills: named('skill', most.skills),
-		universities: named('university', most.universities),
+		skills: named('skill', MAX_SUGGESTIONS.skills),
+		universities: named('university', MAX_SUGGESTIONS.universities),
 	}
 }
 
-const mostKnown = 8
+const MAX_KNOWN_SKILLS = 8
 
 /** Skills that listed members have and that may be meant by what somebody is typing, with how many have them. */
 export async function suggestKnownSkills(typed: string): Promise<{ value: string; note: string }[]> {
-	const meanings = typed ? await findMeanings(typed.slice(0, longestSearch)) : []
+	const meanings = typed ? await findMeanings(typed.slice(0, MAX_SEARCH_LENGTH)) : []
 	const words = new Set(meanings.filter(({ position }) => position > 0).map(({ position }) => position)).size
 	return answersOf(meanings, words)
 		.filter(({ kind }) => kind === 'skill')
-		.slice(0, mostKnown)
+		.slice(0, MAX_KNOWN_SKILLS)
 		.map(({ label, members }) => ({ value: label, note: grouped(members) }))
 }
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { isListed } from '~/features/members/members.queries.server.ts'
 import { db } from '~/platform/db/db.server.ts'
-import { mostWords } from './directory.limits.ts'
+import { MAX_SEARCH_WORDS } from './directory.limits.ts'
 
 export type TermKind = 'everyone' | 'online' | 'open' | 'year' | 'branch' | 'university' | 'skill' | 'name'
 
@@ -25,8 +25,8 @@ export interface MeaningRow extends Omit<TermRow, 'kind'> {
 }
 
 /** Meanings of one word that are looked for, the commonest first; and words that begin alike, before that. */
-const mostMeanings = 60
-const mostAlike = 2_000
+const MAX_MEANINGS = 60
+const MAX_ALIKE = 2_000
 
 /**
  * What the words of a search may mean: names, skills and universities with this word, else with a word that begins so,
@@ -36,14 +36,14 @@ export async function findMeanings(search: string): Promise<MeaningRow[]> {
 	const { rows } = await sql<MeaningRow>`
 		with asked as materialized (
 			select word, min(place)::int as position from string_to_table(search_key(${search}), ' ') with ordinality as asked (word, place)
-			where word <> '' group by word order by 2 limit ${mostWords}),
+			where word <> '' group by word order by 2 limit ${MAX_SEARCH_WORDS}),
 		near as materialized (
 			select position, terms.id, kind, label, members, bool_or(alike.word = asked.word) and (
 				kind <> 'skill' or string_to_array(key, ' ') <@ (select array_agg(word) from asked)) as exact
 			from asked cross join lateral (
 				select * from term_words where term_words.word >= asked.word and term_words.word <
 					case when length(asked.word) = 1 then asked.word || ' ' else asked.word || chr(1114111) end
-				order by term_words.word limit ${mostAlike}) alike
+				order by term_words.word limit ${MAX_ALIKE}) alike
 			join terms on terms.id = alike.term_id where members > 0 group by position, terms.id),
 		typos as (
 			select distinct position, terms.id, kind, label, members, false as exact
@@ -54,7 +54,7 @@ export async function findMeanings(search: string): Promise<MeaningRow[]> {
 		ranked as (
 			select *, row_number() over (partition by position order by exact desc, answers desc, members desc, id) as rank
 			from (select *, count(*) over (partition by id) as answers from (select * from near union all select * from typos) as each_word) as meant)
-		select position, id, kind, label, members, exact from ranked where rank <= ${mostMeanings}
+		select position, id, kind, label, members, exact from ranked where rank <= ${MAX_MEANINGS}
 		union all
 		select 0, id, 'username', name, 1, true from users where username = lower(${search}) and ${isListed}
 		order by 1, exact desc, members desc, id`.execute(db())

@@ -26,7 +26,7 @@ export type Way = 'whole' | 'walk' | 'blocks'
 /** Members of one block, as migrations/0007_directory.sql cuts them. */
 export const blockSize = 16_384
 /** At most so many are walked through; what looked common may be rare together. */
-export const mostWalked = 8_192
+export const MAX_WALKED = 8_192
 
 /* What a step costs, in milliseconds, measured at a million members in memory (bench/RESULTS.md). */
 const perListed = 1e-5
@@ -53,7 +53,7 @@ export function wayOf(meant: Meant, { total, need, order }: Reading): Way {
 	const blocks = Math.min(Math.ceil(total / blockSize), Math.ceil(steps / blockSize))
 	const costs: Record<Way, number> = {
 		whole: listed * perListed + fetched * perFetched,
-		walk: Math.min(steps, total) > mostWalked ? Number.POSITIVE_INFINITY : steps * perWalked[order ?? 'joined'],
+		walk: Math.min(steps, total) > MAX_WALKED ? Number.POSITIVE_INFINITY : steps * perWalked[order ?? 'joined'],
 		blocks: order === 'seen' ? Number.POSITIVE_INFINITY : blocks * perBlock,
 	}
 	return costs.walk <= costs.whole && costs.walk <= costs.blocks

@@ -89,7 +89,11 @@ export async function getComment(viewer: Viewer, id: number): Promise<CommentVie
 	const found = isId(id) ? await findChangeableComment(id, viewer?.id ?? 0) : undefined
 	if (!found) throw new NotFound(noComment)
 	const { author } = await getQuestion(viewer, found.query_id)
-	const { rows } = await listComments(viewer, { questionId: found.query_id, askerUsername: author.username, thread: id })
+	const { rows } = await listComments(viewer, {
+		questionId: found.query_id,
+		askerUsername: author.username,
+		thread: id,
+	})
 	if (!rows[0]) throw new NotFound(noComment)
 	return rows[0]
 }

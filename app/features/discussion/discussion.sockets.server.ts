@@ -14,7 +14,8 @@ export function watchQuestions(tab: Tab): void {
 		await tab.join(readersOf(questionId))
 		// Looked up once the tab is in the room: what is committed later is announced there.
 		const known = after === 0 || isId(after) ? after : null
-		if (known !== null && typeof answer === 'function') answer(await listNewerComments(questionId, known, tab.data.userId))
+		if (known !== null && typeof answer === 'function')
+			answer(await listNewerComments(questionId, known, tab.data.userId))
 	}
 	tab.on('query:watch', (questionId: unknown, after: unknown, answer: unknown) =>
 		inBackground(watch(questionId, after, answer)),

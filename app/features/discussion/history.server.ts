@@ -30,7 +30,11 @@ export async function readQuestionHistory(viewer: Viewer, id: number, cursor: st
 		tags: query.tags.join(', '),
 		category: query.category_title,
 	}
-	return { title: query.title, url: questionUrl(query), ...page(rows, cursor === null ? questionTexts(now) : null, ofQuestion) }
+	return {
+		title: query.title,
+		url: questionUrl(query),
+		...page(rows, cursor === null ? questionTexts(now) : null, ofQuestion),
+	}
 }
 
 /** As {@link readQuestionHistory}, for a comment. */
@@ -108,13 +112,13 @@ function placeIn(cursor: string | null): number | null {
 }
 
 /** Texts that differ in more places than this are compared by line: comparing costs length times differences. */
-const mostEdits = 1_500
+const MAX_EDITS = 1_500
 /** Of a long passage that stayed the same only its ends are told, in characters. */
-const longestSame = 600
+const MAX_SAME_LENGTH = 600
 
 /** What an edit took out of a text and what it brought, word by word; by line where the texts differ too much. */
 export function differences(before: string, after: string): DifferencePart[] {
-	const options = { maxEditLength: mostEdits }
+	const options = { maxEditLength: MAX_EDITS }
 	const found = diffWordsWithSpace(before, after, options) ??
 		diffLines(before, after, options) ?? [
 			{ value: before, removed: true },
@@ -128,7 +132,7 @@ export function differences(before: string, after: string): DifferencePart[] {
 }
 
 function shortened(text: string): string {
-	if (text.length <= longestSame) return text
-	const end = longestSame / 2
+	if (text.length <= MAX_SAME_LENGTH) return text
+	const end = MAX_SAME_LENGTH / 2
 	return `${text.slice(0, end)} […] ${text.slice(-end)}`.toWellFormed()
 }

@@ -56,7 +56,11 @@ test.each<[string, (comment: number, query: number) => Promise<unknown>, number]
 	['a visitor votes', (_, questionId) => castVote(null, { questionId, commentId: null, vote: 1 }), 403],
 	['a visitor votes on a comment', (commentId, questionId) => castVote(null, { questionId, commentId, vote: 1 }), 403],
 	['the asker votes on the query', (_, questionId) => castVote(asker, { questionId, commentId: null, vote: 1 }), 403],
-	['a helper votes on the own comment', (commentId, questionId) => castVote(helper, { questionId, commentId, vote: 1 }), 403],
+	[
+		'a helper votes on the own comment',
+		(commentId, questionId) => castVote(helper, { questionId, commentId, vote: 1 }),
+		403,
+	],
 	['a vote counts twice as much', (_, questionId) => castVote(helper, { questionId, commentId: null, vote: 2 }), 422],
 	['a vote is no number', (_, questionId) => castVote(helper, { questionId, commentId: null, vote: Number.NaN }), 422],
 	['the query is none', () => castVote(helper, { questionId: 999_999, commentId: null, vote: 1 }), 404],
@@ -64,8 +68,16 @@ test.each<[string, (comment: number, query: number) => Promise<unknown>, number]
 	['the id is none', () => castVote(helper, { questionId: -1, commentId: null, vote: 1 }), 404],
 	['the comment stands elsewhere', (commentId) => castVote(asker, { questionId: 1, commentId, vote: 1 }), 404],
 	['a visitor chooses a solution', (commentId, questionId) => chooseSolution(null, { questionId, commentId }), 403],
-	['a helper chooses the own comment', (commentId, questionId) => chooseSolution(helper, { questionId, commentId }), 403],
-	['another member withdraws', (commentId, questionId) => withdrawSolution(crowd[0] ?? null, { questionId, commentId }), 403],
+	[
+		'a helper chooses the own comment',
+		(commentId, questionId) => chooseSolution(helper, { questionId, commentId }),
+		403,
+	],
+	[
+		'another member withdraws',
+		(commentId, questionId) => withdrawSolution(crowd[0] ?? null, { questionId, commentId }),
+		403,
+	],
 	['the solution is none', (_, questionId) => chooseSolution(asker, { questionId, commentId: 999_999 }), 404],
 	['the solution stands elsewhere', (commentId) => chooseSolution(asker, { questionId: 1, commentId }), 404],
 ])('nothing changes when %s', async (_what, act, status) => {
@@ -106,7 +118,8 @@ test('who asked, or a moderator, chooses several solutions and takes them back',
 test('a page offers choosing to who may, and says when something was chosen', async () => {
 	const { id } = await makeQuestion(asker)
 	const comment = await makeComment(helper, id)
-	const first = async (viewer: Viewer) => (await listComments(viewer, { questionId: id, askerUsername: 'asker' })).rows[0]
+	const first = async (viewer: Viewer) =>
+		(await listComments(viewer, { questionId: id, askerUsername: 'asker' })).rows[0]
 	expect(
 		await Promise.all([asker, moderator, helper, null].map(async (viewer) => (await first(viewer))?.mayChoose)),
 	).toEqual([true, true, false, false])

@@ -67,7 +67,7 @@ function windowOf(newest: string | undefined, today: Date): { since: Date; withi
 	return windows.find(({ since }) => since <= new Date(newest)) ?? { since: new Date(0), within: 'lately' }
 }
 
-const mostLines = 8
+const MAX_LINES = 8
 
 /** The page needs of a long text only its beginning: the excerpt, and a short block of code as it was cooked. */
 function leadOf({
@@ -78,5 +78,5 @@ function leadOf({
 	...card
 }: QuestionPageView): LeadView {
 	const code = /<pre[\s>][\s\S]*?<\/pre>/.exec(descriptionHtml)?.[0] ?? ''
-	return { ...card, codeHtml: code.split('\n').length <= mostLines && code.length < 4_000 ? code : '' }
+	return { ...card, codeHtml: code.split('\n').length <= MAX_LINES && code.length < 4_000 ? code : '' }
 }

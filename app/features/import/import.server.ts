@@ -38,7 +38,7 @@ interface Options {
 /** So many questions are one transaction: what an interruption can undo, and what is in memory at once. */
 const batchSize = 100
 /** A line may be this long; longer ones are reported and passed over. */
-const longestLine = 8_000_000
+const MAX_LINE_LENGTH = 8_000_000
 
 /**
  * Imports a file of questions, one JSON object a line, plain or gzipped. It is read as a stream, so memory stays flat.
@@ -60,7 +60,7 @@ export async function importQuestions(file: string, options: Options): Promise<I
 		batch = []
 	}
 	for await (const { number, text, bytes, total } of readLines(file)) {
-		const read = text.length > longestLine ? 'is longer than 8 MB' : parseLine(text)
+		const read = text.length > MAX_LINE_LENGTH ? 'is longer than 8 MB' : parseLine(text)
 		if (typeof read === 'string') {
 			summary.bad += 1
 			options.onBadLine(number, read)
@@ -118,7 +118,7 @@ async function* splitLines(source: Readable): AsyncGenerator<string> {
 		rest = lines.pop() ?? ''
 		yield* lines
 		// A line that never ends must not fill the memory; its beginning is enough to report it.
-		if (rest.length > 2 * longestLine) rest = rest.slice(0, longestLine + 1)
+		if (rest.length > 2 * MAX_LINE_LENGTH) rest = rest.slice(0, MAX_LINE_LENGTH + 1)
 	}
 	if (rest) yield rest
 }

@@ -58,7 +58,10 @@ export async function writeQuestions(
 
 type CookedThread = Omit<ThreadDraft, 'replies'> & { bodyHtml: string; replies: CookedThread[] }
 
-async function cookQuestion({ comments, ...query }: QuestionDraft): Promise<{ row: NewQuestion; threads: CookedThread[] }> {
+async function cookQuestion({
+	comments,
+	...query
+}: QuestionDraft): Promise<{ row: NewQuestion; threads: CookedThread[] }> {
 	const options = { language: languageOfTags(query.tags) }
 	const [{ html: descriptionHtml, text }, threads] = await Promise.all([
 		cook(query.description, { ...options, topHeading: 2 }),

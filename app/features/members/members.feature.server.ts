@@ -1,5 +1,5 @@
 import { defineFeature } from '~/platform/feature.ts'
-import { mostWatched } from '~/platform/realtime/events.ts'
+import { MAX_WATCHED } from '~/platform/realtime/events.ts'
 import { inBackground, type Tab } from '~/platform/realtime/io.server.ts'
 import { listOnlineAmong } from '~/platform/realtime/presence.queries.server.ts'
 import { watchersOf } from '~/platform/realtime/presence.server.ts'
@@ -13,7 +13,7 @@ export const members = defineFeature({
 
 /** What comes from a tab is anybody's word: anything but a list of names is passed over. */
 async function watch(tab: Tab, usernames: unknown, answer: unknown): Promise<void> {
-	if (!Array.isArray(usernames) || usernames.length > mostWatched || typeof answer !== 'function') return
+	if (!Array.isArray(usernames) || usernames.length > MAX_WATCHED || typeof answer !== 'function') return
 	const names = usernames.filter((name): name is string => typeof name === 'string' && /^[a-z0-9_.-]{1,64}$/.test(name))
 	for (const room of tab.rooms) if (room.startsWith('presence:')) await tab.leave(room)
 	await tab.join(names.map(watchersOf))

@@ -119,7 +119,8 @@ export async function notifyOfDecision(
  * @param besides whose box is locked along, as they are told of a decision by the same event
  * @returns whose counters changed, for {@link tellUnread}
  */
-export const forgetQuestion: (trx: Executor, questionId: number, besides?: number) => Promise<number[]> = removeOfQuestion
+export const forgetQuestion: (trx: Executor, questionId: number, besides?: number) => Promise<number[]> =
+	removeOfQuestion
 
 /**
  * Takes back what was told about a comment that is gone, where it was not read yet.

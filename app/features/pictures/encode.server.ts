@@ -5,18 +5,18 @@ import { Invalid, TooMany } from '~/lib/errors.ts'
 import { type PictureKind, pictureRefusals, widthsOfKind } from './pictures.view.ts'
 
 /** 40 megapixels, checked from the header before anything is decoded. */
-const mostPixels = 40_000_000
+const MAX_PIXELS = 40_000_000
 /**
  * What a picture may take that cannot be read line by line and is therefore held whole: an interlaced PNG, one on its side, a
  * progressive JPEG. With all that is around it the process then grows by less than 300 MB (`npm run bench:pictures`).
  */
-const mostHeldBytes = 170_000_000
+const MAX_HELD_BYTES = 170_000_000
 /** Pictures waiting to be read; each holds up to 5 MB. */
-const mostWaiting = 24
+const MAX_WAITING = 24
 /** Of them those of one member, so that nobody takes all places. */
-const mostWaitingOfOne = 20
+const MAX_WAITING_PER_MEMBER = 20
 /** Far more than 40 megapixels take; what takes longer was made to. */
-const mostSeconds = 60
+const MAX_SECONDS = 60
 
 // Decoding is done by libvips on threads of its own, one picture at a time; a cache of pixels would only grow the process.
 sharp.cache(false)
@@ -66,11 +66,11 @@ export function readPicture(bytes: Buffer, kind: PictureKind, crop: Crop | null,
 		if (header.format !== format) return refuse('type')
 		checkSize(header)
 		const upright = sharp(bytes, {
-			limitInputPixels: mostPixels,
+			limitInputPixels: MAX_PIXELS,
 			failOn: 'truncated',
 			sequentialRead: true,
 		})
-			.timeout({ seconds: mostSeconds })
+			.timeout({ seconds: MAX_SECONDS })
 			.autoOrient()
 		const base = await shape(upright, kind, crop && place(crop, header))
 			.raw()
@@ -87,8 +87,8 @@ function formatOf(bytes: Buffer): 'jpeg' | 'png' {
 }
 
 function checkSize(header: Metadata): void {
-	if (header.width * header.height > mostPixels) refuse('pixels')
-	if (header.width * header.height * heldBytesPerPixel(header) > mostHeldBytes) refuse('held')
+	if (header.width * header.height > MAX_PIXELS) refuse('pixels')
+	if (header.width * header.height * heldBytesPerPixel(header) > MAX_HELD_BYTES) refuse('held')
 }
 
 function heldBytesPerPixel({ format, channels, depth, isProgressive, orientation = 1 }: Metadata): number {
@@ -140,7 +140,7 @@ const queue: string[] = []
 
 async function inTurn<Result>(owner: string, work: () => Promise<Result>): Promise<Result> {
 	const own = queue.filter((other) => other === owner).length
-	if (queue.length >= mostWaiting || own >= mostWaitingOfOne) throw new TooMany(pictureRefusals.busy, 30)
+	if (queue.length >= MAX_WAITING || own >= MAX_WAITING_PER_MEMBER) throw new TooMany(pictureRefusals.busy, 30)
 	queue.push(owner)
 	const turn = last.then(work, work)
 	last = turn.catch(() => {})

@@ -6,12 +6,12 @@ import { storePicture } from './pictures.server.ts'
 import { MAX_PICTURE_BYTES, pictureRefusals, widthsOf } from './pictures.view.ts'
 
 /** Base64 writes three bytes as four characters. */
-const longest = Math.ceil(MAX_PICTURE_BYTES / 3) * 4
+const MAX_BASE64_LENGTH = Math.ceil(MAX_PICTURE_BYTES / 3) * 4
 
 const newPicture = z.strictObject({
 	data: z
 		.string()
-		.max(longest, 'The picture is too large.')
+		.max(MAX_BASE64_LENGTH, 'The picture is too large.')
 		.meta({ description: 'The file in Base64: PNG, JPEG or WebP of at most 5 MB.', contentEncoding: 'base64' }),
 })
 

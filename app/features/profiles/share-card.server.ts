@@ -15,7 +15,7 @@ const margin = 80
 /** Goes up when the drawing changes, so that no reader keeps an old one. */
 const drawing = 1
 /** Cards are about 20 KB; a link that is shared is asked for by a few readers at once. */
-const mostKept = 50
+const MAX_CACHED = 50
 
 const colours = { paper: '#faf8f2', ink: '#1d1c18', ink2: '#4b483f', ink3: '#6a665a', line: '#cbc5b5', ivy: '#1c6b4a' }
 const fonts = ['card-latin-ext.ttf', 'card-latin.ttf'].map((file) => join('app/features/profiles/data', file))
@@ -171,7 +171,7 @@ function keep(key: string, draw: () => Promise<Buffer>): Promise<Buffer> {
 	kept.set(key, card)
 	card.catch(() => kept.delete(key))
 	const oldest = kept.keys().next().value
-	if (kept.size > mostKept && oldest !== undefined) kept.delete(oldest)
+	if (kept.size > MAX_CACHED && oldest !== undefined) kept.delete(oldest)
 	return card
 }
 
@@ -199,7 +199,7 @@ interface Shown {
 
 /** Letters that the cards' typeface has: scripts/subset-fonts.mjs makes its files of the same list. */
 const drawable = /^[ -~\u00a0-\u00ac\u00ae-\u017eȘșȚț–—‘’‚“”„†•…€]*$/
-const mostSkills = 12
+const MAX_SKILLS = 12
 
 /**
  * The card of a member. What the typeface cannot draw is left out, and a name of other letters is told by the username, so
@@ -216,6 +216,6 @@ export function shareCard(row: Shown, campus: string): ShareCard {
 		studies: shorten(studiesText(studies), 60),
 		university: shorten(university, 60),
 		verified: campus !== '' && university !== '',
-		skills: row.skills.filter((skill) => draws(skill) !== '').slice(0, mostSkills),
+		skills: row.skills.filter((skill) => draws(skill) !== '').slice(0, MAX_SKILLS),
 	}
 }

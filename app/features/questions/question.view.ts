@@ -101,7 +101,11 @@ export function presentCard(viewer: Viewer, row: QuestionRow): QuestionCardView 
 }
 
 /** A query with its texts as this viewer may see it. */
-export function presentQuestion(viewer: Viewer, row: QuestionPageRow, vote: QuestionPageView['vote'] = 0): QuestionPageView {
+export function presentQuestion(
+	viewer: Viewer,
+	row: QuestionPageRow,
+	vote: QuestionPageView['vote'] = 0,
+): QuestionPageView {
 	return {
 		...presentCard(viewer, row),
 		vote,

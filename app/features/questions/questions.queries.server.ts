@@ -153,7 +153,9 @@ export interface DeletedRow extends QuestionPageRow {
 export async function findDeletedQuestion(id: number, within: number): Promise<DeletedRow | undefined> {
 	const { rows } = await sql<DeletedRow>`
 		select ${questionPageColumns}, q.deleted_by, q.withdrawn, q.deleted_at > now() - make_interval(secs => ${within}) as recent
-		from queries q ${questionJoins} where q.id = ${id} and q.deleted_at is not null and q.withheld is null`.execute(db())
+		from queries q ${questionJoins} where q.id = ${id} and q.deleted_at is not null and q.withheld is null`.execute(
+		db(),
+	)
 	return rows[0]
 }
 

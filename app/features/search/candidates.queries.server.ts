@@ -2,9 +2,9 @@ import { type RawBuilder, sql } from 'kysely'
 import { conditions, type Scope, walkBlocks } from './scope.queries.server.ts'
 
 /** Ranking reads each document: the newest this many matches in titles, and so many anywhere, are ranked. */
-const most = { titled: 200, anywhere: 300 }
+const MAX_CANDIDATES = { titled: 200, anywhere: 300 }
 /** A phrase is found by its words, and of the queries that have all of them the newest are read for their order. */
-const mostForPhrase = { titled: 200, anywhere: 500 }
+const MAX_CANDIDATES_OF_PHRASE = { titled: 200, anywhere: 500 }
 /**
  * The newest blocks of 4,096 queries tell how many matches there are. Walking on block by block, at about 0.25 ms each, ends
  * as soon as there are enough candidates; looking through all queries at once costs about 4 ms and 4 µs a match at a million.
@@ -27,8 +27,8 @@ export function candidateRows(words: string, scope: Scope): RawBuilder<unknown> 
 		asked as materialized (
 			select case when words::text like '%!%' then words else regexp_replace(words::text, '<(-|[0-9]+)>', '&', 'g')::tsquery end as words,
 				${isRare(words, scope)} as rare, (select max(id) >> 12 from queries) as top,
-				case when phrase then ${mostForPhrase.titled}::int else ${most.titled}::int end as titled,
-				case when phrase then ${mostForPhrase.anywhere}::int else ${most.anywhere}::int end as anywhere
+				case when phrase then ${MAX_CANDIDATES_OF_PHRASE.titled}::int else ${MAX_CANDIDATES.titled}::int end as titled,
+				case when phrase then ${MAX_CANDIDATES_OF_PHRASE.anywhere}::int else ${MAX_CANDIDATES.anywhere}::int end as anywhere
 			from (select words, words::text ~ '<(-|[0-9]+)>' as phrase from wanted) wanted),
 		${setOf('anywhere', 'q.search', sql`true`, scope)},
 		${setOf('titled', 'title_document(q.title)', sql`(select count(*) from anywhere) = (select anywhere from asked)`, scope)},
@@ -55,7 +55,7 @@ function isRare(words: string, { tags, users }: Scope): RawBuilder<unknown> {
  * Each is a wall to the planner: it must not walk all queries by time.
  */
 function setOf(
-	name: keyof typeof most,
+	name: keyof typeof MAX_CANDIDATES,
 	document: string,
 	needed: RawBuilder<unknown>,
 	scope: Scope,

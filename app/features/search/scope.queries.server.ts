@@ -36,7 +36,7 @@ export async function findIds(wanted: Names, unwanted: Names): Promise<Record<ke
 }
 
 /** So many matches of several conditions together are sorted; of more the walk through time soon meets a page. */
-const mostSorted = 3_000
+const MAX_SORTED = 3_000
 /** So many among the newest ten blocks of queries show that there are more, without counting. */
 const showsMore = 100
 
@@ -89,10 +89,10 @@ function fewRows(scope: Scope): RawBuilder<unknown> {
 		newest as materialized (${walkBlocks(conditions(scope), sql`0`, sql`9`)} limit ${showsMore}),
 		matching as materialized (
 			${matching} and ((select count(*) from newest) < ${showsMore} or (select max(id) >> 12 from queries) < 10)),
-		few as materialized (select id, created_at from matching limit ${mostSorted + 1}),
+		few as materialized (select id, created_at from matching limit ${MAX_SORTED + 1}),
 		density as materialized (
 			select (select count(*) from newest) >= ${showsMore} and (select max(id) >> 12 from queries) >= 10
-				or (select count(*) from few) > ${mostSorted} as often),`
+				or (select count(*) from few) > ${MAX_SORTED} as often),`
 }
 
 /** What the rows of `queries q` must have; each list of ids and of tags is a part of the index queries_found. */

@@ -16,7 +16,7 @@ export async function searchTools(search: string, found: number | null): Promise
 }
 
 /** Parts of a search that are looked at. */
-const mostDoubtful = 8
+const MAX_DOUBTFUL = 8
 
 /**
  * The search that may have been meant by one that finds nothing or little: words, tags and usernames that find nothing
@@ -26,7 +26,7 @@ const mostDoubtful = 8
 export async function betterSpelling(search: string): Promise<string | null> {
 	const { parts, operators } = parseSearch(search)
 	const doubts = parts.map((part) => doubtIn(part, operators))
-	const found = await findSpellings(doubts.filter((doubt) => doubt !== null).slice(0, mostDoubtful))
+	const found = await findSpellings(doubts.filter((doubt) => doubt !== null).slice(0, MAX_DOUBTFUL))
 	if (found.length === 0) return null
 	const corrected = parts.map((part, index) => {
 		const doubt = doubts[index]

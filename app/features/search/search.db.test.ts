@@ -256,7 +256,9 @@ test.each([
 	encodeCursor(['0.1', 2 ** 31]),
 	encodeCursor(['0.1']),
 ])('the cursor %s is refused', async (cursor) => {
-	await expect(listQuestions(null, { search: 'loop', cursor })).rejects.toThrow('This page of the list no longer exists.')
+	await expect(listQuestions(null, { search: 'loop', cursor })).rejects.toThrow(
+		'This page of the list no longer exists.',
+	)
 })
 
 test('a thread of any size never makes a write fail, and its query is still found', async () => {

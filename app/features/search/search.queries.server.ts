@@ -64,11 +64,11 @@ export interface PassageRow {
 }
 
 /** Of a thread the first comments are looked at, as its search document is made of no more. */
-const mostComments = 300
+const MAX_COMMENTS = 300
 
 /** So many of them are parsed, which costs fifty times what looking for letters does, and of each so many characters. */
-const mostParsed = 8
-const mostCharacters = 4_000
+const MAX_PARSED = 8
+const MAX_CHARACTERS = 4_000
 
 /** Characters of a comment's HTML that its passage is taken from: tags, most of all those that colour code, double a text. */
 const MAX_HTML = 8_000
@@ -95,9 +95,9 @@ export async function passageRows(words: string, ids: number[]): Promise<Passage
 			select c.id, c.author_id, c.body_html from (
 				select * from (
 					select id, author_id, body, body_html, path from comments
-					where query_id = q.id and deleted_at is null order by path limit ${mostComments}) early
-				where left(body, ${mostCharacters}) ilike any (patterns) limit ${mostParsed}) c,
-				to_tsvector('english', search_text(left(c.body, ${mostCharacters}))) as document
+					where query_id = q.id and deleted_at is null order by path limit ${MAX_COMMENTS}) early
+				where left(body, ${MAX_CHARACTERS}) ilike any (patterns) limit ${MAX_PARSED}) c,
+				to_tsvector('english', search_text(left(c.body, ${MAX_CHARACTERS}))) as document
 			where document @@ parts.words order by ts_rank(document, parts.words) desc, c.path limit 1) best
 			join users on users.id = best.author_id
 		where q.id = any(${ids}) and not ts_filter(q.search, '{a,b,c}') @@ wanted.words`.execute(db())

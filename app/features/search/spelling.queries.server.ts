@@ -9,8 +9,8 @@ export interface Doubtful {
 }
 
 /** Words that are looked at for one typo, and matches that are counted to choose the commonest of them. */
-const mostAlike = 12
-const mostCounted = 50
+const MAX_ALIKE = 12
+const MAX_COUNTED = 50
 
 /** A word that was counted in the newest queries within the last hour or so finds something: common ones end here. */
 const isCounted = sql`coalesce((
@@ -41,22 +41,22 @@ export async function findSpellings(doubtful: Doubtful[]): Promise<(Doubtful & {
 				from unnest(spellings_of(case asked.kind when 'tag' then text else key end)) as variant
 				join search_spellings on search_spellings.spelling = variant join search_words using (word)
 				where search_words.word <> asked.text and (asked.kind <> 'tag' or search_words.tag)
-				group by search_spellings.word order by 2 desc, 1 limit ${mostAlike}) near
+				group by search_spellings.word order by 2 desc, 1 limit ${MAX_ALIKE}) near
 			where asked.kind <> 'user'
 			union all
 			select 'user', text, near.word, near.shared from asked cross join lateral (
 				select word_spellings.word, count(*) as shared from unnest(spellings_of(text)) as variant
 				join word_spellings on word_spellings.spelling = variant join users on users.username = word_spellings.word and ${isListed}
-				group by 1 order by 2 desc, 1 limit ${mostAlike}) near
+				group by 1 order by 2 desc, 1 limit ${MAX_ALIKE}) near
 			where asked.kind = 'user'),
 		used as (
 			select alike.*, case kind
 				when 'word' then (
 					with found as materialized (
 						select id from queries where title_document(title) @@ plainto_tsquery('english', search_text(word)) and deleted_at is null)
-					select count(*) from (select from found limit ${mostCounted}) counted)
+					select count(*) from (select from found limit ${MAX_COUNTED}) counted)
 				when 'tag' then (select query_count from tags where name = word)
-				else (select count(*) from (select from queries where deleted_at is null and author_id = (select id from users where username = word) limit ${mostCounted}) found)
+				else (select count(*) from (select from queries where deleted_at is null and author_id = (select id from users where username = word) limit ${MAX_COUNTED}) found)
 				end as uses from alike)
 		select distinct on (kind, text) kind, text, word as meant from used where uses > 0
 		order by kind, text, shared > 2 desc, uses desc, shared desc, word`.execute(db())

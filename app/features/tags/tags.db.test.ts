@@ -154,7 +154,8 @@ test('the list of synonyms is for moderators', async () => {
 })
 
 test('related tags are those that stand beside a tag most often', async () => {
-	for (const tags of ['core, near', 'core, near, far', 'core, near', 'far, elsewhere']) await makeQuestion(asha, { tags })
+	for (const tags of ['core, near', 'core, near, far', 'core, near', 'far, elsewhere'])
+		await makeQuestion(asha, { tags })
 	const core = await getTag(null, 'core')
 	expect(await listRelatedTags(core.id, 5)).toEqual([
 		{ name: 'near', count: 3 },

@@ -38,7 +38,7 @@ interface Line {
 /** Milliseconds between two tries to listen or to send again. */
 const pause = 500
 /** More texts than these wait for nobody: a carrier that hangs would fill the memory. */
-const mostWaiting = 20_000
+const MAX_WAITING = 20_000
 /** Said in the place of what could not be sent. */
 const missed = '?'
 
@@ -64,7 +64,7 @@ export class Bus {
 	 */
 	publish(channel: string, message: string): Promise<void> {
 		const line = this.#lineOf(channel)
-		if (line.waiting.length >= mostWaiting) return Promise.reject(new Error('Too much waits for the bus already.'))
+		if (line.waiting.length >= MAX_WAITING) return Promise.reject(new Error('Too much waits for the bus already.'))
 		line.waiting.push(...partsOf(message, this.#carrier.longest).map((part) => this.#sign(part)))
 		line.next ??= line.now.then(() => this.#flush(channel, line))
 		return line.next

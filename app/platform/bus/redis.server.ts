@@ -2,12 +2,12 @@ import { Redis, type RedisOptions } from 'ioredis'
 import { remember } from '~/lib/remember.ts'
 
 /** Milliseconds that Redis may take to answer. It is near; one that takes longer is as good as away. */
-const patience = 2_000
+const CONNECT_TIMEOUT_MS = 2_000
 
 const options: RedisOptions = {
 	lazyConnect: true,
-	connectTimeout: patience,
-	commandTimeout: patience,
+	connectTimeout: CONNECT_TIMEOUT_MS,
+	commandTimeout: CONNECT_TIMEOUT_MS,
 	keepAlive: 10_000,
 	// What cannot be sent now is refused now: who asked has something else to do than to wait for Redis.
 	enableOfflineQueue: false,

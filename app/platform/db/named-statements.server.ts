@@ -5,9 +5,9 @@ import type { Outage } from './outage.server.ts'
 import { SILENCE_BEFORE_PROBE_MS, WATCH_INTERVAL_MS } from './time-limits.server.ts'
 
 /** Longer texts are bulk inserts, whose length varies with their rows: a name for each would only fill memory. */
-const longestNamed = 8_000
+const MAX_NAMED_LENGTH = 8_000
 /** A connection keeps the plans of this many statements; what comes later is planned each time. */
-const mostNamed = 400
+const MAX_NAMED = 400
 
 const names = new Map<string, string>()
 
@@ -147,7 +147,7 @@ export function abandonWaiting(outage: Outage, reason: Unavailable): void {
 
 function nameOf(text: string): string | undefined {
 	const known = names.get(text)
-	if (known || text.length > longestNamed || names.size >= mostNamed) return known
+	if (known || text.length > MAX_NAMED_LENGTH || names.size >= MAX_NAMED) return known
 	const name = createHash('sha256').update(text).digest('base64url')
 	names.set(text, name)
 	return name

@@ -5,10 +5,10 @@ import { escapeHtml } from '~/lib/html.ts'
 import { remember } from '~/lib/remember.ts'
 
 /** Characters of code that are coloured in one text, and in one line; what goes beyond stays plain. */
-const mostColoured = 15_000
-const longestLine = 250
+const MAX_HIGHLIGHTED_LENGTH = 15_000
+const MAX_LINE_LENGTH = 250
 /** The last resort against a text that some grammar is slow with, in milliseconds of the processor; usual blocks take 1 to 20. */
-const mostTime = 50
+const MAX_HIGHLIGHT_MS = 50
 /** Characters that a grammar has to see before that counts: its patterns are compiled as they are met, which took C++ 1.5 s. */
 const warmUp = 10_000
 /** Lines between two looks at the clock. */
@@ -21,7 +21,7 @@ export interface Colouring {
 }
 
 export function newColouring(): Colouring {
-	return { characters: mostColoured, milliseconds: mostTime }
+	return { characters: MAX_HIGHLIGHTED_LENGTH, milliseconds: MAX_HIGHLIGHT_MS }
 }
 
 /** Each "colour" stands for a class of the design's tokens; a token of another colour is plain text. */
@@ -174,7 +174,7 @@ export function colour(code: string, language: string | null, left: Colouring): 
 		const options = {
 			lang: language,
 			theme: 'tokens',
-			tokenizeMaxLineLength: longestLine,
+			tokenizeMaxLineLength: MAX_LINE_LENGTH,
 			tokenizeTimeLimit: 500,
 			grammarState,
 		}

@@ -80,13 +80,13 @@ function decode(text: string): string {
 }
 
 /** Blocks that one text may have, each item, cell and paragraph counted: each costs up to 8 µs to draw and to check. */
-const mostBlocks = 5_000
+const MAX_BLOCKS = 5_000
 
 /** Shows a text of more blocks than anybody reads as it was typed, so that 64 KB of them cost no more than other texts. */
 export function fewBlocks(parser: MarkdownIt): void {
 	parser.core.ruler.before('inline', 'few_blocks', (state) => {
 		const blocks = state.tokens.filter(({ type, nesting }) => nesting === 1 || (nesting === 0 && type !== 'inline'))
-		if (blocks.length <= mostBlocks) return
+		if (blocks.length <= MAX_BLOCKS) return
 		const whole = new state.Token('code_block', 'code', 0)
 		whole.content = state.src
 		whole.block = true

@@ -16,4 +16,4 @@ export interface ClientEvents {
 }
 
 /** How many members a page may watch. */
-export const mostWatched = 200
+export const MAX_WATCHED = 200

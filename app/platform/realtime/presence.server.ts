@@ -19,7 +19,7 @@ import {
 const tabs = remember('tabs', () => new Map<string, Tab>())
 
 /** Tabs that one member may have open. */
-export const mostTabs = 50
+export const MAX_TABS = 50
 /** Few members have as many tabs on one process; of who has, those on the other processes are counted too. */
 const manyTabs = 5
 /** Tabs that are renewed by one statement: with ten thousand, messages wait less than a millisecond for it. */
@@ -45,7 +45,7 @@ export function countTabs(userId: number): number {
 export async function mayOpenTab(userId: number): Promise<boolean> {
 	const here = countTabs(userId)
 	if (here < manyTabs) return true
-	return here < mostTabs && (await countOpenTabs(userId)) < mostTabs
+	return here < MAX_TABS && (await countOpenTabs(userId)) < MAX_TABS
 }
 
 /** A tab opened: its member is online, and whoever watches is told when it is the first. */

@@ -5,7 +5,7 @@ import { Server } from 'socket.io'
 import { io } from 'socket.io-client'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { eventually } from '../../../tests/support/eventually.ts'
-import { type ClientEvents, mostWatched, type ServerEvents } from './events.ts'
+import { type ClientEvents, MAX_WATCHED, type ServerEvents } from './events.ts'
 import type { Live } from './live.ts'
 import { Watched } from './watched.ts'
 
@@ -61,7 +61,7 @@ test('parts that appear in the same moment are asked about together, each member
 test('of a list that has grown too long those shown last are watched', async () => {
 	watched.listen(socket)
 	await connected()
-	const long = Array.from({ length: mostWatched + 50 }, (_, index) => `member-${index}`)
+	const long = Array.from({ length: MAX_WATCHED + 50 }, (_, index) => `member-${index}`)
 	watched.show(long, quiet)
 	await eventually(() => expect(asked).toEqual([long.slice(50)]))
 })

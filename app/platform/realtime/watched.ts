@@ -1,4 +1,4 @@
-import { mostWatched } from './events.ts'
+import { MAX_WATCHED } from './events.ts'
 import type { Live } from './live.ts'
 
 /**
@@ -67,7 +67,7 @@ export class Watched {
 			this.asking = false
 			if (!this.socket?.connected || !this.isNeeded) return
 			// Those shown last are those a list has grown by: nearer to what is being read than its head.
-			const usernames = [...new Set([...this.shown.values()].flat())].slice(-mostWatched)
+			const usernames = [...new Set([...this.shown.values()].flat())].slice(-MAX_WATCHED)
 			this.changed.clear()
 			this.question += 1
 			const question = this.question

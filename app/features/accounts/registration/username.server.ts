@@ -5,7 +5,7 @@ const reserved = lazyLines('app/features/accounts/data/reserved-usernames.txt')
 /** What is asked for where an address gives nothing to be called by: nothing readable, or what reads as the staff's. */
 export const plainUsername = 'member'
 /** Long enough for every real address; a number of up to five digits still fits a URL and a line. */
-const longest = 40
+const MAX_USERNAME_LENGTH = 40
 
 /**
  * Whether a name is one that no member may take. `/find-dev/mira.json` is the profile of `mira` in another form, and
@@ -26,7 +26,7 @@ export function usernameFrom(email: string): string {
 		.replace(/\p{Mn}/gu, '')
 		.toLowerCase()
 		.replace(/[^a-z0-9_.-]/g, '-')
-		.slice(0, longest)
+		.slice(0, MAX_USERNAME_LENGTH)
 	// A URL's segments "." and ".." would be resolved away, and a name of dots alone cannot be read.
 	return /[a-z0-9]/.test(name) ? name : plainUsername
 }

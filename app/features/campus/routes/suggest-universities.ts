@@ -4,7 +4,7 @@ import { answering } from '~/platform/http/http.ts'
 import { suggestUniversities } from '../universities.server.ts'
 import type { Route } from './+types/suggest-universities'
 
-const most = 8
+const MAX_SUGGESTIONS = 8
 
 /** Universities that a text may be the beginning of, for the academics form. Signed in only. */
 export async function loader({ context, url }: Route.LoaderArgs) {
@@ -12,7 +12,7 @@ export async function loader({ context, url }: Route.LoaderArgs) {
 	if (!viewer) return Response.json({ suggestions: [] }, { status: 401 })
 	return answering(async () => {
 		await countUse('suggestions', viewer)
-		const found = suggestUniversities(url.searchParams.get('q') ?? '', most)
+		const found = suggestUniversities(url.searchParams.get('q') ?? '', MAX_SUGGESTIONS)
 		const suggestions = found.map(({ name, country }) => ({ value: name, note: country }))
 		return Response.json({ suggestions }, { headers: { 'Cache-Control': 'private, max-age=3600' } })
 	})

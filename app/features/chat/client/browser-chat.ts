@@ -12,7 +12,7 @@ import type { Lock } from './transport.ts'
 const grace = 1_500
 
 /** How long a lost socket may take to come back, in milliseconds, before the chat goes on without it. */
-const patience = 5_000
+const FALLBACK_AFTER_MS = 5_000
 
 let current: { client: ChatClient; stop: () => void } | null = null
 
@@ -53,7 +53,7 @@ function start(me: string): { client: ChatClient; stop: () => void } {
 function listen(socket: Live, client: ChatClient, transport: SocketTransport): () => void {
 	const fallback = makeFallback(socket, client, transport)
 	let timer: ReturnType<typeof setTimeout> | undefined
-	const gone = (quiet = grace, wait = patience) => {
+	const gone = (quiet = grace, wait = FALLBACK_AFTER_MS) => {
 		clearTimeout(timer)
 		timer = setTimeout(() => fallback.on || client.setLine('away'), quiet)
 		fallback.start(wait)
@@ -77,7 +77,7 @@ function listen(socket: Live, client: ChatClient, transport: SocketTransport): (
 	socket.on('disconnect', lost)
 	document.addEventListener('visibilitychange', looked)
 	if (socket.connected) back()
-	else gone(patience, wasBlocked() ? 0 : 2 * grace)
+	else gone(FALLBACK_AFTER_MS, wasBlocked() ? 0 : 2 * grace)
 	return () => {
 		clearTimeout(timer)
 		fallback.stop()

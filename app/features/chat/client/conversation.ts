@@ -6,7 +6,7 @@ import { pause, type Transport } from './transport.ts'
 export const typingTime = 5_000
 
 /** After so many failures in a row the next event or connection asks again. */
-const mostTries = 6
+const MAX_TRIES = 6
 
 /** What a view of a conversation draws, besides what waits in the outbox. */
 export interface ConversationView {
@@ -175,7 +175,7 @@ export class Conversation {
 	}
 
 	private async ask(): Promise<void> {
-		for (let tries = 0; tries < mostTries && this.askAgain && this.transport.connected(); ) {
+		for (let tries = 0; tries < MAX_TRIES && this.askAgain && this.transport.connected(); ) {
 			this.askAgain = false
 			try {
 				await this.askOnce()

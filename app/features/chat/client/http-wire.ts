@@ -4,7 +4,7 @@ import type { Transport } from './transport.ts'
 /* What the socket carries, by HTTP: for networks that let no socket through. */
 
 /** How long an answer is waited for, in milliseconds. */
-const patience = 10_000
+const REQUEST_TIMEOUT_MS = 10_000
 
 /** What is unread, and for whom the browser is signed in now. */
 export interface Latest {
@@ -20,7 +20,7 @@ export interface Latest {
 /** Asks what is new. @returns null when nobody is signed in any more @throws when no answer can be had */
 export async function askLatest(): Promise<Latest | null> {
 	const headers = { Accept: 'application/json' }
-	const answer = await fetch('/messages/latest', { headers, signal: AbortSignal.timeout(patience) })
+	const answer = await fetch('/messages/latest', { headers, signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS) })
 	if (answer.status === 401) return null
 	if (!answer.ok) throw new Error(`The server answered ${answer.status}`)
 	return answer.json()
@@ -45,6 +45,6 @@ function say(me: string, peer: string, words: object): Promise<Response> {
 		method: 'POST',
 		headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
 		body: JSON.stringify({ me, ...words }),
-		signal: AbortSignal.timeout(patience),
+		signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
 	})
 }

@@ -5,7 +5,7 @@ import type { Changes, OlderPage } from './thread.ts'
 import type { Transport } from './transport.ts'
 
 /** How long an acknowledgement is waited for, in milliseconds, before the message is sent again under the same id. */
-const patience = 10_000
+const ANSWER_TIMEOUT_MS = 10_000
 
 /** The ways to the server: the tab's socket for what is said, HTTP for what is asked, and for both while there is no socket. */
 export class SocketTransport implements Transport {
@@ -24,7 +24,7 @@ export class SocketTransport implements Transport {
 	async send(message: ChatSending): Promise<SendAnswer | null> {
 		if (this.byHttp) return sendByHttp(this.me, message)
 		try {
-			return (await this.socket?.timeout(patience).emitWithAck('chat:send', message)) ?? null
+			return (await this.socket?.timeout(ANSWER_TIMEOUT_MS).emitWithAck('chat:send', message)) ?? null
 		} catch {
 			return null
 		}

@@ -6,7 +6,7 @@ import { Conversation } from './conversation.tsx'
 import { PanelLoading } from './panel-loading.tsx'
 
 /** The loading panel is seen for so long at least, in milliseconds: product, chat. */
-const shortest = 200
+const MIN_LOADING_MS = 200
 
 /** The conversation in the panel, once it is loaded. */
 export default function PanelBody({ username }: { username: string }) {
@@ -15,7 +15,7 @@ export default function PanelBody({ username }: { username: string }) {
 	const load = useCallback(() => {
 		let left = false
 		setPage(null)
-		const seen = new Promise((resolve) => setTimeout(resolve, shortest))
+		const seen = new Promise((resolve) => setTimeout(resolve, MIN_LOADING_MS))
 		Promise.all([loadPage(username), seen]).then(
 			([loaded]) => left || setPage(loaded),
 			() => left || setPage('failed'),

@@ -10,7 +10,7 @@ import type { FoundMessages, MessageHit } from '../protocol.ts'
 import { passageOf } from './passage.ts'
 import { findOwnMessages, findStopWords, type HitRow, marks, type Wanted } from './search.queries.server.ts'
 import { gatherOwnWords, readOwnWords } from './vocabulary.queries.server.ts'
-import { isExact, mostMistakes, nearest, wordsOf } from './words.ts'
+import { isExact, MAX_TYPING_ERRORS, nearest, wordsOf } from './words.ts'
 
 declare module '~/platform/jobs/jobs.server.ts' {
 	interface Jobs {
@@ -55,8 +55,8 @@ async function read(search: string): Promise<Wanted | null> {
 async function withSpellings(reader: SignedIn, { words }: Wanted): Promise<Wanted | null> {
 	const lengths = words.map(({ typed }) => typed.length)
 	const { words: own, more } = await readOwnWords(reader.id, {
-		from: Math.min(...lengths) - mostMistakes,
-		to: Math.max(...lengths) + mostMistakes,
+		from: Math.min(...lengths) - MAX_TYPING_ERRORS,
+		to: Math.max(...lengths) + MAX_TYPING_ERRORS,
 	})
 	if (more) await addJob('learn-own-words', { userId: reader.id })
 	// A word that stands in the reader's messages is spelled as it was meant.

@@ -26,15 +26,15 @@ export function isExact(search: string): boolean {
 }
 
 /** Shorter words have too many that are spelled nearly so. */
-const shortest = 4
+const MIN_WORD_LENGTH = 4
 
 /** The most mistakes that are forgiven in one word. */
-export const mostMistakes = 2
+export const MAX_TYPING_ERRORS = 2
 
 /** So many letters may be wrong, missing, additional or swapped with their neighbour. */
 function mistakesIn(word: string): number {
-	if (word.length < shortest) return 0
-	return word.length < 8 ? 1 : mostMistakes
+	if (word.length < MIN_WORD_LENGTH) return 0
+	return word.length < 8 ? 1 : MAX_TYPING_ERRORS
 }
 
 /** Of known words those that are spelled nearly like this one, the nearest first, at most eight. */
@@ -42,7 +42,7 @@ export function nearest(word: string, known: Iterable<string>): string[] {
 	const most = mistakesIn(word)
 	const near: { other: string; distance: number }[] = []
 	for (const other of most > 0 ? known : []) {
-		if (Math.abs(other.length - word.length) > most || other.length < shortest) continue
+		if (Math.abs(other.length - word.length) > most || other.length < MIN_WORD_LENGTH) continue
 		const distance = distanceOf(word, other, most)
 		if (distance > 0 && distance <= most) near.push({ other, distance })
 	}

@@ -1,7 +1,7 @@
 import { Search, X } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useId, useRef } from 'react'
 import { Form, useLocation, useSearchParams } from 'react-router'
-import { longestSearch } from '../directory.limits.ts'
+import { MAX_SEARCH_LENGTH } from '../directory.limits.ts'
 import { anybody, fieldsOf, wishOf } from '../directory.paths.ts'
 import { SuggestionsPopup } from './suggestions-popup.tsx'
 import { useDeveloperSearch } from './use-developer-search.ts'
@@ -71,7 +71,7 @@ function SearchBox() {
 					autoComplete="off"
 					autoCapitalize="none"
 					spellCheck={false}
-					maxLength={longestSearch}
+					maxLength={MAX_SEARCH_LENGTH}
 					defaultValue={wish.q}
 					{...handlers.input}
 				/>

@@ -45,7 +45,11 @@ export const voteOperations = [
 		refusals: [403, 404, 422],
 		run: async (call) => {
 			const { id: commentId } = call.params
-			return castVote(member(call), { questionId: await questionIdOf(commentId), commentId, vote: Number(call.body.vote) })
+			return castVote(member(call), {
+				questionId: await questionIdOf(commentId),
+				commentId,
+				vote: Number(call.body.vote),
+			})
 		},
 	}),
 	operation({

@@ -5,8 +5,8 @@ import { shorten } from '~/lib/page-meta.ts'
 import type { CommentView } from '../comment.view.ts'
 
 /** A search engine shows a few lines; more of each text would only make the page heavier. */
-const longestText = 1_000
-const mostAnswers = 30
+const MAX_TEXT_LENGTH = 1_000
+const MAX_ANSWERS = 30
 
 interface Discussed {
 	accepted: CommentView[]
@@ -23,7 +23,7 @@ export function qaPage(query: QuestionPageView, { accepted, threads }: Discussed
 		url: `${publicUrl}${query.url}#comment-${comment.id}`,
 		author: comment.author ? person(comment.author, publicUrl) : undefined,
 	})
-	const suggested = threads.filter(({ deleted }) => !deleted).slice(0, mostAnswers)
+	const suggested = threads.filter(({ deleted }) => !deleted).slice(0, MAX_ANSWERS)
 	return {
 		'@context': 'https://schema.org',
 		'@type': 'QAPage',
@@ -45,7 +45,7 @@ export function qaPage(query: QuestionPageView, { accepted, threads }: Discussed
 
 /** The words of cooked HTML, at most 1,000 characters. */
 export function plainText(html: string): string {
-	return shorten(textOfHtml(html), longestText)
+	return shorten(textOfHtml(html), MAX_TEXT_LENGTH)
 }
 
 function person({ username, name }: AuthorView, publicUrl: string) {

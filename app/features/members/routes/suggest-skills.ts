@@ -5,7 +5,7 @@ import { answering } from '~/platform/http/http.ts'
 import { suggestSkills } from '../skills.server.ts'
 import type { Route } from './+types/suggest-skills'
 
-const most = 8
+const MAX_SUGGESTIONS = 8
 
 /** Skills that a text may be the beginning of, for the chips of the edit form. Signed in only. */
 export async function loader({ context, url }: Route.LoaderArgs) {
@@ -13,7 +13,7 @@ export async function loader({ context, url }: Route.LoaderArgs) {
 	if (!viewer) return Response.json({ suggestions: [] }, { status: 401 })
 	return answering(async () => {
 		await countUse('suggestions', viewer)
-		const found = await suggestSkills(url.searchParams.get('q') ?? '', most)
+		const found = await suggestSkills(url.searchParams.get('q') ?? '', MAX_SUGGESTIONS)
 		const suggestions = found.map(({ name, count }) => ({
 			value: name,
 			note: count > 0 ? counted(count, 'member') : '',

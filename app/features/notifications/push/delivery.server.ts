@@ -22,7 +22,7 @@ export interface Push {
 /** Seconds that a push service keeps what it cannot deliver: a browser that was off for longer has more to show than this. */
 const keepFor = 86_400
 /** Milliseconds that a push service may keep us waiting. */
-const patience = 10_000
+const REQUEST_TIMEOUT_MS = 10_000
 
 /**
  * Sends a push to one browser, so that its push service can read none of it (RFC 8291). A browser that its service does not
@@ -44,7 +44,11 @@ export async function deliver(browser: Subscription, push: Push, urgency: 'norma
 		vapidKeys(),
 	)
 	// A redirect would lead to an address that nobody allowed.
-	const answer = await fetch(endpoint, { ...request, redirect: 'manual', signal: AbortSignal.timeout(patience) })
+	const answer = await fetch(endpoint, {
+		...request,
+		redirect: 'manual',
+		signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
+	})
 	await answer.body?.cancel()
 	if (answer.ok) return noteSuccess(browser.id)
 	if (answer.status === 404 || answer.status === 410) return forgetSubscription(browser)

@@ -60,8 +60,8 @@ export function cutOf({ cut }: ReturnType<typeof boxOf>): string {
 }
 
 /** Pixels that a picture takes at most beside text, in either direction; and at least, so that a finger finds it. */
-const most = 240
-const least = 48
+const MAX_SIDE = 240
+const MIN_SIDE = 48
 
 /** The place of a picture that is shown small: in its own proportions, and cut where those are extreme. */
 export function boxOf({ width, height }: { width: number; height: number }): {
@@ -70,8 +70,8 @@ export function boxOf({ width, height }: { width: number; height: number }): {
 	/** Whether one side was cut. */
 	cut: 'wide' | 'high' | null
 } {
-	const scale = Math.min(1, most / width, most / height)
+	const scale = Math.min(1, MAX_SIDE / width, MAX_SIDE / height)
 	const [across, down] = [Math.round(width * scale), Math.round(height * scale)]
-	const cut = down < least ? 'wide' : across < least ? 'high' : null
-	return { width: Math.max(least, across), height: Math.max(least, down), cut }
+	const cut = down < MIN_SIDE ? 'wide' : across < MIN_SIDE ? 'high' : null
+	return { width: Math.max(MIN_SIDE, across), height: Math.max(MIN_SIDE, down), cut }
 }

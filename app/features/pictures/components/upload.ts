@@ -42,19 +42,19 @@ export function refusalOf({ size, type }: Blob): string | null {
 }
 
 /** Uploads are tried again for at most 600 s; the same picture sent twice is one picture, so a repeat is safe. */
-const patience = 600_000
+const UPLOAD_TIMEOUT_MS = 600_000
 const firstWait = 1_000
-const longestWait = 30_000
+const MAX_WAIT_MS = 30_000
 /** A try in which nothing moves for so many milliseconds is given up: the connection is lost and has not noticed. */
-const longestSilence = 60_000
+const MAX_SILENCE_MS = 60_000
 
 /**
  * Sends a picture and tries again with growing pauses when the connection or the server fails.
  * @throws UploadError of one of the kinds; `canceled` when the signal aborts
  */
 export async function uploadPicture(options: UploadOptions): Promise<PictureView> {
-	const end = Date.now() + patience
-	for (let wait = firstWait; ; wait = Math.min(wait * 2, longestWait)) {
+	const end = Date.now() + UPLOAD_TIMEOUT_MS
+	for (let wait = firstWait; ; wait = Math.min(wait * 2, MAX_WAIT_MS)) {
 		try {
 			return await send(options, end - Date.now())
 		} catch (error) {
@@ -84,7 +84,7 @@ function send({ kind, file, crop, onProgress, signal }: UploadOptions, within: n
 			silence = setTimeout(() => {
 				reject(new PassingFailure())
 				request.abort()
-			}, longestSilence)
+			}, MAX_SILENCE_MS)
 		}
 		request.upload.onprogress = ({ loaded, total }) => {
 			listen()

@@ -12,7 +12,11 @@ import { peopleIn } from '../mentions/mentions.server.ts'
 import { mayDelete, mayEdit, mayRestore, undoTime } from '../questions.policy.ts'
 import { findDeletedQuestion, lockDeletedQuestion } from '../questions.queries.server.ts'
 import { askInput, previewInput, versionInput } from '../questions.schema.ts'
-import { findChangeableQuestion, lockWaitingQuestion, rewriteWaitingQuestion } from '../status/pending.queries.server.ts'
+import {
+	findChangeableQuestion,
+	lockWaitingQuestion,
+	rewriteWaitingQuestion,
+} from '../status/pending.queries.server.ts'
 import { decidedMeanwhile, withdraw } from '../status/status.server.ts'
 import {
 	change,

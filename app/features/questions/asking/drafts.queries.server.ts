@@ -17,7 +17,7 @@ export interface DraftRow extends DraftTexts {
 const columns = ['title', 'description', 'tags', 'category', 'made_from', 'version', 'updated_at'] as const
 
 /** How many drafts one member may keep: one new query, and edits. */
-const most = 20
+const MAX_DRAFTS = 20
 
 export function findDraft(userId: number, key: string, executor: Executor = db()): Promise<DraftRow | undefined> {
 	return executor
@@ -36,7 +36,7 @@ export function listDraftRows(userId: number): Promise<(DraftRow & { key: string
 		.where('user_id', '=', userId)
 		.orderBy('updated_at', 'desc')
 		.orderBy('key')
-		.limit(most)
+		.limit(MAX_DRAFTS)
 		.execute()
 }
 
@@ -64,7 +64,9 @@ export async function writeDraft(trx: Executor, userId: number, key: string, tex
 export async function trimDrafts(trx: Executor, userId: number): Promise<void> {
 	await sql`
 		delete from drafts where id in (
-			select id from drafts where user_id = ${userId} order by updated_at desc, id desc offset ${most})`.execute(trx)
+			select id from drafts where user_id = ${userId} order by updated_at desc, id desc offset ${MAX_DRAFTS})`.execute(
+		trx,
+	)
 }
 
 export async function removeDraft(userId: number, key: string, executor: Executor = db()): Promise<void> {

@@ -8,7 +8,13 @@ import { viewerOf } from '~/lib/context.ts'
 import { NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { decodeTimeCursor, encodeCursor } from '~/platform/http/cursors.ts'
-import { type Page, presentCard, presentQuestion, type QuestionCardView, type QuestionPageView } from '../question.view.ts'
+import {
+	type Page,
+	presentCard,
+	presentQuestion,
+	type QuestionCardView,
+	type QuestionPageView,
+} from '../question.view.ts'
 import type { ListRoute } from '../questions.pages.server.ts'
 import type { ListView } from '../questions.paths.ts'
 import {
@@ -45,7 +51,7 @@ interface ListInput {
 }
 
 /** Characters of a search that are looked at. */
-const longestSearch = 200
+const MAX_SEARCH_LENGTH = 200
 
 /**
  * One page of queries, newest first unless the view or a search says otherwise.
@@ -56,7 +62,7 @@ export async function listQuestions(viewer: Viewer, input: ListInput): Promise<P
 	const words = input.search
 		?.replace(/\p{Cc}+/gu, ' ')
 		.trim()
-		.slice(0, longestSearch)
+		.slice(0, MAX_SEARCH_LENGTH)
 	const [category, author] = await Promise.all([
 		input.category ? getCategory(input.category) : null,
 		input.author ? authorId(input.author) : null,

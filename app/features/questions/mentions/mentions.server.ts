@@ -5,7 +5,7 @@ import { findUsernames, listPeople } from './mentions.queries.server.ts'
 const mention = /(?<![\p{L}\p{N}_@/.+-])@([a-z0-9][a-z0-9._-]{0,63})/giu
 
 /** How many members one text may mention; what follows is plain text. */
-const mostMentions = 20
+const MAX_MENTIONS = 20
 
 /**
  * The usernames that a text mentions, lower-cased, without doubles, at most 20. Names in code and in addresses are none.
@@ -14,7 +14,7 @@ const mostMentions = 20
 export function mentionsIn(markdown: string): string[] {
 	const names = new Set<string>()
 	for (const [, name = ''] of withoutCode(markdown).matchAll(mention)) names.add(usernameOf(name))
-	return [...names].slice(0, mostMentions)
+	return [...names].slice(0, MAX_MENTIONS)
 }
 
 /** The username that was meant: a full stop or hyphen at the end belongs to the sentence. */

@@ -56,7 +56,7 @@ const followersAtOnce = 50
 const followersInAStep = 500
 
 /** A text that names more people than this is not meant for them. */
-const mostMentions = 10
+const MAX_NOTIFIED_MENTIONS = 10
 
 type QuestionAdded = Extract<ForumEvent, { kind: 'query-added' }>
 
@@ -129,7 +129,7 @@ async function noteNewNames(
 	const fresh = mentionsIn(text).filter((name) => !named.has(name))
 	if (fresh.length === 0) return []
 	// Edits are not counted as posts are: without a limit one text could go on calling everybody, ten at a time.
-	if (fresh.length + (await countMentioned(trx, query.id, commentId)) > mostMentions) return []
+	if (fresh.length + (await countMentioned(trx, query.id, commentId)) > MAX_NOTIFIED_MENTIONS) return []
 	const people = whoIsTold({ actorId, mentioned: await listIdsOf(trx, fresh) })
 	return notify(trx, { people, actorId, query, commentId, url })
 }
@@ -168,7 +168,7 @@ async function noteQuestion(trx: Executor, event: QuestionAdded): Promise<number
 
 async function mentionedIn(trx: Executor, markdown: string): Promise<number[]> {
 	const names = mentionsIn(markdown)
-	return names.length === 0 || names.length > mostMentions ? [] : listIdsOf(trx, names)
+	return names.length === 0 || names.length > MAX_NOTIFIED_MENTIONS ? [] : listIdsOf(trx, names)
 }
 
 /** Who has to do with an event, by id; nobody is passed as null or left out. */

@@ -4,7 +4,7 @@ import { answeringJson } from '~/platform/http/http.ts'
 import { suggestPeople } from '../mentions/mentions.server.ts'
 import type { Route } from './+types/suggest-people'
 
-const most = 8
+const MAX_SUGGESTIONS = 8
 
 /** `/suggest/people?q=&query=`: members who may be mentioned, as JSON, for the menu after an @. Signed in only. */
 export async function loader({ context, url }: Route.LoaderArgs): Promise<Response> {
@@ -14,7 +14,7 @@ export async function loader({ context, url }: Route.LoaderArgs): Promise<Respon
 	return answeringJson(async () => {
 		await countUse('suggestions', viewer)
 		const { searchParams } = url
-		const found = await suggestPeople(searchParams.get('q') ?? '', Number(searchParams.get('query')), most)
+		const found = await suggestPeople(searchParams.get('q') ?? '', Number(searchParams.get('query')), MAX_SUGGESTIONS)
 		return { suggestions: found.map(({ username, name }) => ({ value: username, note: name })) }
 	})
 }

@@ -34,9 +34,11 @@ describe('hiding', () => {
 		const before = [await getQuestion(null, cast.query), await getTag(null, 'zebra'), await listComments(null, page())]
 		await decide(cast.moderator, 'query', cast.query, 'hide')
 		await decide(cast.moderator, 'query', cast.query, 'restore')
-		expect([await getQuestion(null, cast.query), await getTag(null, 'zebra'), await listComments(null, page())]).toEqual(
-			before,
-		)
+		expect([
+			await getQuestion(null, cast.query),
+			await getTag(null, 'zebra'),
+			await listComments(null, page()),
+		]).toEqual(before)
 		await expectCountsToHold()
 	})
 
@@ -77,7 +79,9 @@ describe('hiding', () => {
 		await decide(cast.moderator, 'query', cast.query, 'hide')
 		const before = await hashForum()
 		const text = { title: 'Another title', description: 'x', tags: 'x', category: 'others' }
-		await expect(addComment(cast.member, { questionId: cast.query, parentId: null, body: 'x' })).rejects.toThrow(NotFound)
+		await expect(addComment(cast.member, { questionId: cast.query, parentId: null, body: 'x' })).rejects.toThrow(
+			NotFound,
+		)
 		await expect(editQuestion(cast.author, cast.query, text)).rejects.toThrow(NotFound)
 		await expect(decide(cast.moderator, 'comment', cast.comment, 'hide')).rejects.toThrow(Conflict)
 		expect(await hashForum()).toEqual(before)

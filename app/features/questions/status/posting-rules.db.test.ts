@@ -111,7 +111,11 @@ describe('a first post with a link', () => {
 		await makeComment(old, query)
 		const before = await getQuestion(null, query)
 		const member = await newcomer()
-		const { id } = await addComment(member, { questionId: query, parentId: null, body: 'Buy https://shoes.example/ now' })
+		const { id } = await addComment(member, {
+			questionId: query,
+			parentId: null,
+			body: 'Buy https://shoes.example/ now',
+		})
 		expect(await getQuestion(null, query)).toEqual(before)
 		expect((await listComments(old, page(query))).rows.map((row) => row.id)).not.toContain(id)
 		expect((await listComments(member, page(query))).rows.at(-1)).toMatchObject({ id, withheld: { state: 'waiting' } })

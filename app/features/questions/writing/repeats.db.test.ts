@@ -61,9 +61,10 @@ test('a used key with another text, or under another query, is refused and chang
 	await addComment(asha, sending)
 	await expect(addComment(asha, { ...sending, body: 'Second.' })).rejects.toThrow(KeyUsed)
 	await expect(addComment(asha, { ...sending, questionId: elsewhere.id })).rejects.toThrow(KeyUsed)
-	expect([(await getQuestion(null, query.id)).commentCount, (await getQuestion(null, elsewhere.id)).commentCount]).toEqual([
-		1, 0,
-	])
+	expect([
+		(await getQuestion(null, query.id)).commentCount,
+		(await getQuestion(null, elsewhere.id)).commentCount,
+	]).toEqual([1, 0])
 })
 
 test('a sending that was refused leaves its key free', async () => {

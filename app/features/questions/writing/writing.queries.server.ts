@@ -201,7 +201,10 @@ async function retagQuestion(trx: Executor, id: number, tags: string[]): Promise
 }
 
 /** How many edits of a query, or of a comment, are kept. */
-export async function countRevisions(trx: Executor, of: { questionId: number } | { commentId: number }): Promise<number> {
+export async function countRevisions(
+	trx: Executor,
+	of: { questionId: number } | { commentId: number },
+): Promise<number> {
 	const { rows } = await sql<{ count: number }>`
 		select count(*)::int as count from revisions where ${whose(of)}`.execute(trx)
 	return rows[0]?.count ?? 0
@@ -263,7 +266,9 @@ export async function listRevisionRows(
 }
 
 function whose(of: { questionId: number } | { commentId: number }) {
-	return 'questionId' in of ? sql`query_id = ${of.questionId} and comment_id is null` : sql`comment_id = ${of.commentId}`
+	return 'questionId' in of
+		? sql`query_id = ${of.questionId} and comment_id is null`
+		: sql`comment_id = ${of.commentId}`
 }
 
 /** What a post was made as. */

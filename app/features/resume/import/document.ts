@@ -6,14 +6,14 @@ export const largestResume = 1_048_576
 
 /** JSON Resume needs 6 levels, with what this site adds; nobody writes 32 by hand. */
 const deepest = 32
-const mostEntries = 500
+const MAX_ENTRIES = 500
 
 const noObject = 'This has to be an object: { … }'
 const noList = 'This has to be a list of objects: [ { … } ]'
-const tooMany = `At most ${mostEntries} entries are read.`
+const tooMany = `At most ${MAX_ENTRIES} entries are read.`
 
 const entry = z.record(z.string(), z.unknown(), { error: noObject })
-const entries = z.array(entry, { error: noList }).max(mostEntries, tooMany).nullish()
+const entries = z.array(entry, { error: noList }).max(MAX_ENTRIES, tooMany).nullish()
 
 /**
  * The bones of a document: what has to be an object is one, what has to be a list is one. Whether the texts in it are texts is
@@ -27,7 +27,7 @@ const shape = z.looseObject(
 		projects: entries,
 		skills: z
 			.array(z.union([z.string(), entry], { error: noObject }), { error: noList })
-			.max(mostEntries, tooMany)
+			.max(MAX_ENTRIES, tooMany)
 			.nullish(),
 		meta: z
 			.looseObject(

@@ -31,7 +31,7 @@ import type { Unkept } from './reading.ts'
 import { type Found, fromResume } from './reading.ts'
 
 /** A long list of what is lost tells nobody more than its beginning. */
-const mostShown = 100
+const MAX_SHOWN = 100
 
 /** What an import would do, and what of the document a profile cannot keep. */
 export interface Preview {
@@ -121,7 +121,7 @@ async function prepare(id: number, document: ReturnType<typeof readDocument>, ex
 	const fingerprint = createHash('sha256')
 		.update(JSON.stringify([plan, current.versions]))
 		.digest('base64url')
-	const shown = unkept.slice(0, mostShown)
+	const shown = unkept.slice(0, MAX_SHOWN)
 	const more = unkept.length - shown.length
 	return {
 		preview: { changes: plan.changes, unkept: shown, more, document: JSON.stringify(document), fingerprint },

@@ -111,9 +111,9 @@ async function note(id: number): Promise<{ url: string } | null> {
 /** Milliseconds without a key after which it is asked. */
 const pause = 250
 /** A title this short says nothing yet. */
-const leastTitle = 4
+const MIN_TITLE_LENGTH = 4
 /** Characters of the description that go along: an address of three-byte characters stays under the 16 KB that servers take. */
-const mostDescription = 1_000
+const MAX_DESCRIPTION_LENGTH = 1_000
 
 /**
  * The queries that are like the one being written, asked for when the typing pauses. The newest keystroke wins: older
@@ -122,12 +122,12 @@ const mostDescription = 1_000
 export function useSimilar(title: string, description: string): SimilarView[] {
 	const [rows, setRows] = useState<SimilarView[]>([])
 	const typed = title.trim()
-	const context = description.trim().slice(0, mostDescription).toWellFormed()
+	const context = description.trim().slice(0, MAX_DESCRIPTION_LENGTH).toWellFormed()
 
 	useEffect(() => {
 		const abort = new AbortController()
 		const timer = setTimeout(async () => {
-			const found = typed.length < leastTitle ? [] : await ask(typed, context, abort.signal)
+			const found = typed.length < MIN_TITLE_LENGTH ? [] : await ask(typed, context, abort.signal)
 			if (found && !abort.signal.aborted) setRows(found)
 		}, pause)
 		return () => {

@@ -34,7 +34,7 @@ const scored = 60
 /** Below this hardly anything fits (docs/decisions/0019). */
 const worthShowing = 0.2
 /** Unknown words that are looked up as possible typos. */
-const mostTypos = 4
+const MAX_TYPOS = 4
 /** A word that is only meant, not typed, counts so much. */
 const meantShare = 0.6
 
@@ -87,7 +87,7 @@ async function findMeant(typed: WordRow[]) {
 	const unknown = typed.filter(({ word, titled, documents }) => titled && documents === null && word.length >= 4)
 	if (unknown.length === 0) return []
 	const known = new Set(typed.map(({ word }) => word))
-	const found = await readSpellings(unknown.slice(0, mostTypos).map(({ word }) => word))
+	const found = await readSpellings(unknown.slice(0, MAX_TYPOS).map(({ word }) => word))
 	// Two typed words may be meant as one and the same.
 	const unique = new Map(found.filter(({ meant }) => !known.has(meant)).map((near) => [near.meant, near]))
 	return [...unique.values()].map(({ meant, documents }) => ({

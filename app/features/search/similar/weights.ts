@@ -13,16 +13,16 @@ export const spellingWeight = 0.3
 const descriptionWeight = 0.3
 
 /** A question has at most so many words that count: the rarest of its title, then of its description. */
-const mostTitleWords = 20
-const mostDescriptionWords = 10
+const MAX_TITLE_WORDS = 20
+const MAX_DESCRIPTION_WORDS = 10
 /** Looked for each by itself, in the titles and anywhere. */
-const mostProbed = 10
+const MAX_PROBED = 10
 /** A word in more queries than this is looked for only together with another. */
 const common = 1_000
 /** So many words are looked for in pairs when one of the two is common. */
-const mostPaired = 5
+const MAX_PAIRED = 5
 /** So many queries of one pair are looked at. */
-const mostOfPair = 200
+const MAX_OF_PAIR = 200
 /** Where both words of a pair are in more queries than this, only the newest queries are asked for the pair. */
 const veryCommon = 10_000
 
@@ -68,19 +68,19 @@ export function weigh(counted: Counted[], { sampled, queries }: { sampled: numbe
 		}))
 		.toSorted((one, other) => other.weight - one.weight || (one.word < other.word ? -1 : 1))
 	const best = (titled: boolean, most: number) => words.filter((word) => word.titled === titled).slice(0, most)
-	return [...best(true, mostTitleWords), ...best(false, mostDescriptionWords)]
+	return [...best(true, MAX_TITLE_WORDS), ...best(false, MAX_DESCRIPTION_WORDS)]
 		.map(({ word, weight, documents }) => ({ word, weight, documents }))
 		.toSorted((one, other) => other.weight - one.weight)
 }
 
 /** Where to look for queries with these words, so that each look costs about the same however common its words are. */
 export function probesOf(words: Word[]): Probe[] {
-	const rare = words.filter(({ documents }) => documents <= common).slice(0, mostProbed)
+	const rare = words.filter(({ documents }) => documents <= common).slice(0, MAX_PROBED)
 	const single = rare.flatMap(({ word, weight }) => [
 		{ words: [word], weight, titleOnly: true, most: common, newest: false },
 		{ words: [word], weight: weight * bodyWeight, titleOnly: false, most: common, newest: false },
 	])
-	const paired = words.slice(0, mostPaired).flatMap((one, index, heaviest) =>
+	const paired = words.slice(0, MAX_PAIRED).flatMap((one, index, heaviest) =>
 		heaviest
 			.slice(index + 1)
 			.filter((other) => one.documents > common || other.documents > common)
@@ -88,7 +88,7 @@ export function probesOf(words: Word[]): Probe[] {
 				const pair = {
 					words: [one.word, other.word],
 					weight: one.weight + other.weight,
-					most: mostOfPair,
+					most: MAX_OF_PAIR,
 					newest: Math.min(one.documents, other.documents) > veryCommon,
 				}
 				return [

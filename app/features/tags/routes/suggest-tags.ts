@@ -5,13 +5,13 @@ import { answering } from '~/platform/http/http.ts'
 import { suggestTags } from '../tags.server.ts'
 import type { Route } from './+types/suggest-tags'
 
-const most = 8
+const MAX_SUGGESTIONS = 8
 
 /** `/suggest/tags?q=`: tags that a text may be the beginning of, as JSON, for the chips of the ask form. Open to everybody. */
 export async function loader({ context, url }: Route.LoaderArgs): Promise<Response> {
 	return answering(async () => {
 		await countUse('suggestions', viewerOf(context), factsOf(context).ip)
-		const found = await suggestTags(url.searchParams.get('q') ?? '', most)
+		const found = await suggestTags(url.searchParams.get('q') ?? '', MAX_SUGGESTIONS)
 		const suggestions = found.map(({ name, count }) => ({ value: name, note: counted(count, 'query', 'queries') }))
 		return Response.json({ suggestions }, { headers: { 'Cache-Control': 'private, max-age=60' } })
 	})
