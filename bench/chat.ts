@@ -7,7 +7,7 @@ import { highestRate } from './chat/rate.ts'
 import { stopSites } from './chat/site.ts'
 import { manySockets } from './chat/sockets.ts'
 import { storm } from './chat/storm.ts'
-import { keepResult } from './results.ts'
+import { saveResult } from './results.ts'
 
 const sections: Record<string, () => Promise<string>> = {
 	delivery: () => delivery([1, 200]),
@@ -30,7 +30,7 @@ for (const [name, measure] of Object.entries(sections)) {
 	const text = await measure()
 	process.stdout.write(`\n${text}`)
 	const day = new Date().toISOString().slice(0, 10)
-	keepResult(
+	saveResult(
 		`chat-${name}`,
 		`${text}\n${day}, ${cpus().length} cores of a shared virtual machine, Node ${process.versions.node}.\n`,
 	)

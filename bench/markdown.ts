@@ -1,6 +1,6 @@
-// npm run bench:markdown: what hostile texts cost to cook, in milliseconds of the processor, and as a ratio of 64 KB to 8 KB.
+// npm run bench:markdown: what hostile texts cost to render, in milliseconds of the processor, and as a ratio of 64 KB to 8 KB.
 // Linear work gives 8.
-import { cook } from '../app/platform/markdown/cook.server.ts'
+import { renderMarkdown } from '../app/platform/markdown/render.server.ts'
 
 const rounds = 5
 const timesInRound = 4
@@ -91,14 +91,14 @@ function coloured(language: string, part: string, length: number): string {
 }
 
 /**
- * The fastest of some rounds, in milliseconds that the processor worked: other programs do not count. A round cooks the text
+ * The fastest of some rounds, in milliseconds that the processor worked: other programs do not count. A round renders the text
  * several times, as some systems count in steps of 4 ms.
  */
 async function fastest(text: string): Promise<number> {
 	let best = Number.POSITIVE_INFINITY
 	for (let round = 0; round < rounds; round += 1) {
 		const began = process.threadCpuUsage()
-		for (let time = 0; time < timesInRound; time += 1) await cook(text)
+		for (let time = 0; time < timesInRound; time += 1) await renderMarkdown(text)
 		const { user, system } = process.threadCpuUsage(began)
 		best = Math.min(best, (user + system) / 1_000 / timesInRound)
 	}

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 const file = new URL('./RESULTS.md', import.meta.url)
 
 /** Puts a text between the marks of this name in RESULTS.md, in place of what stood there; at its end when there are none. */
-export function keepResult(name: string, text: string): void {
+export function saveResult(name: string, text: string): void {
 	const marks = [`<!-- ${name} -->`, `<!-- /${name} -->`] as const
 	const before = readFileSync(file, 'utf8')
 	const [head = '', rest = ''] = before.includes(marks[0]) ? before.split(marks[0]) : [`${before.trimEnd()}\n\n`, '']

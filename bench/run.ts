@@ -14,7 +14,7 @@ import { writeQuestions } from './questions.ts'
 const seconds = 8
 const connections = 16
 /** A reader whom a redirect brought here is never shown a kept page. */
-const unkept = { cookie: 'flash=none' }
+const unsaved = { cookie: 'flash=none' }
 const dataDir = mkdtempSync(join(tmpdir(), 'devquad-bench-'))
 
 try {
@@ -35,7 +35,7 @@ try {
 		for (const [name, path] of pages) {
 			const share = ({ perSecond }: Flood) => (perSecond / base.perSecond).toFixed(4)
 			const { statements, bytes } = await inspect(site.url + path, dataDir)
-			const made = await load(site.url + path, unkept)
+			const made = await load(site.url + path, unsaved)
 			rows.push(
 				`| ${name}, made anew | ${figures(made)} | ${share(made)} | | ${statements} | ${bytes.toLocaleString('en')} |`,
 			)
@@ -137,7 +137,7 @@ async function inspect(url: string, folder: string): Promise<{ statements: numbe
 	await new Promise((done) => setTimeout(done, 300))
 	appendFileSync(log, '')
 	const from = statSync(log).size
-	const response = await fetch(url, { headers: { 'accept-encoding': 'br', ...unkept } })
+	const response = await fetch(url, { headers: { 'accept-encoding': 'br', ...unsaved } })
 	const bytes = Number(response.headers.get('content-length'))
 	await response.arrayBuffer()
 	await new Promise((done) => setTimeout(done, 100))

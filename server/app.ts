@@ -17,12 +17,12 @@ import { listenForDrops } from '~/platform/cache/pages.server.ts'
 import { withoutDatabase } from '~/platform/db/scope.server.ts'
 import { type Feature, mergeByName } from '~/platform/feature.ts'
 import { readTheme, secureCookies } from '~/platform/http/cookies.ts'
+import { problem } from '~/platform/http/form-errors.ts'
 import { clearFlash, flashOf } from '~/platform/http/http.ts'
-import { problem } from '~/platform/http/problems.ts'
 import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
 import { io } from '~/platform/realtime/io.server.ts'
 import { joinProcesses } from '~/platform/realtime/processes.server.ts'
-import { answerKept, answerVisitor, forVisitors, type Place } from './cached-pages.ts'
+import { answerFromCache, answerVisitor, forVisitors, type Place } from './cached-pages.ts'
 import { MAX_REPORT_BYTES, REPORT_PATH, takeReports } from './csp-reports.ts'
 import { compress } from './middleware/compress.ts'
 import { fairTurns } from './middleware/fair-turns.ts'
@@ -48,7 +48,7 @@ const largestBodyWithBase64 = 7.5 * 1024 * 1024
 const pictureForms = features.flatMap((feature) => feature.pictureForms ?? [])
 
 /** In development every page is made anew, with the code as it is. */
-const keepsPages = config().NODE_ENV === 'production' && config().PAGE_CACHE_MB > 0
+const cachesPages = config().NODE_ENV === 'production' && config().PAGE_CACHE_MB > 0
 
 if (config().NODE_ENV === 'production') logConsole()
 secureCookies(config().secure)
@@ -122,9 +122,9 @@ const pages = createRequestHandler(
 )
 
 app.all('*', async (context) => {
-	const request = keepsPages ? context.req.raw : asWithCache(context.req.raw)
+	const request = cachesPages ? context.req.raw : asWithCache(context.req.raw)
 	const ip = request.headers.get(clientIpHeader) ?? ''
-	const kept = keepsPages ? await answerVisitor(request, (place, nonce) => renderForVisitor(place, nonce, ip)) : null
+	const kept = cachesPages ? await answerVisitor(request, (place, nonce) => renderForVisitor(place, nonce, ip)) : null
 	if (kept) return kept
 	const writes = request.method !== 'GET' && request.method !== 'HEAD'
 	const { viewer, headers, fault } = await askerOf(request, writes)
@@ -185,7 +185,7 @@ export async function startAround(): Promise<() => Promise<void>> {
 	}
 }
 
-export { answerKept, beginDraining, openSockets, sendTabsAway }
+export { answerFromCache as answerKept, beginDraining, openSockets, sendTabsAway }
 
 async function renderPage(request: Request, viewer: Viewer, facts: RequestFacts): Promise<Response> {
 	const load = new RouterContextProvider()

@@ -5,7 +5,7 @@ import { brotliCompress, brotliDecompress, gzip } from 'node:zlib'
 import { config } from '~/config.server.ts'
 import { features } from '~/features/index.server.ts'
 import { visitorAddress } from '~/platform/cache/cached-page.ts'
-import type { KeptPage } from '~/platform/cache/page-cache.ts'
+import type { CacheEntry } from '~/platform/cache/page-cache.ts'
 import { everyPage, pageCache } from '~/platform/cache/pages.server.ts'
 import { outageLasting } from '~/platform/db/db.server.ts'
 import { readTheme } from '~/platform/http/cookies.ts'
@@ -64,7 +64,7 @@ function read(url: string, theme: Place['theme'] = 'system'): Place | null {
  * Answers a request with a kept page, as Node hands it over: nothing of the way that other requests go is needed.
  * @returns whether there was one
  */
-export function answerKept(request: IncomingMessage, response: ServerResponse): boolean {
+export function answerFromCache(request: IncomingMessage, response: ServerResponse): boolean {
 	const place = placeOf(request.method, request.url ?? '', request.headers.cookie)
 	const page = place && (pageCache.get(place.key) ?? pageWhileAway(place.key))
 	if (!page) return false
@@ -105,12 +105,12 @@ export function forVisitors(request: Request): Request {
 }
 
 /** An older page, while the database is away that a new one would need. */
-function pageWhileAway(key: string): KeptPage | undefined {
+function pageWhileAway(key: string): CacheEntry | undefined {
 	const lasting = outageLasting()
 	return lasting === null ? undefined : pageCache.getStale(key, lasting)
 }
 
-async function make(place: Place, render: Render): Promise<KeptPage> {
+async function make(place: Place, render: Render): Promise<CacheEntry> {
 	const nonce = randomBytes(16).toString('base64')
 	const { response, now, requestId } = await render(place, nonce)
 	const { text, hashes } = withoutNonce(await response.text(), nonce)
@@ -154,7 +154,7 @@ function withoutNonce(html: string, nonce: string): { text: string; hashes: stri
 	return { text: text.replaceAll(mark, '').replaceAll(nonce, ''), hashes: [...hashes] }
 }
 
-async function bodyIn(coding: string, page: KeptPage, key: string): Promise<Buffer> {
+async function bodyIn(coding: string, page: CacheEntry, key: string): Promise<Buffer> {
 	if (coding === 'br') return page.br
 	if (coding === 'identity') return unbrotli(page.br)
 	if (!page.gzip) {
@@ -165,7 +165,7 @@ async function bodyIn(coding: string, page: KeptPage, key: string): Promise<Buff
 	return page.gzip
 }
 
-function isCurrent(asked: string | null | undefined, { etag }: KeptPage): boolean {
+function isCurrent(asked: string | null | undefined, { etag }: CacheEntry): boolean {
 	if (!asked) return false
 	return asked === '*' || asked.split(/\s*,\s*/).some((one) => one.replace(/^W\//, '') === etag.slice(2))
 }
@@ -173,7 +173,7 @@ function isCurrent(asked: string | null | undefined, { etag }: KeptPage): boolea
 const raw = new WeakMap<Buffer, string[]>()
 
 /** The headers of a body as Node takes them without looking at each. */
-function rawHeaders({ headers }: KeptPage, coding: string, body: Buffer): string[] {
+function rawHeaders({ headers }: CacheEntry, coding: string, body: Buffer): string[] {
 	const known = raw.get(body)
 	if (known) return known
 	const flat = [...headers.flat(), 'Content-Encoding', coding, 'Content-Length', String(body.length)]

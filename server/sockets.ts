@@ -13,13 +13,13 @@ import { inBackground, io, type SocketData, socketPath, type Tab } from '~/platf
 import {
 	closeTab,
 	countTabs,
-	keepPresence,
 	leaveTabs,
 	MAX_TABS,
 	mayOpenTab,
 	openTab,
 	roomOf,
 	sessionRoom,
+	trackPresence,
 } from '~/platform/realtime/presence.server.ts'
 import { haveTabsAskAgain } from '~/platform/realtime/processes.server.ts'
 import { reconnectSpread } from './limits.ts'
@@ -51,7 +51,7 @@ export function handleSockets(): () => Promise<void> {
 	let isAway = false
 	const renew = async () => {
 		try {
-			await keepPresence()
+			await trackPresence()
 		} catch (error) {
 			isAway = true
 			throw error

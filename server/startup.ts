@@ -115,8 +115,8 @@ export class Startup {
 	private async startPostgres({ dataDir, WEB_CONCURRENCY }: Config): Promise<PoolConfig> {
 		const connections = Math.max(100, 20 + WEB_CONCURRENCY * connectionsOfOne)
 		// It logs, and a log needs settings that are sound.
-		const { keepEmbeddedPostgres } = await import('../app/platform/db/kept-postgres.server.ts')
-		const postgres = await keepEmbeddedPostgres(dataDir, [`max_connections=${connections}`])
+		const { superviseEmbeddedPostgres } = await import('../app/platform/db/supervised-postgres.server.ts')
+		const postgres = await superviseEmbeddedPostgres(dataDir, [`max_connections=${connections}`])
 		this.onEnd(postgres.stop, stopLimits.postgresMs)
 		return postgres.connection
 	}

@@ -6,7 +6,7 @@ export function escapeHtml(text: string): string {
 const entities: Record<string, string> = { lt: '<', gt: '>', quot: '"', '#39': "'", amp: '&' }
 
 /**
- * The words of HTML that `cook` made, on one line: no tags, no names over blocks of code.
+ * The words of HTML that `renderMarkdown` made, on one line: no tags, no names over blocks of code.
  * `text_of_html` in the database (migration 33) does the same.
  */
 export function textOfHtml(html: string): string {

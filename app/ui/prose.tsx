@@ -1,7 +1,7 @@
 import { linkForeignPictures } from '~/platform/markdown/foreign-pictures.ts'
 
 interface ProseProps {
-	/** HTML that `cook` made: sanitized when it was written. Nothing else may come here. */
+	/** HTML that `renderMarkdown` made: sanitized when it was written. Nothing else may come here. */
 	html: string
 	small?: boolean
 }

@@ -22,7 +22,7 @@ interface Appended<Row> {
 
 /** Appended pages by history entry, so that going back finds the list as long as it was and can scroll to its place. */
 const kept = new Map<string, MorePage<never>[]>()
-const keptEntries = 30
+const cachedEntries = 30
 
 /**
  * The rows of a list's first page and of those loaded after it, without leaving the address. A row may come twice.
@@ -68,5 +68,5 @@ function keep(key: string, pages: MorePage<unknown>[]): void {
 	kept.delete(key)
 	kept.set(key, pages as MorePage<never>[])
 	const [oldest] = kept.keys()
-	if (kept.size > keptEntries && oldest !== undefined) kept.delete(oldest)
+	if (kept.size > cachedEntries && oldest !== undefined) kept.delete(oldest)
 }

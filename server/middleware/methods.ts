@@ -1,5 +1,5 @@
 import type { Config } from '~/config.server.ts'
-import { problem } from '~/platform/http/problems.ts'
+import { problem } from '~/platform/http/form-errors.ts'
 import { securityHeaders } from './security.ts'
 
 const pageMethods = ['GET', 'HEAD', 'POST']

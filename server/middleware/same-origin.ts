@@ -1,5 +1,5 @@
 import type { MiddlewareHandler } from 'hono'
-import { problem } from '~/platform/http/problems.ts'
+import { problem } from '~/platform/http/form-errors.ts'
 
 /** What a request says about the page that made it; each as its header came. */
 interface Provenance {

@@ -44,7 +44,7 @@ function cleanPersonName(typed: string): string {
  * Why nobody can be called so, as a sentence for whoever typed it; null for a name that is fine.
  * @param name after {@link cleanPersonName}; an empty one is the caller's to refuse
  */
-function personNameProblem(name: string): string | null {
+function personNameError(name: string): string | null {
 	if ([...name].length > MAX_NAME_LENGTH) return `A name has at most ${MAX_NAME_LENGTH} characters.`
 	if (meaningless.test(name)) return 'A name cannot contain characters that not every device can show.'
 	if (otherDirection.test(name)) return 'A name cannot contain characters that change the direction of writing.'
@@ -61,6 +61,6 @@ export const personName = z
 	.string({ error: 'Full name is required!' })
 	.transform(cleanPersonName)
 	.superRefine((name, context) => {
-		const message = name === '' ? 'Full name is required!' : personNameProblem(name)
+		const message = name === '' ? 'Full name is required!' : personNameError(name)
 		if (message) context.addIssue({ code: 'custom', message })
 	})

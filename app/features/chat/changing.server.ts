@@ -4,7 +4,7 @@ import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { parseInput } from '~/platform/http/parse.server.ts'
-import { cook } from '~/platform/markdown/cook.server.ts'
+import { renderMarkdown } from '~/platform/markdown/render.server.ts'
 import { countChange } from './changing-limit.server.ts'
 import { presentMessage } from './chat.present.ts'
 import { editInput } from './chat.schema.ts'
@@ -12,7 +12,7 @@ import { lockConversation } from './conversations.queries.server.ts'
 import { conversationWith, member, namesOf } from './members.server.ts'
 import { eraseMessage, findOwn, type MessageRow, updateMessage } from './messages.queries.server.ts'
 import type { ChatMessage } from './protocol.ts'
-import { tellMessage, tellSurely } from './telling.server.ts'
+import { announceMessage, announceReliably } from './telling.server.ts'
 import { currentWriter } from './writers.server.ts'
 
 interface Which {
@@ -29,7 +29,7 @@ interface Which {
 export async function editMessage(viewer: Viewer, which: Which, input: { body?: unknown }): Promise<ChatMessage> {
 	const author = member(viewer)
 	const { body } = parseInput(editInput, input)
-	const { html } = await cook(body)
+	const { html } = await renderMarkdown(body)
 	return change(author, which, async (trx, row, peer) => {
 		refuseSuspended(await currentWriter(trx, author.id, null))
 		if (peer.blocked_by_me) throw new NotAllowed(`You blocked ${peer.name}. Unblock to write.`)
@@ -60,6 +60,6 @@ async function change(author: SignedIn, { with: username, id }: Which, work: Wor
 			const standing = await conversationWith(author, username, trx)
 			return { row: await work(trx, found, standing), peer: standing }
 		})
-	await tellSurely(() => tellMessage(author, peer, row))
+	await announceReliably(() => announceMessage(author, peer, row))
 	return presentMessage(row, author.id, namesOf(author, peer))
 }

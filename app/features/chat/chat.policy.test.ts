@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { startingLimitAt } from './chat.limits.ts'
-import { type Standing, stateOf } from './chat.policy.ts'
+import { type AccountStatus, stateOf } from './chat.policy.ts'
 
-const strangers: Standing = {
+const strangers: AccountStatus = {
 	name: 'Mira Lind',
 	reachable: true,
 	exists: false,
@@ -19,7 +19,7 @@ const known = { exists: true, visible: true }
 const asked = { ...known, myTurn: true }
 const asking = { ...known, peerPending: true, unanswered: 1 }
 
-test.each<[string, Partial<Standing>, string, RegExp | null]>([
+test.each<[string, Partial<AccountStatus>, string, RegExp | null]>([
 	['strangers', {}, 'open', null],
 	['strangers, one for nobody', { accepts: 'nobody' }, 'closed', /does not accept new conversations/],
 	['strangers, one for verified members', { accepts: 'verified' }, 'closed', /verified students/],

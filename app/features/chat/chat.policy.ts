@@ -2,7 +2,7 @@ import { limits } from './chat.limits.ts'
 import type { ConversationState } from './protocol.ts'
 
 /** How two members stand to each other, seen by one of them. */
-export interface Standing {
+export interface AccountStatus {
 	/** Full name of the peer. */
 	name: string
 	/** Whether the peer can be written to at all: nobody reads for an imported author. */
@@ -26,7 +26,7 @@ export interface Standing {
 }
 
 /** What this member can do in the conversation. That the peer blocked them is not asked: it must not show. */
-export function stateOf(standing: Standing): ConversationState {
+export function stateOf(standing: AccountStatus): ConversationState {
 	const { blockedByMe, muted } = standing
 	const reason = closedBecause(standing)
 	if (reason !== null) return { kind: 'closed', reason, blockedByMe, muted }
@@ -34,7 +34,7 @@ export function stateOf(standing: Standing): ConversationState {
 	return { kind: standing.peerPending ? 'waiting' : 'open', reason: null, blockedByMe, muted }
 }
 
-function closedBecause(standing: Standing): string | null {
+function closedBecause(standing: AccountStatus): string | null {
 	const { name, accepts } = standing
 	if (standing.blockedByMe) return `You blocked ${name}. Unblock to write.`
 	if (!standing.reachable) return `${name} cannot receive messages.`

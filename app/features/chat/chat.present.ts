@@ -1,5 +1,5 @@
 import { limits } from './chat.limits.ts'
-import { type Standing, stateOf } from './chat.policy.ts'
+import { type AccountStatus, stateOf } from './chat.policy.ts'
 import type { ConversationRow, PeerRow } from './conversations.queries.server.ts'
 import type { MessageRow } from './messages.queries.server.ts'
 import type { ChatMessage, ConversationState, Marks, Peer } from './protocol.ts'
@@ -40,7 +40,7 @@ export function presentState(row: ConversationRow): ConversationState {
 	return stateOf(standingOf(row))
 }
 
-function standingOf(row: ConversationRow): Standing {
+function standingOf(row: ConversationRow): AccountStatus {
 	return {
 		name: row.name,
 		reachable: !row.imported,

@@ -6,7 +6,7 @@ import { inBackground, type Tab } from '~/platform/realtime/io.server.ts'
 import { answerSending } from './answering.server.ts'
 import { countUnreadConversations } from './inbox.server.ts'
 import { markSeen } from './reading.server.ts'
-import { tellTyping } from './telling.server.ts'
+import { announceTyping } from './telling.server.ts'
 
 /** A tab says at most once in 3 s that its member types; what comes faster is passed over. */
 const typing = { most: 1, milliseconds: 2_500 }
@@ -15,7 +15,7 @@ const typing = { most: 1, milliseconds: 2_500 }
 export function receiveChat(socket: Tab): void {
 	const { userId: id, username } = socket.data
 	const viewer: SignedIn = { id, username, name: username, image: null, role: 'member' }
-	inBackground(tellUnread(socket))
+	inBackground(announceUnread(socket))
 	const allowance = new Allowance(typing.most, typing.milliseconds)
 	// One after the other, so that the messages of a tab are stored in the order in which it sent them.
 	let last: Promise<unknown> = Promise.resolve()
@@ -34,11 +34,11 @@ export function receiveChat(socket: Tab): void {
 		if (isRecord(mark)) inTurn(() => markSeen(viewer, { with: mark.with, upTo: mark.upTo, read: mark.read }))
 	})
 	socket.on('chat:typing', (to: unknown) => {
-		if (typeof to === 'string' && allowance.take()) inTurn(() => tellTyping(viewer, to))
+		if (typeof to === 'string' && allowance.take()) inTurn(() => announceTyping(viewer, to))
 	})
 }
 
 /** What changed while the tab was away, or between its page and its socket. */
-async function tellUnread(socket: Tab): Promise<void> {
+async function announceUnread(socket: Tab): Promise<void> {
 	socket.emit('chat:count', { conversations: await countUnreadConversations({ id: socket.data.userId }) })
 }

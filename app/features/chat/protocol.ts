@@ -83,7 +83,7 @@ export interface ChatMessage {
 	sender: string
 	/** As typed, for editing and copying; '' when deleted. */
 	body: string
-	/** Cooked as in the forum; '' when deleted. */
+	/** Rendered as in the forum; '' when deleted. */
 	html: string
 	/** At most four; none when deleted. */
 	pictures: ChatPicture[]

@@ -12,7 +12,7 @@ import { member, namesOf, standingWith } from './members.server.ts'
 import { listChanges, listMessages, type Snapshot, writeSeen } from './messages.queries.server.ts'
 import type { ConversationPage } from './protocol.ts'
 import { lockUnread, writeAllRead } from './read-all.queries.server.ts'
-import { tellAllRead, tellSeen, tellSurely } from './telling.server.ts'
+import { announceAllRead, announceReliably, announceSeen } from './telling.server.ts'
 
 const nothing: Snapshot = { rows: [], version: 0 }
 
@@ -94,7 +94,7 @@ export async function markSeen(viewer: Viewer, { with: username, upTo, read }: S
 		const [, row] = await Promise.all([lockConversation(trx, conversationId), last(writeSeen(trx, written))])
 		return row
 	})
-	if (seen?.further) await tellSurely(() => tellSeen(reader, peer, seen))
+	if (seen?.further) await announceReliably(() => announceSeen(reader, peer, seen))
 }
 
 /**
@@ -110,5 +110,5 @@ export async function markAllSeen(viewer: Viewer): Promise<void> {
 			const unread = await lockUnread(trx, reader.id)
 			return writeAllRead(trx, reader.id, unread)
 		})
-	if (rows.length > 0) await tellAllRead(reader, rows)
+	if (rows.length > 0) await announceAllRead(reader, rows)
 }

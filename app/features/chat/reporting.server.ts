@@ -7,7 +7,7 @@ import { db } from '~/platform/db/db.server.ts'
 import { limits } from './chat.limits.ts'
 import { conversationWith, member } from './members.server.ts'
 import { readExtract } from './messages.queries.server.ts'
-import { keepForReport } from './pictures/pictures.queries.server.ts'
+import { copyForReport } from './pictures/pictures.queries.server.ts'
 
 /**
  * Reports a message that the viewer received to the moderators. They see a copy of it and of at most five before it, pictures
@@ -32,7 +32,7 @@ export async function reportMessage(
 			const extract = lines.map(({ id: _, ...line }) => line)
 			const about = { kind: MEMBER_SUBJECT, targetId, reporterId: reporter.id }
 			const reportId = await addReport(trx, { ...about, reason: 'other', details, message: { id, extract } })
-			await keepForReport(
+			await copyForReport(
 				trx,
 				reportId,
 				lines.map((line) => line.id),

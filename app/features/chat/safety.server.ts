@@ -1,14 +1,14 @@
 import { countUse } from '~/features/accounts/security/rates.server.ts'
 import { requireMayWrite } from '~/features/accounts/security/suspension.server.ts'
 import { countBlocks, writeBlock } from '~/features/members/blocks.queries.server.ts'
-import { forgetActor, tellUnread } from '~/features/notifications/notifications.server.ts'
+import { announceUnread, forgetActor } from '~/features/notifications/notifications.server.ts'
 import { Invalid } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { hidePresenceFrom } from '~/platform/realtime/presence.server.ts'
 import { acceptRequest, lockConversation, lockMember, writeMuted } from './conversations.queries.server.ts'
 import { conversationWith, member, standingWith } from './members.server.ts'
-import { tellAccepted, tellCount, tellState } from './telling.server.ts'
+import { announceAccepted, announceCount, announceState } from './telling.server.ts'
 
 /** Members whom one member may block. */
 export const MAX_BLOCKED = 1_000
@@ -35,7 +35,7 @@ export async function setBlocked(viewer: Viewer, username: unknown, blocked: boo
 			return blocked ? forgetActor(trx, blocker.id, peer.peer_id) : []
 		})
 	if (blocked) hidePresenceFrom(blocker, peer.peer_id)
-	await Promise.all([tellState(blocker, peer.username), tellCount(blocker), tellUnread(told)])
+	await Promise.all([announceState(blocker, peer.username), announceCount(blocker), announceUnread(told)])
 }
 
 /** Mutes a conversation for the viewer, or no longer: no sound, no mail, no number. @throws NotFound, NotAllowed */
@@ -43,14 +43,14 @@ export async function setMuted(viewer: Viewer, username: unknown, muted: boolean
 	const { owner, username: peer } = await inConversation(viewer, username, (trx, id, userId) =>
 		writeMuted(trx, id, userId, muted),
 	)
-	await Promise.all([tellState(owner, peer), tellCount(owner)])
+	await Promise.all([announceState(owner, peer), announceCount(owner)])
 }
 
 /** Takes a stranger's request without an answer in words. @throws NotFound, NotAllowed also for a suspended member */
 export async function acceptConversation(viewer: Viewer, username: unknown): Promise<void> {
 	await requireMayWrite(member(viewer).id)
 	const { owner, done, row } = await inConversation(viewer, username, acceptRequest)
-	if (done) await Promise.all([tellAccepted(owner, row), tellCount(owner)])
+	if (done) await Promise.all([announceAccepted(owner, row), announceCount(owner)])
 }
 
 async function inConversation<Result>(

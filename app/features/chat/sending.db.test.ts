@@ -27,7 +27,7 @@ beforeEach(async () => {
 
 afterEach(async () => expect(await findBrokenFigures()).toEqual([]))
 
-test('a message is stored cooked, in one conversation for both, with the peer’s unread count', async () => {
+test('a message is stored rendered, in one conversation for both, with the peer’s unread count', async () => {
 	const sent = await makeMessage(mira, tomas, 'Use `npm start` and see **this**.')
 	expect(sent).toMatchObject({ sender: mira.username, deleted: false, editedAt: null, version: 1 })
 	expect(sent.html).toContain('<code>npm start</code>')

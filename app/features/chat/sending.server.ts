@@ -1,12 +1,12 @@
 import { refuseSuspended } from '~/features/accounts/security/suspension.server.ts'
-import type { StandingRow } from '~/features/moderation/members.queries.server.ts'
+import type { AccountStatusRow } from '~/features/moderation/members.queries.server.ts'
 import { Conflict, NotAllowed, NotFound, TooMany } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import { type Last, transact } from '~/platform/db/transaction.server.ts'
 import { parseInput } from '~/platform/http/parse.server.ts'
-import { cook } from '~/platform/markdown/cook.server.ts'
-import { tellAway } from './away/pushing.server.ts'
+import { renderMarkdown } from '~/platform/markdown/render.server.ts'
+import { notifyAway } from './away/pushing.server.ts'
 import { limits, startingLimitAt } from './chat.limits.ts'
 import { presentMessage, presentState } from './chat.present.ts'
 import { isUsername, messageInput } from './chat.schema.ts'
@@ -21,7 +21,7 @@ import { member, namesOf, nobody, standingWith } from './members.server.ts'
 import { findSent, insertMessage, type MessageRow, secondsUntilSend } from './messages.queries.server.ts'
 import { attachPictures, type NamedPicture } from './pictures/pictures.server.ts'
 import type { ChatMessage } from './protocol.ts'
-import { tellAccepted, tellMessage, tellWaiting } from './telling.server.ts'
+import { announceAccepted, announceMessage, announceWaiting } from './telling.server.ts'
 import { currentWriter } from './writers.server.ts'
 
 interface Sending {
@@ -55,13 +55,13 @@ export async function sendMessage(
 	const sender = member(viewer)
 	const { body, clientId, pictures } = parseInput(messageInput, input)
 	if (!isUsername(to)) throw new NotFound(nobody)
-	const { html } = await cook(body)
+	const { html } = await renderMarkdown(body)
 	const message = { sender, to, sessionId, clientId, body, html, pictures }
 	const stored = await transact((trx, last) => store(trx, last, message))
 	// Also of one that stood already: the process that stored it may have ended before it told anybody.
-	await Promise.all([tellMessage(sender, stored.peer, stored.row), tellAway(stored.row)])
-	if (stored.answered) await tellAccepted(sender, stored.peer)
-	if (stored.peer.peer_pending) await tellWaiting(sender, stored.peer)
+	await Promise.all([announceMessage(sender, stored.peer, stored.row), notifyAway(stored.row)])
+	if (stored.answered) await announceAccepted(sender, stored.peer)
+	if (stored.peer.peer_pending) await announceWaiting(sender, stored.peer)
 	return presentMessage(stored.row, sender.id, namesOf(sender, stored.peer))
 }
 
@@ -122,7 +122,7 @@ function refuseClosed(peer: ConversationRow): void {
 async function start(
 	trx: Executor,
 	{ sender, to }: Storing,
-	writer: StandingRow,
+	writer: AccountStatusRow,
 	peer: ConversationRow,
 ): Promise<number> {
 	refuseSuspended(writer)

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { eventually } from '../../../tests/support/eventually.ts'
-import { tellSurely } from './telling.server.ts'
+import { announceReliably } from './telling.server.ts'
 
 test('what cannot be told as the database has gone is told when it is back, and the change stands meanwhile', async () => {
 	let away = true
 	let told = 0
-	await tellSurely(async () => {
+	await announceReliably(async () => {
 		if (away) throw new Error('the database is away')
 		told += 1
 	})

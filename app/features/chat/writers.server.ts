@@ -1,4 +1,4 @@
-import { findStanding, type StandingRow } from '~/features/moderation/members.queries.server.ts'
+import { type AccountStatusRow, findAccountStatus } from '~/features/moderation/members.queries.server.ts'
 import { NotAllowed } from '~/lib/errors.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 
@@ -10,8 +10,12 @@ export class SessionEnded extends NotAllowed {}
  * @param sessionId of a socket; null where the request was just checked
  * @throws SessionEnded
  */
-export async function currentWriter(trx: Executor, userId: number, sessionId: number | null): Promise<StandingRow> {
-	const writer = await findStanding(trx, userId, sessionId)
+export async function currentWriter(
+	trx: Executor,
+	userId: number,
+	sessionId: number | null,
+): Promise<AccountStatusRow> {
+	const writer = await findAccountStatus(trx, userId, sessionId)
 	if (!writer) throw new SessionEnded('You were logged out. Log in again, and your messages will be sent.')
 	return writer
 }

@@ -35,8 +35,8 @@ import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import { type Input, parseInput } from '~/platform/http/parse.server.ts'
-import { cook } from '~/platform/markdown/cook.server.ts'
 import { languageOfTags } from '~/platform/markdown/highlight.server.ts'
+import { renderMarkdown } from '~/platform/markdown/render.server.ts'
 import type { StoredComment } from './comment.view.ts'
 import { findDeletedComment } from './discussion.queries.server.ts'
 import { refuseStale } from './refused.server.ts'
@@ -57,7 +57,7 @@ export async function addComment(
 	const { body } = parseInput(commentInput, input)
 	const query = await existing(questionId)
 	if (parentId !== null && !isId(parentId)) throw new NotFound(noParent)
-	const { html } = await cook(body, { language: languageOfTags(query.tags), people: await peopleIn(body) })
+	const { html } = await renderMarkdown(body, { language: languageOfTags(query.tags), people: await peopleIn(body) })
 	const sending = readSending(author.id, input, ['comment', questionId, parentId, body])
 	return changeOnce(sending, async (trx) => {
 		if (!(await lockQuestion(trx, questionId))) throw new NotFound(noQuestion)
@@ -89,7 +89,7 @@ export async function editComment(viewer: Viewer, id: number, input: Input): Pro
 	await countUse('edits', editor)
 	const { body } = parseInput(commentInput, input)
 	const { version } = parseInput(versionInput, input)
-	const { html } = await cook(body, { language: languageOfTags(comment.tags), people: await peopleIn(body) })
+	const { html } = await renderMarkdown(body, { language: languageOfTags(comment.tags), people: await peopleIn(body) })
 	const query = eventQuestion(await existing(comment.query_id))
 	const result = { url: `${query.url}#comment-${id}` }
 	return change(async (trx) => {

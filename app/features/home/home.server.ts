@@ -69,7 +69,7 @@ function windowOf(newest: string | undefined, today: Date): { since: Date; withi
 
 const MAX_LINES = 8
 
-/** The page needs of a long text only its beginning: the excerpt, and a short block of code as it was cooked. */
+/** The page needs of a long text only its beginning: the excerpt, and a short block of code as it was rendered. */
 function leadOf({
 	description: _text,
 	descriptionHtml,

@@ -1,5 +1,5 @@
 import { db } from '~/platform/db/db.server.ts'
-import { cook, excerptOf } from '~/platform/markdown/cook.server.ts'
+import { excerptOf, renderMarkdown } from '~/platform/markdown/render.server.ts'
 import { readDemo } from './demo.server.ts'
 import {
 	countSeededQuestions,
@@ -38,7 +38,7 @@ export async function seedQuestions(total: number, { authors, onProgress, signal
 	let done = await countSeededQuestions(seedSource)
 	if (done >= total) return 0
 	if (people.length === 0) throw new Error('Questions need members: ask for some with --members.')
-	const texts = await cookDemo()
+	const texts = await renderDemo()
 	const categories = await listCategoryTags(db())
 	let rows = 0
 	while (done < total && !signal?.aborted) {
@@ -82,14 +82,14 @@ interface Text {
 	answers: { body: string; html: string }[]
 }
 
-/** The demo's questions with their answers, cooked once. */
-async function cookDemo(): Promise<Text[]> {
+/** The demo's questions with their answers, rendered once. */
+async function renderDemo(): Promise<Text[]> {
 	const { questions } = await readDemo()
 	return Promise.all(
 		questions.map(async ({ category, question }) => {
-			const { html, text } = await cook(question.body, { topHeading: 2 })
+			const { html, text } = await renderMarkdown(question.body, { topHeading: 2 })
 			const answers = await Promise.all(
-				question.comments.map(async ({ body }) => ({ body, html: (await cook(body, {})).html })),
+				question.comments.map(async ({ body }) => ({ body, html: (await renderMarkdown(body, {})).html })),
 			)
 			return {
 				category,

@@ -1,7 +1,7 @@
 import { mainTagsOfAll } from '~/features/tags/tags.server.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
-import { cook, excerptOf } from '~/platform/markdown/cook.server.ts'
 import { languageOfTags } from '~/platform/markdown/highlight.server.ts'
+import { excerptOf, renderMarkdown } from '~/platform/markdown/render.server.ts'
 import {
 	insertComments,
 	insertQuestions,
@@ -34,17 +34,17 @@ export async function writeQuestions(
 	trx: Executor,
 	drafts: QuestionDraft[],
 ): Promise<{ queries: number; comments: number }> {
-	const cooked = await Promise.all(drafts.map(cookQuestion))
+	const rendered = await Promise.all(drafts.map(renderQuestion))
 	const tags = await mainTagsOfAll(
 		trx,
 		drafts.map((draft) => draft.tags),
 	)
 	const ids = await insertQuestions(
 		trx,
-		cooked.map(({ row }, index) => ({ ...row, tags: tags[index] ?? [] })),
+		rendered.map(({ row }, index) => ({ ...row, tags: tags[index] ?? [] })),
 	)
 	if (ids.size === 0) return { queries: 0, comments: 0 }
-	const fresh = cooked.filter(({ row }) => ids.has(row.sourceId))
+	const fresh = rendered.filter(({ row }) => ids.has(row.sourceId))
 	const free = await takeCommentIds(
 		trx,
 		fresh.reduce((sum, { threads }) => sum + count(threads), 0),
@@ -56,35 +56,41 @@ export async function writeQuestions(
 	return { queries: ids.size, comments: comments.length }
 }
 
-type CookedThread = Omit<ThreadDraft, 'replies'> & { bodyHtml: string; replies: CookedThread[] }
+type RenderedThread = Omit<ThreadDraft, 'replies'> & { bodyHtml: string; replies: RenderedThread[] }
 
-async function cookQuestion({
+async function renderQuestion({
 	comments,
 	...query
-}: QuestionDraft): Promise<{ row: NewQuestion; threads: CookedThread[] }> {
+}: QuestionDraft): Promise<{ row: NewQuestion; threads: RenderedThread[] }> {
 	const options = { language: languageOfTags(query.tags) }
 	const [{ html: descriptionHtml, text }, threads] = await Promise.all([
-		cook(query.description, { ...options, topHeading: 2 }),
-		cookThreads(comments, options),
+		renderMarkdown(query.description, { ...options, topHeading: 2 }),
+		renderThreads(comments, options),
 	])
 	const times = all(comments).map((comment) => comment.createdAt.getTime())
 	const activeAt = new Date(Math.max(query.createdAt.getTime(), ...times))
 	return { row: { ...query, descriptionHtml, excerpt: excerptOf(text), activeAt }, threads }
 }
 
-async function cookThreads(drafts: ThreadDraft[], options: { language?: string }): Promise<CookedThread[]> {
+async function renderThreads(drafts: ThreadDraft[], options: { language?: string }): Promise<RenderedThread[]> {
 	const inOrder = drafts.toSorted((one, other) => one.createdAt.getTime() - other.createdAt.getTime())
 	return Promise.all(
 		inOrder.map(async (draft) => ({
 			...draft,
-			bodyHtml: (await cook(draft.body, options)).html,
-			replies: await cookThreads(draft.replies, options),
+			bodyHtml: (await renderMarkdown(draft.body, options)).html,
+			replies: await renderThreads(draft.replies, options),
 		})),
 	)
 }
 
 /** Gives each comment the next free id, parents before their replies, so that the order of paths is the order of reading. */
-function place(threads: CookedThread[], questionId: number, above: number[], free: number[], into: NewComment[]): void {
+function place(
+	threads: RenderedThread[],
+	questionId: number,
+	above: number[],
+	free: number[],
+	into: NewComment[],
+): void {
 	for (const { replies, ...comment } of threads) {
 		const id = free.shift()
 		if (id === undefined) throw new Error('There are fewer ids than comments.')

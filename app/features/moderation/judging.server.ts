@@ -1,5 +1,5 @@
 import { requireMayWrite } from '~/features/accounts/security/suspension.server.ts'
-import { notifyOfDecision, tellUnread } from '~/features/notifications/notifications.server.ts'
+import { announceUnread, notifyOfDecision } from '~/features/notifications/notifications.server.ts'
 import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
@@ -83,7 +83,7 @@ async function judgeSubject(
 	const part = definition.field?.choosesPart ? await chosenPart(found, own[definition.field.name]) : null
 	const { announce, told } = await carryOut(actor, found, { act, definition, call: { why, input: own, part } })
 	await announce()
-	await tellUnread(told)
+	await announceUnread(told)
 	return definition.done
 }
 

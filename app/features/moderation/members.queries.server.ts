@@ -98,7 +98,7 @@ export async function findMemberId(username: string): Promise<number | undefined
 }
 
 /** What decides whether and how much a member may write. */
-export interface StandingRow extends SuspensionRow {
+export interface AccountStatusRow extends SuspensionRow {
 	role: SignedIn['role']
 	/** Age of the account in hours. */
 	hours: number
@@ -113,8 +113,8 @@ const standing = sql`users.role, ${suspendedUntil('users')} as suspended_until, 
  * How a member stands who is about to write. It locks their row: of two posts at once the second one counts the first, and
  * nobody is suspended between this and the commit. To be called after all other locks but those on cases.
  */
-export async function lockStanding(trx: Executor, userId: number): Promise<StandingRow | undefined> {
-	const { rows } = await sql<StandingRow>`
+export async function lockAccountStatus(trx: Executor, userId: number): Promise<AccountStatusRow | undefined> {
+	const { rows } = await sql<AccountStatusRow>`
 		select ${standing} from users where id = ${userId} for no key update`.execute(trx)
 	return rows[0]
 }
@@ -123,16 +123,16 @@ export async function lockStanding(trx: Executor, userId: number): Promise<Stand
  * How a member stands, without a lock on their row.
  * @param sessionId only if this session of theirs is still good, which it then is until the transaction ends; null for any
  */
-export async function findStanding(
+export async function findAccountStatus(
 	trx: Executor,
 	userId: number,
 	sessionId: number | null,
-): Promise<StandingRow | undefined> {
+): Promise<AccountStatusRow | undefined> {
 	const session =
 		sessionId === null
 			? sql``
 			: sql`join sessions on sessions.id = ${sessionId} and user_id = users.id and expires_at > now()`
-	const { rows } = await sql<StandingRow>`
+	const { rows } = await sql<AccountStatusRow>`
 		select ${standing} from users ${session} where users.id = ${userId}
 		${sessionId === null ? sql`` : sql`for key share of sessions`}`.execute(trx)
 	return rows[0]

@@ -8,7 +8,7 @@ import {
 	endAllAccess,
 } from '~/features/accounts/sessions/sessions.server.ts'
 import { profilePath } from '~/features/members/members.paths.ts'
-import { notifyOfDecision, tellUnread } from '~/features/notifications/notifications.server.ts'
+import { announceUnread, notifyOfDecision } from '~/features/notifications/notifications.server.ts'
 import { loginPath } from '~/lib/addresses.ts'
 import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { isModerator, type SignedIn, type Viewer } from '~/lib/viewer.ts'
@@ -23,7 +23,7 @@ import {
 	lift,
 	listStaffRows,
 	listSuspendedRows,
-	lockStanding,
+	lockAccountStatus,
 	type MemberRow,
 	setRole,
 	suspend,
@@ -58,7 +58,7 @@ export async function moderatorOf({ request, context, url }: Asked): Promise<Sig
 
 /** Locks a moderator's row while they act: whoever lost the role or was suspended a moment ago does nothing any more. */
 export async function lockModerator(trx: Executor, viewer: SignedIn): Promise<SignedIn> {
-	const standing = await lockStanding(trx, viewer.id)
+	const standing = await lockAccountStatus(trx, viewer.id)
 	const fresh = standing ? { ...viewer, role: standing.role } : null
 	if (!standing || !mayModerate(fresh)) throw new NotAllowed('Only moderators can do this.')
 	refuseSuspended(standing)
@@ -123,7 +123,7 @@ export async function suspendAuthor(
 		const notice = { memberId: author.id, why: how.why, query: null, commentId: null }
 		told = await notifyOfDecision(trx, { ...notice, act, url: profilePath(author.username) })
 	})
-	await tellUnread(told)
+	await announceUnread(told)
 	if (act === 'suspend') await announceEndedSessions(author.id, author.username)
 	await recordSecurityEvent(act === 'suspend' ? 'suspended' : 'restored', {
 		userId: author.id,
@@ -196,7 +196,7 @@ async function inTurn(
 	await db()
 		.transaction()
 		.execute(async (trx) => {
-			const member = await lockStanding(trx, memberId)
+			const member = await lockAccountStatus(trx, memberId)
 			if (!member) throw new NotFound('This account no longer exists.')
 			await work(trx, await lockModerator(trx, actor), member)
 		})

@@ -1,14 +1,14 @@
 import { config } from '~/config.server.ts'
 import { NotAllowed, TooMany } from '~/lib/errors.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
-import { lockStanding, type StandingRow } from './members.queries.server.ts'
+import { type AccountStatusRow, lockAccountStatus } from './members.queries.server.ts'
 import { limits, postingLimitAt } from './moderation.limits.ts'
 
 /* The rules for whoever posts, whatever the post is: what an account may post in an hour, and which post waits for a moderator. */
 
 /** How somebody stands who is about to write; their row is locked. @throws NotAllowed when the account is gone */
-export async function lockAuthor(trx: Executor, userId: number): Promise<StandingRow> {
-	const author = await lockStanding(trx, userId)
+export async function lockAuthor(trx: Executor, userId: number): Promise<AccountStatusRow> {
+	const author = await lockAccountStatus(trx, userId)
 	if (!author) throw new NotAllowed('This account no longer exists.')
 	return author
 }
@@ -19,7 +19,7 @@ export async function lockAuthor(trx: Executor, userId: number): Promise<Standin
  * @throws TooMany
  */
 export async function refuseTooMuch(
-	author: StandingRow,
+	author: AccountStatusRow,
 	what: 'queries' | 'comments',
 	secondsOver: (most: number) => Promise<number | null>,
 ): Promise<void> {
@@ -35,7 +35,7 @@ export async function refuseTooMuch(
 }
 
 /** Whether posts of this member wait for a moderator if they have a link: a newcomer's, until one was approved. */
-export function isOnProbation(author: StandingRow): boolean {
+export function isOnProbation(author: AccountStatusRow): boolean {
 	return author.role === 'member' && !author.approved && author.hours < limits.newAccountDays * 24
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { cook } from '~/platform/markdown/cook.server.ts'
+import { renderMarkdown } from '~/platform/markdown/render.server.ts'
 import { leadsElsewhere } from './posting.server.ts'
 
 const home = 'https://quad.example'
@@ -11,7 +11,7 @@ test.each<[string, boolean]>([
 	['[here](https://quad.example/forum)', false],
 	['[here](https://quad.example.shoes.example/)', true],
 	['[shoes](https://shoes.example/)', true],
-	// Cooking takes such an address away.
+	// Rendering takes such an address away.
 	['[shoes](//shoes.example/)', false],
 	['<https://shoes.example/>', true],
 	['[write](mailto:shoes@shoes.example)', true],
@@ -20,6 +20,6 @@ test.each<[string, boolean]>([
 	['[shoes][1]\n\n[1]: https://shoes.example/', true],
 	['`https://shoes.example/`', false],
 ])('%j leads elsewhere: %s', async (markdown, elsewhere) => {
-	const { html } = await cook(markdown)
+	const { html } = await renderMarkdown(markdown)
 	expect(leadsElsewhere(html, home)).toBe(elsewhere)
 })

@@ -4,7 +4,7 @@ import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { parseInput } from '~/platform/http/parse.server.ts'
 import { hasOpenReport, insertReport, type NewReport, secondsUntilReport } from './cases.queries.server.ts'
-import { lockStanding } from './members.queries.server.ts'
+import { lockAccountStatus } from './members.queries.server.ts'
 import { limits } from './moderation.limits.ts'
 import { mayReport } from './moderation.policy.ts'
 import { reportInput, reportWordsInput } from './moderation.schema.ts'
@@ -58,7 +58,7 @@ export function readReportWords(input: { words?: unknown }): string {
 
 /** Locks the row of a member who is about to report something. @throws NotAllowed, also for a suspended member */
 export async function lockReporter(trx: Executor, reporter: SignedIn): Promise<void> {
-	const standing = await lockStanding(trx, reporter.id)
+	const standing = await lockAccountStatus(trx, reporter.id)
 	if (!standing) throw new NotAllowed('This account no longer exists.')
 	refuseSuspended(standing)
 }

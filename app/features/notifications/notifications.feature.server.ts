@@ -15,7 +15,7 @@ export const notifications = defineFeature({
 		{ name: 'mail-digests', every: 'hour', run: mailDigests },
 		{ name: 'sweep-notices', every: 'hour', run: sweepNotices },
 	],
-	onConnect: (tab) => inBackground(tellUnread(tab)),
+	onConnect: (tab) => inBackground(announceUnread(tab)),
 	// Makes the keys where there are none, so that a data directory that cannot be written to is noticed at the start.
 	start: async () => {
 		vapidKeys()
@@ -25,6 +25,6 @@ export const notifications = defineFeature({
 })
 
 /** What changed while the tab was away, or between its page and its socket. */
-async function tellUnread(tab: Tab): Promise<void> {
+async function announceUnread(tab: Tab): Promise<void> {
 	tab.emit('notifications:changed', { unread: await countUnread({ id: tab.data.userId }) })
 }

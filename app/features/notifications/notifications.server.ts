@@ -51,7 +51,7 @@ export interface Notice {
 /**
  * Stores what happened for each of these members, in the transaction of what caused it. It falls into one group by member,
  * kind and query until that is read. Whoever was told of the same comment, or of the query itself, is not told again.
- * @returns who was told; give them to {@link tellUnread} after the commit
+ * @returns who was told; give them to {@link announceUnread} after the commit
  */
 export async function notify(
 	trx: Executor,
@@ -117,7 +117,7 @@ export async function notifyOfDecision(
 /**
  * Takes back what was told about a query that is gone.
  * @param besides whose box is locked along, as they are told of a decision by the same event
- * @returns whose counters changed, for {@link tellUnread}
+ * @returns whose counters changed, for {@link announceUnread}
  */
 export const forgetQuestion: (trx: Executor, questionId: number, besides?: number) => Promise<number[]> =
 	removeOfQuestion
@@ -147,7 +147,7 @@ export async function forgetActor(trx: Executor, userId: number, actorId: number
 export const renameQuestion: (trx: Executor, questionId: number, title: string) => Promise<void> = retitle
 
 /** Tells every tab of these members how many notices they have not read; to be called after the commit. */
-export async function tellUnread(userIds: readonly number[]): Promise<void> {
+export async function announceUnread(userIds: readonly number[]): Promise<void> {
 	if (userIds.length === 0) return
 	for (const { userId, unread } of await readUnreadOf([...userIds]))
 		announce(`user:${userId}`, 'notifications:changed', { unread })

@@ -108,14 +108,14 @@ export async function listProfileParts(username: string): Promise<SubjectPart[]>
 }
 
 /** What stands above the own profile: that a moderator hides it and why, and that its owner is suspended. */
-export interface OwnStanding {
+export interface OwnStatus {
 	hidden: { reason: string } | null
 	/** A sentence, or null. */
 	suspended: string | null
 }
 
 /** How the viewer's own profile stands. */
-export async function getOwnStanding({ id }: SignedIn): Promise<OwnStanding> {
+export async function getOwnStatus({ id }: SignedIn): Promise<OwnStatus> {
 	const [hidden, row] = await Promise.all([findHidden(id), findSuspension(id)])
 	const standing = { suspendedUntil: row?.suspended_until ?? null, suspendedReason: row?.suspended_reason ?? '' }
 	return { hidden, suspended: suspensionOf(standing, Date.now()) }

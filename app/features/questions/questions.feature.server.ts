@@ -1,5 +1,5 @@
 import { defineFeature } from '~/platform/feature.ts'
-import { questionKinds, tellFollowers } from './notices/notices.server.ts'
+import { notifyFollowers, questionKinds } from './notices/notices.server.ts'
 import { questionOperations, questionShapes } from './questions.api.server.ts'
 import { questionPages } from './questions.pages.server.ts'
 import { commentSubject, questionSubject } from './questions.subjects.server.ts'
@@ -7,7 +7,7 @@ import { commentSubject, questionSubject } from './questions.subjects.server.ts'
 export const questions = defineFeature({
 	name: 'questions',
 	api: { operations: questionOperations, schemas: questionShapes },
-	jobs: { 'tell-followers': tellFollowers },
+	jobs: { 'tell-followers': notifyFollowers },
 	notificationKinds: questionKinds,
 	cachedPages: questionPages,
 	subjects: [questionSubject, commentSubject],

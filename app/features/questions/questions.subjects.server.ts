@@ -26,7 +26,7 @@ import {
 	withholdQuestion,
 } from './status/status.queries.server.ts'
 import { listCommentSubjects, listQuestionSubjects, type PostRow } from './status/subjects.queries.server.ts'
-import { eventQuestion, recordEffects, tellEffects } from './writing/change.server.ts'
+import { announceEffects, eventQuestion, recordEffects } from './writing/change.server.ts'
 import type { EventQuestion, ForumEvent } from './writing/forum-events.ts'
 
 /* What moderation knows of queries and comments: how they stand, and what can be done to them. */
@@ -183,7 +183,7 @@ async function perform(trx: Executor, act: PostAct, call: ActCall<PostSubject>):
 			return happened.told ?? []
 		},
 		// Whose notifications changed is told by moderation, which has something to add for the author.
-		announce: () => tellEffects({ ...happened, told: [] }),
+		announce: () => announceEffects({ ...happened, told: [] }),
 	}
 }
 

@@ -29,8 +29,8 @@ const nobody: Current = {
 }
 
 /** What becomes of an empty profile when everything of a document is imported. */
-function imported(text: string): { profile: ResumeFields; unkept: unknown[] } {
-	const { found, unkept } = fromResume(readDocument(text))
+function imported(text: string): { profile: ResumeFields; unsaved: unknown[] } {
+	const { found, unsaved } = fromResume(readDocument(text))
 	const plan = planImport(nobody, found)
 	const profile = {
 		...nobody,
@@ -40,15 +40,15 @@ function imported(text: string): { profile: ResumeFields; unkept: unknown[] } {
 		certificates: plan.certificates.map(({ fields }) => fields),
 		projects: plan.projects.map(({ fields }) => fields),
 	}
-	return { profile, unkept }
+	return { profile, unsaved }
 }
 
 test('what is exported and imported again is the same, for a thousand profiles of all kinds', () => {
 	for (let seed = 1; seed <= 1_000; seed += 1) {
 		const before = anyProfile(seed)
 		const text = JSON.stringify(toResume(before, site))
-		const { profile, unkept } = imported(text)
-		expect({ seed, unkept }).toEqual({ seed, unkept: [] })
+		const { profile, unsaved } = imported(text)
+		expect({ seed, unkept: unsaved }).toEqual({ seed, unsaved: [] })
 		const { username, email } = before
 		expect({ seed, ...profile, username, email, versions: undefined }).toEqual({ seed, ...before, versions: undefined })
 		expect(JSON.stringify(toResume({ ...profile, username, email }, site))).toBe(text)
@@ -186,7 +186,7 @@ describe('a résumé from elsewhere', () => {
 		],
 		certificates: [{ name: 'Keeper', date: '2024', url: 'https://keepers.example/1', issuer: 'Keepers' }],
 	}
-	const { profile, unkept } = imported(JSON.stringify(foreign))
+	const { profile, unsaved } = imported(JSON.stringify(foreign))
 
 	test('is read as far as a profile goes', () => {
 		expect(profile).toMatchObject({
@@ -226,7 +226,7 @@ describe('a résumé from elsewhere', () => {
 	})
 
 	test('has everything else listed with its reason', () => {
-		expect(unkept).toEqual([
+		expect(unsaved).toEqual([
 			{ path: 'work (2 entries)', reason: 'A profile does not have this field.' },
 			{ path: 'basics.location.countryCode', reason: 'A profile does not have this field.' },
 			{ path: 'basics.image', reason: 'Pictures cannot be imported: upload it here.' },
@@ -323,8 +323,8 @@ test.each([
 		'A profile does not have this field.',
 	],
 ])('%s is left out, and said so', (_, document, path, reason) => {
-	const { unkept } = fromResume(readDocument(JSON.stringify(document)))
-	expect(unkept).toContainEqual({ path, reason })
+	const { unsaved } = fromResume(readDocument(JSON.stringify(document)))
+	expect(unsaved).toContainEqual({ path, reason })
 })
 
 test('the old name of a project’s source is read as well, and moved items keep what belongs to them', () => {

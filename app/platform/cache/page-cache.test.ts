@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { type KeptPage, PageCache } from './page-cache.ts'
+import { type CacheEntry, PageCache } from './page-cache.ts'
 
-const page = (size = 100, status = 200): KeptPage => ({ status, headers: [], etag: 'W/"x"', br: Buffer.alloc(size) })
+const page = (size = 100, status = 200): CacheEntry => ({ status, headers: [], etag: 'W/"x"', br: Buffer.alloc(size) })
 
 /** A page that is being made until `done` is called. */
 function slow() {
-	const { promise, resolve, reject } = Promise.withResolvers<KeptPage>()
+	const { promise, resolve, reject } = Promise.withResolvers<CacheEntry>()
 	let made = 0
 	const make = () => {
 		made += 1

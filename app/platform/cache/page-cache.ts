@@ -1,5 +1,5 @@
 /** A page as it is kept: whole, compressed, with everything that its answer needs. */
-export interface KeptPage {
+export interface CacheEntry {
 	status: number
 	/** Everything but what depends on the coding. */
 	headers: readonly (readonly [string, string])[]
@@ -11,7 +11,7 @@ export interface KeptPage {
 }
 
 interface Entry {
-	page: KeptPage
+	page: CacheEntry
 	tags: readonly string[]
 	bytes: number
 	expiresAt: number
@@ -23,7 +23,7 @@ interface Entry {
 
 interface Flight {
 	tags: readonly string[]
-	page: Promise<KeptPage>
+	page: Promise<CacheEntry>
 }
 
 interface PageCacheOptions {
@@ -71,7 +71,7 @@ export class PageCache {
 	}
 
 	/** The page of this key if it is kept and fresh. */
-	get(key: string): KeptPage | undefined {
+	get(key: string): CacheEntry | undefined {
 		const entry = this.#entries.get(key)
 		if (!entry) return undefined
 		if (entry.doubtfulSince !== null || entry.expiresAt <= this.#options.now()) return undefined
@@ -83,7 +83,7 @@ export class PageCache {
 	 * The page of this key however old it is, for when none can be made.
 	 * @param lasting milliseconds for which that has been so. A page whose drop may have been missed before that is none
 	 */
-	getStale(key: string, lasting: number): KeptPage | undefined {
+	getStale(key: string, lasting: number): CacheEntry | undefined {
 		const entry = this.#entries.get(key)
 		if (!entry) return undefined
 		const since = this.#options.now() - lasting - AWAY_TOGETHER_MS
@@ -97,7 +97,7 @@ export class PageCache {
 	 * @param tags what the page shows; dropping one of them drops the page
 	 * @throws whatever `make` throws, to everybody who waits for it
 	 */
-	fill(key: string, tags: readonly string[], make: () => Promise<KeptPage>): Promise<KeptPage> {
+	fill(key: string, tags: readonly string[], make: () => Promise<CacheEntry>): Promise<CacheEntry> {
 		const kept = this.get(key)
 		if (kept) return Promise.resolve(kept)
 		const running = this.#flights.get(key)
@@ -148,7 +148,7 @@ export class PageCache {
 		this.#open = true
 	}
 
-	#keep(key: string, tags: readonly string[], page: KeptPage): void {
+	#keep(key: string, tags: readonly string[], page: CacheEntry): void {
 		const bytes = page.br.length + Buffer.byteLength(key) + overhead
 		if (!this.#open || bytes > this.#options.maxBytes) return
 		this.#remove(key)

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { Invalid } from '~/lib/errors.ts'
-import { problemsOf } from './problems.ts'
+import { formErrorsOf } from './form-errors.ts'
 
 /**
  * What a form sent, as its schema reads it.
@@ -14,7 +14,7 @@ export function parseForm<Schema extends z.ZodType>(schema: Schema, form: FormDa
 export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
 	const parsed = schema.safeParse(input)
 	if (parsed.success) return parsed.data
-	const { message, fields } = problemsOf(parsed.error)
+	const { message, fields } = formErrorsOf(parsed.error)
 	throw new Invalid(message, fields)
 }
 

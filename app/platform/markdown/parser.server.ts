@@ -5,7 +5,7 @@ import { mentions } from './mentions.server.ts'
 import { fewBlocks, formulas, knownTags, preBlocks } from './rules.server.ts'
 
 /** What one text carries from parsing to rendering. */
-export interface CookEnvironment extends Env {
+export interface RenderEnvironment extends Env {
 	/** The language of code blocks that name none. */
 	language: string | null
 	colouring: Colouring
@@ -13,16 +13,16 @@ export interface CookEnvironment extends Env {
 	people: ReadonlySet<string> | undefined
 }
 
-export function parse(markdown: string, environment: CookEnvironment): Token[] {
+export function parse(markdown: string, environment: RenderEnvironment): Token[] {
 	return parser.parse(markdown, environment)
 }
 
-export function render(tokens: Token[], environment: CookEnvironment): string {
+export function render(tokens: Token[], environment: RenderEnvironment): string {
 	return parser.renderer.render(tokens, parser.options, environment)
 }
 
 /** The languages that rendering these tokens will ask for. */
-export function namedLanguages(tokens: Token[], environment: CookEnvironment): string[] {
+export function namedLanguages(tokens: Token[], environment: RenderEnvironment): string[] {
 	const names = tokens.filter(isCode).map((token) => languageOfBlock(token, environment))
 	return [...new Set(names.filter((name) => name !== null))]
 }
@@ -59,7 +59,7 @@ function isCode(token: Token): boolean {
 	return token.type === 'fence' || token.type === 'code_block'
 }
 
-function languageOfBlock(token: Token, { language }: CookEnvironment): string | null {
+function languageOfBlock(token: Token, { language }: RenderEnvironment): string | null {
 	const name = nameOfBlock(token)
 	return name ? languageOf(name) : language
 }
@@ -72,9 +72,9 @@ function nameOfBlock({ info }: Token): string {
 function figure(tokens: Token[], index: number, _options: unknown, environment: unknown): string {
 	const token = tokens[index]
 	if (!token) return ''
-	const cooking = environment as CookEnvironment
-	const language = languageOfBlock(token, cooking)
+	const rendering = environment as RenderEnvironment
+	const language = languageOfBlock(token, rendering)
 	const label = escapeHtml(language ? labelOf(language) : nameOfBlock(token).slice(0, 30) || 'Code')
-	const code = colour(token.content.replace(/\n+$/, ''), language, cooking.colouring)
+	const code = colour(token.content.replace(/\n+$/, ''), language, rendering.colouring)
 	return `<figure class="code"><header><span>${label}</span></header><pre tabindex="0"><code>${code}</code></pre></figure>\n`
 }

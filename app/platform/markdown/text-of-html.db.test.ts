@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { textOfHtml } from '~/lib/html.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
-import { cook } from './cook.server.ts'
+import { renderMarkdown } from './render.server.ts'
 
 useDatabase()
 
@@ -26,7 +26,7 @@ test.each([
 	['what looks like markup', '&lt;b&gt; & "c" &amp;lt; 1 < 2', '<b> & "c" &lt; 1 < 2', '<b> & "c" &lt; 1 < 2'],
 	['references and pictures', '[a][1] ![p](/media/p.png)\n\n[1]: https://b.example', 'a', 'a'],
 ])('%s becomes text in passages and in excerpts', async (_what, markdown, passage, excerpt) => {
-	const { html, text } = await cook(markdown)
+	const { html, text } = await renderMarkdown(markdown)
 	expect([textOfHtml(html), await storedTextOf(html), text]).toEqual([passage, passage, excerpt])
 })
 

@@ -60,7 +60,7 @@ const writeOpened = gathered(async (opened: Tab[]) => {
 	return opened
 })
 
-/** A tab closed. Its member stays online for 30 s; the next {@link keepPresence} after that tells whoever watches. */
+/** A tab closed. Its member stays online for 30 s; the next {@link trackPresence} after that tells whoever watches. */
 export async function closeTab(id: string): Promise<void> {
 	if (tabs.delete(id)) await writeClosed(id)
 }
@@ -74,7 +74,7 @@ const writeClosed = gathered(async (ids: string[]) => {
  * To be called every few seconds: renews the tabs of this process, closes those whose session ended without our doing (a
  * reset password, a session that grew too old), and tells of members who left, whoever held them.
  */
-export async function keepPresence(): Promise<void> {
+export async function trackPresence(): Promise<void> {
 	const held = [...tabs.values()]
 	for (let from = 0; from < held.length; from += atOnce)
 		await keepTabs(held.slice(from, from + atOnce).filter(({ id }) => tabs.has(id)))

@@ -103,7 +103,7 @@ export async function live(site: string, demo: { member: Account; moderator: Acc
 	const cast = { admin, member, moderator, newcomer, suspended, blocked }
 	await fillProfile(newcomer)
 	const texts = await discuss(cast)
-	await keepOrder(cast, texts)
+	await applyPostingRules(cast, texts)
 	await keepSettings(cast, texts.timeline)
 	await chat(cast)
 	for (const one of Object.values(cast)) await one.submit('/logout', {})
@@ -239,7 +239,7 @@ async function discuss({ member, moderator, newcomer, suspended, blocked }: Cast
 }
 
 /** Reports and what moderators do. Two questions, a comment, a profile and a message stay reported. */
-async function keepOrder(
+async function applyPostingRules(
 	{ member, moderator, newcomer, suspended, blocked }: Cast,
 	texts: Awaited<ReturnType<typeof discuss>>,
 ) {

@@ -10,7 +10,7 @@ import { headerOf, rememberDevice } from '../sessions/devices.server.ts'
 import { announceEndedSessions } from '../sessions/sessions.server.ts'
 import { deleteTokens } from '../tokens/tokens.queries.server.ts'
 import { countAttempt, forgetAttempts } from './limits.server.ts'
-import { passwordProblem } from './password-rules.server.ts'
+import { passwordError } from './password-rules.server.ts'
 import { domainErrors, inner } from './refusals.server.ts'
 import { recordSecurityEvent } from './security-log.server.ts'
 
@@ -24,7 +24,7 @@ import { recordSecurityEvent } from './security-log.server.ts'
 export async function changePassword(viewer: SignedIn, form: FormData, request: Request): Promise<Headers> {
 	const input = parseForm(changePasswordInput, form)
 	const { email } = await getAccount(viewer)
-	const problem = passwordProblem(input.newPassword, { ...viewer, email })
+	const problem = passwordError(input.newPassword, { ...viewer, email })
 	if (problem) throw new Invalid(problem.message, { newPassword: problem.message })
 	const counted = [['change-password', String(viewer.id)]] as const
 	await countAttempt(counted)

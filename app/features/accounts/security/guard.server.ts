@@ -13,7 +13,7 @@ import { isAllowedDomain } from '../registration/username.server.ts'
 import { type DeviceCookie, deviceOf, findKnownDevice, newDevice, rememberDevice } from '../sessions/devices.server.ts'
 import { type Counted, countAttempt, forgetAttempts, network, takeBackAttempt, wideNetwork } from './limits.server.ts'
 import { hashPassword, requireHashCapacity, verifyPassword } from './password.server.ts'
-import { type PasswordOwner, passwordProblem } from './password-rules.server.ts'
+import { type PasswordOwner, passwordError } from './password-rules.server.ts'
 import { hashToken } from './secret.server.ts'
 import { recordSecurityEvent } from './security-log.server.ts'
 
@@ -187,7 +187,7 @@ async function checkReset({ context, address, body }: Attempt): Promise<void> {
 }
 
 function refuseWeak(password: unknown, owner?: PasswordOwner): void {
-	const problem = passwordProblem(typeof password === 'string' ? password : '', owner)
+	const problem = passwordError(typeof password === 'string' ? password : '', owner)
 	if (problem) throw new APIError('UNPROCESSABLE_ENTITY', problem)
 }
 

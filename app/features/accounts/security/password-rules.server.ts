@@ -38,7 +38,7 @@ export interface PasswordOwner {
 }
 
 /** Why a password is refused, in words and as a code. */
-export interface PasswordProblem {
+export interface PasswordError {
 	code: 'PASSWORD_TOO_SHORT' | 'PASSWORD_TOO_LONG' | 'PASSWORD_TOO_COMMON' | 'PASSWORD_TOO_PERSONAL'
 	message: string
 }
@@ -48,7 +48,7 @@ export interface PasswordProblem {
  * at least 8 and at most 128. Refused are breached passwords, repetitions and rows of keys, and the site's name and
  * the owner's address and names, also doubled or with a few signs more.
  */
-export function passwordProblem(password: string, owner: PasswordOwner = {}): PasswordProblem | null {
+export function passwordError(password: string, owner: PasswordOwner = {}): PasswordError | null {
 	const whole = password.normalize('NFC')
 	const length = [...whole].length
 	if (length < MIN_PASSWORD_LENGTH) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { passwordProblem } from './password-rules.server.ts'
+import { passwordError } from './password-rules.server.ts'
 
 const mira = { email: 'mira.quillon+quad@cs.eastmere.example', name: 'Mira Zoë Quillon', username: 'mira.quillon2' }
 
@@ -62,10 +62,10 @@ test.each([
 	['               🙂', undefined],
 	['x9$Lq7!w', undefined],
 ])('of the password %j is said: %s', (password, code) => {
-	expect(passwordProblem(password, mira)?.code).toBe(code && `PASSWORD_${code}`)
+	expect(passwordError(password, mira)?.code).toBe(code && `PASSWORD_${code}`)
 })
 
 test('without an owner only the site’s name is refused', () => {
-	expect(passwordProblem('mira.quillon')).toBeNull()
-	expect(passwordProblem('my devquad')?.code).toBe('PASSWORD_TOO_PERSONAL')
+	expect(passwordError('mira.quillon')).toBeNull()
+	expect(passwordError('my devquad')?.code).toBe('PASSWORD_TOO_PERSONAL')
 })

@@ -20,7 +20,7 @@ declare module '~/platform/jobs/jobs.server.ts' {
  * Has the recipient of a message told in their browsers if they have no tab open; called after the commit. A push is an
  * extra: where none can be made the message is stored all the same, and mailed later.
  */
-export async function tellAway({ recipient_id: userId, conversation_id: about }: MessageRow): Promise<void> {
+export async function notifyAway({ recipient_id: userId, conversation_id: about }: MessageRow): Promise<void> {
 	// The common case asks nobody: their tab is at this very process.
 	if (userId === null || countTabs(userId) > 0) return
 	try {

@@ -31,7 +31,7 @@ export class Outbox {
 	private readonly prefix: string
 	private readonly store: Store
 	/** What the browser would not keep, for want of room or of permission: it lives as long as the tab. */
-	private readonly unkept = new Map<string, Outgoing>()
+	private readonly unsaved = new Map<string, Outgoing>()
 
 	/** @param member username: another member of the same browser has another outbox */
 	constructor(store: Store, member: string) {
@@ -43,13 +43,13 @@ export class Outbox {
 	add(message: Pick<Outgoing, 'clientId' | 'to' | 'body' | 'pictures'>, kept = true): void {
 		const whole = { ...message, at: this.nextTime(), refusal: null }
 		if (kept) this.write(whole)
-		else this.unkept.set(message.clientId, whole)
+		else this.unsaved.set(message.clientId, whole)
 	}
 
 	/** The server has it, or it was given up. @returns what was removed */
 	remove(clientId: string): Outgoing | undefined {
 		const message = this.find(clientId)
-		this.unkept.delete(clientId)
+		this.unsaved.delete(clientId)
 		this.store.removeItem(this.prefix + clientId)
 		return message
 	}
@@ -74,7 +74,7 @@ export class Outbox {
 	/** Everything to one member in the order it was written, or everything at all. */
 	list(to?: string): Outgoing[] {
 		const kept = this.keys().flatMap((key) => read(this.store.getItem(key)))
-		return [...kept, ...this.unkept.values()]
+		return [...kept, ...this.unsaved.values()]
 			.filter((message) => to === undefined || message.to === to)
 			.sort((one, other) => one.at - other.at)
 	}
@@ -90,7 +90,7 @@ export class Outbox {
 	}
 
 	private rewrite(message: Outgoing): void {
-		if (this.unkept.has(message.clientId)) this.unkept.set(message.clientId, message)
+		if (this.unsaved.has(message.clientId)) this.unsaved.set(message.clientId, message)
 		else this.write(message)
 	}
 
@@ -98,7 +98,7 @@ export class Outbox {
 		try {
 			this.store.setItem(this.prefix + message.clientId, JSON.stringify(message))
 		} catch {
-			this.unkept.set(message.clientId, message)
+			this.unsaved.set(message.clientId, message)
 		}
 	}
 

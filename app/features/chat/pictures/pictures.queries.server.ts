@@ -45,7 +45,7 @@ export async function isShownTo(userId: number, path: string, { moderates }: { m
 }
 
 /** Keeps the pictures of these messages for a report of them, also when the messages are deleted. */
-export async function keepForReport(trx: Executor, reportId: number, messageIds: number[]): Promise<void> {
+export async function copyForReport(trx: Executor, reportId: number, messageIds: number[]): Promise<void> {
 	// Locked, a message that is being deleted has its pictures until they are kept.
 	await sql`
 		with shown as (select path from message_pictures where message_id = any(${messageIds}::int[]) order by path for key share)

@@ -43,7 +43,7 @@ export function qaPage(query: QuestionPageView, { accepted, threads }: Discussed
 	}
 }
 
-/** The words of cooked HTML, at most 1,000 characters. */
+/** The words of rendered HTML, at most 1,000 characters. */
 export function plainText(html: string): string {
 	return shorten(textOfHtml(html), MAX_TEXT_LENGTH)
 }

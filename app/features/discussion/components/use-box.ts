@@ -29,7 +29,7 @@ export function useBox({ box, text, version, onSent }: BoxOptions) {
 	const stored = refused?.stored ?? null
 
 	useEffect(() => {
-		const kept = readKept(name)
+		const kept = readStored(name)
 		if (!kept || !area.current || area.current.value !== area.current.defaultValue) return
 		area.current.value = kept.text
 		setStart((before) => ({ ...before, version: kept.version, key: kept.key }))
@@ -44,7 +44,7 @@ export function useBox({ box, text, version, onSent }: BoxOptions) {
 		if (busy || !sent.current || navigation.state !== 'idle') return
 		sent.current = false
 		if (refused) return
-		writeKept(name, null)
+		storeUnsentText(name, null)
 		if (area.current) area.current.value = area.current.defaultValue
 		setStart((before) => ({ ...before, key: newKey() }))
 		onSent()
@@ -59,13 +59,13 @@ export function useBox({ box, text, version, onSent }: BoxOptions) {
 		madeFrom,
 		sendKey: key,
 		text: refused?.values.body ?? start.text,
-		keep: () => writeKept(name, { text: area.current?.value ?? '', version: madeFrom, key }),
-		forget: () => writeKept(name, null),
+		keep: () => storeUnsentText(name, { text: area.current?.value ?? '', version: madeFrom, key }),
+		forget: () => storeUnsentText(name, null),
 	}
 }
 
 /** What was typed into a box and not sent yet, as this browser keeps it. */
-export interface KeptText {
+export interface UnsentText {
 	text: string
 	/** The version of the comment that an edit began with; null for a new comment. */
 	version: number | null
@@ -74,7 +74,7 @@ export interface KeptText {
 }
 
 /** @returns null when there is nothing, or nothing that can be read */
-export function readKept(name: string): KeptText | null {
+export function readStored(name: string): UnsentText | null {
 	try {
 		const { text, version, key } = JSON.parse(localStorage.getItem(name) ?? 'null')
 		if (typeof text !== 'string' || typeof key !== 'string' || !text) return null
@@ -85,7 +85,7 @@ export function readKept(name: string): KeptText | null {
 }
 
 /** A browser may forbid the store; the text is then kept no longer than its box. */
-export function writeKept(name: string, kept: KeptText | null): void {
+export function storeUnsentText(name: string, kept: UnsentText | null): void {
 	try {
 		if (kept?.text) localStorage.setItem(name, JSON.stringify(kept))
 		else localStorage.removeItem(name)

@@ -1,7 +1,7 @@
 import { data } from 'react-router'
 import type { z } from 'zod'
+import { formErrorsOf } from '~/platform/http/form-errors.ts'
 import type { FormRefusal } from '~/platform/http/http.ts'
-import { problemsOf } from '~/platform/http/problems.ts'
 
 /* What the edit forms share between browser and server. */
 
@@ -47,7 +47,7 @@ export async function checkedFirst(
 	const values = textsOf(await request.clone().formData())
 	const parsed = values.intent === 'delete' ? null : schema.safeParse(values)
 	if (parsed?.error) {
-		const { message, fields } = problemsOf(parsed.error)
+		const { message, fields } = formErrorsOf(parsed.error)
 		return data<EditRefusal>({ message, errors: fields, values, stored: null }, { status: 422 })
 	}
 	return answeredOrRefused(serverAction, values, values.intent === 'delete' ? notDeleted : undefined)

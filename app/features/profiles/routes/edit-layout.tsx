@@ -3,12 +3,12 @@ import { pageMeta } from '~/lib/page-meta.ts'
 import { EditMenu } from '../components/edit-menu.tsx'
 import { StandingNotices } from '../components/hidden-notice.tsx'
 import { ownPage } from '../editing/requests.server.ts'
-import { getOwnStanding } from '../hiding.server.ts'
+import { getOwnStatus } from '../hiding.server.ts'
 import type { Route } from './+types/edit-layout'
 
 export async function loader(args: Route.LoaderArgs) {
 	const viewer = ownPage(args)
-	return { username: viewer.username, standing: await getOwnStanding(viewer) }
+	return { username: viewer.username, standing: await getOwnStatus(viewer) }
 }
 
 export function meta({ matches }: Route.MetaArgs) {

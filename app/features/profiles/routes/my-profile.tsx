@@ -10,7 +10,7 @@ import { StandingNotices } from '../components/hidden-notice.tsx'
 import { OwnQuestions } from '../components/own-questions.tsx'
 import { About, Academics } from '../components/sections.tsx'
 import { Certificates, Projects } from '../components/showpieces.tsx'
-import { getOwnStanding } from '../hiding.server.ts'
+import { getOwnStatus } from '../hiding.server.ts'
 import { getFirstSteps, getProfile } from '../profiles.server.ts'
 import type { Route } from './+types/my-profile'
 
@@ -31,7 +31,7 @@ export function loader({ context, params, url }: Route.LoaderArgs) {
 		const cursor = url.searchParams.get('cursor')
 		const [profile, standing, firstSteps, page] = await Promise.all([
 			getProfile(viewer, viewer.username),
-			getOwnStanding(viewer),
+			getOwnStatus(viewer),
 			getFirstSteps(viewer),
 			tab === 'queries' ? listQuestions(viewer, { author: viewer.username, cursor }) : null,
 		])

@@ -6,8 +6,8 @@ import { isId } from '~/lib/checks.ts'
 import { Conflict, Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { type Input, parseInput } from '~/platform/http/parse.server.ts'
-import { type Cooked, cook, excerptOf } from '~/platform/markdown/cook.server.ts'
 import { languageOfTags } from '~/platform/markdown/highlight.server.ts'
+import { excerptOf, type RenderedMarkdown, renderMarkdown } from '~/platform/markdown/render.server.ts'
 import { peopleIn } from '../mentions/mentions.server.ts'
 import { mayDelete, mayEdit, mayRestore, undoTime } from '../questions.policy.ts'
 import { findDeletedQuestion, lockDeletedQuestion } from '../questions.queries.server.ts'
@@ -138,7 +138,7 @@ async function readTexts(input: Input): Promise<QuestionTexts & { slug: string }
 	const { title, description, tags, category } = parseInput(askInput, input)
 	const found = await findCategory(category)
 	if (!found) throw new Invalid('Category field is required!', { category: 'Category field is required!' })
-	const { html, text } = await cookDescription(description, tags)
+	const { html, text } = await renderDescription(description, tags)
 	return {
 		title,
 		description,
@@ -170,7 +170,7 @@ export async function restoreQuestion(viewer: Viewer, id: number): Promise<{ url
 }
 
 /**
- * A description as its page will show it: cooked as publishing cooks it, and stored nowhere.
+ * A description as its page will show it: rendered as publishing renders it, and stored nowhere.
  * @param input `description`; `tags` as typed, as they name the language of plain code blocks
  * @param ip where the request came from
  * @throws Invalid when it is too long, TooMany
@@ -178,11 +178,15 @@ export async function restoreQuestion(viewer: Viewer, id: number): Promise<{ url
 export async function previewDescription(viewer: Viewer, ip: string, input: unknown): Promise<{ html: string }> {
 	const { description, tags } = parseInput(previewInput, input)
 	await countUse('previews', viewer, ip)
-	const { html } = await cookDescription(description, tagsOf(tags))
+	const { html } = await renderDescription(description, tagsOf(tags))
 	return { html }
 }
 
 /** A query's description as HTML. Publishing and the preview call this one, so that they cannot differ. */
-export async function cookDescription(description: string, tags: readonly string[]): Promise<Cooked> {
-	return cook(description, { language: languageOfTags(tags), topHeading: 2, people: await peopleIn(description) })
+export async function renderDescription(description: string, tags: readonly string[]): Promise<RenderedMarkdown> {
+	return renderMarkdown(description, {
+		language: languageOfTags(tags),
+		topHeading: 2,
+		people: await peopleIn(description),
+	})
 }

@@ -18,7 +18,7 @@ import { makeComment, makeMember, makeQuestion } from '../../../../tests/factori
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { deleteQuestion, editQuestion } from '../asking/asking.server.ts'
 import { change } from '../writing/change.server.ts'
-import { type FollowersLeft, tellFollowers } from './notices.server.ts'
+import { type FollowersLeft, notifyFollowers } from './notices.server.ts'
 
 useDatabase()
 
@@ -151,10 +151,10 @@ describe('a job tells many followers', () => {
 		expect((await tellings()).rows).toEqual([{ n: 0 }])
 		const { rows } = await sql<{ payload: FollowersLeft }>`
 			select payload from graphile_worker._private_jobs order by id desc limit 1`.execute(db())
-		for (let run = 0; run < 2; run += 1) await tellFollowers(rows[0]?.payload as FollowersLeft)
+		for (let run = 0; run < 2; run += 1) await notifyFollowers(rows[0]?.payload as FollowersLeft)
 		expect((await tellings()).rows).toEqual([{ n: 60 }])
 		await sql`update notifications set read_at = now()`.execute(db())
-		await tellFollowers(rows[0]?.payload as FollowersLeft)
+		await notifyFollowers(rows[0]?.payload as FollowersLeft)
 		expect((await tellings()).rows).toEqual([{ n: 60 }])
 	})
 })

@@ -1,10 +1,10 @@
 import type { NoticeKind, NotificationKind } from '~/features/notifications/kinds.server.ts'
 import {
+	announceUnread,
 	forgetComment,
 	forgetQuestion,
 	notify,
 	renameQuestion,
-	tellUnread,
 } from '~/features/notifications/notifications.server.ts'
 import { commentPath } from '~/features/search/search.view.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
@@ -87,7 +87,7 @@ export async function noteEvent(trx: Executor, event: ForumEvent): Promise<numbe
 		}
 		case 'solution-chosen': {
 			const { commentId, authorId } = event
-			const people = whoIsTold({ actorId, solverId: authorId })
+			const people = recipientsOf({ actorId, solverId: authorId })
 			return notify(trx, { people, actorId, query, commentId, url: commentPath(commentId) })
 		}
 		case 'solution-withdrawn':
@@ -115,7 +115,7 @@ async function noteComment(
 ): Promise<number[]> {
 	const parentAuthorId = parent_id === null ? null : await findCommentAuthor(trx, parent_id)
 	const mentioned = await mentionedIn(trx, body)
-	const people = whoIsTold({ actorId, questionAuthorId: query.authorId, parentAuthorId, mentioned })
+	const people = recipientsOf({ actorId, questionAuthorId: query.authorId, parentAuthorId, mentioned })
 	return notify(trx, { people, actorId, query, commentId, url: commentPath(commentId), besides })
 }
 
@@ -130,12 +130,12 @@ async function noteNewNames(
 	if (fresh.length === 0) return []
 	// Edits are not counted as posts are: without a limit one text could go on calling everybody, ten at a time.
 	if (fresh.length + (await countMentioned(trx, query.id, commentId)) > MAX_NOTIFIED_MENTIONS) return []
-	const people = whoIsTold({ actorId, mentioned: await listIdsOf(trx, fresh) })
+	const people = recipientsOf({ actorId, mentioned: await listIdsOf(trx, fresh) })
 	return notify(trx, { people, actorId, query, commentId, url })
 }
 
 /** Goes on telling followers of a new query, a few hundred in a transaction; run again, it tells nobody twice. */
-export async function tellFollowers({ event, after }: FollowersLeft): Promise<void> {
+export async function notifyFollowers({ event, after }: FollowersLeft): Promise<void> {
 	const { actorId, query } = event
 	let last: number | undefined = after
 	while (last !== undefined) {
@@ -147,11 +147,11 @@ export async function tellFollowers({ event, after }: FollowersLeft): Promise<vo
 				if (!(await holdQuestion(trx, query.id))) return { told: [], next: undefined }
 				const mentioned = await mentionedIn(trx, event.description)
 				const followers = await followersOf(trx, { ...query, after: from, limit: followersInAStep })
-				const people = whoIsTold({ actorId, followers: followers.filter((id) => !mentioned.includes(id)) })
+				const people = recipientsOf({ actorId, followers: followers.filter((id) => !mentioned.includes(id)) })
 				const told = await notify(trx, { people, actorId, query, commentId: null, url: query.url })
 				return { told, next: followers.length < followersInAStep ? undefined : followers.at(-1) }
 			})
-		await tellUnread(told)
+		await announceUnread(told)
 		last = next
 	}
 }
@@ -162,7 +162,7 @@ async function noteQuestion(trx: Executor, event: QuestionAdded): Promise<number
 	const found = await followersOf(trx, { ...query, after: 0, limit: followersAtOnce + 1 })
 	const followers = found.length > followersAtOnce ? [] : found
 	if (found.length > followersAtOnce) await addJob('tell-followers', { event, after: 0 }, trx)
-	const people = whoIsTold({ actorId, mentioned, followers })
+	const people = recipientsOf({ actorId, mentioned, followers })
 	return notify(trx, { people, actorId, query, commentId: null, url: query.url, besides })
 }
 
@@ -185,7 +185,7 @@ export interface Concerned {
  * Who is told of an event, and as what: each member once, by what concerns them most, and never the one who did it.
  * Being named goes before being answered, being answered before owning the query, all before following a tag.
  */
-export function whoIsTold(concerned: Concerned): Map<number, NoticeKind> {
+export function recipientsOf(concerned: Concerned): Map<number, NoticeKind> {
 	const { actorId, questionAuthorId, parentAuthorId, solverId, mentioned = [], followers = [] } = concerned
 	const told = new Map<number, NoticeKind>()
 	const tell = (kind: NoticeKind, ...ids: (number | null | undefined)[]) => {

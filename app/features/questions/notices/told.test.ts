@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { mentionsIn } from '../mentions/mentions.server.ts'
-import { type Concerned, whoIsTold } from './notices.server.ts'
+import { type Concerned, recipientsOf } from './notices.server.ts'
 
 const [actor, asker, parent, third, fourth] = [1, 2, 3, 4, 5]
 
@@ -35,7 +35,7 @@ test.each<[string, Concerned, Record<number, string>]>([
 		{ [asker]: 'comment' },
 	],
 ])('%s', (_what, concerned, told) => {
-	expect(Object.fromEntries(whoIsTold(concerned))).toEqual(told)
+	expect(Object.fromEntries(recipientsOf(concerned))).toEqual(told)
 })
 
 test.each([

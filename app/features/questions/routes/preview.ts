@@ -3,7 +3,7 @@ import { answeringJson, readForm } from '~/platform/http/http.ts'
 import { previewDescription } from '../asking/asking.server.ts'
 import type { Route } from './+types/preview'
 
-/** Cooks `description` and stores nothing. Answers `{ html }`, or `{ message }` with the status of the refusal. */
+/** Renders `description` and stores nothing. Answers `{ html }`, or `{ message }` with the status of the refusal. */
 export function action({ request, context }: Route.ActionArgs): Promise<Response> {
 	return answeringJson(async () =>
 		previewDescription(viewerOf(context), factsOf(context).ip, Object.fromEntries(await readForm(request))),

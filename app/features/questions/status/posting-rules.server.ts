@@ -2,7 +2,7 @@ import { refuseSuspended } from '~/features/accounts/security/suspension.server.
 import { refuseBlocked } from '~/features/members/blocks.server.ts'
 import { openWaitingCase } from '~/features/moderation/cases.queries.server.ts'
 import { addLogRow } from '~/features/moderation/log.queries.server.ts'
-import type { StandingRow } from '~/features/moderation/members.queries.server.ts'
+import type { AccountStatusRow } from '~/features/moderation/members.queries.server.ts'
 import { isOnProbation, leadsElsewhere, lockAuthor, refuseTooMuch } from '~/features/moderation/posting.server.ts'
 import { NotAllowed } from '~/lib/errors.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
@@ -18,7 +18,7 @@ import { lockAnyQuestion, withholdComment, withholdQuestion } from './status.que
  * @returns what happened in the end: the event itself, or that the post is withheld
  * @throws NotAllowed, TooMany
  */
-export async function keepOrder(trx: Executor, event: ForumEvent): Promise<ForumEvent> {
+export async function applyPostingRules(trx: Executor, event: ForumEvent): Promise<ForumEvent> {
 	if ('approvedBy' in event && event.approvedBy !== undefined) return event
 	const actor = await lockAuthor(trx, event.actorId)
 	if (!(await deletesOwn(trx, event))) refuseSuspended(actor)
@@ -71,7 +71,7 @@ function writesComment(event: ForumEvent): event is CommentWritten {
 type Post = Extract<ForumEvent, { kind: 'query-added' | 'query-changed' | 'comment-added' | 'comment-changed' }>
 
 /** Whether this is a newcomer's text with a link, and none of theirs was ever let pass. An edit counts as well as a post. */
-async function mustWait(trx: Executor, event: ForumEvent, actor: StandingRow): Promise<boolean> {
+async function mustWait(trx: Executor, event: ForumEvent, actor: AccountStatusRow): Promise<boolean> {
 	if (!isPost(event) || !isOnProbation(actor)) return false
 	const post = await readPost(trx, kindOf(event), idOf(event))
 	return post !== undefined && post.author_id === event.actorId && leadsElsewhere(post.html)
@@ -105,7 +105,7 @@ const recorded: Partial<Record<ForumEvent['kind'], string>> = {
 	'solution-withdrawn': 'withdraw solution',
 }
 
-async function recordForeignHand(trx: Executor, event: ForumEvent, actor: StandingRow): Promise<void> {
+async function recordForeignHand(trx: Executor, event: ForumEvent, actor: AccountStatusRow): Promise<void> {
 	const act = recorded[event.kind]
 	if (!act || actor.role === 'member') return
 	const isSolution = event.kind === 'solution-chosen' || event.kind === 'solution-withdrawn'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { tellUnread } from '~/features/notifications/notifications.server.ts'
+import { announceUnread } from '~/features/notifications/notifications.server.ts'
 import { questionUrl } from '~/features/search/search.view.ts'
 import { isId } from '~/lib/checks.ts'
 import { Conflict, Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
@@ -17,7 +17,7 @@ import { mayWrite } from '../questions.policy.ts'
 import { findQuestion, type QuestionPageRow } from '../questions.queries.server.ts'
 import { keyInput } from '../questions.schema.ts'
 import { findChangeableQuestion } from '../status/pending.queries.server.ts'
-import { keepOrder } from '../status/posting-rules.server.ts'
+import { applyPostingRules } from '../status/posting-rules.server.ts'
 import type { EventQuestion, ForumEvent } from './forum-events.ts'
 import { claimKey, countRevisions, type Made, noteMade } from './writing.queries.server.ts'
 
@@ -85,7 +85,7 @@ export async function change<Result>(
 			const done = await work(trx)
 			return { ...done, event: done.event && (await recordEffects(trx, done.event)) }
 		})
-	if (event) await tellEffects(event)
+	if (event) await announceEffects(event)
 	return result
 }
 
@@ -103,15 +103,15 @@ export function eventQuestion(
  * @throws NotAllowed, TooMany where the rules of moderation forbid the change
  */
 export async function recordEffects(trx: Executor, event: ForumEvent): Promise<ForumEvent> {
-	const happened = await keepOrder(trx, event)
+	const happened = await applyPostingRules(trx, event)
 	return { ...happened, told: await noteEvent(trx, happened) }
 }
 
 /** What others are told; called after the commit. */
-export async function tellEffects(event: ForumEvent): Promise<void> {
+export async function announceEffects(event: ForumEvent): Promise<void> {
 	const { query } = event
 	await dropPages([LIST_PAGES, questionTag(query.id)])
-	await tellUnread(event.told ?? [])
+	await announceUnread(event.told ?? [])
 	if (event.kind === 'query-added') announce('forum', 'query:added', { url: query.url })
 	if (event.kind === 'comment-added') {
 		const { commentId, username } = event

@@ -30,7 +30,7 @@ const names: Record<string, string> = {
 
 /** What an import would change, each with a box, and what of the document cannot be kept. */
 export function ImportPreview({ preview, message }: { preview: Preview; message: string }) {
-	const { changes, unkept, more, document, fingerprint } = preview
+	const { changes, unsaved, more, document, fingerprint } = preview
 	return (
 		<>
 			<Form method="post" encType="multipart/form-data" className="mt-6 grid gap-8">
@@ -55,11 +55,11 @@ export function ImportPreview({ preview, message }: { preview: Preview; message:
 					</Link>
 				</p>
 			</Form>
-			{unkept.length > 0 && (
+			{unsaved.length > 0 && (
 				<section className="mt-10" aria-labelledby="unkept">
 					<RuleHead id="unkept" title="Not imported" />
 					<dl className="mt-2 grid gap-x-6 text-sm sm:grid-cols-[minmax(0,2fr)_minmax(0,3fr)]">
-						{unkept.map(({ path, reason }, index) => (
+						{unsaved.map(({ path, reason }, index) => (
 							// biome-ignore lint/suspicious/noArrayIndexKey: the list never changes, and a document may say a thing twice
 							<div key={index} className="col-span-full grid grid-cols-subgrid gap-x-6 border-b border-line py-1.5">
 								<dt className="font-mono text-xs leading-5 wrap-anywhere">{path}</dt>

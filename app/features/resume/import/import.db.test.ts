@@ -75,16 +75,16 @@ test('so is that of any profile, twice over', async () => {
 		await importAll(second, await textOf(first))
 		expect({ seed, is: portable(await textOf(second)) }).toEqual({ seed, is: portable(await textOf(first)) })
 		const settled = await previewImport(second, second.username, await textOf(second))
-		expect({ seed, ...settled }).toMatchObject({ seed, changes: [], unkept: [] })
+		expect({ seed, ...settled }).toMatchObject({ seed, changes: [], unsaved: [] })
 	}
 })
 
 test('the own export changes nothing, and keeps the own pictures', async () => {
-	const { changes, unkept } = await previewImport(mira, 'mira', await textOf(mira))
-	expect({ changes, unkept }).toEqual({ changes: [], unkept: [] })
+	const { changes, unsaved } = await previewImport(mira, 'mira', await textOf(mira))
+	expect({ changes, unkept: unsaved }).toEqual({ changes: [], unsaved: [] })
 	const bram = await newcomer()
 	const other = await previewImport(bram, bram.username, await textOf(mira))
-	expect(other.unkept).toEqual([
+	expect(other.unsaved).toEqual([
 		{ path: 'basics.email', reason: 'An import does not change the address of an account.' },
 		{ path: 'basics.image', reason: 'Pictures cannot be imported: upload it here.' },
 		{ path: 'certificates[0]', reason: 'Pictures cannot be imported: upload it here.' },
@@ -250,7 +250,7 @@ describe('an import', () => {
 	test('shows of a long list of losses the beginning, and how much more there is', async () => {
 		const bram = await newcomer()
 		const skills = Array.from({ length: 400 }, () => ({ level: 'x' }))
-		const { unkept, more } = await previewImport(bram, bram.username, JSON.stringify({ skills }))
-		expect([unkept.length, more]).toEqual([100, 300])
+		const { unsaved, more } = await previewImport(bram, bram.username, JSON.stringify({ skills }))
+		expect([unsaved.length, more]).toEqual([100, 300])
 	})
 })

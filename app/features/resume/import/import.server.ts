@@ -37,7 +37,7 @@ const MAX_SHOWN = 100
 export interface Preview {
 	changes: Change[]
 	/** The first hundred of it. */
-	unkept: Unkept[]
+	unsaved: Unkept[]
 	/** How much more there is. */
 	more: number
 	/** The document without white space, to be sent back with what was chosen. */
@@ -111,20 +111,20 @@ async function prepare(id: number, document: ReturnType<typeof readDocument>, ex
 		await listCertificatesToEdit(id, executor),
 		await listProjectsToEdit(id, executor),
 	]
-	const { found, unkept } = fromResume(document)
+	const { found, unsaved } = fromResume(document)
 	if (found.personal.skills) found.personal.skills = canonical(found.personal.skills, row.skills)
 	if (found.email && found.email.toLowerCase() !== row.email)
-		unkept.push({ path: 'basics.email', reason: 'An import does not change the address of an account.' })
-	await leaveForeignPictures(id, found, unkept, executor)
+		unsaved.push({ path: 'basics.email', reason: 'An import does not change the address of an account.' })
+	await leaveForeignPictures(id, found, unsaved, executor)
 	const current = currentOf(row, certificates, projects)
 	const plan = planImport(current, found)
 	const fingerprint = createHash('sha256')
 		.update(JSON.stringify([plan, current.versions]))
 		.digest('base64url')
-	const shown = unkept.slice(0, MAX_SHOWN)
-	const more = unkept.length - shown.length
+	const shown = unsaved.slice(0, MAX_SHOWN)
+	const more = unsaved.length - shown.length
 	return {
-		preview: { changes: plan.changes, unkept: shown, more, document: JSON.stringify(document), fingerprint },
+		preview: { changes: plan.changes, unsaved: shown, more, document: JSON.stringify(document), fingerprint },
 		plan,
 		current,
 		row,
@@ -133,7 +133,7 @@ async function prepare(id: number, document: ReturnType<typeof readDocument>, ex
 }
 
 /** A picture goes with a profile only when it is the member's own already. */
-async function leaveForeignPictures(id: number, found: Found, unkept: Unkept[], executor?: Executor): Promise<void> {
+async function leaveForeignPictures(id: number, found: Found, unsaved: Unkept[], executor?: Executor): Promise<void> {
 	const places = [
 		{ kind: 'profile', path: 'basics.image', fields: found.personal, field: 'profile_url' },
 		...found.certificates.map((fields, index) => ({
@@ -155,7 +155,7 @@ async function leaveForeignPictures(id: number, found: Found, unkept: Unkept[], 
 	for (const { kind, path, fields, field } of named) {
 		if (own.some((picture) => picture.kind === kind && picture.path === fields[field])) continue
 		delete fields[field]
-		unkept.push({ path, reason: 'Pictures cannot be imported: upload it here.' })
+		unsaved.push({ path, reason: 'Pictures cannot be imported: upload it here.' })
 	}
 }
 

@@ -32,7 +32,7 @@ export type FoundCertificate = Partial<StoredCertificate> & Pick<StoredCertifica
 export type FoundProject = Partial<ProjectInput> & Pick<ProjectInput, 'project_title'>
 
 /** What a document says of a profile, and what of it a profile cannot keep. */
-export function fromResume(document: ReadDocument): { found: Found; unkept: Unkept[] } {
+export function fromResume(document: ReadDocument): { found: Found; unsaved: Unkept[] } {
 	const reader = new Reader()
 	const { $schema: _, basics, education, certificates, skills, projects, meta, ...rest } = document
 	reader.leave(rest, '')
@@ -49,7 +49,7 @@ export function fromResume(document: ReadDocument): { found: Found; unkept: Unke
 			certificates: readCertificates(reader, certificates ?? [], ownCertificates ?? []),
 			projects: readProjects(reader, projects ?? [], ownProjects ?? []),
 		},
-		unkept: reader.unkept,
+		unsaved: reader.unsaved,
 	}
 }
 
@@ -233,10 +233,10 @@ export const noPlace = 'A profile does not have this field.'
 
 /** Reads fields by a schema, and remembers what it could not read. */
 export class Reader {
-	readonly unkept: Unkept[] = []
+	readonly unsaved: Unkept[] = []
 
 	note(path: string, reason: string): void {
-		this.unkept.push({ path: path.replace(/^\./, '').slice(0, 120), reason })
+		this.unsaved.push({ path: path.replace(/^\./, '').slice(0, 120), reason })
 	}
 
 	/** Notes everything in an object that nobody asked for. */

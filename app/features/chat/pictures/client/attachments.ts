@@ -59,7 +59,7 @@ export class Attachments {
 	restore(to: string): void {
 		if (this.restored.has(to)) return
 		this.restored.add(to)
-		const kept = readKept(this.parts.tab.getItem(this.keyOf(to)))
+		const kept = readStored(this.parts.tab.getItem(this.keyOf(to)))
 		if (kept.length > 0) this.choosing.set(to, this.takeBack(to, kept))
 	}
 
@@ -168,7 +168,7 @@ export class Attachments {
 }
 
 /** What anybody's script of this site may have left there is no list of pictures. */
-function readKept(text: string | null): Attached[] {
+function readStored(text: string | null): Attached[] {
 	try {
 		const list = JSON.parse(text ?? '[]') as Attached[]
 		const isSound = ({ id, alt, name, width, height }: Attached) =>

@@ -9,7 +9,7 @@ export interface PictureStore {
 	sweep(used: ReadonlySet<string>): Promise<void>
 }
 
-interface Kept {
+interface StoredPicture {
 	file: Blob
 	/** Milliseconds of the epoch. */
 	at: number
@@ -20,7 +20,7 @@ const day = 24 * 3_600_000
 /** Pictures of one member in the browser's database. What it does not take lives as long as the tab. */
 export class BrowserPictures implements PictureStore {
 	private readonly prefix: string
-	private readonly unkept = new Map<string, Blob>()
+	private readonly unsaved = new Map<string, Blob>()
 	private database: Promise<IDBDatabase> | null = null
 
 	/** @param member username: another member of the same browser has pictures of their own */
@@ -30,24 +30,28 @@ export class BrowserPictures implements PictureStore {
 
 	async put(id: string, file: Blob): Promise<boolean> {
 		try {
-			await this.run('readwrite', (store) => store.put({ file, at: Date.now() } satisfies Kept, this.prefix + id))
+			await this.run('readwrite', (store) =>
+				store.put({ file, at: Date.now() } satisfies StoredPicture, this.prefix + id),
+			)
 			return true
 		} catch {
-			this.unkept.set(id, file)
+			this.unsaved.set(id, file)
 			return false
 		}
 	}
 
 	async get(id: string): Promise<Blob | null> {
-		const unkept = this.unkept.get(id)
-		if (unkept) return unkept
-		const kept = await this.run<Kept | undefined>('readonly', (store) => store.get(this.prefix + id)).catch(() => null)
+		const unsaved = this.unsaved.get(id)
+		if (unsaved) return unsaved
+		const kept = await this.run<StoredPicture | undefined>('readonly', (store) => store.get(this.prefix + id)).catch(
+			() => null,
+		)
 		return kept?.file ?? null
 	}
 
 	async remove(ids: string[]): Promise<void> {
 		for (const id of ids) {
-			this.unkept.delete(id)
+			this.unsaved.delete(id)
 			await this.run('readwrite', (store) => store.delete(this.prefix + id)).catch(() => {})
 		}
 	}
@@ -57,7 +61,7 @@ export class BrowserPictures implements PictureStore {
 		const own = keys.map(String).filter((key) => key.startsWith(this.prefix))
 		for (const id of own.map((key) => key.slice(this.prefix.length))) {
 			if (used.has(id)) continue
-			const kept = await this.run<Kept | undefined>('readonly', (store) => store.get(this.prefix + id)).catch(
+			const kept = await this.run<StoredPicture | undefined>('readonly', (store) => store.get(this.prefix + id)).catch(
 				() => null,
 			)
 			if (kept && kept.at < Date.now() - day) await this.remove([id])

@@ -1,6 +1,6 @@
 import { data } from 'react-router'
+import { formErrorsOf } from '~/platform/http/form-errors.ts'
 import { textsOf } from '~/platform/http/form-texts.ts'
-import { problemsOf } from '~/platform/http/problems.ts'
 import { askInput } from '../../questions.schema.ts'
 import type { AskRefusal, AskValues, Draft, DraftSaved } from '../asking.view.ts'
 
@@ -246,7 +246,7 @@ export async function sendAsked({ request, serverAction }: ClientAction) {
 	const values = textsOf(form)
 	const parsed = askInput.safeParse(values)
 	if (parsed.error) {
-		const { message, fields } = problemsOf(parsed.error)
+		const { message, fields } = formErrorsOf(parsed.error)
 		return data<AskRefusal>({ message, errors: fields, values, stored: null }, { status: 422 })
 	}
 	const saver = await heldSaver(values.draft ?? '')

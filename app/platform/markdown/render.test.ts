@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { cook, excerptOf } from './cook.server.ts'
+import { excerptOf, renderMarkdown } from './render.server.ts'
 
 async function htmlOf(markdown: string, options = {}): Promise<string> {
-	return (await cook(markdown, options)).html
+	return (await renderMarkdown(markdown, options)).html
 }
 
 test.each([
@@ -177,7 +177,7 @@ test.each([
 })
 
 test('the words of a text leave out code blocks, addresses and markup', async () => {
-	const { text } = await cook(
+	const { text } = await renderMarkdown(
 		'# Why\n\nDoes `a` **fail**\nat [b](https://c.example)?<br>Yes.\n\n```\nlong code\n```\n\n- one\n- two ![p](https://d.example/p.png)',
 	)
 	expect(text).toBe('Why Does a fail at b? Yes. one two')
@@ -224,7 +224,7 @@ test.each([
 		`\`\`\`html\n${'<script><style>'.repeat(26)}\n\`\`\`\n`,
 		`\`\`\`py\n${'f"{f('.repeat(79)}\n\`\`\`\n`,
 	],
-])('64 KB of %.30j are cooked', async (part) => {
+])('64 KB of %.30j are rendered', async (part) => {
 	// Quadratic work would outlast the test's time by far; how long it takes is measured by npm run bench:markdown.
-	expect(await cook(sixtyFour(part))).toHaveProperty('html')
+	expect(await renderMarkdown(sixtyFour(part))).toHaveProperty('html')
 })

@@ -22,7 +22,7 @@ const REPORT_EVERY_MS = 30_000
  * and the log says so. What was committed is there then; connections come back by themselves.
  * @param refusingTimeoutMs milliseconds that a living server may refuse everybody, for tests
  */
-export async function keepEmbeddedPostgres(
+export async function superviseEmbeddedPostgres(
 	dataDir: string,
 	options: string[] = [],
 	refusingTimeoutMs = REFUSING_TIMEOUT_MS,
