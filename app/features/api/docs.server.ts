@@ -1,4 +1,4 @@
-import type { ApiDocs, FieldDoc, OperationDoc } from './docs.present.ts'
+import type { ApiDocs, FieldDoc, OperationDoc } from './docs.view.ts'
 import { rates } from './limits.server.ts'
 import { openApiDocument } from './openapi.server.ts'
 import type { ApiDocument, DocumentedOperation, Schema } from './openapi.ts'

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import '~/features/index.server.ts'
 import { makeToken } from '~/features/accounts/tokens/tokens.server.ts'
-import { setBlocked } from '~/features/chat/safety.server.ts'
+import { setBlocked } from '~/features/chat/safety/safety.server.ts'
 import { deleteComment } from '~/features/discussion/commenting.server.ts'
 import { judge } from '~/features/moderation/judging.server.ts'
 import { report } from '~/features/moderation/reports.server.ts'

@@ -3,10 +3,10 @@ import { log } from '~/lib/log.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { Allowance } from '~/platform/realtime/allowance.ts'
 import { inBackground, type Tab } from '~/platform/realtime/io.server.ts'
-import { answerSending } from './answering.server.ts'
-import { countUnreadConversations } from './inbox.server.ts'
-import { markSeen } from './reading.server.ts'
-import { announceTyping } from './telling.server.ts'
+import { countUnreadConversations } from './inbox/inbox.server.ts'
+import { answerSending } from './messages/answering.server.ts'
+import { markSeen } from './messages/reading.server.ts'
+import { announceTyping } from './messages/telling.server.ts'
 
 /** A tab says at most once in 3 s that its member types; what comes faster is passed over. */
 const typing = { most: 1, milliseconds: 2_500 }

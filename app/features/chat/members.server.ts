@@ -1,8 +1,8 @@
 import { NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
-import type { Names } from './chat.present.ts'
 import { isUsername } from './chat.schema.ts'
+import type { Names } from './chat.view.ts'
 import { type ConversationRow, findConversation } from './conversations.queries.server.ts'
 
 /** What is said of a username that nobody else has. */

@@ -1,7 +1,6 @@
 import { campusOf } from '~/features/campus/campus.view.ts'
 import { shortened, webUrl } from '~/lib/text.ts'
 import type { Viewer } from '~/lib/viewer.ts'
-import type { MemberView, SkillView } from './directory.present.ts'
 import {
 	isUnnoted,
 	listNewestRows,
@@ -10,6 +9,7 @@ import {
 	MAX_ABOUT_LENGTH,
 	type MemberRow,
 } from './directory.queries.server.ts'
+import type { MemberView, SkillView } from './directory.view.ts'
 
 /** The newest members, as this viewer may see them. */
 export async function listNewest(viewer: Viewer, limit: number): Promise<MemberView[]> {

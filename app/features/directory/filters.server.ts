@@ -1,6 +1,6 @@
 import { ordinal } from '~/lib/text.ts'
 import { counting } from './directory.limits.ts'
-import type { Choice, Count, FiltersView } from './directory.present.ts'
+import type { Choice, Count, FiltersView } from './directory.view.ts'
 import { everyMatch, isImpossible, type Meaning } from './meaning.server.ts'
 import { countTerms } from './search.queries.server.ts'
 import type { TermRow } from './terms.queries.server.ts'

@@ -3,7 +3,7 @@ import type { Viewer } from '~/lib/viewer.ts'
 import { listPage } from './community.server.ts'
 import { MAX_SEARCH_LENGTH } from './directory.limits.ts'
 import { anybody } from './directory.paths.ts'
-import type { SuggestionsView } from './directory.present.ts'
+import type { SuggestionsView } from './directory.view.ts'
 import { meaningOf } from './meaning.server.ts'
 import { findMeanings, type MeaningRow } from './terms.queries.server.ts'
 

@@ -1,5 +1,5 @@
-import type { MemberView, SkillView } from '~/features/directory/directory.present.ts'
 import { countArriving, listNewest, listOnline, listSkills } from '~/features/directory/directory.server.ts'
+import type { MemberView, SkillView } from '~/features/directory/directory.view.ts'
 import { countAskedSince, listQuestions, mostDiscussed } from '~/features/questions/lists/lists.server.ts'
 import type { QuestionCardView, QuestionPageView } from '~/features/questions/question.view.ts'
 import { listTags } from '~/features/tags/tags.server.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { member, operation } from '~/platform/http/operation.ts'
-import type { NoticeView } from './notifications.present.ts'
 import { listNotices, readNotices } from './notifications.server.ts'
+import type { NoticeView } from './notifications.view.ts'
 
 const group = 'Notifications'
 

@@ -8,8 +8,8 @@ import { db, type Executor } from '~/platform/db/db.server.ts'
 import { decodeTimeCursor, encodeCursor } from '~/platform/http/cursors.ts'
 import { announce } from '~/platform/realtime/announce.server.ts'
 import { doerOf, type NoticeKind, type NotificationKinds, wordsOf } from './kinds.server.ts'
-import type { NoticeView } from './notifications.present.ts'
 import { findThread, listRows, type NoticeRow, readUnreadOf } from './notifications.queries.server.ts'
+import type { NoticeView } from './notifications.view.ts'
 import { queuePushes } from './push/queue.server.ts'
 import {
 	addNotices,

@@ -4,7 +4,7 @@ import { db } from '~/platform/db/db.server.ts'
 import { type Channel, channelNames } from './channels.ts'
 import { findPreferences, storePreferences } from './digest.queries.server.ts'
 import { listKinds } from './kinds.server.ts'
-import type { PreferenceView } from './notifications.present.ts'
+import type { PreferenceView } from './notifications.view.ts'
 
 /** How the viewer wants to be told, every kind once. @throws NotAllowed */
 export async function getPreferences(viewer: Viewer): Promise<{ daily: boolean; kinds: PreferenceView[] }> {

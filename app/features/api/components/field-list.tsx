@@ -1,4 +1,4 @@
-import type { FieldDoc } from '../docs.present.ts'
+import type { FieldDoc } from '../docs.view.ts'
 import { Words } from './words.tsx'
 
 /** Fields with their types, one under the other: readable on a phone, where a table is not. */

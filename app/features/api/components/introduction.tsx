@@ -1,5 +1,5 @@
 import { Link } from 'react-router'
-import type { ApiDocs } from '../docs.present.ts'
+import type { ApiDocs } from '../docs.view.ts'
 import { Shell } from './shell.tsx'
 
 /** What holds for every address. */

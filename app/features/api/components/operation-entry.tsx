@@ -1,4 +1,4 @@
-import type { OperationDoc } from '../docs.present.ts'
+import type { OperationDoc } from '../docs.view.ts'
 import { FieldList } from './field-list.tsx'
 import { Shell } from './shell.tsx'
 import { Words } from './words.tsx'

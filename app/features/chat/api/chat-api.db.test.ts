@@ -7,8 +7,8 @@ import { findBrokenFigures, makeConversation, makeMessage, passTime } from '../.
 import { makeMember } from '../../../../tests/factories/forum.ts'
 import { callApi } from '../../../../tests/support/api-calls.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
-import { deleteMessage, editMessage } from '../changing.server.ts'
-import { listSince } from '../reading.server.ts'
+import { deleteMessage, editMessage } from '../messages/changing.server.ts'
+import { listSince } from '../messages/reading.server.ts'
 
 useDatabase()
 

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { decodeCursor, encodeCursor } from '~/platform/http/cursors.ts'
 import { member, operation } from '~/platform/http/operation.ts'
-import { listConversations } from '../inbox.server.ts'
-import { listSince, openConversation } from '../reading.server.ts'
+import { listConversations } from '../inbox/inbox.server.ts'
+import { listSince, openConversation } from '../messages/reading.server.ts'
 import {
 	changeList,
 	conversation,

@@ -1,9 +1,9 @@
 import { listBlocked } from '~/features/members/blocks.server.ts'
 import { member, operation } from '~/platform/http/operation.ts'
-import { getMessage } from '../places.server.ts'
-import { markSeen } from '../reading.server.ts'
-import { reportMessage } from '../reporting.server.ts'
-import { acceptConversation, setBlocked, setMuted } from '../safety.server.ts'
+import { getMessage } from '../messages/places.server.ts'
+import { markSeen } from '../messages/reading.server.ts'
+import { reportMessage } from '../safety/reporting.server.ts'
+import { acceptConversation, setBlocked, setMuted } from '../safety/safety.server.ts'
 import { blockedList, id, newReport, readUpTo, username } from './shapes.server.ts'
 
 const shared = {

@@ -3,8 +3,8 @@ import { Invalid } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { parseInput } from '~/platform/http/parse.server.ts'
 import { editInput } from '../chat.schema.ts'
+import { sendMessage } from '../messages/sending.server.ts'
 import type { ChatMessage } from '../protocol.ts'
-import { sendMessage } from '../sending.server.ts'
 
 interface Sending {
 	/** Username. */

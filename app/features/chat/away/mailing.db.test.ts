@@ -10,9 +10,9 @@ import type { Mail } from '~/platform/mail/mail.server.ts'
 import { findBrokenFigures, makeConversation, makeMessage } from '../../../../tests/factories/chat.ts'
 import { makeMember } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
-import { deleteMessage, editMessage } from '../changing.server.ts'
-import { markSeen } from '../reading.server.ts'
-import { setBlocked, setMuted } from '../safety.server.ts'
+import { deleteMessage, editMessage } from '../messages/changing.server.ts'
+import { markSeen } from '../messages/reading.server.ts'
+import { setBlocked, setMuted } from '../safety/safety.server.ts'
 import { mailMessages } from './mailing.server.ts'
 
 useDatabase()

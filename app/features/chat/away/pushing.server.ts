@@ -5,7 +5,7 @@ import { log } from '~/lib/log.server.ts'
 import { counted } from '~/lib/text.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { countTabs } from '~/platform/realtime/presence.server.ts'
-import type { MessageRow } from '../messages.queries.server.ts'
+import type { MessageRow } from '../messages/messages.queries.server.ts'
 import { findMessagePush } from './away.queries.server.ts'
 import { excerptOf } from './excerpt.ts'
 

@@ -4,14 +4,14 @@ import { Dialog } from '~/ui/dialog.tsx'
 import type { ConversationView } from '../client/conversation.ts'
 import { useOutgoing } from '../client/use-chat.ts'
 import type { ChatMessage } from '../protocol.ts'
-import { Announcer } from './announcer.tsx'
 import { AwayBar } from './away-bar.tsx'
 import { Composer } from './composer.tsx'
 import { EmptyConversation } from './empty-conversation.tsx'
 import { ReportDialog } from './report-dialog.tsx'
 import { StateNotice } from './state-notice.tsx'
-import { Thread } from './thread.tsx'
-import { useChange } from './use-change.ts'
+import { Announcer } from './thread/announcer.tsx'
+import { Thread } from './thread/thread.tsx'
+import { useChange } from './thread/use-change.ts'
 
 interface ConversationProps {
 	view: ConversationView

@@ -4,7 +4,7 @@ import type { SignedIn } from '~/lib/viewer.ts'
 import { makeConversation, makeMessage } from '../../../../tests/factories/chat.ts'
 import { makeMember } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
-import { openConversation } from '../reading.server.ts'
+import { openConversation } from '../messages/reading.server.ts'
 import { answerForm } from './conversation-action.server.ts'
 
 useDatabase()

@@ -2,12 +2,12 @@ import { data, redirect } from 'react-router'
 import { DomainError, Invalid } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { redirectWithToast, refused } from '~/platform/http/http.ts'
-import { deleteMessage, editMessage } from '../changing.server.ts'
+import { deleteMessage, editMessage } from '../messages/changing.server.ts'
+import { markSeen } from '../messages/reading.server.ts'
+import { sendMessage } from '../messages/sending.server.ts'
 import { picturesFromForm } from '../pictures/pictures.server.ts'
-import { markSeen } from '../reading.server.ts'
-import { reportMessage } from '../reporting.server.ts'
-import { acceptConversation, setBlocked, setMuted } from '../safety.server.ts'
-import { sendMessage } from '../sending.server.ts'
+import { reportMessage } from '../safety/reporting.server.ts'
+import { acceptConversation, setBlocked, setMuted } from '../safety/safety.server.ts'
 
 /** What came of a form: the message as it is now where one was written, and what to tell a reader without scripts. */
 interface Done {

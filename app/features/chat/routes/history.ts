@@ -1,5 +1,5 @@
-import { listPlace } from '../places.server.ts'
-import { listOlder, listSince, openConversation } from '../reading.server.ts'
+import { listPlace } from '../messages/places.server.ts'
+import { listOlder, listSince, openConversation } from '../messages/reading.server.ts'
 import type { Route } from './+types/history'
 import { answeringMember, numberIn } from './who.server.ts'
 

@@ -1,5 +1,5 @@
 import { countUnread } from '~/features/notifications/notifications.server.ts'
-import { listLatest } from '../inbox.server.ts'
+import { listLatest } from '../inbox/inbox.server.ts'
 import type { Route } from './+types/latest'
 import { answeringMember } from './who.server.ts'
 

@@ -3,8 +3,8 @@ import { type BlockedView, listBlocked } from '~/features/members/blocks.server.
 import { answering, signedIn } from '~/platform/http/http.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
-import { OfflineChoice } from '../components/offline-choice.tsx'
-import { getChatSettings } from '../settings.server.ts'
+import { OfflineChoice } from '../components/inbox/offline-choice.tsx'
+import { getChatSettings } from '../safety/settings.server.ts'
 import type { Route } from './+types/settings'
 
 export function loader({ context, url }: Route.LoaderArgs) {

@@ -6,7 +6,7 @@ import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { makeConversation, makeMessage } from '../../../../tests/factories/chat.ts'
 import { makeMember } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
-import { openConversation } from '../reading.server.ts'
+import { openConversation } from '../messages/reading.server.ts'
 import { action } from './wire.ts'
 
 useDatabase()

@@ -6,7 +6,7 @@ import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
 import { makeMessage, passTime } from '../../../../tests/factories/chat.ts'
 import { makeMember } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
-import { deleteMessage } from '../changing.server.ts'
+import { deleteMessage } from '../messages/changing.server.ts'
 import { learnOwnWords, searchOwnMessages } from './search.server.ts'
 
 useDatabase()

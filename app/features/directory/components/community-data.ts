@@ -1,5 +1,5 @@
 import type { FirstStepsView } from '~/features/profiles/profiles.view.ts'
-import type { Count, FiltersView, Loosening, MembersPage } from '../directory.present.ts'
+import type { Count, FiltersView, Loosening, MembersPage } from '../directory.view.ts'
 
 /** What the community's page is loaded with. */
 export interface CommunityData {

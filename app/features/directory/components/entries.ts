@@ -1,5 +1,5 @@
 import { anybody, communityPath, type Wish } from '../directory.paths.ts'
-import type { SuggestionsView } from '../directory.present.ts'
+import type { SuggestionsView } from '../directory.view.ts'
 
 /** One suggestion: where it leads. */
 export interface Entry {

@@ -4,7 +4,7 @@ import { useNavigate } from 'react-router'
 import { grouped } from '~/lib/text.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import { communityPath, countFilters, type Sort, sortOf, type Wish } from '../directory.paths.ts'
-import { type Count, countText } from '../directory.present.ts'
+import { type Count, countText } from '../directory.view.ts'
 import { filtersFormId, filtersId } from './filters.tsx'
 
 interface ListHeadProps {

@@ -6,7 +6,7 @@ import { studiesText } from '~/features/members/members.view.ts'
 import { type KnownState, openToText } from '~/features/profiles/profiles.view.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { PresenceWords } from '~/ui/presence.tsx'
-import type { MemberView } from '../directory.present.ts'
+import type { MemberView } from '../directory.view.ts'
 
 const chips = 4
 

@@ -3,7 +3,7 @@ import { openToText } from '~/features/profiles/profiles.view.ts'
 import { usePresence } from '~/platform/realtime/use-presence.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { PresenceWords } from '~/ui/presence.tsx'
-import type { MemberView } from '../directory.present.ts'
+import type { MemberView } from '../directory.view.ts'
 
 /** A member in one line: name, first skills, and what they are open to. */
 export function MemberRow({ member }: { member: MemberView }) {

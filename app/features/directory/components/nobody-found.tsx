@@ -3,7 +3,7 @@ import { useRootData } from '~/lib/root-data.ts'
 import { ordinal } from '~/lib/text.ts'
 import { EmptyState } from '~/ui/empty-state.tsx'
 import { anybody, communityPath, countFilters, type Wish } from '../directory.paths.ts'
-import { countText, type Loosening } from '../directory.present.ts'
+import { countText, type Loosening } from '../directory.view.ts'
 
 /** What stands in a list that has nobody: what was asked for, and the one thing to give up. */
 export function NobodyFound({ wish, cursor, loosen }: { wish: Wish; cursor: string | null; loosen: Loosening | null }) {

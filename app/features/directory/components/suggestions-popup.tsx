@@ -4,7 +4,7 @@ import { studiesText } from '~/features/members/members.view.ts'
 import { counted } from '~/lib/text.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { PresenceWords } from '~/ui/presence.tsx'
-import type { SuggestionsView } from '../directory.present.ts'
+import type { SuggestionsView } from '../directory.view.ts'
 import type { Entry } from './entries.ts'
 import { Marked } from './marked.tsx'
 

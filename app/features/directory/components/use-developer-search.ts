@@ -2,7 +2,7 @@ import { type ChangeEvent, type FormEvent, type KeyboardEvent, useEffect, useRef
 import { useNavigate } from 'react-router'
 import { closeDelay, searchDebounce } from '../directory.limits.ts'
 import { communityPath, type Wish } from '../directory.paths.ts'
-import type { SuggestionsView } from '../directory.present.ts'
+import type { SuggestionsView } from '../directory.view.ts'
 import { type Entry, entriesOf } from './entries.ts'
 
 const nothing: SuggestionsView = { people: [], skills: [], universities: [] }

@@ -2,7 +2,7 @@ import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { useFetcher, useNavigate } from 'react-router'
 import type { Wish } from '../directory.paths.ts'
 import { communityPath, wishOf } from '../directory.paths.ts'
-import type { Count } from '../directory.present.ts'
+import type { Count } from '../directory.view.ts'
 import type { CommunityData } from './community-data.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 import { Link, useFetcher } from 'react-router'
-import type { NoticeView } from '../notifications.present.ts'
+import type { NoticeView } from '../notifications.view.ts'
 import { NoticeLink } from './notice-item.tsx'
 
 /** The latest ten, asked for whenever they are shown or their number changes meanwhile. */

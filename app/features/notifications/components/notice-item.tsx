@@ -3,7 +3,7 @@ import { Form, Link } from 'react-router'
 import { Avatar } from '~/ui/avatar.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
 import { others } from '../channels.ts'
-import type { NoticeView } from '../notifications.present.ts'
+import type { NoticeView } from '../notifications.view.ts'
 
 /** A row of the page: what happened, leading there, and a form that marks it as read. @param from where the form leads back to */
 export function NoticeItem({ notice, from }: { notice: NoticeView; from: string }) {

@@ -1,0 +1,66 @@
+import { limits } from './chat.limits.ts'
+import { type AccountStatus, stateOf } from './chat.policy.ts'
+import type { ConversationRow, PeerRow } from './conversations.queries.server.ts'
+import type { MessageRow } from './messages/messages.queries.server.ts'
+import type { ChatMessage, ConversationState, Marks, Peer } from './protocol.ts'
+
+/** The two members of a conversation, as messages name them. */
+export type Names = ReadonlyMap<number, string>
+
+/** A message as one member sees it. */
+export function presentMessage(row: MessageRow, readerId: number, names: Names): ChatMessage {
+	const kept = row.kept_body !== null && row.sender_id !== readerId
+	return {
+		id: row.id,
+		clientId: row.client_id,
+		sender: names.get(row.sender_id) ?? '',
+		body: kept ? (row.kept_body ?? '') : row.body,
+		html: kept ? (row.kept_html ?? '') : row.html,
+		pictures: row.pictures ?? [],
+		sentAt: row.sent_at.toISOString(),
+		editedAt: kept || row.deleted_at ? null : (row.edited_at?.toISOString() ?? null),
+		deleted: row.deleted_at !== null,
+		version: row.version,
+	}
+}
+
+/** The other member. */
+export function presentPeer(row: PeerRow): Peer {
+	const lastSeenAt = row.online ? null : (row.last_seen_at?.toISOString() ?? null)
+	return { username: row.username, name: row.name, picture: row.image, online: row.online, lastSeenAt }
+}
+
+/** How far the peer has come. Of somebody who has not answered yet nothing is told: looking at a request is free. */
+export function presentMarks(row: ConversationRow): Marks {
+	return row.peer_pending ? { delivered: 0, read: 0 } : { delivered: row.peer_delivered_id, read: row.peer_read_id }
+}
+
+/** What the member can do. */
+export function presentState(row: ConversationRow): ConversationState {
+	return stateOf(standingOf(row))
+}
+
+function standingOf(row: ConversationRow): AccountStatus {
+	return {
+		name: row.name,
+		reachable: !row.imported,
+		exists: row.id !== null,
+		myTurn: row.pending,
+		visible: row.last_message_id !== null,
+		peerPending: row.peer_pending,
+		unanswered: row.unanswered,
+		blockedByMe: row.blocked_by_me,
+		muted: row.muted,
+		accepts: row.accepts,
+		verified: row.verified,
+	}
+}
+
+/** A page of messages that were read newest first, one more than it holds if there are older ones. */
+export function presentPage(rows: MessageRow[], readerId: number, names: Names) {
+	const shown = rows.slice(0, limits.page).reverse()
+	return {
+		messages: shown.map((row) => presentMessage(row, readerId, names)),
+		older: rows.length > limits.page,
+	}
+}

@@ -1,0 +1,100 @@
+import type { ConversationView } from '../../client/conversation.ts'
+import type { Outgoing } from '../../client/outbox.ts'
+import type { ChatMessage } from '../../protocol.ts'
+import { dayOf, type Zone } from './times.ts'
+
+/** How far an own message has come. */
+export type Mark = 'waiting' | 'sent' | 'delivered' | 'read'
+
+/** A message as it is drawn. */
+export interface MessageRow {
+	kind: 'message'
+	key: string
+	message: ChatMessage
+	own: boolean
+	/** The last of a run carries the time and the mark. */
+	last: boolean
+	mark: Mark
+}
+
+/** A message that is still on its way. */
+export interface OutgoingRow {
+	kind: 'outgoing'
+	key: string
+	message: Outgoing
+	last: boolean
+}
+
+export type Row =
+	| { kind: 'day'; key: string; at: string | number }
+	| { kind: 'new'; key: string }
+	| MessageRow
+	| OutgoingRow
+
+/** Messages of one sender within this time stand together, in milliseconds: product, 5 minutes. */
+const together = 5 * 60_000
+
+interface Entry {
+	at: number
+	sender: string
+	row: MessageRow | OutgoingRow
+}
+
+/**
+ * A conversation as lines from top to bottom: its messages in order with those on their way at the end, a separator before
+ * each day, and the line “New messages” before the first that was not read.
+ * @param outgoing what is on its way, to anybody
+ */
+export function rowsOf(view: ConversationView, outgoing: readonly Outgoing[], zone: Zone): Row[] {
+	const entries = [...view.messages.map((message) => entryOf(message, view)), ...waiting(view, outgoing)]
+	const firstNew = view.messages.find(({ id, sender }) => id > view.readId && sender === view.peer.username)
+	let previous: Entry | null = null
+	const rows: Row[] = []
+	for (const entry of entries) {
+		const newDay = !previous || dayOf(previous.at, zone) !== dayOf(entry.at, zone)
+		const isNew = entry.row.kind === 'message' && entry.row.message === firstNew
+		if (newDay) rows.push({ kind: 'day', key: `day-${dayOf(entry.at, zone)}`, at: entry.at })
+		if (isNew) rows.push({ kind: 'new', key: 'new' })
+		if (previous && !newDay && !isNew && joins(previous, entry)) previous.row.last = false
+		rows.push(entry.row)
+		previous = entry
+	}
+	return rows
+}
+
+function joins(one: Entry, other: Entry): boolean {
+	return one.sender === other.sender && other.at - one.at < together && !isRefused(one.row) && !isRefused(other.row)
+}
+
+const isRefused = (row: Row) => row.kind === 'outgoing' && row.message.refusal !== null
+
+function entryOf(message: ChatMessage, { peer, marks }: ConversationView): Entry {
+	const own = message.sender !== peer.username
+	// The same key as while it was on its way.
+	const row: MessageRow = {
+		kind: 'message',
+		key: `${own ? 'own' : 'peer'}-${message.clientId}`,
+		message,
+		own,
+		last: true,
+		mark: markOf(message.id, marks),
+	}
+	return { at: Date.parse(message.sentAt), sender: message.sender, row }
+}
+
+function markOf(id: number, { delivered, read }: ConversationView['marks']): Mark {
+	if (id <= read) return 'read'
+	return id <= delivered ? 'delivered' : 'sent'
+}
+
+function waiting({ peer, messages, newer }: ConversationView, outgoing: readonly Outgoing[]): Entry[] {
+	if (newer) return []
+	const arrived = new Set(messages.map(({ clientId }) => clientId))
+	return outgoing
+		.filter(({ to, clientId }) => to === peer.username && !arrived.has(clientId))
+		.map((message) => ({
+			at: message.at,
+			sender: '',
+			row: { kind: 'outgoing', key: `own-${message.clientId}`, message, last: true },
+		}))
+}

@@ -1,0 +1,65 @@
+import { refuseSuspended } from '~/features/accounts/security/suspension.server.ts'
+import { isId } from '~/lib/checks.ts'
+import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
+import type { SignedIn, Viewer } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { parseInput } from '~/platform/http/parse.server.ts'
+import { renderMarkdown } from '~/platform/markdown/render.server.ts'
+import { editInput } from '../chat.schema.ts'
+import { presentMessage } from '../chat.view.ts'
+import { lockConversation } from '../conversations.queries.server.ts'
+import { conversationWith, member, namesOf } from '../members.server.ts'
+import type { ChatMessage } from '../protocol.ts'
+import { countChange } from './changing-limit.server.ts'
+import { eraseMessage, findOwn, type MessageRow, updateMessage } from './messages.queries.server.ts'
+import { announceMessage, announceReliably } from './telling.server.ts'
+import { currentWriter } from './writers.server.ts'
+
+interface Which {
+	/** Username of the peer. */
+	with: unknown
+	id: unknown
+}
+
+/**
+ * Changes an own message, whenever it was sent; both members see that it was edited. A member who has blocked the author
+ * meanwhile goes on seeing what they saw.
+ * @throws NotFound also for another's message and a deleted one, NotAllowed, Invalid, TooMany
+ */
+export async function editMessage(viewer: Viewer, which: Which, input: { body?: unknown }): Promise<ChatMessage> {
+	const author = member(viewer)
+	const { body } = parseInput(editInput, input)
+	const { html } = await renderMarkdown(body)
+	return change(author, which, async (trx, row, peer) => {
+		refuseSuspended(await currentWriter(trx, author.id, null))
+		if (peer.blocked_by_me) throw new NotAllowed(`You blocked ${peer.name}. Unblock to write.`)
+		if (row.body === body) return row
+		if (body === '' && !row.pictures) throw new Invalid('Write something first.', { body: 'Write something first.' })
+		return updateMessage(trx, row, { body, html, quietly: peer.blocked_me })
+	})
+}
+
+/** Deletes an own message for both members; that there was one stays. @throws NotFound as {@link editMessage} */
+export async function deleteMessage(viewer: Viewer, which: Which): Promise<ChatMessage> {
+	return change(member(viewer), which, (trx, row) => eraseMessage(trx, row))
+}
+
+type Peer = Awaited<ReturnType<typeof conversationWith>>
+type Work = (trx: Parameters<typeof eraseMessage>[0], row: MessageRow, peer: Peer) => Promise<MessageRow>
+
+async function change(author: SignedIn, { with: username, id }: Which, work: Work): Promise<ChatMessage> {
+	const { id: conversationId } = await conversationWith(author, username)
+	await countChange(author.id)
+	const { row, peer } = await db()
+		.transaction()
+		.execute(async (trx) => {
+			await lockConversation(trx, conversationId)
+			const found = isId(id) ? await findOwn(author.id, id, trx) : undefined
+			if (found?.conversation_id !== conversationId || found.deleted_at)
+				throw new NotFound('There is no such message of yours. It may have been deleted.')
+			const standing = await conversationWith(author, username, trx)
+			return { row: await work(trx, found, standing), peer: standing }
+		})
+	await announceReliably(() => announceMessage(author, peer, row))
+	return presentMessage(row, author.id, namesOf(author, peer))
+}

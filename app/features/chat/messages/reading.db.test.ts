@@ -1,0 +1,209 @@
+import { beforeEach, expect, test } from 'vitest'
+import { setSkills } from '~/features/members/skills.server.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { findBrokenFigures, makeConversation, makeMessage, passTime } from '../../../../tests/factories/chat.ts'
+import { makeMember } from '../../../../tests/factories/forum.ts'
+import { makeTab } from '../../../../tests/factories/presence.ts'
+import { useDatabase } from '../../../../tests/support/database.ts'
+import { countUnreadConversations, listConversations, listLatest } from '../inbox/inbox.server.ts'
+import { setMuted } from '../safety/safety.server.ts'
+import { deleteMessage, editMessage } from './changing.server.ts'
+import { listOlder, listSince, markSeen, openConversation } from './reading.server.ts'
+
+useDatabase()
+
+let serial = 0
+let mira: SignedIn
+let tomas: SignedIn
+
+beforeEach(async () => {
+	serial += 1
+	mira = await makeMember(`mira${serial}`)
+	tomas = await makeMember(`tomas${serial}`)
+	await makeConversation(mira, tomas)
+})
+
+test('a long conversation opens with its newest 50, and older ones follow by pages without a gap', async () => {
+	for (let sent = 0; sent < 120; sent += 1) {
+		if (sent % 25 === 0) await passTime()
+		await makeMessage(mira, tomas, `message ${sent}`)
+	}
+	const page = await openConversation(tomas, mira.username)
+	const seen = [...page.messages]
+	expect(page).toMatchObject({ older: true, version: 122 })
+	for (let older = page.older; older; ) {
+		const next = await listOlder(tomas, mira.username, seen[0]?.id)
+		seen.unshift(...next.messages)
+		older = next.older
+	}
+	expect(page.messages).toHaveLength(50)
+	expect(seen.map(({ version }) => version)).toEqual(Array.from({ length: 122 }, (_, index) => index + 1))
+})
+
+test('who was away gets added, edited and deleted messages in the order of the changes, in answers of 200', async () => {
+	const { version } = await openConversation(tomas, mira.username)
+	const first = await makeMessage(mira, tomas, 'first')
+	for (let sent = 0; sent < 230; sent += 1) {
+		if (sent % 25 === 0) await passTime()
+		await makeMessage(mira, tomas, `message ${sent}`)
+	}
+	await editMessage(mira, { with: tomas.username, id: first.id }, { body: 'changed' })
+	const got = []
+	let at = version
+	for (let complete = false; !complete; ) {
+		const answer = await listSince(tomas, mira.username, at)
+		got.push(...answer.messages)
+		expect(answer.messages.length).toBeLessThanOrEqual(200)
+		at = answer.version
+		complete = answer.complete
+	}
+	expect(at).toBe(version + 232)
+	expect(got).toHaveLength(231)
+	expect(got.at(-1)).toMatchObject({ id: first.id, body: 'changed', version: at })
+	expect(await listSince(tomas, mira.username, at)).toMatchObject({ messages: [], version: at, complete: true })
+})
+
+test('an edited message says so; a deleted one leaves a trace without a word, also in the database', async () => {
+	const message = await makeMessage(mira, tomas, 'a secret word')
+	const which = { with: tomas.username, id: message.id }
+	const edited = await editMessage(mira, which, { body: 'a *public* word' })
+	expect(edited).toMatchObject({ body: 'a *public* word', version: message.version + 1 })
+	expect(edited.editedAt).not.toBeNull()
+	expect(await editMessage(mira, which, { body: 'a *public* word' })).toEqual(edited)
+	expect(await deleteMessage(mira, which)).toMatchObject({ body: '', html: '', deleted: true, editedAt: null })
+	const row = await db().selectFrom('messages').selectAll().where('id', '=', message.id).executeTakeFirst()
+	expect(JSON.stringify(row)).not.toContain('word')
+	expect((await listConversations(tomas)).conversations).toMatchObject([
+		{ last: { excerpt: '', deleted: true }, unread: 1 },
+	])
+	expect(await findBrokenFigures()).toEqual([])
+})
+
+test.each<[string, (id: number) => Promise<unknown>, number]>([
+	['the peer edits it', (id) => editMessage(tomas, { with: mira.username, id }, { body: 'mine now' }), 404],
+	['the peer deletes it', (id) => deleteMessage(tomas, { with: mira.username, id }), 404],
+	['a visitor edits it', (id) => editMessage(null, { with: tomas.username, id }, { body: 'mine now' }), 403],
+	['a visitor deletes it', (id) => deleteMessage(null, { with: tomas.username, id }), 403],
+	['it becomes empty', (id) => editMessage(mira, { with: tomas.username, id }, { body: '  ' }), 422],
+	['the id is none', () => deleteMessage(mira, { with: tomas.username, id: 'x' }), 404],
+	['the conversation is another one', (id) => deleteMessage(mira, { with: `mira${serial}`, id }), 404],
+])('a message stays as it is when %s', async (_what, act, status) => {
+	const message = await makeMessage(mira, tomas, 'as it is')
+	await expect(act(message.id)).rejects.toMatchObject({ status })
+	expect((await openConversation(tomas, mira.username)).messages.at(-1)).toEqual(message)
+})
+
+test('a conversation that nobody has begun says what both members know, and says so no more once it has begun', async () => {
+	const stranger = await makeMember(`stranger${serial}`)
+	const skilled: [SignedIn, string[]][] = [
+		[mira, ['Git', 'Python', 'Go']],
+		[stranger, ['Python', 'Rust', 'Git']],
+	]
+	for (const [{ id }, skills] of skilled)
+		await db()
+			.transaction()
+			.execute((trx) => setSkills(trx, id, skills))
+	expect(await openConversation(mira, stranger.username)).toMatchObject({ messages: [], common: ['Python', 'Git'] })
+	await makeMessage(mira, stranger)
+	expect(await openConversation(mira, stranger.username)).toMatchObject({ common: [] })
+})
+
+test('edits and deletions are so many a minute, in words, and another member’s are counted apart', async () => {
+	const [message, other] = [await makeMessage(mira, tomas, 'the first'), await makeMessage(tomas, mira)]
+	const which = { with: tomas.username, id: message.id }
+	for (let times = 0; times < 30; times += 1) await editMessage(mira, which, { body: `edit ${times}` })
+	const words = { status: 429, message: expect.stringMatching(/^You changed many .* in \d+ s\.$/) }
+	await expect(editMessage(mira, which, { body: 'too much' })).rejects.toMatchObject(words)
+	await expect(deleteMessage(mira, which)).rejects.toMatchObject(words)
+	expect((await openConversation(tomas, mira.username)).messages.at(-2)).toMatchObject({ body: 'edit 29' })
+	expect(await deleteMessage(tomas, { with: mira.username, id: other.id })).toMatchObject({ deleted: true })
+})
+
+test('marks only move forward, never past what was sent to the reader, and the unread count follows', async () => {
+	const messages = [await makeMessage(mira, tomas), await makeMessage(mira, tomas), await makeMessage(mira, tomas)]
+	const [first, second, third] = messages.map(({ id }) => id)
+	const see = (upTo: unknown, read: unknown) => markSeen(tomas, { with: mira.username, upTo, read })
+	const state = async () => {
+		const { marks } = await openConversation(mira, tomas.username)
+		const unread = (await listConversations(tomas)).conversations[0]?.unread
+		return [marks.delivered, marks.read, unread]
+	}
+	await see(second, false)
+	expect(await state()).toEqual([second, 0, 4])
+	await see(first, true)
+	expect(await state()).toEqual([second, first, 2])
+	await see(second, true)
+	await see(first, true)
+	await see(first, false)
+	expect(await state()).toEqual([second, second, 1])
+	await see(2 ** 31 - 1, true)
+	expect(await state()).toEqual([third, third, 0])
+	for (const wrong of [-1, 1.5, '3', null, 2 ** 31]) await see(wrong, true)
+	await markSeen(tomas, { with: 'nobody', upTo: third, read: true })
+	await markSeen(tomas, { with: mira.username, upTo: third, read: 'yes' })
+	expect(await state()).toEqual([third, third, 0])
+	expect(await findBrokenFigures()).toEqual([])
+})
+
+test('deleting an unread message makes it unread no more, and a read one changes no count', async () => {
+	const [read, unread] = [await makeMessage(mira, tomas), await makeMessage(mira, tomas)]
+	await markSeen(tomas, { with: mira.username, upTo: read.id, read: true })
+	await deleteMessage(mira, { with: tomas.username, id: read.id })
+	expect((await listLatest(tomas)).conversations).toMatchObject([{ unread: 1 }])
+	await deleteMessage(mira, { with: tomas.username, id: unread.id })
+	expect(await listLatest(tomas)).toMatchObject({ conversations: [{ unread: 0 }], unread: 0 })
+})
+
+test('sends, edits, deletions and reading at once leave every figure right', async () => {
+	await passTime()
+	const messages = await Promise.all(Array.from({ length: 12 }, () => makeMessage(mira, tomas)))
+	await Promise.all(
+		messages.flatMap(({ id }, index) => [
+			makeMessage(tomas, mira),
+			markSeen(tomas, { with: mira.username, upTo: id, read: index % 2 === 0 }),
+			index % 3 === 0
+				? deleteMessage(mira, { with: tomas.username, id })
+				: editMessage(mira, { with: tomas.username, id }, { body: `edited ${index}` }),
+		]),
+	)
+	expect(await findBrokenFigures()).toEqual([])
+	const { version } = await openConversation(mira, tomas.username)
+	expect(version).toBe(2 + 12 + 12 + 12)
+})
+
+test('the inbox begins with the newest message, leaves nobody out, and counts conversations but not muted ones', async () => {
+	const reader = await makeMember(`reader${serial}`)
+	const writers = []
+	for (let index = 0; index < 35; index += 1) {
+		const writer = await makeMember(`writer${serial}-${index}`)
+		await makeConversation(reader, writer)
+		if (index % 9 === 0) await passTime()
+		writers.unshift(writer.username)
+	}
+	const first = await listConversations(reader)
+	const second = await listConversations(reader, { before: first.next })
+	const names = [...first.conversations, ...second.conversations].map(({ peer }) => peer.username)
+	expect(names).toEqual(writers)
+	expect([first.conversations.length, second.next]).toEqual([30, null])
+	expect(await countUnreadConversations(reader)).toBe(35)
+	expect(await countUnreadConversations(null)).toBe(0)
+	await setMuted(reader, writers[0], true)
+	const { unread, conversations } = await listLatest(reader)
+	expect([unread, conversations.length, conversations[0]?.muted, conversations[1]?.muted]).toEqual([
+		34,
+		10,
+		true,
+		false,
+	])
+	await setMuted(reader, writers[0], false)
+	expect(await countUnreadConversations(reader)).toBe(35)
+	await expect(listConversations(reader, { before: 'x' })).rejects.toMatchObject({ status: 422 })
+})
+
+test('a peer is shown online with a tab open, and not when they hide', async () => {
+	const peer = async () => (await openConversation(mira, tomas.username)).peer
+	expect(await peer()).toMatchObject({ online: false, lastSeenAt: null, name: `Tomas${serial}` })
+	await makeTab(tomas.id)
+	expect(await peer()).toMatchObject({ online: true })
+})

@@ -1,0 +1,114 @@
+import { listSharedSkills } from '~/features/members/skills.server.ts'
+import { isId } from '~/lib/checks.ts'
+import { Invalid } from '~/lib/errors.ts'
+import type { Viewer } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { transact } from '~/platform/db/transaction.server.ts'
+import { limits } from '../chat.limits.ts'
+import { isUsername } from '../chat.schema.ts'
+import { presentMarks, presentMessage, presentPage, presentPeer, presentState } from '../chat.view.ts'
+import { findConversation, lockConversation } from '../conversations.queries.server.ts'
+import { member, namesOf, standingWith } from '../members.server.ts'
+import type { ConversationPage } from '../protocol.ts'
+import { listChanges, listMessages, type Snapshot, writeSeen } from './messages.queries.server.ts'
+import { lockUnread, writeAllRead } from './read-all.queries.server.ts'
+import { announceAllRead, announceReliably, announceSeen } from './telling.server.ts'
+
+const nothing: Snapshot = { rows: [], version: 0 }
+
+/** A conversation as it is opened, also one that nobody has begun. Two statements, three while it is empty. @throws NotFound, NotAllowed */
+export async function openConversation(viewer: Viewer, username: unknown): Promise<ConversationPage> {
+	const reader = member(viewer)
+	const row = await standingWith(reader, username)
+	const { rows, version } =
+		row.id === null ? nothing : await listMessages(row.id, reader.id, { before: null, limit: limits.page + 1 })
+	return {
+		...presentPage(rows, reader.id, namesOf(reader, row)),
+		peer: presentPeer(row),
+		state: presentState(row),
+		version,
+		marks: presentMarks(row),
+		readId: row.read_id,
+		common: rows.length === 0 ? await listSharedSkills(reader.id, row.peer_id) : [],
+	}
+}
+
+/** The page of messages before one of them. @throws NotFound, NotAllowed, Invalid */
+export async function listOlder(
+	viewer: Viewer,
+	username: unknown,
+	before: unknown,
+): Promise<Pick<ConversationPage, 'messages' | 'older'>> {
+	const reader = member(viewer)
+	if (!isId(before)) throw new Invalid('This page of the conversation cannot be found.')
+	const row = await standingWith(reader, username)
+	const { rows } = row.id === null ? nothing : await listMessages(row.id, reader.id, { before, limit: limits.page + 1 })
+	return presentPage(rows, reader.id, namesOf(reader, row))
+}
+
+/**
+ * Everything that changed after a version, in order, and how the two stand now. Ask again with the version that came until it
+ * is complete.
+ * @throws NotFound, NotAllowed, Invalid
+ */
+export async function listSince(
+	viewer: Viewer,
+	username: unknown,
+	since: unknown,
+): Promise<Pick<ConversationPage, 'messages' | 'version' | 'marks' | 'state'> & { complete: boolean }> {
+	const reader = member(viewer)
+	if (since !== 0 && !isId(since)) throw new Invalid('There is no such version of the conversation.')
+	const row = await standingWith(reader, username)
+	const { rows, version } =
+		row.id === null ? nothing : await listChanges(row.id, reader.id, { since, limit: limits.changes + 1 })
+	const complete = rows.length <= limits.changes
+	const shown = rows.slice(0, limits.changes)
+	const names = namesOf(reader, row)
+	return {
+		messages: shown.map((one) => presentMessage(one, reader.id, names)),
+		version: complete ? version : (shown.at(-1)?.version ?? version),
+		complete,
+		marks: presentMarks(row),
+		state: presentState(row),
+	}
+}
+
+interface Seen {
+	/** Username of the peer. */
+	with: unknown
+	/** Id of the last message. */
+	upTo: unknown
+	/** False: the device has it; true: the member has seen it. */
+	read: unknown
+}
+
+/** Notes that everything up to a message arrived, or was read. What is no mark of a conversation is passed over. */
+export async function markSeen(viewer: Viewer, { with: username, upTo, read }: Seen): Promise<void> {
+	const reader = member(viewer)
+	if (!isUsername(username) || !isId(upTo) || typeof read !== 'boolean') return
+	const peer = await findConversation(reader.id, username)
+	const conversationId = peer?.id
+	if (!peer || !conversationId || (read && peer.read_id >= upTo)) return
+	const seen = await transact(async (trx, last) => {
+		const written = { conversationId, userId: reader.id, upTo, read }
+		const [, row] = await Promise.all([lockConversation(trx, conversationId), last(writeSeen(trx, written))])
+		return row
+	})
+	if (seen?.further) await announceReliably(() => announceSeen(reader, peer, seen))
+}
+
+/**
+ * Marks everything that the viewer was sent as read, in every conversation at once; requests wait for an answer and stay as
+ * they are. Whoever wrote is told, and so are the viewer's other tabs. @throws NotAllowed
+ */
+export async function markAllSeen(viewer: Viewer): Promise<void> {
+	const reader = member(viewer)
+	const rows = await db()
+		.transaction()
+		.execute(async (trx) => {
+			// First the locks, then what is there: a message that is stored meanwhile is unread, and counted.
+			const unread = await lockUnread(trx, reader.id)
+			return writeAllRead(trx, reader.id, unread)
+		})
+	if (rows.length > 0) await announceAllRead(reader, rows)
+}

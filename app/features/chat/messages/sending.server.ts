@@ -1,0 +1,142 @@
+import { refuseSuspended } from '~/features/accounts/security/suspension.server.ts'
+import type { AccountStatusRow } from '~/features/moderation/members.queries.server.ts'
+import { Conflict, NotAllowed, NotFound, TooMany } from '~/lib/errors.ts'
+import type { SignedIn, Viewer } from '~/lib/viewer.ts'
+import type { Executor } from '~/platform/db/db.server.ts'
+import { type Last, transact } from '~/platform/db/transaction.server.ts'
+import { parseInput } from '~/platform/http/parse.server.ts'
+import { renderMarkdown } from '~/platform/markdown/render.server.ts'
+import { notifyAway } from '../away/pushing.server.ts'
+import { limits, startingLimitAt } from '../chat.limits.ts'
+import { isUsername, messageInput } from '../chat.schema.ts'
+import { presentMessage, presentState } from '../chat.view.ts'
+import {
+	type ConversationRow,
+	lockConversationWith,
+	lockMember,
+	secondsUntilStart,
+	startConversation,
+} from '../conversations.queries.server.ts'
+import { member, namesOf, nobody, standingWith } from '../members.server.ts'
+import { attachPictures, type NamedPicture } from '../pictures/pictures.server.ts'
+import type { ChatMessage } from '../protocol.ts'
+import { findSent, insertMessage, type MessageRow, secondsUntilSend } from './messages.queries.server.ts'
+import { announceAccepted, announceMessage, announceWaiting } from './telling.server.ts'
+import { currentWriter } from './writers.server.ts'
+
+interface Sending {
+	/** Username of the peer. */
+	to: unknown
+	clientId?: unknown
+	body?: unknown
+	/** Paths of pictures that the sender uploaded for this message, and what they show. */
+	pictures?: unknown
+}
+
+interface Stored {
+	row: MessageRow
+	/** How the two stand now that it is stored. */
+	peer: ConversationRow
+	/** Whether it answered a request. */
+	answered: boolean
+}
+
+/**
+ * Sends a message to another member. When this returns it is committed. Sending it again under the same id, from wherever
+ * and however often, answers with the one that stands.
+ * @param sessionId of the socket that it came by, which must be good until the commit; null for a request just checked
+ * @throws NotFound, NotAllowed, Invalid, TooMany, Conflict for an id that names another message, SessionEnded
+ */
+export async function sendMessage(
+	viewer: Viewer,
+	{ to, ...input }: Sending,
+	sessionId: number | null = null,
+): Promise<ChatMessage> {
+	const sender = member(viewer)
+	const { body, clientId, pictures } = parseInput(messageInput, input)
+	if (!isUsername(to)) throw new NotFound(nobody)
+	const { html } = await renderMarkdown(body)
+	const message = { sender, to, sessionId, clientId, body, html, pictures }
+	const stored = await transact((trx, last) => store(trx, last, message))
+	// Also of one that stood already: the process that stored it may have ended before it told anybody.
+	await Promise.all([announceMessage(sender, stored.peer, stored.row), notifyAway(stored.row)])
+	if (stored.answered) await announceAccepted(sender, stored.peer)
+	if (stored.peer.peer_pending) await announceWaiting(sender, stored.peer)
+	return presentMessage(stored.row, sender.id, namesOf(sender, stored.peer))
+}
+
+interface Storing {
+	sender: SignedIn
+	/** Username of the peer. */
+	to: string
+	sessionId: number | null
+	clientId: string
+	body: string
+	html: string
+	pictures: NamedPicture[]
+}
+
+async function store(trx: Executor, last: Last, message: Storing): Promise<Stored> {
+	const { sender, to, sessionId, clientId, body, html } = message
+	// One way to the database: what is read after the lock is read as the last one left it.
+	const [writer, locked, read] = await Promise.all([
+		currentWriter(trx, sender.id, sessionId),
+		lockConversationWith(trx, sender.id, to),
+		readStanding(trx, message),
+	])
+	const conversationId = locked ?? (await start(trx, message, writer, read.peer))
+	const { before, seconds, peer } = locked === undefined ? await readStanding(trx, message) : read
+	if (before) return { row: same(before, conversationId), peer, answered: false }
+	refuseSuspended(writer)
+	if (seconds !== null) throw new TooMany('You are sending very fast. This message will be sent in a moment.', seconds)
+	refuseClosed(peer)
+	const pictures = message.pictures.length > 0 ? await attachPictures(trx, sender, message.pictures) : []
+	const { peer_id: peerId, blocked_me: unseen } = peer
+	const added = { conversationId, senderId: sender.id, peerId, unseen, clientId, body, html, pictures }
+	const row = await last(insertMessage(trx, added))
+	return { row, peer, answered: peer.pending && peer.last_message_id !== null }
+}
+
+/** What decides whether a message may be stored, besides who writes. Begins all of it at once. */
+async function readStanding(trx: Executor, { sender, to, clientId }: Storing) {
+	const [before, seconds, peer] = await Promise.all([
+		findSent(trx, sender.id, clientId),
+		secondsUntilSend(trx, sender.id, limits.burst),
+		standingWith(sender, to, trx),
+	])
+	return { before, seconds, peer }
+}
+
+/** @throws Conflict when the id is that of a message to somebody else */
+function same(row: MessageRow, conversationId: number): MessageRow {
+	if (row.conversation_id !== conversationId) throw new Conflict('This message was sent to somebody else before.')
+	return row
+}
+
+function refuseClosed(peer: ConversationRow): void {
+	const { kind, reason } = presentState(peer)
+	if (kind === 'closed') throw new NotAllowed(reason ?? 'Nothing can be sent here.')
+}
+
+/** Begins a conversation, unless somebody just did. @returns its id, locked */
+async function start(
+	trx: Executor,
+	{ sender, to }: Storing,
+	writer: AccountStatusRow,
+	peer: ConversationRow,
+): Promise<number> {
+	refuseSuspended(writer)
+	refuseClosed(peer)
+	// One after the other: of two beginnings the second one counts the first, and of two tries of one message finds it.
+	await lockMember(trx, sender.id)
+	const begun = await lockConversationWith(trx, sender.id, to)
+	if (begun !== undefined) return begun
+	const most = startingLimitAt(writer.hours)
+	const seconds = await secondsUntilStart(trx, sender.id, most)
+	if (seconds !== null)
+		throw new TooMany(`You may start ${most} conversations a day for now. You can continue the ones you have.`, seconds)
+	await startConversation(trx, sender.id, peer.peer_id)
+	const id = await lockConversationWith(trx, sender.id, to)
+	if (id === undefined) throw new Error('A conversation was begun and is not there.')
+	return id
+}
