@@ -101,24 +101,40 @@ describe('the import ladder', () => {
 				(file) => /^app\/features\//.test(file) && own && !file.startsWith(`app/features/${own}/`),
 			)
 			return foreign
-				.filter((file) => !/(\.(server|policy|schema|view|present|limits|paths|events)\.ts$|\/components\/)/.test(file))
+				.filter((file) => !/(\.(server|policy|schema|view|limits|paths|events)\.ts$|\/components\/)/.test(file))
 				.map((file) => `${path} → ${file}`)
 		})
 		expect(entered).toEqual([])
 	})
 
-	test.each(['questions', 'discussion', 'tags', 'search', 'import'])(
-		'%s names what leaves the server *.view.ts, and has no folder of more than 25 files',
-		(feature) => {
-			const files = sources.filter(({ path }) => path.startsWith(`app/features/${feature}/`)).map(({ path }) => path)
-			expect(files.length).toBeGreaterThan(0)
-			expect(files.filter((path) => /\.(present|views)\.ts$/.test(path))).toEqual([])
-			const full = [...new Set(files.map(dirname))].filter(
-				(folder) => files.filter((path) => dirname(path) === folder).length > 25,
-			)
-			expect(full).toEqual([])
-		},
-	)
+	test('what leaves the server is named *.view.ts', () => {
+		expect(product.filter(({ path }) => /\.(present|presenter|views)\.ts$/.test(path)).map(({ path }) => path)).toEqual(
+			[],
+		)
+	})
+
+	test('no folder of a feature has more than 25 files', () => {
+		const folders = Map.groupBy(
+			sources.filter(({ path }) => path.startsWith('app/features/')),
+			({ path }) => dirname(path),
+		)
+		const full = [...folders].filter(([, files]) => files.length > 25)
+		expect(full.map(([folder, files]) => `${folder}: ${files.length}`)).toEqual([])
+	})
+
+	test('nothing imports what imports it, neither values nor types', () => {
+		const importsOf = new Map(sources.map(({ path, imports }) => [path, imports]))
+		const done = new Set<string>()
+		const cycles: string[] = []
+		const walk = (path: string, above: string[]) => {
+			if (above.includes(path)) cycles.push([...above.slice(above.indexOf(path)), path].join(' → '))
+			if (done.has(path) || above.includes(path)) return
+			for (const file of importsOf.get(path) ?? []) walk(file, [...above, path])
+			done.add(path)
+		}
+		for (const { path } of sources) walk(path, [])
+		expect(cycles).toEqual([])
+	})
 })
 
 describe('the places of things', () => {
