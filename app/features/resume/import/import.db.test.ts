@@ -81,7 +81,7 @@ test('so is that of any profile, twice over', async () => {
 
 test('the own export changes nothing, and keeps the own pictures', async () => {
 	const { changes, unsaved } = await previewImport(mira, 'mira', await textOf(mira))
-	expect({ changes, unkept: unsaved }).toEqual({ changes: [], unsaved: [] })
+	expect({ changes, unsaved }).toEqual({ changes: [], unsaved: [] })
 	const bram = await newcomer()
 	const other = await previewImport(bram, bram.username, await textOf(mira))
 	expect(other.unsaved).toEqual([
