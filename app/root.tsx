@@ -1,14 +1,6 @@
 import '~/lib/zod-jitless.ts'
 import { type ReactNode, Suspense, useState } from 'react'
-import {
-	Links,
-	Meta,
-	Outlet,
-	Scripts,
-	ScrollRestoration,
-	type ShouldRevalidateFunctionArgs,
-	useRouteError,
-} from 'react-router'
+import { Links, Meta, Outlet, Scripts, ScrollRestoration, type ShouldRevalidateFunctionArgs } from 'react-router'
 import { config } from '~/config.server.ts'
 import { countPage } from '~/features/accounts/security/rates.server.ts'
 import { InboxControl } from '~/features/chat/components/inbox/inbox-control.tsx'
@@ -25,7 +17,6 @@ import { answering } from '~/platform/http/http.ts'
 import { useConnection } from '~/platform/realtime/use-connection.ts'
 import { diskState } from '~/platform/storage/disk.server.ts'
 import { lazyPart, settling } from '~/shell/guarded.ts'
-import { LastResort } from '~/shell/last-resort.tsx'
 import { Shell } from '~/shell/shell.tsx'
 import { useTheme } from '~/shell/theme-switch.tsx'
 import { useOwnStorage } from '~/shell/use-own-storage.ts'
@@ -111,11 +102,7 @@ export function shouldRevalidate({
 
 /** The document around every page and around the error page. */
 export function Layout({ children }: { children: ReactNode }) {
-	return (
-		<LastResort isErrorPage={useRouteError() !== undefined}>
-			<Document>{children}</Document>
-		</LastResort>
-	)
+	return <Document>{children}</Document>
 }
 
 function Document({ children }: { children: ReactNode }) {

@@ -1,40 +1,4 @@
-import { Component, type ReactNode } from 'react'
 import stylesheet from '~/app.css?url'
-
-interface LastResortProps {
-	/** Whether the document shows the error page. Any other error belongs to the error page first. */
-	isErrorPage: boolean
-	children: ReactNode
-}
-
-interface LastResortState {
-	error: unknown
-	hasError: boolean
-	wasErrorPage: boolean
-}
-
-/**
- * Stands around the whole document. React Router answers an error with the error page, in the same frame; when the frame itself
- * cannot be drawn, that fails too, and this shows {@link LastResortPage}. Every other error is passed on to React Router.
- */
-export class LastResort extends Component<LastResortProps, LastResortState> {
-	override state = { error: null, hasError: false, wasErrorPage: false }
-
-	static getDerivedStateFromError(error: unknown) {
-		return { error, hasError: true }
-	}
-
-	/** A reader who goes back from the error page gets another page, which may well be drawn. */
-	static getDerivedStateFromProps({ isErrorPage }: LastResortProps, state: LastResortState) {
-		return { wasErrorPage: isErrorPage, hasError: state.hasError && (isErrorPage || !state.wasErrorPage) }
-	}
-
-	override render() {
-		if (!this.state.hasError) return this.props.children
-		if (!this.props.isErrorPage) throw this.state.error
-		return <LastResortPage address={window.location.pathname + window.location.search} />
-	}
-}
 
 /**
  * A whole document that asks nothing of the site: no data, no script, no frame.

@@ -149,8 +149,11 @@ test('a first conversation names what both know; hiding that one types is a form
 	await openChatPage(page, bo)
 	await openChatPage(bo.page, ada)
 	// Bo is shown that Ada types, and Ada is not shown that Bo does; the message after it came the same way.
-	await composer(page).pressSequentially('and ')
-	await expect(bo.page.getByText('Ada is typing', { exact: true })).toBeVisible()
+	// Typing is told once in three seconds, and only to a tab that is connected by then.
+	await expect(async () => {
+		await composer(page).pressSequentially('and ')
+		await expect(bo.page.getByText('Ada is typing', { exact: true })).toBeVisible({ timeout: 500 })
+	}).toPass()
 	await page.evaluate(() => {
 		const watcher = new MutationObserver(() => {
 			if (document.querySelector('.typing')) document.body.dataset.typing = 'seen'

@@ -16,6 +16,8 @@ function readCaches(page: Page): Promise<Record<string, string[]>> {
 	return page.evaluate(async () => {
 		const found: Record<string, string[]> = {}
 		for (const name of await caches.keys()) {
+			// To open one that the page deleted meanwhile would make it again.
+			if (!(await caches.has(name))) continue
 			const requests = await (await caches.open(name)).keys()
 			found[name] = requests.map(({ url }) => new URL(url).pathname)
 		}

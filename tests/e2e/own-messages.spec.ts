@@ -51,7 +51,7 @@ test('a message of a year ago is found by a mistyped word and opened at its plac
 	await page.getByRole('searchbox', { name: 'Search messages' }).focus()
 	await page.keyboard.type('resmue workshop')
 	await page.keyboard.press('Enter')
-	await expect(page.getByRole('status').filter({ hasText: 'spelled nearly so' })).toBeVisible()
+	await expect(page.getByRole('status').filter({ hasText: 'Similar ones:' })).toBeVisible()
 	const hit = page.getByRole('list', { name: 'Found messages' }).getByRole('link')
 	await expect(hit.locator('mark')).toHaveText(['Résumé', 'workshop'])
 	await expectNoViolations(page)
