@@ -2,7 +2,7 @@ import { type CachedPage, cachedPage } from '~/platform/cache/cached-page.ts'
 import { LIST_PAGES } from '~/platform/cache/pages.server.ts'
 
 /*
- * The pages of questions that visitors are answered from the cache with. What is dropped after a change is in writing/effects.server.ts.
+ * The pages of questions that visitors are answered from the cache with. What is dropped after a change is in writing/change.server.ts.
  */
 
 /** The tag of the page of one question. */

@@ -43,7 +43,7 @@ import { unlessSame } from './refused.server.ts'
 
 /*
  * The use cases that write questions. Each one: the policy first, then the input, then one transaction, then the announcement.
- * Pages, the API and tests call the same ones. Reading is in reading.server.ts.
+ * Pages, the API and tests call the same ones. Lists are read in lists/lists.server.ts.
  */
 
 /**
