@@ -5,7 +5,7 @@ import { type AddressInfo, connect } from 'node:net'
 import type { Socket } from 'socket.io-client'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { logIn } from '~/features/accounts/accounts.server.ts'
-import { hashPassword } from '~/features/accounts/security/password.server.ts'
+import { hashPassword } from '~/features/accounts/security/credentials.server.ts'
 import { deleteMessage } from '~/features/chat/messages/changing.server.ts'
 import { markAllSeen, openConversation } from '~/features/chat/messages/reading.server.ts'
 import type { ChatMessage, SendAnswer } from '~/features/chat/protocol.ts'
@@ -20,8 +20,7 @@ import { makeConversation, makeMessage, passTime } from '../tests/factories/chat
 import { makeMember } from '../tests/factories/forum.ts'
 import { useDatabase } from '../tests/support/database.ts'
 import { closeTabs, next, openTab, watch } from '../tests/support/tabs.ts'
-import { MAX_WAITING_BYTES } from './slow-readers.ts'
-import { handleSockets, openSockets } from './sockets.ts'
+import { handleSockets, MAX_WAITING_BYTES, openSockets } from './sockets.ts'
 
 useDatabase()
 

@@ -11,10 +11,11 @@ import { factsOf, type Viewer } from '~/lib/context.ts'
 import { type DiskFull, retryHeaders, Unavailable } from '~/lib/errors.ts'
 import { isDatabaseAway } from '~/platform/db/db.server.ts'
 import { withoutDatabase } from '~/platform/db/scope.server.ts'
+import { type EndedSessionData, loginOf } from '~/platform/http/ended-session.ts'
 import { problem } from '~/platform/http/form-errors.ts'
+import { textsOf } from '~/platform/http/form-texts.ts'
 import { siteFaultOf } from '~/platform/http/site-fault.server.ts'
 import type { SiteFaultData } from '~/platform/http/site-fault.ts'
-import { endedSession } from './ended-sessions.ts'
 
 type Fault = Unavailable | DiskFull
 type Build = ServerBuild
@@ -31,7 +32,7 @@ interface Met {
 export const faultContext = createContext<Met>()
 
 /** Who asks, as far as it can be known. */
-export interface Asker {
+interface Asker {
 	viewer: Viewer
 	/** The cookies of the session, to hand to the browser; none while the database is away, so that none is taken back. */
 	headers: Headers
@@ -148,7 +149,7 @@ export function addRetryAfter(answer: Response, context: RouterContextProvider):
 }
 
 /** A fault of the site as JSON, for what is no page. */
-export function answerWith(fault: Fault): Response {
+function answerWith(fault: Fault): Response {
 	return Response.json(
 		{ message: fault.message },
 		{ status: fault.status, headers: { ...retryHeaders(fault), 'Cache-Control': 'no-store' } },
@@ -164,4 +165,20 @@ export function faultAnswer(error: unknown, path: string): Response | null {
 		status: fault.status,
 		headers: { ...retryHeaders(fault), 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-store' },
 	})
+}
+
+/**
+ * What a form without scripts is answered whose session has ended: a page that says what was typed, to be sent again after the
+ * login, in place of the login page, which would lose it. Where scripts run, they keep it (app/shell/unsent-forms.tsx).
+ * @param thrown what the route threw
+ * @param typed the fields that were read already; a form with files is read here
+ * @returns what to throw in its place; null when it was anything else
+ */
+async function endedSession(thrown: unknown, request: Request, typed: Record<string, string> | null): Promise<unknown> {
+	const login = thrown instanceof Response ? loginOf(thrown.headers.get('Location')) : null
+	if (!login || request.headers.get('Sec-Fetch-Dest') !== 'document') return null
+	const fields = typed ?? (request.bodyUsed ? {} : textsOf(await request.formData().catch(() => new FormData())))
+	const texts = Object.entries(fields).filter(([name]) => !/password|token/i.test(name))
+	if (texts.length === 0) return null
+	return data<EndedSessionData>({ login, typed: Object.fromEntries(texts) }, { status: 401 })
 }

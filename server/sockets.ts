@@ -23,13 +23,15 @@ import {
 } from '~/platform/realtime/presence.server.ts'
 import { haveTabsAskAgain } from '~/platform/realtime/processes.server.ts'
 import { reconnectSpread } from './limits.ts'
-import { isCrossSite } from './middleware/same-origin.ts'
+import { isCrossSite } from './middleware/allowed-requests.ts'
 import { everywhere } from './middleware/security.ts'
-import { endSlowReader } from './slow-readers.ts'
 
 const renewEvery = 5_000
 /** A page asks a handful of things; a tab that sends more than 60 packets in 10 s is a broken or hostile one. */
 const flood = { most: 60, milliseconds: 10_000 }
+
+/** Bytes that may wait for one tab. A page of the chat is a tenth of this; who lags further behind catches up by asking. */
+export const MAX_WAITING_BYTES = 1024 * 1024
 
 type Connection = Tab['conn']
 
@@ -139,4 +141,30 @@ function refusal(error: unknown): Error {
 	if (error instanceof Refusal) return error
 	if (!siteFaultOf(error)) log.warn({ err: error }, 'a socket could not be let in')
 	return new Error('unavailable')
+}
+
+/** What engine.io keeps to itself of a WebSocket. */
+interface Wire {
+	bufferedAmount?: number
+	terminate?: () => void
+}
+
+/**
+ * Ends a connection whose reader does not take what is sent, before it holds the server's memory. Nothing is lost: a tab
+ * asks for what it missed when it comes back.
+ */
+function endSlowReader(connection: Connection): void {
+	// Packets wait here until the transport takes them, and in the transport until the network does.
+	let waiting = 0
+	connection.on('flush', () => {
+		waiting = 0
+	})
+	connection.on('packetCreate', ({ data = '' }: { data?: string | Buffer }) => {
+		waiting += data.length
+		const wire = (connection.transport as unknown as { socket?: Wire }).socket
+		if (waiting + (wire?.bufferedAmount ?? 0) <= MAX_WAITING_BYTES) return
+		log.info({ waiting }, 'a tab that does not read was closed')
+		// Closing in order would wait for the reader.
+		wire?.terminate?.()
+	})
 }

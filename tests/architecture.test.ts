@@ -201,7 +201,7 @@ describe('the places of things', () => {
 
 	test('a name within a sentence is isolated from its direction', () => {
 		const within = /[\w,·:] \{[\w.?]+\.name(?:\.split[^}]*)?\}|\{[\w.?]+\.name(?:\.split[^}]*)?\}[ ,·.]/
-		const pages = product.filter(({ path }) => path.endsWith('.tsx') && !/footer\.tsx$|features\/api\//.test(path))
+		const pages = product.filter(({ path }) => path.endsWith('.tsx') && !/features\/api\//.test(path))
 		// For screen readers alone, the settings' own texts, and attributes.
 		const harmless = /`|sr-only|\{\.\.\.|\w=\{/
 		const found = pages.flatMap(({ path, text }) =>

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react'
 import { createPortal } from 'react-dom'
 import { themeColors } from '~/lib/theme-colors.ts'
 import { useTheme } from '~/shell/theme-switch.tsx'
-import { registerWorker } from './registration.ts'
+import { registerWorker } from './client.ts'
 import { removeOldCopies } from './saved-pages.ts'
 
 /** What Chromium gives when the site can be installed and is not; other browsers have a way of their own. */

@@ -1,7 +1,7 @@
 /*
  * The site's service worker. It shows what the site pushes, and answers a page with the offline page when the network
  * cannot. It stores no page and answers nothing else: saved copies are written by open pages (saved-pages.ts).
- * app/features/home/routes/service-worker.ts puts SHELL before this text: { version, files }.
+ * app/features/home/offline.server.ts puts SHELL before this text: { version, files }.
  */
 
 const SHELL_CACHE = `shell ${SHELL.version}`

@@ -1,14 +1,13 @@
 import { type ReactNode, Suspense } from 'react'
 import { useRootData } from '~/lib/root-data.ts'
-import { Footer } from './footer.tsx'
 import { lazyPart } from './guarded.ts'
 import { Header } from './header.tsx'
-import { usePopoversClosedOnNavigation } from './popover.ts'
-import { RouteFocus } from './route-focus.tsx'
+import { RouteFocus, usePopoversClosedOnNavigation } from './navigation.tsx'
+import { ThemeSwitch } from './theme-switch.tsx'
 import { Toaster } from './toaster.tsx'
 
 /** Seen by few, so that it does not weigh on the first page. */
-const DiskBanner = lazyPart(() => import('./disk-banner.tsx').then((banner) => ({ default: banner.DiskBanner })))
+const DiskBanner = lazyPart(() => import('./site-fault-page.tsx').then((banner) => ({ default: banner.DiskBanner })))
 
 /**
  * The frame of every page.
@@ -35,6 +34,42 @@ export function Shell({ inbox, children }: { inbox: ReactNode; children: ReactNo
 			<Footer />
 			<Toaster />
 			<RouteFocus />
+		</>
+	)
+}
+
+/** The foot of every page: whose site this is, and the theme for readers without an account. */
+function Footer() {
+	const { siteName } = useRootData()
+	return (
+		<footer className="mt-auto border-t border-line">
+			<div className="mx-auto flex max-w-page flex-wrap items-center justify-between gap-x-8 gap-y-2 px-4 py-4 text-sm text-ink-3 sm:px-6">
+				<p>
+					{siteName}. Made on campus
+					<Credit />.
+				</p>
+				<ThemeSwitch />
+			</div>
+		</footer>
+	)
+}
+
+function Credit() {
+	const { author } = useRootData()
+	if (!author) return null
+	if (!author.url)
+		return (
+			<>
+				{' by '}
+				<bdi>{author.name}</bdi>
+			</>
+		)
+	return (
+		<>
+			{' by '}
+			<a className="link text-ink-2" href={author.url}>
+				<bdi>{author.name}</bdi>
+			</a>
 		</>
 	)
 }

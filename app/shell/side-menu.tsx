@@ -3,9 +3,7 @@ import { Form, Link, NavLink } from 'react-router'
 import { useRootData } from '~/lib/root-data.ts'
 import { isModerator, type SignedIn } from '~/lib/viewer.ts'
 import { Avatar } from '~/ui/avatar.tsx'
-import { Brand } from './brand.tsx'
-import { CaseCount } from './case-count.tsx'
-import { closeOnLink } from './popover.ts'
+import { closeOnLink } from './navigation.tsx'
 import { leave } from './use-own-storage.ts'
 
 export const sideMenuId = 'side-menu'
@@ -97,5 +95,35 @@ function WaysIn() {
 				Register
 			</Link>
 		</div>
+	)
+}
+
+/** How much waits for a moderator, at the end of the way there; nothing when nothing does. */
+export function CaseCount() {
+	const { openCases } = useRootData()
+	return (
+		openCases > 0 && (
+			<span className="badge ml-auto">
+				{openCases > 99 ? '99+' : openCases}
+				<span className="sr-only"> open</span>
+			</span>
+		)
+	)
+}
+
+/** The mark and the site's name, leading home. */
+export function Brand() {
+	const { siteName } = useRootData()
+	return (
+		<Link
+			className="flex min-w-0 items-center md:max-w-48 md:flex-none lg:max-w-72 gap-2 text-[1.0625rem] leading-6 font-bold tracking-tight"
+			to="/"
+		>
+			<svg className="size-5 flex-none" viewBox="0 0 20 20" aria-hidden="true">
+				<path d="M17 9V3H3v14h7" fill="none" stroke="currentColor" strokeWidth="2" />
+				<path className="fill-ivy" d="M13 12h5v6h-5z" />
+			</svg>
+			<span className="truncate">{siteName}</span>
+		</Link>
 	)
 }

@@ -1,6 +1,7 @@
 import { RotateCw } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { type ErrorResponse, useLocation } from 'react-router'
+import type { RootData } from '~/lib/root-data.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import { type EndedSessionData, endedSessionData } from '~/platform/http/ended-session.ts'
 import { type SiteFaultData, siteFaultData } from '~/platform/http/site-fault.ts'
@@ -163,5 +164,20 @@ function Typed({ typed, address }: { typed: Record<string, string>; address: str
 				</button>
 			</div>
 		</form>
+	)
+}
+
+const words = {
+	full: "The site's disk is full: nothing can be saved until there is room. You can still read.",
+	'nearly-full': "The site's disk is nearly full. Make room soon, or nothing can be saved.",
+} as const
+
+/** Tells moderators and admins, on every page, that the disk of the site has little room left. */
+export function DiskBanner({ disk }: { disk: NonNullable<RootData['disk']> }) {
+	const colours = disk === 'full' ? 'border-red-line bg-red-wash' : 'border-marigold-line bg-marigold-wash'
+	return (
+		<p role="status" className={`border-b px-4 py-2 text-center text-sm font-semibold text-ink ${colours}`}>
+			{words[disk]}
+		</p>
 	)
 }

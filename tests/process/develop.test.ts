@@ -39,7 +39,7 @@ test('pages, the previews and the socket answer on one port', async () => {
 })
 
 test('changed server code answers the next request', async () => {
-	const file = join(folder, 'app/features/home/routes/robots.ts')
+	const file = join(folder, 'app/features/home/routes/well-known.ts')
 	const before = await (await fetch(`${site.url}/robots.txt`)).text()
 	expect(before).not.toContain('/changed')
 	writeFileSync(file, readFileSync(file, 'utf8').replace("'User-agent: *',", "'User-agent: *', 'Disallow: /changed',"))

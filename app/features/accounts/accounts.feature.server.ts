@@ -1,6 +1,5 @@
 import { defineFeature } from '~/platform/feature.ts'
-import { sendAccountMail } from './registration/account-mails.server.ts'
-import { sendLetter } from './registration/letters.server.ts'
+import { sendAccountMail, sendLetter } from './registration/account-mails.server.ts'
 import { sweepSecurityLog } from './security/security-log.server.ts'
 import { listenForRevocations, sweepSessions } from './sessions/sessions.server.ts'
 

@@ -4,15 +4,26 @@ import { setRequestMember } from '~/lib/request-scope.server.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { parseForm } from '~/platform/http/parse.server.ts'
 import { siteFaultOf } from '~/platform/http/site-fault.server.ts'
-import { deleteSession, findAccount, findEmail, findResetOwner, listSessionRows } from './accounts.queries.server.ts'
-import { forgotInput, loginInput, registerInput, resetInput } from './accounts.schema.ts'
+import {
+	deleteSession,
+	findAccount,
+	findEmail,
+	findResetOwner,
+	forgetResetLinks,
+	listSessionRows,
+} from './accounts.queries.server.ts'
+import { changePasswordInput, forgotInput, loginInput, registerInput, resetInput } from './accounts.schema.ts'
+import type { AccountView, SessionView } from './accounts.view.ts'
 import { auth } from './auth.server.ts'
+import { hashToken } from './security/credentials.server.ts'
+import { countAttempt, forgetAttempts } from './security/limits.server.ts'
+import { passwordError } from './security/password-rules.server.ts'
 import { domainErrors, inner } from './security/refusals.server.ts'
-import { hashToken } from './security/secret.server.ts'
 import { recordSecurityEvent } from './security/security-log.server.ts'
 import { deviceOf, headerOf, rememberDevice } from './sessions/devices.server.ts'
-import { deleteSessions } from './sessions/sessions.queries.server.ts'
+import { deleteDevices, deleteSessions } from './sessions/sessions.queries.server.ts'
 import { announceAccountChange, announceEndedSessions, withLastKnownSessions } from './sessions/sessions.server.ts'
+import { deleteTokens } from './tokens/tokens.queries.server.ts'
 
 /**
  * Who sent this request.
@@ -127,15 +138,6 @@ export async function refreshSession(request: Request): Promise<Headers> {
 	return headers
 }
 
-export interface SessionView {
-	id: number
-	device: string
-	address: string
-	createdAt: string
-	seenAt: string
-	current: boolean
-}
-
 /**
  * Where this member is logged in, the most recently used first.
  * @throws NotAllowed when the session of this request has ended meanwhile
@@ -154,12 +156,6 @@ export async function listSessions(viewer: SignedIn, request: Request): Promise<
 		seenAt: row.updated_at.toISOString(),
 		current: row.token === session.session.token,
 	}))
-}
-
-export interface AccountView {
-	email: string
-	emailVerified: boolean
-	joinedAt: string
 }
 
 /** What only its owner sees of an account. @throws NotFound when it is gone */
@@ -245,4 +241,37 @@ function viewerOfUser(user: {
 }): SignedIn {
 	const role = user.role === 'admin' || user.role === 'moderator' ? user.role : 'member'
 	return { id: Number(user.id), username: user.username ?? '', name: user.name, image: user.image ?? null, role }
+}
+
+/**
+ * Changes the password of whoever knows the present one, and ends every other session and all access
+ * tokens; other devices are no longer known. Wrong tries are counted for the member alone, so that strangers who guess at the
+ * login page keep nobody from it.
+ * @returns the cookies of the session that takes this one's place
+ * @throws Invalid with the field, TooMany
+ */
+export async function changePassword(viewer: SignedIn, form: FormData, request: Request): Promise<Headers> {
+	const input = parseForm(changePasswordInput, form)
+	const { email } = await getAccount(viewer)
+	const problem = passwordError(input.newPassword, { ...viewer, email })
+	if (problem) throw new Invalid(problem.message, { newPassword: problem.message })
+	const counted = [['change-password', String(viewer.id)]] as const
+	await countAttempt(counted)
+	const { headers } = await domainErrors(() =>
+		auth().api.changePassword({
+			body: { ...input, revokeOtherSessions: true },
+			headers: inner(request),
+			returnHeaders: true,
+		}),
+	)
+	await Promise.all([
+		forgetAttempts([...counted, ['login-account', email]]),
+		forgetResetLinks(viewer.id),
+		deleteTokens(viewer.id),
+		announceEndedSessions(viewer.id, viewer.username),
+	])
+	await deleteDevices(viewer.id)
+	headers.append('Set-Cookie', headerOf((await rememberDevice({ id: viewer.id, email }, request.headers)).cookie))
+	await recordSecurityEvent('password-changed', { userId: viewer.id })
+	return headers
 }

@@ -3,10 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { TooMany } from '~/lib/errors.ts'
-import { candidates } from './registration/username.server.ts'
+import { candidates } from './registration/names.server.ts'
+import { authSecret, hashPassword, requireHashCapacity, verifyPassword } from './security/credentials.server.ts'
 import { network } from './security/limits.server.ts'
-import { hashPassword, requireHashCapacity, verifyPassword } from './security/password.server.ts'
-import { authSecret } from './security/secret.server.ts'
 import { deviceOf } from './sessions/devices.server.ts'
 
 test('a password is the same whichever way its accents were typed, and no shorter one is', async () => {

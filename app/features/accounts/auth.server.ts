@@ -9,14 +9,13 @@ import { announce } from '~/platform/realtime/announce.server.ts'
 import { claimUsername, confirmMember, forgetResetLinks, welcomeMember } from './accounts.queries.server.ts'
 import { nameInput } from './accounts.schema.ts'
 import { queueAccountMail } from './registration/account-mails.server.ts'
-import { usernamesFor } from './registration/impersonation.server.ts'
+import { usernamesFor } from './registration/names.server.ts'
 import { isNamedAdmin, promoteNamedAdmin } from './registration/registrations.server.ts'
+import { authSecret, hashPassword, verifyPassword } from './security/credentials.server.ts'
 import { conclude, guard } from './security/guard.server.ts'
 import { forgetAttempts } from './security/limits.server.ts'
-import { hashPassword, verifyPassword } from './security/password.server.ts'
-import { authSecret } from './security/secret.server.ts'
 import { recordSecurityEvent } from './security/security-log.server.ts'
-import { deleteDevices } from './sessions/devices.queries.server.ts'
+import { deleteDevices } from './sessions/sessions.queries.server.ts'
 import {
 	announceEndedSessions,
 	cookieVersionOf,

@@ -1,6 +1,29 @@
+import { z } from 'zod'
 import { cachedPage } from '~/platform/cache/cached-page.ts'
 import { defineFeature } from '~/platform/feature.ts'
-import { ownOperations, ownShapes } from './me.server.ts'
+import { member, operation } from '~/platform/http/operation.ts'
+
+const me = z.object({
+	username: z.string(),
+	name: z.string(),
+	image: z.string().nullable().describe('Path of the picture.'),
+	role: z.enum(['member', 'moderator', 'admin']).describe('As it counts here: a token without `moderate` is a member.'),
+})
+
+const ownShapes = { Me: me }
+
+const ownOperations = [
+	operation({
+		id: 'getMe',
+		group: 'You',
+		method: 'get',
+		path: '/me',
+		summary: 'Read whom this token or session belongs to',
+		access: 'members',
+		answer: me,
+		run: async (call) => member(call),
+	}),
+]
 
 export const api = defineFeature({
 	name: 'api',

@@ -1,4 +1,5 @@
 import type { Studies } from '~/features/members/members.view.ts'
+import type { FirstStepsView } from '~/features/profiles/profiles.view.ts'
 import { grouped } from '~/lib/text.ts'
 
 /** What everybody may know of a member, signed in or not. Empty text means "not given". */
@@ -80,4 +81,16 @@ export interface SuggestionsView {
 /** “48”, “1,284”, “500+”. */
 export function countText({ number, atLeast }: Count): string {
 	return `${grouped(number)}${atLeast ? '+' : ''}`
+}
+
+/** What the community's page is loaded with. */
+export interface CommunityData {
+	page: MembersPage
+	/** Where the page begins; null for the first. */
+	cursor: string | null
+	count: Count
+	filters: FiltersView
+	loosen: Loosening | null
+	/** What the viewer has yet to do to be found; null when there is nothing to lead them to, and within a search. */
+	firstSteps: FirstStepsView | null
 }

@@ -3,9 +3,8 @@ import { db } from '~/platform/db/db.server.ts'
 import { makeTab } from '../../../tests/factories/presence.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { recountTerms } from '../../../tests/support/members.ts'
-import { listCommunity } from './community.server.ts'
 import { anybody } from './directory.paths.ts'
-import { listNewest, listOnline } from './directory.server.ts'
+import { listCommunity, listNewest, listOnline } from './directory.server.ts'
 import { seedMembers } from './seed/seed.server.ts'
 
 useDatabase()

@@ -11,8 +11,8 @@ afterEach(() => {
 /** The answer of the route on a site with these settings. */
 async function answerWith(settings: Record<string, string>): Promise<Response> {
 	for (const [name, value] of Object.entries(settings)) vi.stubEnv(name, value)
-	const { loader } = await import('./routes/security-txt.ts')
-	return loader()
+	const { loader } = await import('./routes/well-known.ts')
+	return loader({ url: new URL('http://localhost:3000/.well-known/security.txt') })
 }
 
 /** The fields of a security.txt, by name. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { type SuspensionRow, suspendedUntil } from '~/features/accounts/security/suspension.queries.server.ts'
+import { type SuspensionRow, suspendedUntil } from '~/features/accounts/accounts.queries.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { SuspensionTime } from './moderation.policy.ts'

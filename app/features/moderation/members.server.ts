@@ -7,7 +7,7 @@ import {
 	announceEndedSessions,
 	endAllAccess,
 } from '~/features/accounts/sessions/sessions.server.ts'
-import { profilePath } from '~/features/members/members.paths.ts'
+import { profilePath } from '~/features/members/members.view.ts'
 import { announceUnread, notifyOfDecision } from '~/features/notifications/notifications.server.ts'
 import { loginPath } from '~/lib/addresses.ts'
 import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { config } from '~/config.server.ts'
-import { authSecret } from '~/features/accounts/security/secret.server.ts'
+import { authSecret } from '~/features/accounts/security/credentials.server.ts'
 import { Invalid } from '~/lib/errors.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { refuseMailsOf, setMail } from './digest.queries.server.ts'

@@ -1,5 +1,5 @@
-import { suspensionOf } from '~/features/accounts/security/suspension.policy.ts'
-import { findSuspension } from '~/features/accounts/security/suspension.queries.server.ts'
+import { findSuspension } from '~/features/accounts/accounts.queries.server.ts'
+import { suspensionOf } from '~/features/accounts/security/suspension.server.ts'
 import { setSkills } from '~/features/members/skills.server.ts'
 import type { SubjectPart } from '~/features/moderation/moderation.policy.ts'
 import { shortened } from '~/lib/text.ts'

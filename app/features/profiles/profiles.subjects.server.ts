@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { profilePath } from '~/features/members/members.paths.ts'
+import { profilePath } from '~/features/members/members.view.ts'
 import { MEMBER_SUBJECT } from '~/features/moderation/moderation.policy.ts'
 import {
 	type ActCall,

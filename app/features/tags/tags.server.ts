@@ -1,12 +1,11 @@
 import { requireMayWrite } from '~/features/accounts/security/suspension.server.ts'
 import { isStorable, storable } from '~/lib/clean.ts'
 import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'
-import type { Viewer } from '~/lib/viewer.ts'
+import { isModerator, type Viewer } from '~/lib/viewer.ts'
 import { dropPages, everyPage } from '~/platform/cache/pages.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { type Input, parseInput } from '~/platform/http/parse.server.ts'
 import { MAX_TAG, toTag } from './tags.limits.ts'
-import { mayKeepTags } from './tags.policy.ts'
 import {
 	deleteSynonym,
 	findCategory,
@@ -85,7 +84,7 @@ export async function describeTag(viewer: Viewer, name: string, input: Input): P
 }
 
 /** @throws NotAllowed for all but moderators, and for one who is suspended */
-export async function requireTagKeeper(viewer: Viewer, refusal: string): Promise<void> {
+async function requireTagKeeper(viewer: Viewer, refusal: string): Promise<void> {
 	if (!viewer || !mayKeepTags(viewer)) throw new NotAllowed(refusal)
 	await requireMayWrite(viewer.id)
 }
@@ -161,4 +160,9 @@ async function move(name: string, main: string): Promise<void> {
 			.transaction()
 			.execute((trx) => moveQuestions(trx, name, main, batch))
 	await dropPages([everyPage])
+}
+
+/** Whether this viewer describes tags and joins those that mean the same. */
+export function mayKeepTags(viewer: Viewer): boolean {
+	return isModerator(viewer)
 }

@@ -3,8 +3,6 @@ import { LostAnswer, retrying } from '~/lib/retry.ts'
 import { textsOf } from '~/platform/http/form-texts.ts'
 import { toast } from '../toast.ts'
 import { connectionLost, offerReload } from './connection-bar.tsx'
-import { failureMessage } from './failure-message.ts'
-import { forgetTyped, holdsUnsentText } from './unsent-text.ts'
 
 /** A route in React Router's manifest, as far as it is needed here. */
 export interface RouteEntry {
@@ -272,4 +270,47 @@ function nextNavigation(id: string): Promise<void> {
 			resolve()
 		})
 	})
+}
+
+const lists = /^\/(find-dev|forum(\/(tags|ask|category\/[^/]+|tag\/[^/]+))?)$/
+
+/**
+ * What a reader is told when a request got no answer: one sentence for lists and searches, another for the rest.
+ * @param method of the request
+ * @param pathname of the page that was asked
+ */
+export function failureMessage(method: string, pathname: string): string {
+	return method === 'GET' && lists.test(pathname) ? 'Something went wrong. Try again!' : 'Something went wrong!'
+}
+
+/** What stood in a field before the reader typed into it. */
+let before = new Map<Field, string>()
+
+type Field = HTMLInputElement | HTMLTextAreaElement
+
+/** Searches are no loss, and hidden fields are nobody's typing. */
+const fields =
+	'textarea, input:not([type=hidden], [type=search], [type=checkbox], [type=radio], [type=submit], [type=button], [type=file])'
+
+document.addEventListener(
+	'beforeinput',
+	({ target }) => {
+		if (target instanceof Element && target.matches(fields) && !before.has(target as Field))
+			before.set(target as Field, (target as Field).value)
+	},
+	{ capture: true },
+)
+
+/** After a form was sent, what stands in the fields is no longer unsent. */
+export function forgetTyped(): void {
+	before = new Map()
+}
+
+/** Whether leaving this page would lose something that was typed or chosen in it. */
+export function holdsUnsentText(): boolean {
+	const chosen = [...document.querySelectorAll<HTMLInputElement>('input[type=file]')]
+	if (chosen.some(({ files }) => files?.length)) return true
+	return [...document.querySelectorAll<Field>(fields)]
+		.filter((field) => !field.closest('[role=search], search, form[method=get]'))
+		.some((field) => field.value !== '' && field.value !== (before.get(field) ?? field.defaultValue))
 }

@@ -4,7 +4,7 @@ import { Check } from '~/ui/check.tsx'
 import { Field, Select } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
-import { lifetimes, type Scope, tokenLimits } from '../tokens/tokens.view.ts'
+import { lifetimes, type Scope, tokenLimits } from '../accounts.view.ts'
 
 const meanings: Record<Scope, string> = {
 	read: 'Read everything you can see in the forum.',

@@ -3,11 +3,11 @@ import { Invalid, NotAllowed } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { findAccount } from '../accounts.queries.server.ts'
-import { hashToken, newToken } from '../security/secret.server.ts'
+import { hashToken, newToken } from '../security/credentials.server.ts'
 import { recordSecurityEvent } from '../security/security-log.server.ts'
 import { announceAccountChange } from '../sessions/sessions.server.ts'
-import { hasAdmin, insertClaim, isClaimOpen, lockClaims, shutOut, takeClaim } from './admin.queries.server.ts'
 import { areDemoAccountsOpen, demoEmails, isDemoAccount } from './demo-accounts.server.ts'
+import { hasAdmin, insertClaim, isClaimOpen, lockClaims, shutOut, takeClaim } from './registrations.queries.server.ts'
 
 const usedClaim =
 	'This link no longer works: it has been used, or the site already has an admin. While there is no admin, each start of the site prints a new link.'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 
-export interface Registration {
+interface Registration {
 	email: string
 	name: string
 	password_hash: string
@@ -90,4 +90,109 @@ export async function markEmailLinkUsed(trx: Executor, hash: string): Promise<vo
 /** Forgets a link, as if it had never been mailed. */
 export async function deleteEmailLink(trx: Executor, hash: string): Promise<void> {
 	await sql`delete from email_links where token_hash = ${hash}`.execute(trx)
+}
+
+const MAX_MAILS_PER_HOUR = 3
+const MAX_MAILS_PER_DAY = 5
+
+/** Takes one mail from the budget of an address, given by its hash. Of many at once no more pass. @returns whether there was one left */
+export async function takeMailBudget(trx: Executor, address: string): Promise<boolean> {
+	await sql`select pg_advisory_xact_lock(hashtextextended(${address}, 30))`.execute(trx)
+	const { rows } = await sql`
+		insert into account_mails (address)
+		select ${address} from account_mails
+		where address = ${address} and sent_at > now() - interval '1 day' and sent_at <= now()
+		having count(*) < ${MAX_MAILS_PER_DAY}
+			and count(*) filter (where sent_at > now() - interval '1 hour') < ${MAX_MAILS_PER_HOUR}
+		returning id`.execute(trx)
+	return rows.length > 0
+}
+
+/** Keeps a link that confirms an address; those that were mailed to it before work no more. */
+export async function insertEmailLink(
+	trx: Executor,
+	link: { hash: string; email: string; userId: number | null; seconds: number },
+): Promise<void> {
+	await sql`delete from email_links where email = ${link.email} and used_at is null`.execute(trx)
+	await sql`
+		insert into email_links (token_hash, email, user_id, expires_at)
+		values (${link.hash}, ${link.email}, ${link.userId}, now() + make_interval(secs => ${link.seconds}))`.execute(trx)
+	await sql`update registrations set created_at = now() where email = ${link.email}`.execute(trx)
+}
+
+/** Keeps a link that sets a new password, where Better Auth looks for it; the member's older ones work no more. */
+export async function replaceResetLink(
+	trx: Executor,
+	link: { userId: number; hash: string; seconds: number },
+): Promise<void> {
+	await sql`delete from verifications where value = ${String(link.userId)}`.execute(trx)
+	await sql`
+		insert into verifications (identifier, value, expires_at)
+		values (${link.hash}, ${String(link.userId)}, now() + make_interval(secs => ${link.seconds}))`.execute(trx)
+}
+
+/**
+ * Has a link that sets a new password work for so many seconds from now.
+ * @returns false when it was used or taken back, or when its mail waited for too long
+ */
+export async function beginResetLink(hash: string, seconds: number): Promise<boolean> {
+	const { numAffectedRows } = await sql`
+		update verifications set expires_at = now() + make_interval(secs => ${seconds})
+		where identifier = ${hash} and created_at > now() - interval '1 day' and expires_at > now()`.execute(db())
+	return numAffectedRows === 1n
+}
+
+/** Links that are valid beside each other: each start of each node prints one. */
+const MAX_CLAIMS = 20
+
+/** Makes the member with this address admin, once the address is confirmed. @returns their id, if they became it now */
+export async function promoteConfirmed(email: string, executor: Executor = db()): Promise<number | null> {
+	const promoted = await executor
+		.updateTable('users')
+		.set({ role: 'admin' })
+		.where('email', '=', email)
+		.where('email_verified', '=', true)
+		.where('imported', '=', false)
+		.where('role', '<>', 'admin')
+		.returning('id')
+		.executeTakeFirst()
+	return promoted?.id ?? null
+}
+
+/** Whether this site has an admin who can log in. */
+export async function hasAdmin(executor: Executor = db()): Promise<boolean> {
+	const { rows } = await sql`select from users where role = 'admin' and not imported limit 1`.execute(executor)
+	return rows.length > 0
+}
+
+/** Keeps a link that makes its finder admin, by the hash of its token; the oldest beyond the limit work no more. */
+export async function insertClaim(hash: string): Promise<void> {
+	await sql`insert into admin_claims (token_hash) values (${hash})`.execute(db())
+	await sql`
+		delete from admin_claims where token_hash not in (
+			select token_hash from admin_claims order by created_at desc, token_hash limit ${MAX_CLAIMS})`.execute(db())
+}
+
+/** Whether a link makes somebody admin: it was printed, and nobody is admin yet. */
+export async function isClaimOpen(hash: string, executor: Executor = db()): Promise<boolean> {
+	const { rows } = await sql`select from admin_claims where token_hash = ${hash}`.execute(executor)
+	return rows.length > 0 && !(await hasAdmin(executor))
+}
+
+/** Has everybody who claims at once, with whichever link, do so one after the other. */
+export async function lockClaims(trx: Executor): Promise<void> {
+	await sql`lock table admin_claims in exclusive mode`.execute(trx)
+}
+
+/** Makes a member admin and ends every link that could make another one. */
+export async function takeClaim(trx: Executor, userId: number): Promise<void> {
+	await sql`update users set role = 'admin' where id = ${userId}`.execute(trx)
+	await sql`delete from admin_claims`.execute(trx)
+}
+
+/** Ends every session, token and device of the accounts with these addresses. */
+export async function shutOut(emails: string[]): Promise<void> {
+	for (const table of ['sessions', 'access_tokens', 'known_devices'])
+		await sql`delete from ${sql.table(table)} where user_id in (
+			select id from users where email = any(${emails}))`.execute(db())
 }

@@ -3,21 +3,20 @@ import { Invalid } from '~/lib/errors.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { announce } from '~/platform/realtime/announce.server.ts'
 import { claimUsername, closeWaysIn, confirmMember, findMember, insertMember } from '../accounts.queries.server.ts'
+import { hashToken, requireHashCapacity, verifyPassword } from '../security/credentials.server.ts'
 import { countAttempt, network } from '../security/limits.server.ts'
-import { requireHashCapacity, verifyPassword } from '../security/password.server.ts'
-import { hashToken } from '../security/secret.server.ts'
 import { recordSecurityEvent } from '../security/security-log.server.ts'
-import { insertDevice } from '../sessions/devices.queries.server.ts'
 import { deviceTokens, findKnownDevice } from '../sessions/devices.server.ts'
+import { insertDevice } from '../sessions/sessions.queries.server.ts'
 import { announceAccountChange, announceEndedSessions } from '../sessions/sessions.server.ts'
-import { promoteConfirmed } from './admin.queries.server.ts'
-import { usernamesFor } from './impersonation.server.ts'
+import { usernamesFor } from './names.server.ts'
 import {
 	deleteEmailLink,
 	deleteRegistration,
 	type EmailLink,
 	findEmailLink,
 	markEmailLinkUsed,
+	promoteConfirmed,
 } from './registrations.queries.server.ts'
 
 declare module '~/platform/realtime/events.ts' {

@@ -6,8 +6,7 @@ import type { Mail } from '~/platform/mail/mail.server.ts'
 import { makeMember } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { resetPassword } from '../accounts.server.ts'
-import { sendAccountMail } from './account-mails.server.ts'
-import { sendLetter } from './letters.server.ts'
+import { sendAccountMail, sendLetter } from './account-mails.server.ts'
 
 useDatabase()
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { candidates, isAllowedDomain, usernameFrom } from './username.server.ts'
+import { candidates, isAllowedDomain, usernameFrom } from './names.server.ts'
 
 test.each([
 	['mira@eastmere.example', 'mira'],

@@ -2,7 +2,7 @@ import { Link, redirect } from 'react-router'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { answering, signedIn } from '~/platform/http/http.ts'
 import { viewerFromRequest } from '../accounts.server.ts'
-import { ActivityList } from '../components/activity-list.tsx'
+import { ActivityList } from '../components/security-lists.tsx'
 import { listSecurityEvents } from '../security/security-log.server.ts'
 import type { Route } from './+types/activity'
 

@@ -2,12 +2,11 @@ import { ArrowLeft } from 'lucide-react'
 import { Form, Link } from 'react-router'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { readForm, redirectWithToast, refused } from '~/platform/http/http.ts'
-import { useRefusalToast } from '~/shell/use-refusal-toast.ts'
 import { Field } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { requestPasswordReset } from '../accounts.server.ts'
-import { AccountFrame } from '../components/account-frame.tsx'
+import { AccountFrame, useRefusalToast } from '../components/account-frame.tsx'
 import type { Route } from './+types/forgot-password'
 
 export function loader({ url }: Route.LoaderArgs) {

@@ -2,19 +2,12 @@ import { Form, Link, Outlet, redirect } from 'react-router'
 import type { SignedIn } from '~/lib/context.ts'
 import { monthAndYear } from '~/lib/dates.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
+import { useRootData } from '~/lib/root-data.ts'
 import { answering, readForm, redirectWithToast, signedIn } from '~/platform/http/http.ts'
 import { RuleHead } from '~/ui/rule-head.tsx'
-import {
-	type AccountView,
-	getAccount,
-	listSessions,
-	revokeOtherSessions,
-	revokeSession,
-	viewerFromRequest,
-} from '../accounts.server.ts'
-import { ActivityList } from '../components/activity-list.tsx'
-import { SessionList } from '../components/session-list.tsx'
-import { ThemeForm } from '../components/theme-form.tsx'
+import { getAccount, listSessions, revokeOtherSessions, revokeSession, viewerFromRequest } from '../accounts.server.ts'
+import type { AccountView } from '../accounts.view.ts'
+import { ActivityList, SessionList } from '../components/security-lists.tsx'
 import { TokenSection } from '../components/token-section.tsx'
 import { listSecurityEvents } from '../security/security-log.server.ts'
 import { listTokens } from '../tokens/tokens.server.ts'
@@ -118,5 +111,34 @@ function Facts({ viewer, account }: { viewer: SignedIn; account: AccountView }) 
 				</div>
 			))}
 		</dl>
+	)
+}
+
+const themes = [
+	['system', 'Same as the system'],
+	['light', 'Light'],
+	['dark', 'Dark'],
+] as const
+
+/** Chooses the theme; a form, so that it works before and without scripts. */
+function ThemeForm() {
+	const { theme } = useRootData()
+	return (
+		<Form method="post" action="/theme" className="flex flex-wrap gap-2 py-2" preventScrollReset>
+			<input type="hidden" name="redirectTo" value="/settings" />
+			{themes.map(([value, label]) => (
+				<button
+					key={value}
+					className="chip h-8 px-3"
+					name="theme"
+					value={value}
+					type="submit"
+					aria-pressed={theme === value}
+					data-selected={theme === value ? '' : undefined}
+				>
+					{label}
+				</button>
+			))}
+		</Form>
 	)
 }

@@ -4,9 +4,15 @@ import type { SignedIn } from '~/lib/viewer.ts'
 import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
 import { forgetCounts, mailedToken } from '../../../../tests/support/account-mails.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
-import { logIn, registerMember, requestPasswordReset, resetPassword, viewerFromRequest } from '../accounts.server.ts'
+import {
+	changePassword,
+	logIn,
+	registerMember,
+	requestPasswordReset,
+	resetPassword,
+	viewerFromRequest,
+} from '../accounts.server.ts'
 import { makeToken, readToken } from '../tokens/tokens.server.ts'
-import { changePassword } from './change-password.server.ts'
 
 useDatabase()
 

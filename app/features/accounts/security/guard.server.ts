@@ -6,15 +6,13 @@ import { findGuessedAt, findMember, findResetOwner } from '../accounts.queries.s
 import { isEmail, nameInput } from '../accounts.schema.ts'
 import { mailNewDevice, queueAccountMail } from '../registration/account-mails.server.ts'
 import { isClosedDemoAccount } from '../registration/demo-accounts.server.ts'
-import { refuseImpersonation } from '../registration/impersonation.server.ts'
+import { isAllowedDomain, refuseImpersonation } from '../registration/names.server.ts'
 import { findUnconfirmed, replaceRegistration } from '../registration/registrations.queries.server.ts'
 import { isNamedAdmin, promoteNamedAdmin } from '../registration/registrations.server.ts'
-import { isAllowedDomain } from '../registration/username.server.ts'
 import { type DeviceCookie, deviceOf, findKnownDevice, newDevice, rememberDevice } from '../sessions/devices.server.ts'
+import { hashPassword, hashToken, requireHashCapacity, verifyPassword } from './credentials.server.ts'
 import { type Counted, countAttempt, forgetAttempts, network, takeBackAttempt, wideNetwork } from './limits.server.ts'
-import { hashPassword, requireHashCapacity, verifyPassword } from './password.server.ts'
 import { type PasswordOwner, passwordError } from './password-rules.server.ts'
-import { hashToken } from './secret.server.ts'
 import { recordSecurityEvent } from './security-log.server.ts'
 
 type Context = Parameters<Parameters<typeof createAuthMiddleware>[0]>[0]

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { db } from '~/platform/db/db.server.ts'
-import type { SecurityEventKind } from './security-log.view.ts'
+import type { SecurityEventKind } from '../accounts.view.ts'
 
 /**
  * Writes an event of a member's account.

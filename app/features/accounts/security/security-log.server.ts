@@ -1,9 +1,9 @@
 import { log } from '~/lib/log.server.ts'
 import { requestScope } from '~/lib/request-scope.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
+import { type SecurityEventKind, type SecurityEventView, securityEventTexts } from '../accounts.view.ts'
 import { deviceOf } from '../sessions/devices.server.ts'
 import { deleteOldSecurityEvents, insertSecurityEvent, listSecurityEventRows } from './security-log.queries.server.ts'
-import { type SecurityEventKind, type SecurityEventView, securityEventTexts } from './security-log.view.ts'
 
 export type { SecurityEventKind }
 

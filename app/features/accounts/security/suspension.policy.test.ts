@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { suspensionOf } from './suspension.policy.ts'
+import { suspensionOf } from './suspension.server.ts'
 
 describe('a suspension', () => {
 	const now = Date.parse('2026-11-21T12:00:00Z')

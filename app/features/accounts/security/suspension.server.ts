@@ -1,7 +1,30 @@
 import { NotAllowed } from '~/lib/errors.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
-import { suspensionOf } from './suspension.policy.ts'
-import { findSuspension, type SuspensionRow } from './suspension.queries.server.ts'
+import { findSuspension, type SuspensionRow } from '../accounts.queries.server.ts'
+
+/** What a member's row says about whether they may write. */
+interface AccountStatus {
+	/** ISO 8601 in UTC; `infinity` for ever; null when not suspended. A moment that has passed suspends nobody. */
+	suspendedUntil: string | null
+	/** Why, in the moderator's words. */
+	suspendedReason: string
+}
+
+/**
+ * Why this member may write nothing now, as a sentence for them; null when they may.
+ * @param now milliseconds of the epoch
+ */
+export function suspensionOf({ suspendedUntil, suspendedReason }: AccountStatus, now: number): string | null {
+	if (suspendedUntil === null) return null
+	const because = suspendedReason ? ` Reason: ${suspendedReason}` : ''
+	if (suspendedUntil === 'infinity') return `You are permanently suspended and cannot post here.${because}`
+	if (Date.parse(suspendedUntil) <= now) return null
+	const day = new Date(suspendedUntil)
+		.toUTCString()
+		.replace(/^\w+, /, '')
+		.replace(/:\d\d GMT$/, ' UTC')
+	return `You are suspended until ${day} and cannot post here until then.${because}`
+}
 
 /*
  * The one rule of suspensions, for every feature: a suspended member reads, deletes what is their own, and changes what concerns

@@ -1,6 +1,6 @@
 import { config } from '~/config.server.ts'
-import { hashToken, newToken } from '../security/secret.server.ts'
-import { findDevice, insertDevice, touchDevice } from './devices.queries.server.ts'
+import { hashToken, newToken } from '../security/credentials.server.ts'
+import { findDevice, insertDevice, touchDevice } from './sessions.queries.server.ts'
 
 /** A device that is not used for so long is a stranger again, in seconds. */
 const DEVICE_LIFETIME = 365 * 86_400

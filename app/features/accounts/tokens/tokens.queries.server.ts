@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
-import type { Scope } from './tokens.view.ts'
+import type { Scope } from '../accounts.view.ts'
 
 export interface TokenRow {
 	id: number

@@ -8,7 +8,9 @@ import { db } from '~/platform/db/db.server.ts'
 import { parseInput } from '~/platform/http/parse.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
 import { letter } from '~/platform/mail/mail.server.ts'
+import { tokenInput } from '../accounts.schema.ts'
 import { getAccount } from '../accounts.server.ts'
+import { type Scope, type TokenView, tokenLimits } from '../accounts.view.ts'
 import { recordSecurityEvent } from '../security/security-log.server.ts'
 import { requireMayWrite } from '../security/suspension.server.ts'
 import {
@@ -19,9 +21,6 @@ import {
 	listTokenRows,
 	touchToken,
 } from './tokens.queries.server.ts'
-import { tokenInput } from './tokens.schema.ts'
-import type { TokenView } from './tokens.view.ts'
-import { type Scope, tokenLimits } from './tokens.view.ts'
 
 /** What every token begins with, so that programs that look for leaked secrets know one when they see it. */
 const prefix = 'dq_'

@@ -1,7 +1,5 @@
-import type { OperationDoc } from '../docs.view.ts'
-import { FieldList } from './field-list.tsx'
-import { Shell } from './shell.tsx'
-import { Words } from './words.tsx'
+import { Fragment } from 'react'
+import type { FieldDoc, OperationDoc } from '../docs.view.ts'
 
 /** One operation: what it does, what it takes, what it answers, and a call to paste. */
 export function OperationEntry({ operation }: { operation: OperationDoc }) {
@@ -57,5 +55,58 @@ function Part({ title, children }: { title: string; children: React.ReactNode })
 			<h4 className="label">{title}</h4>
 			{children}
 		</div>
+	)
+}
+
+/** Fields with their types, one under the other: readable on a phone, where a table is not. */
+export function FieldList({ fields }: { fields: FieldDoc[] }) {
+	return (
+		<dl className="mt-2">
+			{fields.map((field) => (
+				<div key={field.name} className="grid gap-x-4 py-1 sm:grid-cols-[10rem_minmax(0,1fr)]">
+					<dt className="font-mono text-sm wrap-anywhere">
+						{field.name}
+						{!field.required && <span className="font-sans text-xs text-ink-3"> optional</span>}
+					</dt>
+					<dd className="min-w-0 text-sm text-ink-2 wrap-anywhere">
+						{field.shape ? (
+							<a className="link" href={`#shape-${field.shape}`}>
+								{field.type}
+							</a>
+						) : (
+							field.type
+						)}
+						{field.note && <Words>{`. ${field.note}`}</Words>}
+					</dd>
+				</div>
+			))}
+		</dl>
+	)
+}
+
+/** A sentence of the description, with what stands between backticks as code. */
+function Words({ children }: { children: string }) {
+	return children.split('`').map((part, index) => {
+		// The parts of one sentence never change places.
+		const key = `${index}`
+		return index % 2 === 1 ? (
+			<code key={key} className="font-mono text-[0.92em]">
+				{part}
+			</code>
+		) : (
+			<Fragment key={key}>{part}</Fragment>
+		)
+	})
+}
+
+/** Lines for a shell. They scroll sideways, so the keyboard has to reach them. */
+export function Shell({ label, children }: { label: string; children: string }) {
+	return (
+		<section className="code mt-4" aria-label={label}>
+			{/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard */}
+			<pre tabIndex={0}>
+				<code>{children}</code>
+			</pre>
+		</section>
 	)
 }

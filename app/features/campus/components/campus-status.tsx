@@ -1,9 +1,9 @@
+import { Check } from 'lucide-react'
 import { Form } from 'react-router'
 import { fullDate } from '~/lib/dates.ts'
 import { RuleHead } from '~/ui/rule-head.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import type { CampusStatus as Status } from '../campus.view.ts'
-import { CampusMark } from './campus-mark.tsx'
 
 /** What the saved university address proves, and the button that mails the link which confirms it. */
 export function CampusStatus({ campus }: { campus: Status }) {
@@ -48,4 +48,14 @@ function sentence({ state, email, university, until }: Status): string {
 		default:
 			return `${email} is confirmed. This shows until ${fullDate(until)}${state === 'ending' ? ', unless you renew it' : ''}.`
 	}
+}
+
+/** Says that a member's university address was confirmed within the last year. */
+export function CampusMark({ university, className = '' }: { university: string; className?: string }) {
+	return (
+		<p className={`flex gap-1.5 text-xs font-medium text-ink-2 ${className}`}>
+			<Check className="icon icon-sm flex-none text-ivy" aria-hidden="true" />
+			<span className="min-w-0 wrap-anywhere">Verified student of {university}</span>
+		</p>
+	)
 }

@@ -1,5 +1,5 @@
 import { redirect } from 'react-router'
-import { editPath } from '~/features/members/members.paths.ts'
+import { editPath } from '~/features/members/members.view.ts'
 import { factsOf } from '~/lib/context.ts'
 import { DomainError } from '~/lib/errors.ts'
 import { redirectWithToast, signedIn } from '~/platform/http/http.ts'

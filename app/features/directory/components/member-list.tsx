@@ -1,15 +1,18 @@
-import { Link, useLocation } from 'react-router'
+import { ArrowUp } from 'lucide-react'
+import { useEffect, useEffectEvent, useState } from 'react'
+import { Link, useLocation, useRevalidator } from 'react-router'
 import { FirstSteps } from '~/features/profiles/components/first-steps.tsx'
 import { useRootData } from '~/lib/root-data.ts'
+import { counted } from '~/lib/text.ts'
+import type { ServerEvents } from '~/platform/realtime/events.ts'
+import { withLive } from '~/platform/realtime/live.ts'
 import { usePresence } from '~/platform/realtime/use-presence.ts'
 import { MoreLink } from '~/ui/more-link.tsx'
+import { Skeleton, SkeletonList } from '~/ui/skeleton.tsx'
 import { useMore, withoutDoubles } from '~/ui/use-more.ts'
 import { anybody, communityPath, type Wish } from '../directory.paths.ts'
-import type { CommunityData } from './community-data.ts'
+import type { CommunityData } from '../directory.view.ts'
 import { MemberCard } from './member-card.tsx'
-import { memberCell, memberGrid } from './member-skeleton.tsx'
-import { NewcomersBar } from './newcomers-bar.tsx'
-import { useNewcomers } from './use-newcomers.ts'
 
 /** The members of a list, with the pages that were loaded after the first; they are there again when one comes back. */
 export function MemberList({ wish, data }: { wish: Wish; data: CommunityData }) {
@@ -56,5 +59,124 @@ function Rows({ wish, data: { page, cursor, firstSteps } }: { wish: Wish; data: 
 				</nav>
 			)}
 		</>
+	)
+}
+
+/** Tells how many members have joined meanwhile, over the list and below the header: it takes no place, so nothing moves. */
+function NewcomersBar({ count, show }: { count: number; show: () => void }) {
+	return (
+		<div role="status" className="sticky top-17 z-10 flex h-0 justify-center">
+			{count > 0 && (
+				<button type="button" className="btn btn-outline btn-sm mt-3 shadow-overlay max-sm:h-10" onClick={show}>
+					<ArrowUp className="icon icon-sm" aria-hidden="true" />
+					{counted(count, 'new developer')}
+				</button>
+			)}
+		</div>
+	)
+}
+
+declare module '~/platform/realtime/events.ts' {
+	interface ClientEvents {
+		/** Who joined after this member, the newest that the page knows of: between its loading and this moment. */
+		'members:since': (username: string, answer: (usernames: string[]) => void) => void
+	}
+}
+
+/** Down to here, in pixels, the reader is still at the head of the list: a new card there moves nothing that is read. */
+const headOfList = 80
+/** Several who join at once are loaded once, and not by all readers in the same moment: after so many milliseconds. */
+const gather = { least: 300, most: 1_500 }
+
+/**
+ * How many members joined since the list was loaded, when it is the list that they belong at the head of. They are shown
+ * by themselves to who looks at its head, and wait for everybody else, so that nothing moves under the eyes.
+ * @param newest who joined last of those shown, when this is the list of everybody, newest first, from its first page; else null
+ * @param grown whether the reader has loaded more pages, which showing the newcomers would fold again
+ */
+function useNewcomers(newest: string | null, grown: boolean): { waiting: number; show: () => void } {
+	const [waiting, setWaiting] = useState(0)
+	const [isDue, setDue] = useState(false)
+	const { revalidate } = useRevalidator()
+
+	const hear = useEffectEvent((joined: number) => {
+		if (grown || window.scrollY >= headOfList) setWaiting((count) => count + joined)
+		else setDue(true)
+	})
+	useEffect(() => (newest === null ? undefined : listen(newest, hear)), [newest])
+
+	useEffect(() => {
+		if (!isDue) return
+		const load = () => {
+			setDue(false)
+			setWaiting(0)
+			void revalidate()
+		}
+		const timer = setTimeout(load, gather.least + Math.random() * (gather.most - gather.least))
+		return () => clearTimeout(timer)
+	}, [isDue, revalidate])
+
+	return {
+		waiting,
+		show: () => {
+			setWaiting(0)
+			window.scrollTo({ top: 0 })
+			void revalidate()
+		},
+	}
+}
+
+/**
+ * Hears of each newcomer, and of those who joined between the page and its socket or while the connection was lost.
+ * @returns takes that back
+ */
+function listen(newest: string, hear: (joined: number) => void): () => void {
+	return withLive((socket) => {
+		const known = new Set<string>()
+		let left = false
+		const tell = (usernames: string[]) => {
+			const unheard = usernames.filter((username) => !known.has(username))
+			for (const username of unheard) known.add(username)
+			if (unheard.length > 0 && !left) hear(unheard.length)
+		}
+		const catchUp = () => socket.emit('members:since', newest, tell)
+		const joined: ServerEvents['member:joined'] = ({ username }) => tell([username])
+		socket.on('connect', catchUp)
+		socket.on('member:joined', joined)
+		if (socket.connected) catchUp()
+		return () => {
+			left = true
+			socket.off('connect', catchUp)
+			socket.off('member:joined', joined)
+		}
+	})
+}
+
+/** The two columns that cards of members stand in, with their hairlines. */
+const memberGrid = 'grid grid-cols-1 lg:grid-cols-2'
+const memberCell = 'flex min-w-0 flex-col border-b border-line py-5 lg:odd:pr-7 lg:even:border-l lg:even:pl-7'
+
+/** Six cards that are still loading, with the measures of real ones. */
+export function MembersSkeleton() {
+	return (
+		<SkeletonList label="Loading developers" count={6} className={memberGrid} rowClassName={memberCell}>
+			<div className="flex gap-3.5">
+				<Skeleton className="size-12 rounded-sm" />
+				<div className="flex-1">
+					<Skeleton className="mt-1 h-4 w-40" />
+					<Skeleton className="mt-2.5 h-3 w-48" />
+					<Skeleton className="mt-2 h-3 w-56 max-w-full" />
+				</div>
+			</div>
+			<Skeleton className="mt-5 h-3 w-full" />
+			<Skeleton className="mt-2.5 h-3 w-11/12" />
+			<Skeleton className="mt-2.5 h-3 w-3/5" />
+			<div className="mt-5 flex gap-1.5">
+				<Skeleton className="h-6 w-20" />
+				<Skeleton className="h-6 w-16" />
+				<Skeleton className="h-6 w-24" />
+			</div>
+			<Skeleton className="mt-5 h-8 w-28 rounded-sm" />
+		</SkeletonList>
 	)
 }

@@ -2,8 +2,7 @@ import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { useFetcher, useNavigate } from 'react-router'
 import type { Wish } from '../directory.paths.ts'
 import { communityPath, wishOf } from '../directory.paths.ts'
-import type { Count } from '../directory.view.ts'
-import type { CommunityData } from './community-data.ts'
+import type { CommunityData, Count } from '../directory.view.ts'
 
 /**
  * The form of the filters: where it is a rail, each change applies at once; in the sheet of small screens changes wait for

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { anybody } from '../directory.paths.ts'
-import { whyFound } from '../why.ts'
+import { whyFound } from '../directory.server.ts'
 import { countSentence } from './list-head.tsx'
 import { splitMatches } from './marked.tsx'
 import { wishText } from './nobody-found.tsx'

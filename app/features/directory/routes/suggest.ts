@@ -3,15 +3,20 @@ import { countUse } from '~/features/accounts/security/rates.server.ts'
 import { factsOf, viewerOf } from '~/lib/context.ts'
 import { answering } from '~/platform/http/http.ts'
 import { wishOf } from '../directory.paths.ts'
-import { suggest } from '../suggestions.server.ts'
+import { suggest, suggestKnownSkills } from '../suggestions.server.ts'
 import type { Route } from './+types/suggest'
 
-/** `/suggest/developers?q=`: who and what may be meant, as JSON, for the header's search and the filters. Open to everybody. */
+/**
+ * Suggestions for a text that is being typed, as JSON, open to everybody. `/suggest/developers?q=`: who and what may be meant,
+ * for the header's search. `/suggest/known-skills?q=`: skills that listed members have, for the filter.
+ */
 export function loader({ url, context }: Route.LoaderArgs) {
 	return answering(async () => {
 		const viewer = viewerOf(context)
 		await countUse('suggestions', viewer, factsOf(context).ip)
-		const found = await suggest(wishOf(url.searchParams).q, viewer)
+		const { q } = wishOf(url.searchParams)
+		const isOfSkills = url.pathname.startsWith('/suggest/known-skills')
+		const found = isOfSkills ? { suggestions: await suggestKnownSkills(q) } : await suggest(q, viewer)
 		return data(found, { headers: { 'Cache-Control': 'private, max-age=30' } })
 	})
 }

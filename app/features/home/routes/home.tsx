@@ -1,16 +1,21 @@
+import { useSyncExternalStore } from 'react'
 import { Link } from 'react-router'
-import { MemberRow } from '~/features/directory/components/member-row.tsx'
-import { skillPath } from '~/features/members/members.paths.ts'
+import type { MemberView } from '~/features/directory/directory.view.ts'
+import { skillPath } from '~/features/members/members.view.ts'
+import { openToText } from '~/features/profiles/profiles.view.ts'
 import { tagPath } from '~/features/tags/tags.view.ts'
 import { viewerOf } from '~/lib/context.ts'
+import { dayAndMonth } from '~/lib/dates.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { useRootData } from '~/lib/root-data.ts'
 import { counted, grouped } from '~/lib/text.ts'
 import { answering } from '~/platform/http/http.ts'
+import { usePresence } from '~/platform/realtime/use-presence.ts'
+import { Avatar } from '~/ui/avatar.tsx'
+import { PresenceWords } from '~/ui/presence.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
-import { Folio } from '../components/folio.tsx'
-import { LeadQuestion } from '../components/lead-query.tsx'
-import { RecentQuestion } from '../components/recent-query.tsx'
+import { useNow } from '~/ui/time.tsx'
+import { LeadQuestion, RecentQuestion } from '../components/questions.tsx'
 import { getHome, type HomeView } from '../home.server.ts'
 import type { Route } from './+types/home'
 
@@ -149,5 +154,57 @@ function Tags({ tags }: { tags: HomeView['tags'] }) {
 				))}
 			</ul>
 		</section>
+	)
+}
+
+interface FolioProps {
+	members: number
+	askedToday: number
+	online: number
+}
+
+/** The line under the header: the date and today in numbers. */
+function Folio({ members, askedToday, online }: FolioProps) {
+	const now = useNow()
+	// The reader's date is known to the browser only; until it has taken over, the date is that of UTC.
+	const zone = useSyncExternalStore<'local' | 'utc'>(
+		never,
+		() => 'local',
+		() => 'utc',
+	)
+	return (
+		<p className="flex h-10 items-center gap-6 overflow-hidden text-xs whitespace-nowrap text-ink-2">
+			<span className="font-semibold text-ink">{dayAndMonth(now, zone)}</span>
+			<span className="hidden sm:inline">{counted(members, 'developer')}</span>
+			<span className="hidden sm:inline">{counted(askedToday, 'question')} today</span>
+			<span className="ml-auto flex items-center gap-2">
+				{online > 0 && <span className="presence" data-online aria-hidden="true" />}
+				{grouped(online)} online now
+			</span>
+		</p>
+	)
+}
+
+const never = () => () => {}
+
+/** A member in one line: name, first skills, and what they are open to. */
+function MemberRow({ member }: { member: MemberView }) {
+	const openTo = openToText(member.openTo.slice(0, 1))
+	const online = usePresence([member])(member.username)
+	return (
+		<Link
+			className="-mx-2 flex items-center gap-3 rounded-sm px-2 py-1.5 hover:bg-hover"
+			to={`/find-dev/${member.username}`}
+		>
+			<Avatar user={member} size={40} online={online || undefined} />
+			<span className="min-w-0 flex-1">
+				<span className="block truncate font-semibold">
+					<bdi>{member.name}</bdi>
+					<PresenceWords online={online} />
+				</span>
+				<span className="meta block truncate">{member.skills.slice(0, 2).join(', ') || member.studies.branch}</span>
+			</span>
+			{openTo && <span className="meta">{openTo}</span>}
+		</Link>
 	)
 }

@@ -1,13 +1,20 @@
-import { offlinePage, offlinePolicy } from '../offline.server.ts'
+import { offlinePage, offlinePolicy, serviceWorker } from '../offline.server.ts'
+import type { Route } from './+types/offline'
 
-/** Asked for by the service worker alone; whoever comes here with a network is sent home. */
-export function loader(): Response {
-	return new Response(offlinePage(), {
-		headers: {
-			'Content-Type': 'text/html; charset=utf-8',
-			'Cache-Control': 'public, no-cache',
-			'Content-Security-Policy': offlinePolicy(),
-			'X-Robots-Tag': 'noindex',
-		},
+/** `/service-worker.js`, and `/offline`, which only the service worker asks for; with a network its script leads home. */
+export function loader({ url }: Route.LoaderArgs): Response {
+	const isWorker = url.pathname === '/service-worker.js'
+	return isWorker
+		? // Never believed without asking, so that a new build is found at the next page.
+			answerWith(serviceWorker(), 'text/javascript', {})
+		: answerWith(offlinePage(), 'text/html', {
+				'Content-Security-Policy': offlinePolicy(),
+				'X-Robots-Tag': 'noindex',
+			})
+}
+
+function answerWith(text: string, type: string, headers: Record<string, string>): Response {
+	return new Response(text, {
+		headers: { 'Content-Type': `${type}; charset=utf-8`, 'Cache-Control': 'public, no-cache', ...headers },
 	})
 }

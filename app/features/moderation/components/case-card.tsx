@@ -1,5 +1,5 @@
 import { Form, Link } from 'react-router'
-import { profilePath } from '~/features/members/members.paths.ts'
+import { profilePath } from '~/features/members/members.view.ts'
 import { SmallPictures } from '~/features/pictures/components/picture.tsx'
 import { counted } from '~/lib/text.ts'
 import { Avatar } from '~/ui/avatar.tsx'

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { Form, Link } from 'react-router'
-import { profilePath } from '~/features/members/members.paths.ts'
+import { profilePath } from '~/features/members/members.view.ts'
 import { viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { answering, readForm, redirectWithToast, refused, signedIn } from '~/platform/http/http.ts'

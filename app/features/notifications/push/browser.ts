@@ -1,4 +1,4 @@
-import { WORKER_PATH } from '~/offline/registration.ts'
+import { WORKER_PATH } from '~/offline/client.ts'
 
 /* What a browser can do about pushes. Loaded by the settings alone. */
 

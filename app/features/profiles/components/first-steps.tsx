@@ -1,6 +1,6 @@
 import { Check, X } from 'lucide-react'
 import { Form, Link } from 'react-router'
-import { editPath } from '~/features/members/members.paths.ts'
+import { editPath } from '~/features/members/members.view.ts'
 import { type FirstStepsView, SKILLS_WANTED } from '../profiles.view.ts'
 
 interface FirstStepsProps {

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 import { useFetcher, useParams } from 'react-router'
-import { editPath } from '~/features/members/members.paths.ts'
+import { editPath } from '~/features/members/members.view.ts'
 import { PictureField, pictureAt } from '~/features/pictures/components/picture-field.tsx'
 import type { PictureView, UploadErrorKind } from '~/features/pictures/pictures.view.ts'
 import { toast } from '~/shell/toast.ts'

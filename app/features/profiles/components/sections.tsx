@@ -1,6 +1,18 @@
 import type { ReactNode } from 'react'
-import { paragraphs } from '~/lib/text.ts'
-import type { ProfileView } from '../profiles.view.ts'
+import { Link, useLocation } from 'react-router'
+import { Picture } from '~/features/pictures/components/picture.tsx'
+import type { QuestionCardView } from '~/features/questions/question.view.ts'
+import { Answered } from '~/features/search/components/answered.tsx'
+import { categoryPath } from '~/features/tags/tags.view.ts'
+import { withParams } from '~/lib/addresses.ts'
+import { monthAndYear } from '~/lib/dates.ts'
+import { PICTURE_WIDTHS, pictureUrl } from '~/lib/picture-urls.ts'
+import { useRootData } from '~/lib/root-data.ts'
+import { counted, paragraphs } from '~/lib/text.ts'
+import { MoreLink } from '~/ui/more-link.tsx'
+import { RelativeTime } from '~/ui/time.tsx'
+import { type MorePage, useMore, withoutDoubles } from '~/ui/use-more.ts'
+import { type CertificateView, type ProfileView, type ProjectView, validityText } from '../profiles.view.ts'
 
 interface SectionProps {
 	id: string
@@ -80,6 +92,175 @@ function OwnFact({ label, children }: { label: string; children: string }) {
 			<dd className="wrap-anywhere">
 				{children} <span className="meta">(only you see this)</span>
 			</dd>
+		</>
+	)
+}
+
+/** A member's projects, as a list. */
+export function Projects({ projects }: { projects: ProjectView[] }) {
+	if (projects.length === 0) return <Nothing>No Project found!</Nothing>
+	return (
+		<ul className="grid gap-7">
+			{projects.map((project) => (
+				<li key={project.id}>
+					<Project project={project} />
+				</li>
+			))}
+		</ul>
+	)
+}
+
+function Project({ project }: { project: ProjectView }) {
+	const date = monthAndYear(project.date)
+	return (
+		<article
+			className={project.image ? 'grid grid-cols-1 gap-x-5 gap-y-3 sm:grid-cols-[14rem_minmax(0,1fr)]' : undefined}
+		>
+			{project.image && (
+				<Picture
+					className="aspect-8/5 w-full rounded-md border border-line object-cover"
+					picture={project.image}
+					alt={`Screenshot of ${project.title}`}
+					sizes="(width >= 40rem) 14rem, 92vw"
+				/>
+			)}
+			<div className="min-w-0">
+				<div className="flex items-baseline justify-between gap-4">
+					<h3 className="min-w-0 text-lg leading-6 font-semibold wrap-anywhere">{project.title}</h3>
+					{date && <p className="meta flex-none">{date}</p>}
+				</div>
+				<p className="mt-1 max-w-read wrap-anywhere text-ink-2">{project.description}</p>
+				{project.stack.length > 0 && (
+					<ul className="mt-3 flex flex-wrap gap-1.5" aria-label="Built with">
+						{project.stack.map((part) => (
+							<li key={part} className="chip max-w-full">
+								<span className="truncate">{part}</span>
+							</li>
+						))}
+					</ul>
+				)}
+				{project.links.length > 0 && (
+					<p className="mt-3 flex flex-wrap gap-x-4 gap-y-1 text-sm">
+						{project.links.map(({ label, url }) => (
+							<a
+								key={label}
+								className="link inline-block"
+								href={url}
+								rel="nofollow noopener"
+								aria-label={`${label}: ${project.title}`}
+							>
+								{label}
+							</a>
+						))}
+					</p>
+				)}
+			</div>
+		</article>
+	)
+}
+
+/** A member's certificates, as a grid. */
+export function Certificates({ certificates }: { certificates: CertificateView[] }) {
+	const { now } = useRootData()
+	if (certificates.length === 0) return <Nothing>No certificates found!</Nothing>
+	return (
+		<ul className="grid grid-cols-1 gap-x-5 gap-y-6 min-[24rem]:grid-cols-2 sm:grid-cols-3">
+			{certificates.map((certificate) => (
+				<li key={certificate.id} className="min-w-0">
+					{certificate.image && (
+						<a
+							className="mb-2.5 block overflow-clip rounded-md border border-line hover:border-control"
+							href={pictureUrl(certificate.image.path, PICTURE_WIDTHS[2])}
+							aria-label={`Enlarge ${certificate.title}`}
+						>
+							<Picture
+								className="aspect-[640/452] w-full object-cover"
+								picture={certificate.image}
+								alt=""
+								sizes="(width >= 64rem) 13rem, (width >= 24rem) 45vw, 92vw"
+							/>
+						</a>
+					)}
+					<h3 className="leading-5 font-semibold wrap-anywhere">
+						{certificate.url ? (
+							<a className="quiet-link" href={certificate.url} rel="nofollow noopener">
+								{certificate.title}
+							</a>
+						) : (
+							certificate.title
+						)}
+					</h3>
+					<p className="meta mt-1">{validityText(certificate, now)}</p>
+					{certificate.verify && (
+						<a
+							className="link mt-1.5 inline-block text-sm"
+							href={certificate.verify}
+							rel="nofollow noopener"
+							aria-label={`Verify ${certificate.title}`}
+						>
+							Verify
+						</a>
+					)}
+				</li>
+			))}
+		</ul>
+	)
+}
+
+interface OwnQuestionsProps extends MorePage<QuestionCardView> {
+	/** The tab that the list stands in, where there are tabs. */
+	tab?: string
+}
+
+/** The queries of one member, newest first; more are appended in place, and stay when the reader comes back. */
+export function OwnQuestions({ page, cursor, tab }: OwnQuestionsProps) {
+	const { pathname } = useLocation()
+	const { rows, nextHref, loading, load } = useMore(page, (next) => withParams(pathname, { tab, cursor: next }))
+	if (rows.length === 0) return <Nothing>No Queries Found!</Nothing>
+	return (
+		<>
+			<ul className="mt-0.5">
+				{withoutDoubles(rows, ({ id }) => id).map((query) => (
+					<li
+						key={query.id}
+						className="flex items-start justify-between gap-6 border-b border-line py-3 first:pt-0 last:border-0 max-sm:flex-col max-sm:gap-1"
+					>
+						<div className="min-w-0">
+							<p className="flex items-center gap-4">
+								<Link className="cat" to={categoryPath(query.category.slug)}>
+									{query.category.title}
+								</Link>
+								{query.solved && <Answered />}
+							</p>
+							<h3 className="mt-0.5 text-md leading-5 font-semibold wrap-anywhere">
+								<Link className="quiet-link" to={query.url}>
+									{query.title}
+								</Link>
+							</h3>
+						</div>
+						<p className="meta flex-none sm:text-right">
+							<RelativeTime at={query.createdAt} />
+							<br className="max-sm:hidden" />
+							<span className="sm:hidden"> · </span>
+							{counted(query.commentCount, 'comment')}
+						</p>
+					</li>
+				))}
+			</ul>
+			{(nextHref || cursor) && (
+				<p className="mt-5 flex gap-2">
+					{nextHref && (
+						<MoreLink href={nextHref} loading={loading} load={load}>
+							Load more queries
+						</MoreLink>
+					)}
+					{cursor && (
+						<Link className="btn btn-sm btn-ghost" to={withParams(pathname, { tab })} preventScrollReset>
+							Newest queries
+						</Link>
+					)}
+				</p>
+			)}
 		</>
 	)
 }

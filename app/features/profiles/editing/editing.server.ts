@@ -1,4 +1,4 @@
-import { refuseImpersonation } from '~/features/accounts/registration/impersonation.server.ts'
+import { refuseImpersonation } from '~/features/accounts/registration/names.server.ts'
 import { owner, writer } from '~/features/members/members.server.ts'
 import { setSkills } from '~/features/members/skills.server.ts'
 import { Conflict, Invalid, NotFound } from '~/lib/errors.ts'

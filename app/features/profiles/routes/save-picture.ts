@@ -1,6 +1,6 @@
 import { data } from 'react-router'
 import { refreshSession } from '~/features/accounts/accounts.server.ts'
-import { editPath } from '~/features/members/members.paths.ts'
+import { editPath } from '~/features/members/members.view.ts'
 import { pictureFromForm } from '~/features/pictures/pictures.server.ts'
 import { DomainError } from '~/lib/errors.ts'
 import { log } from '~/lib/log.server.ts'

@@ -1,7 +1,6 @@
 import { redirect, useSearchParams } from 'react-router'
 import { TagIntro } from '~/features/tags/components/tag-intro.tsx'
-import { mayKeepTags } from '~/features/tags/tags.policy.ts'
-import { describeTag, getTag, listRelatedTags } from '~/features/tags/tags.server.ts'
+import { describeTag, getTag, listRelatedTags, mayKeepTags } from '~/features/tags/tags.server.ts'
 import { tagPath } from '~/features/tags/tags.view.ts'
 import { viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'

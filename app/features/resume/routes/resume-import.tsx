@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import { data, Link, useSubmit } from 'react-router'
 import { refreshSession } from '~/features/accounts/accounts.server.ts'
-import { editPath } from '~/features/members/members.paths.ts'
+import { editPath } from '~/features/members/members.view.ts'
 import { ownForm, ownPage } from '~/features/profiles/editing/requests.server.ts'
 import { Invalid } from '~/lib/errors.ts'
 import { pageMeta } from '~/lib/page-meta.ts'

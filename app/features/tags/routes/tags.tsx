@@ -6,8 +6,7 @@ import { FollowedList } from '../components/followed-list.tsx'
 import { CategoryStrip, TagRow, useCategories } from '../components/forum-frame.tsx'
 import { Synonyms } from '../components/synonyms.tsx'
 import { listFollowed } from '../following.server.ts'
-import { mayKeepTags } from '../tags.policy.ts'
-import { addSynonym, listSynonyms, listTags, removeSynonym } from '../tags.server.ts'
+import { addSynonym, listSynonyms, listTags, mayKeepTags, removeSynonym } from '../tags.server.ts'
 import type { Route } from './+types/tags'
 
 /** As many as fit a page that can still be read; rarer ones are found by searching. */

@@ -4,7 +4,7 @@ import { Link } from 'react-router'
 import { useTitleCount, useUnread } from '~/features/notifications/components/use-unread.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import { lazyPart } from '~/shell/guarded.ts'
-import { closeOnLink } from '~/shell/popover.ts'
+import { closeOnLink } from '~/shell/navigation.tsx'
 import { useUnreadConversations } from './use-unread-conversations.ts'
 
 const InboxPanel = lazyPart(() => import('./inbox-panel.tsx'))

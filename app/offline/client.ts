@@ -20,8 +20,8 @@ export function useSavedCopy<Shown extends HTMLElement>(kind: CopyKind, path: st
 		if (!isWholePage || !('caches' in window)) return
 		let end = () => {}
 		let isGone = false
-		Promise.all([import('./saved-pages.ts'), import('./registration.ts')])
-			.then(([{ followPage }, { registerWorker }]) => {
+		import('./saved-pages.ts')
+			.then(({ followPage }) => {
 				if (isGone || !element.current) return
 				void registerWorker()
 				end = followPage(element.current, { kind, path, member })
@@ -35,4 +35,16 @@ export function useSavedCopy<Shown extends HTMLElement>(kind: CopyKind, path: st
 	}, [kind, path, isWholePage, member])
 
 	return element
+}
+
+/** The site's one service worker, for pushes and for pages without a network. */
+export const WORKER_PATH = '/service-worker.js'
+
+/** Sees to it that the worker is there; an update of it is found by the browser. Where there can be none, nothing happens. */
+export async function registerWorker(): Promise<void> {
+	try {
+		await navigator.serviceWorker?.register(WORKER_PATH)
+	} catch {
+		// Private windows and strict settings refuse it; the site works without.
+	}
 }

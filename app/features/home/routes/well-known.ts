@@ -1,0 +1,94 @@
+import { config } from '~/config.server.ts'
+import { themeColors } from '~/lib/theme-colors.ts'
+import type { Route } from './+types/well-known'
+
+/** What programs look for at fixed addresses; `routes.ts` leads each of them here. */
+export function loader({ url }: Pick<Route.LoaderArgs, 'url'>): Response {
+	if (url.pathname === '/robots.txt') return robots()
+	return url.pathname === '/site.webmanifest' ? webManifest() : securityTxt()
+}
+
+/** Everything that is open may be indexed; forms, searches and members' own pages need not be visited. */
+function robots(): Response {
+	const lines = [
+		'User-agent: *',
+		'Disallow: /forum/ask',
+		'Disallow: /forum/edit/',
+		'Disallow: /my-profile/',
+		'Disallow: /settings',
+		'Disallow: /api/',
+		'',
+		`Sitemap: ${config().publicUrl}/sitemap.xml`,
+		'',
+	]
+	return new Response(lines.join('\n'), {
+		headers: { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'public, max-age=3600' },
+	})
+}
+
+/** How long a copy of the file counts as current. RFC 9116 advises less than a year. */
+const VALID_DAYS = 180
+const DAY_MS = 86_400_000
+
+/**
+ * Where to report a security problem (RFC 9116). The contact is `SECURITY_CONTACT`, otherwise `ADMIN_EMAIL`;
+ * without either the answer is 404. `Canonical` needs an https address, so a site without TLS leaves it out.
+ */
+function securityTxt(): Response {
+	const { SECURITY_CONTACT, ADMIN_EMAIL, publicUrl, secure } = config()
+	const contact = SECURITY_CONTACT || ADMIN_EMAIL
+	const type = { 'Content-Type': 'text/plain; charset=utf-8' }
+	if (!contact) return new Response('This site has no contact for security reports.\n', { status: 404, headers: type })
+	// Whole days: the file stays the same until midnight.
+	const today = Math.floor(Date.now() / DAY_MS) * DAY_MS
+	const lines = [
+		`Contact: ${contact.startsWith('https://') ? contact : `mailto:${contact}`}`,
+		`Expires: ${new Date(today + VALID_DAYS * DAY_MS).toISOString()}`,
+		'Preferred-Languages: en',
+		...(secure ? [`Canonical: ${publicUrl}/.well-known/security.txt`] : []),
+		'',
+	]
+	return new Response(lines.join('\n'), { headers: { ...type, 'Cache-Control': 'public, max-age=3600' } })
+}
+
+const icon = (name: string, size: number, purpose: 'any' | 'maskable') => ({
+	src: `/icons/${name}-${size}.png`,
+	sizes: `${size}x${size}`,
+	type: 'image/png',
+	purpose,
+})
+
+const shortcut = (name: string, url: string) => ({ name, url, icons: [icon('icon', 192, 'any')] })
+
+/** What a browser needs to install the site as an app. A manifest holds one theme: the pages name the colours of both. */
+function webManifest(): Response {
+	const { SITE_NAME } = config()
+	const manifest = {
+		id: '/',
+		name: SITE_NAME,
+		short_name: SITE_NAME,
+		description: 'Connect, collaborate, build and learn new skills.',
+		lang: 'en',
+		start_url: '/',
+		scope: '/',
+		display: 'standalone',
+		background_color: themeColors.light,
+		theme_color: themeColors.light,
+		categories: ['education', 'social'],
+		icons: [
+			icon('icon', 192, 'any'),
+			icon('icon', 512, 'any'),
+			icon('maskable', 192, 'maskable'),
+			icon('maskable', 512, 'maskable'),
+			{ src: '/favicon.svg', sizes: 'any', type: 'image/svg+xml' },
+		],
+		shortcuts: [
+			shortcut('Ask a question', '/forum/ask'),
+			shortcut('Messages', '/messages'),
+			shortcut('Find a developer', '/find-dev'),
+		],
+	}
+	return new Response(JSON.stringify(manifest), {
+		headers: { 'Content-Type': 'application/manifest+json', 'Cache-Control': 'public, max-age=3600' },
+	})
+}
