@@ -22,7 +22,7 @@ import { clearFlash, flashOf } from '~/platform/http/http.ts'
 import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
 import { io } from '~/platform/realtime/io.server.ts'
 import { joinProcesses } from '~/platform/realtime/processes.server.ts'
-import { answerFromCache, answerVisitor, forVisitors, type Place } from './cached-pages.ts'
+import { answerFromCache, answerVisitor, forVisitors, type VisitorPage } from './cached-pages.ts'
 import { MAX_REPORT_BYTES, REPORT_PATH, takeReports } from './csp-reports.ts'
 import { refuseMethod, sameOrigin } from './middleware/allowed-requests.ts'
 import { compress } from './middleware/compress.ts'
@@ -32,7 +32,7 @@ import { clientIpHeader, publicRequest } from './middleware/public-request.ts'
 import { recordRefusals, retryAfter } from './middleware/refusals.ts'
 import { security } from './middleware/security.ts'
 import { beginDraining, readiness } from './ready.ts'
-import { addRetryAfter, askerOf, faultAnswer, faultContext, guardRoutes } from './site-faults.ts'
+import { addRetryAfter, faultAnswer, faultContext, guardRoutes, senderOf } from './site-faults.ts'
 import { handleSockets, openSockets, sendTabsAway } from './sockets.ts'
 
 type Environment = { Bindings: HttpBindings }
@@ -90,7 +90,7 @@ app.use((context, next) => {
 if (config().NODE_ENV === 'production') {
 	const files = serveStatic({ root: './build/client', precompressed: true })
 	// The names of assets hold their content's hash; the few files beside them do not.
-	app.use('/assets/*', keptFor('public, max-age=31536000, immutable'), files)
+	app.use('/assets/*', cachedFor('public, max-age=31536000, immutable'), files)
 	app.use(files)
 }
 app.all('/assets/*', (context) => context.text('There is no such file.', 404))
@@ -106,7 +106,7 @@ app.use(fairTurns((request) => request.headers.get(clientIpHeader) ?? ''))
 app.on(['GET', 'POST'], '/api/auth/*', async (context) => {
 	const answer = await authHandler(context.req.raw)
 	const headers = new Headers(answer.headers)
-	keepNowhere(headers)
+	forbidCaching(headers)
 	return new Response(answer.body, { status: answer.status, headers })
 })
 app.all('/api/v1/*', (context) => answerApi(context.req.raw))
@@ -122,16 +122,16 @@ const pages = createRequestHandler(
 app.all('*', async (context) => {
 	const request = cachesPages ? context.req.raw : asWithCache(context.req.raw)
 	const ip = request.headers.get(clientIpHeader) ?? ''
-	const kept = cachesPages ? await answerVisitor(request, (place, nonce) => renderForVisitor(place, nonce, ip)) : null
-	if (kept) return kept
+	const cached = cachesPages ? await answerVisitor(request, (page, nonce) => renderForVisitor(page, nonce, ip)) : null
+	if (cached) return cached
 	const writes = request.method !== 'GET' && request.method !== 'HEAD'
-	const { viewer, headers, fault } = await askerOf(request, writes)
+	const { viewer, headers, fault } = await senderOf(request, writes)
 	const facts = { ...factsOf(request), isViewerUnknown: fault !== null && viewer === null }
 	const page = () => renderPage(request, viewer, facts)
 	const render = () => (fault ? withoutDatabase(fault, page) : page())
 	const answer = await (isDescription(context.req.path) ? inTurn(render) : render())
 	addSession(answer.headers, headers)
-	if (viewer) keepNowhere(answer.headers)
+	if (viewer) forbidCaching(answer.headers)
 	if (facts.flash && showsFlash(new URL(request.url), answer)) answer.headers.append('Set-Cookie', clearFlash())
 	return answer
 })
@@ -156,7 +156,7 @@ export async function handle(request: Request, bindings: HttpBindings): Promise<
 }
 
 /** Adds the demo content of every feature. */
-export async function seedDemo(options: Parameters<NonNullable<Feature['seedDemo']>>[0]): Promise<void> {
+export async function seedSite(options: Parameters<NonNullable<Feature['seedDemo']>>[0]): Promise<void> {
 	for (const feature of features) await feature.seedDemo?.(options)
 }
 
@@ -183,7 +183,7 @@ export async function startAround(): Promise<() => Promise<void>> {
 	}
 }
 
-export { answerFromCache as answerKept, beginDraining, openSockets, sendTabsAway }
+export { answerFromCache, beginDraining, openSockets, sendTabsAway }
 
 async function renderPage(request: Request, viewer: Viewer, facts: RequestFacts): Promise<Response> {
 	const load = new RouterContextProvider()
@@ -220,7 +220,7 @@ function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
 }
 
 /** What was made for one member stays with them alone: no cache, that of a shared browser included, stores it. */
-function keepNowhere(headers: Headers): void {
+function forbidCaching(headers: Headers): void {
 	if (!headers.get('Cache-Control')?.startsWith('public')) headers.set('Cache-Control', 'private, no-store')
 }
 
@@ -228,7 +228,7 @@ function keepNowhere(headers: Headers): void {
  * Renders a page that many will get: nothing of the request that asked first is in it, nor does it end with that one.
  * @param ip the address that asked first, by which pages that are made anew are counted
  */
-async function renderForVisitor({ path, theme }: Place, nonce: string, ip: string) {
+async function renderForVisitor({ path, theme }: VisitorPage, nonce: string, ip: string) {
 	const request = new Request(new URL(path, config().publicUrl))
 	const facts = { ...factsOf(request), theme, nonce, ip }
 	return { response: await renderPage(request, null, facts), now: facts.now, requestId: facts.requestId }
@@ -252,7 +252,7 @@ function nameOf(cookie: string): string {
 	return cookie.slice(0, cookie.indexOf('='))
 }
 
-function keptFor(time: string): MiddlewareHandler {
+function cachedFor(time: string): MiddlewareHandler {
 	return async (context, next) => {
 		await next()
 		if (context.res.ok) context.res.headers.set('Cache-Control', time)

@@ -17,7 +17,7 @@ const unbrotli = promisify(brotliDecompress)
 const zip = promisify(gzip)
 
 /** A page for visitors that may be kept. */
-export interface Place {
+export interface VisitorPage {
 	key: string
 	/** Path and query that it is made for: what changes nothing on the page is left out. */
 	path: string
@@ -27,7 +27,10 @@ export interface Place {
 }
 
 /** Makes a page for a visitor. @param nonce of its inline scripts */
-export type Render = (place: Place, nonce: string) => Promise<{ response: Response; now: string; requestId: string }>
+export type Render = (
+	wanted: VisitorPage,
+	nonce: string,
+) => Promise<{ response: Response; now: string; requestId: string }>
 
 /** The pages that features say may be cached for visitors. */
 const cachedPages = features.flatMap((feature) => feature.cachedPages ?? [])
@@ -37,23 +40,27 @@ const personal = /(?:^|;\s*)(?:__Host-)?(?:session|flash)=/
  * The cached page that a visitor's request could be answered with; null for members and for pages that are not cached.
  * @param url path and query as they came
  */
-export function placeOf(method: string | undefined, url: string, cookies: string | undefined): Place | null {
+export function visitorPageOf(
+	method: string | undefined,
+	url: string,
+	cookies: string | undefined,
+): VisitorPage | null {
 	if (method !== 'GET' && method !== 'HEAD') return null
 	if (cookies) return personal.test(cookies) ? null : read(url, readTheme(cookies))
-	const known = places.get(url)
+	const known = knownPages.get(url)
 	if (known) return known
-	const place = read(url)
-	if (!place) return null
-	if (places.size >= MAX_PLACES) places.clear()
-	places.set(url, place)
-	return place
+	const wanted = read(url)
+	if (!wanted) return null
+	if (knownPages.size >= MAX_KNOWN_PAGES) knownPages.clear()
+	knownPages.set(url, wanted)
+	return wanted
 }
 
 /** Addresses that were read already, as most visitors ask for the same ones and without a cookie. */
-const places = new Map<string, Place>()
-const MAX_PLACES = 1_000
+const knownPages = new Map<string, VisitorPage>()
+const MAX_KNOWN_PAGES = 1_000
 
-function read(url: string, theme: Place['theme'] = 'system'): Place | null {
+function read(url: string, theme: VisitorPage['theme'] = 'system'): VisitorPage | null {
 	const address = visitorAddress(cachedPages, url)
 	if (!address) return null
 	const { path, tags } = address
@@ -65,8 +72,8 @@ function read(url: string, theme: Place['theme'] = 'system'): Place | null {
  * @returns whether there was one
  */
 export function answerFromCache(request: IncomingMessage, response: ServerResponse): boolean {
-	const place = placeOf(request.method, request.url ?? '', request.headers.cookie)
-	const page = place && (pageCache.get(place.key) ?? pageWhileAway(place.key))
+	const wanted = visitorPageOf(request.method, request.url ?? '', request.headers.cookie)
+	const page = wanted && (pageCache.get(wanted.key) ?? pageWhileAway(wanted.key))
 	if (!page) return false
 	const coding = codingOf(request.headers['accept-encoding'])
 	const body = coding === 'br' ? page.br : coding === 'gzip' ? page.gzip : undefined
@@ -82,16 +89,17 @@ export function answerFromCache(request: IncomingMessage, response: ServerRespon
 /** Answers a visitor's request, with a kept page or one that is made now; null when this page is never kept. */
 export async function answerVisitor(request: Request, render: Render): Promise<Response | null> {
 	const url = new URL(request.url)
-	const place = placeOf(request.method, url.pathname + url.search, request.headers.get('Cookie') ?? undefined)
-	if (!place) return null
-	const made = pageWhileAway(place.key) ?? (await pageCache.fill(place.key, place.tags, () => make(place, render)))
-	const page = made.status < 500 ? made : (pageWhileAway(place.key) ?? made)
+	const wanted = visitorPageOf(request.method, url.pathname + url.search, request.headers.get('Cookie') ?? undefined)
+	if (!wanted) return null
+	const made =
+		pageWhileAway(wanted.key) ?? (await pageCache.fill(wanted.key, wanted.tags, () => renderEntry(wanted, render)))
+	const page = made.status < 500 ? made : (pageWhileAway(wanted.key) ?? made)
 	const headers = new Headers(page.headers.map(([name, value]) => [name, value]))
 	if (page.status === 200 && isCurrent(request.headers.get('If-None-Match'), page))
 		return new Response(null, { status: 304, headers })
 	const coding = accepted(request.headers.get('Accept-Encoding') ?? '')
 	if (coding !== 'identity') headers.set('Content-Encoding', coding)
-	const body = await bodyIn(coding, page, place.key)
+	const body = await bodyIn(coding, page, wanted.key)
 	headers.set('Content-Length', String(body.length))
 	return new Response(request.method === 'HEAD' ? null : new Uint8Array(body), { status: page.status, headers })
 }
@@ -99,9 +107,9 @@ export async function answerVisitor(request: Request, render: Render): Promise<R
 /** A request as a cached page would be made for: a visitor's loses the parameters that the page does not declare. */
 export function forVisitors(request: Request): Request {
 	const url = new URL(request.url)
-	const place = placeOf(request.method, url.pathname + url.search, request.headers.get('Cookie') ?? undefined)
-	if (!place || place.path === url.pathname + url.search) return request
-	return new Request(new URL(place.path, url), request)
+	const wanted = visitorPageOf(request.method, url.pathname + url.search, request.headers.get('Cookie') ?? undefined)
+	if (!wanted || wanted.path === url.pathname + url.search) return request
+	return new Request(new URL(wanted.path, url), request)
 }
 
 /** An older page, while the database is away that a new one would need. */
@@ -110,9 +118,9 @@ function pageWhileAway(key: string): CacheEntry | undefined {
 	return lasting === null ? undefined : pageCache.getStale(key, lasting)
 }
 
-async function make(place: Place, render: Render): Promise<CacheEntry> {
+async function renderEntry(wanted: VisitorPage, render: Render): Promise<CacheEntry> {
 	const nonce = randomBytes(16).toString('base64')
-	const { response, now, requestId } = await render(place, nonce)
+	const { response, now, requestId } = await render(wanted, nonce)
 	const { text, hashes } = withoutNonce(await response.text(), nonce)
 	const always = securityHeaders(config())
 	const replaced = new Set(
@@ -144,14 +152,14 @@ async function make(place: Place, render: Render): Promise<CacheEntry> {
  */
 function withoutNonce(html: string, nonce: string): { text: string; hashes: string[] } {
 	const hashes = new Set<string>()
-	const mark = ` nonce="${nonce}"`
+	const attribute = ` nonce="${nonce}"`
 	const text = html.replace(/<script\b([^>]*)>([\s\S]*?)<\/script>/g, (whole, attributes: string, script: string) => {
-		if (!attributes.includes(mark)) return whole
+		if (!attributes.includes(attribute)) return whole
 		const clean = script.replaceAll(nonce, '')
 		if (clean) hashes.add(`'sha256-${createHash('sha256').update(clean).digest('base64')}'`)
-		return `<script${attributes.replace(mark, '')}>${clean}</script>`
+		return `<script${attributes.replace(attribute, '')}>${clean}</script>`
 	})
-	return { text: text.replaceAll(mark, '').replaceAll(nonce, ''), hashes: [...hashes] }
+	return { text: text.replaceAll(attribute, '').replaceAll(nonce, ''), hashes: [...hashes] }
 }
 
 async function bodyIn(coding: string, page: CacheEntry, key: string): Promise<Buffer> {
@@ -165,9 +173,9 @@ async function bodyIn(coding: string, page: CacheEntry, key: string): Promise<Bu
 	return page.gzip
 }
 
-function isCurrent(asked: string | null | undefined, { etag }: CacheEntry): boolean {
-	if (!asked) return false
-	return asked === '*' || asked.split(/\s*,\s*/).some((one) => one.replace(/^W\//, '') === etag.slice(2))
+function isCurrent(ifNoneMatch: string | null | undefined, { etag }: CacheEntry): boolean {
+	if (!ifNoneMatch) return false
+	return ifNoneMatch === '*' || ifNoneMatch.split(/\s*,\s*/).some((one) => one.replace(/^W\//, '') === etag.slice(2))
 }
 
 const raw = new WeakMap<Buffer, string[]>()

@@ -55,7 +55,7 @@ export async function holdByHeartbeat(dataDir: string, onLost: () => void, silen
 	const mine: Beat = { id: randomUUID(), space: processSpace(), pid: process.pid, count: 0 }
 	const written = `${file}.${mine.id}`
 	try {
-		if (!place(file, mine)) {
+		if (!createWhole(file, mine)) {
 			const other = readBeat(file)
 			if (other && !isGone(other) && !(await isSilent(file, other, silence))) throw new DataDirTaken(dataDir)
 			// Of several that find the same dead file, one moves it away; who moves a living one puts it back and gives up.
@@ -65,7 +65,7 @@ export async function holdByHeartbeat(dataDir: string, onLost: () => void, silen
 				linkSync(written, file)
 				throw new DataDirTaken(dataDir)
 			}
-			if (!place(file, mine)) throw new DataDirTaken(dataDir)
+			if (!createWhole(file, mine)) throw new DataDirTaken(dataDir)
 		}
 	} catch (error) {
 		if (['ENOENT', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) throw new DataDirTaken(dataDir)
@@ -92,7 +92,7 @@ export async function holdByHeartbeat(dataDir: string, onLost: () => void, silen
 }
 
 /** Puts the file in its place, whole, unless there is one. */
-function place(file: string, beat: Beat): boolean {
+function createWhole(file: string, beat: Beat): boolean {
 	const written = `${file}.${beat.id}`
 	writeBeat(written, beat)
 	try {

@@ -4,7 +4,7 @@ import { type Config, config } from '../app/config.server.ts'
 import { stopLimits } from './limits.ts'
 import { serve } from './serve.ts'
 import { Startup } from './startup.ts'
-import { follow } from './worker.ts'
+import { serveAsWorker } from './worker.ts'
 
 const startup = new Startup()
 
@@ -23,7 +23,7 @@ try {
 
 /** One process does everything, unless WEB_CONCURRENCY asks for several: then the first one leads and the others serve. */
 async function begin(settings: Config): Promise<void> {
-	if (cluster.isWorker) return follow(startup, settings)
+	if (cluster.isWorker) return serveAsWorker(startup, settings)
 	await startup.takeDataDir(settings)
 	const isAlone = settings.WEB_CONCURRENCY === 1 || settings.NODE_ENV === 'development'
 	const port = isAlone

@@ -56,7 +56,7 @@ class Team {
 	/** Starts the workers. @returns the port that they listen on */
 	async gather(): Promise<number> {
 		const listening = once(cluster, 'listening') as Promise<[Worker, { port: number }]>
-		this.#serving = Promise.all(Array.from({ length: this.#size }, () => this.#place()))
+		this.#serving = Promise.all(Array.from({ length: this.#size }, () => this.#position()))
 		// `begin` waits for it; a failure before that is no stray one.
 		this.#serving.catch(() => {})
 		const failed = this.#serving.then(() => listening)
@@ -77,30 +77,30 @@ class Team {
 		const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined)
 		const ended = workers.map((worker) => worker.isDead() || once(worker, 'exit'))
 		for (const worker of workers) {
-			tell(worker, { kind: 'leave' })
+			send(worker, { kind: 'leave' })
 			worker.process.kill('SIGTERM')
 		}
 		await Promise.race([Promise.all(ended), sleep(stopLimits.processMs, undefined, { ref: false })])
 		for (const worker of workers) if (!worker.isDead()) worker.process.kill('SIGKILL')
 	}
 
-	/** A place in the team, taken by one worker after the other. @returns when the first one serves */
-	#place(): Promise<void> {
+	/** A position in the team, filled by one worker after the other. @returns when the first one serves */
+	#position(): Promise<void> {
 		const { promise, resolve, reject } = Promise.withResolvers<void>()
 		let hasServed = false
 		let reason: string | undefined
 		let leaving: Worker | undefined
-		const hear = (worker: Worker, message: FromWorker) => {
+		const onMessage = (worker: Worker, message: FromWorker) => {
 			if (message.kind === 'failed') reason = message.reason
 			else if (message.kind === 'leaving') {
-				if (this.#stopping) return tell(worker, { kind: 'leave' })
+				if (this.#stopping) return send(worker, { kind: 'leave' })
 				leaving = worker
 				log.info('a worker stops as soon as another one serves in its place')
 				worker.emit('replace')
 			} else {
 				hasServed = true
 				this.#ready.add(worker)
-				if (leaving) tell(leaving, { kind: 'leave' })
+				if (leaving) send(leaving, { kind: 'leave' })
 				leaving = undefined
 				resolve()
 			}
@@ -108,7 +108,7 @@ class Team {
 		const start = () => {
 			const worker = this.#fork({ listensFirst: this.#ready.size === 0 })
 			worker.once('exit', () => this.#ready.delete(worker))
-			return worker.on('message', (message) => hear(worker, message))
+			return worker.on('message', (message) => onMessage(worker, message))
 		}
 		const cease = keepAlive(start, (ending) => {
 			if (this.#stopping) return false
@@ -123,12 +123,12 @@ class Team {
 
 	#fork(how: { listensFirst: boolean }): Worker {
 		const worker = cluster.fork()
-		tell(worker, { kind: 'start', ...how })
-		void this.#connection.promise.then((connection) => tell(worker, { kind: 'begin', connection }))
+		send(worker, { kind: 'start', ...how })
+		void this.#connection.promise.then((connection) => send(worker, { kind: 'begin', connection }))
 		return worker
 	}
 }
 
-function tell(worker: Worker, message: ToWorker): void {
+function send(worker: Worker, message: ToWorker): void {
 	if (worker.isConnected()) worker.send(message, () => {})
 }

@@ -5,7 +5,7 @@ const databaseTimeoutMs = 800
 
 let isDraining = false
 /** The question that is under way: a database that does not answer is not asked again by every probe. */
-let asking: Promise<boolean> | undefined
+let pending: Promise<boolean> | undefined
 
 /** From now on {@link readiness} says that this process stops. */
 export function beginDraining(): void {
@@ -15,17 +15,17 @@ export function beginDraining(): void {
 /** Whether new visitors may be sent to this process: it does not stop, and its database answers. Takes at most a second. */
 export async function readiness(): Promise<'ready' | 'draining' | 'not ready'> {
 	if (isDraining) return 'draining'
-	asking ??= ask().finally(() => {
-		asking = undefined
+	pending ??= queryDatabase().finally(() => {
+		pending = undefined
 	})
 	const timeout = Promise.withResolvers<false>()
 	const timer = setTimeout(() => timeout.resolve(false), databaseTimeoutMs)
-	const isReady = await Promise.race([asking, timeout.promise])
+	const isReady = await Promise.race([pending, timeout.promise])
 	clearTimeout(timer)
 	return isReady ? 'ready' : 'not ready'
 }
 
-async function ask(): Promise<boolean> {
+async function queryDatabase(): Promise<boolean> {
 	try {
 		await pool().query('select 1')
 		return true

@@ -10,7 +10,7 @@ import type { Startup } from './startup.ts'
 /** The site behind the port: what `server/app.ts` exports, from Vite in development and from the build otherwise. */
 type Site = Pick<
 	typeof import('./app.ts'),
-	'answerKept' | 'beginDraining' | 'handle' | 'openSockets' | 'seedDemo' | 'sendTabsAway' | 'startAround'
+	'answerFromCache' | 'beginDraining' | 'handle' | 'openSockets' | 'seedSite' | 'sendTabsAway' | 'startAround'
 >
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void
@@ -40,7 +40,7 @@ export async function serve(
 	startup.onEnd(() => connections.end())
 	const early = listensFirst ? await open(server, startup, settings) : undefined
 	const [{ site, answer }] = await Promise.all([loadSite(server, startup, settings), openDatabase()])
-	if (settings.SEED === 'demo') await site.seedDemo({ onProgress: startup.progress('Adding the demo content') })
+	if (settings.SEED === 'demo') await site.seedSite({ onProgress: startup.progress('Adding the demo content') })
 	startup.onEnd(await site.startAround(), stopLimits.partMs)
 	site.openSockets(server)
 	refuseUnknownUpgrades(server, settings)
@@ -89,7 +89,7 @@ async function loadSite(
 		const site = (await import(built)) as Site
 		const pages = listener(async () => site)
 		const answer: Answer = (request, response) => {
-			if (!site.answerKept(request, response)) pages(request, response)
+			if (!site.answerFromCache(request, response)) pages(request, response)
 		}
 		return { site, answer }
 	}

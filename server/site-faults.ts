@@ -23,16 +23,16 @@ type Route = NonNullable<Build['routes'][string]>
 type Args = LoaderFunctionArgs | ActionFunctionArgs
 
 /** What a request for a page learns of the site's own faults while it is answered. */
-interface Met {
+interface FaultState {
 	fault: Fault | null
 	/** The fields of the form that came with the request. */
 	typed: Record<string, string> | null
 }
 
-export const faultContext = createContext<Met>()
+export const faultContext = createContext<FaultState>()
 
 /** Who asks, as far as it can be known. */
-interface Asker {
+interface Sender {
 	viewer: Viewer
 	/** The cookies of the session, to hand to the browser; none while the database is away, so that none is taken back. */
 	headers: Headers
@@ -44,7 +44,7 @@ interface Asker {
  * Who sent a request. While the database is away that is whom the signed cookie names, for the frame of the page alone.
  * @param fresh whether the cookie alone is not enough
  */
-export async function askerOf(request: Request, fresh: boolean): Promise<Asker> {
+export async function senderOf(request: Request, fresh: boolean): Promise<Sender> {
 	try {
 		return { ...(await viewerFromRequest(request, { fresh })), fault: null }
 	} catch (error) {
@@ -111,21 +111,21 @@ async function guard(args: Args, isPage: boolean, work: () => unknown): Promise<
 		const fault = faultIn(error) ?? siteFaultOf(error)
 		if (!fault) throw error
 		met.fault = fault
-		if (isPage) throw data(tell(fault, met), { status: fault.status, headers: retryHeaders(fault) })
+		if (isPage) throw data(faultData(fault, met), { status: fault.status, headers: retryHeaders(fault) })
 		throw answerWith(fault)
 	}
 }
 
 /** The fault behind what a route answered with status 503 or 507, by `answering` or `refused`; null for any other answer. */
 function faultIn(answer: unknown): Fault | null {
-	const { type, data: told, init } = (answer ?? {}) as { type?: string; data?: unknown; init?: ResponseInit | null }
+	const { type, data: body, init } = (answer ?? {}) as { type?: string; data?: unknown; init?: ResponseInit | null }
 	if (type !== 'DataWithResponseInit' || (init?.status !== 503 && init?.status !== 507)) return null
 	// What many requests asked for together was noted by one of them.
-	const { message } = (told ?? {}) as { message?: unknown }
+	const { message } = (body ?? {}) as { message?: unknown }
 	return siteFaultOf(null) ?? new Unavailable(String(message), { isOutage: isDatabaseAway() })
 }
 
-function tell(fault: Fault, { typed }: Met): SiteFaultData {
+function faultData(fault: Fault, { typed }: FaultState): SiteFaultData {
 	return {
 		message: fault.message,
 		retries: fault instanceof Unavailable && fault.isOutage,

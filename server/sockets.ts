@@ -28,7 +28,7 @@ import { everywhere } from './middleware/security.ts'
 
 const renewEvery = 5_000
 /** A page asks a handful of things; a tab that sends more than 60 packets in 10 s is a broken or hostile one. */
-const flood = { most: 60, milliseconds: 10_000 }
+const flood = { max: 60, milliseconds: 10_000 }
 
 /** Bytes that may wait for one tab. A page of the chat is a tenth of this; who lags further behind catches up by asking. */
 export const MAX_WAITING_BYTES = 1024 * 1024
@@ -78,7 +78,7 @@ export function openSockets(server: HttpServer): void {
 	})
 	// Every packet counts, also those before anybody is known and those that name no event of ours.
 	io.engine.on('connection', (connection: Connection) => {
-		const allowance = new Allowance(flood.most, flood.milliseconds)
+		const allowance = new Allowance(flood.max, flood.milliseconds)
 		connection.on('packet', () => {
 			if (!allowance.take()) connection.close(true)
 		})
@@ -100,7 +100,7 @@ function receive(socket: Tab): void {
 		socket.disconnect(true)
 		return
 	}
-	forgetRequest(socket)
+	dropRequest(socket)
 	// Every line of the log that a word of this tab leads to names its connection.
 	socket.use((_packet, next) => runInRequestScope(requestId, '', next))
 	const id = randomUUID()
@@ -111,7 +111,7 @@ function receive(socket: Tab): void {
 }
 
 /** The request that opened a tab, headers and all, would be held as long as the tab is open. */
-function forgetRequest(socket: Tab): void {
+function dropRequest(socket: Tab): void {
 	Object.assign(socket.conn, { request: null })
 	socket.handshake.headers = {}
 }

@@ -6,30 +6,34 @@ import { serve } from './serve.ts'
 import type { Startup } from './startup.ts'
 
 /** Serves as one of several processes, on the database that the leading one names. What fails is told to that one. */
-export async function follow(startup: Startup, settings: Config): Promise<void> {
+export async function serveAsWorker(startup: Startup, settings: Config): Promise<void> {
 	// Ctrl-C and a closed terminal reach every process of it; the leading one ends its workers when it is time.
 	for (const signal of ['SIGINT', 'SIGHUP']) {
 		process.removeAllListeners(signal)
 		process.on(signal, () => {})
 	}
-	const told = hear()
+	const primary = listenToPrimary()
 	try {
-		const openDatabase = async () => startup.reachDatabase(await told.connection)
-		await serve(startup, settings, openDatabase, await told.start)
+		const openDatabase = async () => startup.reachDatabase(await primary.connection)
+		await serve(startup, settings, openDatabase, await primary.start)
 		startup.onEnd(async () => {
 			// Stopped by itself, it would leave its share of the work to fewer, or the port to nobody.
-			tell({ kind: 'leaving' })
-			await told.leave
+			send({ kind: 'leaving' })
+			await primary.leave
 		}, stopLimits.replacementMs)
-		tell({ kind: 'ready' })
+		send({ kind: 'ready' })
 	} catch (error) {
-		tell({ kind: 'failed', reason: error instanceof Error ? error.message : String(error) })
+		send({ kind: 'failed', reason: error instanceof Error ? error.message : String(error) })
 		await startup.end(1)
 	}
 }
 
 /** What the leading process says, once it has said it. */
-function hear(): { start: Promise<{ listensFirst: boolean }>; connection: Promise<PoolConfig>; leave: Promise<void> } {
+function listenToPrimary(): {
+	start: Promise<{ listensFirst: boolean }>
+	connection: Promise<PoolConfig>
+	leave: Promise<void>
+} {
 	const started = Promise.withResolvers<{ listensFirst: boolean }>()
 	const begun = Promise.withResolvers<PoolConfig>()
 	const left = Promise.withResolvers<void>()
@@ -41,6 +45,6 @@ function hear(): { start: Promise<{ listensFirst: boolean }>; connection: Promis
 	return { start: started.promise, connection: begun.promise, leave: left.promise }
 }
 
-function tell(message: FromWorker): void {
+function send(message: FromWorker): void {
 	process.send?.(message)
 }

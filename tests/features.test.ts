@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { features } from '~/features/index.server.ts'
 import { mergeByName } from '~/platform/feature.ts'
 import routes from '~/routes.ts'
-import { forVisitors, placeOf } from '../server/cached-pages.ts'
+import { forVisitors, visitorPageOf } from '../server/cached-pages.ts'
 
 /* What the features list is what the site has: nothing is left out, listed twice, or lost for visitors. */
 
@@ -98,7 +98,7 @@ describe('a page that is cached for visitors', () => {
 			const names = [...searchParams, ...memberSearchParams, 'utm_source']
 			const url = `${filling(path)}?${names.map((name) => `${name}=1`).join('&')}`
 			const left = (address: string) => [...new URL(address, 'http://site.example').searchParams.keys()]
-			expect(left(placeOf('GET', url, undefined)?.path ?? '')).toEqual([...searchParams].sort())
+			expect(left(visitorPageOf('GET', url, undefined)?.path ?? '')).toEqual([...searchParams].sort())
 			const asked = (headers?: HeadersInit) => new Request(`http://site.example${url}`, { headers })
 			expect(left(forVisitors(asked()).url)).toEqual([...searchParams].sort())
 			expect(left(forVisitors(asked({ Cookie: 'session=x' })).url)).toEqual(names)

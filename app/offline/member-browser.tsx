@@ -45,14 +45,14 @@ function InstallItems() {
 	const offer = useInstallOffer()
 	if (!offer) return null
 	// The menus say where, and how an item looks there.
-	const places = [...document.querySelectorAll<HTMLElement>('[data-install]')]
-	return places.map((place) =>
+	const slots = [...document.querySelectorAll<HTMLElement>('[data-install]')]
+	return slots.map((slot) =>
 		createPortal(
-			<button type="button" className={place.dataset.install} onClick={offer}>
+			<button type="button" className={slot.dataset.install} onClick={offer}>
 				<Download className="icon" aria-hidden="true" /> Install app
 			</button>,
-			place,
-			place.dataset.install,
+			slot,
+			slot.dataset.install,
 		),
 	)
 }
@@ -61,16 +61,16 @@ function InstallItems() {
 function useInstallOffer(): (() => void) | null {
 	const [event, setEvent] = useState<InstallEvent | null>(null)
 	useEffect(() => {
-		const hear = (event: Event) => {
+		const onOffer = (event: Event) => {
 			event.preventDefault()
 			setEvent(event as InstallEvent)
 		}
-		const forget = () => setEvent(null)
-		window.addEventListener('beforeinstallprompt', hear)
-		window.addEventListener('appinstalled', forget)
+		const onInstalled = () => setEvent(null)
+		window.addEventListener('beforeinstallprompt', onOffer)
+		window.addEventListener('appinstalled', onInstalled)
 		return () => {
-			window.removeEventListener('beforeinstallprompt', hear)
-			window.removeEventListener('appinstalled', forget)
+			window.removeEventListener('beforeinstallprompt', onOffer)
+			window.removeEventListener('appinstalled', onInstalled)
 		}
 	}, [])
 	if (!event) return null

@@ -129,10 +129,10 @@ async function listCopies(cache: Cache): Promise<SavedCopy[]> {
 
 /** Removes what is too old, and of each kind what is too much. */
 async function trim(cache: Cache): Promise<void> {
-	const kept: Record<string, number> = {}
+	const counts: Record<string, number> = {}
 	for (const { request, kind, expiresAt } of await listCopies(cache)) {
-		kept[kind] = (kept[kind] ?? 0) + 1
-		if (expiresAt < Date.now() || kept[kind] > (MAX_COPIES[kind as CopyKind] ?? 0)) await cache.delete(request)
+		counts[kind] = (counts[kind] ?? 0) + 1
+		if (expiresAt < Date.now() || counts[kind] > (MAX_COPIES[kind as CopyKind] ?? 0)) await cache.delete(request)
 	}
 }
 

@@ -17,7 +17,7 @@ const RELOAD_PAUSE_MS = 1_000
 const MAX_TRIES = 60
 
 let loading: Promise<Guard> | undefined
-let hearMove: Guard['hearMove'] | undefined
+let interceptMove: Guard['interceptMove'] | undefined
 
 /**
  * What keeps pages alive without a network. No first page waits for it: it comes some seconds later, or with the first request
@@ -33,7 +33,7 @@ function guard(tries = 1): Promise<Guard> {
 		return new Promise((resolve) => setTimeout(() => resolve(guard(tries + 1)), RELOAD_PAUSE_MS))
 	})
 	const note = (module: Guard) => {
-		hearMove = module.hearMove
+		interceptMove = module.interceptMove
 	}
 	loading.then(note, () => {})
 	return loading
@@ -50,7 +50,7 @@ export function guardRouter(): void {
 	loadRoutesByGuard()
 	setTimeout(guard, LOAD_AFTER_MS)
 	// Before React Router listens: listeners of the window run in the order in which they came.
-	window.addEventListener('popstate', (event) => hearMove?.(event))
+	window.addEventListener('popstate', (event) => interceptMove?.(event))
 	window.addEventListener('input', () => void guard(), { once: true })
 }
 
@@ -60,18 +60,18 @@ export function guardRouter(): void {
  */
 function loadRoutesByGuard(): void {
 	const cache = window.__reactRouterRouteModules
-	let asked: string | symbol = ''
+	let checkedId: string | symbol = ''
 	Object.setPrototypeOf(
 		cache,
 		new Proxy(Object.prototype, {
 			has: (_, id) => {
-				asked = id
+				checkedId = id
 				return typeof id === 'string' && id in window.__reactRouterManifest.routes
 			},
 			get: (_, id) => {
 				const route = window.__reactRouterManifest.routes[String(id)]
-				if (asked !== id || !route) return undefined
-				asked = ''
+				if (checkedId !== id || !route) return undefined
+				checkedId = ''
 				// On its way beside the guard, which then waits for the same script.
 				import(/* @vite-ignore */ route.module).catch(() => {})
 				return guard()

@@ -11,21 +11,21 @@ const NOTICES_HEIGHT = 240
 export function useNoticesAbove(bar: RefObject<HTMLElement | null>): void {
 	useEffect(() => {
 		const { style } = document.documentElement
-		const place = () => {
+		const update = () => {
 			if (!bar.current) return
 			const { top, bottom } = bar.current.getBoundingClientRect()
 			const isInTheWay = top < innerHeight && bottom > innerHeight - NOTICES_HEIGHT
 			style.setProperty('--notices-lift', isInTheWay ? `${Math.round(innerHeight - top)}px` : '0px')
 		}
-		place()
-		const observer = new ResizeObserver(place)
+		update()
+		const observer = new ResizeObserver(update)
 		observer.observe(document.body)
-		window.addEventListener('scroll', place, { passive: true })
-		window.addEventListener('resize', place)
+		window.addEventListener('scroll', update, { passive: true })
+		window.addEventListener('resize', update)
 		return () => {
 			observer.disconnect()
-			window.removeEventListener('scroll', place)
-			window.removeEventListener('resize', place)
+			window.removeEventListener('scroll', update)
+			window.removeEventListener('resize', update)
 			style.removeProperty('--notices-lift')
 		}
 	}, [bar])

@@ -21,7 +21,7 @@ export function security(config: Config, nonceOf: (request: Request) => string):
 			return
 		}
 		for (const [name, value] of always) headers.set(name, value)
-		keepInside(headers, context.req.url)
+		stayOnSite(headers, context.req.url)
 		// A picture that is opened by itself is shown and nothing else, whatever a browser might take it for.
 		if (context.req.path.startsWith('/media/')) headers.set(policyHeader, "default-src 'none'; sandbox")
 		else if (!headers.has(policyHeader)) headers.set(policyHeader, policy(inlineOf(config, context.req.raw, nonceOf)))
@@ -51,7 +51,7 @@ export function securityHeaders(config: Pick<Config, 'secure'>): [string, string
  * The last look at a redirect, behind safeRedirect: no answer of this site leads to another one.
  * @param url the address that was asked for, which a relative Location is read against
  */
-function keepInside(headers: Headers, url: string): void {
+function stayOnSite(headers: Headers, url: string): void {
 	const location = headers.get('Location')
 	if (location === null || URL.parse(location, url)?.origin === new URL(url).origin) return
 	log.error({ path: new URL(url).pathname }, 'a redirect to another site was held back')

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import '~/features/index.server.ts'
-import { judge } from '~/features/moderation/judging.server.ts'
+import { decideCase } from '~/features/moderation/judging.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeComment, makeQuestion } from '../factories/forum.ts'
@@ -36,7 +36,7 @@ beforeAll(async () => {
 	ids.comment = await makeComment(author, ids.query)
 	const hidden = await makeQuestion(author, { title: 'A secret of a kind' })
 	hiddenUrl = hidden.url
-	await judge(moderator, { kind: 'query', name: String(hidden.id), act: 'hide' }, { why: 'It is secret.' })
+	await decideCase(moderator, { kind: 'query', name: String(hidden.id), act: 'hide' }, { why: 'It is secret.' })
 })
 
 afterAll(() => site?.stop())
@@ -122,7 +122,7 @@ test('a merged query leads visitors to the other one, which says so, and can be 
 		await makeQuestion(author, { title: 'The same again' }),
 	]
 	const into = `http://localhost${kept.url}`
-	await judge(moderator, { kind: 'query', name: String(merged.id), act: 'merge' }, { why: 'The same.', into })
+	await decideCase(moderator, { kind: 'query', name: String(merged.id), act: 'merge' }, { why: 'The same.', into })
 	// Twice, as the second answer comes from the kept pages.
 	for (const _time of [1, 2]) {
 		const response = await site.ask(merged.url, '')

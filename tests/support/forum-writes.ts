@@ -4,7 +4,7 @@ import { chooseSolution } from '~/features/discussion/votes.server.ts'
 import { muteThread, notifyOfDecision } from '~/features/notifications/notifications.server.ts'
 import { deleteQuestion } from '~/features/questions/asking/asking.server.ts'
 import { dropDraft, saveDraft } from '~/features/questions/asking/drafts.server.ts'
-import { follow } from '~/features/tags/following.server.ts'
+import { setFollowing } from '~/features/tags/following.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeComment, makeQuestion } from '../factories/forum.ts'
@@ -127,7 +127,7 @@ const memberWrites: Write[] = [
 		for: 'members',
 		form: () => ['/forum/follow', { tag: 'testing', value: '1' }],
 		api: () => ['PUT', '/tags/testing/following'],
-		prepare: async (_cast, _target, who) => who && follow(who, { tag: 'testing' }, false),
+		prepare: async (_cast, _target, who) => who && setFollowing(who, { tag: 'testing' }, false),
 	},
 	{
 		name: 'following a tag no longer',
@@ -142,7 +142,7 @@ const memberWrites: Write[] = [
 		for: 'members',
 		form: () => ['/forum/follow', { category: 'java', value: '1' }],
 		api: () => ['PUT', '/categories/java/following'],
-		prepare: async (_cast, _target, who) => who && follow(who, { category: 'java' }, false),
+		prepare: async (_cast, _target, who) => who && setFollowing(who, { category: 'java' }, false),
 	},
 	{
 		name: 'following a category no longer',

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach } from 'vitest'
 import '~/features/index.server.ts'
-import { judge } from '~/features/moderation/judging.server.ts'
+import { decideCase } from '~/features/moderation/judging.server.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { makeComment, makeMember, makeQuestion } from '../factories/forum.ts'
 
@@ -35,7 +35,7 @@ export function decide(
 	act: string,
 	input: Record<string, unknown> = {},
 ): Promise<string> {
-	return judge(viewer, { kind, name: String(name), act }, { why, ...input })
+	return decideCase(viewer, { kind, name: String(name), act }, { why, ...input })
 }
 
 /** What a report names. */

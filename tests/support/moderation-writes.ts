@@ -3,7 +3,7 @@ import { addSynonym, removeSynonym } from '~/features/tags/tags.server.ts'
 import type { Cast, Target, Write } from './writes.ts'
 import '~/features/index.server.ts'
 import { openWaitingCase } from '~/features/moderation/cases.queries.server.ts'
-import { judge } from '~/features/moderation/judging.server.ts'
+import { decideCase } from '~/features/moderation/judging.server.ts'
 import { report } from '~/features/moderation/reports.server.ts'
 import { lockAnyQuestion, withholdQuestion } from '~/features/questions/status/status.queries.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
@@ -36,7 +36,7 @@ function acting(
 const before =
 	(act: string) =>
 	(cast: Cast, { query }: Target) =>
-		judge(cast.moderator, { kind: 'query', name: String(query), act }, { why: 'A reason.' })
+		decideCase(cast.moderator, { kind: 'query', name: String(query), act }, { why: 'A reason.' })
 
 /** As if the text of a newcomer: it waits. */
 const waiting = (_cast: Cast, { query }: Target) =>

@@ -44,7 +44,7 @@ export async function welcomeMember(userId: number, trx: Executor): Promise<void
 }
 
 /** Makes an account whose address is confirmed. @returns its id, or null when the address has an account already */
-export async function insertMember(
+export async function insertAccount(
 	trx: Executor,
 	member: { username: string; name: string; email: string; passwordHash: string },
 ): Promise<number | null> {
@@ -72,7 +72,7 @@ interface MemberRow {
 }
 
 /** The member with this address, or null; an account that stands for an imported author is nobody's. */
-export async function findMember(email: string, executor: Executor = db()): Promise<MemberRow | null> {
+export async function findAccountByEmail(email: string, executor: Executor = db()): Promise<MemberRow | null> {
 	const user = await executor
 		.selectFrom('users')
 		.select(['id', 'name', 'username', 'email_verified'])
@@ -113,7 +113,7 @@ export async function closeWaysIn(userId: number, trx: Executor): Promise<void> 
 }
 
 /** Takes back every link to set a new password that this member was mailed. */
-export async function forgetResetLinks(userId: number): Promise<void> {
+export async function deleteResetLinks(userId: number): Promise<void> {
 	await sql`delete from verifications where value = ${String(userId)}`.execute(db())
 }
 

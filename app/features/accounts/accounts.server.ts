@@ -5,18 +5,18 @@ import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { parseForm } from '~/platform/http/parse.server.ts'
 import { siteFaultOf } from '~/platform/http/site-fault.server.ts'
 import {
+	deleteResetLinks,
 	deleteSession,
 	findAccount,
 	findEmail,
 	findResetOwner,
-	forgetResetLinks,
 	listSessionRows,
 } from './accounts.queries.server.ts'
 import { changePasswordInput, forgotInput, loginInput, registerInput, resetInput } from './accounts.schema.ts'
 import type { AccountView, SessionView } from './accounts.view.ts'
 import { auth } from './auth.server.ts'
 import { hashToken } from './security/credentials.server.ts'
-import { countAttempt, forgetAttempts } from './security/limits.server.ts'
+import { countAttempt, resetAttempts } from './security/limits.server.ts'
 import { passwordError } from './security/password-rules.server.ts'
 import { domainErrors, inner } from './security/refusals.server.ts'
 import { recordSecurityEvent } from './security/security-log.server.ts'
@@ -265,8 +265,8 @@ export async function changePassword(viewer: SignedIn, form: FormData, request: 
 		}),
 	)
 	await Promise.all([
-		forgetAttempts([...counted, ['login-account', email]]),
-		forgetResetLinks(viewer.id),
+		resetAttempts([...counted, ['login-account', email]]),
+		deleteResetLinks(viewer.id),
 		deleteTokens(viewer.id),
 		announceEndedSessions(viewer.id, viewer.username),
 	])

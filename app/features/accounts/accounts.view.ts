@@ -55,7 +55,7 @@ export interface TokenView {
 	id: number
 	name: string
 	lastFour: string
-	scopes: Scope[]
+	scopes: TokenScope[]
 	createdAt: string
 	expiresAt: string
 	expired: boolean
@@ -69,7 +69,7 @@ export interface TokenView {
  */
 export const scopes = ['read', 'write', 'messages:read', 'messages:write', 'moderate'] as const
 
-export type Scope = (typeof scopes)[number]
+export type TokenScope = (typeof scopes)[number]
 
 /** How long a token works, in days. There is none without an end: what is forgotten stops by itself. */
 export const lifetimes = [7, 30, 90, 365] as const

@@ -6,14 +6,14 @@ import { remember } from '~/lib/remember.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { siteFaultOf } from '~/platform/http/site-fault.server.ts'
 import { announce } from '~/platform/realtime/announce.server.ts'
-import { claimUsername, confirmMember, forgetResetLinks, welcomeMember } from './accounts.queries.server.ts'
+import { claimUsername, confirmMember, deleteResetLinks, welcomeMember } from './accounts.queries.server.ts'
 import { nameInput } from './accounts.schema.ts'
 import { queueAccountMail } from './registration/account-mails.server.ts'
 import { usernamesFor } from './registration/names.server.ts'
 import { isNamedAdmin, promoteNamedAdmin } from './registration/registrations.server.ts'
 import { authSecret, hashPassword, verifyPassword } from './security/credentials.server.ts'
 import { conclude, guard } from './security/guard.server.ts'
-import { forgetAttempts } from './security/limits.server.ts'
+import { resetAttempts } from './security/limits.server.ts'
 import { recordSecurityEvent } from './security/security-log.server.ts'
 import { deleteDevices } from './sessions/sessions.queries.server.ts'
 import {
@@ -179,10 +179,10 @@ async function afterReset({ id, email }: { id: string; email: string }): Promise
 	const userId = Number(id)
 	await confirmMember(userId)
 	await Promise.all([
-		forgetResetLinks(userId),
+		deleteResetLinks(userId),
 		endAllAccess(db(), userId),
 		deleteDevices(userId),
-		forgetAttempts([['login-account', email]]),
+		resetAttempts([['login-account', email]]),
 		isNamedAdmin(email) && promoteNamedAdmin(email),
 	])
 	await announceEndedSessions(userId)

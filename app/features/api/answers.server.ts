@@ -25,17 +25,17 @@ export function refusal(error: unknown): Response {
  */
 export function answerOf(operation: Operation, result: unknown, url: URL): Response {
 	if (!operation.answer) return new Response(null, { status: 204 })
-	const told = operation.answer.parse(result)
+	const body = operation.answer.parse(result)
 	const headers = new Headers()
-	const { next, version } = told as { next?: string | null; version?: number }
+	const { next, version } = body as { next?: string | null; version?: number }
 	if (version !== undefined) headers.set('ETag', `W/"v${version}"`)
 	if (next) {
 		const address = new URL(url)
 		address.searchParams.set('cursor', next)
 		headers.set('Link', `<${address}>; rel="next"`)
 	}
-	if (operation.location) headers.set('Location', `/api/v1${operation.location(told as { id: number })}`)
-	return Response.json(told, { status: operation.status, headers })
+	if (operation.location) headers.set('Location', `/api/v1${operation.location(body as { id: number })}`)
+	return Response.json(body, { status: operation.status, headers })
 }
 
 /** Gives a whole answer its tag, which begins with its version where it has one, and answers 304 to a reader who has it. Weak, as the same text is sent compressed too. */

@@ -14,7 +14,7 @@ import { listBlocked } from '~/features/members/blocks.server.ts'
 import { listNotices } from '~/features/notifications/notifications.server.ts'
 import { getProfile } from '~/features/profiles/profiles.server.ts'
 import { askQuestion, editQuestion } from '~/features/questions/asking/asking.server.ts'
-import { follow } from '~/features/tags/following.server.ts'
+import { setFollowing } from '~/features/tags/following.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
@@ -156,7 +156,7 @@ const acts: Act[] = [
 		name: 'asking in a tag that she follows',
 		prepare: async () => {
 			await makeQuestion(cleo, { tags: 'zebra' })
-			await follow(ann, { tag: 'zebra' }, true)
+			await setFollowing(ann, { tag: 'zebra' }, true)
 			return {}
 		},
 		run: () => askQuestion(ben, text('About zebras.')),

@@ -1,5 +1,5 @@
 import { viewerFromRequest } from '~/features/accounts/accounts.server.ts'
-import type { Scope } from '~/features/accounts/accounts.view.ts'
+import type { TokenScope } from '~/features/accounts/accounts.view.ts'
 import { readToken } from '~/features/accounts/tokens/tokens.server.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { problem } from '~/platform/http/form-errors.ts'
@@ -9,7 +9,7 @@ import type { Operation } from '~/platform/http/operation.ts'
 export interface Caller {
 	viewer: Viewer
 	/** What a token may do; null for a session or a visitor. */
-	scopes: Scope[] | null
+	scopes: TokenScope[] | null
 	/** Whether a token was shown that is none, or works no more. */
 	badToken: boolean
 	/** The cookies of the session, to hand back. */
@@ -35,7 +35,7 @@ export async function callerOf(request: Request): Promise<Caller> {
 }
 
 /** The scopes that a token needs, all of them. */
-export function scopesFor({ method, area, staff }: Pick<Operation, 'method' | 'area' | 'staff'>): Scope[] {
+export function scopesFor({ method, area, staff }: Pick<Operation, 'method' | 'area' | 'staff'>): TokenScope[] {
 	const kind = method === 'get' ? 'read' : 'write'
 	return [area ? (`${area}:${kind}` as const) : kind, ...(staff ? (['moderate'] as const) : [])]
 }

@@ -1,5 +1,5 @@
 import type { ApiDocs, FieldDoc, OperationDoc } from './docs.view.ts'
-import { rates } from './limits.server.ts'
+import { callRates } from './limits.server.ts'
 import { openApiDocument } from './openapi.server.ts'
 import type { ApiDocument, DocumentedOperation, Schema } from './openapi.ts'
 
@@ -20,7 +20,7 @@ export function apiDocs(document: ApiDocument): ApiDocs {
 	const { schemas } = document.components
 	return {
 		base,
-		rates: { read: rates.read.member, write: rates.write.member },
+		rates: { read: callRates.read.member, write: callRates.write.member },
 		groups: document.tags.map(({ name }) => ({
 			name,
 			id: `group-${name.toLowerCase().replaceAll(' ', '-')}`,

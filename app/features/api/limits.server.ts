@@ -13,15 +13,15 @@ const window = 60
  * Calls in a minute, of a member with all their tokens and sessions, or of an address that shows neither. A page of ours makes
  * about five; a whole campus may share an address.
  */
-export const rates = {
+export const callRates = {
 	read: { member: 600, address: 600 },
 	write: { member: 60, address: 60 },
 } as const
 
 /** What was counted, for the headers of the answer. */
-export interface Allowance {
-	kind: keyof typeof rates
-	most: number
+export interface CallQuota {
+	kind: keyof typeof callRates
+	limit: number
 	left: number
 	/** Whole seconds until everything is allowed anew. */
 	reset: number
@@ -29,27 +29,27 @@ export interface Allowance {
 }
 
 /** Counts a call, together with all other processes. */
-export async function countCall(viewer: Viewer, address: string, writes: boolean): Promise<Allowance> {
+export async function countCall(viewer: Viewer, address: string, writes: boolean): Promise<CallQuota> {
 	const kind = writes ? 'write' : 'read'
 	const who = viewer ? 'member' : 'address'
-	const most = rates[kind][who]
-	const counter = limiter(`api-${kind}:${who}`, most)
+	const limit = callRates[kind][who]
+	const counter = limiter(`api-${kind}:${who}`, limit)
 	const outcome = await countUp(counter, viewer ? String(viewer.id) : network(address)).catch(
 		(refusal: unknown) => refusal,
 	)
 	if (!(outcome instanceof RateLimiterRes)) throw outcome
 	return {
 		kind,
-		most,
+		limit,
 		left: Math.max(0, outcome.remainingPoints),
 		reset: Math.max(1, Math.ceil(outcome.msBeforeNext / 1_000)),
-		exceeded: outcome.consumedPoints > most,
+		exceeded: outcome.consumedPoints > limit,
 	}
 }
 
 /** The headers of draft-ietf-httpapi-ratelimit-headers-10. */
-export function rateHeaders({ kind, most, left, reset }: Allowance): Record<string, string> {
-	return { 'RateLimit-Policy': `"${kind}";q=${most};w=${window}`, RateLimit: `"${kind}";r=${left};t=${reset}` }
+export function rateHeaders({ kind, limit, left, reset }: CallQuota): Record<string, string> {
+	return { 'RateLimit-Policy': `"${kind}";q=${limit};w=${window}`, RateLimit: `"${kind}";r=${left};t=${reset}` }
 }
 
 /** Redis counts when there is one, as every call is counted; while it is away PostgreSQL does, from nothing. */

@@ -3,7 +3,7 @@ import { config } from '~/config.server.ts'
 import type { Operation } from '~/platform/http/operation.ts'
 import { scopesFor } from './caller.server.ts'
 import type { ApiDocument, DocumentedOperation, Schema } from './openapi.ts'
-import { operations, shapes } from './operations.server.ts'
+import { apiShapes, operations } from './operations.server.ts'
 
 /** What refusals mean, by status. Those of every operation, and those that some add. */
 const refusals: Record<number, string> = {
@@ -142,7 +142,7 @@ function expected(operation: Operation): DocumentedOperation['responses'] {
 
 /** @throws Error for a shape without a name, so that none is described twice */
 function refTo(schema: z.ZodType): Schema {
-	const name = Object.entries(shapes).find(([, shape]) => shape === schema)?.[0]
+	const name = Object.entries(apiShapes).find(([, shape]) => shape === schema)?.[0]
 	if (!name) throw new Error('A shape of the API has no name. Add it to the shapes of its feature.')
 	return { $ref: `#/components/schemas/${name}` }
 }
@@ -155,7 +155,7 @@ function schemasOf(): Record<string, Schema> {
 
 function converted(io: 'input' | 'output', wanted: (shape: z.ZodType) => boolean): Record<string, Schema> {
 	const registry = z.registry<{ id: string }>()
-	for (const [id, shape] of Object.entries(shapes)) if (wanted(shape)) registry.add(shape, { id })
+	for (const [id, shape] of Object.entries(apiShapes)) if (wanted(shape)) registry.add(shape, { id })
 	const { schemas } = z.toJSONSchema(registry, { io, uri: (id) => `#/components/schemas/${id}` })
 	return Object.fromEntries(
 		Object.entries(schemas).map(([id, { $schema: _, $id: __, ...schema }]) => [id, schema as Schema]),

@@ -3,7 +3,7 @@ import '~/features/index.server.ts'
 import { makeToken } from '~/features/accounts/tokens/tokens.server.ts'
 import { setBlocked } from '~/features/chat/safety/safety.server.ts'
 import { deleteComment } from '~/features/discussion/commenting.server.ts'
-import { judge } from '~/features/moderation/judging.server.ts'
+import { decideCase } from '~/features/moderation/judging.server.ts'
 import { report } from '~/features/moderation/reports.server.ts'
 import { deleteQuestion } from '~/features/questions/asking/asking.server.ts'
 import { saveDraft } from '~/features/questions/asking/drafts.server.ts'
@@ -40,7 +40,7 @@ beforeAll(async () => {
 	const { id } = await makeQuestion(nell)
 	await makeComment(omar, id, 'Like this, @nell.')
 	await report(omar, { kind: 'profile', name: 'nell' }, { reason: 'spam' })
-	await judge(ada, { kind: 'query', name: String(id), act: 'lock' }, { why: 'It is over.' })
+	await decideCase(ada, { kind: 'query', name: String(id), act: 'lock' }, { why: 'It is over.' })
 })
 
 const queryOf = async (author: SignedIn) => (await makeQuestion(author)).id
@@ -173,8 +173,8 @@ test('a token of a moderator that does not moderate reads nothing that is hidden
 	const { token } = await makeToken(ada, { name: 'plain', scopes: ['read'], days: 7 })
 	const [query, under] = [await queryOf(omar), await queryOf(nell)]
 	const comment = await makeComment(omar, under, 'A hidden comment.')
-	await judge(ada, { kind: 'query', name: String(query), act: 'hide' }, { why: 'A reason.' })
-	await judge(ada, { kind: 'comment', name: String(comment), act: 'hide' }, { why: 'A reason.' })
+	await decideCase(ada, { kind: 'query', name: String(query), act: 'hide' }, { why: 'A reason.' })
+	await decideCase(ada, { kind: 'comment', name: String(comment), act: 'hide' }, { why: 'A reason.' })
 	const read = async (key: string) => {
 		const comments = await callApi('GET', `/queries/${under}/comments`, { token: key })
 		const { status } = await callApi('GET', `/queries/${query}`, { token: key })

@@ -24,12 +24,12 @@ const headings = [
 /** Everything that the API can do, in the order of the description. */
 export const operations: Operation[] = parts
 	.flatMap((part) => part.operations)
-	.sort((one, other) => placeOf(one) - placeOf(other))
+	.sort((one, other) => orderOf(one) - orderOf(other))
 
 /** The shapes that operations take and tell, by the names that the description gives them. */
-export const shapes: Record<string, z.ZodType> = mergeByName(parts.map(({ schemas }) => schemas))
+export const apiShapes: Record<string, z.ZodType> = mergeByName(parts.map(({ schemas }) => schemas))
 
-function placeOf({ group }: Operation): number {
-	const place = headings.indexOf(group)
-	return place < 0 ? headings.length : place
+function orderOf({ group }: Operation): number {
+	const index = headings.indexOf(group)
+	return index < 0 ? headings.length : index
 }

@@ -63,7 +63,7 @@ export async function releaseLapsed(trx: Executor, userId: number, email: string
 }
 
 /** Marks the member's address as confirmed, if it is still this one. @returns the username, undefined when it is another */
-export async function confirmAddress(
+export async function confirmCampusAddress(
 	trx: Executor,
 	userId: number,
 	email: string,

@@ -4,8 +4,8 @@ import { mayMail } from '~/features/accounts/registration/account-mails.server.t
 import { countAttempt, network } from '~/features/accounts/security/limits.server.ts'
 import { recordSecurityEvent } from '~/features/accounts/security/security-log.server.ts'
 import { requireMayWrite } from '~/features/accounts/security/suspension.server.ts'
-import { owner, writer } from '~/features/members/members.server.ts'
-import { editPath } from '~/features/members/members.view.ts'
+import { requireOwner, requireProfileWriter } from '~/features/members/members.server.ts'
+import { editProfilePath } from '~/features/members/members.view.ts'
 import { Conflict, Invalid, TooMany } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
@@ -13,7 +13,7 @@ import { addJob } from '~/platform/jobs/jobs.server.ts'
 import { letter, type Mail } from '~/platform/mail/mail.server.ts'
 import {
 	type CampusRow,
-	confirmAddress,
+	confirmCampusAddress,
 	findByLink,
 	findCampus,
 	releaseLapsed,
@@ -32,7 +32,7 @@ const oldLink = 'This link has been used, has expired, or belongs to an address 
 
 /** How things stand with the own university address. @throws NotAllowed */
 export async function getCampus(viewer: Viewer, username: string): Promise<CampusStatus> {
-	const { id } = owner(viewer, username)
+	const { id } = requireOwner(viewer, username)
 	const row = (await findCampus(id)) ?? { university_email: '', campus_name: '', campus_verified_at: null }
 	return campusStatus(row, universityOfDomain(domainOf(row.university_email)), Date.now())
 }
@@ -45,7 +45,7 @@ export async function getCampus(viewer: Viewer, username: string): Promise<Campu
  * @throws NotAllowed, Invalid when the address is missing or proves nothing, TooMany
  */
 export async function requestCampusVerification(viewer: Viewer, username: string, ip: string): Promise<string> {
-	const member = await writer(viewer, username)
+	const member = await requireProfileWriter(viewer, username)
 	const row = await findCampus(member.id)
 	const email = row?.university_email ?? ''
 	if (!row || email === '') throw new Invalid('Save your university email first.')
@@ -92,7 +92,7 @@ export async function confirmCampus(token: string): Promise<{ username: string; 
 				await requireMayWrite(link.user_id, trx)
 				const university = checkDomain(domainOf(link.email))
 				await releaseLapsed(trx, link.user_id, link.email, new Date(Date.now() - campusLasts))
-				const username = await confirmAddress(trx, link.user_id, link.email, university)
+				const username = await confirmCampusAddress(trx, link.user_id, link.email, university)
 				if (username === undefined) throw new Invalid(oldLink)
 				return { userId: link.user_id, username, university }
 			})
@@ -139,7 +139,7 @@ function confirmationLetter({ username, university_email }: CampusRow, token: st
 function reminderLetter({ username, email, university_email, campus_name }: CampusRow): Mail {
 	const { publicUrl } = config()
 	const text = `Your profile says that you are a verified student of ${campus_name}. A confirmation counts for a year, and yours ends within two weeks.`
-	const link = { label: 'Renew it', url: publicUrl + editPath(username, 'academics') }
+	const link = { label: 'Renew it', url: publicUrl + editProfilePath(username, 'academics') }
 	const closing = `You need to be able to read email at ${university_email}. If you no longer study there, you can ignore this email.`
 	return letter(email, `Still at ${campus_name}?`, text, link, closing)
 }

@@ -177,7 +177,7 @@ describe('a search', () => {
 	])('for %s finds who knows %s, and says so', async (q, skill) => {
 		const rows = await found(q)
 		expect(rows.length).toBeGreaterThan(0)
-		expect(rows[0]?.asked).toContain(skill)
+		expect(rows[0]?.matchedSkills).toContain(skill)
 		expect(rows[0]?.why).toContain(skill)
 	})
 

@@ -4,7 +4,7 @@ import { isListed, isOnlineTo, skillNames } from '~/features/members/members.que
 import { db } from '~/platform/db/db.server.ts'
 import { isConnected } from '~/platform/realtime/presence.queries.server.ts'
 
-export interface MemberRow {
+export interface ListedMemberRow {
 	id: number
 	username: string
 	name: string
@@ -28,7 +28,7 @@ export interface MemberRow {
 export const MAX_ABOUT_LENGTH = 400
 
 /**
- * The columns of {@link MemberRow} but for skills, as this viewer sees them, for a statement that has `users` and `shown_profiles`
+ * The columns of {@link ListedMemberRow} but for skills, as this viewer sees them, for a statement that has `users` and `shown_profiles`
  * under the name of `profiles`. @param viewerId null for a visitor
  */
 export const memberColumns = (viewerId: number | null) => sql`
@@ -43,7 +43,7 @@ export const memberColumns = (viewerId: number | null) => sql`
  * Who is listed and has an open tab that this viewer may know of, the latest to show themselves first. Bounded by who is online,
  * not by who is a member.
  */
-export async function listOnlineRows(viewerId: number | null, limit: number): Promise<MemberRow[]> {
+export async function listOnlineRows(viewerId: number | null, limit: number): Promise<ListedMemberRow[]> {
 	return read(sql`
 		select ${memberColumns(viewerId)}, ${skillNames} as skills
 		from member_search join users on users.id = user_id left join shown_profiles profiles using (user_id)
@@ -53,7 +53,7 @@ export async function listOnlineRows(viewerId: number | null, limit: number): Pr
 }
 
 /** Who is listed and joined last. */
-export function listNewestRows(viewerId: number | null, limit: number): Promise<MemberRow[]> {
+export function listNewestRows(viewerId: number | null, limit: number): Promise<ListedMemberRow[]> {
 	return read(sql`
 		select ${memberColumns(viewerId)}, ${skillNames} as skills
 		from member_search join users on users.id = user_id left join shown_profiles profiles using (user_id)
@@ -83,8 +83,8 @@ export async function listSkillRows(limit: number): Promise<{ name: string; memb
 	return rows.map(({ label, members }) => ({ name: label, member_count: members }))
 }
 
-async function read(statement: RawBuilder<unknown>): Promise<MemberRow[]> {
-	const { rows } = await (statement as RawBuilder<MemberRow>).execute(db())
+async function read(statement: RawBuilder<unknown>): Promise<ListedMemberRow[]> {
+	const { rows } = await (statement as RawBuilder<ListedMemberRow>).execute(db())
 	return rows
 }
 

@@ -8,16 +8,16 @@ import { membersPerPage } from './directory.limits.ts'
 import { anybody, communityPath, sortOf, type Wish } from './directory.paths.ts'
 import {
 	isUnnoted,
+	type ListedMemberRow,
 	listNewestRows,
 	listOnlineRows,
 	listSkillRows,
 	MAX_ABOUT_LENGTH,
-	type MemberRow,
 } from './directory.queries.server.ts'
 import type { CommunityData, Loosening, MembersPage, MemberView, SkillView } from './directory.view.ts'
 import { countSets, countsOf, presentFilters } from './filters.server.ts'
 import { everyMatch, isImpossible, type Meaning, meaningOf, tiersOf } from './meaning.server.ts'
-import { type FoundRow, findPage, type Place } from './search.queries.server.ts'
+import { type FoundRow, findPage, type SearchPosition } from './search.queries.server.ts'
 import type { TermKind } from './terms.queries.server.ts'
 
 /**
@@ -31,11 +31,11 @@ export async function listCommunity(
 	cursor: string | null = null,
 	viewer: Viewer = null,
 ): Promise<CommunityData> {
-	const place = cursor ? placeOf(wish, cursor) : null
+	const position = cursor ? positionOf(wish, cursor) : null
 	const meaning = await meaningOf(wish, viewer)
 	const isWhole = cursor === null && communityPath(wish) === communityPath(anybody)
 	const [page, counts, firstSteps, arriving] = await Promise.all([
-		listPage(viewer, meaning, place, membersPerPage),
+		listPage(viewer, meaning, position, membersPerPage),
 		countsOf(meaning),
 		isWhole ? getFirstSteps(viewer) : null,
 		isWhole ? countArriving(viewer) : 0,
@@ -51,7 +51,7 @@ export async function listCommunity(
 	}
 }
 
-interface ListPlace extends Place {
+interface ListPosition extends SearchPosition {
 	tier: number
 }
 
@@ -59,22 +59,22 @@ interface ListPlace extends Place {
 export async function listPage(
 	viewer: Viewer,
 	meaning: Meaning,
-	place: ListPlace | null,
+	position: ListPosition | null,
 	limit: number,
 ): Promise<MembersPage> {
 	const { wish, total, user } = meaning
 	const sort = sortOf(wish)
-	const first = sort === 'match' && !place ? user : null
-	const tier = Math.max(0, place?.tier ?? 0)
+	const first = sort === 'match' && !position ? user : null
+	const tier = Math.max(0, position?.tier ?? 0)
 	const tiers = tiersOf(meaning).slice(tier)
 	if (tiers.length === 0 && first === null) return { rows: [], next: null }
 	const found = await findPage({
 		tiers,
 		total,
 		order: sort === 'active' ? 'seen' : 'joined',
-		after: place && place.tier >= 0 ? place : null,
+		after: position && position.tier >= 0 ? position : null,
 		first,
-		asked: [...meaning.named, ...meaning.meanings.filter(({ kind }) => kind !== 'username')].map(({ id }) => id),
+		matchTerms: [...meaning.named, ...meaning.meanings.filter(({ kind }) => kind !== 'username')].map(({ id }) => id),
 		limit: limit + 1,
 		viewerId: viewer?.id ?? null,
 	})
@@ -92,7 +92,7 @@ function cursorOf(wish: Wish, row: FoundRow): string {
 	return encodeCursor([sort, sort === 'active' ? row.seen_at : row.tier, row.id])
 }
 
-function placeOf(wish: Wish, cursor: string): ListPlace {
+function positionOf(wish: Wish, cursor: string): ListPosition {
 	const [sort, at, id] = decodeCursor(cursor, 3)
 	if (sort !== sortOf(wish) || !isId(id)) throw noSuchPlace()
 	if (sort === 'active') {
@@ -118,7 +118,7 @@ async function loosen(meaning: Meaning): Promise<Loosening | null> {
 	return { label: best.filter.label, href: communityPath(best.filter.without), count: best.count }
 }
 
-interface Asked {
+interface SearchTerms {
 	/** Terms that filters name. */
 	named: { id: number; kind: TermKind; label: string }[]
 	/** Terms that the words of a search may mean; of kind 'username', the member who has it. */
@@ -127,9 +127,9 @@ interface Asked {
 
 /** Why a member was found, in words, and which of their skills were asked for. */
 export function whyFound(
-	{ named, meanings }: Asked,
+	{ named, meanings }: SearchTerms,
 	row: { id: number; matched: number[]; skills: string[]; university_name: string },
-): { asked: string[]; why: string } {
+): { matchedSkills: string[]; why: string } {
 	const has = new Set(row.matched)
 	const searched = meanings.filter(({ id, kind }) => kind !== 'username' && has.has(id))
 	const keys = new Set(
@@ -137,9 +137,9 @@ export function whyFound(
 			.filter(({ id, kind }) => kind === 'skill' && has.has(id))
 			.map(({ label }) => label.toLowerCase()),
 	)
-	const asked = row.skills.filter((skill) => keys.has(skill.toLowerCase()))
+	const matchedSkills = row.skills.filter((skill) => keys.has(skill.toLowerCase()))
 	const found = new Set(searched.map(({ label, kind }) => (kind === 'skill' ? label.toLowerCase() : kind)))
-	const known = asked.filter((skill) => found.has(skill.toLowerCase()))
+	const known = matchedSkills.filter((skill) => found.has(skill.toLowerCase()))
 	const isUsername = meanings.some(({ id, kind }) => kind === 'username' && id === row.id)
 	const names = [found.has('name') && 'name', isUsername && 'username'].filter(Boolean)
 	const reasons = [
@@ -147,7 +147,7 @@ export function whyFound(
 		known.length > 0 && `Knows ${known.join(', ')}`,
 		found.has('university') && `Studies at ${row.university_name}`,
 	]
-	return { asked, why: reasons.filter(Boolean).join(' · ') }
+	return { matchedSkills, why: reasons.filter(Boolean).join(' · ') }
 }
 
 /** The newest members, as this viewer may see them. */
@@ -177,7 +177,7 @@ export async function listSkills(limit: number): Promise<SkillView[]> {
 }
 
 /** A member's row as pages are told of it. */
-function presentMember(row: MemberRow): MemberView {
+function presentMember(row: ListedMemberRow): MemberView {
 	return {
 		username: row.username,
 		name: row.name,

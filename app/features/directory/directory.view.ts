@@ -20,7 +20,7 @@ export interface MemberView {
 	github: string
 	linkedin: string
 	/** Those of `skills` that were asked for; they stand first. */
-	asked?: string[]
+	matchedSkills?: string[]
 	/** Why a search found them: “Knows React, TypeScript”; '' when nothing was searched for. */
 	why?: string
 }

@@ -57,17 +57,17 @@ function setWithout(meaning: Meaning, except: TermRow['kind'] | null): Meant | n
 export async function countSets({ popular, total }: Meaning, sets: (Meant | null)[], shown: TermRow[]) {
 	const everyone = popular.find(({ kind }) => kind === 'everyone')
 	const possible = sets.filter((meant) => meant !== null && !isEverybody(meant)) as Meant[]
-	const most = total <= counting.small ? counting.most.small : counting.most.large
+	const max = total <= counting.small ? counting.max.small : counting.max.large
 	const ids = [everyone, ...shown].flatMap((term) => (term ? [term.id] : []))
-	const rows = possible.length > 0 ? await countTerms(possible, total, ids, most + 1) : []
+	const rows = possible.length > 0 ? await countTerms(possible, total, ids, max + 1) : []
 	const numbers = new Map(rows.map(({ set, id, count }) => [`${set}/${id}`, count]))
 	return sets.map((meant) => {
 		if (meant && isEverybody(meant)) return { people: exactly(total), of: ({ members }: TermRow) => exactly(members) }
 		const set = meant ? possible.indexOf(meant) : -1
 		const numberOf = (id: number | undefined) => numbers.get(`${set}/${id}`) ?? 0
-		const ended = numberOf(everyone?.id) > most
+		const ended = numberOf(everyone?.id) > max
 		const of = ({ id }: TermRow): Count => ({
-			number: Math.min(numberOf(id), most),
+			number: Math.min(numberOf(id), max),
 			atLeast: ended && numberOf(id) > 0,
 		})
 		return { people: everyone ? of(everyone) : nobody, of }

@@ -62,11 +62,11 @@ export async function meaningOf(wish: Wish, viewer: Viewer): Promise<Meaning> {
 		wish.q ? findMeanings(wish.q.slice(0, MAX_SEARCH_LENGTH)) : [],
 	])
 	const total = popular.find(({ kind }) => kind === 'everyone')?.members ?? 0
-	let place = 0
+	let position = 0
 	const filters = lists.map(({ named, label, without }) => {
-		const from = place
-		place += named.length
-		const terms = found.filter((term) => term.place >= from && term.place < place)
+		const from = position
+		position += named.length
+		const terms = found.filter((term) => term.position >= from && term.position < position)
 		return { kind: named[0]?.kind ?? 'skill', label, without, group: groupOf(terms, total) }
 	})
 	return {
@@ -75,7 +75,7 @@ export async function meaningOf(wish: Wish, viewer: Viewer): Promise<Meaning> {
 		popular,
 		filters,
 		named: found,
-		unknown: wanted.filter((_, index) => !found.some((term) => term.place === index)),
+		unknown: wanted.filter((_, index) => !found.some((term) => term.position === index)),
 		words: wordsOf(meanings, total),
 		meanings,
 		notBlocking: wish.online || sortOf(wish) === 'active' ? (viewer?.id ?? null) : null,

@@ -1,17 +1,17 @@
 import { type RawBuilder, sql } from 'kysely'
 import { isBlocking } from '~/features/members/blocks.queries.server.ts'
 import { db } from '~/platform/db/db.server.ts'
-import { type MemberRow, memberColumns } from './directory.queries.server.ts'
+import { type ListedMemberRow, memberColumns } from './directory.queries.server.ts'
 import { isEverybody, MAX_WALKED, type Meant, splitGroups, wayOf } from './ways.ts'
 
 /** A place in the order of joining, or in the order of having been seen. */
-export interface Place {
+export interface SearchPosition {
 	id: number
 	/** ISO 8601, `infinity` or `-infinity`. */
 	seenAt?: string
 }
 
-export interface FoundRow extends MemberRow {
+export interface FoundRow extends ListedMemberRow {
 	/** Which of the sets that were asked for, from 0. */
 	tier: number
 	seen_at: string
@@ -27,11 +27,11 @@ interface PageInput {
 	/** Orders each set: who joined last first, or who was seen last. */
 	order: 'joined' | 'seen'
 	/** Where the page before ended: in `tiers[0]`. */
-	after: Place | null
+	after: SearchPosition | null
 	/** A member to show before all others. */
 	first: number | null
 	/** Terms to say of each member whether they have them. */
-	asked: number[]
+	matchTerms: number[]
 	limit: number
 	/** Who looks; null for a visitor. */
 	viewerId: number | null
@@ -39,7 +39,7 @@ interface PageInput {
 
 /** One page of members: as many of the sets as fill it, read one after the other. */
 export async function findPage(input: PageInput): Promise<FoundRow[]> {
-	const { tiers, total, order, after, first, asked, limit, viewerId } = input
+	const { tiers, total, order, after, first, matchTerms, limit, viewerId } = input
 	const find = order === 'joined' ? joinedLast : seenLast
 	const parts = tiers.map(
 		(meant, index) =>
@@ -54,7 +54,7 @@ export async function findPage(input: PageInput): Promise<FoundRow[]> {
 			from page join shown_skills using (user_id) join skills on skills.id = skill_id group by user_id)
 		select ${memberColumns(viewerId)}, coalesce(known.skills, '{}') as skills, page.tier, case when isfinite(search.seen_at)
 			then to_char(search.seen_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') else search.seen_at::text end as seen_at,
-			array(select term from unnest(search.terms) as term where term = any(${asked}::int[])) as matched
+			array(select term from unnest(search.terms) as term where term = any(${matchTerms}::int[])) as matched
 		from page join member_search search using (user_id) join users on users.id = page.user_id
 		left join shown_profiles profiles on profiles.user_id = users.id left join known on known.user_id = users.id
 		order by ${sorted}`.execute(db())
@@ -69,10 +69,10 @@ export async function countTerms(
 	sets: Meant[],
 	total: number,
 	shown: number[],
-	most: number,
+	limit: number,
 ): Promise<{ set: number; id: number; count: number }[]> {
 	const parts = sets.map(
-		(meant, index) => sql`(select ${sql.lit(index)}::int as set, terms from ${anyOrder(meant, total, most)} found)`,
+		(meant, index) => sql`(select ${sql.lit(index)}::int as set, terms from ${anyOrder(meant, total, limit)} found)`,
 	)
 	const { rows } = await sql<{ set: number; id: number; count: number }>`
 		select set, id, count(*)::int as count
@@ -85,7 +85,7 @@ export async function countTerms(
  * Who joined last. A sum of `user_id` keeps the planner from the index in that order where the index on terms is meant: it
  * cannot know how common a term is, and would walk all members to find a few.
  */
-function joinedLast(meant: Meant, total: number, after: Place | null, limit: number): RawBuilder<unknown> {
+function joinedLast(meant: Meant, total: number, after: SearchPosition | null, limit: number): RawBuilder<unknown> {
 	const before = after ? sql`${after.id}::int` : sql`(select max(user_id) + 1 from member_search)`
 	if (isEverybody(meant))
 		return sql`(select user_id from member_search where user_id < ${before} and ${residue(meant)} order by user_id desc limit ${limit})`
@@ -107,7 +107,7 @@ function joinedLast(meant: Meant, total: number, after: Place | null, limit: num
 }
 
 /** Who was seen last, online members first. */
-function seenLast(meant: Meant, total: number, after: Place | null, limit: number): RawBuilder<unknown> {
+function seenLast(meant: Meant, total: number, after: SearchPosition | null, limit: number): RawBuilder<unknown> {
 	const order = sql`order by seen_at desc, user_id desc`
 	const beyond = after ? sql`(seen_at, user_id) < (${after.seenAt}::timestamptz, ${after.id}::int)` : sql`true`
 	if (isEverybody(meant))

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { db } from '~/platform/db/db.server.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { listIndexed, placeAfter } from '../../../tests/support/members.ts'
-import { countTerms, findPage, type Place } from './search.queries.server.ts'
+import { countTerms, findPage, type SearchPosition } from './search.queries.server.ts'
 import { seedMembers } from './seed/seed.server.ts'
 import type { Group, Meant } from './ways.ts'
 
@@ -78,7 +78,7 @@ test('several sets come one after the other, and a page may hold the end of one 
 		order: 'joined',
 		after: null,
 		first: null,
-		asked: [python],
+		matchTerms: [python],
 		limit: 400,
 		viewerId: null,
 	})
@@ -93,7 +93,7 @@ test('several sets come one after the other, and a page may hold the end of one 
 
 async function idsOf(meant: Meant, total: number, order: 'joined' | 'seen'): Promise<number[]> {
 	const ids: number[] = []
-	let after: Place | null = null
+	let after: SearchPosition | null = null
 	for (;;) {
 		const rows = await findPage({
 			tiers: [meant],
@@ -101,7 +101,7 @@ async function idsOf(meant: Meant, total: number, order: 'joined' | 'seen'): Pro
 			order,
 			after,
 			first: null,
-			asked: [],
+			matchTerms: [],
 			limit: 7,
 			viewerId: null,
 		})

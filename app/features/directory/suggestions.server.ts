@@ -21,12 +21,12 @@ export async function suggest(typed: string, viewer: Viewer): Promise<Suggestion
 			.slice(0, limit)
 			.map(({ label, members }) => ({ name: label, count: members }))
 	return {
-		people: rows.map(({ username, name, image, online, skills, asked = [], studies, university }) => ({
+		people: rows.map(({ username, name, image, online, skills, matchedSkills = [], studies, university }) => ({
 			username,
 			name,
 			image,
 			online,
-			skills: [...asked, ...skills.filter((skill) => !asked.includes(skill))].slice(0, 2),
+			skills: [...matchedSkills, ...skills.filter((skill) => !matchedSkills.includes(skill))].slice(0, 2),
 			studies,
 			university,
 		})),

@@ -35,7 +35,7 @@ const MAX_ALIKE = 2_000
 export async function findMeanings(search: string): Promise<MeaningRow[]> {
 	const { rows } = await sql<MeaningRow>`
 		with asked as materialized (
-			select word, min(place)::int as position from string_to_table(search_key(${search}), ' ') with ordinality as asked (word, place)
+			select word, min(number)::int as position from string_to_table(search_key(${search}), ' ') with ordinality as asked (word, number)
 			where word <> '' group by word order by 2 limit ${MAX_SEARCH_WORDS}),
 		near as materialized (
 			select position, terms.id, kind, label, members, bool_or(alike.word = asked.word) and (
@@ -67,22 +67,22 @@ export interface Named {
 	value: string
 }
 
-/** The terms of values that filters name, with the place of each in the list; a value that nobody has is not there. */
-export async function findNamed(named: Named[]): Promise<(TermRow & { place: number })[]> {
-	const { rows } = await sql<TermRow & { place: number }>`
-		select terms.id, terms.kind, label, members, place::int - 1 as place
+/** The terms of values that filters name, with the position of each in the list; a value that nobody has is not there. */
+export async function findNamed(named: Named[]): Promise<(TermRow & { position: number })[]> {
+	const { rows } = await sql<TermRow & { position: number }>`
+		select terms.id, terms.kind, label, members, number::int - 1 as position
 		from unnest(${named.map(({ kind }) => kind)}::text[], ${named.map(({ value }) => value)}::text[])
-			with ordinality as named (kind, value, place)
+			with ordinality as named (kind, value, number)
 		join terms on terms.kind = named.kind and terms.key = search_key(value)`.execute(db())
 	return rows
 }
 
 /** The values that filters offer: of each kind the commonest, as many as asked for, and how many listed members there are. */
-export async function listPopular(most: Partial<Record<TermKind, number>>): Promise<TermRow[]> {
+export async function listPopular(limits: Partial<Record<TermKind, number>>): Promise<TermRow[]> {
 	const { rows } = await sql<TermRow>`
-		select popular.* from unnest(${Object.keys(most)}::text[], ${Object.values(most)}::int[]) as wanted (kind, most)
+		select popular.* from unnest(${Object.keys(limits)}::text[], ${Object.values(limits)}::int[]) as wanted (kind, max)
 		cross join lateral (
 			select id, terms.kind, label, members from terms where terms.kind = wanted.kind
-			order by members desc, id limit wanted.most) popular`.execute(db())
+			order by members desc, id limit wanted.max) popular`.execute(db())
 	return rows
 }

@@ -3,7 +3,7 @@ import { anybody, type Wish } from '~/features/directory/directory.paths.ts'
 import { listJoinedAfter } from '~/features/directory/directory.queries.server.ts'
 import { listCommunity, listNewest, listOnline, listSkills } from '~/features/directory/directory.server.ts'
 import { suggest, suggestKnownSkills } from '~/features/directory/suggestions.server.ts'
-import { introduce } from '~/features/members/members.server.ts'
+import { getIntroduction } from '~/features/members/members.server.ts'
 import { savePersonal } from '~/features/profiles/editing/editing.server.ts'
 import { getShareCard } from '~/features/profiles/share-card.server.ts'
 import { suggestPeople } from '~/features/questions/mentions/mentions.server.ts'
@@ -57,7 +57,7 @@ const doors: [string, (username: string) => Promise<unknown>][] = [
 	['who may be mentioned', (q) => suggestPeople(q.slice(0, 4), 0, 8)],
 	['who may be mentioned, by the whole username', (q) => suggestPeople(q, 0, 8)],
 	['a search for what somebody asked, with a typing error', (q) => betterSpelling(`user:${q.slice(0, -1)}`)],
-	['the line about a member', async (q) => (await introduce(q)).line],
+	['the line about a member', async (q) => (await getIntroduction(q)).summary],
 ]
 
 test.each(doors)('%s shows who is listed, and nobody who is not', async (door, answerOf) => {

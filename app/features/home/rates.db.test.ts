@@ -11,7 +11,7 @@ import { getProfile } from '~/features/profiles/profiles.server.ts'
 import { editQuestion } from '~/features/questions/asking/asking.server.ts'
 import { limits } from '~/features/questions/questions.limits.ts'
 import { getResume } from '~/features/resume/resume.server.ts'
-import { follow, MAX_FOLLOWED_TAGS } from '~/features/tags/following.server.ts'
+import { MAX_FOLLOWED_TAGS, setFollowing } from '~/features/tags/following.server.ts'
 import { Invalid, TooMany } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
@@ -153,11 +153,11 @@ describe('what one member can store ends at', () => {
 		await sql`insert into follows (user_id, tag_id) select ${member.id}, id from tags where name like 'cap-%'
 			order by id limit ${MAX_FOLLOWED_TAGS - 1}`.execute(db())
 		const places = [MAX_FOLLOWED_TAGS, MAX_FOLLOWED_TAGS + 1].map((number) => ({ tag: `cap-${number}` }))
-		const ends = await Promise.allSettled(places.map((place) => follow(member, place, true)))
+		const ends = await Promise.allSettled(places.map((place) => setFollowing(member, place, true)))
 		expect(ends.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
 		expect(ends.find((end) => end.status === 'rejected')?.reason).toBeInstanceOf(Invalid)
-		await follow(member, { tag: 'cap-1' }, true)
-		await follow(member, { tag: 'cap-1' }, false)
+		await setFollowing(member, { tag: 'cap-1' }, true)
+		await setFollowing(member, { tag: 'cap-1' }, false)
 	})
 
 	test('1,000 members to block', async () => {

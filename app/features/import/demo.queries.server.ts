@@ -21,7 +21,7 @@ export async function lockDemo(trx: Executor): Promise<void> {
 }
 
 /** Inserts a demo member with the whole profile. @param login a `passwordHash` of null is for an account that nobody can log in to */
-export async function insertMember(
+export async function insertDemoMember(
 	trx: Executor,
 	member: DemoMember,
 	joinedAt: Date,

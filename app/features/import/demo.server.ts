@@ -6,7 +6,7 @@ import { config } from '~/config.server.ts'
 import { hashPassword } from '~/features/accounts/security/credentials.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { longWork } from '~/platform/db/scope.server.ts'
-import { insertMember, isInhabited, lockDemo, reachDemo, reportDemoQuestion } from './demo.queries.server.ts'
+import { insertDemoMember, isInhabited, lockDemo, reachDemo, reportDemoQuestion } from './demo.queries.server.ts'
 import { type DemoComment, type DemoMember, type DemoQuestion, demoMember, demoQuestion } from './demo.schema.ts'
 import { makeDemoAccounts } from './demo-account.server.ts'
 import { listCategoryTags, refreshStatistics } from './import.queries.server.ts'
@@ -42,7 +42,7 @@ export async function readDemo(folder = join(process.cwd(), 'demo')): Promise<De
  * Adds the demo content to a site that nobody has used yet; any other site is left as it is.
  * One transaction: an interrupted first start begins again with an empty site.
  */
-export function seedDemo(options: Options): Promise<void> {
+export function seedDemoContent(options: Options): Promise<void> {
 	return longWork(() => addDemo(options))
 }
 
@@ -73,7 +73,7 @@ async function addDemo({ onProgress }: Options): Promise<void> {
 					passwordHash: hashes.get(member.email) ?? null,
 					role: member.email === moderator?.email ? ('moderator' as const) : ('member' as const),
 				}
-				ids.set(member.username, await insertMember(trx, member, new Date(now - member.joined), login))
+				ids.set(member.username, await insertDemoMember(trx, member, new Date(now - member.joined), login))
 				onProgress(index + 1, total)
 			}
 			const categories = new Map((await listCategoryTags(trx)).map(({ slug, id }) => [slug, id]))

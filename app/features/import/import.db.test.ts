@@ -6,7 +6,7 @@ import { sql } from 'kysely'
 import { afterAll, expect, test } from 'vitest'
 import { db } from '~/platform/db/db.server.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
-import { readDemo, seedDemo } from './demo.server.ts'
+import { readDemo, seedDemoContent } from './demo.server.ts'
 import { importQuestions } from './import.server.ts'
 
 useDatabase()
@@ -201,6 +201,6 @@ test('the demo content is sound: every author is a member, and no site that has 
 	expect(members).toHaveLength(40)
 	expect(questions.filter(({ question: { author } }) => !names.has(author))).toEqual([])
 	const before = await everything()
-	await seedDemo({ onProgress: () => {} })
+	await seedDemoContent({ onProgress: () => {} })
 	expect(await everything()).toBe(before)
 })

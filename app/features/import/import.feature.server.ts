@@ -1,4 +1,4 @@
 import { defineFeature } from '~/platform/feature.ts'
-import { seedDemo } from './demo.server.ts'
+import { seedDemoContent } from './demo.server.ts'
 
-export const importing = defineFeature({ name: 'import', seedDemo })
+export const importing = defineFeature({ name: 'import', seedDemo: seedDemoContent })

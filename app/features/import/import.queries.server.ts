@@ -2,13 +2,13 @@ import { sql } from 'kysely'
 import { refreshWordCounts } from '~/features/search/similar/similar.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 
-export interface AuthorRow {
+export interface ImportedAuthorRow {
 	username: string
 	name: string
 	email: string
 }
 
-export interface NewQuestion {
+export interface ImportedQuestion {
 	authorId: number
 	categoryId: number
 	title: string
@@ -53,7 +53,7 @@ export async function findImported(trx: Executor, source: string, ids: string[])
 }
 
 /** Makes the accounts that are missing, which nobody can log in to. @returns username → id of all of them */
-export async function saveAuthors(trx: Executor, authors: AuthorRow[]): Promise<Map<string, number>> {
+export async function saveImportedAuthors(trx: Executor, authors: ImportedAuthorRow[]): Promise<Map<string, number>> {
 	if (authors.length === 0) return new Map()
 	await trx
 		.insertInto('usernames')
@@ -65,14 +65,14 @@ export async function saveAuthors(trx: Executor, authors: AuthorRow[]): Promise<
 		.values(authors.map((author) => ({ ...author, image: null, imported: true })))
 		.onConflict((conflict) => conflict.doNothing())
 		.execute()
-	return findAuthors(
+	return findImportedAuthors(
 		trx,
 		authors.map(({ username }) => username),
 	)
 }
 
 /** The ids of accounts by username. */
-export async function findAuthors(trx: Executor, usernames: string[]): Promise<Map<string, number>> {
+export async function findImportedAuthors(trx: Executor, usernames: string[]): Promise<Map<string, number>> {
 	const rows = await trx.selectFrom('users').select(['id', 'username']).where('username', 'in', usernames).execute()
 	return new Map(rows.map((row) => [row.username, row.id]))
 }
@@ -82,7 +82,7 @@ export function listCategoryTags(trx: Executor): Promise<{ id: number; slug: str
 }
 
 /** Inserts queries that are not here yet. @returns source id → id of those that were inserted now */
-export async function insertQuestions(trx: Executor, queries: NewQuestion[]): Promise<Map<string, number>> {
+export async function insertQuestions(trx: Executor, queries: ImportedQuestion[]): Promise<Map<string, number>> {
 	const rows = await trx
 		.insertInto('queries')
 		.values(

@@ -72,8 +72,8 @@ export type CommentLine = z.output<typeof answer>
 /** The first thing that is wrong with a line, in words. */
 export function reasonOf(error: z.ZodError): string {
 	const issue = error.issues[0]
-	const place = issue?.path.join('.') || 'the line'
-	return `${place}: ${issue?.message ?? 'cannot be read'}`
+	const path = issue?.path.join('.') || 'the line'
+	return `${path}: ${issue?.message ?? 'cannot be read'}`
 }
 
 function shorten(title: string): string {

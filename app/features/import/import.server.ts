@@ -6,11 +6,11 @@ import { createGunzip } from 'node:zlib'
 import { dropPages, everyPage } from '~/platform/cache/pages.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import {
-	type AuthorRow,
 	findImported,
+	type ImportedAuthorRow,
 	listCategoryTags,
 	refreshStatistics,
-	saveAuthors,
+	saveImportedAuthors,
 } from './import.queries.server.ts'
 import { type CommentLine, type QuestionLine, questionLine, reasonOf } from './import.schema.ts'
 import { type QuestionDraft, type ThreadDraft, writeQuestions } from './write.server.ts'
@@ -147,7 +147,7 @@ async function writeBatch(batch: QuestionLine[], context: Context, summary: Impo
 		.execute(async (trx) => {
 			const fresh = await withoutKnown(trx, unique)
 			if (fresh.length === 0) return { queries: 0, comments: 0 }
-			const authors = await saveAuthors(trx, [...authorsOf(fresh).values()])
+			const authors = await saveImportedAuthors(trx, [...authorsOf(fresh).values()])
 			return writeQuestions(
 				trx,
 				fresh.map((line) => draftOf(line, context, authors)),
@@ -173,12 +173,12 @@ async function withoutKnown(trx: Executor, lines: QuestionLine[]): Promise<Quest
 }
 
 /** Who wrote a post, as a key: an author of this source, or, when it names none, this post's own. */
-function authorKey(source: string, post: { author?: string | null; id?: string | null }, place: string): string {
-	return `${source}/${post.author ?? `post/${post.id ?? place}`}`
+function authorKey(source: string, post: { author?: string | null; id?: string | null }, fallbackId: string): string {
+	return `${source}/${post.author ?? `post/${post.id ?? fallbackId}`}`
 }
 
-function authorsOf(lines: QuestionLine[]): Map<string, AuthorRow> {
-	const authors = new Map<string, AuthorRow>()
+function authorsOf(lines: QuestionLine[]): Map<string, ImportedAuthorRow> {
+	const authors = new Map<string, ImportedAuthorRow>()
 	const add = (key: string) => {
 		const username = inventedUsername(key)
 		authors.set(username, { username, name: inventedName(key), email: inventedEmail(key) })
@@ -200,18 +200,18 @@ function draftOf(line: QuestionLine, { categories, fallback }: Context, authors:
 	const idOf = (key: string) => authors.get(inventedUsername(key)) ?? 0
 	const thread = (
 		post: Omit<CommentLine, 'comments' | 'accepted'> & Partial<CommentLine>,
-		place: string,
+		fallbackId: string,
 	): ThreadDraft => ({
-		authorId: idOf(authorKey(line.source, post, place)),
+		authorId: idOf(authorKey(line.source, post, fallbackId)),
 		body: post.body,
 		// A post without a time of its own comes right after the question.
 		createdAt: post.created ?? createdAt,
 		isSolution: post.accepted ?? false,
 		score: post.score,
-		sourceId: post.id ?? place,
+		sourceId: post.id ?? fallbackId,
 		sourceUrl: post.source_url ?? line.source_url ?? null,
 		licence: post.licence ?? line.licence ?? null,
-		replies: (post.comments ?? []).map((comment, index) => thread(comment, `${place}/c${index}`)),
+		replies: (post.comments ?? []).map((comment, index) => thread(comment, `${fallbackId}/c${index}`)),
 	})
 	const category = categories.find(({ tags }) => line.tags.some((tag) => tags.includes(tag)))
 	return {

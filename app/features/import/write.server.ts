@@ -3,10 +3,10 @@ import type { Executor } from '~/platform/db/db.server.ts'
 import { languageOfTags } from '~/platform/markdown/highlight.server.ts'
 import { excerptOf, renderMarkdown } from '~/platform/markdown/render.server.ts'
 import {
+	type ImportedQuestion,
 	insertComments,
 	insertQuestions,
 	type NewComment,
-	type NewQuestion,
 	settleQuestions,
 	takeCommentIds,
 } from './import.queries.server.ts'
@@ -24,7 +24,9 @@ export interface ThreadDraft {
 	replies: ThreadDraft[]
 }
 
-export type QuestionDraft = Omit<NewQuestion, 'descriptionHtml' | 'excerpt' | 'activeAt'> & { comments: ThreadDraft[] }
+export type QuestionDraft = Omit<ImportedQuestion, 'descriptionHtml' | 'excerpt' | 'activeAt'> & {
+	comments: ThreadDraft[]
+}
 
 /**
  * Writes queries with their threads in the caller's transaction and settles every count.
@@ -50,7 +52,7 @@ export async function writeQuestions(
 		fresh.reduce((sum, { threads }) => sum + count(threads), 0),
 	)
 	const comments: NewComment[] = []
-	for (const { row, threads } of fresh) place(threads, ids.get(row.sourceId) ?? 0, [], free, comments)
+	for (const { row, threads } of fresh) assignIds(threads, ids.get(row.sourceId) ?? 0, [], free, comments)
 	await insertComments(trx, comments)
 	await settleQuestions(trx, [...ids.values()])
 	return { queries: ids.size, comments: comments.length }
@@ -61,7 +63,7 @@ type RenderedThread = Omit<ThreadDraft, 'replies'> & { bodyHtml: string; replies
 async function renderQuestion({
 	comments,
 	...query
-}: QuestionDraft): Promise<{ row: NewQuestion; threads: RenderedThread[] }> {
+}: QuestionDraft): Promise<{ row: ImportedQuestion; threads: RenderedThread[] }> {
 	const options = { language: languageOfTags(query.tags) }
 	const [{ html: descriptionHtml, text }, threads] = await Promise.all([
 		renderMarkdown(query.description, { ...options, topHeading: 2 }),
@@ -84,7 +86,7 @@ async function renderThreads(drafts: ThreadDraft[], options: { language?: string
 }
 
 /** Gives each comment the next free id, parents before their replies, so that the order of paths is the order of reading. */
-function place(
+function assignIds(
 	threads: RenderedThread[],
 	questionId: number,
 	above: number[],
@@ -96,7 +98,7 @@ function place(
 		if (id === undefined) throw new Error('There are fewer ids than comments.')
 		const path = [...above, id]
 		into.push({ ...comment, id, questionId, path })
-		place(replies, questionId, path, free, into)
+		assignIds(replies, questionId, path, free, into)
 	}
 }
 

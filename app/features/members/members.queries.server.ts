@@ -34,10 +34,10 @@ export interface IntroductionRow {
 }
 
 /** What a line about a member is made of, with at most this many of their skills. */
-export async function findIntroduction(username: string, mostSkills: number): Promise<IntroductionRow | undefined> {
+export async function findIntroduction(username: string, maxSkills: number): Promise<IntroductionRow | undefined> {
 	const { rows } = await sql<IntroductionRow>`
 		select coalesce(enrol_in_branch_name, '') as branch, current_year, ${isListed} as listed, users.imported,
-			(${skillNames})[1:${mostSkills}::int] as skills
+			(${skillNames})[1:${maxSkills}::int] as skills
 		from users left join shown_profiles profiles on profiles.user_id = users.id where users.username = ${username}`.execute(
 		db(),
 	)

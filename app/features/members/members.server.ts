@@ -13,23 +13,23 @@ const skillsShown = 2
  * Who a member is in one line, for pages that name them: “CSE, 2nd year · React, Node”. Empty for who is not in the
  * community's list or says nothing of themselves.
  */
-export async function introduce(username: string): Promise<Introduction> {
+export async function getIntroduction(username: string): Promise<Introduction> {
 	const row = await findIntroduction(username, skillsShown)
-	if (!row?.listed) return { line: '', imported: row?.imported ?? false }
+	if (!row?.listed) return { summary: '', imported: row?.imported ?? false }
 	const studies = studiesText({ branch: row.branch, year: row.current_year, semester: null })
-	return { line: [studies, row.skills.join(', ')].filter(Boolean).join(' · '), imported: row.imported }
+	return { summary: [studies, row.skills.join(', ')].filter(Boolean).join(' · '), imported: row.imported }
 }
 
 /** The viewer, who may edit this profile. @throws NotAllowed */
-export function owner(viewer: Viewer, username: string): SignedIn {
+export function requireOwner(viewer: Viewer, username: string): SignedIn {
 	if (!mayEditProfile(viewer, { username: username.toLowerCase() }))
 		throw new NotAllowed('Only the owner can edit this profile.')
 	return viewer
 }
 
 /** The viewer, who may change this profile now; each change is counted. @throws NotAllowed, also for a suspended member, TooMany */
-export async function writer(viewer: Viewer, username: string): Promise<SignedIn> {
-	const member = owner(viewer, username)
+export async function requireProfileWriter(viewer: Viewer, username: string): Promise<SignedIn> {
+	const member = requireOwner(viewer, username)
 	await requireMayWrite(member.id)
 	await countUse('profileSaves', member)
 	return member

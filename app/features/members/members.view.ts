@@ -13,7 +13,7 @@ export interface Studies {
 
 /** A member in one line; '' when nothing is to be said. Nobody can be written to who only stands for an imported text. */
 export interface Introduction {
-	line: string
+	summary: string
 	imported: boolean
 }
 
@@ -35,7 +35,7 @@ export const editParts = [
 type EditPart = (typeof editParts)[number]['part']
 
 /** Where a member edits a part of their profile. */
-export function editPath(username: string, part: EditPart = ''): string {
+export function editProfilePath(username: string, part: EditPart = ''): string {
 	return `/edit-profile/${username}${part && `/${part}`}`
 }
 

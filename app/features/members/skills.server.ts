@@ -38,12 +38,12 @@ export function canonicalSkill(typed: string): string {
 export async function suggestSkills(typed: string, limit: number): Promise<SkillSuggestion[]> {
 	const text = cleanLine(typed).slice(0, MAX_SKILL_LENGTH)
 	if (text === '') return []
-	const most = Math.min(limit, 20)
-	const listed = matches(plain(text)).slice(0, 5 * most)
+	const max = Math.min(limit, 20)
+	const listed = matches(plain(text)).slice(0, 5 * max)
 	const rows = await listSkillsLike(
 		text.toLowerCase(),
 		listed.map(({ name }) => name.toLowerCase()),
-		most,
+		max,
 	)
 	const counts = new Map(rows.map((row) => [row.name_key, row.member_count]))
 	const found = new Map(listed.map(({ name, rank }) => [name.toLowerCase(), { name, rank }]))
@@ -51,7 +51,7 @@ export async function suggestSkills(typed: string, limit: number): Promise<Skill
 	return [...found]
 		.map(([key, { name, rank }]) => ({ name, rank, count: counts.get(key) ?? 0 }))
 		.sort((a, b) => a.rank - b.rank || b.count - a.count || a.name.length - b.name.length || (a.name < b.name ? -1 : 1))
-		.slice(0, most)
+		.slice(0, max)
 		.map(({ name, count }) => ({ name, count }))
 }
 

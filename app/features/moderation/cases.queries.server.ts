@@ -60,7 +60,7 @@ export interface NewReport {
 	reason: Reason
 	details: string
 	/** A reported message with those before it, as its reporter saw them; the case is about who sent it. */
-	message?: { id: number; extract: ReportedLine[] }
+	message?: { id: number; extract: ReportedMessageRow[] }
 }
 
 /**
@@ -91,7 +91,7 @@ export async function insertReport(trx: Executor, report: NewReport): Promise<nu
 async function addMessage(
 	trx: Executor,
 	reportId: number,
-	{ id, extract }: { id: number; extract: ReportedLine[] },
+	{ id, extract }: { id: number; extract: ReportedMessageRow[] },
 ): Promise<boolean> {
 	const { rows } = await sql`
 		insert into reported_messages (report_id, message_id, extract) values (${reportId}, ${id}, ${JSON.stringify(extract)}::jsonb)
@@ -100,11 +100,9 @@ async function addMessage(
 }
 
 /** How many cases somebody has to decide, counted as far as `most`. */
-export async function countOpenCases(most: number): Promise<number> {
+export async function countOpenCases(max: number): Promise<number> {
 	const { rows } = await sql<{ open: number }>`
-		select count(*)::int as open from (select from cases where closed_at is null limit ${most}) as counted`.execute(
-		db(),
-	)
+		select count(*)::int as open from (select from cases where closed_at is null limit ${max}) as counted`.execute(db())
 	return rows[0]?.open ?? 0
 }
 
@@ -112,13 +110,13 @@ export async function countOpenCases(most: number): Promise<number> {
  * Seconds until a member may report again who may send `most` reports in an hour; null when they may now. Each message counts,
  * also where several are in one report.
  */
-export async function secondsUntilReport(trx: Executor, userId: number, most: number): Promise<number | null> {
+export async function secondsUntilReport(trx: Executor, userId: number, max: number): Promise<number | null> {
 	const { rows } = await sql<{ seconds: number }>`
 		select extract(epoch from reported_at + interval '1 hour' - now())::float8 as seconds from (
 			select reported_at from reported_messages join reports on reports.id = report_id where reporter_id = ${userId}
 			union all select created_at from reports where reporter_id = ${userId}
 				and not exists (select from reported_messages where report_id = reports.id)) sent
-		where ${isRecent('reported_at', '1 hour')} order by reported_at desc limit 1 offset ${most - 1}`.execute(trx)
+		where ${isRecent('reported_at', '1 hour')} order by reported_at desc limit 1 offset ${max - 1}`.execute(trx)
 	return rows[0]?.seconds ?? null
 }
 
@@ -151,11 +149,11 @@ export interface ReportRow {
 	name: string
 	image: string | null
 	/** Pieces of conversations that were reported, each as its reporter saw it. */
-	extracts: ReportedLine[][]
+	extracts: ReportedMessageRow[][]
 }
 
 /** A message in a reported piece of a conversation. */
-export interface ReportedLine {
+export interface ReportedMessageRow {
 	/** Username. */
 	sender: string
 	body: string

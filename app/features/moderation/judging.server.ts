@@ -13,7 +13,7 @@ import {
 	type ActCall,
 	type ActOn,
 	changedMeanwhile,
-	type Found,
+	type FoundSubject,
 	findSubject,
 	type ModeratedSubject,
 	type SubjectName,
@@ -34,7 +34,7 @@ const done = {
  * @returns a sentence that says what was done
  * @throws NotAllowed, NotFound, Invalid, Conflict when the subject does not stand as the moderator saw it
  */
-export async function judge(
+export async function decideCase(
 	viewer: Viewer,
 	{ act, ...name }: SubjectName & { act: string },
 	input: Record<string, unknown>,
@@ -43,7 +43,7 @@ export async function judge(
 	await requireMayWrite(actor.id)
 	const found = await findSubject(name)
 	if (!found) throw new NotFound('There is nothing to decide here.')
-	if (isSubjectAct(act)) return judgeSubject(actor, found, act, input)
+	if (isSubjectAct(act)) return decideSubject(actor, found, act, input)
 	if (act === 'suspend' || act === 'lift') await suspendAuthor(actor, found, act, input)
 	else if (act === 'dismiss') await dismiss(actor, found, input)
 	else throw new Invalid('Choose what to do.')
@@ -54,7 +54,7 @@ function isSubjectAct(act: string): act is SubjectAct {
 	return subjectActs.some((name) => name === act)
 }
 
-async function dismiss(actor: SignedIn, found: Found, input: Record<string, unknown>): Promise<void> {
+async function dismiss(actor: SignedIn, found: FoundSubject, input: Record<string, unknown>): Promise<void> {
 	const { why } = parseInput(maybeWhyInput, input)
 	await db()
 		.transaction()
@@ -65,9 +65,9 @@ async function dismiss(actor: SignedIn, found: Found, input: Record<string, unkn
 		})
 }
 
-async function judgeSubject(
+async function decideSubject(
 	actor: SignedIn,
-	found: Found,
+	found: FoundSubject,
 	act: SubjectAct,
 	input: Record<string, unknown>,
 ): Promise<string> {
@@ -81,9 +81,9 @@ async function judgeSubject(
 	if (act === 'approve' && typeof input.seen === 'string' && input.seen !== subject.fingerprint)
 		throw changedMeanwhile()
 	const part = definition.field?.choosesPart ? await chosenPart(found, own[definition.field.name]) : null
-	const { announce, told } = await carryOut(actor, found, { act, definition, call: { why, input: own, part } })
+	const { announce, notified } = await carryOut(actor, found, { act, definition, call: { why, input: own, part } })
 	await announce()
-	await announceUnread(told)
+	await announceUnread(notified)
 	return definition.done
 }
 
@@ -94,7 +94,7 @@ interface Order {
 }
 
 /** @throws Invalid when the part is gone */
-async function chosenPart({ type, author }: Found, value: unknown): Promise<SubjectPart> {
+async function chosenPart({ type, author }: FoundSubject, value: unknown): Promise<SubjectPart> {
 	const part = (await type.listParts?.(author))?.find((one) => one.value === value)
 	const message = 'This part no longer exists.'
 	if (!part) throw new Invalid(message, { part: message })
@@ -102,7 +102,7 @@ async function chosenPart({ type, author }: Found, value: unknown): Promise<Subj
 }
 
 /** Locks, in the order of all who change the same rows: the subject, its author, the moderator, the case, notification boxes. */
-function carryOut(actor: SignedIn, found: Found, { act, definition, call }: Order) {
+function carryOut(actor: SignedIn, found: FoundSubject, { act, definition, call }: Order) {
 	const { why } = call
 	const { type, subject, author } = found
 	return db()
@@ -114,19 +114,21 @@ function carryOut(actor: SignedIn, found: Found, { act, definition, call }: Orde
 			await addLogRow(trx, { ...entryOf(actor, found), act, why, ...(performed.note && { note: performed.note }) })
 			// Nobody is told of what they did themselves.
 			const memberId = author.id === actor.id ? undefined : author.id
-			const told = (await performed.record?.(memberId)) ?? []
+			const notified = (await performed.record?.(memberId)) ?? []
 			if (memberId !== undefined)
-				told.push(...(await notifyOfDecision(trx, { ...performed.notice, memberId, act: definition.decision, why })))
-			return { announce: performed.announce, told: [...new Set(told)] }
+				notified.push(
+					...(await notifyOfDecision(trx, { ...performed.notice, memberId, act: definition.decision, why })),
+				)
+			return { announce: performed.announce, notified: [...new Set(notified)] }
 		})
 }
 
 /** What others see of a member is changed only by those who may suspend them. @throws NotAllowed */
-function requireGoverning(actor: SignedIn, { type, author }: Found): void {
+function requireGoverning(actor: SignedIn, { type, author }: FoundSubject): void {
 	if (type.name !== MEMBER_SUBJECT) return
 	if (author.imported || !maySuspend(actor, author)) throw new NotAllowed('You cannot change this profile.')
 }
 
-function entryOf(actor: SignedIn, { type, subject, author }: Found) {
+function entryOf(actor: SignedIn, { type, subject, author }: FoundSubject) {
 	return { actorId: actor.id, kind: type.name, targetId: subject.id, memberId: author.id, title: subject.title }
 }

@@ -32,7 +32,7 @@ export async function findRole(id: number): Promise<SignedIn['role'] | undefined
 	return user?.role
 }
 
-export interface MemberRow {
+export interface ModeratedMemberRow {
 	id: number
 	role: SignedIn['role']
 	username: string
@@ -41,7 +41,7 @@ export interface MemberRow {
 }
 
 /** A member by name; accounts that stand for imported authors are nobody's. */
-export function findMember(username: string): Promise<MemberRow | undefined> {
+export function findModeratedMember(username: string): Promise<ModeratedMemberRow | undefined> {
 	return db()
 		.selectFrom('users')
 		.select(['id', 'role', 'username', 'name', 'image'])
@@ -51,7 +51,7 @@ export function findMember(username: string): Promise<MemberRow | undefined> {
 }
 
 /** Admins and moderators by name, at most 200. */
-export function listStaffRows(): Promise<MemberRow[]> {
+export function listStaffRows(): Promise<ModeratedMemberRow[]> {
 	return db()
 		.selectFrom('users')
 		.select(['id', 'role', 'username', 'name', 'image'])
@@ -62,7 +62,7 @@ export function listStaffRows(): Promise<MemberRow[]> {
 		.execute()
 }
 
-export interface SuspendedRow extends MemberRow {
+export interface SuspendedRow extends ModeratedMemberRow {
 	suspended_until: string
 	suspended_reason: string
 }
@@ -75,7 +75,7 @@ export async function listSuspendedRows(limit: number): Promise<SuspendedRow[]> 
 	return rows
 }
 
-export interface AuthorRow extends MemberRow {
+export interface SubjectAuthorRow extends ModeratedMemberRow {
 	/** When their suspension ends, in ISO 8601 or `infinity`; null when none lasts. */
 	suspended_until: string | null
 	/** Whether the account only stands for an imported text. */
@@ -83,9 +83,9 @@ export interface AuthorRow extends MemberRow {
 }
 
 /** The members with these ids, in any order. */
-export async function listAuthorRows(ids: number[]): Promise<AuthorRow[]> {
+export async function listAuthorRows(ids: number[]): Promise<SubjectAuthorRow[]> {
 	if (ids.length === 0) return []
-	const { rows } = await sql<AuthorRow>`
+	const { rows } = await sql<SubjectAuthorRow>`
 		select id, role, username, name, image, imported, ${suspendedUntil('users')} as suspended_until
 		from users where id = any(${ids}::int[])`.execute(db())
 	return rows
@@ -106,7 +106,7 @@ export interface AccountStatusRow extends SuspensionRow {
 	approved: boolean
 }
 
-const standing = sql`users.role, ${suspendedUntil('users')} as suspended_until, suspended_reason,
+const statusColumns = sql`users.role, ${suspendedUntil('users')} as suspended_until, suspended_reason,
 	(extract(epoch from now() - users.created_at) / 3600)::float8 as hours, approved_at is not null as approved`
 
 /**
@@ -115,7 +115,7 @@ const standing = sql`users.role, ${suspendedUntil('users')} as suspended_until, 
  */
 export async function lockAccountStatus(trx: Executor, userId: number): Promise<AccountStatusRow | undefined> {
 	const { rows } = await sql<AccountStatusRow>`
-		select ${standing} from users where id = ${userId} for no key update`.execute(trx)
+		select ${statusColumns} from users where id = ${userId} for no key update`.execute(trx)
 	return rows[0]
 }
 
@@ -133,7 +133,7 @@ export async function findAccountStatus(
 			? sql``
 			: sql`join sessions on sessions.id = ${sessionId} and user_id = users.id and expires_at > now()`
 	const { rows } = await sql<AccountStatusRow>`
-		select ${standing} from users ${session} where users.id = ${userId}
+		select ${statusColumns} from users ${session} where users.id = ${userId}
 		${sessionId === null ? sql`` : sql`for key share of sessions`}`.execute(trx)
 	return rows[0]
 }

@@ -18,20 +18,20 @@ import { parseInput } from '~/platform/http/parse.server.ts'
 import { closeCase } from './cases.queries.server.ts'
 import { addLogRow } from './log.queries.server.ts'
 import {
-	findMember,
+	findModeratedMember,
 	findRole,
 	lift,
 	listStaffRows,
 	listSuspendedRows,
 	lockAccountStatus,
-	type MemberRow,
+	type ModeratedMemberRow,
 	setRole,
 	suspend,
 } from './members.queries.server.ts'
 import { MEMBER_SUBJECT, mayLogOut, mayModerate, maySetRole, maySuspend } from './moderation.policy.ts'
 import { maybeWhyInput, suspendInput } from './moderation.schema.ts'
-import { presentMember, type StaffView, type SuspendedView } from './moderation.view.ts'
-import type { Found } from './subjects.server.ts'
+import { presentModeratedMember, type StaffView, type SuspendedView } from './moderation.view.ts'
+import type { FoundSubject } from './subjects.server.ts'
 
 /** Refuses whoever is no moderator. @throws NotAllowed */
 export function moderator(viewer: Viewer): SignedIn {
@@ -58,10 +58,10 @@ export async function moderatorOf({ request, context, url }: Asked): Promise<Sig
 
 /** Locks a moderator's row while they act: whoever lost the role or was suspended a moment ago does nothing any more. */
 export async function lockModerator(trx: Executor, viewer: SignedIn): Promise<SignedIn> {
-	const standing = await lockAccountStatus(trx, viewer.id)
-	const fresh = standing ? { ...viewer, role: standing.role } : null
-	if (!standing || !mayModerate(fresh)) throw new NotAllowed('Only moderators can do this.')
-	refuseSuspended(standing)
+	const status = await lockAccountStatus(trx, viewer.id)
+	const fresh = status ? { ...viewer, role: status.role } : null
+	if (!status || !mayModerate(fresh)) throw new NotAllowed('Only moderators can do this.')
+	refuseSuspended(status)
 	return fresh
 }
 
@@ -80,9 +80,9 @@ export async function listMembers(viewer: Viewer): Promise<{ staff: StaffView[];
 	const actor = moderator(viewer)
 	const [staff, suspended] = await Promise.all([listStaffRows(), listSuspendedRows(MAX_SUSPENDED_LISTED)])
 	return {
-		staff: staff.map((row) => ({ ...presentMember(row), role: row.role, maySetRole: maySetRole(actor, row) })),
+		staff: staff.map((row) => ({ ...presentModeratedMember(row), role: row.role, maySetRole: maySetRole(actor, row) })),
 		suspended: suspended.map((row) => ({
-			...presentMember(row),
+			...presentModeratedMember(row),
 			until: row.suspended_until,
 			reason: row.suspended_reason,
 			mayLift: maySuspend(actor, row),
@@ -97,7 +97,7 @@ export async function listMembers(viewer: Viewer): Promise<{ staff: StaffView[];
  */
 export async function suspendAuthor(
 	actor: SignedIn,
-	{ type, subject, author }: Found,
+	{ type, subject, author }: FoundSubject,
 	act: 'suspend' | 'lift',
 	input: Record<string, unknown>,
 ): Promise<void> {
@@ -105,7 +105,7 @@ export async function suspendAuthor(
 		act === 'suspend'
 			? parseInput(suspendInput, input)
 			: { ...parseInput(maybeWhyInput, { why: '', ...input }), time: null }
-	let told: number[] = []
+	let notified: number[] = []
 	await inTurn(actor, author.id, async (trx, fresh, member) => {
 		if (!maySuspend(fresh, { id: author.id, role: member.role }))
 			throw new NotAllowed('You cannot suspend this member.')
@@ -121,9 +121,9 @@ export async function suspendAuthor(
 		const about = { kind: type.name, targetId: subject.id, memberId: author.id, title: subject.title }
 		await addLogRow(trx, { actorId: actor.id, act, ...about, why: how.why, note })
 		const notice = { memberId: author.id, why: how.why, query: null, commentId: null }
-		told = await notifyOfDecision(trx, { ...notice, act, url: profilePath(author.username) })
+		notified = await notifyOfDecision(trx, { ...notice, act, url: profilePath(author.username) })
 	})
-	await announceUnread(told)
+	await announceUnread(notified)
 	if (act === 'suspend') await announceEndedSessions(author.id, author.username)
 	await recordSecurityEvent(act === 'suspend' ? 'suspended' : 'restored', {
 		userId: author.id,
@@ -176,9 +176,9 @@ export function typedUsername(typed: string): string {
 }
 
 /** The member whose name somebody typed. @throws NotFound */
-async function requireMember(typed: string): Promise<MemberRow> {
+async function requireMember(typed: string): Promise<ModeratedMemberRow> {
 	const name = typedUsername(typed)
-	const found = await findMember(name)
+	const found = await findModeratedMember(name)
 	if (!found) throw new NotFound(`There is no member called “${name}”.`)
 	return found
 }

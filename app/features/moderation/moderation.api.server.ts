@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { member, type Operation, operation } from '~/platform/http/operation.ts'
-import { judge } from './judging.server.ts'
+import { decideCase } from './judging.server.ts'
 import { appoint } from './members.server.ts'
-import { limits } from './moderation.limits.ts'
+import { moderationLimits } from './moderation.limits.ts'
 import { type Act, reasons, suspensionTimes } from './moderation.policy.ts'
 import type { CaseView, LogView } from './moderation.view.ts'
 import { getCase, listCases, listLog } from './queue.server.ts'
@@ -46,7 +46,7 @@ const act = z.enum([
 
 const newReport = z.strictObject({
 	reason: z.enum(reasons.map(({ value }) => value)),
-	details: z.string().max(limits.detailsMax).optional().describe('Needed where the reason is `other`.'),
+	details: z.string().max(moderationLimits.detailsMax).optional().describe('Needed where the reason is `other`.'),
 })
 
 const extractLine = z.object({
@@ -115,7 +115,7 @@ const judgement = z.strictObject({
 	act,
 	why: z
 		.string()
-		.max(limits.whyMax)
+		.max(moderationLimits.whyMax)
 		.optional()
 		.describe('Needed for all but `approve`, `restore`, `unlock`, `dismiss` and `lift`.'),
 	seen: z
@@ -194,7 +194,7 @@ export const moderationOperations = [
 		refusals: [404, 409, 422],
 		run: async (call) => {
 			const { act, ...input } = call.body
-			return { done: await judge(member(call), { ...call.params, act: String(act) }, { why: '', ...input }) }
+			return { done: await decideCase(member(call), { ...call.params, act: String(act) }, { why: '', ...input }) }
 		},
 	}),
 	operation({

@@ -1,5 +1,5 @@
 /** How much moderation asks for and allows; apart from the schemas so that the browser can use it without zod. */
-export const limits = {
+export const moderationLimits = {
 	/** Characters of a text that stand in the queue. */
 	beginning: 400,
 	/** Characters of a report's own words, and of a moderator's reason. */

@@ -1,28 +1,28 @@
 import { z } from 'zod'
 import { cleanText, isStorable } from '~/lib/clean.ts'
-import { limits } from './moderation.limits.ts'
+import { moderationLimits } from './moderation.limits.ts'
 import { type Act, suspensionTimes } from './moderation.policy.ts'
 
-const text = (most: number, tooLong: string, missing = 'Write a few words.') =>
+const text = (max: number, tooLong: string, missing = 'Write a few words.') =>
 	z
 		.string({ error: missing })
 		.refine(isStorable, 'The text contains an invalid character (NUL).')
 		.transform((value) => cleanText(value).trim())
-		.refine((value) => value.length <= most, tooLong)
+		.refine((value) => value.length <= max, tooLong)
 
 const saySomething = 'Say in a few words what is wrong.'
-const reportTooLong = `A report may have at most ${limits.detailsMax.toLocaleString('en')} characters.`
+const reportTooLong = `A report may have at most ${moderationLimits.detailsMax.toLocaleString('en')} characters.`
 
 /** What is wrong, in a report that gives no reason. */
 export const reportWordsInput = z.object({
-	words: text(limits.detailsMax, reportTooLong, saySomething).refine((words) => words !== '', saySomething),
+	words: text(moderationLimits.detailsMax, reportTooLong, saySomething).refine((words) => words !== '', saySomething),
 })
 
 /** What the report form sends. */
 export const reportInput = z
 	.object({
 		reason: z.enum(['spam', 'off-topic', 'abusive', 'other'], { error: 'Choose a reason.' }),
-		details: text(limits.detailsMax, reportTooLong),
+		details: text(moderationLimits.detailsMax, reportTooLong),
 	})
 	.refine(({ reason, details }) => reason !== 'other' || details !== '', {
 		path: ['details'],
@@ -30,7 +30,7 @@ export const reportInput = z
 	})
 
 /** Why a moderator did something; where it is asked for, there must be something. */
-const why = text(limits.whyMax, `A reason may have at most ${limits.whyMax} characters.`)
+const why = text(moderationLimits.whyMax, `A reason may have at most ${moderationLimits.whyMax} characters.`)
 export const whyInput = z.object({ why: why.refine((value) => value !== '', 'Say why, in a few words.') })
 export const maybeWhyInput = z.object({ why })
 

@@ -1,7 +1,7 @@
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import type { ReportRow } from './cases.queries.server.ts'
 import type { LogRow } from './log.queries.server.ts'
-import { limits } from './moderation.limits.ts'
+import { moderationLimits } from './moderation.limits.ts'
 import {
 	type Act,
 	type ActField,
@@ -12,12 +12,12 @@ import {
 	type SubjectPart,
 	type SubjectState,
 } from './moderation.policy.ts'
-import type { Found } from './subjects.server.ts'
+import type { FoundSubject } from './subjects.server.ts'
 
 /* What pages and the API are told of moderation, and how it is made. Times are ISO 8601 strings in UTC. */
 
 /** A member as others see them. */
-export interface MemberView {
+export interface ModeratedMemberView {
 	username: string
 	name: string
 	/** Path of the picture; null without one. */
@@ -25,7 +25,7 @@ export interface MemberView {
 }
 
 /** A message of a conversation in a report. */
-export interface ExtractLine {
+export interface ReportedMessage {
 	sender: string
 	body: string
 	sentAt: string
@@ -33,12 +33,12 @@ export interface ExtractLine {
 }
 
 export interface ReportView {
-	reporter: MemberView
+	reporter: ModeratedMemberView
 	reason: Reason
 	details: string
 	createdAt: string
 	/** Pieces of conversations, where messages were reported: the last line of each is what was reported. */
-	extracts: ExtractLine[][]
+	extracts: ReportedMessage[][]
 }
 
 /** A subject that was reported, that waits, or that a moderator looks at, with what was said about it. */
@@ -57,7 +57,7 @@ export interface CaseView {
 	beginning: string
 	/** Fingerprint of the text as it was read here: an act can name it, so that nobody approves what they did not read. */
 	print: string
-	author: MemberView
+	author: ModeratedMemberView
 	createdAt: string
 	state: SubjectState
 	/** Why it is withheld, in the moderator's words. */
@@ -89,12 +89,12 @@ export interface CasePageView extends CaseView {
 export interface LogView {
 	id: number
 	at: string
-	actor: MemberView
+	actor: ModeratedMemberView
 	act: string
 	/** The name of the subject's type. */
 	kind: string
 	/** Whose subject it was, or whom it was done to. */
-	member: MemberView
+	member: ModeratedMemberView
 	/** What it was about, in a few words, and where that can be judged. */
 	title: string
 	caseUrl: string
@@ -103,12 +103,12 @@ export interface LogView {
 	note: string
 }
 
-export interface StaffView extends MemberView {
+export interface StaffView extends ModeratedMemberView {
 	role: SignedIn['role']
 	maySetRole: boolean
 }
 
-export interface SuspendedView extends MemberView {
+export interface SuspendedView extends ModeratedMemberView {
 	until: string
 	reason: string
 	mayLift: boolean
@@ -119,7 +119,7 @@ export const waitingMessage =
 	'Others will see it once a moderator approves it, because it has a link and you are new here.'
 
 /** What this viewer can do about a subject now, in the order of the buttons. */
-export function actsOn(viewer: Viewer, { type, subject, author, entry }: Found): Act[] {
+export function actsOn(viewer: Viewer, { type, subject, author, entry }: FoundSubject): Act[] {
 	if (!mayModerate(viewer)) return []
 	const governs = maySuspend(viewer, author)
 	const acts: Act[] = type.name === MEMBER_SUBJECT && (author.imported || !governs) ? [] : [...subject.acts]
@@ -132,7 +132,7 @@ export function actsOn(viewer: Viewer, { type, subject, author, entry }: Found):
 /** @param parts what can be removed of a subject that is looked at by itself */
 export function presentCase(
 	viewer: Viewer,
-	found: Found,
+	found: FoundSubject,
 	reports: ReportRow[],
 	parts: SubjectPart[] = [],
 ): CasePageView {
@@ -147,7 +147,7 @@ export function presentCase(
 		html: subject.html,
 		beginning: cutOff(subject.excerpt),
 		print: subject.fingerprint,
-		author: presentMember(author),
+		author: presentModeratedMember(author),
 		createdAt: subject.createdAt,
 		state: subject.state,
 		withheldReason: subject.reason,
@@ -183,17 +183,19 @@ export function presentLog(row: LogRow): LogView {
 	}
 }
 
-export function presentMember({ username, name, image }: MemberView): MemberView {
+export function presentModeratedMember({ username, name, image }: ModeratedMemberView): ModeratedMemberView {
 	return { username, name, image }
 }
 
 function presentReport(row: ReportRow): ReportView {
 	return {
-		reporter: presentMember(row),
+		reporter: presentModeratedMember(row),
 		reason: row.reason,
 		details: row.details,
 		createdAt: row.created_at,
-		extracts: row.extracts.map((lines) => lines.map((line) => ({ ...line, pictures: line.pictures ?? [] }))),
+		extracts: row.extracts.map((messages) =>
+			messages.map((message) => ({ ...message, pictures: message.pictures ?? [] })),
+		),
 	}
 }
 
@@ -204,5 +206,5 @@ function caseUrl(kind: string, id: number, username: string): string {
 
 /** Says of a beginning that more follows. */
 function cutOff(text: string): string {
-	return [...text].length < limits.beginning ? text : `${text} …`
+	return [...text].length < moderationLimits.beginning ? text : `${text} …`
 }

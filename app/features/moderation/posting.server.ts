@@ -2,7 +2,7 @@ import { config } from '~/config.server.ts'
 import { NotAllowed, TooMany } from '~/lib/errors.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import { type AccountStatusRow, lockAccountStatus } from './members.queries.server.ts'
-import { limits, postingLimitAt } from './moderation.limits.ts'
+import { moderationLimits, postingLimitAt } from './moderation.limits.ts'
 
 /* The rules for whoever posts, whatever the post is: what an account may post in an hour, and which post waits for a moderator. */
 
@@ -21,22 +21,22 @@ export async function lockAuthor(trx: Executor, userId: number): Promise<Account
 export async function refuseTooMuch(
 	author: AccountStatusRow,
 	what: 'queries' | 'comments',
-	secondsOver: (most: number) => Promise<number | null>,
+	secondsOver: (max: number) => Promise<number | null>,
 ): Promise<void> {
 	if (author.role !== 'member') return
-	const most = postingLimitAt(author.hours)[what]
-	const seconds = await secondsOver(most)
+	const max = postingLimitAt(author.hours)[what]
+	const seconds = await secondsOver(max)
 	if (seconds === null) return
 	const minutes = Math.max(1, Math.ceil(seconds / 60))
 	throw new TooMany(
-		`${author.hours < 24 ? 'A new account' : 'Your account'} can post ${most} ${what} an hour. Try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`,
+		`${author.hours < 24 ? 'A new account' : 'Your account'} can post ${max} ${what} an hour. Try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`,
 		seconds,
 	)
 }
 
 /** Whether posts of this member wait for a moderator if they have a link: a newcomer's, until one was approved. */
 export function isOnProbation(author: AccountStatusRow): boolean {
-	return author.role === 'member' && !author.approved && author.hours < limits.newAccountDays * 24
+	return author.role === 'member' && !author.approved && author.hours < moderationLimits.newAccountDays * 24
 }
 
 /**

@@ -26,7 +26,7 @@ export async function listCases(
 	{ order, cursor }: { order: QueueOrder; cursor: string | null },
 ): Promise<{ rows: CasePageView[]; next: string | null }> {
 	moderator(viewer)
-	const rows = await listCaseRows(order, cursor ? placeIn(order, cursor) : null, MAX_CASES_PER_PAGE + 1)
+	const rows = await listCaseRows(order, cursor ? positionIn(order, cursor) : null, MAX_CASES_PER_PAGE + 1)
 	const shown = rows.slice(0, MAX_CASES_PER_PAGE)
 	const ids = shown.map(({ case_id }) => case_id)
 	const [cases, reports] = await Promise.all([withSubjects(shown), listReportRows(ids, 5)])
@@ -70,7 +70,7 @@ export async function listLog(
 	}
 }
 
-function placeIn(order: QueueOrder, cursor: string): { key: string | number; id: number } {
+function positionIn(order: QueueOrder, cursor: string): { key: string | number; id: number } {
 	const [key, id] = decodeCursor(cursor, 2)
 	const sound = order === 'newest' ? isTimeText(key) : Number.isInteger(key)
 	if (key === undefined || !sound || !isId(id)) throw noSuchPlace()

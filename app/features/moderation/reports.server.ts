@@ -5,10 +5,10 @@ import { db, type Executor } from '~/platform/db/db.server.ts'
 import { parseInput } from '~/platform/http/parse.server.ts'
 import { hasOpenReport, insertReport, type NewReport, secondsUntilReport } from './cases.queries.server.ts'
 import { lockAccountStatus } from './members.queries.server.ts'
-import { limits } from './moderation.limits.ts'
+import { moderationLimits } from './moderation.limits.ts'
 import { mayReport } from './moderation.policy.ts'
 import { reportInput, reportWordsInput } from './moderation.schema.ts'
-import { type Found, findSubject, type SubjectName } from './subjects.server.ts'
+import { type FoundSubject, findSubject, type SubjectName } from './subjects.server.ts'
 
 export interface ReportableView {
 	/** The name of its type. */
@@ -58,9 +58,9 @@ export function readReportWords(input: { words?: unknown }): string {
 
 /** Locks the row of a member who is about to report something. @throws NotAllowed, also for a suspended member */
 export async function lockReporter(trx: Executor, reporter: SignedIn): Promise<void> {
-	const standing = await lockAccountStatus(trx, reporter.id)
-	if (!standing) throw new NotAllowed('This account no longer exists.')
-	refuseSuspended(standing)
+	const status = await lockAccountStatus(trx, reporter.id)
+	if (!status) throw new NotAllowed('This account no longer exists.')
+	refuseSuspended(status)
 }
 
 /**
@@ -69,14 +69,14 @@ export async function lockReporter(trx: Executor, reporter: SignedIn): Promise<v
  * @throws TooMany, Conflict when the same was reported before
  */
 export async function addReport(trx: Executor, added: NewReport): Promise<number> {
-	const seconds = await secondsUntilReport(trx, added.reporterId, limits.reportsPerHour)
+	const seconds = await secondsUntilReport(trx, added.reporterId, moderationLimits.reportsPerHour)
 	if (seconds !== null) throw new TooMany('You have reported a lot in a short time. Try again later.', seconds)
 	const id = await insertReport(trx, added)
 	if (id === null) throw new Conflict('You have already reported this. A moderator will look at it.')
 	return id
 }
 
-async function reportable(viewer: SignedIn, name: SubjectName): Promise<Found> {
+async function reportable(viewer: SignedIn, name: SubjectName): Promise<FoundSubject> {
 	const found = await findSubject(name)
 	if (!found?.subject.reportable) throw new NotFound('There is nothing to report here. It may have been deleted.')
 	if (!mayReport(viewer, { authorId: found.author.id })) throw new NotAllowed('This is your own. You can edit it.')

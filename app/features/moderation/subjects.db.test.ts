@@ -8,7 +8,7 @@ import type { SignedIn } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
-import { judge } from './judging.server.ts'
+import { decideCase } from './judging.server.ts'
 import { getCase, listCases, listLog } from './queue.server.ts'
 import { getReportable, report } from './reports.server.ts'
 import { changedMeanwhile, type ModeratedSubject, registerSubjects, type SubjectType } from './subjects.server.ts'
@@ -118,7 +118,7 @@ test('a feature adds a type: its subjects are reported, listed, decided about, r
 		},
 	])
 
-	const act = (name: string, input: Record<string, unknown>) => judge(moderator, { ...note, act: name }, input)
+	const act = (name: string, input: Record<string, unknown>) => decideCase(moderator, { ...note, act: name }, input)
 	await expect(act('merge', { why: 'It is old.', shelf: 'x' })).rejects.toMatchObject({
 		fields: { shelf: 'Name a shelf.' },
 	})
@@ -151,7 +151,7 @@ test('what fails while an act is carried out leaves nothing behind', async () =>
 		load: async (ids) => (await noteSubject.load(ids)).map((one) => ({ ...one, acts: ['hide'] })),
 	}
 	registerSubjects([seen])
-	await expect(judge(moderator, { ...second, act: 'hide' }, { why: 'Late.' })).rejects.toBeInstanceOf(Conflict)
+	await expect(decideCase(moderator, { ...second, act: 'hide' }, { why: 'Late.' })).rejects.toBeInstanceOf(Conflict)
 	expect((await getCase(moderator, second)).reportCount).toBe(1)
 	expect(announced).toEqual(['hidden 7'])
 })

@@ -7,7 +7,7 @@ import type { SignedIn } from '~/lib/viewer.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import { type CaseRow, findCaseRow } from './cases.queries.server.ts'
 import type { Decision } from './decisions.view.ts'
-import { type AuthorRow, findMemberId, listAuthorRows } from './members.queries.server.ts'
+import { findMemberId, listAuthorRows, type SubjectAuthorRow } from './members.queries.server.ts'
 import {
 	type ActField,
 	MEMBER_SUBJECT,
@@ -58,7 +58,7 @@ export interface ModeratedSubject extends Subject {
 /** What an act is carried out with. The subject is as it was loaded: `perform` locks it and checks that it still stands so. */
 export interface ActCall<Loaded extends ModeratedSubject> {
 	subject: Loaded
-	author: AuthorRow
+	author: SubjectAuthorRow
 	actor: SignedIn
 	/** Why, in the moderator's words; '' where no reason is needed. */
 	why: string
@@ -114,9 +114,9 @@ export interface SubjectType<Loaded extends ModeratedSubject = ModeratedSubject>
 	/** Subjects by id, whatever became of them; those that never existed are left out. One statement. */
 	load(ids: number[]): Promise<Loaded[]>
 	/** Names it within a sentence: “the profile of Mira”. */
-	describe(subject: Loaded, author: AuthorRow): string
+	describe(subject: Loaded, author: SubjectAuthorRow): string
 	/** What can be removed from it by itself; read only for a subject that is looked at alone. */
-	listParts?(author: AuthorRow): Promise<SubjectPart[]>
+	listParts?(author: SubjectAuthorRow): Promise<SubjectPart[]>
 	acts: Partial<Record<SubjectAct, ActOn<Loaded>>>
 }
 
@@ -151,15 +151,15 @@ export interface SubjectName {
 }
 
 /** A subject with its author and its case. */
-export interface Found {
+export interface FoundSubject {
 	type: SubjectType
 	subject: ModeratedSubject
-	author: AuthorRow
+	author: SubjectAuthorRow
 	entry: CaseRow
 }
 
 /** A subject by its name, whatever became of it; undefined when there never was one. */
-export async function findSubject({ kind, name }: SubjectName): Promise<Found | undefined> {
+export async function findSubject({ kind, name }: SubjectName): Promise<FoundSubject | undefined> {
 	const type = registered().get(kind)
 	const id = type && (await idOf(kind, name))
 	if (!type || !id) return undefined
@@ -168,7 +168,7 @@ export async function findSubject({ kind, name }: SubjectName): Promise<Found | 
 }
 
 /** The subjects of these cases, in their order. A case without a subject is left out. One statement for each type, one for the authors. */
-export async function withSubjects(entries: readonly CaseRow[]): Promise<Found[]> {
+export async function withSubjects(entries: readonly CaseRow[]): Promise<FoundSubject[]> {
 	const loaded = await Promise.all(
 		[...registered().values()].map(async (type) => {
 			const ids = entries.filter(({ kind }) => kind === type.name).map(({ target_id }) => target_id)

@@ -72,7 +72,7 @@ export function readPicture(bytes: Buffer, kind: PictureKind, crop: Crop | null,
 		})
 			.timeout({ seconds: MAX_SECONDS })
 			.autoOrient()
-		const base = await shape(upright, kind, crop && place(crop, header))
+		const base = await shape(upright, kind, crop && regionOf(crop, header))
 			.raw()
 			.toBuffer({ resolveWithObject: true })
 			.catch(() => refuse('damaged'))
@@ -99,7 +99,7 @@ function heldBytesPerPixel({ format, channels, depth, isProgressive, orientation
 }
 
 /** The crop in whole pixels within the upright picture. */
-function place(crop: Crop, { autoOrient }: Metadata): Region {
+function regionOf(crop: Crop, { autoOrient }: Metadata): Region {
 	const left = Math.round(crop.x)
 	const top = Math.round(crop.y)
 	const width = Math.min(Math.round(crop.width), autoOrient.width - left)
@@ -110,11 +110,11 @@ function place(crop: Crop, { autoOrient }: Metadata): Region {
 
 function shape(picture: Sharp, kind: PictureKind, region: Region | null): Sharp {
 	const part = region ? picture.extract(region) : picture
-	const most = widthsOfKind(kind)[2]
+	const maxSide = widthsOfKind(kind)[2]
 	const sized =
 		kind === 'profile'
-			? part.resize(most, most, { fit: 'cover' })
-			: part.resize(most, kind === 'post' || kind === 'message' ? most * 2 : most, {
+			? part.resize(maxSide, maxSide, { fit: 'cover' })
+			: part.resize(maxSide, kind === 'post' || kind === 'message' ? maxSide * 2 : maxSide, {
 					fit: 'inside',
 					withoutEnlargement: true,
 				})

@@ -117,6 +117,6 @@ export interface OwnStatus {
 /** How the viewer's own profile stands. */
 export async function getOwnStatus({ id }: SignedIn): Promise<OwnStatus> {
 	const [hidden, row] = await Promise.all([findHidden(id), findSuspension(id)])
-	const standing = { suspendedUntil: row?.suspended_until ?? null, suspendedReason: row?.suspended_reason ?? '' }
-	return { hidden, suspended: suspensionOf(standing, Date.now()) }
+	const status = { suspendedUntil: row?.suspended_until ?? null, suspendedReason: row?.suspended_reason ?? '' }
+	return { hidden, suspended: suspensionOf(status, Date.now()) }
 }

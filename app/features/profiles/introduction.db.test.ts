@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { introduce } from '~/features/members/members.server.ts'
+import { getIntroduction } from '~/features/members/members.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
 import { filled } from '../../../tests/factories/profiles.ts'
@@ -10,19 +10,19 @@ useDatabase()
 
 test('a member is introduced by studies and two skills, as far as they are known and the member is listed', async () => {
 	const asha = await makeMember('asha')
-	expect(await introduce('asha')).toEqual({ line: '', imported: false })
+	expect(await getIntroduction('asha')).toEqual({ summary: '', imported: false })
 	const branch = { enrol_in_branch_name: 'CSE', current_year: '2' }
 	await saveAcademics(asha, 'asha', { ...filled.academics, ...branch, version: '1' })
-	expect(await introduce('asha')).toMatchObject({ line: 'CSE, 2nd year' })
+	expect(await getIntroduction('asha')).toMatchObject({ summary: 'CSE, 2nd year' })
 	await savePersonal(asha, 'asha', { ...filled.personal, fullName: 'Asha', skills: 'React, Rust, Java', version: '1' })
-	expect(await introduce('asha')).toMatchObject({ line: 'CSE, 2nd year · React, Rust' })
+	expect(await getIntroduction('asha')).toMatchObject({ summary: 'CSE, 2nd year · React, Rust' })
 	await db().updateTable('profiles').set({ listed: false }).where('user_id', '=', asha.id).execute()
-	expect(await introduce('asha')).toMatchObject({ line: '' })
+	expect(await getIntroduction('asha')).toMatchObject({ summary: '' })
 })
 
 test('nobody and who only stands for an imported text are introduced by nothing', async () => {
 	const { id } = await makeMember('stand.in')
 	await db().updateTable('users').set({ imported: true }).where('id', '=', id).execute()
-	expect(await introduce('stand.in')).toEqual({ line: '', imported: true })
-	expect(await introduce('nobody')).toEqual({ line: '', imported: false })
+	expect(await getIntroduction('stand.in')).toEqual({ summary: '', imported: true })
+	expect(await getIntroduction('nobody')).toEqual({ summary: '', imported: false })
 })

@@ -10,7 +10,7 @@ export const profileLimits = {
 	skills: 30,
 	skill: MAX_SKILL_LENGTH,
 	/** University, branch, location: long enough for the longest official names. */
-	place: 200,
+	institution: 200,
 	enrolmentNumber: 50,
 	email: 200,
 	url: 500,

@@ -145,7 +145,7 @@ export async function findFirstSteps(userId: number): Promise<FirstStepsRow | un
 }
 
 /** Notes that a member put the first steps away. */
-export async function dismissFirstSteps(userId: number): Promise<void> {
+export async function storeFirstStepsDismissed(userId: number): Promise<void> {
 	await sql`
 		insert into profiles (user_id, first_steps_dismissed) values (${userId}, true)
 		on conflict (user_id) do update set first_steps_dismissed = true`.execute(db())

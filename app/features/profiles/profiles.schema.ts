@@ -82,23 +82,23 @@ function isHost(name: string, host: string): boolean {
 const noText = 'Enter text.'
 const stored = z.string({ error: noText }).refine(isStorable, 'The text contains an invalid character (NUL).')
 
-const line = (most: number, what: string) =>
+const singleLine = (max: number, what: string) =>
 	stored
 		.default('')
 		.transform(cleanLine)
-		.refine((text) => text.length <= most, `${what} has at most ${most} characters.`)
+		.refine((text) => text.length <= max, `${what} has at most ${max} characters.`)
 
-const required = (missing: string, most: number, what: string) =>
-	line(most, what).refine((text) => text !== '', missing)
+const required = (missing: string, max: number, what: string) =>
+	singleLine(max, what).refine((text) => text !== '', missing)
 
-const paragraphs = (most: number, what: string) =>
+const paragraphs = (max: number, what: string) =>
 	stored
 		.default('')
 		.transform((text) => cleanText(text).trim())
-		.refine((text) => text.length <= most, `${what} has at most ${most.toLocaleString('en')} characters.`)
+		.refine((text) => text.length <= max, `${what} has at most ${max.toLocaleString('en')} characters.`)
 
 /** A box of a form sends its value or nothing; a program says true or false. */
-const box = z
+const checkbox = z
 	.union([z.boolean(), z.string()], { error: noText })
 	.default(false)
 	.transform((value) => value === true || value === 'on' || value === 'true')
@@ -133,12 +133,12 @@ const day = z
 	.refine((value) => value === null || isDay(value), noDate)
 
 /** Several short names, from one text with commas or a list: trimmed, each once whatever its case. */
-const names = (most: number, one: string, many = `${one}s`) =>
+const names = (max: number, one: string, many = `${one}s`) =>
 	z
 		.union([stored, z.array(stored).transform((texts) => texts.join(','))], { error: noText })
 		.default('')
 		.transform((text) => eachOnce(text.split(',').map(cleanLine).filter(Boolean)))
-		.refine((list) => list.length <= most, `At most ${most} ${many}.`)
+		.refine((list) => list.length <= max, `At most ${max} ${many}.`)
 		.refine(
 			(list) => list.every((name) => name.length <= limits.skill),
 			`A ${one} has at most ${limits.skill} characters.`,
@@ -163,33 +163,33 @@ const picture = z
 
 export const personalInput = z.object({
 	fullName: stored.default('').pipe(personName),
-	phone: line(limits.phone, 'A phone number').refine(
+	phone: singleLine(limits.phone, 'A phone number').refine(
 		(phone) => phone === '' || /^[+\d][\d\s().\-/]*$/.test(phone),
 		'A phone number has digits, spaces and + ( ) - only.',
 	),
-	city: line(limits.city, 'A city'),
-	expertise_in: line(limits.expertise, 'The expertise'),
+	city: singleLine(limits.city, 'A city'),
+	expertise_in: singleLine(limits.expertise, 'The expertise'),
 	about: paragraphs(limits.about, 'The text'),
 	skills: names(limits.skills, 'skill'),
 	open_to: openTo,
-	show_email: box,
-	show_phone: box,
-	listed: box,
-	show_presence: box,
+	show_email: checkbox,
+	show_phone: checkbox,
+	listed: checkbox,
+	show_presence: checkbox,
 	profile_url: picture,
 })
 
 const year = limits.passing
 
 export const academicsInput = z.object({
-	university_name: line(limits.place, 'A university'),
-	location: line(limits.place, 'A location'),
-	enrol_in_branch_name: line(limits.place, 'A branch'),
+	university_name: singleLine(limits.institution, 'A university'),
+	location: singleLine(limits.institution, 'A location'),
+	enrol_in_branch_name: singleLine(limits.institution, 'A branch'),
 	year_of_passing: number(year.from, year.to, `A year has four digits, from ${year.from} to ${year.to}.`),
 	current_semester: number(1, limits.semesters, `A semester is a number from 1 to ${limits.semesters}.`),
 	current_year: number(1, limits.years, `A year of study is a number from 1 to ${limits.years}.`),
-	enrolment_number: line(limits.enrolmentNumber, 'An enrolment number'),
-	university_email: line(limits.email, 'An e-mail address')
+	enrolment_number: singleLine(limits.enrolmentNumber, 'An enrolment number'),
+	university_email: singleLine(limits.email, 'An e-mail address')
 		.transform((email) => email.toLowerCase())
 		.refine((email) => email === '' || emailAddress.safeParse(email).success, 'Enter a valid email address.'),
 })

@@ -3,11 +3,11 @@ import { isOwn, maySeeHidden } from '~/features/members/members.policy.ts'
 import { NotFound } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import {
-	dismissFirstSteps as dismiss,
 	findFirstSteps,
 	findProfile,
 	listCertificateRows,
 	listProjectRows,
+	storeFirstStepsDismissed,
 } from './profiles.queries.server.ts'
 import {
 	type FirstStepsView,
@@ -55,5 +55,5 @@ export async function getFirstSteps(viewer: Viewer): Promise<FirstStepsView | nu
 
 /** Puts the first steps away for good. */
 export function dismissFirstSteps({ id }: SignedIn): Promise<void> {
-	return dismiss(id)
+	return storeFirstStepsDismissed(id)
 }

@@ -19,7 +19,7 @@ const MAX_CACHED = 50
 
 const colours = { paper: '#faf8f2', ink: '#1d1c18', ink2: '#4b483f', ink3: '#6a665a', line: '#cbc5b5', ivy: '#1c6b4a' }
 const fonts = ['card-latin-ext.ttf', 'card-latin.ttf'].map((file) => join('app/features/profiles/data', file))
-const kept = remember('share-cards', () => new Map<string, Promise<Buffer>>())
+const cards = remember('share-cards', () => new Map<string, Promise<Buffer>>())
 
 /**
  * The picture that stands beside a shared link to a member's page. A member who left the community list or whose
@@ -34,14 +34,14 @@ export async function getShareCard(username: string): Promise<{ tag: string; dra
 		.update(JSON.stringify([drawing, SITE_NAME, card]))
 		.digest('base64url')
 		.slice(0, 22)
-	return { tag: `"${hash}"`, draw: () => keep(hash, () => drawCard(card, SITE_NAME)) }
+	return { tag: `"${hash}"`, draw: () => cachedCard(hash, () => drawCard(card, SITE_NAME)) }
 }
 
 /** A card as PNG, 1,200 × 630. @param card null for the one of the site */
 export async function drawCard(card: ShareCard | null, siteName: string): Promise<Buffer> {
 	await loadFonts()
 	const lines = await Promise.all(card ? linesOf(card) : siteLines(siteName))
-	const top = await place(lines, 190)
+	const top = await stack(lines, 190)
 	const brand = await text(siteName, { size: 34, weight: 700, colour: colours.ink })
 	const chips = card ? await chipsOf(card.skills, top.end + 30) : { shapes: '', overlays: [] }
 	const shapes = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}">
@@ -94,7 +94,7 @@ function siteLines(siteName: string): Promise<Drawn>[] {
 }
 
 /** Lines one under the other, from `top` on. */
-async function place(lines: Drawn[], top: number): Promise<{ overlays: OverlayOptions[]; end: number }> {
+async function stack(lines: Drawn[], top: number): Promise<{ overlays: OverlayOptions[]; end: number }> {
 	let end = top
 	const overlays = lines.map((line) => {
 		const overlay = { input: line.image, left: margin, top: end }
@@ -127,13 +127,13 @@ async function chipsOf(skills: string[], top: number): Promise<{ shapes: string;
 
 /** One line of text, made smaller until it fits between the margins. Lines of one size are equally high. */
 async function text(line: string, { size, weight, colour, after = 0 }: Style): Promise<Drawn> {
-	const [whole, mark] = await Promise.all([
+	const [whole, tailOnly] = await Promise.all([
 		render(line, tail, size, weight, colour),
 		render('', tail, size, weight, colour),
 	])
-	const wide = whole.info.width - mark.info.width
-	const most = width - 2 * margin
-	if (wide > most) return text(line, { size: Math.floor((size * most) / wide) - 1, weight, colour, after })
+	const wide = whole.info.width - tailOnly.info.width
+	const maxWidth = width - 2 * margin
+	if (wide > maxWidth) return text(line, { size: Math.floor((size * maxWidth) / wide) - 1, weight, colour, after })
 	return { image: whole.data, width: wide, height: whole.info.height, after }
 }
 
@@ -164,14 +164,14 @@ function loadFonts(): Promise<unknown> {
 	return loaded
 }
 
-function keep(key: string, draw: () => Promise<Buffer>): Promise<Buffer> {
-	const had = kept.get(key)
-	kept.delete(key)
+function cachedCard(key: string, draw: () => Promise<Buffer>): Promise<Buffer> {
+	const had = cards.get(key)
+	cards.delete(key)
 	const card = had ?? draw()
-	kept.set(key, card)
-	card.catch(() => kept.delete(key))
-	const oldest = kept.keys().next().value
-	if (kept.size > MAX_CACHED && oldest !== undefined) kept.delete(oldest)
+	cards.set(key, card)
+	card.catch(() => cards.delete(key))
+	const oldest = cards.keys().next().value
+	if (cards.size > MAX_CACHED && oldest !== undefined) cards.delete(oldest)
 	return card
 }
 

@@ -120,11 +120,11 @@ function projectEntry(project: ProjectInput) {
 
 /** The fields that hold something; undefined when none does. */
 function given<Fields extends object>(fields: Fields): Partial<Fields> | undefined {
-	const held = Object.entries(fields).filter(([, value]) => !isEmpty(value))
+	const held = Object.entries(fields).filter(([, value]) => !isBlank(value))
 	return held.length === 0 ? undefined : (Object.fromEntries(held) as Partial<Fields>)
 }
 
 /** Whether nothing is said: an empty text or list, null, or nothing at all. */
-export function isEmpty(value: unknown): boolean {
+export function isBlank(value: unknown): boolean {
 	return value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)
 }

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { conditions, type Scope, walkBlocks } from './scope.queries.server.ts'
+import { conditions, type SearchScope, walkBlocks } from './scope.queries.server.ts'
 
 /** Ranking reads each document: the newest this many matches in titles, and so many anywhere, are ranked. */
 const MAX_CANDIDATES = { titled: 200, anywhere: 300 }
@@ -21,7 +21,7 @@ const rare = 2_000
  * as many as are ranked. Where the words are a phrase these are queries that have its words: the order is the caller's to check.
  * @param words what was searched for, which `wanted` was made of
  */
-export function candidateRows(words: string, scope: Scope): RawBuilder<unknown> {
+export function candidateRows(words: string, scope: SearchScope): RawBuilder<unknown> {
 	// The index finds words and not their order. What is to be left out must not be loosened: fewer would be found.
 	return sql`
 		asked as materialized (
@@ -39,7 +39,7 @@ export function candidateRows(words: string, scope: Scope): RawBuilder<unknown> 
  * Whether so few queries can match that all are looked through at once: by the rarest of the words, as the newest queries
  * were counted within the last hour, by the rarest tag, or by what the members asked.
  */
-function isRare(words: string, { tags, users }: Scope): RawBuilder<unknown> {
+function isRare(words: string, { tags, users }: SearchScope): RawBuilder<unknown> {
 	const byUser = sql`(select count(*) from (
 		select from queries where author_id = any(${users}::int[]) and deleted_at is null limit ${rare + 1}) asked) <= ${rare} or`
 	const byTag = sql`coalesce((select min(query_count) from tags where name = any(${tags}::text[])) <= ${rare}, false) or`
@@ -58,7 +58,7 @@ function setOf(
 	name: keyof typeof MAX_CANDIDATES,
 	document: string,
 	needed: RawBuilder<unknown>,
-	scope: Scope,
+	scope: SearchScope,
 ): RawBuilder<unknown> {
 	const part = (which: string) => sql.raw(`${name}_${which}`)
 	const all = sql`(select ${sql.raw(name)} from asked)`

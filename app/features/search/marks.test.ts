@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { marked, markedPassage } from './marks.ts'
+import { highlight, highlightPassage } from './marks.ts'
 
 test.each([
 	['a match', 'the \u0001useEffect\u0002 hook', 'the <mark>useEffect</mark> hook'],
@@ -10,7 +10,7 @@ test.each([
 	['ASP.NET, marked', 'on ASP\u0003\u0001dotqNet\u0002\u0003.', 'on <mark>ASP.Net</mark>.'],
 	['lines', 'a\n\n  b ', 'a b'],
 ])('%s is shown as it was typed', (_what, headline, html) => {
-	expect(marked(headline)).toBe(html)
+	expect(highlight(headline)).toBe(html)
 })
 
 const filler = 'some words before it and more of them after that too '
@@ -34,5 +34,5 @@ test.each([
 		`<mark>${'x'.repeat(119)}</mark> …`,
 	],
 ])('the passage of %s', (_what, text, html) => {
-	expect(markedPassage(text, 120)).toBe(html)
+	expect(highlightPassage(text, 120)).toBe(html)
 })

@@ -6,7 +6,7 @@ export const stop = '\u0002'
 const end = '\u0003'
 
 /** How PostgreSQL marks a text whole, for `ts_headline`. No text holds these characters, so that escaping can come after. */
-export const markings = `HighlightAll=true,StartSel=${start},StopSel=${stop}`
+export const highlightOptions = `HighlightAll=true,StartSel=${start},StopSel=${stop}`
 
 /** The words that `search_text` (migrations) wrote anew, and what they were; a mark may stand before a word's end. */
 const rewritten: [RegExp, string][] = [
@@ -17,15 +17,15 @@ const rewritten: [RegExp, string][] = [
 ]
 
 /** A text that PostgreSQL marked over `search_text`, as safe HTML: words as they were typed, escaped, matches in `<mark>`. */
-export function marked(text: string): string {
+export function highlight(text: string): string {
 	return toHtml(typed(text))
 }
 
-/** As {@link marked}, but only the passage that holds most of what was searched for; its beginning when nothing matches. */
-export function markedPassage(text: string, length = 280): string {
+/** As {@link highlight}, but only the passage that holds most of what was searched for; its beginning when nothing matches. */
+export function highlightPassage(text: string, length = 280): string {
 	const whole = typed(text)
 	if (whole.length <= length) return toHtml(whole)
-	const from = wordFrom(whole, bestPlace(whole, length) - lead)
+	const from = wordFrom(whole, bestIndex(whole, length) - lead)
 	const to = whole.length - from <= length ? whole.length : whole.lastIndexOf(' ', from + length)
 	const cut = whole.slice(from, to > from ? to : from + length).toWellFormed()
 	// A word without a space in reach may be cut in its middle.
@@ -37,7 +37,7 @@ export function markedPassage(text: string, length = 280): string {
 const lead = 80
 
 /** Where a match stands that has the most different ones near it. */
-function bestPlace(text: string, length: number): number {
+function bestIndex(text: string, length: number): number {
 	const matches = [...text.matchAll(match)].map((found) => ({ index: found.index, word: found[0].toLowerCase() }))
 	let best = { index: 0, words: 0 }
 	for (const [number, { index }] of matches.entries()) {

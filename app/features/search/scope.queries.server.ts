@@ -9,7 +9,7 @@ export interface Selection<Row> {
 }
 
 /** What a list is narrowed to. Of tags all are wanted; of categories and authors one of each row, as a query has only one. */
-export interface Scope {
+export interface SearchScope {
 	tags: string[]
 	/** Ids; null where it is not asked for. An empty list is what nothing is in. */
 	categories: number[] | null
@@ -47,7 +47,7 @@ const showsMore = 100
  */
 export async function scopedRows<Row>(
 	{ columns, joins }: Selection<Row>,
-	{ cursor, limit, ...scope }: Scope & { cursor: TimeCursor | null; limit: number },
+	{ cursor, limit, ...scope }: SearchScope & { cursor: TimeCursor | null; limit: number },
 ): Promise<Row[]> {
 	const { tags, categories, users } = scope
 	const meeting = tags.length + (categories ? 1 : 0) + (users ? 1 : 0) > 1
@@ -83,7 +83,7 @@ export async function scopedRows<Row>(
  * The matches in no order, one more than can be sorted, unless it shows in the newest queries that they are many; and which
  * of the two it is. Walls keep the planner from counting on an early end.
  */
-function fewRows(scope: Scope): RawBuilder<unknown> {
+function fewRows(scope: SearchScope): RawBuilder<unknown> {
 	const matching = sql`select q.id, q.created_at from queries q where ${conditions(scope)}`
 	return sql`
 		newest as materialized (${walkBlocks(conditions(scope), sql`0`, sql`9`)} limit ${showsMore}),
@@ -96,7 +96,7 @@ function fewRows(scope: Scope): RawBuilder<unknown> {
 }
 
 /** What the rows of `queries q` must have; each list of ids and of tags is a part of the index queries_found. */
-export function conditions({ tags, categories, users, without, solved, unanswered }: Scope): RawBuilder<unknown> {
+export function conditions({ tags, categories, users, without, solved, unanswered }: SearchScope): RawBuilder<unknown> {
 	const all = [sql`q.deleted_at is null`]
 	if (tags.length > 0) all.push(sql`q.tags @> ${tags}::text[]`)
 	if (categories) all.push(oneOf('q.category_id', categories))

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { db } from '~/platform/db/db.server.ts'
 import { candidateRows } from './candidates.queries.server.ts'
-import { markings, start, stop } from './marks.ts'
-import type { Scope, Selection } from './scope.queries.server.ts'
+import { highlightOptions, start, stop } from './marks.ts'
+import type { SearchScope, Selection } from './scope.queries.server.ts'
 
 /** What a search adds to the columns that its caller asks for. */
 export interface RankedRow {
@@ -31,7 +31,7 @@ export async function searchRows<Row>(
 		cursor,
 		limit,
 		...scope
-	}: Scope & { words: string; cursor: { rank: string; id: number } | null; limit: number },
+	}: SearchScope & { words: string; cursor: { rank: string; id: number } | null; limit: number },
 ): Promise<(Row & RankedRow)[]> {
 	const { rows } = await sql<Row & RankedRow>`
 		with wanted as materialized (select websearch_to_tsquery('english', search_text(${words})) as words),
@@ -90,7 +90,7 @@ export async function passageRows(words: string, ids: number[]): Promise<Passage
 				replace(replace(replace(word[1], 'qplusplus', '++'), 'qsharp', '#'), 'dotqnet', '.net') as spelling
 			) as patterns from parts)
 		select q.id as query_id, best.id as comment_id, users.name,
-			ts_headline('english', search_text(text_of_html(left(best.body_html, ${MAX_HTML}))), parts.words, ${markings}) as body_marked
+			ts_headline('english', search_text(text_of_html(left(best.body_html, ${MAX_HTML}))), parts.words, ${highlightOptions}) as body_marked
 		from queries q, wanted, parts, beginnings, lateral (
 			select c.id, c.author_id, c.body_html from (
 				select * from (

@@ -2,14 +2,14 @@ import { meantTags } from '~/features/tags/tags.server.ts'
 import { isId } from '~/lib/checks.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { decodeCursor, decodeTimeCursor, noSuchPlace } from '~/platform/http/cursors.ts'
-import { marked, markedPassage } from './marks.ts'
+import { highlight, highlightPassage } from './marks.ts'
 import { type OperatorKind, parseSearch } from './parse.ts'
-import { findIds, type Scope, type Selection, scopedRows } from './scope.queries.server.ts'
+import { findIds, type SearchScope, type Selection, scopedRows } from './scope.queries.server.ts'
 import { passageRows, type RankedRow, searchRows } from './search.queries.server.ts'
 import { type CommentMatchView, commentPath, type MatchView } from './search.view.ts'
 
 /** What a search finds: ranked where there are words, else the newest within what operators narrow the list to. */
-export type Found<Row> =
+export type SearchResults<Row> =
 	| { ranked: true; rows: (Row & { rank: string; match: MatchView })[] }
 	| { ranked: false; rows: Row[] }
 
@@ -30,7 +30,7 @@ interface SearchInput {
 export async function findMatches<Row extends { id: number }>(
 	selection: Selection<Row>,
 	{ search, categoryId, tag, cursor, limit }: SearchInput,
-): Promise<Found<Row>> {
+): Promise<SearchResults<Row>> {
 	const { words, operators } = parseSearch(search)
 	const named = (kind: OperatorKind, excluded = false) =>
 		operators.filter((each) => each.kind === kind && each.excluded === excluded).map(({ value }) => value)
@@ -38,10 +38,10 @@ export async function findMatches<Row extends { id: number }>(
 		[...(tag === undefined ? [] : [tag]), ...named('tag')],
 		named('tag', true),
 	])
-	const { wanted, unwanted } = await readPlaces(named)
+	const { wanted, unwanted } = await readNamed(named)
 	const within =
 		categoryId === undefined ? wanted.categories : [categoryId].filter((id) => wanted.categories?.includes(id) ?? true)
-	const scope: Scope = { ...wanted, tags, categories: within, without: { ...unwanted, tags: withoutTags } }
+	const scope: SearchScope = { ...wanted, tags, categories: within, without: { ...unwanted, tags: withoutTags } }
 	for (const state of ['solved', 'unanswered'] as const) {
 		const wanted = named('is').includes(state)
 		const unwanted = named('is', true).includes(state)
@@ -61,11 +61,11 @@ export async function findMatches<Row extends { id: number }>(
 }
 
 /** The categories and members that operators name, as ids; null where none is named. One statement, or none. */
-async function readPlaces(named: (kind: OperatorKind, excluded?: boolean) => string[]) {
+async function readNamed(named: (kind: OperatorKind, excluded?: boolean) => string[]) {
 	const names = (excluded: boolean) => ({ categories: named('category', excluded), users: named('user', excluded) })
 	const [yes, no] = [names(false), names(true)]
-	const isAsked = [yes, no].some(({ categories, users }) => categories.length + users.length > 0)
-	const [found, unwanted = { categories: [], users: [] }] = isAsked ? await findIds(yes, no) : []
+	const isNamed = [yes, no].some(({ categories, users }) => categories.length + users.length > 0)
+	const [found, unwanted = { categories: [], users: [] }] = isNamed ? await findIds(yes, no) : []
 	const idsOf = (kind: 'categories' | 'users') => (yes[kind].length > 0 ? (found?.[kind] ?? []) : null)
 	return { wanted: { categories: idsOf('categories'), users: idsOf('users') }, unwanted }
 }
@@ -88,7 +88,7 @@ async function commentMatches(words: string, ids: number[]): Promise<Map<number,
 	return new Map(
 		rows.map((row) => [
 			row.query_id,
-			{ url: commentPath(row.comment_id), author: row.name, html: markedPassage(row.body_marked) },
+			{ url: commentPath(row.comment_id), author: row.name, html: highlightPassage(row.body_marked) },
 		]),
 	)
 }
@@ -97,5 +97,5 @@ function presentMatch(
 	{ title_marked, description_marked }: Pick<RankedRow, 'title_marked' | 'description_marked'>,
 	commentMatch: CommentMatchView | undefined,
 ): MatchView {
-	return { commentMatch, titleHtml: marked(title_marked), excerptHtml: markedPassage(description_marked) }
+	return { commentMatch, titleHtml: highlight(title_marked), excerptHtml: highlightPassage(description_marked) }
 }

@@ -36,7 +36,7 @@ export async function listFollowedRows(userId: number): Promise<{ tags: string[]
 	return rows[0] ?? { tags: [], categories: [] }
 }
 
-interface Places {
+interface FollowTargets {
 	tagIds: number[]
 	categoryId: number
 }
@@ -47,7 +47,7 @@ interface Places {
  */
 export async function listFollowers(
 	trx: Executor,
-	{ tagIds, categoryId }: Places,
+	{ tagIds, categoryId }: FollowTargets,
 	after: number,
 	limit: number,
 ): Promise<number[]> {

@@ -8,7 +8,7 @@ import { countFollowedTags, listFollowedRows, writeFollow } from './following.qu
 import { findCategory, findTag } from './tags.queries.server.ts'
 
 /** A tag by name or a category by slug. */
-export type Place = { tag: string } | { category: string }
+export type FollowTarget = { tag: string } | { category: string }
 
 /** Tags that one member may follow: as many as their list shows. Of categories a site has few. */
 export const MAX_FOLLOWED_TAGS = 200
@@ -17,16 +17,16 @@ export const MAX_FOLLOWED_TAGS = 200
  * Follows a tag or a category, or no longer.
  * @throws NotAllowed for a visitor, and for a suspended member who begins to; NotFound, Invalid for a tag too many, TooMany
  */
-export async function follow(viewer: Viewer, place: Place, following: boolean): Promise<void> {
+export async function setFollowing(viewer: Viewer, target: FollowTarget, following: boolean): Promise<void> {
 	if (!viewer) throw new NotAllowed('Log in first.')
 	await countUse('marks', viewer)
 	if (following) await requireMayWrite(viewer.id)
-	if ('tag' in place) {
-		const tag = await findTag(place.tag, viewer.id)
+	if ('tag' in target) {
+		const tag = await findTag(target.tag, viewer.id)
 		if (!tag) throw new NotFound('There is no such tag.')
 		await followTag(viewer.id, tag.id, following)
 	} else {
-		const category = await findCategory(place.category)
+		const category = await findCategory(target.category)
 		if (!category) throw new NotFound('There is no such category.')
 		await writeFollow(db(), viewer.id, { categoryId: category.id }, following)
 	}

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { member, operation } from '~/platform/http/operation.ts'
-import { follow, listFollowed } from './following.server.ts'
+import { listFollowed, setFollowing } from './following.server.ts'
 import { MAX_TAG_DESCRIPTION } from './tags.limits.ts'
 import {
 	addSynonym,
@@ -118,7 +118,7 @@ const readingOperations = [
 
 const forModerators = 'For moderators.'
 
-const keepingOperations = [
+const editingOperations = [
 	operation({
 		id: 'describeTag',
 		group,
@@ -204,7 +204,7 @@ const followingOperations = [
 		params: { name },
 		answer: null,
 		refusals: [404],
-		run: async (call) => follow(member(call), { tag: call.params.name }, true),
+		run: async (call) => setFollowing(member(call), { tag: call.params.name }, true),
 	}),
 	operation({
 		id: 'unfollowTag',
@@ -216,7 +216,7 @@ const followingOperations = [
 		params: { name },
 		answer: null,
 		refusals: [404],
-		run: async (call) => follow(member(call), { tag: call.params.name }, false),
+		run: async (call) => setFollowing(member(call), { tag: call.params.name }, false),
 	}),
 	operation({
 		id: 'followCategory',
@@ -228,7 +228,7 @@ const followingOperations = [
 		params: { slug },
 		answer: null,
 		refusals: [404],
-		run: async (call) => follow(member(call), { category: call.params.slug }, true),
+		run: async (call) => setFollowing(member(call), { category: call.params.slug }, true),
 	}),
 	operation({
 		id: 'unfollowCategory',
@@ -240,8 +240,8 @@ const followingOperations = [
 		params: { slug },
 		answer: null,
 		refusals: [404],
-		run: async (call) => follow(member(call), { category: call.params.slug }, false),
+		run: async (call) => setFollowing(member(call), { category: call.params.slug }, false),
 	}),
 ]
 
-export const tagOperations = [...readingOperations, ...keepingOperations, ...followingOperations]
+export const tagOperations = [...readingOperations, ...editingOperations, ...followingOperations]

@@ -11,7 +11,7 @@ import { db } from '~/platform/db/db.server.ts'
 import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { listFollowers } from './following.queries.server.ts'
-import { follow, listFollowed } from './following.server.ts'
+import { listFollowed, setFollowing } from './following.server.ts'
 import {
 	addSynonym,
 	describeTag,
@@ -76,9 +76,9 @@ test('joining two tags moves queries, followers, synonyms and the description, a
 	const both = await makeQuestion(asha, { tags: 'a-first, colour, color, z-last' })
 	const many = await Promise.all(Array.from({ length: 5 }, () => makeQuestion(asha, { tags: 'colour' })))
 	await describeTag(moderator, 'colour', { description: 'Hue,  and\nwhat it is mixed of.' })
-	await follow(ben, { tag: 'colour' }, true)
-	await follow(asha, { tag: 'colour' }, true)
-	await follow(asha, { tag: 'color' }, true)
+	await setFollowing(ben, { tag: 'colour' }, true)
+	await setFollowing(asha, { tag: 'colour' }, true)
+	await setFollowing(asha, { tag: 'color' }, true)
 	await addSynonym(moderator, { name: 'colours', main: 'colour' })
 	expect(await addSynonym(moderator, { name: 'Colour', main: '#color' })).toEqual({ name: 'colour', main: 'color' })
 	expect((await getQuestion(null, both.id)).tags).toEqual(['a-first', 'color', 'z-last'])
@@ -138,9 +138,9 @@ test.each<[string, () => Promise<unknown>, number]>([
 	['an unknown tag is described', () => describeTag(moderator, 'unknown-tag', { description: 'x' }), 404],
 	['a description is too long', () => describeTag(moderator, 'javascript', { description: 'x'.repeat(501) }), 422],
 	['a description cannot be stored', () => describeTag(moderator, 'javascript', { description: 'a\u0000b' }), 422],
-	['a visitor follows', () => follow(null, { tag: 'javascript' }, true), 403],
-	['an unknown tag is followed', () => follow(ben, { tag: 'unknown-tag' }, true), 404],
-	['an unknown category is followed', () => follow(ben, { category: 'unknown' }, true), 404],
+	['a visitor follows', () => setFollowing(null, { tag: 'javascript' }, true), 403],
+	['an unknown tag is followed', () => setFollowing(ben, { tag: 'unknown-tag' }, true), 404],
+	['an unknown category is followed', () => setFollowing(ben, { category: 'unknown' }, true), 404],
 ])('nothing changes when %s', async (_what, act, status) => {
 	const before = await everything()
 	await expect(act()).rejects.toMatchObject({ status })
@@ -166,8 +166,8 @@ test('related tags are those that stand beside a tag most often', async () => {
 test('a member follows tags and categories, once however often it is asked, and no longer when asked', async () => {
 	const cleo = await makeMember('cleo')
 	for (const times of [1, 2]) {
-		await follow(cleo, { tag: times === 1 ? 'py' : 'python' }, true)
-		await follow(cleo, { category: 'python' }, true)
+		await setFollowing(cleo, { tag: times === 1 ? 'py' : 'python' }, true)
+		await setFollowing(cleo, { category: 'python' }, true)
 	}
 	expect(await listFollowed(cleo)).toEqual({ tags: ['python'], categories: ['python'] })
 	const seen = async (viewer: Viewer) => [
@@ -177,8 +177,8 @@ test('a member follows tags and categories, once however often it is asked, and 
 	expect(await seen(cleo)).toEqual([true, true])
 	expect(await seen(ben)).toEqual([false, false])
 	expect(await seen(null)).toEqual([false, false])
-	await follow(cleo, { tag: 'python' }, false)
-	await follow(cleo, { tag: 'python' }, false)
+	await setFollowing(cleo, { tag: 'python' }, false)
+	await setFollowing(cleo, { tag: 'python' }, false)
 	expect(await listFollowed(cleo)).toEqual({ tags: [], categories: ['python'] })
 	expect(await listFollowed(null)).toEqual({ tags: [], categories: [] })
 })
@@ -186,9 +186,9 @@ test('a member follows tags and categories, once however often it is asked, and 
 test('followers of some tags and a category are told page by page, each once', async () => {
 	const fans = await Promise.all(Array.from({ length: 7 }, (_, index) => makeMember(`fan${index}`)))
 	for (const [index, fan] of fans.entries()) {
-		if (index % 2 === 0) await follow(fan, { tag: 'haskell' }, true)
-		if (index % 3 === 0) await follow(fan, { tag: 'scala' }, true)
-		if (index > 3) await follow(fan, { category: 'embedded' }, true)
+		if (index % 2 === 0) await setFollowing(fan, { tag: 'haskell' }, true)
+		if (index % 3 === 0) await setFollowing(fan, { tag: 'scala' }, true)
+		if (index > 3) await setFollowing(fan, { category: 'embedded' }, true)
 	}
 	const [haskell, scala] = await Promise.all([getTag(null, 'haskell'), getTag(null, 'scala')])
 	const { rows } = await sql<{ id: number }>`select id from categories where slug = 'embedded'`.execute(db())

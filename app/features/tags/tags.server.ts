@@ -77,15 +77,15 @@ export async function listRelatedTags(tagId: number, limit: number): Promise<Tag
 
 /** Says what a tag is about. @throws NotAllowed for all but moderators, NotFound, Invalid */
 export async function describeTag(viewer: Viewer, name: string, input: Input): Promise<void> {
-	await requireTagKeeper(viewer, 'Only moderators can describe a tag.')
+	await requireTagEditor(viewer, 'Only moderators can describe a tag.')
 	const { description } = parseInput(descriptionInput, input)
 	if (!(await updateDescription(name, description))) throw new NotFound('There is no such tag.')
 	await dropPages([everyPage])
 }
 
 /** @throws NotAllowed for all but moderators, and for one who is suspended */
-async function requireTagKeeper(viewer: Viewer, refusal: string): Promise<void> {
-	if (!viewer || !mayKeepTags(viewer)) throw new NotAllowed(refusal)
+async function requireTagEditor(viewer: Viewer, refusal: string): Promise<void> {
+	if (!viewer || !mayEditTags(viewer)) throw new NotAllowed(refusal)
 	await requireMayWrite(viewer.id)
 }
 
@@ -97,8 +97,8 @@ const batch = 200
  * @returns the main tags in the order given, each once
  */
 export async function mainTags(trx: Executor, tags: string[]): Promise<string[]> {
-	const [kept] = await mainTagsOfAll(trx, [tags])
-	return kept ?? tags
+	const [mainTag] = await mainTagsOfAll(trx, [tags])
+	return mainTag ?? tags
 }
 
 /** As {@link mainTags}, for the tags of many queries. */
@@ -120,16 +120,16 @@ export async function meantTags(trx: Executor, lists: string[][]): Promise<strin
  * @throws NotAllowed for all but moderators, Invalid, Conflict when the main tag is kept as this very one
  */
 export async function addSynonym(viewer: Viewer, input: Input): Promise<{ name: string; main: string }> {
-	await requireTagKeeper(viewer, 'Only moderators can merge tags.')
+	await requireTagEditor(viewer, 'Only moderators can merge tags.')
 	const { name, main: wanted } = parseInput(synonymInput, input)
 	const main = await db()
 		.transaction()
 		.execute(async (trx) => {
 			await lockSynonyms(trx)
-			const kept = (await findMain(trx, wanted)) ?? wanted
-			if (kept === name) throw new Conflict(`#${wanted} is already a synonym of #${name}. Remove that first.`)
-			await insertSynonym(trx, name, kept)
-			return kept
+			const mainTag = (await findMain(trx, wanted)) ?? wanted
+			if (mainTag === name) throw new Conflict(`#${wanted} is already a synonym of #${name}. Remove that first.`)
+			await insertSynonym(trx, name, mainTag)
+			return mainTag
 		})
 	await move(name, main)
 	return { name, main }
@@ -137,14 +137,14 @@ export async function addSynonym(viewer: Viewer, input: Input): Promise<{ name: 
 
 /** Makes a synonym a tag of its own again; queries stay where they are. @throws NotAllowed, NotFound */
 export async function removeSynonym(viewer: Viewer, name: string): Promise<void> {
-	await requireTagKeeper(viewer, 'Only moderators can separate tags.')
+	await requireTagEditor(viewer, 'Only moderators can separate tags.')
 	if (!(await deleteSynonym(name))) throw new NotFound('There is no such synonym.')
 	await dropPages([everyPage])
 }
 
 /** The synonyms by main tag, for those who may change them; at most 1,000. @throws NotAllowed */
 export async function listSynonyms(viewer: Viewer): Promise<{ main: string; names: string[] }[]> {
-	if (!mayKeepTags(viewer)) throw new NotAllowed('Only moderators can see this.')
+	if (!mayEditTags(viewer)) throw new NotAllowed('Only moderators can see this.')
 	return listSynonymRows(1_000)
 }
 
@@ -163,6 +163,6 @@ async function move(name: string, main: string): Promise<void> {
 }
 
 /** Whether this viewer describes tags and joins those that mean the same. */
-export function mayKeepTags(viewer: Viewer): boolean {
+export function mayEditTags(viewer: Viewer): boolean {
 	return isModerator(viewer)
 }

@@ -45,7 +45,7 @@ export async function routerFetch(fetchPlain: Fetch, url: URL, init: RequestInit
 async function sendOnce(send: () => Promise<Response>, { body, signal }: RequestInit): Promise<Response> {
 	try {
 		const answer = await readData(await send())
-		if (answer.status < 400) forgetTyped()
+		if (answer.status < 400) resetTyped()
 		return answer
 	} catch (error) {
 		signal?.throwIfAborted()
@@ -168,7 +168,7 @@ router().subscribe(noteEntry)
 let endMove: (() => void) | null = null
 
 /** Hears of each move in the history before React Router does, and keeps from it those that undo another one. */
-export function hearMove(event: PopStateEvent): void {
+export function interceptMove(event: PopStateEvent): void {
 	if (!endMove) return
 	event.stopImmediatePropagation()
 	endMove()
@@ -302,7 +302,7 @@ document.addEventListener(
 )
 
 /** After a form was sent, what stands in the fields is no longer unsent. */
-export function forgetTyped(): void {
+export function resetTyped(): void {
 	before = new Map()
 }
 

@@ -4,9 +4,9 @@ import { Check } from '~/ui/check.tsx'
 import { Field, Select } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
-import { lifetimes, type Scope, tokenLimits } from '../accounts.view.ts'
+import { lifetimes, type TokenScope, tokenLimits } from '../accounts.view.ts'
 
-const meanings: Record<Scope, string> = {
+const meanings: Record<TokenScope, string> = {
 	read: 'Read everything you can see in the forum.',
 	write: 'Ask, comment, and edit your own posts.',
 	'messages:read': 'Read your conversations.',
@@ -23,7 +23,7 @@ interface TokenFormProps {
 
 /** Makes a token: its name, what it may do, how long it works. */
 export function TokenForm({ moderator, refusal }: TokenFormProps) {
-	const offered = (Object.keys(meanings) as Scope[]).filter((scope) => scope !== 'moderate' || moderator)
+	const offered = (Object.keys(meanings) as TokenScope[]).filter((scope) => scope !== 'moderate' || moderator)
 	return (
 		<Form method="post" className="mt-4 grid max-w-[26rem] gap-5">
 			<FormError errors={refusal?.errors} names={{ name: 'Name', scopes: 'Permissions', days: 'Expires after' }}>

@@ -2,7 +2,7 @@ import { config } from '~/config.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
 import { letter, type Mail, sendMail } from '~/platform/mail/mail.server.ts'
-import { findMember } from '../accounts.queries.server.ts'
+import { findAccountByEmail } from '../accounts.queries.server.ts'
 import { hashToken, newToken } from '../security/credentials.server.ts'
 import { recordSecurityEvent } from '../security/security-log.server.ts'
 import { isClosedDemoAccount } from './demo-accounts.server.ts'
@@ -63,7 +63,7 @@ export async function sendAccountMail({ kind, email, isKnownDevice = false }: Ac
 			return true
 		})
 	if (isQueued && kind === 'reset')
-		await recordSecurityEvent('reset-requested', { userId: (await findMember(email))?.id ?? null })
+		await recordSecurityEvent('reset-requested', { userId: (await findAccountByEmail(email))?.id ?? null })
 }
 
 /**
@@ -92,13 +92,13 @@ type Write = (() => Promise<Mail>) | undefined
 
 const writers: Record<AccountMail['kind'], (trx: Executor, email: string) => Promise<Write>> = {
 	async register(trx, email) {
-		if (!(await findMember(email, trx))) return writers.confirm(trx, email)
+		if (!(await findAccountByEmail(email, trx))) return writers.confirm(trx, email)
 		await deleteRegistration(trx, email)
 		return async () => knownAddressLetter(email)
 	},
 
 	async confirm(trx, email) {
-		const member = await findMember(email, trx)
+		const member = await findAccountByEmail(email, trx)
 		if (member?.email_verified) return undefined
 		const waiting = member ?? (await findRegistration(trx, email))
 		return (
@@ -107,7 +107,7 @@ const writers: Record<AccountMail['kind'], (trx: Executor, email: string) => Pro
 	},
 
 	async reset(trx, email) {
-		const member = await findMember(email, trx)
+		const member = await findAccountByEmail(email, trx)
 		if (!member || isClosedDemoAccount(email)) return undefined
 		return async () => {
 			const token = newToken()

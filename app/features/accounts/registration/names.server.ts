@@ -72,7 +72,7 @@ const offices = ['help', 'helpdesk', 'mod', 'mods', 'official', 'security', 'sta
 
 /** Small capitals, which the table of Unicode leaves as they are. */
 const smallCapitals = new Map(
-	[...'ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢ'].map((letter, place) => [letter, 'abcdefghijklmnoprstuvwyz'[place] ?? '']),
+	[...'ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢ'].map((letter, index) => [letter, 'abcdefghijklmnoprstuvwyz'[index] ?? '']),
 )
 const digits: Record<string, string> = { '3': 'e', '4': 'a', '5': 's', '7': 't', '8': 'b', $: 's', '@': 'a', '!': 'l' }
 
@@ -89,8 +89,8 @@ export async function refuseImpersonation(name: string, field: 'name' | 'fullNam
 
 /** The usernames to try in turn for an address: what it asks for, unless that reads as the staff's; with numbers when taken. */
 export async function usernamesFor(email: string, executor?: Executor): Promise<Generator<string>> {
-	const asked = usernameFrom(email)
-	return candidates((await mimicsStaff(asked, executor)) ? plainUsername : asked)
+	const wanted = usernameFrom(email)
+	return candidates((await mimicsStaff(wanted, executor)) ? plainUsername : wanted)
 }
 
 /**

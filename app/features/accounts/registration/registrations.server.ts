@@ -2,7 +2,13 @@ import { type Config, config } from '~/config.server.ts'
 import { Invalid } from '~/lib/errors.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { announce } from '~/platform/realtime/announce.server.ts'
-import { claimUsername, closeWaysIn, confirmMember, findMember, insertMember } from '../accounts.queries.server.ts'
+import {
+	claimUsername,
+	closeWaysIn,
+	confirmMember,
+	findAccountByEmail,
+	insertAccount,
+} from '../accounts.queries.server.ts'
 import { hashToken, requireHashCapacity, verifyPassword } from '../security/credentials.server.ts'
 import { countAttempt, network } from '../security/limits.server.ts'
 import { recordSecurityEvent } from '../security/security-log.server.ts'
@@ -37,7 +43,7 @@ export interface Confirmation {
 	/** What the account is called, so that its owner knows it. */
 	name: string
 	/** The link was opened elsewhere than where the account was made: the password tells that it is the same person. */
-	asksPassword: boolean
+	needsPassword: boolean
 }
 
 /**
@@ -48,8 +54,8 @@ export async function findConfirmation(token: string, headers: Headers): Promise
 	const link = await findEmailLink(db(), hashToken(token))
 	if (!link || (!link.used_at && !link.password_hash)) throw new Invalid(oldLink)
 	const { email, name, used_at } = link
-	const asksPassword = used_at === null && !(await isOwnBrowser(link, headers))
-	return { state: used_at ? 'used' : 'open', email, name, asksPassword }
+	const needsPassword = used_at === null && !(await isOwnBrowser(link, headers))
+	return { state: used_at ? 'used' : 'open', email, name, needsPassword }
 }
 
 /**
@@ -101,7 +107,7 @@ export async function denyAddress(token: string): Promise<void> {
 			await deleteEmailLink(trx, hashToken(token))
 			if (link.user_id === null) await deleteRegistration(trx, link.email)
 			else await closeWaysIn(link.user_id, trx)
-			return link.user_id === null ? null : findMember(link.email, trx)
+			return link.user_id === null ? null : findAccountByEmail(link.email, trx)
 		})
 	if (closed) await announceEndedSessions(closed.id, closed.username)
 }
@@ -154,7 +160,7 @@ async function completeRegistration(
 	const { email, name, password_hash, device_hash } = link
 	for (const username of await usernamesFor(email, trx)) {
 		if (!(await claimUsername(username, trx))) continue
-		const id = await insertMember(trx, { username, name, email, passwordHash: password_hash ?? '' })
+		const id = await insertAccount(trx, { username, name, email, passwordHash: password_hash ?? '' })
 		if (id === null) break
 		if (device_hash && (await isOwnBrowser(link, headers))) await insertDevice(id, device_hash, trx)
 		await deleteRegistration(trx, email)

@@ -78,7 +78,7 @@ export default function VerifyEmail({
 					{actionData?.message}
 				</FormError>
 				<input type="hidden" name="token" value={token} />
-				{confirmation.asksPassword && (
+				{confirmation.needsPassword && (
 					<PasswordField
 						required
 						label="Password"

@@ -2,7 +2,7 @@ import { APIError, type createAuthMiddleware } from 'better-auth/api'
 import { config } from '~/config.server.ts'
 import { Invalid, TooMany } from '~/lib/errors.ts'
 import { parseInput } from '~/platform/http/parse.server.ts'
-import { findGuessedAt, findMember, findResetOwner } from '../accounts.queries.server.ts'
+import { findAccountByEmail, findGuessedAt, findResetOwner } from '../accounts.queries.server.ts'
 import { isEmail, nameInput } from '../accounts.schema.ts'
 import { mailNewDevice, queueAccountMail } from '../registration/account-mails.server.ts'
 import { isClosedDemoAccount } from '../registration/demo-accounts.server.ts'
@@ -11,7 +11,7 @@ import { findUnconfirmed, replaceRegistration } from '../registration/registrati
 import { isNamedAdmin, promoteNamedAdmin } from '../registration/registrations.server.ts'
 import { type DeviceCookie, deviceOf, findKnownDevice, newDevice, rememberDevice } from '../sessions/devices.server.ts'
 import { hashPassword, hashToken, requireHashCapacity, verifyPassword } from './credentials.server.ts'
-import { type Counted, countAttempt, forgetAttempts, network, takeBackAttempt, wideNetwork } from './limits.server.ts'
+import { type Counted, countAttempt, network, resetAttempts, takeBackAttempt, wideNetwork } from './limits.server.ts'
 import { type PasswordOwner, passwordError } from './password-rules.server.ts'
 import { recordSecurityEvent } from './security-log.server.ts'
 
@@ -86,10 +86,10 @@ async function checkLogin({ context, email, address, body }: Attempt): Promise<u
 
 /** What a login from a device that is not known is counted for. */
 function strangerAt(email: string, address: string): Counted {
-	return [['login-account', email], ...placesOf('login', address)]
+	return [['login-account', email], ...addressCounters('login', address)]
 }
 
-function placesOf(way: 'login' | 'register', address: string): Counted {
+function addressCounters(way: 'login' | 'register', address: string): Counted {
 	return [
 		[`${way}-address`, network(address)],
 		[`${way}-network`, wideNetwork(address)],
@@ -120,8 +120,8 @@ async function welcome(context: Context, user: { id: number; email: string }): P
 	const address = addressOf(context)
 	const device = await findKnownDevice(user.email, headers)
 	// A known device says nothing of the strangers who guess: their count stays.
-	await forgetAttempts(device ? [['login-device', device]] : [['login-account', user.email]])
-	if (!device) await takeBackAttempt(placesOf('login', address))
+	await resetAttempts(device ? [['login-device', device]] : [['login-account', user.email]])
+	if (!device) await takeBackAttempt(addressCounters('login', address))
 	const { cookie, isForeign } = await rememberDevice(user, headers)
 	setDeviceCookie(context, cookie)
 	await recordSecurityEvent('login', { userId: user.id })
@@ -129,7 +129,7 @@ async function welcome(context: Context, user: { id: number; email: string }): P
 		await recordSecurityEvent('new-device', { userId: user.id })
 		await mailNewDevice(user.email, deviceOf(headers?.get('user-agent') ?? ''))
 	}
-	if (isNamedAdmin(user.email) && !(await findMember(user.email))?.email_verified)
+	if (isNamedAdmin(user.email) && !(await findAccountByEmail(user.email))?.email_verified)
 		await queueAccountMail({ kind: 'confirm', email: user.email })
 }
 
@@ -151,7 +151,7 @@ async function checkRegistration({ context, email, address, body }: Attempt): Pr
 		throw new APIError('FORBIDDEN', { code: 'EMAIL_DOMAIN_NOT_ALLOWED', message })
 	}
 	requireHashCapacity()
-	await countAttempt([['register-account', email], ...placesOf('register', address)])
+	await countAttempt([['register-account', email], ...addressCounters('register', address)])
 	if (!config().REQUIRE_EMAIL_VERIFICATION || !isEmail(email)) return
 	// No account yet, whoever has the address: what is done here, and how long it takes, tells nothing.
 	const { hash, cookie } = newDevice(context.headers)
@@ -192,7 +192,7 @@ function refuseWeak(password: unknown, owner?: PasswordOwner): void {
 /** Of two registrations with one address at the same moment one fails on the unique key; that one learns no more than others. */
 async function lostRace(refusal: APIError, context: Context): Promise<boolean> {
 	if (refusal.body?.code !== 'FAILED_TO_CREATE_USER') return false
-	return (await findMember(String(context.body?.email).toLowerCase())) !== null
+	return (await findAccountByEmail(String(context.body?.email).toLowerCase())) !== null
 }
 
 function setDeviceCookie(context: Context, { name, value, options }: DeviceCookie): void {

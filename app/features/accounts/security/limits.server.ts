@@ -78,7 +78,7 @@ export async function countAttempt(counted: Counted): Promise<void> {
 }
 
 /** Forgets what was counted for these, once somebody has proven who they are. */
-export async function forgetAttempts(counted: Counted): Promise<void> {
+export async function resetAttempts(counted: Counted): Promise<void> {
 	await deleteAttempts(counted.map(([name, subject]) => keyOf(name, subject)))
 }
 

@@ -34,8 +34,8 @@ export function suspensionOf({ suspendedUntil, suspendedReason }: AccountStatus,
 
 /** @throws NotAllowed with until when and why, for a member whose suspension still lasts */
 export function refuseSuspended(row: SuspensionRow): void {
-	const standing = { suspendedUntil: row.suspended_until, suspendedReason: row.suspended_reason }
-	const message = suspensionOf(standing, Date.now())
+	const suspension = { suspendedUntil: row.suspended_until, suspendedReason: row.suspended_reason }
+	const message = suspensionOf(suspension, Date.now())
 	if (message) throw new NotAllowed(message)
 }
 

@@ -96,7 +96,7 @@ const systems = [
 
 /** What a member may recognise a session by, from the User-Agent header: “Firefox on Linux”. */
 export function deviceOf(agent: string): string {
-	const browser = browsers.find(([mark]) => mark.test(agent))?.[1] ?? 'A browser'
-	const system = systems.find(([mark]) => mark.test(agent))?.[1] ?? 'an unknown system'
+	const browser = browsers.find(([pattern]) => pattern.test(agent))?.[1] ?? 'A browser'
+	const system = systems.find(([pattern]) => pattern.test(agent))?.[1] ?? 'an unknown system'
 	return `${browser} on ${system}`
 }

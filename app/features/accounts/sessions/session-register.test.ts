@@ -4,8 +4,8 @@ import { SessionRegister } from './session-register.ts'
 /** A register that hears, and has read that member 1 changed at 100 ms. */
 function listening(changes = new Map([[1, 'a']])): SessionRegister {
 	const register = new SessionRegister()
-	register.hears()
-	register.take(changes, register.ask(), 100)
+	register.startListening()
+	register.take(changes, register.beginRead(), 100)
 	return register
 }
 
@@ -18,24 +18,24 @@ function believes(register: SessionRegister, userId: number, startedAt = 1_000):
 test('a process that does not listen believes no cookie', () => {
 	const register = new SessionRegister()
 	expect(believes(register, 2)).toBe(false)
-	register.take(new Map(), register.ask(), 100)
+	register.take(new Map(), register.beginRead(), 100)
 	expect(believes(register, 2)).toBe(false)
 })
 
 test('a process that has just begun to listen believes no cookie until it has read what was said before', () => {
 	const register = new SessionRegister()
-	const before = register.ask()
-	register.hears()
+	const before = register.beginRead()
+	register.startListening()
 	register.take(new Map(), before, 100)
 	expect(believes(register, 2)).toBe(false)
-	register.take(new Map(), register.ask(), 100)
+	register.take(new Map(), register.beginRead(), 100)
 	expect(believes(register, 2)).toBe(true)
 })
 
 test('a change gives its member another version, and nobody else', () => {
 	const register = listening()
 	const before = [1, 2].map((id) => register.versionOf(id, 1_000))
-	register.take(new Map([[1, 'b']]), register.ask(), 2_000)
+	register.take(new Map([[1, 'b']]), register.beginRead(), 2_000)
 	const after = [1, 2].map((id) => register.versionOf(id, 3_000))
 	expect([after[0] === before[0], after[1] === before[1]]).toEqual([false, true])
 	expect(believes(register, 1, 3_000)).toBe(true)
@@ -47,49 +47,49 @@ test('what a request has read before it heard of a change is signed so that nobo
 	expect(believes(register, 1, 100)).toBe(false)
 	expect(believes(register, 1, 101)).toBe(true)
 	// Reading the same again makes it no later.
-	register.take(new Map([[1, 'a']]), register.ask(), 5_000)
+	register.take(new Map([[1, 'a']]), register.beginRead(), 5_000)
 	expect(believes(register, 1, 101)).toBe(true)
 })
 
 test('who was heard of is doubted until an answer comes that was asked for after that', () => {
 	const register = listening(new Map())
-	const asked = register.ask()
-	register.doubt(1)
+	const asked = register.beginRead()
+	register.invalidate(1)
 	expect([believes(register, 1), believes(register, 2)]).toEqual([false, true])
 	register.take(new Map(), asked, 200)
 	expect(believes(register, 1)).toBe(false)
-	register.take(new Map([[1, 'a']]), register.ask(), 300)
+	register.take(new Map([[1, 'a']]), register.beginRead(), 300)
 	expect(believes(register, 1)).toBe(true)
 })
 
 test('a lost connection makes every cookie doubtful, until it is back and was asked after that', () => {
 	const register = listening()
-	register.isDeaf()
+	register.stopListening()
 	expect(believes(register, 2)).toBe(false)
-	const asked = register.ask()
-	register.take(new Map(), register.ask(), 200)
+	const asked = register.beginRead()
+	register.take(new Map(), register.beginRead(), 200)
 	expect(believes(register, 2)).toBe(false)
-	register.hears()
+	register.startListening()
 	register.take(new Map(), asked, 300)
 	expect(believes(register, 2)).toBe(false)
-	register.take(new Map(), register.ask(), 400)
+	register.take(new Map(), register.beginRead(), 400)
 	expect(believes(register, 2)).toBe(true)
 })
 
 test('changes that are long past count no more', () => {
 	const register = listening()
 	const unchanged = register.versionOf(2, 1_000)
-	register.take(new Map(), register.ask(), 900_000)
+	register.take(new Map(), register.beginRead(), 900_000)
 	expect(register.versionOf(1, 900_001)).toBe(unchanged)
 })
 
 test('what was known last tells who was logged out before, and no cookie that was signed meanwhile', () => {
 	const register = listening()
 	const [changed, unchanged] = [register.versionOf(1, 1_000), register.versionOf(2, 1_000)]
-	register.isDeaf()
+	register.stopListening()
 	expect([register.lastKnownVersionOf(1), register.lastKnownVersionOf(2)]).toEqual([changed, unchanged])
 	const signedMeanwhile = register.versionOf(2, 2_000)
 	expect(register.lastKnownVersionOf(2)).not.toBe(signedMeanwhile)
-	register.doubt(2)
+	register.invalidate(2)
 	expect(register.lastKnownVersionOf(2)).not.toBe(unchanged)
 })

@@ -23,9 +23,9 @@ export class SessionRegister {
 	/** Counts what was heard and asked. */
 	#step = 0
 	/** Members of whom something was heard that has not been read from the database yet, with the step at which it was. */
-	readonly #doubts = new Map<number, number>()
+	readonly #outdated = new Map<number, number>()
 	/** The step since which nothing that other processes say can have been missed; null while something can. */
-	#hearsSince: number | null = null
+	#listeningSince: number | null = null
 	/** Whether the database was asked since then: only now it is known what had been said before. */
 	#hasRead = false
 
@@ -34,7 +34,7 @@ export class SessionRegister {
 	 * @param startedAt when the request came. What was heard since then may be later than what the request has read.
 	 */
 	versionOf(userId: number, startedAt: number): string {
-		if (!this.#hasRead || this.#hearsSince === null || this.#doubts.has(userId)) return randomUUID()
+		if (!this.#hasRead || this.#listeningSince === null || this.#outdated.has(userId)) return randomUUID()
 		const change = this.#changes.get(userId)
 		if (!change) return UNCHANGED
 		return change.heardAt < startedAt ? change.version : randomUUID()
@@ -45,38 +45,38 @@ export class SessionRegister {
 	 * the database is away, and for nothing else.
 	 */
 	lastKnownVersionOf(userId: number): string {
-		if (this.#doubts.has(userId)) return randomUUID()
+		if (this.#outdated.has(userId)) return randomUUID()
 		return this.#changes.get(userId)?.version ?? UNCHANGED
 	}
 
 	/** Something of this member changed: nothing of theirs is believed until it has been read. */
-	doubt(userId: number): void {
-		this.#doubts.set(userId, this.#next())
+	invalidate(userId: number): void {
+		this.#outdated.set(userId, this.#next())
 	}
 
 	/** From now on everything that other processes say is heard. What was said before must be read once. */
-	hears(): void {
-		this.#hearsSince = this.#next()
+	startListening(): void {
+		this.#listeningSince = this.#next()
 		this.#hasRead = false
 	}
 
 	/** What other processes say may be missed from now on. */
-	isDeaf(): void {
-		this.#hearsSince = null
+	stopListening(): void {
+		this.#listeningSince = null
 		this.#hasRead = false
 	}
 
 	/** To be called before the database is asked. @returns what {@link take} is to be given with the answer */
-	ask(): number {
+	beginRead(): number {
 		return this.#next()
 	}
 
 	/**
 	 * Takes in what the database knows of the last minutes: a version by member.
-	 * @param question what {@link ask} gave: what was heard after it is not in this answer
+	 * @param readStep what {@link beginRead} gave: what was heard after it is not in this answer
 	 * @param now when the answer came
 	 */
-	take(latest: ReadonlyMap<number, string>, question: number, now: number): void {
+	take(latest: ReadonlyMap<number, string>, readStep: number, now: number): void {
 		const known = this.#changes
 		this.#changes = new Map(
 			[...latest].map(([userId, version]) => {
@@ -84,8 +84,8 @@ export class SessionRegister {
 				return [userId, before?.version === version ? before : { version, heardAt: now }]
 			}),
 		)
-		for (const [userId, step] of this.#doubts) if (step < question) this.#doubts.delete(userId)
-		if (this.#hearsSince !== null && this.#hearsSince < question) this.#hasRead = true
+		for (const [userId, step] of this.#outdated) if (step < readStep) this.#outdated.delete(userId)
+		if (this.#listeningSince !== null && this.#listeningSince < readStep) this.#hasRead = true
 	}
 
 	#next(): number {

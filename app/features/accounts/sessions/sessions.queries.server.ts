@@ -1,9 +1,15 @@
 import { sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 
-/** Ends every session of a member but one. @param keep the id of the one that stays; null for none */
-export async function deleteSessions(userId: number, keep: number | null, executor: Executor = db()): Promise<void> {
-	await sql`delete from sessions where user_id = ${userId} and id is distinct from ${keep}::integer`.execute(executor)
+/** Ends every session of a member but one. @param exceptId the id of the one that stays; null for none */
+export async function deleteSessions(
+	userId: number,
+	exceptId: number | null,
+	executor: Executor = db(),
+): Promise<void> {
+	await sql`delete from sessions where user_id = ${userId} and id is distinct from ${exceptId}::integer`.execute(
+		executor,
+	)
 }
 
 /** Ends the session with this token. @returns whose it was; null when there was none */
@@ -17,10 +23,10 @@ export async function deleteSessionByToken(token: string): Promise<{ userId: num
 }
 
 /** Ends those sessions of a member that were used least recently, when there are more than `most`. @returns how many ended */
-export async function deleteSurplusSessions(userId: number, most: number): Promise<number> {
+export async function deleteSurplusSessions(userId: number, limit: number): Promise<number> {
 	const { numAffectedRows = 0n } = await sql`
 		delete from sessions where user_id = ${userId} and id in (
-			select id from sessions where user_id = ${userId} order by updated_at desc, id desc offset ${most}
+			select id from sessions where user_id = ${userId} order by updated_at desc, id desc offset ${limit}
 		)`.execute(db())
 	return Number(numAffectedRows)
 }

@@ -80,20 +80,20 @@ export async function withLastKnownSessions<Result>(work: () => Promise<Result>)
 export async function listenForRevocations(): Promise<() => Promise<void>> {
 	const stop = isOneOfSeveral()
 		? await openBus(channel, {
-				onMessage: (text) => hear(Number(text)),
-				onLost: () => register.isDeaf(),
+				onMessage: (text) => onChangeAnnounced(Number(text)),
+				onLost: () => register.stopListening(),
 				onBack: () => {
-					register.hears()
+					register.startListening()
 					rereadQuietly()
 				},
 			})
 		: async () => {}
-	register.hears()
+	register.startListening()
 	await reread()
 	const timer = setInterval(rereadQuietly, REREAD_MS).unref()
 	return async () => {
 		clearInterval(timer)
-		register.isDeaf()
+		register.stopListening()
 		await stop()
 	}
 }
@@ -103,7 +103,7 @@ export async function listenForRevocations(): Promise<() => Promise<void>> {
  * To be called after the commit. It never throws: who was not told finds out from the database within seconds.
  */
 export async function announceAccountChange(userId: number): Promise<void> {
-	hear(userId)
+	onChangeAnnounced(userId)
 	if (!isOneOfSeveral()) return
 	try {
 		await publish(channel, String(userId))
@@ -153,18 +153,18 @@ export async function sweepSessions(): Promise<void> {
 	await deleteOldRevocations()
 }
 
-function hear(userId: number): void {
-	register.doubt(userId)
+function onChangeAnnounced(userId: number): void {
+	register.invalidate(userId)
 	rereadQuietly()
 }
 
 let reading: Promise<void> | undefined
-let isAskedAgain = false
+let isRereadDue = false
 
 /** What is heard while the database is being asked is asked for once more, after that. */
 function rereadQuietly(): void {
 	if (reading) {
-		isAskedAgain = true
+		isRereadDue = true
 		return
 	}
 	reading = reread()
@@ -172,13 +172,13 @@ function rereadQuietly(): void {
 		.catch((error) => log.debug({ err: error }, 'whose sessions changed could not be read'))
 		.finally(() => {
 			reading = undefined
-			if (!isAskedAgain) return
-			isAskedAgain = false
+			if (!isRereadDue) return
+			isRereadDue = false
 			rereadQuietly()
 		})
 }
 
 async function reread(): Promise<void> {
-	const question = register.ask()
-	register.take(await readRevocations(REVOCATION_WINDOW), question, performance.now())
+	const step = register.beginRead()
+	register.take(await readRevocations(REVOCATION_WINDOW), step, performance.now())
 }

@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
-import type { Scope } from '../accounts.view.ts'
+import type { TokenScope } from '../accounts.view.ts'
 
 export interface TokenRow {
 	id: number
 	name: string
 	last_four: string
-	scopes: Scope[]
+	scopes: TokenScope[]
 	created_at: Date
 	expires_at: Date
 	last_used_at: Date | null
@@ -41,7 +41,7 @@ export async function countForNewToken(trx: Executor, userId: number): Promise<n
 /** Stores a token by its hash. @param days how long it works from now */
 export async function insertToken(
 	trx: Executor,
-	token: { userId: number; name: string; hash: string; lastFour: string; scopes: Scope[]; days: number },
+	token: { userId: number; name: string; hash: string; lastFour: string; scopes: TokenScope[]; days: number },
 ): Promise<void> {
 	await trx
 		.insertInto('access_tokens')
@@ -74,7 +74,7 @@ export async function deleteTokens(userId: number, executor: Executor = db()): P
 
 export interface TokenHolder {
 	token_id: number
-	scopes: Scope[]
+	scopes: TokenScope[]
 	stale: boolean
 	user: SignedIn
 }

@@ -10,7 +10,7 @@ import { addJob } from '~/platform/jobs/jobs.server.ts'
 import { letter } from '~/platform/mail/mail.server.ts'
 import { tokenInput } from '../accounts.schema.ts'
 import { getAccount } from '../accounts.server.ts'
-import { type Scope, type TokenView, tokenLimits } from '../accounts.view.ts'
+import { type TokenScope, type TokenView, tokenLimits } from '../accounts.view.ts'
 import { recordSecurityEvent } from '../security/security-log.server.ts'
 import { requireMayWrite } from '../security/suspension.server.ts'
 import {
@@ -77,7 +77,7 @@ export async function revokeToken(viewer: SignedIn, id: number): Promise<void> {
 /** Whom a token acts for and what it may do. */
 export interface TokenGrant {
 	viewer: SignedIn
-	scopes: Scope[]
+	scopes: TokenScope[]
 }
 
 /**
@@ -98,7 +98,7 @@ function hashOf(token: string): string {
 	return createHash('sha256').update(token).digest('base64url')
 }
 
-function madeLetter(email: string, { name, scopes, days }: { name: string; scopes: Scope[]; days: number }) {
+function madeLetter(email: string, { name, scopes, days }: { name: string; scopes: TokenScope[]; days: number }) {
 	const { publicUrl, SITE_NAME } = config()
 	const text = `An access token named “${name}” was created for your ${SITE_NAME} account. For ${days} days, anyone who has it can act as you. Its permissions: ${scopes.join(', ')}.`
 	const link = { label: 'See my tokens', url: `${publicUrl}/settings` }

@@ -14,7 +14,7 @@ export function OperationEntry({ operation }: { operation: OperationDoc }) {
 			</p>
 			{operation.description && (
 				<p className="mt-2 max-w-read text-ink-2">
-					<Words>{operation.description}</Words>
+					<CodeText>{operation.description}</CodeText>
 				</p>
 			)}
 			{operation.parameters.length > 0 && (
@@ -27,14 +27,14 @@ export function OperationEntry({ operation }: { operation: OperationDoc }) {
 					<FieldList fields={operation.body} />
 				</Part>
 			)}
-			<Shell label={`Example: ${operation.summary}`}>{operation.curl}</Shell>
+			<ShellExample label={`Example: ${operation.summary}`}>{operation.curl}</ShellExample>
 			<Part title="Answers">
 				<ul className="mt-1">
 					{operation.answers.map((answer) => (
 						<li key={answer.status} className="grid grid-cols-[3rem_minmax(0,1fr)] py-0.5 text-sm text-ink-2">
 							<span className="font-mono">{answer.status}</span>
 							<span>
-								<Words>{answer.text}</Words>{' '}
+								<CodeText>{answer.text}</CodeText>{' '}
 								{answer.shape && answer.shape !== 'Problem' && (
 									<a className="link" href={`#shape-${answer.shape}`}>
 										{answer.shape}
@@ -76,7 +76,7 @@ export function FieldList({ fields }: { fields: FieldDoc[] }) {
 						) : (
 							field.type
 						)}
-						{field.note && <Words>{`. ${field.note}`}</Words>}
+						{field.note && <CodeText>{`. ${field.note}`}</CodeText>}
 					</dd>
 				</div>
 			))}
@@ -85,7 +85,7 @@ export function FieldList({ fields }: { fields: FieldDoc[] }) {
 }
 
 /** A sentence of the description, with what stands between backticks as code. */
-function Words({ children }: { children: string }) {
+function CodeText({ children }: { children: string }) {
 	return children.split('`').map((part, index) => {
 		// The parts of one sentence never change places.
 		const key = `${index}`
@@ -100,7 +100,7 @@ function Words({ children }: { children: string }) {
 }
 
 /** Lines for a shell. They scroll sideways, so the keyboard has to reach them. */
-export function Shell({ label, children }: { label: string; children: string }) {
+export function ShellExample({ label, children }: { label: string; children: string }) {
 	return (
 		<section className="code mt-4" aria-label={label}>
 			{/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard */}

@@ -1,7 +1,7 @@
 import { Link } from 'react-router'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { RuleHead } from '~/ui/rule-head.tsx'
-import { FieldList, OperationEntry, Shell } from '../components/operation-entry.tsx'
+import { FieldList, OperationEntry, ShellExample } from '../components/operation-entry.tsx'
 import { ownDocs } from '../docs.server.ts'
 import type { ApiDocs } from '../docs.view.ts'
 import type { Route } from './+types/docs'
@@ -75,7 +75,7 @@ function Introduction({ base, rates }: Pick<ApiDocs, 'base' | 'rates'>) {
 				What every visitor sees can be read without a login. For everything else create an{' '}
 				<Link to="/settings/tokens">access token</Link> and send it with each call:
 			</p>
-			<Shell label="Example: a call with a token">{`export DEVQUAD_TOKEN=dq_…\ncurl -H "Authorization: Bearer $DEVQUAD_TOKEN" ${base}/me`}</Shell>
+			<ShellExample label="Example: a call with a token">{`export DEVQUAD_TOKEN=dq_…\ncurl -H "Authorization: Bearer $DEVQUAD_TOKEN" ${base}/me`}</ShellExample>
 			<ul>
 				<li>
 					A token with <code>read</code> sees what you see; with <code>write</code> it asks, comments and edits your

@@ -6,7 +6,7 @@ import { SubmitButton } from '~/ui/submit-button.tsx'
 import type { CampusStatus as Status } from '../campus.view.ts'
 
 /** What the saved university address proves, and the button that mails the link which confirms it. */
-export function CampusStatus({ campus }: { campus: Status }) {
+export function CampusSection({ campus }: { campus: Status }) {
 	const action = actions[campus.state]
 	return (
 		<section className="mt-10" aria-labelledby="verified-student">

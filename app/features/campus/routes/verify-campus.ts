@@ -1,5 +1,5 @@
 import { redirect } from 'react-router'
-import { editPath } from '~/features/members/members.view.ts'
+import { editProfilePath } from '~/features/members/members.view.ts'
 import { factsOf } from '~/lib/context.ts'
 import { DomainError } from '~/lib/errors.ts'
 import { redirectWithToast, signedIn } from '~/platform/http/http.ts'
@@ -8,13 +8,13 @@ import type { Route } from './+types/verify-campus'
 
 /** The address of a form; whoever opens it sees the page that has the form. */
 export function loader({ context, url }: Route.LoaderArgs) {
-	return redirect(editPath(signedIn(context, url).username, 'academics'))
+	return redirect(editProfilePath(signedIn(context, url).username, 'academics'))
 }
 
 /** Mails the link that confirms the viewer's university address, and says so on the page that asked. */
 export async function action({ context, url }: Route.ActionArgs) {
 	const viewer = signedIn(context, url)
-	const back = editPath(viewer.username, 'academics')
+	const back = editProfilePath(viewer.username, 'academics')
 	try {
 		const email = await requestCampusVerification(viewer, viewer.username, factsOf(context).ip)
 		return redirectWithToast(back, {

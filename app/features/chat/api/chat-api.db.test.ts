@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Scope } from '~/features/accounts/accounts.view.ts'
+import type { TokenScope } from '~/features/accounts/accounts.view.ts'
 import { makeToken } from '~/features/accounts/tokens/tokens.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
@@ -12,7 +12,7 @@ import { listSince } from '../messages/reading.server.ts'
 
 useDatabase()
 
-const chat: Scope[] = ['messages:read', 'messages:write']
+const chat: TokenScope[] = ['messages:read', 'messages:write']
 const callers = ['mira', 'stranger', 'moderator', 'admin', 'without', 'reader', 'writer', 'visitor', 'ended'] as const
 type Caller = (typeof callers)[number]
 
@@ -22,7 +22,7 @@ let stranger: SignedIn
 const tokens: Partial<Record<Caller | 'tomas', string>> = {}
 let first: number
 
-const tokenOf = async (owner: SignedIn, scopes: Scope[]) =>
+const tokenOf = async (owner: SignedIn, scopes: TokenScope[]) =>
 	(await makeToken(owner, { name: 'test', scopes, days: 7 })).token
 
 beforeAll(async () => {

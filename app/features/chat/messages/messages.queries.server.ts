@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { ReportedLine } from '~/features/moderation/cases.queries.server.ts'
+import type { ReportedMessageRow } from '~/features/moderation/cases.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { isPast } from '~/platform/db/recent.server.ts'
 import type { ChatPicture } from '../protocol.ts'
@@ -258,8 +258,8 @@ export async function writeSeen(
 export async function readExtract(
 	trx: Executor,
 	{ conversationId, userId, id, context }: { conversationId: number; userId: number; id: number; context: number },
-): Promise<(ReportedLine & { id: number })[]> {
-	const { rows } = await sql<ReportedLine & { id: number }>`
+): Promise<(ReportedMessageRow & { id: number })[]> {
+	const { rows } = await sql<ReportedMessageRow & { id: number }>`
 		select m.id, users.username as sender,
 			case when m.sender_id = ${userId} then m.body else coalesce(m.kept_body, m.body) end as body,
 			to_char(m.sent_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as "sentAt", m.pictures

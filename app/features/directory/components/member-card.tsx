@@ -1,7 +1,7 @@
 import { Link } from 'react-router'
 import { CampusMark } from '~/features/campus/components/campus-status.tsx'
 import { ChatButton } from '~/features/chat/components/chat-button.tsx'
-import { editPath, studiesText } from '~/features/members/members.view.ts'
+import { editProfilePath, studiesText } from '~/features/members/members.view.ts'
 import { type KnownState, openToText } from '~/features/profiles/profiles.view.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { PresenceWords } from '~/ui/presence.tsx'
@@ -45,7 +45,7 @@ export function MemberCard({ member, online = member.online, isNew = false }: Me
 			{isNew && (
 				<p className="mt-3 text-ink-2">
 					This is your card.{' '}
-					<Link className="link" to={editPath(member.username)}>
+					<Link className="link" to={editProfilePath(member.username)}>
 						Complete your profile
 					</Link>
 				</p>
@@ -57,7 +57,7 @@ export function MemberCard({ member, online = member.online, isNew = false }: Me
 					<dd className="min-w-0 truncate font-medium">{member.expertise}</dd>
 				</dl>
 			)}
-			{member.skills.length > 0 && <Skills skills={member.skills} asked={member.asked ?? []} />}
+			{member.skills.length > 0 && <Skills skills={member.skills} matched={member.matchedSkills ?? []} />}
 			{member.why && <p className="meta mt-3 truncate">{member.why}</p>}
 			<footer className="mt-auto flex items-center gap-2 pt-4">
 				<Link
@@ -102,13 +102,13 @@ function Handles({ member: { name, github, linkedin } }: { member: MemberView })
 }
 
 /** A few skills, those that were asked for first. */
-function Skills({ skills, asked }: { skills: string[]; asked: string[] }) {
+function Skills({ skills, matched }: { skills: string[]; matched: string[] }) {
 	const more = skills.length - chips
-	const inOrder = [...asked, ...skills.filter((skill) => !asked.includes(skill))]
+	const inOrder = [...matched, ...skills.filter((skill) => !matched.includes(skill))]
 	return (
 		<ul className="mt-3 flex flex-wrap gap-1.5" aria-label="Skills">
 			{inOrder.slice(0, chips).map((skill) => (
-				<li key={skill} className="chip max-w-full" data-selected={asked.includes(skill) || undefined}>
+				<li key={skill} className="chip max-w-full" data-selected={matched.includes(skill) || undefined}>
 					<span className="truncate">{skill}</span>
 				</li>
 			))}

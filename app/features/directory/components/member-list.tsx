@@ -86,7 +86,7 @@ declare module '~/platform/realtime/events.ts' {
 /** Down to here, in pixels, the reader is still at the head of the list: a new card there moves nothing that is read. */
 const headOfList = 80
 /** Several who join at once are loaded once, and not by all readers in the same moment: after so many milliseconds. */
-const gather = { least: 300, most: 1_500 }
+const gather = { min: 300, max: 1_500 }
 
 /**
  * How many members joined since the list was loaded, when it is the list that they belong at the head of. They are shown
@@ -99,11 +99,11 @@ function useNewcomers(newest: string | null, grown: boolean): { waiting: number;
 	const [isDue, setDue] = useState(false)
 	const { revalidate } = useRevalidator()
 
-	const hear = useEffectEvent((joined: number) => {
+	const onJoined = useEffectEvent((joined: number) => {
 		if (grown || window.scrollY >= headOfList) setWaiting((count) => count + joined)
 		else setDue(true)
 	})
-	useEffect(() => (newest === null ? undefined : listen(newest, hear)), [newest])
+	useEffect(() => (newest === null ? undefined : listen(newest, onJoined)), [newest])
 
 	useEffect(() => {
 		if (!isDue) return
@@ -112,7 +112,7 @@ function useNewcomers(newest: string | null, grown: boolean): { waiting: number;
 			setWaiting(0)
 			void revalidate()
 		}
-		const timer = setTimeout(load, gather.least + Math.random() * (gather.most - gather.least))
+		const timer = setTimeout(load, gather.min + Math.random() * (gather.max - gather.min))
 		return () => clearTimeout(timer)
 	}, [isDue, revalidate])
 
@@ -130,17 +130,17 @@ function useNewcomers(newest: string | null, grown: boolean): { waiting: number;
  * Hears of each newcomer, and of those who joined between the page and its socket or while the connection was lost.
  * @returns takes that back
  */
-function listen(newest: string, hear: (joined: number) => void): () => void {
+function listen(newest: string, onJoined: (joined: number) => void): () => void {
 	return withLive((socket) => {
 		const known = new Set<string>()
 		let left = false
-		const tell = (usernames: string[]) => {
+		const report = (usernames: string[]) => {
 			const unheard = usernames.filter((username) => !known.has(username))
 			for (const username of unheard) known.add(username)
-			if (unheard.length > 0 && !left) hear(unheard.length)
+			if (unheard.length > 0 && !left) onJoined(unheard.length)
 		}
-		const catchUp = () => socket.emit('members:since', newest, tell)
-		const joined: ServerEvents['member:joined'] = ({ username }) => tell([username])
+		const catchUp = () => socket.emit('members:since', newest, report)
+		const joined: ServerEvents['member:joined'] = ({ username }) => report([username])
 		socket.on('connect', catchUp)
 		socket.on('member:joined', joined)
 		if (socket.connected) catchUp()

@@ -38,11 +38,11 @@ test.each([
 })
 
 test.each([
-	['nothing asked', { named: [], meanings: [] }, { asked: [], why: '' }],
+	['nothing asked', { named: [], meanings: [] }, { matchedSkills: [], why: '' }],
 	[
 		'a skill by filter',
 		{ named: [{ id: 1, kind: 'skill' as const, label: 'React' }], meanings: [] },
-		{ asked: ['React'], why: '' },
+		{ matchedSkills: ['React'], why: '' },
 	],
 	[
 		'name, skill and university by search',
@@ -55,12 +55,12 @@ test.each([
 				{ id: 9, kind: 'skill' as const, label: 'Go' },
 			],
 		},
-		{ asked: ['React'], why: 'Found by name · Knows React · Studies at Eastmere University' },
+		{ matchedSkills: ['React'], why: 'Found by name · Knows React · Studies at Eastmere University' },
 	],
 	[
 		'the username',
 		{ named: [], meanings: [{ id: 7, kind: 'username' as const, label: 'mira' }] },
-		{ asked: [], why: 'Found by username' },
+		{ matchedSkills: [], why: 'Found by username' },
 	],
 ])('why somebody was found: %s', (_, asked, said) => {
 	const member = { id: 7, matched: [1, 2, 3], skills: ['React', 'Go'], university_name: 'Eastmere University' }

@@ -137,8 +137,8 @@ export function AskedBy({ author, introduction }: { author: AuthorView; introduc
 							{author.name}
 						</Link>
 					</p>
-					{introduction.line ? (
-						<p className="meta wrap-anywhere">{introduction.line}</p>
+					{introduction.summary ? (
+						<p className="meta wrap-anywhere">{introduction.summary}</p>
 					) : (
 						<p className="handle truncate">@{author.username}</p>
 					)}

@@ -1,5 +1,5 @@
 import { createContext, data, redirect, useSearchParams } from 'react-router'
-import { introduce } from '~/features/members/members.server.ts'
+import { getIntroduction } from '~/features/members/members.server.ts'
 import { visitThread } from '~/features/notifications/notifications.server.ts'
 import { confirmDeletion } from '~/features/questions/lists/components/question-card.tsx'
 import { questionPage } from '~/features/questions/questions.pages.server.ts'
@@ -59,7 +59,7 @@ export function loader({ params, context, url }: Route.LoaderArgs) {
 				cursor,
 				...(thread === null ? {} : { thread }),
 			}),
-			introduce(query.author.username),
+			getIntroduction(query.author.username),
 		])
 		const merged = asked.merged ? await mergedFrom(readId(asked.merged), query.id) : null
 		const shown = {

@@ -5,7 +5,7 @@ import { Field, Select } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
-import { limits } from '../moderation.limits.ts'
+import { moderationLimits } from '../moderation.limits.ts'
 import { type Act, type ActField, type SubjectPart, type SubjectState, suspensionTimes } from '../moderation.policy.ts'
 import type { CasePageView } from '../moderation.view.ts'
 
@@ -106,7 +106,7 @@ function ActForm({ id, title, acts, entry, refusal, children }: ActFormProps) {
 					label="Why"
 					name="why"
 					id={`${id}-why`}
-					maxLength={limits.whyMax}
+					maxLength={moderationLimits.whyMax}
 					defaultValue={own?.values.why ?? ''}
 					error={own?.errors.why}
 					hint="The author sees this when you hide or reject something. Admins see it in the log."

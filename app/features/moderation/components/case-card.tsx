@@ -5,7 +5,7 @@ import { counted } from '~/lib/text.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
-import { limits } from '../moderation.limits.ts'
+import { moderationLimits } from '../moderation.limits.ts'
 import { reasons } from '../moderation.policy.ts'
 import type { CasePageView, CaseView } from '../moderation.view.ts'
 import { buttonOf } from './act-forms.tsx'
@@ -70,8 +70,8 @@ export function Reports({ entry }: { entry: CaseView }) {
 						says <bdi>{report.reporter.name}</bdi>, <RelativeTime at={report.createdAt} />
 					</span>
 					{report.details && <span className="block whitespace-pre-line text-ink-2">{report.details}</span>}
-					{report.extracts.map((lines) => (
-						<Extract key={lines.at(-1)?.sentAt} lines={lines} />
+					{report.extracts.map((messages) => (
+						<Extract key={messages.at(-1)?.sentAt} messages={messages} />
 					))}
 				</li>
 			))}
@@ -83,15 +83,15 @@ export function Reports({ entry }: { entry: CaseView }) {
 }
 
 /** A reported message and what stood before it: all that moderators see of a conversation. */
-function Extract({ lines }: { lines: CaseView['reports'][number]['extracts'][number] }) {
-	const place = (index: number) => `${index}-${lines[index]?.sentAt}`
+function Extract({ messages }: { messages: CaseView['reports'][number]['extracts'][number] }) {
+	const keyAt = (index: number) => `${index}-${messages[index]?.sentAt}`
 	return (
 		<ol
 			className="mt-2 border-l-2 border-line-2 pl-4"
 			aria-label="The reported message (the last one) and those before it"
 		>
-			{lines.map(({ sender, body, pictures }, index) => (
-				<li key={place(index)} className={index === lines.length - 1 ? '' : 'text-ink-3'}>
+			{messages.map(({ sender, body, pictures }, index) => (
+				<li key={keyAt(index)} className={index === messages.length - 1 ? '' : 'text-ink-3'}>
 					<span className="font-semibold">@{sender}</span> <span className="whitespace-pre-line">{body}</span>
 					<SmallPictures pictures={pictures} />
 				</li>
@@ -113,7 +113,7 @@ function QuickForm({ entry }: { entry: CaseView }) {
 				className="input min-w-0 flex-1 basis-56 max-sm:basis-full"
 				id={why}
 				name="why"
-				maxLength={limits.whyMax}
+				maxLength={moderationLimits.whyMax}
 				placeholder="Why? The author sees this"
 			/>
 			{quick.map((act) => (

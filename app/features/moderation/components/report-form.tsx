@@ -1,7 +1,7 @@
 import { type ReactNode, useId } from 'react'
 import { TextArea } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
-import { limits } from '../moderation.limits.ts'
+import { moderationLimits } from '../moderation.limits.ts'
 import { type Reason, reasons } from '../moderation.policy.ts'
 
 /** What the report page and its dialog learn from a refused form. */
@@ -18,7 +18,7 @@ interface ReportFieldsProps {
 }
 
 /** Why something is reported: one of four reasons, and words where they are wanted. */
-export function ReportFields({ refusal, children }: ReportFieldsProps) {
+export function ReportFormFields({ refusal, children }: ReportFieldsProps) {
 	const id = useId()
 	const errors = refusal?.errors ?? {}
 	return (
@@ -49,7 +49,7 @@ export function ReportFields({ refusal, children }: ReportFieldsProps) {
 				id={`${id}-details`}
 				optional
 				rows={3}
-				maxLength={limits.detailsMax}
+				maxLength={moderationLimits.detailsMax}
 				defaultValue={refusal?.values.details ?? ''}
 				error={errors.details}
 				hint="Only moderators read this."

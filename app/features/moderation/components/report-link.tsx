@@ -3,7 +3,7 @@ import { Link, useFetcher } from 'react-router'
 import { toast } from '~/shell/toast.ts'
 import { Dialog } from '~/ui/dialog.tsx'
 import { Spinner } from '~/ui/spinner.tsx'
-import { ReportFields, type ReportRefusal } from './report-form.tsx'
+import { ReportFormFields, type ReportRefusal } from './report-form.tsx'
 
 interface ReportLinkProps {
 	/** The page of the report, `/report/query/12`. */
@@ -20,14 +20,14 @@ interface ReportLinkProps {
 /** A link to the page that reports something; where scripts run, a dialog does it in place. */
 export function ReportLink({ href, what, className, label, signedIn, children }: ReportLinkProps) {
 	const [open, setOpen] = useState(false)
-	const ask = (event: MouseEvent) => {
+	const openDialog = (event: MouseEvent) => {
 		if (!signedIn || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
 		event.preventDefault()
 		setOpen(true)
 	}
 	return (
 		<>
-			<Link className={className} to={href} rel="nofollow" aria-label={label} onClick={ask}>
+			<Link className={className} to={href} rel="nofollow" aria-label={label} onClick={openDialog}>
 				{children}
 			</Link>
 			{open && <ReportDialog href={href} what={what} onClose={() => setOpen(false)} />}
@@ -50,7 +50,7 @@ function ReportDialog({ href, what, onClose }: { href: string; what: string; onC
 		<Dialog open title={`Report ${what}`} onClose={onClose}>
 			<fetcher.Form method="post" action={href}>
 				<input type="hidden" name="from" value="dialog" />
-				<ReportFields refusal={data && 'message' in data ? data : null}>
+				<ReportFormFields refusal={data && 'message' in data ? data : null}>
 					<button className="btn btn-outline" type="button" onClick={onClose}>
 						Cancel
 					</button>
@@ -58,7 +58,7 @@ function ReportDialog({ href, what, onClose }: { href: string; what: string; onC
 						{fetcher.state !== 'idle' && <Spinner />}
 						{fetcher.state === 'idle' ? 'Report' : 'Reporting...'}
 					</button>
-				</ReportFields>
+				</ReportFormFields>
 			</fetcher.Form>
 		</Dialog>
 	)

@@ -8,7 +8,7 @@ import { SubmitButton } from '~/ui/submit-button.tsx'
 import { ActForms } from '../components/act-forms.tsx'
 import { CaseHead, Reports } from '../components/case-card.tsx'
 import { ModerationFrame } from '../components/moderation-frame.tsx'
-import { judge } from '../judging.server.ts'
+import { decideCase } from '../judging.server.ts'
 import { logOutMember, moderatorOf } from '../members.server.ts'
 import { MEMBER_SUBJECT, mayLogOut } from '../moderation.policy.ts'
 import { getCase } from '../queue.server.ts'
@@ -34,7 +34,7 @@ export function action({ request, params, context, url }: Route.ActionArgs) {
 				await logOutMember(viewer, params.id)
 				return redirectWithToast(url.pathname, { type: 'success', message: 'Logged out everywhere.' })
 			}
-			const message = await judge(viewer, { kind: params.kind, name: params.id, act: String(act) }, input)
+			const message = await decideCase(viewer, { kind: params.kind, name: params.id, act: String(act) }, input)
 			return redirectWithToast('/moderation', { type: 'success', message })
 		} catch (error) {
 			return refused(error, form)

@@ -11,7 +11,7 @@ import { SubmitButton } from '~/ui/submit-button.tsx'
 import { LocalTime } from '~/ui/time.tsx'
 import { ModerationFrame } from '../components/moderation-frame.tsx'
 import { appoint, listMembers, moderatorOf } from '../members.server.ts'
-import type { MemberView, SuspendedView } from '../moderation.view.ts'
+import type { ModeratedMemberView, SuspendedView } from '../moderation.view.ts'
 import type { Route } from './+types/members'
 
 export function loader({ request, context, url }: Route.LoaderArgs) {
@@ -79,7 +79,7 @@ export default function ModerationMembers({ loaderData, actionData }: Route.Comp
 }
 
 interface RowProps {
-	member: MemberView
+	member: ModeratedMemberView
 	note: ReactNode
 	children: ReactNode
 }

@@ -2,7 +2,7 @@ import { Form, Link } from 'react-router'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { answering, readForm, redirectWithToast, refused, signedIn } from '~/platform/http/http.ts'
 import { SubmitButton } from '~/ui/submit-button.tsx'
-import { ReportFields } from '../components/report-form.tsx'
+import { ReportFormFields } from '../components/report-form.tsx'
 import { getReportable, report } from '../reports.server.ts'
 import type { Route } from './+types/report'
 
@@ -43,12 +43,12 @@ export default function Report({ loaderData: { title, url, reported }, actionDat
 				</p>
 			) : (
 				<Form method="post" className="mt-5" replace>
-					<ReportFields refusal={refusal}>
+					<ReportFormFields refusal={refusal}>
 						<Link className="btn btn-outline" to={url}>
 							Cancel
 						</Link>
 						<SubmitButton busyLabel="Reporting...">Report</SubmitButton>
-					</ReportFields>
+					</ReportFormFields>
 				</Form>
 			)}
 		</div>

@@ -11,7 +11,7 @@ import {
 } from '../pictures.view.ts'
 import { CropDialog } from './crop-dialog.tsx'
 import { Picture } from './picture.tsx'
-import { type Upload, useUpload } from './upload.ts'
+import { type UploadState, useUpload } from './upload.ts'
 
 interface PictureFieldProps {
 	/** The form is sent the picture's path under this name, or without JavaScript the file under `{name}_file`. */
@@ -131,13 +131,13 @@ interface FormPictureProps {
 
 /** The picture of an item's form, saved with it; the form is told of each change. */
 export function FormPicture({ name, label, kind, path, error, optional, needed }: FormPictureProps) {
-	const box = useRef<HTMLDivElement>(null)
-	const tell = () => {
-		const field = box.current?.querySelector<HTMLInputElement>(`input[name="${name}"]`)
+	const container = useRef<HTMLDivElement>(null)
+	const notify = () => {
+		const field = container.current?.querySelector<HTMLInputElement>(`input[name="${name}"]`)
 		field?.dispatchEvent(new Event('input', { bubbles: true }))
 	}
 	return (
-		<div ref={box}>
+		<div ref={container}>
 			<PictureField
 				name={name}
 				label={label}
@@ -146,7 +146,7 @@ export function FormPicture({ name, label, kind, path, error, optional, needed }
 				error={error}
 				optional={optional}
 				needed={needed}
-				onChange={tell}
+				onChange={notify}
 			/>
 		</div>
 	)
@@ -157,7 +157,7 @@ export function pictureAt(kind: PictureKind, path: string): PictureView | null {
 	return path ? { path, width: widthsOfKind(kind)[2], height: widthsOfKind(kind)[2], colour: '' } : null
 }
 
-function Frame({ upload: { picture, sending, cancel }, square }: { upload: Upload; square: boolean }) {
+function Frame({ upload: { picture, sending, cancel }, square }: { upload: UploadState; square: boolean }) {
 	if (!picture && !sending) return null
 	return (
 		<div className={`overflow-clip rounded-md border border-line-2 ${square ? 'max-w-40' : 'max-w-72'}`}>
@@ -193,7 +193,7 @@ interface ControlsProps {
 	label: string
 	input: RefObject<HTMLInputElement | null>
 	hydrated: boolean
-	upload: Upload
+	upload: UploadState
 	onFile: (file?: File) => void
 }
 
@@ -238,10 +238,10 @@ function Controls({ name, label, input, hydrated, upload, onFile }: ControlsProp
  * Keeps the form of a field from being sent while `held`, and says so instead: what it waits for would be left out.
  * @param field an input of the form
  */
-function useHeldForm(field: RefObject<HTMLInputElement | null>, held: boolean, tell: () => void): void {
-	const latest = useRef(tell)
+function useHeldForm(field: RefObject<HTMLInputElement | null>, held: boolean, notify: () => void): void {
+	const latest = useRef(notify)
 	useEffect(() => {
-		latest.current = tell
+		latest.current = notify
 	})
 	useEffect(() => {
 		const form = field.current?.form

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { boxOf } from './picture.tsx'
+import { smallSizeOf } from './picture.tsx'
 
 test.each([
 	['a photograph is made smaller in its proportions', 1280, 960, 240, 180, null],
@@ -9,5 +9,5 @@ test.each([
 	['a very high one too', 40, 1280, 48, 240, 'high'],
 	['a dot becomes as large as a finger', 1, 1, 48, 48, 'wide'],
 ])('%s', (_what, width, height, across, down, cut) => {
-	expect(boxOf({ width, height })).toEqual({ width: across, height: down, cut })
+	expect(smallSizeOf({ width, height })).toEqual({ width: across, height: down, cut })
 })

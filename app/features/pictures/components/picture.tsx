@@ -37,14 +37,14 @@ export function SmallPictures({ pictures }: SmallPicturesProps) {
 	return (
 		<span className="my-1 flex max-w-61 flex-wrap gap-1">
 			{pictures.map(({ path, alt, ...size }) => {
-				const box = boxOf(size)
+				const shown = smallSizeOf(size)
 				return (
 					<a key={path} href={pictureUrl(path, 1280)} target="_blank" rel="noopener">
 						<Picture
-							picture={{ path, width: box.width, height: box.height }}
+							picture={{ path, width: shown.width, height: shown.height }}
 							alt={alt || 'Picture'}
-							sizes={`${box.width}px`}
-							className={`rounded-sm ${cutOf(box)}`}
+							sizes={`${shown.width}px`}
+							className={`rounded-sm ${cutOf(shown)}`}
 						/>
 					</a>
 				)
@@ -54,7 +54,7 @@ export function SmallPictures({ pictures }: SmallPicturesProps) {
 }
 
 /** The classes of a picture in this place. */
-export function cutOf({ cut }: ReturnType<typeof boxOf>): string {
+export function cutOf({ cut }: ReturnType<typeof smallSizeOf>): string {
 	if (cut === null) return ''
 	return cut === 'wide' ? 'h-12 object-cover' : 'w-12 h-60 object-cover'
 }
@@ -64,7 +64,7 @@ const MAX_SIDE = 240
 const MIN_SIDE = 48
 
 /** The place of a picture that is shown small: in its own proportions, and cut where those are extreme. */
-export function boxOf({ width, height }: { width: number; height: number }): {
+export function smallSizeOf({ width, height }: { width: number; height: number }): {
 	width: number
 	height: number
 	/** Whether one side was cut. */

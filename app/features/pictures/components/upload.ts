@@ -134,7 +134,7 @@ function errorOf(kind: UploadErrorKind): UploadError {
 	return new UploadError({ kind, message: uploadErrors[kind].message })
 }
 
-export interface Upload {
+export interface UploadState {
 	picture: PictureView | null
 	/** While a picture is on its way: its name, how much was sent from 0 to 1, and whether another try waits. */
 	sending: { name: string; sent: number; waiting: boolean } | null
@@ -145,20 +145,20 @@ export interface Upload {
 	fail: (message: string) => void
 }
 
-interface Told {
+interface UploadListeners {
 	onChange: (picture: PictureView | null) => void
 	onFailure: (kind: UploadErrorKind) => void
 }
 
 /** The picture of a form's field while it is chosen, sent, cancelled or removed. */
-export function useUpload(kind: PictureKind, initial: PictureView | null, told: Told): Upload {
+export function useUpload(kind: PictureKind, initial: PictureView | null, listeners: UploadListeners): UploadState {
 	const [picture, setPicture] = useState(initial)
-	const [sending, setSending] = useState<Upload['sending']>(null)
+	const [sending, setSending] = useState<UploadState['sending']>(null)
 	const [failure, setFailure] = useState<string | null>(null)
 	const stop = useRef<AbortController>(null)
 
 	// Told once the form holds the new picture, as who is told reads the form.
-	const { onChange, onFailure } = told
+	const { onChange, onFailure } = listeners
 	const last = useRef(picture)
 	useEffect(() => {
 		if (last.current === picture) return
@@ -167,14 +167,14 @@ export function useUpload(kind: PictureKind, initial: PictureView | null, told: 
 	}, [picture, onChange])
 
 	const start = async (file: File, crop: CropArea | null) => {
-		forget()
+		abandon()
 		const controller = new AbortController()
 		stop.current = controller
-		const tell = (sent: number, waiting: boolean) => setSending({ name: file.name, sent, waiting })
+		const report = (sent: number, waiting: boolean) => setSending({ name: file.name, sent, waiting })
 		setFailure(null)
-		tell(0, false)
+		report(0, false)
 		try {
-			const stored = await uploadPicture({ kind, file, crop, onProgress: tell, signal: controller.signal })
+			const stored = await uploadPicture({ kind, file, crop, onProgress: report, signal: controller.signal })
 			if (controller === stop.current) setPicture(stored)
 		} catch (error) {
 			if (controller !== stop.current) return
@@ -186,13 +186,13 @@ export function useUpload(kind: PictureKind, initial: PictureView | null, told: 
 	}
 
 	/** Stops what is on its way, and hears no more of it. */
-	const forget = () => {
+	const abandon = () => {
 		const running = stop.current
 		stop.current = null
 		running?.abort()
 	}
 	// biome-ignore lint/correctness/useExhaustiveDependencies: there is one such moment
-	useEffect(() => forget, [])
+	useEffect(() => abandon, [])
 
 	return {
 		picture,
@@ -204,7 +204,7 @@ export function useUpload(kind: PictureKind, initial: PictureView | null, told: 
 		},
 		cancel: () => stop.current?.abort(),
 		remove: () => {
-			forget()
+			abandon()
 			setSending(null)
 			setFailure(null)
 			setPicture(null)

@@ -28,10 +28,10 @@ export function AcademicsFields({ values, errors }: { values: Texts; errors: Tex
 		<>
 			<FieldGroup title="Studies">
 				<div className="sm:col-span-2">
-					<SuggestField {...field('university_name')} source="/suggest/universities" maxLength={limits.place} />
+					<SuggestField {...field('university_name')} source="/suggest/universities" maxLength={limits.institution} />
 				</div>
-				<Field {...field('enrol_in_branch_name')} maxLength={limits.place} placeholder="Computer Science" />
-				<Field {...field('location')} maxLength={limits.place} />
+				<Field {...field('enrol_in_branch_name')} maxLength={limits.institution} placeholder="Computer Science" />
+				<Field {...field('location')} maxLength={limits.institution} />
 				<Field {...field('current_year')} {...whole(1, limits.years)} hint={`1 to ${limits.years}`} />
 				<Field {...field('current_semester')} {...whole(1, limits.semesters)} hint={`1 to ${limits.semesters}`} />
 				<Field

@@ -1,6 +1,6 @@
 import { Check, X } from 'lucide-react'
 import { Form, Link } from 'react-router'
-import { editPath } from '~/features/members/members.view.ts'
+import { editProfilePath } from '~/features/members/members.view.ts'
 import { type FirstStepsView, SKILLS_WANTED } from '../profiles.view.ts'
 
 interface FirstStepsProps {
@@ -28,15 +28,15 @@ export function FirstSteps({ username, steps, className = '' }: FirstStepsProps)
 				</Form>
 			</div>
 			<ol className="mt-3 grid gap-x-6 gap-y-1 sm:grid-cols-3">
-				<Step number={1} done={steps.picture} to={editPath(username)}>
+				<Step number={1} done={steps.picture} to={editProfilePath(username)}>
 					Add a picture
 				</Step>
-				<Step number={2} done={steps.skills === SKILLS_WANTED} to={editPath(username)}>
+				<Step number={2} done={steps.skills === SKILLS_WANTED} to={editProfilePath(username)}>
 					{steps.skills === 0 || steps.skills === SKILLS_WANTED
 						? 'Add three skills'
 						: `Add three skills (${steps.skills} of ${SKILLS_WANTED})`}
 				</Step>
-				<Step number={3} done={steps.studies} to={editPath(username, 'academics')}>
+				<Step number={3} done={steps.studies} to={editProfilePath(username, 'academics')}>
 					Add your university and branch
 				</Step>
 			</ol>

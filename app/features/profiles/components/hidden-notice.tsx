@@ -15,13 +15,7 @@ export function HiddenNotice({ hidden }: { hidden: ProfileView['hidden'] }) {
 }
 
 /** How the own profile stands, above its forms. @param suspended the sentence of a suspension, or null */
-export function StandingNotices({
-	hidden,
-	suspended,
-}: {
-	hidden: { reason: string } | null
-	suspended: string | null
-}) {
+export function StatusNotices({ hidden, suspended }: { hidden: { reason: string } | null; suspended: string | null }) {
 	return (
 		<>
 			{suspended && <Notice>{suspended}</Notice>}

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 import { useFetcher, useParams } from 'react-router'
-import { editPath } from '~/features/members/members.view.ts'
+import { editProfilePath } from '~/features/members/members.view.ts'
 import { PictureField, pictureAt } from '~/features/pictures/components/picture-field.tsx'
 import type { PictureView, UploadErrorKind } from '~/features/pictures/pictures.view.ts'
 import { toast } from '~/shell/toast.ts'
@@ -41,7 +41,7 @@ export function ProfilePicture({ label, path, error }: ProfilePictureProps) {
 	}, [data])
 
 	const save = (picture: PictureView | null) => {
-		const action = `${editPath(username)}/picture`
+		const action = `${editProfilePath(username)}/picture`
 		void submit({ profile_url: picture?.path ?? '' }, { method: 'post', action })
 	}
 	return (

@@ -1,5 +1,5 @@
 import { refuseImpersonation } from '~/features/accounts/registration/names.server.ts'
-import { owner, writer } from '~/features/members/members.server.ts'
+import { requireOwner, requireProfileWriter } from '~/features/members/members.server.ts'
 import { setSkills } from '~/features/members/skills.server.ts'
 import { Conflict, Invalid, NotFound } from '~/lib/errors.ts'
 import { isModerator, type SignedIn, type Viewer } from '~/lib/viewer.ts'
@@ -39,7 +39,7 @@ export class Stale extends Conflict {
 
 /** What the first form starts from, and the address that it shows. @throws NotAllowed, NotFound */
 export async function getPersonal(viewer: Viewer, username: string): Promise<EditStart & { email: string }> {
-	const row = await editable(owner(viewer, username))
+	const row = await editable(requireOwner(viewer, username))
 	return { ...personalStart(row), email: row.email }
 }
 
@@ -49,7 +49,7 @@ export async function getPersonal(viewer: Viewer, username: string): Promise<Edi
  * @throws NotAllowed, Invalid, Stale
  */
 export async function savePersonal(viewer: Viewer, username: string, input: Input): Promise<void> {
-	const member = await writer(viewer, username)
+	const member = await requireProfileWriter(viewer, username)
 	const { id } = member
 	const { version } = parseInput(versionInput, input)
 	const { profile_url, ...others } = parseInput(personalInput, input)
@@ -73,7 +73,7 @@ export async function savePersonal(viewer: Viewer, username: string, input: Inpu
  * @throws NotAllowed, TooMany, Invalid when the picture is not there any more
  */
 export async function savePicture(viewer: Viewer, username: string, path: string | null): Promise<void> {
-	const { id } = await writer(viewer, username)
+	const { id } = await requireProfileWriter(viewer, username)
 	await transaction(async (trx) => {
 		await ensureProfile(trx, id)
 		await checkPicture(trx, id, 'profile', 'profile_url', path)
@@ -85,7 +85,7 @@ export async function savePicture(viewer: Viewer, username: string, path: string
 
 /** What the second form starts from. @throws NotAllowed, NotFound */
 export async function getAcademics(viewer: Viewer, username: string): Promise<EditStart> {
-	return academicsStart(await editable(owner(viewer, username)))
+	return academicsStart(await editable(requireOwner(viewer, username)))
 }
 
 /**
@@ -93,7 +93,7 @@ export async function getAcademics(viewer: Viewer, username: string): Promise<Ed
  * @throws NotAllowed, Invalid, Stale
  */
 export async function saveAcademics(viewer: Viewer, username: string, input: Input): Promise<string | null> {
-	const { id } = await writer(viewer, username)
+	const { id } = await requireProfileWriter(viewer, username)
 	const { version } = parseInput(versionInput, input)
 	const fields = parseInput(academicsInput, input)
 	const address = await transaction(async (trx) => {
@@ -109,12 +109,12 @@ export async function saveAcademics(viewer: Viewer, username: string, input: Inp
 
 /** What the third form starts from. @throws NotAllowed, NotFound */
 export async function getSocial(viewer: Viewer, username: string): Promise<EditStart> {
-	return socialStart(await editable(owner(viewer, username)))
+	return socialStart(await editable(requireOwner(viewer, username)))
 }
 
 /** @throws NotAllowed, Invalid, Stale */
 export async function saveSocial(viewer: Viewer, username: string, input: Input): Promise<void> {
-	const { id } = await writer(viewer, username)
+	const { id } = await requireProfileWriter(viewer, username)
 	const { version } = parseInput(versionInput, input)
 	const fields = parseInput(socialInput, input)
 	await transaction(async (trx) => {

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { owner, writer } from '~/features/members/members.server.ts'
+import { requireOwner, requireProfileWriter } from '~/features/members/members.server.ts'
 import { Invalid, NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
@@ -81,13 +81,13 @@ const project: ItemKind<ProjectInput> = {
 
 /** The own certificates, as their list shows them. @throws NotAllowed */
 export async function listCertificates(viewer: Viewer, username: string): Promise<CertificateView[]> {
-	const rows = await listCertificateRows(owner(viewer, username).id, true)
+	const rows = await listCertificateRows(requireOwner(viewer, username).id, true)
 	return rows.map(presentCertificate)
 }
 
 /** The own projects, as their list shows them. @throws NotAllowed */
 export async function listProjects(viewer: Viewer, username: string): Promise<ProjectView[]> {
-	const rows = await listProjectRows(owner(viewer, username).id, true)
+	const rows = await listProjectRows(requireOwner(viewer, username).id, true)
 	return rows.map(presentProject)
 }
 
@@ -111,14 +111,14 @@ export const deleteProject = deleter(project)
 
 function reader<Fields extends object>(kind: ItemKind<Fields>) {
 	return async (viewer: Viewer, username: string, id: string): Promise<EditStart> => {
-		const { id: userId } = owner(viewer, username)
+		const { id: userId } = requireOwner(viewer, username)
 		return start(kind, await kind.find(userId, uuid(kind, id)))
 	}
 }
 
 function adder<Fields extends object>(kind: ItemKind<Fields>) {
 	return async (viewer: Viewer, username: string, input: Input): Promise<void> => {
-		const { id: userId } = await writer(viewer, username)
+		const { id: userId } = await requireProfileWriter(viewer, username)
 		const fields = parseInput(kind.schema, input)
 		await transaction(async (trx) => {
 			const { items } = profileLimits
@@ -132,7 +132,7 @@ function adder<Fields extends object>(kind: ItemKind<Fields>) {
 
 function replacer<Fields extends object>(kind: ItemKind<Fields>) {
 	return async (viewer: Viewer, username: string, id: string, input: Input): Promise<void> => {
-		const { id: userId } = await writer(viewer, username)
+		const { id: userId } = await requireProfileWriter(viewer, username)
 		const key = uuid(kind, id)
 		const { version } = parseInput(versionInput, input)
 		const fields = parseInput(kind.schema, input)
@@ -147,7 +147,7 @@ function replacer<Fields extends object>(kind: ItemKind<Fields>) {
 function deleter<Fields extends object>(kind: ItemKind<Fields>) {
 	return async (viewer: Viewer, username: string, id: string): Promise<void> => {
 		// What is one's own may be deleted always, also by a suspended member.
-		const { id: userId } = owner(viewer, username)
+		const { id: userId } = requireOwner(viewer, username)
 		const key = uuid(kind, id)
 		const gone = await transaction((trx) => deleteItem(trx, kind.table, userId, key))
 		if (!gone) throw new NotFound(missing(kind))

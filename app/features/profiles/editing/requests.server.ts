@@ -1,6 +1,6 @@
 import { data, type RouterContextProvider, redirect } from 'react-router'
 import { mayEditProfile } from '~/features/members/members.policy.ts'
-import { owner } from '~/features/members/members.server.ts'
+import { requireOwner } from '~/features/members/members.server.ts'
 import { pictureFromForm } from '~/features/pictures/pictures.server.ts'
 import type { PictureKind } from '~/features/pictures/pictures.view.ts'
 import { log } from '~/lib/log.server.ts'
@@ -25,7 +25,7 @@ export function ownPage({ context, params, url }: Asked): SignedIn {
 /** The owner, for a form of Edit profile. @throws a redirect of visitors to the login page, 403 for others */
 export function ownForm({ context, params, url }: Asked): Promise<SignedIn> {
 	const viewer = signedIn(context, url)
-	return answering(async () => owner(viewer, params.username))
+	return answering(async () => requireOwner(viewer, params.username))
 }
 
 /**

@@ -1,5 +1,5 @@
 import { getCampus, requestCampusVerification } from '~/features/campus/campus.server.ts'
-import { CampusStatus } from '~/features/campus/components/campus-status.tsx'
+import { CampusSection } from '~/features/campus/components/campus-status.tsx'
 import { factsOf, type SignedIn } from '~/lib/context.ts'
 import { DomainError } from '~/lib/errors.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
@@ -71,7 +71,7 @@ export default function EditAcademics({ loaderData, actionData }: Route.Componen
 			>
 				{(values, errors) => <AcademicsFields values={values} errors={errors} />}
 			</EditForm>
-			<CampusStatus campus={loaderData.campus} />
+			<CampusSection campus={loaderData.campus} />
 		</>
 	)
 }

@@ -1,16 +1,16 @@
 import { Award, Folder, GraduationCap, Link as LinkIcon, LockKeyhole, User } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { Link, Outlet, useLocation } from 'react-router'
-import { editParts, editPath, importPath } from '~/features/members/members.view.ts'
+import { editParts, editProfilePath, importPath } from '~/features/members/members.view.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { StandingNotices } from '../components/hidden-notice.tsx'
+import { StatusNotices } from '../components/hidden-notice.tsx'
 import { ownPage } from '../editing/requests.server.ts'
 import { getOwnStatus } from '../hiding.server.ts'
 import type { Route } from './+types/edit-layout'
 
 export async function loader(args: Route.LoaderArgs) {
 	const viewer = ownPage(args)
-	return { username: viewer.username, standing: await getOwnStatus(viewer) }
+	return { username: viewer.username, status: await getOwnStatus(viewer) }
 }
 
 export function meta({ matches }: Route.MetaArgs) {
@@ -23,7 +23,7 @@ export default function EditLayout({ loaderData }: Route.ComponentProps) {
 		<div className="grid grid-cols-1 gap-x-16 pt-1 md:grid-cols-[12rem_minmax(0,1fr)] md:pt-8">
 			<EditMenu username={loaderData.username} />
 			<div className="min-w-0 max-w-[44rem] max-md:mt-6">
-				<StandingNotices {...loaderData.standing} />
+				<StatusNotices {...loaderData.status} />
 				<Outlet />
 			</div>
 		</div>
@@ -61,7 +61,7 @@ function EditMenu({ username }: { username: string }) {
 				className="relative max-md:-mx-4 max-md:flex max-md:gap-5 max-md:overflow-x-auto max-md:overflow-y-hidden max-md:border-b max-md:border-line max-md:px-4 sm:max-md:-mx-6 sm:max-md:px-6"
 			>
 				{editParts.map(({ part, title }) => {
-					const to = editPath(username, part)
+					const to = editProfilePath(username, part)
 					const Icon = icons[part]
 					const current = shown === to.toLowerCase() || undefined
 					return (

@@ -1,12 +1,12 @@
 import { Link, redirect } from 'react-router'
 import { isOwn } from '~/features/members/members.policy.ts'
-import { editParts, editPath } from '~/features/members/members.view.ts'
+import { editParts, editProfilePath } from '~/features/members/members.view.ts'
 import { listQuestions } from '~/features/questions/lists/lists.server.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { answering, signedIn } from '~/platform/http/http.ts'
 import { ContactCard } from '../components/contact-card.tsx'
 import { FirstSteps } from '../components/first-steps.tsx'
-import { StandingNotices } from '../components/hidden-notice.tsx'
+import { StatusNotices } from '../components/hidden-notice.tsx'
 import { About, Academics, Certificates, OwnQuestions, Projects } from '../components/sections.tsx'
 import { getOwnStatus } from '../hiding.server.ts'
 import { getFirstSteps, getProfile } from '../profiles.server.ts'
@@ -27,13 +27,13 @@ export function loader({ context, params, url }: Route.LoaderArgs) {
 			throw redirect(`/find-dev/${encodeURIComponent(params.username)}`)
 		const tab = tabs.find(({ id }) => id === url.searchParams.get('tab'))?.id ?? 'about'
 		const cursor = url.searchParams.get('cursor')
-		const [profile, standing, firstSteps, page] = await Promise.all([
+		const [profile, status, firstSteps, page] = await Promise.all([
 			getProfile(viewer, viewer.username),
 			getOwnStatus(viewer),
 			getFirstSteps(viewer),
 			tab === 'queries' ? listQuestions(viewer, { author: viewer.username, cursor }) : null,
 		])
-		return { tab, profile, standing, firstSteps, page, cursor }
+		return { tab, profile, status, firstSteps, page, cursor }
 	})
 }
 
@@ -42,13 +42,13 @@ export function meta({ matches }: Route.MetaArgs) {
 }
 
 export default function MyProfile({ loaderData }: Route.ComponentProps) {
-	const { tab, profile, standing, firstSteps, page, cursor } = loaderData
+	const { tab, profile, status, firstSteps, page, cursor } = loaderData
 	const shown = tabs.find(({ id }) => id === tab) ?? tabs[0]
 	return (
 		<div className="grid grid-cols-1 gap-x-14 gap-y-10 pt-6 md:pt-8 lg:grid-cols-[18rem_minmax(0,1fr)]">
 			<ContactCard profile={profile} own />
 			<div className="min-w-0">
-				<StandingNotices {...standing} />
+				<StatusNotices {...status} />
 				{firstSteps && <FirstSteps className="mb-6" username={profile.username} steps={firstSteps} />}
 				<nav aria-label="My profile">
 					<ul className="tabs overflow-x-auto overflow-y-hidden">
@@ -78,7 +78,7 @@ export default function MyProfile({ loaderData }: Route.ComponentProps) {
 					{page && <OwnQuestions page={page} cursor={cursor} tab={tab} />}
 					{shown.part !== null && (
 						<p className="mt-8">
-							<Link className="btn btn-outline" to={editPath(profile.username, shown.part)}>
+							<Link className="btn btn-outline" to={editProfilePath(profile.username, shown.part)}>
 								Edit {editParts.find(({ part }) => part === shown.part)?.title}
 							</Link>
 						</p>

@@ -1,6 +1,6 @@
 import { data } from 'react-router'
 import { refreshSession } from '~/features/accounts/accounts.server.ts'
-import { editPath } from '~/features/members/members.view.ts'
+import { editProfilePath } from '~/features/members/members.view.ts'
 import { pictureFromForm } from '~/features/pictures/pictures.server.ts'
 import { DomainError } from '~/lib/errors.ts'
 import { log } from '~/lib/log.server.ts'
@@ -15,7 +15,7 @@ export type PictureSaved = { saved: string } | { message: string }
 /** Saves the profile picture that `profile_url` names, or none; a script sends it as soon as the picture was cut. */
 export async function action(args: Route.ActionArgs) {
 	// Who has to log in first comes back to the form.
-	const viewer = await ownForm({ ...args, url: new URL(editPath(args.params.username), args.url) })
+	const viewer = await ownForm({ ...args, url: new URL(editProfilePath(args.params.username), args.url) })
 	const form = await readForm(args.request)
 	try {
 		const path = await pictureFromForm(viewer, 'profile', form, 'profile_url')

@@ -34,7 +34,7 @@ export default function Category({ loaderData }: Route.ComponentProps) {
 	const { slug, title, count, following } = loaderData
 	const intro = (
 		<div className="mt-2 flex">
-			<FollowButton key={slug} place={{ category: slug }} name={title} following={following} />
+			<FollowButton key={slug} target={{ category: slug }} name={title} following={following} />
 		</div>
 	)
 	return <ListPage title={title} intro={intro} data={loaderData} total={count} category={slug} />

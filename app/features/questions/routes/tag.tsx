@@ -1,6 +1,6 @@
 import { redirect, useSearchParams } from 'react-router'
 import { TagIntro } from '~/features/tags/components/tag-intro.tsx'
-import { describeTag, getTag, listRelatedTags, mayKeepTags } from '~/features/tags/tags.server.ts'
+import { describeTag, getTag, listRelatedTags, mayEditTags } from '~/features/tags/tags.server.ts'
 import { tagPath } from '~/features/tags/tags.view.ts'
 import { viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
@@ -23,7 +23,7 @@ export function loader({ params, context, url }: Route.LoaderArgs) {
 			loadList(tagPage, { context, url }, { tag: tag.name, tagId: tag.id }),
 			listRelatedTags(tag.id, relatedShown),
 		])
-		return { ...list, tag, related, mayDescribe: mayKeepTags(viewer) }
+		return { ...list, tag, related, mayDescribe: mayEditTags(viewer) }
 	})
 }
 

@@ -6,7 +6,7 @@ import '~/features/index.server.ts'
 import { deleteComment, editComment, restoreComment } from '~/features/discussion/commenting.server.ts'
 import { listComments } from '~/features/discussion/discussion.server.ts'
 import { readQuestionHistory } from '~/features/discussion/history.server.ts'
-import { judge } from '~/features/moderation/judging.server.ts'
+import { decideCase } from '~/features/moderation/judging.server.ts'
 import { getCase, listCases } from '~/features/moderation/queue.server.ts'
 import { StaleQuestion } from '~/features/questions/asking/refused.server.ts'
 import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'
@@ -35,7 +35,7 @@ const newcomer = () => makeMember(`fresh${++made}`, 'member', new Date(Date.now(
 const waitingQuestion = async (member: SignedIn) => Number((await askQuestion(member, texts)).url.split('/').at(-1))
 const name = (kind: string, id: number) => ({ kind, name: String(id) })
 const approve = (kind: string, id: number, seen?: string) =>
-	judge(moderator, { ...name(kind, id), act: 'approve' }, { seen })
+	decideCase(moderator, { ...name(kind, id), act: 'approve' }, { seen })
 const thread = (questionId: number) => ({ questionId, askerUsername: 'old' })
 
 beforeAll(async () => {
@@ -127,7 +127,7 @@ describe('a query that waits', () => {
 		const before = await hashForum()
 		for (const attempt of [...attempts(old), ...attempts(moderator)]) await expect(attempt()).rejects.toThrow(NotFound)
 		expect(await hashForum()).toEqual(before)
-		await judge(moderator, { ...name('query', id), act: 'refuse' }, { why: 'Shoes.' })
+		await decideCase(moderator, { ...name('query', id), act: 'refuse' }, { why: 'Shoes.' })
 		for (const attempt of attempts(member)) await expect(attempt()).rejects.toThrow(NotFound)
 	})
 

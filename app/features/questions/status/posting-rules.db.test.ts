@@ -5,10 +5,10 @@ import '~/features/index.server.ts'
 import { addComment, deleteComment, editComment } from '~/features/discussion/commenting.server.ts'
 import { listComments } from '~/features/discussion/discussion.server.ts'
 import { castVote } from '~/features/discussion/votes.server.ts'
-import { judge } from '~/features/moderation/judging.server.ts'
+import { decideCase } from '~/features/moderation/judging.server.ts'
 import { listCases, listLog } from '~/features/moderation/queue.server.ts'
 import { report } from '~/features/moderation/reports.server.ts'
-import { follow } from '~/features/tags/following.server.ts'
+import { setFollowing } from '~/features/tags/following.server.ts'
 import { NotAllowed, NotFound, TooMany } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
@@ -47,7 +47,7 @@ describe('a suspended member', () => {
 		const own = (await makeQuestion(member)).id
 		const comment = await makeComment(member, own)
 		const other = (await makeQuestion(old)).id
-		await judge(
+		await decideCase(
 			moderator,
 			{ kind: 'profile', name: member.username, act: 'suspend' },
 			{ time: '1 week', why: 'Shouting.' },
@@ -59,7 +59,7 @@ describe('a suspended member', () => {
 			() => addComment(member, { questionId: other, parentId: null, body: 'x' }),
 			() => editComment(member, comment, { body: 'y' }),
 			() => castVote(member, { questionId: other, commentId: null, vote: 1 }),
-			() => follow(member, { tag: 'start' }, true),
+			() => setFollowing(member, { tag: 'start' }, true),
 			() => report(member, { kind: 'query', name: String(other) }, { reason: 'spam' }),
 		]
 		for (const write of writes)
@@ -71,13 +71,13 @@ describe('a suspended member', () => {
 		await deleteComment(member, comment)
 		await deleteQuestion(member, own)
 		await expect(restoreQuestion(member, own)).rejects.toThrow('You are suspended until')
-		await judge(moderator, { kind: 'profile', name: member.username, act: 'lift' }, {})
+		await decideCase(moderator, { kind: 'profile', name: member.username, act: 'lift' }, {})
 		await restoreQuestion(member, own)
 	})
 
 	test('writes again once the time is over', async () => {
 		const member = await makeMember('patient')
-		await judge(moderator, { kind: 'profile', name: member.username, act: 'suspend' }, { time: '1 day', why: 'x' })
+		await decideCase(moderator, { kind: 'profile', name: member.username, act: 'suspend' }, { time: '1 day', why: 'x' })
 		await expect(askQuestion(member, plain)).rejects.toThrow(NotAllowed)
 		await sql`update users set suspended_until = now() - interval '1 second' where id = ${member.id}`.execute(db())
 		await askQuestion(member, plain)
@@ -99,7 +99,7 @@ describe('a first post with a link', () => {
 			acts: expect.arrayContaining(['approve', 'refuse']),
 		})
 		await expectCountsToHold()
-		await judge(moderator, { kind: 'query', name: String(id), act: 'approve' }, {})
+		await decideCase(moderator, { kind: 'query', name: String(id), act: 'approve' }, {})
 		expect(await getQuestion(null, id)).toMatchObject({ withheld: null })
 		const next = idOf(await askQuestion(member, texts))
 		expect(await getQuestion(null, next)).toMatchObject({ withheld: null })
@@ -119,7 +119,7 @@ describe('a first post with a link', () => {
 		expect(await getQuestion(null, query)).toEqual(before)
 		expect((await listComments(old, page(query))).rows.map((row) => row.id)).not.toContain(id)
 		expect((await listComments(member, page(query))).rows.at(-1)).toMatchObject({ id, withheld: { state: 'waiting' } })
-		await judge(moderator, { kind: 'comment', name: String(id), act: 'refuse' }, { why: 'Shoes.' })
+		await decideCase(moderator, { kind: 'comment', name: String(id), act: 'refuse' }, { why: 'Shoes.' })
 		expect((await listComments(member, page(query))).rows.at(-1)).toMatchObject({
 			id,
 			withheld: { state: 'hidden', reason: 'Shoes.' },

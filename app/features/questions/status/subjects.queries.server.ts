@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { limits } from '~/features/moderation/moderation.limits.ts'
+import { moderationLimits } from '~/features/moderation/moderation.limits.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { fingerprintOf } from './status.queries.server.ts'
 
@@ -40,7 +40,7 @@ const joins = sql`join users on users.id = q.author_id left join categories c on
 /** Queries by id, whatever became of them. */
 export async function listQuestionSubjects(ids: number[]): Promise<PostRow[]> {
 	const { rows } = await sql<PostRow>`
-		select ${ofEither('q')}, ${ofQuestion}, q.description_html as html, left(q.description, ${limits.beginning}) as excerpt,
+		select ${ofEither('q')}, ${ofQuestion}, q.description_html as html, left(q.description, ${moderationLimits.beginning}) as excerpt,
 			${fingerprintOf.query('q')} as fingerprint
 		from queries q ${joins} where q.id = any(${ids}::int[])`.execute(db())
 	return rows
@@ -49,7 +49,7 @@ export async function listQuestionSubjects(ids: number[]): Promise<PostRow[]> {
 /** Comments by id, whatever became of them. */
 export async function listCommentSubjects(ids: number[]): Promise<PostRow[]> {
 	const { rows } = await sql<PostRow>`
-		select ${ofEither('m')}, ${ofQuestion}, m.body_html as html, left(m.body, ${limits.beginning}) as excerpt,
+		select ${ofEither('m')}, ${ofQuestion}, m.body_html as html, left(m.body, ${moderationLimits.beginning}) as excerpt,
 			${fingerprintOf.comment('m')} as fingerprint
 		from comments m join queries q on q.id = m.query_id ${joins} where m.id = any(${ids}::int[])`.execute(db())
 	return rows

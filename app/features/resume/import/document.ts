@@ -65,8 +65,8 @@ export function readDocument(text: string): ReadDocument {
 	const parsed = shape.safeParse(parseJson(text))
 	if (parsed.success) return parsed.data
 	const issue = parsed.error.issues[0]
-	const place = (issue?.path ?? []).map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('')
-	throw refusal([place.replace(/^\./, ''), issue?.message].filter(Boolean).join(': '))
+	const path = (issue?.path ?? []).map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('')
+	throw refusal([path.replace(/^\./, ''), issue?.message].filter(Boolean).join(': '))
 }
 
 function parseJson(text: string): unknown {
@@ -80,7 +80,7 @@ function parseJson(text: string): unknown {
 /** How deep lists and objects stand in one another, counted before anything is built of them. */
 function depthOf(text: string): number {
 	let depth = 0
-	let most = 0
+	let deepestSeen = 0
 	let quoted = false
 	for (let at = 0; at < text.length; at += 1) {
 		const character = text[at]
@@ -88,10 +88,10 @@ function depthOf(text: string): number {
 			if (character === '\\') at += 1
 			else if (character === '"') quoted = false
 		} else if (character === '"') quoted = true
-		else if (character === '{' || character === '[') most = Math.max(most, ++depth)
+		else if (character === '{' || character === '[') deepestSeen = Math.max(deepestSeen, ++depth)
 		else if (character === '}' || character === ']') depth -= 1
 	}
-	return most
+	return deepestSeen
 }
 
 function refusal(message: string): Invalid {

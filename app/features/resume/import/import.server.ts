@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { owner, writer } from '~/features/members/members.server.ts'
+import { requireOwner, requireProfileWriter } from '~/features/members/members.server.ts'
 import { canonicalSkill, setSkills } from '~/features/members/skills.server.ts'
 import { listOwnPictures } from '~/features/pictures/pictures.queries.server.ts'
 import {
@@ -27,8 +27,8 @@ import type { Viewer } from '~/lib/viewer.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import { readDocument } from './document.ts'
 import { type Change, type Current, chosenFields, type Plan, type PlannedItem, planImport } from './plan.ts'
-import type { Unkept } from './reading.ts'
-import { type Found, fromResume } from './reading.ts'
+import type { UnsavedField } from './reading.ts'
+import { fromResume, type ResumeContents } from './reading.ts'
 
 /** A long list of what is lost tells nobody more than its beginning. */
 const MAX_SHOWN = 100
@@ -37,7 +37,7 @@ const MAX_SHOWN = 100
 export interface Preview {
 	changes: Change[]
 	/** The first hundred of it. */
-	unsaved: Unkept[]
+	unsaved: UnsavedField[]
 	/** How much more there is. */
 	more: number
 	/** The document without white space, to be sent back with what was chosen. */
@@ -60,7 +60,7 @@ export class OutOfDate extends Conflict {
  * @throws NotAllowed, Invalid when the text is no résumé
  */
 export async function previewImport(viewer: Viewer, username: string, text: string): Promise<Preview> {
-	const { id } = owner(viewer, username)
+	const { id } = requireOwner(viewer, username)
 	const document = readDocument(text)
 	return (await prepare(id, document)).preview
 }
@@ -76,7 +76,7 @@ export async function applyImport(
 	username: string,
 	{ document, fingerprint, chosen }: { document: string; fingerprint: string; chosen: string[] },
 ): Promise<number> {
-	const member = await writer(viewer, username)
+	const member = await requireProfileWriter(viewer, username)
 	const { id } = member
 	const read = readDocument(document)
 	const wanted = new Set(chosen)
@@ -102,7 +102,7 @@ interface Prepared {
 	plan: Plan
 	current: Current
 	row: EditableRow
-	found: Found
+	found: ResumeContents
 }
 
 async function prepare(id: number, document: ReturnType<typeof readDocument>, executor?: Executor): Promise<Prepared> {
@@ -133,8 +133,13 @@ async function prepare(id: number, document: ReturnType<typeof readDocument>, ex
 }
 
 /** A picture goes with a profile only when it is the member's own already. */
-async function leaveForeignPictures(id: number, found: Found, unsaved: Unkept[], executor?: Executor): Promise<void> {
-	const places = [
+async function leaveForeignPictures(
+	id: number,
+	found: ResumeContents,
+	unsaved: UnsavedField[],
+	executor?: Executor,
+): Promise<void> {
+	const pictureFields = [
 		{ kind: 'profile', path: 'basics.image', fields: found.personal, field: 'profile_url' },
 		...found.certificates.map((fields, index) => ({
 			...{ kind: 'certificate', path: `certificates[${index}]`, fields, field: 'certificate_image' },
@@ -145,8 +150,8 @@ async function leaveForeignPictures(id: number, found: Found, unsaved: Unkept[],
 			fields,
 			field: 'project_image',
 		})),
-	].map((place) => ({ ...place, fields: place.fields as Record<string, unknown> }))
-	const named = places.filter(({ fields, field }) => typeof fields[field] === 'string')
+	].map((field) => ({ ...field, fields: field.fields as Record<string, unknown> }))
+	const named = pictureFields.filter(({ fields, field }) => typeof fields[field] === 'string')
 	const own = await listOwnPictures(
 		id,
 		named.map(({ fields, field }) => String(fields[field])),
@@ -163,7 +168,7 @@ async function applyFields(
 	trx: Executor,
 	id: number,
 	row: EditableRow,
-	found: Found,
+	found: ResumeContents,
 	chosen: ReadonlySet<string>,
 ): Promise<void> {
 	const personal = chosenFields('personal', found.personal, chosen)
@@ -197,9 +202,9 @@ async function applyItems<Fields>(
 ): Promise<void> {
 	const wanted = items.filter(({ change }) => chosen.has(change))
 	const added = wanted.filter(({ replaces }) => replaces === null).length
-	const most = profileLimits.items
-	if (before + added > most)
-		throw new Invalid(`A profile has at most ${most} ${many}: untick ${before + added - most} of those that are added.`)
+	const max = profileLimits.items
+	if (before + added > max)
+		throw new Invalid(`A profile has at most ${max} ${many}: untick ${before + added - max} of those that are added.`)
 	for (const { replaces, fields } of wanted) {
 		if (replaces) await update(trx, userId, replaces.id, replaces.version, fields)
 		else await insert(trx, userId, fields)
@@ -231,6 +236,6 @@ function currentOf(
 
 /** Skills under the names that they are kept by, each once; those that the member has already stay as they are. */
 function canonical(skills: string[], had: string[]): string[] {
-	const kept = (skill: string) => (had.includes(skill) ? skill : canonicalSkill(skill))
-	return [...new Map(skills.map((skill) => [kept(skill).toLowerCase(), kept(skill)])).values()]
+	const canonicalName = (skill: string) => (had.includes(skill) ? skill : canonicalSkill(skill))
+	return [...new Map(skills.map((skill) => [canonicalName(skill).toLowerCase(), canonicalName(skill)])).values()]
 }

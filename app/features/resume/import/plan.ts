@@ -1,6 +1,6 @@
 import type { ProjectInput, StoredCertificate } from '~/features/profiles/profiles.schema.ts'
-import { isEmpty, type ResumeFields } from '../resume.view.ts'
-import type { Found, FoundCertificate, FoundProject } from './reading.ts'
+import { isBlank, type ResumeFields } from '../resume.view.ts'
+import type { ResumeCertificate, ResumeContents, ResumeProject } from './reading.ts'
 
 /** The parts of a profile whose fields an import changes one by one. */
 export type FieldPart = 'personal' | 'academics' | 'social'
@@ -74,15 +74,15 @@ const emptyProject: ProjectInput = {
  * What would become of a profile by what a document says. It adds and replaces; it empties and deletes nothing. An item is
  * the same as one that has its title.
  */
-export function planImport(current: Current, found: Found): Plan {
-	const certificates = planItems<StoredCertificate, FoundCertificate>(
+export function planImport(current: Current, found: ResumeContents): Plan {
+	const certificates = planItems<StoredCertificate, ResumeCertificate>(
 		'certificates',
 		current.certificates,
 		found.certificates,
 		emptyCertificate,
 		(fields) => fields.certificate_title,
 	)
-	const projects = planItems<ProjectInput, FoundProject>(
+	const projects = planItems<ProjectInput, ResumeProject>(
 		'projects',
 		current.projects,
 		found.projects,
@@ -152,7 +152,7 @@ function differences(current: object, found: object): Difference[] {
 	const before = current as Record<string, unknown>
 	return Object.entries(found).flatMap(([field, value]) => {
 		const texts = { before: textOf(before[field]), after: textOf(value) }
-		return isEmpty(value) || texts.before === texts.after ? [] : [{ field, ...texts }]
+		return isBlank(value) || texts.before === texts.after ? [] : [{ field, ...texts }]
 	})
 }
 

@@ -14,25 +14,25 @@ import {
 	socialInput,
 } from '~/features/profiles/profiles.schema.ts'
 import { counted } from '~/lib/text.ts'
-import { isEmpty, networks, type ResumePersonal } from '../resume.view.ts'
+import { isBlank, networks, type ResumePersonal } from '../resume.view.ts'
 import type { ReadDocument } from './document.ts'
 
 /** What a document says of a profile's fields, read by the schemas of the edit forms. What it does not say is not there. */
-export interface Found {
+export interface ResumeContents {
 	/** The address of the document's owner, which no import changes; '' when it names none. */
 	email: string
 	personal: Partial<ResumePersonal>
 	academics: Partial<AcademicsInput>
 	social: Partial<SocialInput>
-	certificates: FoundCertificate[]
-	projects: FoundProject[]
+	certificates: ResumeCertificate[]
+	projects: ResumeProject[]
 }
 
-export type FoundCertificate = Partial<StoredCertificate> & Pick<StoredCertificate, 'certificate_title'>
-export type FoundProject = Partial<ProjectInput> & Pick<ProjectInput, 'project_title'>
+export type ResumeCertificate = Partial<StoredCertificate> & Pick<StoredCertificate, 'certificate_title'>
+export type ResumeProject = Partial<ProjectInput> & Pick<ProjectInput, 'project_title'>
 
 /** What a document says of a profile, and what of it a profile cannot keep. */
-export function fromResume(document: ReadDocument): { found: Found; unsaved: Unkept[] } {
+export function fromResume(document: ReadDocument): { found: ResumeContents; unsaved: UnsavedField[] } {
 	const reader = new Reader()
 	const { $schema: _, basics, education, certificates, skills, projects, meta, ...rest } = document
 	reader.leave(rest, '')
@@ -56,7 +56,7 @@ export function fromResume(document: ReadDocument): { found: Found; unsaved: Unk
 function readPersonal(
 	reader: Reader,
 	basics: NonNullable<ReadDocument['basics']>,
-	own: Entry,
+	own: JsonObject,
 ): Partial<ResumePersonal> {
 	const { name, label, image, email: _, phone, url: __, summary, location, profiles: ___, ...rest } = basics
 	const { city, ...elsewhere } = location ?? {}
@@ -64,7 +64,7 @@ function readPersonal(
 	reader.leave(rest, 'basics')
 	reader.leave(elsewhere, 'basics.location')
 	reader.leave(ownRest, 'meta.devquad.personal_details')
-	if (!isEmpty(image) && isEmpty(profile_url))
+	if (!isBlank(image) && isBlank(profile_url))
 		reader.note('basics.image', 'Pictures cannot be imported: upload it here.')
 	return reader.fields<ResumePersonal>(personalInput.shape, {
 		fullName: { value: name, path: 'basics.name' },
@@ -81,13 +81,13 @@ function readPersonal(
 function readSkills(reader: Reader, skills: NonNullable<ReadDocument['skills']>): { skills?: string[] } {
 	const names = new Map<string, string>()
 	for (const [index, skill] of skills.entries()) {
-		const { name, keywords, ...rest } = typeof skill === 'string' ? { name: skill } : (skill as Entry)
+		const { name, keywords, ...rest } = typeof skill === 'string' ? { name: skill } : (skill as JsonObject)
 		const path = `skills[${index}]`
 		reader.leave(rest, path)
 		for (const text of [name, ...(Array.isArray(keywords) ? keywords : [])]) {
-			if (isEmpty(text)) continue
+			if (isBlank(text)) continue
 			const parsed = personalInput.shape.skills.safeParse(text)
-			if (!parsed.success) reader.note(path, parsed.error.issues[0]?.message ?? noPlace)
+			if (!parsed.success) reader.note(path, parsed.error.issues[0]?.message ?? noSuchField)
 			for (const one of parsed.data ?? []) if (!names.has(one.toLowerCase())) names.set(one.toLowerCase(), one)
 		}
 	}
@@ -98,8 +98,8 @@ function readSkills(reader: Reader, skills: NonNullable<ReadDocument['skills']>)
 }
 
 /** A profile has one course of study: the one that ends last, or has no end yet. */
-function readAcademics(reader: Reader, education: Entry[], own: Entry): Partial<AcademicsInput> {
-	const endOf = (entry: Entry) => (isEmpty(entry.endDate) ? '9999' : String(entry.endDate))
+function readAcademics(reader: Reader, education: JsonObject[], own: JsonObject): Partial<AcademicsInput> {
+	const endOf = (entry: JsonObject) => (isBlank(entry.endDate) ? '9999' : String(entry.endDate))
 	const latest = education.reduce<number>(
 		(best, entry, index) => (index > 0 && endOf(entry) > endOf(education[best] ?? {}) ? index : best),
 		0,
@@ -108,13 +108,13 @@ function readAcademics(reader: Reader, education: Entry[], own: Entry): Partial<
 		if (index !== latest) reader.note(`education[${index}]`, 'A profile has one course of study: the latest one.')
 	const { institution, area, studyType, endDate, ...rest } = education[latest] ?? {}
 	const path = `education[${latest}]`
-	reader.leave(isEmpty(area) ? rest : { studyType, ...rest }, path)
+	reader.leave(isBlank(area) ? rest : { studyType, ...rest }, path)
 	const { location, current_semester, current_year, enrolment_number, university_email, ...ownRest } = own
 	reader.leave(ownRest, 'meta.devquad.academics')
 	const at = (value: unknown, key: string) => ({ value, path: `meta.devquad.academics.${key}` })
 	return reader.fields<AcademicsInput>(academicsInput.shape, {
 		university_name: { value: institution, path: `${path}.institution` },
-		enrol_in_branch_name: { value: isEmpty(area) ? studyType : area, path: `${path}.area` },
+		enrol_in_branch_name: { value: isBlank(area) ? studyType : area, path: `${path}.area` },
 		year_of_passing: { value: yearOf(endDate), path: `${path}.endDate` },
 		location: at(location, 'location'),
 		current_semester: at(current_semester, 'current_semester'),
@@ -131,7 +131,7 @@ function readSocial(reader: Reader, basics: NonNullable<ReadDocument['basics']>)
 		const site = siteOf(network, url)
 		if (!site) reader.note(path, 'A profile cannot link to this site.')
 		else if (said[site]) reader.note(path, 'A profile has one address for each site: the first one.')
-		else said[site] = { value: isEmpty(url) ? username : url, path }
+		else said[site] = { value: isBlank(url) ? username : url, path }
 		reader.leave(rest, path)
 	}
 	return reader.fields<SocialInput>(socialInput.shape, said)
@@ -146,13 +146,13 @@ function siteOf(network: unknown, url: unknown): Site | null {
 	return named ?? (typeof url === 'string' ? siteOfAddress(url) : null)
 }
 
-function readCertificates(reader: Reader, entries: Entry[], own: Entry[]): FoundCertificate[] {
+function readCertificates(reader: Reader, entries: JsonObject[], own: JsonObject[]): ResumeCertificate[] {
 	const extras = new Extras(own, 'certificate_title')
 	return entries.flatMap(({ name, date, url, ...rest }, index) => {
 		const path = `certificates[${index}]`
 		reader.leave(rest, path)
 		const { certificate_title: _, ...more } = extras.of(index, name)
-		const linked = !isEmpty(more.credential_verification_link) || !isEmpty(more.certificate_url)
+		const linked = !isBlank(more.credential_verification_link) || !isBlank(more.certificate_url)
 		const fields = reader.fields<StoredCertificate>(certificateInput.shape, {
 			certificate_title: { value: name, path: `${path}.name` },
 			certificate_issue_date: { value: dayOf(date), path: `${path}.date` },
@@ -164,28 +164,28 @@ function readCertificates(reader: Reader, entries: Entry[], own: Entry[]): Found
 			reader.note(`${path}.certificate_expire_date`, 'A certificate cannot expire before it was issued.')
 		}
 		return titled(reader, path, 'certificate', fields.certificate_title, fields)
-	}) as FoundCertificate[]
+	}) as ResumeCertificate[]
 }
 
-function readProjects(reader: Reader, entries: Entry[], own: Entry[]): FoundProject[] {
+function readProjects(reader: Reader, entries: JsonObject[], own: JsonObject[]): ResumeProject[] {
 	const extras = new Extras(own, 'project_title')
 	return entries.flatMap(({ name, description, highlights, keywords, startDate, endDate, url, ...rest }, index) => {
 		const path = `projects[${index}]`
 		reader.leave(rest, path)
 		const { project_title: _, project_source_code, ...more } = extras.of(index, name)
-		if (isEmpty(more.project_source_code_link)) more.project_source_code_link = project_source_code
+		if (isBlank(more.project_source_code_link)) more.project_source_code_link = project_source_code
 		const named = ['project_source_code_link', 'project_deployment_link', 'project_demo_link']
-		const linked = named.some((link) => !isEmpty(more[link]))
+		const linked = named.some((link) => !isBlank(more[link]))
 		const link = isSource(url) ? 'project_source_code_link' : 'project_deployment_link'
 		const fields = reader.fields<ProjectInput>(projectInput.shape, {
 			project_title: { value: name, path: `${path}.name` },
 			project_description: { value: withHighlights(description, highlights), path: `${path}.description` },
 			project_tech_stack: { value: keywords, path: `${path}.keywords` },
-			project_date: { value: dayOf(isEmpty(endDate) ? startDate : endDate), path: `${path}.endDate` },
+			project_date: { value: dayOf(isBlank(endDate) ? startDate : endDate), path: `${path}.endDate` },
 			...said(linked ? more : { ...more, [link]: url }, path),
 		})
 		return titled(reader, path, 'project', fields.project_title, fields)
-	}) as FoundProject[]
+	}) as ResumeProject[]
 }
 
 /** The item as a list of one, or none when it has no title. */
@@ -208,7 +208,7 @@ function yearOf(date: unknown): unknown {
 
 function withHighlights(description: unknown, highlights: unknown): unknown {
 	const lines = Array.isArray(highlights) ? highlights.filter((line) => typeof line === 'string') : []
-	if (lines.length === 0 || !(isEmpty(description) || typeof description === 'string')) return description
+	if (lines.length === 0 || !(isBlank(description) || typeof description === 'string')) return description
 	return [description, lines.map((line) => `- ${line}`).join('\n')].filter(Boolean).join('\n\n')
 }
 
@@ -219,32 +219,32 @@ function isSource(url: unknown): boolean {
 }
 
 /** Something of a document that a profile cannot keep: where it stands there, and why. */
-export interface Unkept {
+export interface UnsavedField {
 	path: string
 	reason: string
 }
 
-export type Entry = Record<string, unknown>
+export type JsonObject = Record<string, unknown>
 /** From a field's name to what the document says of it, and where. */
 export type Said = Record<string, { value: unknown; path: string }>
 type Shape = Record<string, z.ZodType>
 
-export const noPlace = 'A profile does not have this field.'
+export const noSuchField = 'A profile does not have this field.'
 
 /** Reads fields by a schema, and remembers what it could not read. */
 export class Reader {
-	readonly unsaved: Unkept[] = []
+	readonly unsaved: UnsavedField[] = []
 
 	note(path: string, reason: string): void {
 		this.unsaved.push({ path: path.replace(/^\./, '').slice(0, 120), reason })
 	}
 
 	/** Notes everything in an object that nobody asked for. */
-	leave(entry: Entry, path: string): void {
+	leave(entry: JsonObject, path: string): void {
 		for (const [key, value] of Object.entries(entry)) {
-			if (isEmpty(value)) continue
+			if (isBlank(value)) continue
 			const many = Array.isArray(value) ? ` (${counted(value.length, 'entry', 'entries')})` : ''
-			this.note(`${path}.${key}${many}`, noPlace)
+			this.note(`${path}.${key}${many}`, noSuchField)
 		}
 	}
 
@@ -252,11 +252,11 @@ export class Reader {
 	fields<Fields>(shape: Shape, said: Said): Partial<Fields> {
 		const read: Record<string, unknown> = {}
 		for (const [name, { value, path }] of Object.entries(said)) {
-			if (isEmpty(value)) continue
+			if (isBlank(value)) continue
 			// What a document calls `constructor` is no field of the shape.
 			const parsed = Object.hasOwn(shape, name) ? shape[name]?.safeParse(value) : undefined
-			if (!parsed?.success) this.note(path, parsed?.error.issues[0]?.message ?? noPlace)
-			else if (!isEmpty(parsed.data)) read[name] = parsed.data
+			if (!parsed?.success) this.note(path, parsed?.error.issues[0]?.message ?? noSuchField)
+			else if (!isBlank(parsed.data)) read[name] = parsed.data
 		}
 		return read as Partial<Fields>
 	}
@@ -264,22 +264,22 @@ export class Reader {
 
 /** What stands under meta.devquad of the items of a list: at the same place, or, when somebody moved them, by their title. */
 export class Extras {
-	private readonly entries: Entry[]
+	private readonly entries: JsonObject[]
 	private readonly key: string
 
-	constructor(entries: Entry[], key: string) {
+	constructor(entries: JsonObject[], key: string) {
 		this.entries = entries
 		this.key = key
 	}
 
-	of(index: number, title: unknown): Entry {
-		const same = (entry: Entry | undefined) => entry !== undefined && entry[this.key] === title
+	of(index: number, title: unknown): JsonObject {
+		const same = (entry: JsonObject | undefined) => entry !== undefined && entry[this.key] === title
 		const entry = same(this.entries[index]) ? this.entries[index] : this.entries.find(same)
 		return { ...entry }
 	}
 }
 
 /** Fields that stand together, for {@link Reader.fields}. */
-export function said(fields: Entry, path: string): Said {
+export function said(fields: JsonObject, path: string): Said {
 	return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, { value, path: `${path}.${name}` }]))
 }

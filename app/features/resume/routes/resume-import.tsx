@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import { data, Link, useSubmit } from 'react-router'
 import { refreshSession } from '~/features/accounts/accounts.server.ts'
-import { editPath } from '~/features/members/members.view.ts'
+import { editProfilePath } from '~/features/members/members.view.ts'
 import { ownForm, ownPage } from '~/features/profiles/editing/requests.server.ts'
 import { Invalid } from '~/lib/errors.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
@@ -31,7 +31,7 @@ export async function action(args: Route.ActionArgs) {
 		})
 		const flash = { type: 'success', message: `Imported: ${counted(made, 'change')}.` } as const
 		// The header shows the name and the picture, which the session remembers.
-		return redirectWithToast(editPath(username), flash, await refreshSession(args.request))
+		return redirectWithToast(editProfilePath(username), flash, await refreshSession(args.request))
 	} catch (error) {
 		if (error instanceof OutOfDate) return data(outdated(error), { status: error.status })
 		const { data: refusal, init } = refused(error, new FormData())
@@ -81,12 +81,12 @@ export default function ResumeImport({ loaderData: { username }, actionData }: R
 function usePreviewAgain(): void {
 	const submit = useSubmit()
 	useEffect(() => {
-		const hear = (event: Event) => {
+		const onRestore = (event: Event) => {
 			const { intent, document: text } = Object.fromEntries((event as CustomEvent<FormField[]>).detail)
 			if (intent === 'apply' && text) void submit({ text }, { method: 'post', encType: 'multipart/form-data' })
 		}
-		document.addEventListener(RESTORE_EVENT, hear)
-		return () => document.removeEventListener(RESTORE_EVENT, hear)
+		document.addEventListener(RESTORE_EVENT, onRestore)
+		return () => document.removeEventListener(RESTORE_EVENT, onRestore)
 	}, [submit])
 }
 

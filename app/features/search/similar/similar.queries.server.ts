@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { db } from '~/platform/db/db.server.ts'
-import { markings } from '../marks.ts'
+import { highlightOptions } from '../marks.ts'
 import { walkBlocks } from '../scope.queries.server.ts'
 import { bodyWeight, halfTitle, type Probe, type Word } from './weights.ts'
 
@@ -105,14 +105,14 @@ function hitRows(probes: Probe[], { titleOnly, newest }: Pick<Probe, 'titleOnly'
 		? walkBlocks(matching, sql`0`, sql`${newestBlocks - 1}::int`)
 		: sql`with m as materialized (select q.id from queries q where ${matching}) select id from m`
 	return sql`
-		select hit.id, p.weight from ${probeRows(probes)} cross join lateral (${rows} limit p.most) hit`
+		select hit.id, p.weight from ${probeRows(probes)} cross join lateral (${rows} limit p.max) hit`
 }
 
 function probeRows(probes: Probe[]) {
-	return sql`(select words::tsquery as words, weight, most from unnest(
+	return sql`(select words::tsquery as words, weight, max from unnest(
 		${probes.map(({ words }) => words.map(quoted).join(' & '))}::text[],
 		${probes.map(({ weight }) => weight)}::float8[],
-		${probes.map(({ most }) => most)}::int[]) probe (words, weight, most)) p`
+		${probes.map(({ limit }) => limit)}::int[]) probe (words, weight, max)) p`
 }
 
 /** A word as it stands in a tsquery, whatever characters it holds. */
@@ -136,8 +136,8 @@ export async function readSimilar(ids: number[], words: string[]): Promise<Simil
 	const any = words.map(quoted).join(' | ')
 	const { rows } = await sql<SimilarRow>`
 		select q.id, q.title, q.solved, q.comment_count, u.username, c.slug as category_slug,
-			ts_headline('english', search_text(q.title), ${any}::tsquery, ${markings}) as title_marked,
-			ts_headline('english', search_text(text_of_html(left(q.description_html, 8000))), ${any}::tsquery, ${markings}) as description_marked
+			ts_headline('english', search_text(q.title), ${any}::tsquery, ${highlightOptions}) as title_marked,
+			ts_headline('english', search_text(text_of_html(left(q.description_html, 8000))), ${any}::tsquery, ${highlightOptions}) as description_marked
 		from queries q join users u on u.id = q.author_id join categories c on c.id = q.category_id
 		where q.id = any(${ids}) and ${visible}`.execute(db())
 	return rows

@@ -1,7 +1,7 @@
 import { isId } from '~/lib/checks.ts'
 import { NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
-import { marked, markedPassage } from '../marks.ts'
+import { highlight, highlightPassage } from '../marks.ts'
 import type { SimilarView } from '../search.view.ts'
 import { questionUrl } from '../search.view.ts'
 import {
@@ -114,8 +114,8 @@ function clean(text: string, length: number): string {
 }
 
 function present(row: SimilarRow, score: number): SimilarView {
-	const titleHtml = marked(row.title_marked)
-	const passage = markedPassage(row.description_marked, 160)
+	const titleHtml = highlight(row.title_marked)
+	const passage = highlightPassage(row.description_marked, 160)
 	const shows = (html: string) => html.includes('<mark>')
 	return {
 		id: row.id,

@@ -52,7 +52,7 @@ test('whatever is typed, the looks into indexes are bounded in number and in row
 		const many = Array.from({ length: 5_000 }, (_, index) => counted(`w${index}`, documents, index % 2 === 0))
 		const probes = probesOf(weigh(many, { sampled: 1_000_000, queries: 1_000_000 }))
 		expect(probes.length).toBeLessThanOrEqual(40)
-		expect(probes.reduce((sum, { most }) => sum + most, 0)).toBeLessThanOrEqual(20_000)
+		expect(probes.reduce((sum, { limit }) => sum + limit, 0)).toBeLessThanOrEqual(20_000)
 	}
 })
 

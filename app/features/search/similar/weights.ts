@@ -39,7 +39,7 @@ export interface Probe {
 	words: string[]
 	weight: number
 	titleOnly: boolean
-	most: number
+	limit: number
 	/** Whether to look among the newest queries only, some 20,000. */
 	newest: boolean
 }
@@ -67,7 +67,7 @@ export function weigh(counted: Counted[], { sampled, queries }: { sampled: numbe
 			documents: sampled === 0 ? 0 : Math.round((word.documents * queries) / sampled),
 		}))
 		.toSorted((one, other) => other.weight - one.weight || (one.word < other.word ? -1 : 1))
-	const best = (titled: boolean, most: number) => words.filter((word) => word.titled === titled).slice(0, most)
+	const best = (titled: boolean, limit: number) => words.filter((word) => word.titled === titled).slice(0, limit)
 	return [...best(true, MAX_TITLE_WORDS), ...best(false, MAX_DESCRIPTION_WORDS)]
 		.map(({ word, weight, documents }) => ({ word, weight, documents }))
 		.toSorted((one, other) => other.weight - one.weight)
@@ -77,8 +77,8 @@ export function weigh(counted: Counted[], { sampled, queries }: { sampled: numbe
 export function probesOf(words: Word[]): Probe[] {
 	const rare = words.filter(({ documents }) => documents <= common).slice(0, MAX_PROBED)
 	const single = rare.flatMap(({ word, weight }) => [
-		{ words: [word], weight, titleOnly: true, most: common, newest: false },
-		{ words: [word], weight: weight * bodyWeight, titleOnly: false, most: common, newest: false },
+		{ words: [word], weight, titleOnly: true, limit: common, newest: false },
+		{ words: [word], weight: weight * bodyWeight, titleOnly: false, limit: common, newest: false },
 	])
 	const paired = words.slice(0, MAX_PAIRED).flatMap((one, index, heaviest) =>
 		heaviest
@@ -88,7 +88,7 @@ export function probesOf(words: Word[]): Probe[] {
 				const pair = {
 					words: [one.word, other.word],
 					weight: one.weight + other.weight,
-					most: MAX_OF_PAIR,
+					limit: MAX_OF_PAIR,
 					newest: Math.min(one.documents, other.documents) > veryCommon,
 				}
 				return [

@@ -6,17 +6,17 @@ import { usePress } from '~/ui/use-press.ts'
 
 interface FollowButtonProps {
 	/** The tag's name or the category's slug. */
-	place: { tag: string } | { category: string }
+	target: { tag: string } | { category: string }
 	/** What is followed, in words: “#react”, “Python”. */
 	name: string
 	following: boolean
 }
 
 /** Follows a tag or a category: new queries in it are then told to the member. */
-export function FollowButton({ place, name, following }: FollowButtonProps) {
+export function FollowButton({ target, name, following }: FollowButtonProps) {
 	const { viewer } = useRootData()
 	const { pathname } = useLocation()
-	const { value, press } = usePress<0 | 1>('/forum/follow', place as Record<string, string>, {
+	const { value, press } = usePress<0 | 1>('/forum/follow', target as Record<string, string>, {
 		value: following ? 1 : 0,
 		count: 0,
 	})
@@ -34,7 +34,7 @@ export function FollowButton({ place, name, following }: FollowButtonProps) {
 	}
 	return (
 		<Form method="post" action="/forum/follow" onSubmit={submit}>
-			{Object.entries(place).map(([field, of]) => (
+			{Object.entries(target).map(([field, of]) => (
 				<input key={field} type="hidden" name={field} value={of} />
 			))}
 			<button

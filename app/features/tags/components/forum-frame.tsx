@@ -97,7 +97,7 @@ export function TagIndex({ tags, search }: { tags: TagView[]; search: string | n
 			</RuleHead>
 			<ul>
 				{tags.map((tag) => (
-					<TagRow key={tag.name} tag={tag} search={search} />
+					<TagLink key={tag.name} tag={tag} search={search} />
 				))}
 			</ul>
 		</section>
@@ -105,7 +105,7 @@ export function TagIndex({ tags, search }: { tags: TagView[]; search: string | n
 }
 
 /** One line of an index: the tag, a dotted leader, how many queries. */
-export function TagRow({ tag, search }: { tag: TagView; search?: string | null }) {
+export function TagLink({ tag, search }: { tag: TagView; search?: string | null }) {
 	return (
 		<li className="min-w-0">
 			<Link className="index-row" to={withParams(tagPath(tag.name), { q: search })}>

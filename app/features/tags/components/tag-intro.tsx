@@ -38,7 +38,7 @@ export function TagIntro({ tag, related, mayDescribe, describing, refusal }: Tag
 				</p>
 			)}
 			<div className="flex flex-wrap items-center gap-x-3 gap-y-2">
-				<FollowButton key={name} place={{ tag: name }} name={`#${name}`} following={following} />
+				<FollowButton key={name} target={{ tag: name }} name={`#${name}`} following={following} />
 				{synonyms.length > 0 && <span className="meta wrap-anywhere">Also written {synonyms.join(', ')}</span>}
 				{mayDescribe && !describing && (
 					<Link className="btn btn-sm btn-ghost" to={`${tagPath(name)}?describe=1`} rel="nofollow">

@@ -1,7 +1,7 @@
 import { redirect } from 'react-router'
 import { Invalid } from '~/lib/errors.ts'
 import { pressed } from '~/platform/http/press.ts'
-import { follow, type Place } from '../following.server.ts'
+import { type FollowTarget, setFollowing } from '../following.server.ts'
 import { categoryPath, tagPath } from '../tags.view.ts'
 import type { Route } from './+types/follow'
 
@@ -17,15 +17,15 @@ export function action({ request, context }: Route.ActionArgs) {
 		act: async (viewer, form) => {
 			const value = Number(form.get('value') || Number.NaN)
 			if (value !== 0 && value !== 1) throw new Invalid('Send 1 to follow, or 0 to unfollow.')
-			const place = placeOf(form)
-			await follow(viewer, place, value === 1)
-			const back = 'tag' in place ? tagPath(place.tag) : categoryPath(place.category)
+			const target = targetOf(form)
+			await setFollowing(viewer, target, value === 1)
+			const back = 'tag' in target ? tagPath(target.tag) : categoryPath(target.category)
 			return { value, count: 0, response: () => redirect(form.get('back') === 'tags' ? '/forum/tags' : back, 303) }
 		},
 	})
 }
 
-function placeOf(form: FormData): Place {
+function targetOf(form: FormData): FollowTarget {
 	const [tag, category] = [form.get('tag'), form.get('category')]
 	if (typeof tag === 'string' && tag) return { tag: tag.replaceAll('\u0000', '') }
 	if (typeof category === 'string' && category) return { category: category.replaceAll('\u0000', '') }

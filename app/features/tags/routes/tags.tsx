@@ -3,10 +3,10 @@ import { viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { readForm, redirectWithToast, refused, signedIn } from '~/platform/http/http.ts'
 import { FollowedList } from '../components/followed-list.tsx'
-import { CategoryStrip, TagRow, useCategories } from '../components/forum-frame.tsx'
+import { CategoryStrip, TagLink, useCategories } from '../components/forum-frame.tsx'
 import { Synonyms } from '../components/synonyms.tsx'
 import { listFollowed } from '../following.server.ts'
-import { addSynonym, listSynonyms, listTags, mayKeepTags, removeSynonym } from '../tags.server.ts'
+import { addSynonym, listSynonyms, listTags, mayEditTags, removeSynonym } from '../tags.server.ts'
 import type { Route } from './+types/tags'
 
 /** As many as fit a page that can still be read; rarer ones are found by searching. */
@@ -17,7 +17,7 @@ export async function loader({ context }: Route.LoaderArgs) {
 	const [tags, followed, synonyms] = await Promise.all([
 		listTags(tagsShown),
 		listFollowed(viewer),
-		mayKeepTags(viewer) ? listSynonyms(viewer) : null,
+		mayEditTags(viewer) ? listSynonyms(viewer) : null,
 	])
 	return { tags, followed, synonyms }
 }
@@ -60,7 +60,7 @@ export default function Tags({ loaderData: { tags, followed, synonyms }, actionD
 			<FollowedList {...followed} known={categories} />
 			<ul className="mt-5 grid gap-x-8 border-t border-rule pt-2 sm:grid-cols-2 lg:grid-cols-3 xl:grid-cols-2">
 				{tags.map((tag) => (
-					<TagRow key={tag.name} tag={tag} />
+					<TagLink key={tag.name} tag={tag} />
 				))}
 			</ul>
 			{synonyms && <Synonyms synonyms={synonyms} refusal={actionData ?? null} />}

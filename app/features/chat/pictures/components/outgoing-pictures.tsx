@@ -1,4 +1,4 @@
-import { boxOf, cutOf } from '~/features/pictures/components/picture.tsx'
+import { cutOf, smallSizeOf } from '~/features/pictures/components/picture.tsx'
 import type { OutgoingPicture } from '../../client/outbox.ts'
 import { useProgress } from '../client/use-pictures.ts'
 import { LocalPicture } from './local-picture.tsx'
@@ -17,7 +17,7 @@ export function OutgoingPictures({ pictures }: { pictures: readonly OutgoingPict
 
 function OutgoingOne({ picture }: { picture: OutgoingPicture }) {
 	const progress = useProgress(picture.id)
-	const box = boxOf(picture)
+	const box = smallSizeOf(picture)
 	return (
 		<span className="relative">
 			<LocalPicture
