@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import '~/features/index.server.ts'
-import { decideCase } from '~/features/moderation/judging.server.ts'
+import { decideCase } from '~/features/moderation/decisions.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeComment, makeQuestion } from '../factories/forum.ts'

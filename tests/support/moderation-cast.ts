@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach } from 'vitest'
 import '~/features/index.server.ts'
-import { decideCase } from '~/features/moderation/judging.server.ts'
+import { decideCase } from '~/features/moderation/decisions.server.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { makeComment, makeMember, makeQuestion } from '../factories/forum.ts'
 

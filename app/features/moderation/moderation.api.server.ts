@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { member, type Operation, operation } from '~/platform/http/operation.ts'
-import { decideCase } from './judging.server.ts'
+import { decideCase } from './decisions.server.ts'
 import { appoint } from './members.server.ts'
 import { moderationLimits } from './moderation.limits.ts'
 import { type Act, reasons, suspensionTimes } from './moderation.policy.ts'

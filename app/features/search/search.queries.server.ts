@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { db } from '~/platform/db/db.server.ts'
 import { candidateRows } from './candidates.queries.server.ts'
-import { highlightOptions, start, stop } from './marks.ts'
+import { highlightOptions, start, stop } from './highlight.ts'
 import type { SearchScope, Selection } from './scope.queries.server.ts'
 
 /** What a search adds to the columns that its caller asks for. */

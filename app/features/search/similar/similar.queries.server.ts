@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { db } from '~/platform/db/db.server.ts'
-import { highlightOptions } from '../marks.ts'
+import { highlightOptions } from '../highlight.ts'
 import { walkBlocks } from '../scope.queries.server.ts'
 import { bodyWeight, halfTitle, type Probe, type Word } from './weights.ts'
 

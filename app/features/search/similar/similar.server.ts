@@ -1,7 +1,7 @@
 import { isId } from '~/lib/checks.ts'
 import { NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
-import { highlight, highlightPassage } from '../marks.ts'
+import { highlight, highlightPassage } from '../highlight.ts'
 import type { SimilarView } from '../search.view.ts'
 import { questionUrl } from '../search.view.ts'
 import {

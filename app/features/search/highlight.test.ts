@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { highlight, highlightPassage } from './marks.ts'
+import { highlight, highlightPassage } from './highlight.ts'
 
 test.each([
 	['a match', 'the \u0001useEffect\u0002 hook', 'the <mark>useEffect</mark> hook'],
