@@ -116,7 +116,7 @@ test('without verification too, ADMIN_EMAIL’s account is admin when the addres
 	const mails = await sentMails(email)
 	expect(mails).toHaveLength(2)
 	const token = await mailedToken(email)
-	expect(await findConfirmation(token, request(cookie).headers)).toMatchObject({ asksPassword: false })
+	expect(await findConfirmation(token, request(cookie).headers)).toMatchObject({ needsPassword: false })
 	expect(await roleOf(email)).toBe('member')
 	await confirmAddress({ token, password: '' }, request(cookie))
 	expect(await roleOf(email)).toBe('admin')

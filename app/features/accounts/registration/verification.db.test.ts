@@ -92,7 +92,7 @@ test('looking at a link changes nothing; it confirms once, also of twenty at onc
 			state: 'open',
 			email,
 			name: 'Mira Vale',
-			asksPassword: false,
+			needsPassword: false,
 		})
 	expect(await userOf(email)).toBeUndefined()
 	const outcomes = await Promise.all(Array.from({ length: 20 }, () => confirm(token, { cookie })))
@@ -138,7 +138,7 @@ test('whoever reads the mail elsewhere confirms with the password, so nobody com
 	const email = 'elsewhere@eastmere.example'
 	await register(email)
 	const token = await mailedToken(email)
-	expect(await findConfirmation(token, request().headers)).toMatchObject({ asksPassword: true })
+	expect(await findConfirmation(token, request().headers)).toMatchObject({ needsPassword: true })
 	await expect(confirm(token)).rejects.toMatchObject({ fields: { password: 'Password field is required!' } })
 	for (let attempt = 0; attempt < 5; attempt += 1)
 		await expect(confirm(token, { typed: 'the victim’s own' })).rejects.toThrow(/not the password you chose/)
