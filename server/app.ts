@@ -7,13 +7,14 @@ import { createRequestHandler, RouterContextProvider } from 'react-router'
 import { config, isOneOfSeveral } from '~/config.server.ts'
 import { authHandler } from '~/features/accounts/accounts.server.ts'
 import { answerApi } from '~/features/api/mount.server.ts'
-import { operations } from '~/features/api/operations.server.ts'
+import { operations } from '~/features/api/openapi.server.ts'
 import { features } from '~/features/index.server.ts'
 import { factsContext, type RequestFacts, type Viewer, viewerContext } from '~/lib/context.ts'
 import { log, logConsole } from '~/lib/log.server.ts'
 import { requestScope, runInRequestScope } from '~/lib/request-scope.server.ts'
 import { closeBus, connectBus } from '~/platform/bus/bus.server.ts'
 import { listenForDrops } from '~/platform/cache/pages.server.ts'
+import { pool } from '~/platform/db/db.server.ts'
 import { withoutDatabase } from '~/platform/db/scope.server.ts'
 import { type Feature, mergeByName } from '~/platform/feature.ts'
 import { readTheme, secureCookies } from '~/platform/http/cookies.ts'
@@ -31,7 +32,6 @@ import { limitLargeBodies, maxSmallBody } from './middleware/large-bodies.ts'
 import { clientIpHeader, publicRequest } from './middleware/public-request.ts'
 import { recordRefusals, retryAfter } from './middleware/refusals.ts'
 import { security } from './middleware/security.ts'
-import { beginDraining, readiness } from './ready.ts'
 import { addRetryAfter, faultAnswer, faultContext, guardRoutes, senderOf } from './site-faults.ts'
 import { handleSockets, openSockets, sendTabsAway } from './sockets.ts'
 
@@ -184,6 +184,40 @@ export async function startAround(): Promise<() => Promise<void>> {
 }
 
 export { answerFromCache, beginDraining, openSockets, sendTabsAway }
+
+/** Milliseconds that the database may take to answer; with them, /readyz answers within a second. */
+const databaseTimeoutMs = 800
+
+let isDraining = false
+/** The question that is under way: a database that does not answer is not asked again by every probe. */
+let pending: Promise<boolean> | undefined
+
+/** From now on {@link readiness} says that this process stops. */
+function beginDraining(): void {
+	isDraining = true
+}
+
+/** Whether new visitors may be sent to this process: it does not stop, and its database answers. Takes at most a second. */
+async function readiness(): Promise<'ready' | 'draining' | 'not ready'> {
+	if (isDraining) return 'draining'
+	pending ??= queryDatabase().finally(() => {
+		pending = undefined
+	})
+	const timeout = Promise.withResolvers<false>()
+	const timer = setTimeout(() => timeout.resolve(false), databaseTimeoutMs)
+	const isReady = await Promise.race([pending, timeout.promise])
+	clearTimeout(timer)
+	return isReady ? 'ready' : 'not ready'
+}
+
+async function queryDatabase(): Promise<boolean> {
+	try {
+		await pool().query('select 1')
+		return true
+	} catch {
+		return false
+	}
+}
 
 async function renderPage(request: Request, viewer: Viewer, facts: RequestFacts): Promise<Response> {
 	const load = new RouterContextProvider()

@@ -1,13 +1,13 @@
-import { ChevronDown, LogOut, Menu, Settings, ShieldCheck, SquarePen, User } from 'lucide-react'
+import { ChevronDown, Menu, Settings, ShieldCheck, SquarePen, User } from 'lucide-react'
 import { type ComponentType, type ReactNode, useSyncExternalStore } from 'react'
-import { Form, Link, NavLink, useMatches } from 'react-router'
+import { Link, NavLink, useMatches } from 'react-router'
 import { useRootData } from '~/lib/root-data.ts'
 import { isModerator, type SignedIn } from '~/lib/viewer.ts'
 import { Avatar } from '~/ui/avatar.tsx'
+import { LogoutItem } from './logout.tsx'
 import { closeOnLink } from './navigation.tsx'
 import { Brand, CaseCount, SideMenu, sideMenuId } from './side-menu.tsx'
 import { ThemeSwitch } from './theme-switch.tsx'
-import { leave } from './use-own-storage.ts'
 
 /** The head of every page: brand, navigation, and the way to one's account. */
 export function Header({ inbox }: { inbox: ReactNode }) {
@@ -124,11 +124,7 @@ function AccountMenu({ viewer }: { viewer: SignedIn }) {
 					</div>
 					<div className="menu-separator" />
 					<div data-install="menu-item" />
-					<Form method="post" action="/logout" onSubmit={leave}>
-						<button type="submit" className="menu-item">
-							<LogOut className="icon" aria-hidden="true" /> Logout
-						</button>
-					</Form>
+					<LogoutItem item="menu-item" />
 				</div>
 			</div>
 		</>

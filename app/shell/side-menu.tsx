@@ -1,10 +1,10 @@
-import { House, LogOut, MessagesSquare, Settings, ShieldCheck, SquarePen, User, Users, X } from 'lucide-react'
-import { Form, Link, NavLink } from 'react-router'
+import { House, MessagesSquare, Settings, ShieldCheck, SquarePen, User, Users, X } from 'lucide-react'
+import { Link, NavLink } from 'react-router'
 import { useRootData } from '~/lib/root-data.ts'
 import { isModerator, type SignedIn } from '~/lib/viewer.ts'
 import { Avatar } from '~/ui/avatar.tsx'
+import { LogoutItem } from './logout.tsx'
 import { closeOnLink } from './navigation.tsx'
-import { leave } from './use-own-storage.ts'
 
 export const sideMenuId = 'side-menu'
 
@@ -64,11 +64,7 @@ function OwnItems({ viewer }: { viewer: SignedIn }) {
 					<ShieldCheck className="icon" aria-hidden="true" /> Moderation <CaseCount />
 				</NavLink>
 			)}
-			<Form method="post" action="/logout" onSubmit={leave}>
-				<button type="submit" className={item}>
-					<LogOut className="icon" aria-hidden="true" /> Logout
-				</button>
-			</Form>
+			<LogoutItem item={item} />
 		</>
 	)
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeToken } from '~/features/accounts/tokens/tokens.server.ts'
-import { operations } from '~/features/api/operations.server.ts'
+import { operations } from '~/features/api/openapi.server.ts'
 import { deleteComment, editComment } from '~/features/discussion/commenting.server.ts'
 import { deleteQuestion } from '~/features/questions/asking/asking.server.ts'
 import { saveDraft } from '~/features/questions/asking/drafts.server.ts'

@@ -1,4 +1,4 @@
-import { operations } from '~/features/api/operations.server.ts'
+import { operations } from '~/features/api/openapi.server.ts'
 import { chances } from './chat-network.ts'
 import { type RawRequest, routePaths } from './raw-http.ts'
 

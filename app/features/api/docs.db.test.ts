@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { apiDocs } from './docs.server.ts'
-import { openApiDocument } from './openapi.server.ts'
-import { operations } from './operations.server.ts'
+import { openApiDocument, operations } from './openapi.server.ts'
 
 useDatabase()
 

@@ -7,8 +7,7 @@ import { answerOf, openToAll, refusal, tagged } from './answers.server.ts'
 import { callerOf, refuseCaller } from './caller.server.ts'
 import { readBody, readIfMatch, readParams, readQuery } from './input.server.ts'
 import { countCall, rateHeaders } from './limits.server.ts'
-import { openApiDocument } from './openapi.server.ts'
-import { operations } from './operations.server.ts'
+import { openApiDocument, operations } from './openapi.server.ts'
 
 /** Where the API stands. */
 const base = '/api/v1'

@@ -16,8 +16,7 @@ import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/
 import { callApi } from '../../../tests/support/api-calls.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { mismatches } from '../../../tests/support/json-schema.ts'
-import { openApiDocument } from './openapi.server.ts'
-import { operations } from './operations.server.ts'
+import { openApiDocument, operations } from './openapi.server.ts'
 
 useDatabase()
 

@@ -1,14 +1,26 @@
+import { LogOut } from 'lucide-react'
 import { useLayoutEffect, useRef } from 'react'
+import { Form } from 'react-router'
 import { claimStorage } from '~/lib/private-storage.ts'
 import type { RootData } from '~/lib/root-data.ts'
 
 let isLeaving = false
 
+/** An item of a menu that ends the session. @param item classes of the menu's items */
+export function LogoutItem({ item }: { item: string }) {
+	return (
+		<Form method="post" action="/logout" onSubmit={leave}>
+			<button type="submit" className={item}>
+				<LogOut className="icon" aria-hidden="true" /> Logout
+			</button>
+		</Form>
+	)
+}
+
 /**
- * For the logout forms: what this browser keeps of the member goes once the server has ended the session. A logout that fails
- * clears nothing.
+ * What this browser stores of the member goes once the server has ended the session. A logout that fails clears nothing.
  */
-export function leave(): void {
+function leave(): void {
 	isLeaving = true
 	const stop = window.__reactRouterDataRouter.subscribe(({ navigation, loaderData }) => {
 		if (navigation.state !== 'idle') return
@@ -18,13 +30,13 @@ export function leave(): void {
 }
 
 /**
- * Clears what this browser keeps of a member when a page is loaded without a session, after a logout, and when another member
+ * Clears what this browser stores of a member when a page is loaded without a session, after a logout, and when another member
  * signs in. A session that ends while its page is open does not count yet: its member logs in again and goes on typing.
  * @param member username; null for a visitor
  */
 export function useOwnStorage(member: string | null): void {
 	const wasLoaded = useRef(false)
-	// Before any effect of the page: a box looks there for what was typed into it.
+	// Before any effect of the page: a field looks there for what was typed into it.
 	useLayoutEffect(() => {
 		const isLoad = !wasLoaded.current
 		wasLoaded.current = true
