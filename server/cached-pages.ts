@@ -16,7 +16,7 @@ const brotli = promisify(brotliCompress)
 const unbrotli = promisify(brotliDecompress)
 const zip = promisify(gzip)
 
-/** A page for visitors that may be kept. */
+/** A page for visitors that may be cached. */
 export interface VisitorPage {
 	key: string
 	/** Path and query that it is made for: what changes nothing on the page is left out. */
@@ -68,7 +68,7 @@ function read(url: string, theme: VisitorPage['theme'] = 'system'): VisitorPage 
 }
 
 /**
- * Answers a request with a kept page, as Node hands it over: nothing of the way that other requests go is needed.
+ * Answers a request with a cached page, as Node hands it over: nothing of the way that other requests go is needed.
  * @returns whether there was one
  */
 export function answerFromCache(request: IncomingMessage, response: ServerResponse): boolean {
@@ -86,7 +86,7 @@ export function answerFromCache(request: IncomingMessage, response: ServerRespon
 	return true
 }
 
-/** Answers a visitor's request, with a kept page or one that is made now; null when this page is never kept. */
+/** Answers a visitor's request, with a cached page or one that is made now; null when this page is never cached. */
 export async function answerVisitor(request: Request, render: Render): Promise<Response | null> {
 	const url = new URL(request.url)
 	const wanted = visitorPageOf(request.method, url.pathname + url.search, request.headers.get('Cookie') ?? undefined)
@@ -147,7 +147,7 @@ async function renderEntry(wanted: VisitorPage, render: Render): Promise<CacheEn
 }
 
 /**
- * A kept page has no nonce: it would no longer be a secret. Its scripts are allowed by their hashes, and only those that
+ * A cached page has no nonce: it would no longer be a secret. Its scripts are allowed by their hashes, and only those that
  * carried this page's nonce; what anybody else brought into the page did not know it.
  */
 function withoutNonce(html: string, nonce: string): { text: string; hashes: string[] } {

@@ -34,7 +34,7 @@ interface Report {
 	page: string
 }
 
-/** What the log is told: no whole address, no sample of a page and nothing of who reads. */
+/** What is logged: no whole address, no sample of a page and nothing of who reads. */
 export function reportsIn(body: string): Report[] {
 	let sent: unknown
 	try {

@@ -9,11 +9,11 @@ import { keepAlive } from '../scripts/support/keep-alive.mjs'
 import { stopLimits } from './limits.ts'
 import type { Startup } from './startup.ts'
 
-/** What a worker tells the process that started it. `leaving`: it was told to stop, and serves until it may. */
+/** A message of a worker to the process that started it. `leaving`: it was told to stop, and serves until it may. */
 export type FromWorker = { kind: 'ready' } | { kind: 'failed'; reason: string } | { kind: 'leaving' }
 
 /**
- * What a worker is told. `start`: whether it takes the port at once, as the first ones do, or only when it can answer. `begin`: where
+ * A message to a worker. `start`: whether it takes the port at once, as the first ones do, or only when it can answer. `begin`: where
  * the database is, which its leader has started and migrated. `leave`: it may stop, as another one serves in its place, or
  * nobody is to serve any more.
  */

@@ -35,7 +35,7 @@ export const MAX_WAITING_BYTES = 1024 * 1024
 
 type Connection = Tab['conn']
 
-/** Why a socket is not let in, as the browser is told. */
+/** Why a socket is refused, as the browser gets it. */
 class Refusal extends Error {}
 
 /** Says who may connect and which rooms they join; to be called once. @returns what lets everybody go */
@@ -58,7 +58,7 @@ export function handleSockets(): () => Promise<void> {
 			isAway = true
 			throw error
 		}
-		// What was committed as the database went, and what was asked meanwhile, was told to nobody.
+		// What was committed as the database went, and what was asked meanwhile, was sent to nobody.
 		if (isAway) haveTabsAskAgain()
 		isAway = false
 	}
@@ -118,7 +118,7 @@ function dropRequest(socket: Tab): void {
 
 /**
  * @param me for whom the tab's page was made: another member may have signed in since, in another tab
- * @throws Refusal, whose message the browser is told
+ * @throws Refusal, whose message the browser gets
  */
 async function identify(request: IncomingMessage, me: unknown): Promise<Omit<SocketData, 'requestId'>> {
 	// CORS does not guard WebSocket: a page of another site may open one, with our reader's cookies.
@@ -143,7 +143,7 @@ function refusal(error: unknown): Error {
 	return new Error('unavailable')
 }
 
-/** What engine.io keeps to itself of a WebSocket. */
+/** What engine.io does not export of a WebSocket. */
 interface Wire {
 	bufferedAmount?: number
 	terminate?: () => void

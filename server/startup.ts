@@ -47,7 +47,7 @@ export class Startup {
 
 	/**
 	 * Makes the data directory and takes it for this process, as the database lies in it. Nodes that share a database and a Redis
-	 * may share the directory too: what else is kept there bears it.
+	 * may share the directory too: the other files there allow it.
 	 * @throws Error with one sentence
 	 */
 	async takeDataDir({ dataDir, DATABASE_URL, REDIS_URL }: Config): Promise<void> {

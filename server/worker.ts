@@ -5,7 +5,7 @@ import type { FromWorker, ToWorker } from './primary.ts'
 import { serve } from './serve.ts'
 import type { Startup } from './startup.ts'
 
-/** Serves as one of several processes, on the database that the leading one names. What fails is told to that one. */
+/** Serves as one of several processes, on the database that the leading one names. A failure is reported to that one. */
 export async function serveAsWorker(startup: Startup, settings: Config): Promise<void> {
 	// Ctrl-C and a closed terminal reach every process of it; the leading one ends its workers when it is time.
 	for (const signal of ['SIGINT', 'SIGHUP']) {

@@ -17,11 +17,11 @@ export interface PageFacts {
 	member: string | null
 }
 
-/** How many copies of a kind are kept; one more takes the place of the oldest. */
+/** How many copies of a kind are stored; one more takes the place of the oldest. */
 const MAX_COPIES: Record<CopyKind, number> = { question: 30, conversation: 10 }
 /** Characters of one copy; a longer page is not saved. */
 const MAX_COPY_LENGTH = 500_000
-/** A copy that was not renewed for so long is neither shown nor kept: what it shows may have been deleted since. */
+/** A copy that was not renewed for so long is neither shown nor stored: what it shows may have been deleted since. */
 const MAX_AGE_MS = 7 * 86_400_000
 /** A page is saved when nothing has changed in it for so long. */
 const QUIET_MS = 1_000

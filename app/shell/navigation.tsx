@@ -17,7 +17,7 @@ export function usePopoversClosedOnNavigation(): void {
 }
 
 /**
- * After a navigation in the browser, moves the focus to the new page's heading and tells its title, as a fresh page would.
+ * After a navigation in the browser, moves the focus to the new page's heading and announces its title, as a fresh page would.
  * A page that focused something itself keeps it; a link to a place within a page goes there.
  */
 export function RouteFocus() {

@@ -23,7 +23,7 @@ interface UnsentForm extends SubmittedForm {
 
 /** Hidden fields that say which thing a form is about. */
 const IDENTIFYING_FIELDS = ['intent', 'item', 'id', 'comment']
-/** A longer form is not kept: the browser's storage is small. In characters. */
+/** A longer form is not stored: the browser's storage is small. In characters. */
 const MAX_FORM_LENGTH = 500_000
 /** A page that is opened again after the login may take so long to draw its form, in milliseconds. */
 const FORM_WAIT_MS = 10_000
@@ -32,8 +32,8 @@ const message = 'You are logged in again. What you typed is back: check it and s
 
 /**
  * Brings back what was typed into a form whose session had ended. The server leads such a form to the login page; what it said
- * is kept in this tab for its member alone, and put into the same form when they are back on its page. It is forgotten when
- * the form was sent, and when its page is left. Passwords and files are never kept. Forms that keep drafts of their own are
+ * is stored in this tab for its member alone, and put into the same form when they are back on its page. It is deleted when
+ * the form was sent, and when its page is left. Passwords and files are never stored. Forms that save drafts of their own are
  * marked with `data-keeps-draft`.
  * @param props.member username of who is signed in, or was until the session ended
  */
@@ -93,7 +93,7 @@ function buttonOf(button: Element | null): string {
 	return button instanceof HTMLButtonElement && button.name ? `${button.name}=${button.value}` : ''
 }
 
-/** A password that is shown is a field of text: its name tells. */
+/** A password that is shown is a field of text: only its name shows it. */
 function isSecret(form: HTMLFormElement, name: string): boolean {
 	const field = form.elements.namedItem(name)
 	return /password/i.test(name) || (field instanceof HTMLInputElement && field.type === 'password')

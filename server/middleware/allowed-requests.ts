@@ -9,7 +9,7 @@ const deletable = /^\/forum\/drafts(\?|$)/
 const apiMethods = [...pageMethods, 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
 /**
- * The refusal of a method that nothing here understands, or null. It is asked before the request becomes one of fetch's:
+ * The refusal of a method that nothing here understands, or null. It is called before the request becomes one of fetch's:
  * TRACE cannot be one, and would end as an error of ours.
  * @param path the path as it came, perhaps with a query
  */

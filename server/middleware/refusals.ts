@@ -32,7 +32,7 @@ function areaOf(path: string): string {
 		.join('/')
 }
 
-/** Seconds that are told where a refusal does not know how long it lasts. */
+/** The seconds in the answer where a refusal does not know how long it lasts. */
 const UNKNOWN_WAIT = 60
 
 const waits = new AsyncLocalStorage<{ seconds: number }>()
@@ -43,7 +43,7 @@ onTooMany((seconds) => {
 })
 
 /**
- * Gives every answer with status 429 its Retry-After, whichever route refused and however it told so: pages drop the headers
+ * Gives every answer with status 429 its Retry-After, whichever route refused and in whatever form: pages drop the headers
  * of what an action returns. An answer that names its seconds keeps them.
  */
 export function retryAfter(): MiddlewareHandler {

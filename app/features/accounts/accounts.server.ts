@@ -62,8 +62,8 @@ export async function sessionOf(request: Request): Promise<{ viewer: SignedIn; s
 }
 
 /**
- * Registers a member. The answer is the same for an address that has an account; its owner is told by mail.
- * @returns the address as it is kept, whether it has to be confirmed before the first login, and the cookies of the browser
+ * Registers a member. The answer is the same for an address that has an account; its owner gets a mail.
+ * @returns the address as it is stored, whether it has to be confirmed before the first login, and the cookies of the browser
  * @throws Invalid, NotAllowed (domain), TooMany
  */
 export async function registerMember(

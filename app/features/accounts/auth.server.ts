@@ -24,7 +24,7 @@ import {
 	settleLogin,
 } from './sessions/sessions.server.ts'
 
-/** Which of our tables and columns hold what Better Auth keeps. */
+/** Which of our tables and columns hold what Better Auth stores. */
 const tables = {
 	user: {
 		modelName: 'users',

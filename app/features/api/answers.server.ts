@@ -9,7 +9,7 @@ export const openToAll = {
 	'Access-Control-Expose-Headers': 'ETag, Link, Location, RateLimit, RateLimit-Policy, Retry-After',
 }
 
-/** Broken rules, as the API tells them. @throws what is none */
+/** Domain errors as problems of the API. @throws any other error */
 export function refusal(error: unknown): Response {
 	if (!(error instanceof DomainError)) throw error
 	return problem(error.status, error.message, {
@@ -20,7 +20,7 @@ export function refusal(error: unknown): Response {
 }
 
 /**
- * The answer of an operation as its schema describes it: what that does not name is not told.
+ * The answer of an operation as its schema describes it: what that does not name is left out.
  * A page of a list that has a next one links to it; what has a version carries it as its tag, for `If-Match`.
  */
 export function answerOf(operation: Operation, result: unknown, url: URL): Response {

@@ -1,4 +1,4 @@
-/* What the readable page tells, made of the description. */
+/* The readable page, made of the description. */
 
 export interface FieldDoc {
 	name: string

@@ -85,7 +85,7 @@ async function run(
 	}
 }
 
-/** OPTIONS tells what an address understands, and lets pages of other sites read; other methods are refused. */
+/** OPTIONS says what an address understands, and lets pages of other sites read; other methods are refused. */
 function others(path: string, context: Context): Response {
 	const own = operations.filter((operation) => operation.path === path).map(({ method }) => method.toUpperCase())
 	const readable = own.includes('GET')

@@ -179,7 +179,7 @@ function refTo(schema: z.ZodType): Schema {
 	return { $ref: `#/components/schemas/${name}` }
 }
 
-/** What is sent is described as it comes in, what is told as it goes out. */
+/** Input is described as it comes in, output as it goes out. */
 function schemasOf(): Record<string, Schema> {
 	const sent = new Set<z.ZodType>(operations.flatMap(({ body }) => body ?? []))
 	return { ...converted('input', (shape) => sent.has(shape)), ...converted('output', (shape) => !sent.has(shape)) }

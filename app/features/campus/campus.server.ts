@@ -30,7 +30,7 @@ const remindedAtOnce = 200
 
 const oldLink = 'This link has been used, has expired, or belongs to an address that has changed. Ask for a new one.'
 
-/** How things stand with the own university address. @throws NotAllowed */
+/** The state of the viewer's own university address. @throws NotAllowed */
 export async function getCampus(viewer: Viewer, username: string): Promise<CampusStatus> {
 	const { id } = requireOwner(viewer, username)
 	const row = (await findCampus(id)) ?? { university_email: '', campus_name: '', campus_verified_at: null }

@@ -21,7 +21,7 @@ export function campusOf(row: Confirmed, now = Date.now()): string {
 	return isCampusVerified(row, now) ? row.campus_name : ''
 }
 
-/** How things stand with a member's university address, for the member alone. */
+/** The state of a member's university address, for the member alone. */
 export interface CampusStatus {
 	/** '' when none is given. */
 	email: string

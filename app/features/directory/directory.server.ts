@@ -176,7 +176,7 @@ export async function listSkills(limit: number): Promise<SkillView[]> {
 	return rows.map((row) => ({ name: row.name, count: row.member_count }))
 }
 
-/** A member's row as pages are told of it. */
+/** The view of a member's row. */
 function presentMember(row: ListedMemberRow): MemberView {
 	return {
 		username: row.username,

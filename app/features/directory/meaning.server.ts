@@ -45,7 +45,7 @@ export interface Meaning {
 	meanings: MeaningRow[]
 	/** The member whose username the whole search is. */
 	user: number | null
-	/** Who looks, where the list tells who is online or was last; those who block them are left out. */
+	/** Who looks, where the list shows who is online or was last; those who block them are left out. */
 	notBlocking: number | null
 }
 

@@ -13,7 +13,7 @@ export interface Meant {
 	not?: Group[]
 	/** A member who came before. */
 	notUser?: number | null
-	/** Without those who block this member: the set tells who is online, or who was last. */
+	/** Without those who block this member: the set shows who is online, or who was last. */
 	notBlocking?: number | null
 }
 

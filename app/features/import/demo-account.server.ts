@@ -35,7 +35,7 @@ export async function demoAccounts(dataDir: string): Promise<DemoAccounts | null
 	}
 }
 
-/** Makes passwords for the demo accounts and keeps them in the data directory, readable by its owner alone. */
+/** Makes passwords for the demo accounts and stores them in the data directory, readable by its owner alone. */
 export async function makeDemoAccounts(dataDir: string): Promise<DemoAccounts> {
 	const known = await demoAccounts(dataDir)
 	if (known) return known

@@ -24,7 +24,7 @@ export async function listSpellings(trx: Executor, keys: string[]): Promise<Map<
 }
 
 /**
- * Makes these the skills of a member, in this order, and keeps how many members have each. The member's profile row is
+ * Makes these the skills of a member, in this order, and updates how many members have each. The member's profile row is
  * locked by the caller; skills are locked in the order of their keys, so that two members never wait for each other.
  */
 export async function replaceSkills(trx: Executor, userId: number, names: string[]): Promise<void> {

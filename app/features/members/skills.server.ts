@@ -25,7 +25,7 @@ interface Vocabulary {
 const lines = lazyLines('app/features/members/data/skills.txt')
 let read: Vocabulary | undefined
 
-/** The name under which a skill is kept: `js` and `Javascript` are JavaScript; what the vocabulary lacks stays as typed. */
+/** The name under which a skill is stored: `js` and `Javascript` are JavaScript; what the vocabulary lacks stays as typed. */
 export function canonicalSkill(typed: string): string {
 	const text = cleanLine(typed)
 	return vocabulary().names.get(plain(text)) ?? text
@@ -55,7 +55,7 @@ export async function suggestSkills(typed: string, limit: number): Promise<Skill
 		.map(({ name, count }) => ({ name, count }))
 }
 
-/** Makes these the skills of a member, each under its kept name and once. Part of the caller's transaction. */
+/** Makes these the skills of a member, each under its stored name and once. Part of the caller's transaction. */
 export async function setSkills(trx: Executor, userId: number, typed: string[]): Promise<void> {
 	const names = new Map(typed.map((text) => canonicalSkill(text)).map((name) => [name.toLowerCase(), name]))
 	const spelt = await listSpellings(trx, [...names.keys()])

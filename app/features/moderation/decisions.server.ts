@@ -19,7 +19,7 @@ import {
 	type SubjectName,
 } from './subjects.server.ts'
 
-/** What a moderator is told after an act that is the same for every subject. */
+/** What a moderator reads after an act that is the same for every subject. */
 const done = {
 	dismiss: 'The reports are dismissed.',
 	suspend: 'Suspended.',
@@ -101,7 +101,7 @@ async function chosenPart({ type, author }: FoundSubject, value: unknown): Promi
 	return part
 }
 
-/** Locks, in the order of all who change the same rows: the subject, its author, the moderator, the case, notification boxes. */
+/** Locks, in the order of all who change the same rows: the subject, its author, the moderator, the case, the notifications of members. */
 function carryOut(actor: SignedIn, found: FoundSubject, { act, definition, call }: Order) {
 	const { why } = call
 	const { type, subject, author } = found
@@ -112,7 +112,7 @@ function carryOut(actor: SignedIn, found: FoundSubject, { act, definition, call 
 			requireGoverning(await lockModerator(trx, actor), found)
 			if (!definition.leavesReports) await closeCase(trx, type.name, subject.id)
 			await addLogRow(trx, { ...entryOf(actor, found), act, why, ...(performed.note && { note: performed.note }) })
-			// Nobody is told of what they did themselves.
+			// Nobody is notified of what they did themselves.
 			const memberId = author.id === actor.id ? undefined : author.id
 			const notified = (await performed.record?.(memberId)) ?? []
 			if (memberId !== undefined)

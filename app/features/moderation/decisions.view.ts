@@ -28,7 +28,7 @@ declare module '~/features/notifications/kinds.server.ts' {
 	}
 }
 
-/** What members are told of moderation. */
+/** Notifications of moderation. */
 export const moderationKinds = {
 	moderation: {
 		label: 'Decisions of moderators about me',

@@ -9,7 +9,7 @@ import { getCase, listCases, listLog } from './queue.server.ts'
 import { report as sendReport } from './reports.server.ts'
 import { subjectTypeNames } from './subjects.server.ts'
 
-/* Moderation as JSON: what it takes and tells, and the use cases of its pages. */
+/* Moderation as JSON: its input and output, and the use cases of its pages. */
 
 const time = z.string().meta({ format: 'date-time' })
 const next = z.string().nullable().describe('The cursor of the next page; null at the end.')

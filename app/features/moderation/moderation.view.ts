@@ -14,7 +14,7 @@ import {
 } from './moderation.policy.ts'
 import type { FoundSubject } from './subjects.server.ts'
 
-/* What pages and the API are told of moderation, and how it is made. Times are ISO 8601 strings in UTC. */
+/* Moderation as pages and the API see it. Times are ISO 8601 strings in UTC. */
 
 /** A member as others see them. */
 export interface ModeratedMemberView {

@@ -15,7 +15,7 @@ export async function lockAuthor(trx: Executor, userId: number): Promise<Account
 
 /**
  * Refuses a post that is one too many in an hour. Moderators and admins post as much as they like.
- * @param secondsOver tells when the member may post again who posted more than `most` in the last hour, this post included; null when they did not
+ * @param secondsOver seconds until the member may post again, if they posted more than `max` in the last hour, this post included; else null
  * @throws TooMany
  */
 export async function refuseTooMuch(

@@ -72,11 +72,11 @@ export interface ActCall<Loaded extends ModeratedSubject> {
 export interface Performed {
 	/** More about the act for the log: into what, which part. */
 	note?: string
-	/** What its author is told, besides the act and the reason. */
+	/** What the notification of its author says besides the act and the reason. */
 	notice: Pick<DecisionNotice, 'query' | 'commentId' | 'url' | 'title' | 'about'>
 	/**
 	 * Stores what else follows from the act, as the last step of the transaction.
-	 * @param besides whose notification box is locked along with the others, as they are told of the decision
+	 * @param besides whose notifications are locked along with the others, as they are notified of the decision
 	 * @returns whose notifications changed
 	 */
 	record?: (besides: number | undefined) => Promise<number[]>
@@ -86,9 +86,9 @@ export interface Performed {
 
 /** One thing that can be done to subjects of a type. */
 export interface ActOn<Loaded extends ModeratedSubject = ModeratedSubject> {
-	/** What the moderator is told afterwards. */
+	/** What the moderator reads afterwards. */
 	done: string
-	/** What the author is told, as notifications name it. */
+	/** The decision that the author is notified of, as notifications name it. */
 	decision: Decision
 	/** Reads the act's own field. */
 	input?: z.ZodObject

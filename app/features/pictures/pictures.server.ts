@@ -129,7 +129,7 @@ export async function pictureFromForm(
 	throw new Invalid(message, { [name]: message })
 }
 
-/** What pages are told of a picture. */
+/** A picture as pages see it. */
 function presentPicture({ path, width, height, colour }: PictureRow): PictureView {
 	return { path, width, height, colour }
 }
@@ -174,7 +174,7 @@ function removeForgottenFiles(path: string): Promise<boolean> {
 interface PictureFile {
 	/** The file in the storage. */
 	path: string
-	/** Whom it may be kept by and for how long, as `Cache-Control` takes it. */
+	/** Which caches may store it and for how long, as `Cache-Control` takes it. */
 	caching: string
 }
 

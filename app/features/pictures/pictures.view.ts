@@ -1,6 +1,6 @@
 import { PICTURE_WIDTHS, PORTRAIT_WIDTHS } from '~/lib/picture-urls.ts'
 
-/* What the browser and the server both know of pictures: their kinds and limits, what pages are told, why an upload failed. */
+/* What the browser and the server both know of pictures: their kinds and limits, their view, why an upload failed. */
 
 /** What a picture is for; it decides the folder, the widths and whether it is square. */
 export type PictureKind = 'profile' | 'certificate' | 'project' | 'post' | 'message'

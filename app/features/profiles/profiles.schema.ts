@@ -97,7 +97,7 @@ const paragraphs = (max: number, what: string) =>
 		.transform((text) => cleanText(text).trim())
 		.refine((text) => text.length <= max, `${what} has at most ${max.toLocaleString('en')} characters.`)
 
-/** A box of a form sends its value or nothing; a program says true or false. */
+/** A checkbox sends its value or nothing; a program sends true or false. */
 const checkbox = z
 	.union([z.boolean(), z.string()], { error: noText })
 	.default(false)
@@ -125,7 +125,7 @@ const number = (from: number, to: number, message: string) =>
 
 const noDate = 'Enter a date as year-month-day, for example 2026-11-21.'
 
-/** A day as the database keeps it (`2026-11-21`), or null for an empty field. */
+/** A day as the database stores it (`2026-11-21`), or null for an empty field. */
 const day = z
 	.union([z.string(), z.null()], { error: noDate })
 	.default('')
@@ -236,7 +236,7 @@ export type PersonalInput = z.output<typeof personalInput>
 export type AcademicsInput = z.output<typeof academicsInput>
 export type SocialInput = z.output<typeof socialInput>
 export type CertificateInput = z.output<typeof certificateInput>
-/** A certificate as it is kept: one that came with a résumé has no picture until its owner adds it. */
+/** A certificate as it is stored: one that came with a résumé has no picture until its owner adds it. */
 export type StoredCertificate = Omit<CertificateInput, 'certificate_image'> & { certificate_image: string | null }
 export type ProjectInput = z.output<typeof projectInput>
 

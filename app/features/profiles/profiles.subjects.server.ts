@@ -35,7 +35,7 @@ function subjectOf({ id, username, name, created_at, hidden, hidden_reason }: Hi
 interface Work {
 	/** What exactly was removed, in words; '' for the whole profile. */
 	label: string
-	/** Of several decisions about one thing the last one is told. */
+	/** Of several decisions about one thing only the last one is notified. */
 	about: string
 	/** @returns whether it stood as the moderator saw it */
 	run: () => Promise<boolean>
@@ -96,7 +96,7 @@ export const profileSubject: SubjectType = {
 			async perform(trx, call) {
 				const { value, label, beginning } = call.part ?? { value: '', label: '', beginning: '' }
 				return perform(trx, call, {
-					// A text's beginning would repeat in the log what was removed; a title tells which one it was.
+					// A text's beginning would repeat in the log what was removed; a title says which one it was.
 					label: value.includes(':') ? `${label} “${beginning}”` : label,
 					about: `profile:${value}`,
 					run: () => removeProfilePart(trx, call.author.id, value),

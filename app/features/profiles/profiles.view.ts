@@ -7,7 +7,7 @@ import { webUrl } from '~/lib/text.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import type { CertificateRow, ProfileRow, ProjectRow } from './profiles.queries.server.ts'
 
-/** What pages and the API are told of a member's profile. Empty text means "not given". */
+/** A member's profile as pages and the API see it. Empty text means "not given". */
 
 export interface LinkView {
 	label: string
@@ -60,7 +60,7 @@ export interface ProfileView {
 	/** The university that they are a verified student of, or ''. */
 	campus: string
 	social: LinkView[]
-	/** '' unless its owner shows it, or the viewer is the owner or keeps order here. */
+	/** '' unless its owner shows it, or the viewer is the owner or a moderator. */
 	email: string
 	phone: string
 	/** Only for the owner, else ''. */

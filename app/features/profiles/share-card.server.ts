@@ -12,7 +12,7 @@ import { findProfile } from './profiles.queries.server.ts'
 const width = 1_200
 const height = 630
 const margin = 80
-/** Goes up when the drawing changes, so that no reader keeps an old one. */
+/** Goes up when the drawing changes, so that no browser shows an old one. */
 const drawing = 1
 /** Cards are about 20 KB; a link that is shared is asked for by a few readers at once. */
 const MAX_CACHED = 50
@@ -202,7 +202,7 @@ const drawable = /^[ -~\u00a0-\u00ac\u00ae-\u017eȘșȚț–—‘’‚“”�
 const MAX_SKILLS = 12
 
 /**
- * The card of a member. What the typeface cannot draw is left out, and a name of other letters is told by the username, so
+ * The card of a member. What the typeface cannot draw is left out, and for a name of other letters the username stands, so
  * that a card is never a row of empty boxes.
  * @param campus the university that they are a verified student of, or ''
  */

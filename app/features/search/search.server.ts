@@ -77,7 +77,7 @@ function rankCursor(text: string | null): { rank: string; id: number } | null {
 	return { rank, id }
 }
 
-/** Tags as they are kept, whatever synonyms somebody typed. */
+/** Tags as they are stored, whatever synonyms somebody typed. */
 function meant(lists: string[][]): Promise<string[][]> {
 	return lists.flat().length > 0 ? meantTags(db(), lists) : Promise.resolve(lists)
 }

@@ -32,7 +32,7 @@ export async function setFollowing(viewer: Viewer, target: FollowTarget, followi
 	}
 }
 
-/** The member's row is held meanwhile, so that of two follows at once the second one is counted after the first. */
+/** The member's row is locked meanwhile, so that of two follows at once the second one is counted after the first. */
 async function followTag(userId: number, tagId: number, following: boolean): Promise<void> {
 	await db()
 		.transaction()

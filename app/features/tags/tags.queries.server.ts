@@ -59,7 +59,7 @@ export interface TagRow {
 	following: boolean
 }
 
-/** A tag by its name or another spelling. @param userId whose following is told; null for a visitor */
+/** A tag by its name or another spelling. @param userId whose following is read; null for a visitor */
 export async function findTag(name: string, userId: number | null): Promise<TagRow | undefined> {
 	const { rows } = await sql<TagRow>`
 		select id, name, question_count, description,
@@ -117,7 +117,7 @@ export async function holdSynonyms(trx: Executor): Promise<void> {
 	await sql`lock table tag_synonyms in row share mode`.execute(trx)
 }
 
-/** Which of these tags are kept as others. */
+/** Which of these tags are stored as others. */
 export async function listMains(trx: Executor, names: string[]): Promise<Map<string, string>> {
 	const { rows } = await sql<{ name: string; main: string }>`
 		select name, main from tag_synonyms where name = any(${names}::text[])`.execute(trx)
@@ -129,7 +129,7 @@ export async function lockSynonyms(trx: Executor): Promise<void> {
 	await sql`lock table tag_synonyms in exclusive mode`.execute(trx)
 }
 
-/** What a tag is kept as; undefined when it is no synonym. */
+/** What a tag is stored as; undefined when it is no synonym. */
 export async function findMain(trx: Executor, name: string): Promise<string | undefined> {
 	const row = await trx.selectFrom('tag_synonyms').select('main').where('name', '=', name).executeTakeFirst()
 	return row?.main

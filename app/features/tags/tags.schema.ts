@@ -25,7 +25,7 @@ const tagName = (missing: string) =>
 		.refine((tag) => !tag.includes(','), 'One tag at a time.')
 		.refine((tag) => tag.length <= MAX_TAG, `A tag has at most ${MAX_TAG} characters.`)
 
-/** Two tags that mean the same: what is written as `name` is kept as `main`. */
+/** Two tags that mean the same: what is written as `name` is stored as `main`. */
 export const synonymInput = z
 	.object({ name: tagName('Enter the synonym.'), main: tagName('Enter the main tag.') })
 	.refine(({ name, main }) => name !== main, { path: ['main'], error: 'These two are the same tag.' })

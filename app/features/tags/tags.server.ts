@@ -93,7 +93,7 @@ async function requireTagEditor(viewer: Viewer, refusal: string): Promise<void> 
 const batch = 200
 
 /**
- * Tags as they are kept: js is written, javascript is stored. For the transaction that writes the query.
+ * Tags as they are stored: js is written, javascript is stored. For the transaction that writes the query.
  * @returns the main tags in the order given, each once
  */
 export async function mainTags(trx: Executor, tags: string[]): Promise<string[]> {
@@ -116,8 +116,8 @@ export async function meantTags(trx: Executor, lists: string[][]): Promise<strin
 /**
  * Keeps one tag as another from now on, and moves its questions there in batches. What an interruption leaves behind is
  * moved by {@link moveSynonyms}, or by adding the same synonym again.
- * @param input name: the spelling, main: the tag it is kept as
- * @throws NotAllowed for all but moderators, Invalid, Conflict when the main tag is kept as this very one
+ * @param input name: the spelling, main: the tag it is stored as
+ * @throws NotAllowed for all but moderators, Invalid, Conflict when the main tag is stored as this very one
  */
 export async function addSynonym(viewer: Viewer, input: Input): Promise<{ name: string; main: string }> {
 	await requireTagEditor(viewer, 'Only moderators can merge tags.')

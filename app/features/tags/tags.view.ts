@@ -20,7 +20,7 @@ export interface TagPageView extends TagView {
 	following: boolean
 }
 
-/** Addresses of the forum's pages, where they are not part of what the server tells. */
+/** Addresses of the forum's pages, where the server does not send them. */
 
 export function categoryPath(slug: string): string {
 	return `/forum/category/${slug}`
@@ -30,7 +30,7 @@ export function tagPath(name: string): string {
 	return `/forum/tag/${encodeURIComponent(name)}`
 }
 
-/** A category as pages and the API are told of it. */
+/** A category as pages and the API see it. */
 export function presentCategory(row: { slug: string; title: string; question_count: number }): CategoryView {
 	return { slug: row.slug, title: row.title, count: row.question_count }
 }

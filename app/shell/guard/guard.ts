@@ -54,7 +54,7 @@ async function sendOnce(send: () => Promise<Response>, { body, signal }: Request
 	}
 }
 
-/** As {@link retrying}; from the first failure on the bar tells of it. */
+/** As {@link retrying}; from the first failure on the bar shows it. */
 async function retryingShown<Result>(attempt: (signal: AbortSignal) => Promise<Result>, signal?: AbortSignal | null) {
 	let found: (() => void) | null = null
 	const onFailure = () => {
@@ -130,7 +130,7 @@ export async function settle({ method, url, signal }: Request, outcomes: Outcome
 	return outcomes
 }
 
-/** What the form of a fetcher is told, in the shape that every form understands. `said`: a toast has said it already. */
+/** What the form of a fetcher gets, in the shape that every form understands. `said`: a toast has said it already. */
 function refusal(message: string, { form }: LostAnswer) {
 	const sent = new FormData()
 	for (const [name, value] of form ?? []) sent.append(name, value)
@@ -167,7 +167,7 @@ router().subscribe(noteEntry)
 
 let endMove: (() => void) | null = null
 
-/** Hears of each move in the history before React Router does, and keeps from it those that undo another one. */
+/** Gets each move in the history before React Router does, and hides from it those that undo another one. */
 export function interceptMove(event: PopStateEvent): void {
 	if (!endMove) return
 	event.stopImmediatePropagation()
@@ -275,7 +275,7 @@ function nextNavigation(id: string): Promise<void> {
 const lists = /^\/(find-dev|forum(\/(tags|ask|category\/[^/]+|tag\/[^/]+))?)$/
 
 /**
- * What a reader is told when a request got no answer: one sentence for lists and searches, another for the rest.
+ * The message when a request got no answer: one sentence for lists and searches, another for the rest.
  * @param method of the request
  * @param pathname of the page that was asked
  */

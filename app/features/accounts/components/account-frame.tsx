@@ -46,7 +46,7 @@ const reasons = [
 ] as const
 
 /**
- * Says in a toast why a form was refused, unless one field says it. Without scripts the box above the form says it alone.
+ * Says in a toast why a form was refused, unless one field says it. Without scripts only the message above the form says it.
  * @param refusal what the action answered; undefined before the form was sent
  */
 export function useRefusalToast(refusal: FormRefusal | undefined): void {

@@ -38,7 +38,7 @@ export async function claimAdmin(viewer: SignedIn, token: string): Promise<void>
 
 /**
  * The path of a link that makes the member who follows it admin, for the start to print; null where somebody is admin, or ADMIN_EMAIL
- * says who shall be. Only its hash is kept.
+ * says who shall be. Only its hash is stored.
  */
 export async function makeAdminClaim({ ADMIN_EMAIL }: Pick<Config, 'ADMIN_EMAIL'> = config()): Promise<string | null> {
 	if (ADMIN_EMAIL !== '' || (await hasAdmin())) return null

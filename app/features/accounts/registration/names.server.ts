@@ -7,7 +7,7 @@ import { lazyLines } from '~/platform/http/lists.server.ts'
 import { listStaff } from '../accounts.queries.server.ts'
 
 const reserved = lazyLines('app/features/accounts/data/reserved-usernames.txt')
-/** What is asked for where an address gives nothing to be called by: nothing readable, or what reads as the staff's. */
+/** The username where an address gives none: nothing readable, or what reads as the staff's. */
 const plainUsername = 'member'
 /** Long enough for every real address; a number of up to five digits still fits a URL and a line. */
 const MAX_USERNAME_LENGTH = 40
@@ -21,7 +21,7 @@ function isReserved(username: string): boolean {
 }
 
 /**
- * The username that an e-mail address asks for: the part before the at-sign, lower-cased, with characters outside
+ * The username that an e-mail address leads to: the part before the at-sign, lower-cased, with characters outside
  * `a-z 0-9 _ . -` replaced by a hyphen. It may still be taken or reserved.
  */
 export function usernameFrom(email: string): string {
@@ -87,7 +87,7 @@ export async function refuseImpersonation(name: string, field: 'name' | 'fullNam
 		throw new Invalid(refusal, { [field]: refusal })
 }
 
-/** The usernames to try in turn for an address: what it asks for, unless that reads as the staff's; with numbers when taken. */
+/** The usernames to try in turn for an address: what it leads to, unless that reads as the staff's; with numbers when taken. */
 export async function usernamesFor(email: string, executor?: Executor): Promise<Generator<string>> {
 	const wanted = usernameFrom(email)
 	return candidates((await mimicsStaff(wanted, executor)) ? plainUsername : wanted)

@@ -108,7 +108,7 @@ export async function takeMailBudget(trx: Executor, address: string): Promise<bo
 	return rows.length > 0
 }
 
-/** Keeps a link that confirms an address; those that were mailed to it before work no more. */
+/** Stores a link that confirms an address; those that were mailed to it before work no more. */
 export async function insertEmailLink(
 	trx: Executor,
 	link: { hash: string; email: string; userId: number | null; seconds: number },
@@ -120,7 +120,7 @@ export async function insertEmailLink(
 	await sql`update registrations set created_at = now() where email = ${link.email}`.execute(trx)
 }
 
-/** Keeps a link that sets a new password, where Better Auth looks for it; the member's older ones work no more. */
+/** Stores a link that sets a new password, where Better Auth looks for it; the member's older ones work no more. */
 export async function replaceResetLink(
 	trx: Executor,
 	link: { userId: number; hash: string; seconds: number },
@@ -165,7 +165,7 @@ export async function hasAdmin(executor: Executor = db()): Promise<boolean> {
 	return rows.length > 0
 }
 
-/** Keeps a link that makes its finder admin, by the hash of its token; the oldest beyond the limit work no more. */
+/** Stores a link that makes its finder admin, by the hash of its token; the oldest beyond the limit work no more. */
 export async function insertClaim(hash: string): Promise<void> {
 	await sql`insert into admin_claims (token_hash) values (${hash})`.execute(db())
 	await sql`

@@ -42,7 +42,7 @@ export interface Confirmation {
 	email: string
 	/** What the account is called, so that its owner knows it. */
 	name: string
-	/** The link was opened elsewhere than where the account was made: the password tells that it is the same person. */
+	/** The link was opened elsewhere than where the account was made: the password shows that it is the same person. */
 	needsPassword: boolean
 }
 

@@ -46,7 +46,7 @@ export async function verifyPassword(stored: string, password: string): Promise<
 	}
 }
 
-/** What sessions are signed with: AUTH_SECRET, or a secret that is made once and kept in the data directory. */
+/** What sessions are signed with: AUTH_SECRET, or a secret that is made once and stored in the data directory. */
 export function authSecret({ AUTH_SECRET, dataDir }: Pick<Config, 'AUTH_SECRET' | 'dataDir'> = config()): string {
 	return AUTH_SECRET ?? madeOnce(join(dataDir, 'auth-secret'), () => randomBytes(32).toString('base64url'))
 }

@@ -84,7 +84,7 @@ async function checkLogin({ context, email, address, body }: Attempt): Promise<u
 	if (isClosedDemoAccount(email)) return { context: { body: { ...body, email: 'nobody@nobody.invalid' } } }
 }
 
-/** What a login from a device that is not known is counted for. */
+/** The counters of a login from a device that is not known. */
 function strangerAt(email: string, address: string): Counted {
 	return [['login-account', email], ...addressCounters('login', address)]
 }

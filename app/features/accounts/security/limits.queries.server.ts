@@ -26,7 +26,7 @@ function freeAt(rule: Rule): RawBuilder<Date> {
 }
 
 /**
- * Counts an attempt unless it has to wait. A last attempt in the future tells that the clock was set back: nobody waits for that.
+ * Counts an attempt unless it has to wait. A last attempt in the future shows that the clock was set back: nobody waits for that.
  * @returns whether it was counted
  */
 export async function tryToCount(trx: Executor, key: string, rule: Rule): Promise<boolean> {

@@ -77,7 +77,7 @@ export async function countAttempt(counted: Counted): Promise<void> {
 		})
 }
 
-/** Forgets what was counted for these, once somebody has proven who they are. */
+/** Deletes what was counted for these, once somebody has proven who they are. */
 export async function resetAttempts(counted: Counted): Promise<void> {
 	await deleteAttempts(counted.map(([name, subject]) => keyOf(name, subject)))
 }
@@ -128,7 +128,7 @@ function waitMessage(seconds: number): string {
 		[hour, 'an hour', 'hours'],
 		[minute, 'a minute', 'minutes'],
 	] as const
-	// From one and a half of a unit on the wait is told in it, rounded up: never shorter than it is.
+	// From one and a half of a unit on the wait is given in it, rounded up: never shorter than it is.
 	const [size, one, many] = units.find(([length]) => seconds > length * 1.5) ?? [1, 'a second', 'seconds']
 	const count = Math.ceil(seconds / size)
 	return `Too many attempts. Wait ${count === 1 ? one : `${count} ${many}`}, then try again.`

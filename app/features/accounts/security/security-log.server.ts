@@ -9,7 +9,7 @@ export type { SecurityEventKind }
 
 /** Events that a member sees of their account. */
 const MAX_SHOWN = 50
-/** How long events are kept, and how many of one member. The process's log is kept as long as who runs the site keeps it. */
+/** How long events are stored, and how many of one member. The operator decides how long the process's log is stored. */
 const retention = { days: 90, perMember: 500 }
 /** What a program can cause many times a second. */
 const repeatable: readonly SecurityEventKind[] = ['rate-limited', 'refused']

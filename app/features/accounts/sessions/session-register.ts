@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 
-/** Of a member whose sessions or account changed lately: what stands for these changes, and when this process heard of them. */
+/** Of a member whose sessions or account changed lately: what stands for these changes, and when this process learned of them. */
 interface Change {
 	version: string
 	/** Milliseconds of a monotonic clock. */
@@ -16,13 +16,13 @@ const UNCHANGED = '0'
  * cookie is looked up once and signed again. Where this process cannot know the version, it gives one that equals no other: then
  * no cookie of that member is believed, and none that is signed meanwhile will be.
  *
- * Times are milliseconds of one monotonic clock; what came first of hearing and asking is told by numbers.
+ * Times are milliseconds of one monotonic clock; numbers say which came first, an announcement or a read.
  */
 export class SessionRegister {
 	#changes = new Map<number, Change>()
-	/** Counts what was heard and asked. */
+	/** Counts announcements and reads. */
 	#step = 0
-	/** Members of whom something was heard that has not been read from the database yet, with the step at which it was. */
+	/** Members with an announced change that has not been read from the database yet, with the step of the announcement. */
 	readonly #outdated = new Map<number, number>()
 	/** The step since which nothing that other processes say can have been missed; null while something can. */
 	#listeningSince: number | null = null
@@ -31,7 +31,7 @@ export class SessionRegister {
 
 	/**
 	 * The version that a cookie of this member must carry to be believed, and that a new one is signed with.
-	 * @param startedAt when the request came. What was heard since then may be later than what the request has read.
+	 * @param startedAt when the request came. What was announced since then may be later than what the request has read.
 	 */
 	versionOf(userId: number, startedAt: number): string {
 		if (!this.#hasRead || this.#listeningSince === null || this.#outdated.has(userId)) return randomUUID()
@@ -54,26 +54,26 @@ export class SessionRegister {
 		this.#outdated.set(userId, this.#next())
 	}
 
-	/** From now on everything that other processes say is heard. What was said before must be read once. */
+	/** From now on every announcement of other processes arrives. Earlier ones must be read once. */
 	startListening(): void {
 		this.#listeningSince = this.#next()
 		this.#hasRead = false
 	}
 
-	/** What other processes say may be missed from now on. */
+	/** From now on announcements of other processes may be missed. */
 	stopListening(): void {
 		this.#listeningSince = null
 		this.#hasRead = false
 	}
 
-	/** To be called before the database is asked. @returns what {@link take} is to be given with the answer */
+	/** To be called before the database is read. @returns what {@link take} is to be given with the answer */
 	beginRead(): number {
 		return this.#next()
 	}
 
 	/**
 	 * Takes in what the database knows of the last minutes: a version by member.
-	 * @param readStep what {@link beginRead} gave: what was heard after it is not in this answer
+	 * @param readStep what {@link beginRead} gave: what was announced after it is not in this answer
 	 * @param now when the answer came
 	 */
 	take(latest: ReadonlyMap<number, string>, readStep: number, now: number): void {

@@ -75,7 +75,7 @@ export async function touchDevice(hash: string): Promise<void> {
 	await sql`update known_devices set used_at = now() where token_hash = ${hash}`.execute(db())
 }
 
-/** Adds a device, and forgets those beyond the limit. @returns whether the account had devices before */
+/** Adds a device, and deletes those beyond the limit. @returns whether the account had devices before */
 export async function insertDevice(userId: number, hash: string, executor: Executor = db()): Promise<boolean> {
 	const { rows } = await sql<{ had: boolean }>`
 		insert into known_devices (token_hash, user_id) values (${hash}, ${userId})
@@ -88,7 +88,7 @@ export async function insertDevice(userId: number, hash: string, executor: Execu
 	return rows[0]?.had ?? false
 }
 
-/** Forgets every device of an account, as after a new password. */
+/** Deletes every device of an account, as after a new password. */
 export async function deleteDevices(userId: number): Promise<void> {
 	await sql`delete from known_devices where user_id = ${userId}`.execute(db())
 }

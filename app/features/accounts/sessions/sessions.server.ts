@@ -24,7 +24,7 @@ import {
 export const sessionLife = {
 	/** Without being used. */
 	idle: 30 * 86_400,
-	/** For so long a signed cookie is believed, unless something is heard of its member. */
+	/** For so long a signed cookie is believed, unless a change of its member is announced. */
 	cookie: 300,
 } as const
 
@@ -35,13 +35,13 @@ const MAX_SESSIONS = 50
 const channel = 'devquad_sessions'
 
 /**
- * How far back the database is asked for changes, in seconds: twice the life of a signed cookie, so that clocks may differ by
+ * How far back changes are read from the database, in seconds: twice the life of a signed cookie, so that clocks may differ by
  * minutes.
  */
 const REVOCATION_WINDOW = 2 * sessionLife.cookie
 
 /**
- * Milliseconds between two looks at the database. They find what nobody told: the process that made a change died before it
+ * Milliseconds between two looks at the database. They find what was never announced: the process that made a change died before it
  * could, or somebody changed a row by hand.
  */
 const REREAD_MS = 5_000
@@ -72,7 +72,7 @@ export async function withLastKnownSessions<Result>(work: () => Promise<Result>)
 }
 
 /**
- * Begins to hear whose sessions change. Until then, and whenever other processes cannot be heard, no signed cookie is believed
+ * Begins to listen for changed sessions. Until then, and whenever the bus is away, no signed cookie is believed
  * and every request looks its session up.
  * @returns what stops it
  * @throws Error when the bus or the database cannot be reached
@@ -100,7 +100,7 @@ export async function listenForRevocations(): Promise<() => Promise<void>> {
 
 /**
  * Tells every process that signed cookies of this member are out of date: sessions ended, or the role, name or picture changed.
- * To be called after the commit. It never throws: who was not told finds out from the database within seconds.
+ * To be called after the commit. It never throws: a process that misses it finds out from the database within seconds.
  */
 export async function announceAccountChange(userId: number): Promise<void> {
 	onChangeAnnounced(userId)
@@ -147,7 +147,7 @@ export async function settleLogin(before: string | null, now: { token: string; u
 	await recordSecurityEvent('session-revoked', { userId: now.userId, detail: { reason: 'too many sessions' } })
 }
 
-/** Forgets sessions that have ended by themselves, and whose sessions changed long ago; to be called regularly. */
+/** Deletes sessions that have expired, and old records of changes; to be called regularly. */
 export async function sweepSessions(): Promise<void> {
 	await deleteExpiredSessions()
 	await deleteOldRevocations()
@@ -161,14 +161,14 @@ function onChangeAnnounced(userId: number): void {
 let reading: Promise<void> | undefined
 let isRereadDue = false
 
-/** What is heard while the database is being asked is asked for once more, after that. */
+/** A change that is announced during a read is read once more, after that. */
 function rereadQuietly(): void {
 	if (reading) {
 		isRereadDue = true
 		return
 	}
 	reading = reread()
-		// The next look is seconds away, and whoever was heard of is doubted until then; an outage has its own line.
+		// The next look is seconds away, and no cookie of an announced member is believed until then; an outage has its own line.
 		.catch((error) => log.debug({ err: error }, 'whose sessions changed could not be read'))
 		.finally(() => {
 			reading = undefined

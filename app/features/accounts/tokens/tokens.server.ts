@@ -44,7 +44,7 @@ export async function listTokens(viewer: SignedIn): Promise<TokenView[]> {
 /**
  * Makes a token and mails its owner that there is one.
  * @param input name, scopes (a list), days
- * @returns the token itself, which is kept nowhere and cannot be shown again
+ * @returns the token itself, which is stored nowhere and cannot be shown again
  * @throws NotAllowed for a suspended member, Invalid with a message per field; also when the member has as many as are allowed
  */
 export async function makeToken(viewer: SignedIn, input: Record<string, unknown>): Promise<{ token: string }> {

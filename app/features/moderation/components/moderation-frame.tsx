@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { NavLink } from 'react-router'
 import { useRootData } from '~/lib/root-data.ts'
 
-/** The pages of those who keep order: a heading, and the way from one to the other. */
+/** The frame of the moderators' pages: a heading, and the tabs between them. */
 export function ModerationFrame({ title, children }: { title: string; children: ReactNode }) {
 	const { viewer } = useRootData()
 	return (

@@ -17,7 +17,7 @@ interface CropDialogProps {
 	onUnreadable: () => void
 }
 
-/** Has the member choose the square of a picture that is kept. */
+/** Has the member choose the square to which a picture is cropped. */
 export function CropDialog({ file, onDone, onClose, onUnreadable }: CropDialogProps) {
 	const url = useObjectUrl(file)
 	const [zoom, setZoom] = useState(1)

@@ -64,7 +64,7 @@ export function PictureField({
 		else if (crop) setChosen(file)
 		else upload.start(file, null)
 	}
-	// A file that was chosen before the scripts were there told nobody.
+	// A file that was chosen before the scripts ran raised no event.
 	// biome-ignore lint/correctness/useExhaustiveDependencies: there is one such moment
 	useEffect(() => choose(file.current?.files?.[0]), [])
 	return (
@@ -129,7 +129,7 @@ interface FormPictureProps {
 	needed?: string
 }
 
-/** The picture of an item's form, saved with it; the form is told of each change. */
+/** The picture of an item's form, saved with it; the form is notified of each change. */
 export function FormPicture({ name, label, kind, path, error, optional, needed }: FormPictureProps) {
 	const container = useRef<HTMLDivElement>(null)
 	const notify = () => {

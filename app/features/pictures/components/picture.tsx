@@ -10,7 +10,7 @@ interface PictureProps {
 	className?: string
 }
 
-/** A stored picture in the width that suits the screen. Its place is kept from the start, so nothing moves when it comes. */
+/** A stored picture in the width that suits the screen. Its space is reserved from the start, so nothing moves when it comes. */
 export function Picture({ picture: { path, width, height }, alt, sizes, className = '' }: PictureProps) {
 	return (
 		<img
@@ -31,7 +31,7 @@ interface SmallPicturesProps {
 	pictures: readonly { path: string; width: number; height: number; alt: string }[]
 }
 
-/** Pictures beside text: small, bounded in height, each in a place that is kept from the start, and large when it is opened. */
+/** Pictures beside text: small, bounded in height, each in a space that is reserved from the start, and large when it is opened. */
 export function SmallPictures({ pictures }: SmallPicturesProps) {
 	if (pictures.length === 0) return null
 	return (

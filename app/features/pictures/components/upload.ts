@@ -69,7 +69,7 @@ export async function uploadPicture(options: UploadOptions): Promise<PictureView
 /** The connection broke, or the server said that it will be better later. */
 class PassingFailure extends Error {}
 
-/** `fetch` tells nothing of what it has sent, so this is the older way. */
+/** `fetch` reports no progress of an upload, so this is the older way. */
 function send({ kind, file, crop, onProgress, signal }: UploadOptions, within: number): Promise<PictureView> {
 	return new Promise((resolve, reject) => {
 		if (signal.aborted) return reject(errorOf('canceled'))
@@ -157,7 +157,7 @@ export function useUpload(kind: PictureKind, initial: PictureView | null, listen
 	const [failure, setFailure] = useState<string | null>(null)
 	const stop = useRef<AbortController>(null)
 
-	// Told once the form holds the new picture, as who is told reads the form.
+	// Called once the form holds the new picture, as the listener reads the form.
 	const { onChange, onFailure } = listeners
 	const last = useRef(picture)
 	useEffect(() => {
@@ -185,7 +185,7 @@ export function useUpload(kind: PictureKind, initial: PictureView | null, listen
 		}
 	}
 
-	/** Stops what is on its way, and hears no more of it. */
+	/** Aborts the running upload and ignores its result. */
 	const abandon = () => {
 		const running = stop.current
 		stop.current = null

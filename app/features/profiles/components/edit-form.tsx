@@ -72,7 +72,7 @@ export function EditForm({ id, start, refusal, names, files, item, className, fo
 	)
 }
 
-/** What was typed into the fields of a refused form; a box that was not ticked was not sent. */
+/** What was typed into the fields of a refused form; a checkbox that was not ticked was not sent. */
 function typedOf(refusal: EditRefusal | null, names: FieldNames): Texts {
 	if (!refusal) return {}
 	return Object.fromEntries(Object.keys(names).map((name) => [name, refusal.values[name] ?? '']))

@@ -37,7 +37,7 @@ interface CountedTextProps extends Omit<ComponentProps<typeof TextArea>, 'defaul
 export function CountedText({ defaultValue, most, ...area }: CountedTextProps) {
 	const [length, setLength] = useState(defaultValue.length)
 	const field = useRef<HTMLTextAreaElement>(null)
-	// What was typed before the scripts were there told nobody.
+	// What was typed before the scripts ran raised no event.
 	useEffect(() => setLength(field.current?.value.length ?? 0), [])
 	return (
 		<TextArea

@@ -14,7 +14,7 @@ export function HiddenNotice({ hidden }: { hidden: ProfileView['hidden'] }) {
 	)
 }
 
-/** How the own profile stands, above its forms. @param suspended the sentence of a suspension, or null */
+/** The status of the viewer's own profile, above its forms. @param suspended the sentence of a suspension, or null */
 export function StatusNotices({ hidden, suspended }: { hidden: { reason: string } | null; suspended: string | null }) {
 	return (
 		<>

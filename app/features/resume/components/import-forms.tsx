@@ -28,7 +28,7 @@ const names: Record<string, string> = {
 	...projectNames,
 }
 
-/** What an import would change, each with a box, and what of the document cannot be kept. */
+/** What an import would change, each with a checkbox, and what of the document cannot be imported. */
 export function ImportPreview({ preview, message }: { preview: Preview; message: string }) {
 	const { changes, unsaved, more, document, fingerprint } = preview
 	return (
@@ -116,7 +116,7 @@ const isNews = ({ field, before }: Difference) => before !== '' || !field.endsWi
 
 const kinds = { add: 'is added', replace: 'is replaced' }
 
-/** Old above new, both in words: nothing is told by colour alone. */
+/** Old above new, both in words: nothing is said by colour alone. */
 function Shown({ difference: { field, before, after }, named }: { difference: Difference; named: boolean }) {
 	return (
 		<div className="min-w-0 wrap-anywhere">

@@ -234,7 +234,7 @@ function currentOf(
 	}
 }
 
-/** Skills under the names that they are kept by, each once; those that the member has already stay as they are. */
+/** Skills under the names that they are stored by, each once; those that the member has already stay as they are. */
 function canonical(skills: string[], had: string[]): string[] {
 	const canonicalName = (skill: string) => (had.includes(skill) ? skill : canonicalSkill(skill))
 	return [...new Map(skills.map((skill) => [canonicalName(skill).toLowerCase(), canonicalName(skill)])).values()]

@@ -30,7 +30,7 @@ export interface StoredItem<Fields> {
 	fields: Fields
 }
 
-/** The profile as it is, with what tells whether it is still so later. */
+/** The profile as it is, with the versions that show whether it still is so later. */
 export interface Current extends Omit<ResumeFields, 'certificates' | 'projects'> {
 	versions: Record<FieldPart, number>
 	certificates: StoredItem<StoredCertificate>[]

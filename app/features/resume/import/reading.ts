@@ -195,7 +195,7 @@ function titled(reader: Reader, path: string, what: string, title: string | unde
 	return []
 }
 
-/** JSON Resume gives a year, a month or a day; a profile keeps a day, the first of what is given. */
+/** JSON Resume gives a year, a month or a day; a profile stores a day, the first of what is given. */
 function dayOf(date: unknown): unknown {
 	if (typeof date !== 'string') return date
 	if (/^\d{4}$/.test(date)) return `${date}-01-01`

@@ -4,7 +4,7 @@ import { NotFound, TooMany } from '~/lib/errors.ts'
 import { getResume } from '../resume.server.ts'
 import type { Route } from './+types/profile-json'
 
-/** A profile as JSON Resume, for members. Others are sent to the login page, or told in JSON when they are a program. */
+/** A profile as JSON Resume, for members. Others are sent to the login page, or get a problem in JSON when they are a program. */
 export async function loader({ request, context, params }: Route.LoaderArgs) {
 	const viewer = viewerOf(context)
 	if (!viewer) {

@@ -9,7 +9,7 @@ export const halfTitle = 1.2
 export const bodyWeight = 0.5
 /** What the spelling of the titles counts beside the words. */
 export const spellingWeight = 0.3
-/** A word that stands only in the description that is being written tells less than one of its title. */
+/** A word that stands only in the description that is being written counts less than one of its title. */
 const descriptionWeight = 0.3
 
 /** A question has at most so many words that count: the rarest of its title, then of its description. */
@@ -30,7 +30,7 @@ const veryCommon = 10_000
 export interface Word {
 	word: string
 	weight: number
-	/** In how many questions it stands, as far as can be told. */
+	/** In how many questions it stands, as far as is known. */
 	documents: number
 }
 

@@ -12,7 +12,7 @@ interface FollowButtonProps {
 	following: boolean
 }
 
-/** Follows a tag or a category: new questions in it are then told to the member. */
+/** Follows a tag or a category: the member is then notified of new questions in it. */
 export function FollowButton({ target, name, following }: FollowButtonProps) {
 	const { viewer } = useRootData()
 	const { pathname } = useLocation()
