@@ -89,7 +89,7 @@ function loadRoutesByGuard(): void {
 export const settling: MiddlewareFunction<Record<string, unknown>>[] = [
 	async ({ request }, next) => {
 		const results = await next()
-		return (await guard()).settle(request, results as Parameters<Guard['settle']>[1])
+		return (await guard()).settleOutcomes(request, results as Parameters<Guard['settleOutcomes']>[1])
 	},
 ]
 

@@ -105,7 +105,7 @@ async function readWhole(answer: Response, parse: (text: string) => unknown): Pr
  * fetcher gets nothing, or for its form a refusal. A toast says so.
  * @param outcomes by route
  */
-export async function settle({ method, url, signal }: Request, outcomes: Outcomes): Promise<Outcomes> {
+export async function settleOutcomes({ method, url, signal }: Request, outcomes: Outcomes): Promise<Outcomes> {
 	const lost = Object.entries(outcomes).flatMap(([id, { result }]) => {
 		// The error of an action comes wrapped.
 		const error = result instanceof LostAnswer ? result : (result as { data?: unknown } | null | undefined)?.data
@@ -186,7 +186,7 @@ async function undoMove(): Promise<void> {
 	await moved
 }
 
-/** As {@link settle}, where it is not known which routes were asked. */
+/** As {@link settleOutcomes}, where it is not known which routes were asked. */
 function giveUp(): Promise<void> {
 	const { navigation, fetchers } = router().state
 	const target = navigation.location
