@@ -10,7 +10,7 @@ export interface RankedRow {
 	/** As text, so that a cursor compares the very number. */
 	rank: string
 	title_marked: string
-	/** The beginning of the description; marks.ts chooses the passage. */
+	/** The beginning of the description; highlight.ts chooses the passage. */
 	description_marked: string
 }
 
@@ -59,7 +59,7 @@ export interface PassageRow {
 	comment_id: number
 	/** Of its author. */
 	name: string
-	/** Its text; marks.ts chooses the passage. */
+	/** Its text; highlight.ts chooses the passage. */
 	body_marked: string
 }
 
