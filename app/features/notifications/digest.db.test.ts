@@ -10,8 +10,7 @@ import { makeMember } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { mailDigests } from './digest.server.ts'
 import { listNotices, muteThread, notify, readNotices } from './notifications.server.ts'
-import { getPreferences, setPreferences } from './preferences.server.ts'
-import { readUnsubscribe, unsubscribe, unsubscribeUrl } from './unsubscribe.server.ts'
+import { getPreferences, readUnsubscribe, setPreferences, unsubscribe, unsubscribeUrl } from './preferences.server.ts'
 
 useDatabase()
 

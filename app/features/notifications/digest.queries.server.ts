@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
-import type { Channel } from './channels.ts'
+import type { Channel } from './notifications.view.ts'
 
 export interface DueMember {
 	user_id: number

@@ -3,10 +3,10 @@ import { escapeHtml } from '~/lib/html.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
 import type { Mail } from '~/platform/mail/mail.server.ts'
-import { others } from './channels.ts'
 import { type DueMember, settle, takeDue, takeUnseen, type UnseenRow } from './digest.queries.server.ts'
 import { doerOf, wordsOf } from './kinds.server.ts'
-import { unsubscribeUrl } from './unsubscribe.server.ts'
+import { others } from './notifications.view.ts'
+import { unsubscribeUrl } from './preferences.server.ts'
 
 const membersAtOnce = 200
 

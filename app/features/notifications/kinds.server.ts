@@ -1,6 +1,6 @@
 import { remember } from '~/lib/remember.ts'
 import type { Feature } from '~/platform/feature.ts'
-import type { Channel } from './channels.ts'
+import type { Channel } from './notifications.view.ts'
 
 /**
  * Every kind of notification; the value is what may be said by `act` in place of the usual words, `never` for nothing. Features add

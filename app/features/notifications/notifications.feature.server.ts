@@ -4,7 +4,7 @@ import { mailDigests } from './digest.server.ts'
 import { registerKinds } from './kinds.server.ts'
 import { noticeOperations, noticeShapes } from './notifications.api.server.ts'
 import { countUnread, sweepNotices } from './notifications.server.ts'
-import { pushNotice } from './push/notices.server.ts'
+import { pushNotice } from './push/delivery.server.ts'
 import { vapidKeys } from './push/vapid.server.ts'
 
 export const notifications = defineFeature({

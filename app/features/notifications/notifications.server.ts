@@ -8,17 +8,18 @@ import { db, type Executor } from '~/platform/db/db.server.ts'
 import { decodeTimeCursor, encodeCursor } from '~/platform/http/cursors.ts'
 import { announce } from '~/platform/realtime/announce.server.ts'
 import { doerOf, type NoticeKind, type NotificationKinds, wordsOf } from './kinds.server.ts'
-import { findThread, listRows, type NoticeRow, readUnreadOf } from './notifications.queries.server.ts'
-import type { NoticeView } from './notifications.view.ts'
-import { queuePushes } from './push/queue.server.ts'
 import {
 	addNotices,
 	countMuted,
+	findThread,
+	listRows,
 	listUntold,
 	lockBoxes,
 	lockBoxOf,
 	markRead,
 	markSeen,
+	type NoticeRow,
+	readUnreadOf,
 	removeOfActor,
 	removeOfComment,
 	removeOfQuestion,
@@ -27,7 +28,9 @@ import {
 	setMuted,
 	type ToldRow,
 	type Which,
-} from './writing.queries.server.ts'
+} from './notifications.queries.server.ts'
+import type { NoticeView } from './notifications.view.ts'
+import { queuePushes } from './push/delivery.server.ts'
 
 declare module '~/platform/realtime/events.ts' {
 	interface ServerEvents {

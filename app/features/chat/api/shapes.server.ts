@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { decodeCursor, encodeCursor, noSuchPlace } from '~/platform/http/cursors.ts'
-import type { Place } from '../messages/places.server.ts'
+import type { Place } from '../messages/reading.server.ts'
 import type { ChatMessage, ConversationSummary, MessageHit, Peer } from '../protocol.ts'
 
 /** Parameters of addresses. */

@@ -6,7 +6,7 @@ import {
 	type Subscription,
 	subscriptionColumns,
 	wantsPush,
-} from '~/features/notifications/push/subscriptions.queries.server.ts'
+} from '~/features/notifications/push/push.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { isRecent } from '~/platform/db/recent.server.ts'
 

@@ -1,5 +1,5 @@
 import { config } from '~/config.server.ts'
-import { unsubscribeUrl } from '~/features/notifications/unsubscribe.server.ts'
+import { unsubscribeUrl } from '~/features/notifications/preferences.server.ts'
 import { escapeHtml } from '~/lib/html.ts'
 import { counted } from '~/lib/text.ts'
 import type { Mail } from '~/platform/mail/mail.server.ts'

@@ -1,8 +1,13 @@
 import { sql } from 'kysely'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import '~/features/index.server.ts'
-import { getPreferences, setPreferences } from '~/features/notifications/preferences.server.ts'
-import { readUnsubscribe, unsubscribe, unsubscribeUrl } from '~/features/notifications/unsubscribe.server.ts'
+import {
+	getPreferences,
+	readUnsubscribe,
+	setPreferences,
+	unsubscribe,
+	unsubscribeUrl,
+} from '~/features/notifications/preferences.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'

@@ -1,6 +1,5 @@
-import { deliver } from '~/features/notifications/push/delivery.server.ts'
-import { queuePushes } from '~/features/notifications/push/queue.server.ts'
-import type { PushJob } from '~/features/notifications/push/subscriptions.queries.server.ts'
+import { deliver, queuePushes } from '~/features/notifications/push/delivery.server.ts'
+import type { PushJob } from '~/features/notifications/push/push.queries.server.ts'
 import { log } from '~/lib/log.server.ts'
 import { counted } from '~/lib/text.ts'
 import { db } from '~/platform/db/db.server.ts'

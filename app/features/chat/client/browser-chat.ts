@@ -1,12 +1,10 @@
 import { refusalOf } from '~/features/pictures/components/upload.ts'
 import { type Live, withLive } from '~/platform/realtime/live.ts'
-import { measure, uploadForMessage } from '../pictures/client/browser-pictures.ts'
 import { BrowserPictures } from '../pictures/client/picture-store.ts'
-import { ChatClient } from './chat-client.ts'
-import { hear } from './hearing.ts'
+import { measure, uploadForMessage } from '../pictures/client/uploads.ts'
+import { ChatClient, hear } from './chat-client.ts'
 import { forgetBlocked, makeFallback, wasBlocked } from './http-fallback.ts'
-import { SocketTransport } from './socket-transport.ts'
-import type { Lock } from './transport.ts'
+import { type Lock, SocketTransport } from './transport.ts'
 
 /** How long a lost connection is not worth a word, in milliseconds. */
 const grace = 1_500

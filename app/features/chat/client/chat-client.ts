@@ -1,11 +1,11 @@
+import type { ServerEvents } from '~/platform/realtime/events.ts'
+import type { Live } from '~/platform/realtime/live.ts'
 import { Attachments } from '../pictures/client/attachments.ts'
 import type { PictureStore } from '../pictures/client/picture-store.ts'
 import { type Upload, Uploads } from '../pictures/client/uploads.ts'
 import type { ChatMessage, ConversationPage, ConversationState, Marks, MessageWindow } from '../protocol.ts'
 import { Conversation, type ConversationView } from './conversation.ts'
-import { Outbox, type Outgoing, type Store } from './outbox.ts'
-import { SeenMarks } from './seen.ts'
-import { Sender } from './sender.ts'
+import { Outbox, type Outgoing, Sender, type Store } from './outbox.ts'
 import type { Lock, Transport } from './transport.ts'
 
 /** How often a peer is told at most that this member types, in milliseconds. */
@@ -248,5 +248,67 @@ export class ChatClient {
 
 	private changed(): void {
 		for (const listener of this.listeners) listener()
+	}
+}
+
+/** Has the chat hear what this socket says of conversations. @returns ends that */
+export function hear(socket: Live, client: ChatClient): () => void {
+	const ends = [
+		on(socket, 'chat:message', ({ with: peer, message }) => client.hear(peer, message)),
+		on(socket, 'chat:marks', ({ with: peer, marks }) => client.hearMarks(peer, marks)),
+		on(socket, 'chat:typing', ({ from }) => client.hearTyping(from)),
+		on(socket, 'chat:state', ({ with: peer, state }) => client.hearState(peer, state)),
+	]
+	return () => {
+		for (const end of ends) end()
+	}
+}
+
+function on<Name extends keyof ServerEvents>(socket: Live, name: Name, handle: ServerEvents[Name]): () => void {
+	// The socket's types cannot follow that name and handler belong together.
+	socket.on(name, handle as never)
+	return () => socket.off(name, handle as never)
+}
+
+type Mark = Parameters<Transport['seen']>[0]
+
+/** How often the marks of a conversation are told at most, in milliseconds: a burst of messages is one mark. */
+const every = 1_000
+
+/** Tells the server what arrived here and what was read: at once, and then once a second while more comes. */
+export class SeenMarks {
+	private readonly tell: (mark: Mark) => void
+	private readonly told = new Map<string, Mark>()
+	private readonly waiting = new Map<string, Mark>()
+	private readonly resting = new Set<string>()
+
+	constructor(tell: (mark: Mark) => void) {
+		this.tell = tell
+	}
+
+	/** @param mark of a message of the peer; one that says nothing new is not told */
+	note(mark: Mark): void {
+		const known = this.waiting.get(mark.with) ?? this.told.get(mark.with)
+		if (known && known.upTo >= mark.upTo && (known.read || !mark.read)) return
+		this.waiting.set(mark.with, { ...mark, read: mark.read || (this.waiting.get(mark.with)?.read ?? false) })
+		if (!this.resting.has(mark.with)) this.flush(mark.with)
+	}
+
+	/** What was told may have been lost with the connection. */
+	forget(): void {
+		this.told.clear()
+	}
+
+	private flush(peer: string): void {
+		const mark = this.waiting.get(peer)
+		if (!mark) return
+		this.waiting.delete(peer)
+		this.told.set(peer, mark)
+		this.tell(mark)
+		this.resting.add(peer)
+		setTimeout(() => {
+			this.resting.delete(peer)
+			this.flush(peer)
+		}, every)
 	}
 }

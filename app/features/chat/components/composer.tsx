@@ -4,12 +4,9 @@ import { Form, Link } from 'react-router'
 import { useRootData } from '~/lib/root-data.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import { limits } from '../chat.limits.ts'
-import { keepDraft, readDraft } from '../client/drafts.ts'
 import { useChatClient } from '../client/use-chat.ts'
 import { useAttached, usePictureIntake } from '../pictures/client/use-pictures.ts'
-import { AttachButton } from '../pictures/components/attach-button.tsx'
-import { AttachedList } from '../pictures/components/attached-list.tsx'
-import { PlainPicture } from '../pictures/components/plain-picture.tsx'
+import { AttachButton, AttachedList, PlainPicture } from '../pictures/components/attached-pictures.tsx'
 import type { ChatMessage } from '../protocol.ts'
 
 interface ComposerProps {
@@ -175,4 +172,29 @@ function EditingBar({ path, onLeave }: { path: string; onLeave: () => void }) {
 function tooLong(length: number): string {
 	const [most, has] = [limits.messageMax, length].map((count) => count.toLocaleString('en'))
 	return `A message may have at most ${most} characters; this one has ${has}.`
+}
+
+/*
+ * What was typed to a member and not sent, kept by the browser for each conversation of each member. A browser that keeps
+ * nothing loses drafts with the tab, and nothing else.
+ */
+
+const keyOf = (me: string, peer: string) => `chat-draft:${me}:${peer}`
+
+/** '' when there is none. */
+export function readDraft(me: string, peer: string): string {
+	try {
+		return localStorage.getItem(keyOf(me, peer)) ?? ''
+	} catch {
+		return ''
+	}
+}
+
+export function keepDraft(me: string, peer: string, text: string): void {
+	try {
+		if (text === '') localStorage.removeItem(keyOf(me, peer))
+		else localStorage.setItem(keyOf(me, peer), text)
+	} catch {
+		// Full, or forbidden.
+	}
 }

@@ -1,17 +1,15 @@
 import { useEffect, useRef, useState } from 'react'
+import { useFetcher } from 'react-router'
 import { useHydrated } from '~/lib/use-hydrated.ts'
+import { toast } from '~/shell/toast.ts'
 import { Dialog } from '~/ui/dialog.tsx'
 import type { ConversationView } from '../client/conversation.ts'
-import { useOutgoing } from '../client/use-chat.ts'
+import { useChatClient, useOutgoing } from '../client/use-chat.ts'
 import type { ChatMessage } from '../protocol.ts'
-import { AwayBar } from './away-bar.tsx'
 import { Composer } from './composer.tsx'
-import { EmptyConversation } from './empty-conversation.tsx'
+import { Announcer, AwayBar, EmptyConversation, StateNotice } from './conversation-notices.tsx'
 import { ReportDialog } from './report-dialog.tsx'
-import { StateNotice } from './state-notice.tsx'
-import { Announcer } from './thread/announcer.tsx'
 import { Thread } from './thread/thread.tsx'
-import { useChange } from './thread/use-change.ts'
 
 interface ConversationProps {
 	view: ConversationView
@@ -131,4 +129,31 @@ function DeleteDialog({ message, onClose, onDelete }: DeleteDialogProps) {
 			</p>
 		</Dialog>
 	)
+}
+
+/**
+ * Changes something of a conversation through its page's action. What came of it is seen by the live stream, and asked for
+ * where there is none; a refusal is said in a toast.
+ * @param path the conversation's page
+ * @param peer username
+ * @param onRefused takes back what was sent, so that nothing typed is lost
+ */
+export function useChange(path: string, peer: string, onRefused: (values: Record<string, string>) => void) {
+	const client = useChatClient()
+	const fetcher = useFetcher<{ ok?: boolean; message?: unknown; said?: boolean; values?: Record<string, string> }>()
+	const { data } = fetcher
+	const takeBack = useRef(onRefused)
+	takeBack.current = onRefused
+	useEffect(() => {
+		if (!data) return
+		if (data.ok === false || typeof data.message === 'string') {
+			if (!data.said) toast({ type: 'error', message: String(data.message) })
+			takeBack.current(data.values ?? {})
+		} else client?.refresh(peer)
+	}, [data, client, peer])
+	return (change: Record<string, string>) => {
+		if (client?.line !== 'away') return void fetcher.submit(change, { method: 'post', action: path })
+		toast({ type: 'error', message: 'You are offline. Try again when you are back.' })
+		onRefused(change)
+	}
 }

@@ -3,12 +3,14 @@ import { Invalid } from '~/lib/errors.ts'
 import { shortened } from '~/lib/text.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { limits } from '../chat.limits.ts'
-import { presentPeer } from '../chat.view.ts'
-import { countUnreadConversations as countConversations } from '../conversations.queries.server.ts'
+import { presentPeer, wordsOf } from '../chat.view.ts'
+import {
+	countUnreadConversations as countConversations,
+	type InboxRow,
+	listInbox,
+} from '../conversations.queries.server.ts'
 import { member } from '../members.server.ts'
-import { wordsOf } from '../pictures/words.ts'
 import type { ConversationSummary } from '../protocol.ts'
-import { type InboxRow, listInbox } from './inbox.queries.server.ts'
 
 export interface Inbox {
 	conversations: ConversationSummary[]

@@ -1,19 +1,21 @@
+import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
 import { refuseSuspended } from '~/features/accounts/security/suspension.server.ts'
 import { isId } from '~/lib/checks.ts'
-import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
+import { Invalid, NotAllowed, NotFound, TooMany } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
-import { db } from '~/platform/db/db.server.ts'
+import { db, pool } from '~/platform/db/db.server.ts'
 import { parseInput } from '~/platform/http/parse.server.ts'
+import { countUp } from '~/platform/http/rate-limit.server.ts'
 import { renderMarkdown } from '~/platform/markdown/render.server.ts'
+import { limits } from '../chat.limits.ts'
 import { editInput } from '../chat.schema.ts'
 import { presentMessage } from '../chat.view.ts'
 import { lockConversation } from '../conversations.queries.server.ts'
 import { conversationWith, member, namesOf } from '../members.server.ts'
 import type { ChatMessage } from '../protocol.ts'
-import { countChange } from './changing-limit.server.ts'
 import { eraseMessage, findOwn, type MessageRow, updateMessage } from './messages.queries.server.ts'
+import { currentWriter } from './sending.server.ts'
 import { announceMessage, announceReliably } from './telling.server.ts'
-import { currentWriter } from './writers.server.ts'
 
 interface Which {
 	/** Username of the peer. */
@@ -62,4 +64,29 @@ async function change(author: SignedIn, { with: username, id }: Which, work: Wor
 		})
 	await announceReliably(() => announceMessage(author, peer, row))
 	return presentMessage(row, author.id, namesOf(author, peer))
+}
+
+/**
+ * Counts an edit or a deletion before it is looked at, refused ones too. An edit leaves no row of its own that could be
+ * counted, so the counter stands with those of the logins, where every process sees it.
+ * @throws TooMany with the seconds to wait
+ */
+export async function countChange(userId: number): Promise<void> {
+	const { times, seconds } = limits.changing
+	const limiter = new RateLimiterPostgres({
+		storeClient: pool(),
+		tableName: 'rate_limits',
+		tableCreated: true,
+		keyPrefix: 'chat:change',
+		clearExpiredByTimeout: false,
+		points: times,
+		duration: seconds,
+	})
+	try {
+		await countUp(limiter, String(userId))
+	} catch (refusal) {
+		if (!(refusal instanceof RateLimiterRes)) throw refusal
+		const wait = Math.ceil(refusal.msBeforeNext / 1_000)
+		throw new TooMany(`You changed many messages in a short time. Try again in ${wait} s.`, wait)
+	}
 }

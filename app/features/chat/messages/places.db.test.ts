@@ -4,8 +4,7 @@ import { makeConversation, makeMessage, passTime } from '../../../../tests/facto
 import { makeMember } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { setBlocked } from '../safety/safety.server.ts'
-import { getMessage, listPlace, type Place } from './places.server.ts'
-import { openConversation } from './reading.server.ts'
+import { getMessage, listPlace, openConversation, type Place } from './reading.server.ts'
 
 useDatabase()
 

@@ -9,11 +9,11 @@ import {
 	countUnreadConversations,
 	countUnreadOf,
 	findConversation,
+	type ReadRow,
 	showsTyping,
 } from '../conversations.queries.server.ts'
 import { namesOf } from '../members.server.ts'
 import type { MessageRow, SeenRow } from './messages.queries.server.ts'
-import type { ReadRow } from './read-all.queries.server.ts'
 
 /*
  * What the tabs of both members are told, after the commit. Nothing depends on it: a tab that misses it notices by the

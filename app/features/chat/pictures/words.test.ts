@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { wordsOf } from './words.ts'
+import { wordsOf } from '../chat.view.ts'
 
 const showing = (...alts: string[]) => alts.map((alt) => ({ path: '', width: 1, height: 1, alt }))
 

@@ -1,5 +1,4 @@
-import { listPlace } from '../messages/places.server.ts'
-import { listOlder, listSince, openConversation } from '../messages/reading.server.ts'
+import { listOlder, listPlace, listSince, openConversation } from '../messages/reading.server.ts'
 import type { Route } from './+types/history'
 import { answeringMember, numberIn } from './who.server.ts'
 

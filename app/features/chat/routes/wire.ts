@@ -1,7 +1,7 @@
 import { isRecord } from '~/lib/checks.ts'
 import { NotAllowed } from '~/lib/errors.ts'
-import { answerSending } from '../messages/answering.server.ts'
 import { markSeen } from '../messages/reading.server.ts'
+import { answerSending } from '../messages/sending.server.ts'
 import type { Route } from './+types/wire'
 import { answeringMember } from './who.server.ts'
 

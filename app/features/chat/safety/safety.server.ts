@@ -5,8 +5,18 @@ import { announceUnread, forgetActor } from '~/features/notifications/notificati
 import { Invalid } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
+import { parseInput } from '~/platform/http/parse.server.ts'
 import { hidePresenceFrom } from '~/platform/realtime/presence.server.ts'
-import { acceptRequest, lockConversation, lockMember, writeMuted } from '../conversations.queries.server.ts'
+import { settingsInput } from '../chat.schema.ts'
+import {
+	acceptRequest,
+	type ChatSettings,
+	lockConversation,
+	lockMember,
+	readSettings,
+	writeMuted,
+	writeSettings,
+} from '../conversations.queries.server.ts'
 import { conversationWith, member, standingWith } from '../members.server.ts'
 import { announceAccepted, announceCount, announceState } from '../messages/telling.server.ts'
 
@@ -67,4 +77,23 @@ async function inConversation<Result>(
 			return work(trx, row.id, owner.id)
 		})
 	return { owner, done, row, username: row.username }
+}
+
+/** Who may begin a conversation with the viewer, and whether others see that they type. @throws NotAllowed */
+export async function getChatSettings(viewer: Viewer) {
+	const { accepts, shows_typing: showsTyping } = await readSettings(member(viewer).id)
+	return { accepts, showsTyping }
+}
+
+/**
+ * Changes one of them, or both; conversations in which both wrote stay open.
+ * @throws NotAllowed, Invalid
+ */
+export async function setChatSettings(viewer: Viewer, input: Record<string, unknown>): Promise<void> {
+	const { id } = member(viewer)
+	const { accepts, typing } = parseInput(settingsInput, input)
+	const change: Partial<ChatSettings> = {}
+	if (accepts) change.accepts = accepts
+	if (typing) change.shows_typing = typing === 'shown'
+	await writeSettings(id, change)
 }

@@ -7,10 +7,16 @@ import { limits } from '../chat.limits.ts'
 import { presentPeer } from '../chat.view.ts'
 import { member } from '../members.server.ts'
 import type { FoundMessages, MessageHit } from '../protocol.ts'
-import { passageOf } from './passage.ts'
-import { findOwnMessages, findStopWords, type HitRow, marks, type Wanted } from './search.queries.server.ts'
-import { gatherOwnWords, readOwnWords } from './vocabulary.queries.server.ts'
-import { isExact, MAX_TYPING_ERRORS, nearest, wordsOf } from './words.ts'
+import {
+	findOwnMessages,
+	findStopWords,
+	gatherOwnWords,
+	type HitRow,
+	marks,
+	readOwnWords,
+	type Wanted,
+} from './search.queries.server.ts'
+import { isExact, MAX_TYPING_ERRORS, nearest, passageOf, wordsOf } from './words.ts'
 
 declare module '~/platform/jobs/jobs.server.ts' {
 	interface Jobs {

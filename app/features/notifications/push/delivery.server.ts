@@ -2,9 +2,20 @@ import { buildPushPayload } from '@block65/webcrypto-web-push'
 import { config } from '~/config.server.ts'
 import { log } from '~/lib/log.server.ts'
 import { shortened } from '~/lib/text.ts'
-import { limits } from './push.limits.ts'
-import { isPushService } from './push.policy.ts'
-import { forgetSubscription, noteSuccess, type Subscription } from './subscriptions.queries.server.ts'
+import type { Executor } from '~/platform/db/db.server.ts'
+import { doerOf, wordsOf } from '../kinds.server.ts'
+import { others } from '../notifications.view.ts'
+import {
+	addPushJobs,
+	findNoticePush,
+	forgetSubscription,
+	listAway,
+	noteSuccess,
+	type PushJob,
+	type PushTask,
+	type Subscription,
+} from './push.queries.server.ts'
+import { isPushService, limits } from './push.schema.ts'
 import { vapidKeys } from './vapid.server.ts'
 
 /** What a browser is told; `app/offline/worker.js` shows it. */
@@ -54,4 +65,41 @@ export async function deliver(browser: Subscription, push: Push, urgency: 'norma
 	if (answer.status === 404 || answer.status === 410) return forgetSubscription(browser)
 	if (answer.status === 429 || answer.status >= 500) throw new Error(`The push service answered ${answer.status}.`)
 	log.warn({ status: answer.status, service: new URL(endpoint).host }, 'a push service refused a push')
+}
+
+/**
+ * Leaves it to jobs to push something in every browser of these members, as far as they have no tab open now: a tab tells it
+ * already. Given a use case's transaction, the jobs exist when that commits.
+ * @param about ids of what is told, a notice or a conversation; it is looked up when the job is done
+ */
+export async function queuePushes(
+	executor: Executor,
+	task: PushTask,
+	wanted: { userId: number; about: number }[],
+): Promise<void> {
+	if (wanted.length === 0) return
+	const browsers = await listAway(
+		executor,
+		wanted.map(({ userId }) => userId),
+	)
+	const jobs = wanted.flatMap(({ userId, about }) =>
+		browsers.filter((browser) => browser.user_id === userId).map(({ id }) => ({ subscription: id, about })),
+	)
+	if (jobs.length > 0) await addPushJobs(executor, task, jobs)
+}
+
+declare module '~/platform/jobs/jobs.server.ts' {
+	interface Jobs {
+		/** Tells a browser of a notice, by its id. */
+		'push-notice': PushJob
+	}
+}
+
+/** Tells a browser of a notice, unless it was read or its member came back. @throws Error as {@link deliver} does */
+export async function pushNotice(job: PushJob): Promise<void> {
+	const row = await findNoticePush(job)
+	if (!row) return
+	const title = `${doerOf(row)}${others(row.people)} ${wordsOf(row)}`
+	const body = [row.title, row.reason && `Reason: ${row.reason}`].filter(Boolean).join('\n')
+	await deliver(row, { title, body, url: row.url, tag: `n${job.about}`, open: row.open }, 'normal')
 }

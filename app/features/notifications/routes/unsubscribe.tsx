@@ -1,7 +1,7 @@
 import { Form, Link } from 'react-router'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { answering } from '~/platform/http/http.ts'
-import { readUnsubscribe, unsubscribe } from '../unsubscribe.server.ts'
+import { readUnsubscribe, unsubscribe } from '../preferences.server.ts'
 import type { Route } from './+types/unsubscribe'
 
 /** Only asks: mail programs and scanners open every link of a mail. */

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { Jobs } from '~/platform/jobs/jobs.server.ts'
 import { isOpen } from '~/platform/realtime/presence.queries.server.ts'
-import { limits } from './push.limits.ts'
+import { limits } from './push.schema.ts'
 
 /** A browser, as its push service knows it. */
 export interface Subscription {
@@ -107,4 +107,29 @@ export async function noteSuccess(id: number): Promise<void> {
 export async function forgetSubscription({ id, endpoint, p256dh }: Subscription): Promise<void> {
 	await sql`delete from push_subscriptions
 		where id = ${id} and endpoint = ${endpoint} and p256dh = ${p256dh}`.execute(db())
+}
+
+export interface NoticePushRow extends Subscription {
+	kind: string
+	act: string
+	reason: string
+	people: number
+	name: string | null
+	title: string
+	url: string
+	open: string[]
+}
+
+/** A notice as a browser of its member is told; undefined when there is no reason any more to tell it there. */
+export async function findNoticePush({ subscription, about }: PushJob): Promise<NoticePushRow | undefined> {
+	const { rows } = await sql<NoticePushRow>`
+		select ${subscriptionColumns}, n.kind, n.act, n.reason, cardinality(n.actor_ids) as people, users.name, n.title, n.url,
+			${openTags} as open
+		from push_subscriptions s join notifications n on n.user_id = s.user_id
+		left join users on users.id = n.actor_ids[1]
+		where s.id = ${subscription} and n.id = ${about} and n.read_at is null and n.seen_at is null and ${isAway}
+			and ${wantsPush(sql.ref('n.kind'))}
+			and (n.kind = 'moderation' or not exists (select from muted_threads
+				where muted_threads.user_id = s.user_id and muted_threads.query_id = n.query_id))`.execute(db())
+	return rows[0]
 }
