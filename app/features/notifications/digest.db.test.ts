@@ -103,7 +103,7 @@ test('what a member chose is kept, and what they did not choose is the default',
 describe('the link that unsubscribes', () => {
 	test('names its member, works twice and without a login, and only for its time', async () => {
 		const token = tokenOf(mira)
-		expect(readUnsubscribe(token)).toEqual({ userId: mira.id, what: 'all' })
+		expect(readUnsubscribe(token)).toEqual({ userId: mira.id, what: 'all', noun: null })
 		for (let time = 0; time < 2; time += 1) await unsubscribe(token)
 		expect((await getPreferences(mira)).daily).toBe(false)
 		expect(() => readUnsubscribe(token, Date.now() + 91 * 86_400_000)).toThrow(Invalid)

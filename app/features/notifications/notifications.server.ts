@@ -244,7 +244,6 @@ async function pushed(trx: Executor, told: ToldRow[]): Promise<number[]> {
 	const wanted = told.filter(({ push }) => push)
 	await queuePushes(
 		trx,
-		'push-notice',
 		wanted.map((row) => ({ userId: row.user_id, about: row.notice_id })),
 	)
 	return told.map((row) => row.user_id)

@@ -33,3 +33,16 @@ export interface NoticeView {
 	at: string
 	unread: boolean
 }
+
+/** Something on the site that members are told about, that they can report and that moderators decide about. */
+export interface Subject {
+	/** As the feature that it belongs to names it: `query`, `comment`, `conversation`. */
+	type: string
+	id: number
+	/** Of a comment the title of what it stands under; of a member their name. */
+	title: string
+	/** Where it stands on the site. */
+	url: string
+	/** How its text begins; '' where it has no text, or it is not to be shown. */
+	excerpt: string
+}

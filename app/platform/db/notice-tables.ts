@@ -50,7 +50,7 @@ export interface NoticeTables {
 	}
 	notification_preferences: { user_id: number; kind: string; site: boolean; mail: boolean; push: Generated<boolean> }
 	push_subscriptions: PushSubscriptionsTable
-	mailed_messages: { conversation_id: number; user_id: number; message_id: number }
-	message_mails: { only_row: Generated<boolean>; upto: number }
+	mailed_subjects: { user_id: number; subject_type: string; subject_id: number; upto: number }
+	unseen_progress: { kind: string; upto: number }
 	muted_threads: { user_id: number; query_id: number; muted_at: Time }
 }

@@ -1,5 +1,6 @@
 import { refuseSuspended } from '~/features/accounts/security/suspension.server.ts'
 import { type AccountStatusRow, findAccountStatus } from '~/features/moderation/members.queries.server.ts'
+import { pushUnseen } from '~/features/notifications/push/delivery.server.ts'
 import { isRecord } from '~/lib/checks.ts'
 import { Conflict, DomainError, isSiteFault, NotAllowed, NotFound, TooMany } from '~/lib/errors.ts'
 import { log } from '~/lib/log.server.ts'
@@ -8,7 +9,6 @@ import type { Executor } from '~/platform/db/db.server.ts'
 import { type Last, transact } from '~/platform/db/transaction.server.ts'
 import { parseInput } from '~/platform/http/parse.server.ts'
 import { renderMarkdown } from '~/platform/markdown/render.server.ts'
-import { notifyAway } from '../away/pushing.server.ts'
 import { limits, startingLimitAt } from '../chat.limits.ts'
 import { isUsername, messageInput } from '../chat.schema.ts'
 import { presentMessage, presentState } from '../chat.view.ts'
@@ -60,7 +60,11 @@ export async function sendMessage(
 	const message = { sender, to, sessionId, clientId, body, html, pictures }
 	const stored = await transact((trx, last) => store(trx, last, message))
 	// Also of one that stood already: the process that stored it may have ended before it told anybody.
-	await Promise.all([announceMessage(sender, stored.peer, stored.row), notifyAway(stored.row)])
+	const { recipient_id: readerId, conversation_id: conversationId } = stored.row
+	await Promise.all([
+		announceMessage(sender, stored.peer, stored.row),
+		readerId !== null && pushUnseen('message', readerId, conversationId),
+	])
 	if (stored.answered) await announceAccepted(sender, stored.peer)
 	if (stored.peer.peer_pending) await announceWaiting(sender, stored.peer)
 	return presentMessage(stored.row, sender.id, namesOf(sender, stored.peer))

@@ -2,17 +2,18 @@ import { buildPushPayload } from '@block65/webcrypto-web-push'
 import { config } from '~/config.server.ts'
 import { log } from '~/lib/log.server.ts'
 import { shortened } from '~/lib/text.ts'
-import type { Executor } from '~/platform/db/db.server.ts'
-import { doerOf, wordsOf } from '../kinds.server.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+import { countTabs } from '~/platform/realtime/presence.server.ts'
+import { doerOf, listSources, type NoticeKind, wordsOf } from '../kinds.server.ts'
 import { others } from '../notifications.view.ts'
 import {
 	addPushJobs,
+	findBrowser,
 	findNoticePush,
 	forgetSubscription,
 	listAway,
 	noteSuccess,
 	type PushJob,
-	type PushTask,
 	type Subscription,
 } from './push.queries.server.ts'
 import { isPushService, limits } from './push.schema.ts'
@@ -70,36 +71,57 @@ export async function deliver(browser: Subscription, push: Push, urgency: 'norma
 /**
  * Leaves it to jobs to push something in every browser of these members, as far as they have no tab open now: a tab tells it
  * already. Given a use case's transaction, the jobs exist when that commits.
- * @param about ids of what is told, a notice or a conversation; it is looked up when the job is done
+ * @param wanted whom to tell about what, as in {@link PushJob}; it is looked up when the job is done
  */
 export async function queuePushes(
 	executor: Executor,
-	task: PushTask,
-	wanted: { userId: number; about: number }[],
+	wanted: (Omit<PushJob, 'subscription'> & { userId: number })[],
 ): Promise<void> {
 	if (wanted.length === 0) return
 	const browsers = await listAway(
 		executor,
 		wanted.map(({ userId }) => userId),
 	)
-	const jobs = wanted.flatMap(({ userId, about }) =>
-		browsers.filter((browser) => browser.user_id === userId).map(({ id }) => ({ subscription: id, about })),
+	const jobs = wanted.flatMap(({ userId, ...about }) =>
+		browsers.filter((browser) => browser.user_id === userId).map(({ id }) => ({ subscription: id, ...about })),
 	)
-	if (jobs.length > 0) await addPushJobs(executor, task, jobs)
+	if (jobs.length > 0) await addPushJobs(executor, jobs)
+}
+
+/**
+ * Has a member told in their browsers of something new in a subject of a kind of which no notification is stored, if they have
+ * no tab open; to be called after the commit. A push is an extra, and the mail comes in any case: never throws.
+ */
+export async function pushUnseen(kind: NoticeKind, userId: number, subjectId: number): Promise<void> {
+	// The common case asks nobody: their tab is at this very process.
+	if (countTabs(userId) > 0) return
+	try {
+		await queuePushes(db(), [{ kind, userId, about: subjectId }])
+	} catch (error) {
+		log.warn({ err: error, kind }, 'a push could not be left to a job')
+	}
 }
 
 declare module '~/platform/jobs/jobs.server.ts' {
 	interface Jobs {
-		/** Tells a browser of a notice, by its id. */
+		/** Tells a browser of a stored notification, or of a subject of another kind. */
 		'push-notice': PushJob
 	}
 }
 
-/** Tells a browser of a notice, unless it was read or its member came back. @throws Error as {@link deliver} does */
+/** Tells a browser of something, unless it was seen or its member came back. @throws Error as {@link deliver} does */
 export async function pushNotice(job: PushJob): Promise<void> {
+	if (job.kind) return pushFromSource(job.kind, job)
 	const row = await findNoticePush(job)
 	if (!row) return
 	const title = `${doerOf(row)}${others(row.people)} ${wordsOf(row)}`
 	const body = [row.title, row.reason && `Reason: ${row.reason}`].filter(Boolean).join('\n')
 	await deliver(row, { title, body, url: row.url, tag: `n${job.about}`, open: row.open }, 'normal')
+}
+
+async function pushFromSource(kind: NoticeKind, { subscription, about }: PushJob): Promise<void> {
+	const [, source] = listSources().find(([name]) => name === kind) ?? []
+	const browser = source && (await findBrowser(subscription, kind))
+	const words = browser && (await source.findPush(browser.user_id, about))
+	if (words) await deliver(browser, { ...words, tag: `${source.tag}${about}`, open: browser.open }, 'high')
 }

@@ -1,7 +1,7 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
-import type { Jobs } from '~/platform/jobs/jobs.server.ts'
 import { isOpen } from '~/platform/realtime/presence.queries.server.ts'
+import { listSources, type NoticeKind } from '../kinds.server.ts'
 import { limits } from './push.schema.ts'
 
 /** A browser, as its push service knows it. */
@@ -13,26 +13,29 @@ export interface Subscription {
 }
 
 /** The statements that push join a subscription `s` whose session is good and whose member has no tab open. */
-export const subscriptionColumns = sql`s.id, s.user_id, s.endpoint, s.p256dh, s.auth`
-export const isAway = sql<boolean>`
+const subscriptionColumns = sql`s.id, s.user_id, s.endpoint, s.p256dh, s.auth`
+const isAway = sql<boolean>`
 	exists (select from sessions where sessions.id = s.session_id and sessions.expires_at > now())
 	and not exists (select from connections where connections.user_id = s.user_id and ${isOpen})`
 
 /** Whether the member of `s` wants to be told of this kind in a browser. */
-export const wantsPush = (kind: unknown) => sql<boolean>`
+const wantsPush = (kind: unknown) => sql<boolean>`
 	not exists (select from notification_preferences as chosen
 		where chosen.user_id = s.user_id and chosen.kind = ${kind} and not chosen.push)`
 
 /**
- * What the member of `s` has not read, as the tags of what may still be shown in a browser: conversations `c…`, notices `n…`.
- * Of both at once, whoever pushes, so that any push closes what was read elsewhere.
+ * What the member of `s` has not read, as the tags of what may still be shown in a browser: notices `n…`, and subjects of the
+ * kinds of which none are stored. Of all at once, whatever is pushed, so that any push closes what was read elsewhere.
  */
-export const openTags = sql<string[]>`array(
-	(select 'c' || conversation_id from conversation_members
-		where user_id = s.user_id and unread > 0 order by last_message_id desc limit ${limits.open})
-	union all
-	(select 'n' || id from notifications
-		where user_id = s.user_id and read_at is null order by updated_at desc limit ${limits.open}))`
+function openTags(): RawBuilder<string[]> {
+	const sources = listSources().map(
+		([, { tag, selectOpen }]) =>
+			sql`(select ${tag}::text || open.id from (${selectOpen(sql.ref('s.user_id'), limits.open)}) as open (id))`,
+	)
+	const notices = sql`(select 'n' || id from notifications
+		where user_id = s.user_id and read_at is null order by updated_at desc limit ${limits.open})`
+	return sql`array(${sql.join([...sources, notices], sql` union all `)})`
+}
 
 interface NewSubscription extends Omit<Subscription, 'id'> {
 	userId: number
@@ -78,12 +81,12 @@ export async function listAway(executor: Executor, userIds: number[]): Promise<{
 	return rows
 }
 
-/** The names of the jobs that push; each gets a {@link PushJob}. */
-export type PushTask = { [Name in keyof Jobs]: Jobs[Name] extends PushJob ? Name : never }[keyof Jobs]
-
-/** What a job pushes: to which browser, and about which notice or conversation. */
+/** What a job pushes: to which browser, and about what. */
 export interface PushJob {
 	subscription: number
+	/** The kind whose feature says what waits; left out for a stored notification. */
+	kind?: NoticeKind
+	/** Id of the subject, or of the notification. */
 	about: number
 }
 
@@ -91,11 +94,25 @@ export interface PushJob {
  * Adds a job for each of these. One that waits already about the same stays the only one: what it tells is looked up when it
  * is done. After six tries, about an hour, it is too late for a push.
  */
-export async function addPushJobs(executor: Executor, task: PushTask, jobs: PushJob[]): Promise<void> {
-	await sql`select graphile_worker.add_job(${task}::text, payload => job::json, max_attempts => 6,
-			job_key => ${task} || ':' || (job ->> 'subscription') || ':' || (job ->> 'about'))
+export async function addPushJobs(executor: Executor, jobs: PushJob[]): Promise<void> {
+	await sql`select graphile_worker.add_job('push-notice', payload => job::json, max_attempts => 6,
+			job_key => concat_ws(':', 'push-notice', job ->> 'subscription', job ->> 'kind', job ->> 'about'))
 		from (select value as job from jsonb_array_elements(${JSON.stringify(jobs)}::jsonb)
 			order by (value ->> 'subscription')::int, (value ->> 'about')::int) jobs`.execute(executor)
+}
+
+/** A browser in which its member is to be told of something of a kind. */
+export interface BrowserRow extends Subscription {
+	user_id: number
+	open: string[]
+}
+
+/** A browser, unless its member has a tab open, has logged out there or does not want to be told of this kind. */
+export async function findBrowser(subscription: number, kind: NoticeKind): Promise<BrowserRow | undefined> {
+	const { rows } = await sql<BrowserRow>`
+		select ${subscriptionColumns}, ${openTags()} as open from push_subscriptions s
+		where s.id = ${subscription} and ${isAway} and ${wantsPush(kind)}`.execute(db())
+	return rows[0]
 }
 
 /** Notes that a push service took a push. */
@@ -124,7 +141,7 @@ export interface NoticePushRow extends Subscription {
 export async function findNoticePush({ subscription, about }: PushJob): Promise<NoticePushRow | undefined> {
 	const { rows } = await sql<NoticePushRow>`
 		select ${subscriptionColumns}, n.kind, n.act, n.reason, cardinality(n.actor_ids) as people, users.name, n.title, n.url,
-			${openTags} as open
+			${openTags()} as open
 		from push_subscriptions s join notifications n on n.user_id = s.user_id
 		left join users on users.id = n.actor_ids[1]
 		where s.id = ${subscription} and n.id = ${about} and n.read_at is null and n.seen_at is null and ${isAway}

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import '~/features/index.server.ts'
+import { mailUnseen } from '~/features/notifications/digest.server.ts'
 import {
 	getPreferences,
 	readUnsubscribe,
@@ -15,10 +16,9 @@ import type { Mail } from '~/platform/mail/mail.server.ts'
 import { findBrokenFigures, makeConversation, makeMessage } from '../../../../tests/factories/chat.ts'
 import { makeMember } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
-import { deleteMessage, editMessage } from '../messages/changing.server.ts'
-import { markSeen } from '../messages/reading.server.ts'
 import { setBlocked, setMuted } from '../safety/safety.server.ts'
-import { mailMessages } from './mailing.server.ts'
+import { deleteMessage, editMessage } from './changing.server.ts'
+import { markSeen } from './reading.server.ts'
 
 useDatabase()
 
@@ -48,14 +48,14 @@ describe('the mail of messages that wait', () => {
 		await makeMessage(tomas, mira, 'The first one.')
 		await makeMessage(tomas, mira, 'Is **this** & `<b>`\n\nfine?')
 		await makeMessage(ines, mira, 'Lunch?')
-		expect(await mailMessages()).toBe(0)
+		expect(await mailUnseen()).toBe(0)
 		await pass('9 minutes')
-		expect(await mailMessages()).toBe(0)
+		expect(await mailUnseen()).toBe(0)
 		await pass('1 minute')
-		const made = await Promise.all([mailMessages(), mailMessages(), mailMessages()])
+		const made = await Promise.all([mailUnseen(), mailUnseen(), mailUnseen()])
 		expect(made.reduce((sum, mails) => sum + mails, 0)).toBe(1)
 		await pass('1 day')
-		expect(await mailMessages()).toBe(0)
+		expect(await mailUnseen()).toBe(0)
 		const [mail, ...more] = await mails(mira)
 		expect(more).toEqual([])
 		expect(mail?.subject).toBe('Unread messages from 2 members')
@@ -73,12 +73,12 @@ describe('the mail of messages that wait', () => {
 		await makeMessage(tomas, mira, 'One')
 		await pass('10 minutes')
 		await makeMessage(tomas, mira, 'Two')
-		expect(await mailMessages()).toBe(1)
+		expect(await mailUnseen()).toBe(1)
 		await pass('10 minutes')
-		expect(await mailMessages()).toBe(0)
+		expect(await mailUnseen()).toBe(0)
 		await makeMessage(tomas, mira, 'Three')
 		await pass('10 minutes')
-		expect(await mailMessages()).toBe(1)
+		expect(await mailUnseen()).toBe(1)
 		const [, second] = await mails(mira)
 		expect(second?.subject).toBe(`1 new message from Tomas${serial}`)
 		expect(second?.text).toContain('Three')
@@ -89,7 +89,7 @@ describe('the mail of messages that wait', () => {
 		const stranger = await makeMember(`stranger${serial}`)
 		await makeMessage(stranger, mira, 'Buy my heliotrope.')
 		await pass('10 minutes')
-		expect(await mailMessages()).toBe(1)
+		expect(await mailUnseen()).toBe(1)
 		const [mail] = await mails(mira)
 		expect(mail?.subject).toBe(`Stranger${serial} would like to write to you`)
 		expect(JSON.stringify(mail)).not.toContain('heliotrope')
@@ -108,7 +108,7 @@ describe('the mail of messages that wait', () => {
 		const { id } = await makeMessage(tomas, mira, 'Are you coming?')
 		await act(id)
 		await pass('1 day')
-		expect(await mailMessages()).toBe(0)
+		expect(await mailUnseen()).toBe(0)
 		expect(await mails(mira)).toEqual([])
 		expect(await findBrokenFigures()).toEqual([])
 	})
@@ -117,7 +117,7 @@ describe('the mail of messages that wait', () => {
 		const { id } = await makeMessage(tomas, mira, 'Delivered')
 		await markSeen(mira, { with: tomas.username, upTo: id, read: false })
 		await pass('10 minutes')
-		expect(await mailMessages()).toBe(1)
+		expect(await mailUnseen()).toBe(1)
 	})
 
 	test('says what the reader sees, not what somebody wrote into it during a block', async () => {
@@ -126,7 +126,7 @@ describe('the mail of messages that wait', () => {
 		await editMessage(tomas, { with: mira.username, id }, { body: 'Nasty' })
 		await setBlocked(mira, tomas.username, false)
 		await pass('10 minutes')
-		await mailMessages()
+		await mailUnseen()
 		const [mail] = await mails(mira)
 		expect(mail?.text).toContain('Harmless')
 		expect(JSON.stringify(mail)).not.toContain('Nasty')
@@ -135,17 +135,17 @@ describe('the mail of messages that wait', () => {
 	test('is neither lost nor doubled when the transaction that makes it fails', async () => {
 		await makeMessage(tomas, mira, 'Once')
 		await pass('10 minutes')
-		await sql`alter table message_mails add constraint never check (upto < 0) not valid`.execute(db())
-		await expect(mailMessages()).rejects.toThrow('never')
+		await sql`alter table unseen_progress add constraint never check (upto < 0) not valid`.execute(db())
+		await expect(mailUnseen()).rejects.toThrow('never')
 		expect(await mails(mira)).toEqual([])
-		await sql`alter table message_mails drop constraint never`.execute(db())
-		expect(await mailMessages()).toBe(1)
+		await sql`alter table unseen_progress drop constraint never`.execute(db())
+		expect(await mailUnseen()).toBe(1)
 		expect(await mails(mira)).toHaveLength(1)
 	})
 })
 
 test('the link of such a mail ends these mails and no others', async () => {
-	expect(readUnsubscribe(tokenOf(mira))).toEqual({ userId: mira.id, what: 'message' })
+	expect(readUnsubscribe(tokenOf(mira))).toEqual({ userId: mira.id, what: 'message', noun: 'messages' })
 	for (let time = 0; time < 2; time += 1) await unsubscribe(tokenOf(mira))
 	const { daily, kinds } = await getPreferences(mira)
 	expect(daily).toBe(true)
@@ -160,7 +160,7 @@ async function pass(time: string): Promise<void> {
 
 async function mailAll(): Promise<void> {
 	await pass('1 day')
-	await mailMessages()
+	await mailUnseen()
 	await sql`delete from graphile_worker._private_jobs`.execute(db())
 }
 
