@@ -4,17 +4,16 @@ import { decodeCursor, encodeCursor } from '~/platform/http/cursors.ts'
 import { member, type Operation, operation } from '~/platform/http/operation.ts'
 import { messageOperations } from './api/messages.server.ts'
 import {
+	apiMessage,
+	apiPeer,
 	blockedList,
 	changeList,
 	conversation,
 	conversationList,
-	cursor,
-	id,
+	messageCursor,
+	messageId,
 	newReport,
 	readUpTo,
-	shapes,
-	toldMessage,
-	toldPeer,
 	username,
 	withPeer,
 } from './api/shapes.server.ts'
@@ -25,7 +24,7 @@ import { acceptConversation, setBlocked, setMuted } from './safety/safety.server
 
 const group = 'Messages'
 
-export const conversationOperations = [
+const conversationOperations = [
 	operation({
 		id: 'listConversations',
 		group,
@@ -36,7 +35,7 @@ export const conversationOperations = [
 		area: 'messages',
 		query: {
 			show: z.enum(['open', 'requests']).default('open').describe('Requests are conversations that strangers started.'),
-			cursor,
+			cursor: messageCursor,
 		},
 		answer: conversationList,
 		refusals: [422],
@@ -65,8 +64,8 @@ export const conversationOperations = [
 			const { peer, messages, version, ...page } = await openConversation(member(call), call.params.username)
 			return {
 				...page,
-				peer: toldPeer(peer),
-				messages: messages.map((one) => toldMessage(one, peer.username)),
+				peer: apiPeer(peer),
+				messages: messages.map((one) => apiMessage(one, peer.username)),
 				conversationVersion: version,
 			}
 		},
@@ -87,7 +86,7 @@ export const conversationOperations = [
 		run: async (call) => {
 			const { messages, version, complete } = await listSince(member(call), call.params.username, call.query.since)
 			return {
-				rows: messages.map((one) => toldMessage(one, call.params.username)),
+				rows: messages.map((one) => apiMessage(one, call.params.username)),
 				conversationVersion: version,
 				complete,
 			}
@@ -104,7 +103,7 @@ const shared = {
 	refusals: [404],
 } as const satisfies object
 
-export const safetyOperations = [
+const safetyOperations = [
 	operation({
 		...shared,
 		id: 'readConversation',
@@ -181,7 +180,7 @@ export const safetyOperations = [
 		path: '/me/conversations/{username}/messages/{id}/reports',
 		summary: 'Report a message that you received to the moderators',
 		description: 'They see it and the five before it, but nothing else of the conversation.',
-		params: { username, id },
+		params: { username, id: messageId },
 		body: newReport,
 		example: { words: 'This is an insult.' },
 		refusals: [404, 409, 422],
@@ -194,6 +193,3 @@ export const safetyOperations = [
 
 /** A member's own conversations as JSON: the use cases of the pages and the socket. */
 export const chatOperations: Operation[] = [...conversationOperations, ...messageOperations, ...safetyOperations]
-
-/** Under which names the description knows what these take and tell. */
-export const chatShapes = shapes

@@ -1,6 +1,7 @@
 import { pictureRefusals } from '~/features/pictures/pictures.view.ts'
 import { defineFeature } from '~/platform/feature.ts'
-import { chatOperations, chatShapes } from './chat.api.server.ts'
+import { chatShapes } from './api/shapes.server.ts'
+import { chatOperations } from './chat.api.server.ts'
 import { receiveChat } from './chat.sockets.server.ts'
 import { messageKind } from './messages/unseen.server.ts'
 import { learnOwnWords } from './search/search.server.ts'

@@ -4,7 +4,7 @@ import { gathered } from '~/lib/gathered.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { isRecent } from '~/platform/db/recent.server.ts'
 import { isConnected } from '~/platform/realtime/presence.queries.server.ts'
-import { limits } from './chat.limits.ts'
+import { chatLimits } from './chat.limits.ts'
 import type { ChatPicture } from './protocol.ts'
 
 /** What lists show this member of the other one, for statements that call them `p` and their profile `pp`. */
@@ -53,7 +53,7 @@ export async function findConversation(
 			coalesce(theirs.pending, false) as peer_pending, coalesce(theirs.read_id, 0) as peer_read_id,
 			coalesce(theirs.delivered_id, 0) as peer_delivered_id,
 			case when theirs.pending then (select count(*)::int from (
-				select from messages where conversation_id = c.id and sender_id = ${userId} limit ${limits.unanswered}) first)
+				select from messages where conversation_id = c.id and sender_id = ${userId} limit ${chatLimits.unanswered}) first)
 				else 0 end as unanswered,
 			${isBlocking(userId, sql.ref('p.id'))} as blocked_by_me, ${isBlocking(sql.ref('p.id'), userId)} as blocked_me,
 			coalesce(s.accepts, 'members') as accepts,
@@ -64,11 +64,6 @@ export async function findConversation(
 		left join conversation_members theirs on theirs.conversation_id = c.id and theirs.user_id = p.id
 		where p.username = ${username} and p.id <> ${userId}`.execute(executor)
 	return rows[0]
-}
-
-/** Locks a member's row, so that of two conversations begun at once the second one counts the first. */
-export async function lockMember(trx: Executor, userId: number): Promise<void> {
-	await sql`select from users where id = ${userId} for no key update`.execute(trx)
 }
 
 /** Seconds until a member may start one more conversation who may start `most` in 24 hours; null when they may now. */
@@ -111,7 +106,7 @@ export async function lockConversationWith(
 	return rows[0]?.id
 }
 
-export interface CountRow {
+interface CountRow {
 	user_id: number
 	/** Messages in this conversation. */
 	unread: number
@@ -138,7 +133,7 @@ export const countUnreadOf = gathered(async (conversationIds: number[]): Promise
 })
 
 /** In how many conversations a member has something unread that counts. */
-export const countUnreadConversations = gathered(async (userIds: number[]): Promise<number[]> => {
+export const countConversationsWithUnread = gathered(async (userIds: number[]): Promise<number[]> => {
 	const { rows } = await sql<{ user_id: number; conversations: number }>`
 		select m.user_id, count(*)::int as conversations from conversation_members m
 		where m.user_id = any(${userIds}::int[]) and ${counts} group by m.user_id`.execute(db())

@@ -97,7 +97,7 @@ export async function writeMailed(
 		on conflict (user_id, subject_type, subject_id) do update set upto = excluded.upto`.execute(trx)
 }
 
-export interface PreferencesRow {
+interface PreferencesRow {
 	mail: 'daily' | 'off'
 	kinds: ({ kind: string } & Record<Channel, boolean>)[]
 }

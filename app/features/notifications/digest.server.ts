@@ -13,7 +13,7 @@ import {
 	writeMailed,
 	writeProgress,
 } from './digest.queries.server.ts'
-import { doerOf, listSources, type NoticeKind, type Unseen, type UnseenSource, wordsOf } from './kinds.server.ts'
+import { doerOf, listSources, type NoticeKind, type Unseen, type UnseenSource, wordsForEvent } from './kinds.server.ts'
 import { others } from './notifications.view.ts'
 import { unsubscribeUrl } from './preferences.server.ts'
 
@@ -97,7 +97,7 @@ function digest(member: DueMember, rows: UnseenNotice[]): Mail {
 function sentenceOf(row: UnseenNotice): string {
 	const about = row.title === '' ? '' : ` “${row.title}”`
 	const because = row.reason === '' ? '' : ` Reason: ${row.reason}`
-	return `${doerOf(row)}${others(row.people)} ${wordsOf(row)}${about}${because && '.'}${because}`
+	return `${doerOf(row)}${others(row.people)} ${wordsForEvent(row)}${about}${because && '.'}${because}`
 }
 
 interface Letter {

@@ -99,7 +99,7 @@ export function listSources(): [NoticeKind, UnseenSource][] {
 }
 
 /** Event, in the words of its kind; a row of a kind that was since removed still reads as a sentence. */
-export function wordsOf({ kind, act }: { kind: string; act: string }): string {
+export function wordsForEvent({ kind, act }: { kind: string; act: string }): string {
 	const found = known().get(kind)
 	return found?.acts?.[act] ?? found?.words ?? 'did something in'
 }

@@ -23,7 +23,7 @@ const noticeColumns = sql`notifications.id, kind, act, reason, cardinality(actor
 	to_json(notifications.updated_at) #>> '{}' as updated_at, read_at is null as unread, users.username, users.name, users.image`
 
 /** A member's notices on the site, the newest first. */
-export async function listRows(
+export async function listNotificationRows(
 	userId: number,
 	{ unread, cursor, limit }: { unread: boolean; cursor: TimeCursor | null; limit: number },
 ): Promise<NoticeRow[]> {
@@ -58,7 +58,7 @@ export async function findThread(userId: number, questionId: number): Promise<{ 
  */
 
 /** What a group of notices is made of. */
-export interface NoticeValues {
+interface NoticeValues {
 	kind: string
 	groupKey: string
 	actorIds: number[]
@@ -71,7 +71,7 @@ export interface NoticeValues {
 }
 
 /** A member who was told, and by which notice. */
-export interface ToldRow {
+export interface NotifiedRow {
 	user_id: number
 	notice_id: number
 	/** Whether they want it in a browser, and have one that asked for it. */
@@ -117,8 +117,8 @@ export async function lockBoxOf(trx: Executor, userId: number): Promise<number[]
  * Adds a notice to the open group of each of these members, or begins one, and counts it; their boxes are locked already.
  * @returns who was told something
  */
-export async function addNotices(trx: Executor, userIds: number[], notice: NoticeValues): Promise<ToldRow[]> {
-	const { rows } = await sql<ToldRow>`
+export async function addNotices(trx: Executor, userIds: number[], notice: NoticeValues): Promise<NotifiedRow[]> {
+	const { rows } = await sql<NotifiedRow>`
 		with wanted as (
 			select person as user_id, coalesce(site, true) as site, coalesce(mail, true) as mail,
 				coalesce(push, true) and exists (select from push_subscriptions where push_subscriptions.user_id = person) as push
@@ -259,7 +259,7 @@ export async function markRead(trx: Executor, userId: number, { ids, questionId 
 }
 
 /** Notes that these were shown, so that no mail is made of them. */
-export async function markSeen(trx: Executor, userId: number, ids: number[]): Promise<void> {
+export async function markNoticesSeen(trx: Executor, userId: number, ids: number[]): Promise<void> {
 	await sql`update notifications set seen_at = now()
 		where user_id = ${userId} and id = any(${ids}::int[]) and seen_at is null`.execute(trx)
 }
@@ -283,7 +283,12 @@ export async function retitle(trx: Executor, questionId: number, title: string):
 }
 
 /** Stops or resumes notices about a query. */
-export async function setMuted(trx: Executor, userId: number, questionId: number, muted: boolean): Promise<void> {
+export async function writeMutedThread(
+	trx: Executor,
+	userId: number,
+	questionId: number,
+	muted: boolean,
+): Promise<void> {
 	await (muted
 		? sql`insert into muted_threads (user_id, query_id) values (${userId}, ${questionId}) on conflict do nothing`
 		: sql`delete from muted_threads where user_id = ${userId} and query_id = ${questionId}`

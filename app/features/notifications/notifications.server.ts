@@ -7,27 +7,27 @@ import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { decodeTimeCursor, encodeCursor } from '~/platform/http/cursors.ts'
 import { announce } from '~/platform/realtime/announce.server.ts'
-import { doerOf, type NoticeKind, type NotificationKinds, wordsOf } from './kinds.server.ts'
+import { doerOf, type NoticeKind, type NotificationKinds, wordsForEvent } from './kinds.server.ts'
 import {
 	addNotices,
 	countMuted,
 	findThread,
-	listRows,
+	listNotificationRows,
 	listUntold,
 	lockBoxes,
 	lockBoxOf,
+	markNoticesSeen,
 	markRead,
-	markSeen,
 	type NoticeRow,
+	type NotifiedRow,
 	readUnreadOf,
 	removeOfActor,
 	removeOfComment,
 	removeOfQuestion,
 	removeReadBefore,
 	retitle,
-	setMuted,
-	type ToldRow,
 	type Which,
+	writeMutedThread,
 } from './notifications.queries.server.ts'
 import type { NoticeView } from './notifications.view.ts'
 import { queuePushes } from './push/delivery.server.ts'
@@ -40,7 +40,7 @@ declare module '~/platform/realtime/events.ts' {
 }
 
 /** One thing that happened, and whom it is told. */
-export interface Notice {
+interface NotificationEvent {
 	/** Member → the kind it is for them; whoever did it is passed over. */
 	people: ReadonlyMap<number, NoticeKind>
 	actorId: number
@@ -58,14 +58,14 @@ export interface Notice {
  */
 export async function notify(
 	trx: Executor,
-	{ people, actorId, query, commentId, url, besides }: Notice,
+	{ people, actorId, query, commentId, url, besides }: NotificationEvent,
 ): Promise<number[]> {
 	const asked = [...people.keys()].filter((id) => id !== actorId)
 	if (asked.length === 0) return []
 	const about = { questionId: query.id, actorId }
 	const boxes = await lockBoxes(trx, besides === undefined ? asked : [...asked, besides], about)
 	const untold = await listUntold(trx, boxes, { questionId: query.id, commentId })
-	const told: ToldRow[] = []
+	const told: NotifiedRow[] = []
 	for (const kind of new Set(people.values())) {
 		const groupKey = `${kind}:${query.id}`
 		const users = untold.filter((id) => people.get(id) === kind)
@@ -181,11 +181,11 @@ export async function listNotices(
 ): Promise<{ rows: NoticeView[]; next: string | null }> {
 	const { id } = member(viewer)
 	const place = cursor ? decodeTimeCursor(cursor) : null
-	const found = await listRows(id, { unread, cursor: place, limit: limit + 1 })
+	const found = await listNotificationRows(id, { unread, cursor: place, limit: limit + 1 })
 	const shown = found.slice(0, limit)
 	const last = shown.at(-1)
 	const fresh = unseen ? [] : shown.filter((row) => row.unread).map((row) => row.id)
-	if (fresh.length > 0) await markSeen(db(), id, fresh)
+	if (fresh.length > 0) await markNoticesSeen(db(), id, fresh)
 	return {
 		rows: shown.map(present),
 		next: found.length > limit && last ? encodeCursor([last.updated_at, last.id]) : null,
@@ -224,7 +224,7 @@ export async function muteThread(viewer: Viewer, questionId: number, muted: bool
 				await lockMember(trx, id)
 				if (muted && (await countMuted(trx, id, questionId)) >= MAX_MUTED_THREADS)
 					throw new Invalid(`You already mute ${MAX_MUTED_THREADS.toLocaleString('en')} queries. Unmute one first.`)
-				await setMuted(trx, id, questionId, muted)
+				await writeMutedThread(trx, id, questionId, muted)
 			})
 	} catch (error) {
 		if ((error as { code?: string }).code === '23503') throw new NotFound('There is no such query.')
@@ -240,7 +240,7 @@ export async function sweepNotices(): Promise<number> {
 }
 
 /** Leaves to jobs what is told in browsers. @returns who was told */
-async function pushed(trx: Executor, told: ToldRow[]): Promise<number[]> {
+async function pushed(trx: Executor, told: NotifiedRow[]): Promise<number[]> {
 	const wanted = told.filter(({ push }) => push)
 	await queuePushes(
 		trx,
@@ -257,5 +257,5 @@ function member(viewer: Viewer): SignedIn {
 function present(row: NoticeRow): NoticeView {
 	const { id, people, title, reason, url, updated_at: at, unread, username, name, image } = row
 	const actor = username === null ? null : { username, name: name ?? username, image }
-	return { id, actor, by: doerOf(row), people, words: wordsOf(row), title, reason, url, at, unread }
+	return { id, actor, by: doerOf(row), people, words: wordsForEvent(row), title, reason, url, at, unread }
 }

@@ -58,7 +58,7 @@ const LINK_LIFETIME_MS = 90 * 86_400_000
 const oldLink = 'This link is incomplete or has expired. You can turn emails off in your settings.'
 
 /** What a link ends: all mails, or those of a kind that has mails of its own. */
-export type Unwanted = 'all' | NoticeKind
+type Unwanted = 'all' | NoticeKind
 
 /** The address that ends a member's mails without a login (RFC 8058). */
 export function unsubscribeUrl(userId: number, what: Unwanted = 'all', now = Date.now()): string {

@@ -8,27 +8,31 @@ import { member, operation } from '~/platform/http/operation.ts'
 import { parseInput } from '~/platform/http/parse.server.ts'
 import { editInput } from '../chat.schema.ts'
 import { deleteMessage, editMessage } from '../messages/changing.server.ts'
-import { getMessage, listPlace } from '../messages/reading.server.ts'
+import { getMessage, listMessagesAt } from '../messages/reading.server.ts'
 import { sendMessage } from '../messages/sending.server.ts'
 import type { ChatMessage } from '../protocol.ts'
 import { searchOwnMessages } from '../search/search.server.ts'
 import {
+	apiMessage,
 	changedMessage,
-	cursor,
 	cursorOf,
 	hitList,
-	id,
 	message,
+	messageCursor,
+	messageId,
 	messageList,
 	newMessage,
-	placeOf,
-	toldMessage,
+	positionOf,
 	username,
 	withPeer,
 } from './shapes.server.ts'
 
 const shared = { group: 'Messages', access: 'members', area: 'messages' } as const
-const one = { ...shared, path: '/me/conversations/{username}/messages/{id}', params: { username, id } } as const
+const one = {
+	...shared,
+	path: '/me/conversations/{username}/messages/{id}',
+	params: { username, id: messageId },
+} as const
 
 export const messageOperations = [
 	operation({
@@ -39,7 +43,7 @@ export const messageOperations = [
 		summary: 'Search in your own messages, newest first',
 		description:
 			'As in the inbox: all of the words, the last one also as the beginning of a word. Accents are ignored, and typos are forgiven if nothing else matches.',
-		query: { q: z.string().max(200).describe('The words.'), cursor },
+		query: { q: z.string().max(200).describe('The words.'), cursor: messageCursor },
 		answer: hitList,
 		refusals: [422],
 		run: async (call) => {
@@ -59,8 +63,8 @@ export const messageOperations = [
 		description: 'From its end; with `around` from any message on, however long ago.',
 		params: { username },
 		query: {
-			cursor,
-			around: id.optional().describe('Id of a message to show with those around it.'),
+			cursor: messageCursor,
+			around: messageId.optional().describe('Id of a message to show with those around it.'),
 			limit: z.coerce.number().int().min(1).max(50).default(50).describe('How many rows at most.'),
 		},
 		answer: messageList,
@@ -68,10 +72,10 @@ export const messageOperations = [
 		run: async (call) => {
 			const { cursor: place, around, limit } = call.query
 			const from = around === undefined ? end : { around }
-			const at = place === undefined ? from : placeOf(place)
-			const { messages, older, newer } = await listPlace(member(call), call.params.username, at, limit)
+			const at = place === undefined ? from : positionOf(place)
+			const { messages, older, newer } = await listMessagesAt(member(call), call.params.username, at, limit)
 			return {
-				rows: messages.map((row) => toldMessage(row, call.params.username)).reverse(),
+				rows: messages.map((row) => apiMessage(row, call.params.username)).reverse(),
 				next: older ? cursorOf('before', messages[0]) : null,
 				previous: newer && at !== end ? cursorOf('after', messages.at(-1)) : null,
 			}
@@ -95,7 +99,7 @@ export const messageOperations = [
 		refusals: [404, 409, 422],
 		run: async (call) => {
 			const sent = await sendOnce(member(call), { to: call.params.username, ...call.body, key: call.key })
-			return toldMessage(sent, call.params.username)
+			return apiMessage(sent, call.params.username)
 		},
 	}),
 	operation({
@@ -106,7 +110,7 @@ export const messageOperations = [
 		answer: message,
 		refusals: [404],
 		run: async (call) =>
-			toldMessage(await getMessage(member(call), call.params.username, call.params.id), call.params.username),
+			apiMessage(await getMessage(member(call), call.params.username, call.params.id), call.params.username),
 	}),
 	operation({
 		...one,
@@ -119,7 +123,7 @@ export const messageOperations = [
 		refusals: [404, 422],
 		run: async (call) => {
 			const which = { with: call.params.username, id: call.params.id }
-			return toldMessage(await editMessage(member(call), which, call.body), call.params.username)
+			return apiMessage(await editMessage(member(call), which, call.body), call.params.username)
 		},
 	}),
 	operation({
@@ -132,7 +136,7 @@ export const messageOperations = [
 		refusals: [404],
 		run: async (call) => {
 			const which = { with: call.params.username, id: call.params.id }
-			return toldMessage(await deleteMessage(member(call), which), call.params.username)
+			return apiMessage(await deleteMessage(member(call), which), call.params.username)
 		},
 	}),
 ]
@@ -153,7 +157,7 @@ interface Sending {
  * Sends a message for a program, which names it by a key of any kind or by an id as our own pages do.
  * @throws Invalid also where the name is that of a message with another text; all that {@link sendMessage} throws
  */
-export async function sendOnce(viewer: SignedIn, { to, body, clientId, key }: Sending): Promise<ChatMessage> {
+async function sendOnce(viewer: SignedIn, { to, body, clientId, key }: Sending): Promise<ChatMessage> {
 	const wanted = parseInput(editInput, { body })
 	const message = await sendMessage(viewer, {
 		to,

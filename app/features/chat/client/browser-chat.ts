@@ -2,7 +2,7 @@ import { refusalOf } from '~/features/pictures/components/upload.ts'
 import { type Live, withLive } from '~/platform/realtime/live.ts'
 import { BrowserPictures } from '../pictures/client/picture-store.ts'
 import { measure, uploadForMessage } from '../pictures/client/uploads.ts'
-import { ChatClient, hear } from './chat-client.ts'
+import { ChatClient, listenToSocket } from './chat-client.ts'
 import { forgetBlocked, makeFallback, wasBlocked } from './http-fallback.ts'
 import { type Lock, SocketTransport } from './transport.ts'
 
@@ -53,7 +53,7 @@ function listen(socket: Live, client: ChatClient, transport: SocketTransport): (
 	let timer: ReturnType<typeof setTimeout> | undefined
 	const gone = (quiet = grace, wait = FALLBACK_AFTER_MS) => {
 		clearTimeout(timer)
-		timer = setTimeout(() => fallback.on || client.setLine('away'), quiet)
+		timer = setTimeout(() => fallback.on || client.setConnection('away'), quiet)
 		fallback.start(wait)
 	}
 	const back = () => {
@@ -61,7 +61,7 @@ function listen(socket: Live, client: ChatClient, transport: SocketTransport): (
 		fallback.stop()
 		transport.byHttp = false
 		forgetBlocked()
-		client.setLine('live')
+		client.setConnection('live')
 		client.connected()
 	}
 	const lost = (reason: string) => {
@@ -70,7 +70,7 @@ function listen(socket: Live, client: ChatClient, transport: SocketTransport): (
 		else gone()
 	}
 	const looked = () => document.hidden || fallback.hurry()
-	const unhear = hear(socket, client)
+	const unhear = listenToSocket(socket, client)
 	socket.on('connect', back)
 	socket.on('disconnect', lost)
 	document.addEventListener('visibilitychange', looked)

@@ -2,9 +2,9 @@ import type { ServerEvents } from '~/platform/realtime/events.ts'
 import type { Live } from '~/platform/realtime/live.ts'
 import { Attachments } from '../pictures/client/attachments.ts'
 import type { PictureStore } from '../pictures/client/picture-store.ts'
-import { type Upload, Uploads } from '../pictures/client/uploads.ts'
-import type { ChatMessage, ConversationPage, ConversationState, Marks, MessageWindow } from '../protocol.ts'
-import { Conversation, type ConversationView } from './conversation.ts'
+import { type UploadPicture, Uploads } from '../pictures/client/uploads.ts'
+import type { ChatMessage, ConversationPage, ConversationState, MessageWindow, Receipts } from '../protocol.ts'
+import { type ConversationView, LiveConversation } from './live-conversation.ts'
 import { Outbox, type Outgoing, Sender, type Store } from './outbox.ts'
 import type { Lock, Transport } from './transport.ts'
 
@@ -15,7 +15,7 @@ const typingEvery = 3_000
  * `live`; `polling`: no socket can be had, and the server is asked every few seconds; `away`: it cannot be reached, for long
  * enough to say so.
  */
-export type Line = 'live' | 'polling' | 'away'
+export type ConnectionState = 'live' | 'polling' | 'away'
 
 interface ClientParts {
 	/** Username. */
@@ -28,7 +28,7 @@ interface ClientParts {
 		store: PictureStore
 		/** What one tab keeps over a reload. */
 		tab: Store
-		upload: Upload
+		upload: UploadPicture
 		measure: (file: Blob) => Promise<{ width: number; height: number } | null>
 		refusalOf: (file: File) => string | null
 	}
@@ -48,14 +48,14 @@ export class ChatClient {
 	private readonly newId: () => string
 	private readonly sender: Sender
 	private readonly marks: SeenMarks
-	private readonly conversations = new Map<string, Conversation>()
+	private readonly conversations = new Map<string, LiveConversation>()
 	/** Peers whose conversation somebody looks at the end of, also while it is being opened. */
 	private readonly attended = new Set<string>()
 	private readonly listeners = new Set<() => void>()
 	private pending: readonly Outgoing[] | null = null
 	/** Peers whose conversation is on the screen, each as often as it is. */
 	private readonly shown: string[] = []
-	line: Line = 'live'
+	line: ConnectionState = 'live'
 	private typedAt = Number.NEGATIVE_INFINITY
 
 	constructor({ me, transport, store, lock, newId, pictures: { upload, ...pictures } }: ClientParts) {
@@ -167,7 +167,7 @@ export class ChatClient {
 		void this.conversations.get(peer)?.catchUp()
 	}
 
-	setLine(line: Line): void {
+	setConnection(line: ConnectionState): void {
 		this.line = line
 		this.changed()
 	}
@@ -204,16 +204,16 @@ export class ChatClient {
 		this.outboxChanged()
 	}
 
-	hearMarks(peer: string, marks: Marks): void {
-		this.conversations.get(peer)?.hearMarks(marks)
+	receiveReceipts(peer: string, marks: Receipts): void {
+		this.conversations.get(peer)?.receiveReceipts(marks)
 	}
 
-	hearTyping(peer: string): void {
-		this.conversations.get(peer)?.hearTyping()
+	receiveTyping(peer: string): void {
+		this.conversations.get(peer)?.receiveTyping()
 	}
 
-	hearState(peer: string, state: ConversationState): void {
-		this.conversations.get(peer)?.hearState(state)
+	receiveState(peer: string, state: ConversationState): void {
+		this.conversations.get(peer)?.receiveState(state)
 	}
 
 	/** The outbox has changed, here or in another tab. */
@@ -222,9 +222,9 @@ export class ChatClient {
 		this.changed()
 	}
 
-	private make(page: ConversationPage): Conversation {
+	private make(page: ConversationPage): LiveConversation {
 		const onArrival = () => this.delivered(page.peer.username)
-		return new Conversation(page, { transport: this.transport, onChange: () => this.changed(), onArrival })
+		return new LiveConversation(page, { transport: this.transport, onChange: () => this.changed(), onArrival })
 	}
 
 	private remove(clientId: string): void {
@@ -252,12 +252,12 @@ export class ChatClient {
 }
 
 /** Has the chat hear what this socket says of conversations. @returns ends that */
-export function hear(socket: Live, client: ChatClient): () => void {
+export function listenToSocket(socket: Live, client: ChatClient): () => void {
 	const ends = [
 		on(socket, 'chat:message', ({ with: peer, message }) => client.hear(peer, message)),
-		on(socket, 'chat:marks', ({ with: peer, marks }) => client.hearMarks(peer, marks)),
-		on(socket, 'chat:typing', ({ from }) => client.hearTyping(from)),
-		on(socket, 'chat:state', ({ with: peer, state }) => client.hearState(peer, state)),
+		on(socket, 'chat:marks', ({ with: peer, marks }) => client.receiveReceipts(peer, marks)),
+		on(socket, 'chat:typing', ({ from }) => client.receiveTyping(from)),
+		on(socket, 'chat:state', ({ with: peer, state }) => client.receiveState(peer, state)),
 	]
 	return () => {
 		for (const end of ends) end()
@@ -276,7 +276,7 @@ type Mark = Parameters<Transport['seen']>[0]
 const every = 1_000
 
 /** Tells the server what arrived here and what was read: at once, and then once a second while more comes. */
-export class SeenMarks {
+class SeenMarks {
 	private readonly tell: (mark: Mark) => void
 	private readonly told = new Map<string, Mark>()
 	private readonly waiting = new Map<string, Mark>()

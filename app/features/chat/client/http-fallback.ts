@@ -48,7 +48,7 @@ export function makeFallback(socket: Live, client: ChatClient, transport: Socket
 	}
 	const onChange = (on: boolean) => {
 		transport.byHttp = on
-		client.setLine(on ? 'polling' : 'away')
+		client.setConnection(on ? 'polling' : 'away')
 		if (!on) return
 		sessionStorage.setItem(blocked, '1')
 		client.connected()

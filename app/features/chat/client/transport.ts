@@ -1,6 +1,6 @@
 import type { Live } from '~/platform/realtime/live.ts'
 import type { ChatSending, ConversationPage, ConversationSummary, MessageWindow, SendAnswer } from '../protocol.ts'
-import type { Changes, OlderPage } from './thread.ts'
+import type { Changes, OlderPage } from './message-history.ts'
 
 /** The ways of a tab to the server. What is asked is refused with an exception when no answer can be had. */
 export interface Transport {
@@ -109,7 +109,7 @@ export async function askLatest(): Promise<Latest | null> {
 }
 
 /** Sends a message. @returns null when no answer came, or none of the chat's */
-export async function sendByHttp(
+async function sendByHttp(
 	me: string,
 	{ to, ...message }: Parameters<Transport['send']>[0],
 ): Promise<SendAnswer | null> {
@@ -118,7 +118,7 @@ export async function sendByHttp(
 }
 
 /** Says how far this member got. One that is lost is not missed: the next says more. */
-export async function seenByHttp(me: string, { with: peer, ...mark }: Parameters<Transport['seen']>[0]): Promise<void> {
+async function seenByHttp(me: string, { with: peer, ...mark }: Parameters<Transport['seen']>[0]): Promise<void> {
 	await say(me, peer, mark).catch(() => null)
 }
 

@@ -4,8 +4,8 @@ import { useRootData } from '~/lib/root-data.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import type { ConversationPage, MessageWindow } from '../protocol.ts'
 import { chatOf } from './browser-chat.ts'
-import type { ChatClient, Line } from './chat-client.ts'
-import { type ConversationView, viewOf } from './conversation.ts'
+import type { ChatClient, ConnectionState } from './chat-client.ts'
+import { type ConversationView, viewOf } from './live-conversation.ts'
 import type { Outgoing } from './outbox.ts'
 
 /** The chat of this tab's member; null on the server, while the page is taken over, and for a visitor. */
@@ -51,7 +51,7 @@ export function useOutgoing(): readonly Outgoing[] {
 }
 
 /** How this tab is connected to the server. */
-export function useLine(): Line {
+export function useConnectionState(): ConnectionState {
 	const client = useChatClient()
 	return useSyncExternalStore(
 		client?.subscribe ?? never,

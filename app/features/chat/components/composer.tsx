@@ -3,7 +3,7 @@ import { type FormEvent, type KeyboardEvent, type RefObject, useEffect, useId, u
 import { Form, Link } from 'react-router'
 import { useRootData } from '~/lib/root-data.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
-import { limits } from '../chat.limits.ts'
+import { chatLimits } from '../chat.limits.ts'
 import { useChatClient } from '../client/use-chat.ts'
 import { useAttached, usePictureIntake } from '../pictures/client/use-pictures.ts'
 import { AttachButton, AttachedList, PlainPicture } from '../pictures/components/attached-pictures.tsx'
@@ -56,7 +56,7 @@ export function Composer(props: ComposerProps) {
 		event.preventDefault()
 		await client.attachments.settled(peer)
 		const said = area.value.trim()
-		if (said.length > limits.messageMax) {
+		if (said.length > chatLimits.messageMax) {
 			setError(tooLong(said.length))
 			return
 		}
@@ -65,7 +65,7 @@ export function Composer(props: ComposerProps) {
 			if (said !== '' || editing.pictures.length > 0) onSave(editing, area.value)
 		} else if (client.write(peer, area.value)) {
 			area.value = ''
-			keepDraft(me, peer, '')
+			storeDraft(me, peer, '')
 		}
 		area.focus()
 	}
@@ -88,7 +88,7 @@ export function Composer(props: ComposerProps) {
 	const typed = () => {
 		const text = box.current?.value ?? ''
 		if (editing) return
-		keepDraft(me, peer, text)
+		storeDraft(me, peer, text)
 		if (text.trim() !== '') client?.types(peer)
 	}
 
@@ -170,7 +170,7 @@ function EditingBar({ path, onLeave }: { path: string; onLeave: () => void }) {
 }
 
 function tooLong(length: number): string {
-	const [most, has] = [limits.messageMax, length].map((count) => count.toLocaleString('en'))
+	const [most, has] = [chatLimits.messageMax, length].map((count) => count.toLocaleString('en'))
 	return `A message may have at most ${most} characters; this one has ${has}.`
 }
 
@@ -182,7 +182,7 @@ function tooLong(length: number): string {
 const keyOf = (me: string, peer: string) => `chat-draft:${me}:${peer}`
 
 /** '' when there is none. */
-export function readDraft(me: string, peer: string): string {
+function readDraft(me: string, peer: string): string {
 	try {
 		return localStorage.getItem(keyOf(me, peer)) ?? ''
 	} catch {
@@ -190,7 +190,7 @@ export function readDraft(me: string, peer: string): string {
 	}
 }
 
-export function keepDraft(me: string, peer: string, text: string): void {
+function storeDraft(me: string, peer: string, text: string): void {
 	try {
 		if (text === '') localStorage.removeItem(keyOf(me, peer))
 		else localStorage.setItem(keyOf(me, peer), text)

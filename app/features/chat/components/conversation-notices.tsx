@@ -1,9 +1,9 @@
 import { WifiOff } from 'lucide-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useFetcher } from 'react-router'
-import { wordsOf } from '../chat.view.ts'
-import type { ConversationView } from '../client/conversation.ts'
-import { useLine } from '../client/use-chat.ts'
+import { textOfMessage } from '../chat.view.ts'
+import type { ConversationView } from '../client/live-conversation.ts'
+import { useConnectionState } from '../client/use-chat.ts'
 import type { Peer } from '../protocol.ts'
 
 interface StateNoticeProps {
@@ -66,7 +66,7 @@ interface IntentProps {
 /** One thing that the conversation's page does, as a form. */
 export function Intent({ path, intent, className, label }: IntentProps) {
 	const fetcher = useFetcher()
-	const away = useLine() === 'away'
+	const away = useConnectionState() === 'away'
 	const waits = away || fetcher.state !== 'idle'
 	return (
 		<fetcher.Form method="post" action={path} onSubmit={(event) => waits && event.preventDefault()}>
@@ -83,7 +83,7 @@ export function Intent({ path, intent, className, label }: IntentProps) {
  * @param className padding of the latter
  */
 export function AwayBar({ className }: { className: string }) {
-	const line = useLine()
+	const line = useConnectionState()
 	return (
 		<div role="status" className="flex-none">
 			{line === 'away' && (
@@ -142,7 +142,7 @@ export function Announcer({ view }: { view: ConversationView }) {
 		)
 		said.current = Math.max(said.current, newest)
 		if (fresh.length === 0) return
-		const added = fresh.map((message) => ({ id: message.id, text: `${peer.name}: ${wordsOf(message)}` }))
+		const added = fresh.map((message) => ({ id: message.id, text: `${peer.name}: ${textOfMessage(message)}` }))
 		setLines((before) => [...before, ...added].slice(-kept))
 	}, [messages, newest, peer])
 	return (

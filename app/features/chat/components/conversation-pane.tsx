@@ -1,13 +1,13 @@
 import { ArrowLeft, Ellipsis } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { Form, Link, useSearchParams } from 'react-router'
-import type { ConversationView } from '../client/conversation.ts'
+import type { ConversationView } from '../client/live-conversation.ts'
 import { useConversation } from '../client/use-chat.ts'
 import type { ChatMessage, ConversationPage, MessageWindow } from '../protocol.ts'
 import { Conversation } from './conversation.tsx'
 import { ConversationHead } from './conversation-head.tsx'
 import { Intent } from './conversation-notices.tsx'
-import { ReportFields } from './report-dialog.tsx'
+import { MessageReportFields } from './report-dialog.tsx'
 
 interface ConversationPaneProps {
 	page: ConversationPage
@@ -90,7 +90,7 @@ export function ConversationPane({ page, part, target, clientId, refused }: Conv
 			/>
 			{named.report && (
 				<Form method="post" action={path} className="hidden border-t border-line p-4 noscript:block">
-					<ReportFields id={named.report.id} error={null} />
+					<MessageReportFields id={named.report.id} error={null} />
 					<button type="submit" className="btn btn-danger mt-3" name="intent" value="report">
 						Report
 					</button>
@@ -116,7 +116,7 @@ function useNamed(messages: readonly ChatMessage[]) {
 }
 
 /** What is seldom wanted of a conversation; a native disclosure, so that it opens without scripts. */
-export function ConversationMenu({ view, path, profile }: { view: ConversationView; path: string; profile: boolean }) {
+function ConversationMenu({ view, path, profile }: { view: ConversationView; path: string; profile: boolean }) {
 	const { state, peer, messages } = view
 	const menu = useRef<HTMLDetailsElement>(null)
 

@@ -3,7 +3,7 @@ import { useFetcher } from 'react-router'
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import { toast } from '~/shell/toast.ts'
 import { Dialog } from '~/ui/dialog.tsx'
-import type { ConversationView } from '../client/conversation.ts'
+import type { ConversationView } from '../client/live-conversation.ts'
 import { useChatClient, useOutgoing } from '../client/use-chat.ts'
 import type { ChatMessage } from '../protocol.ts'
 import { Composer } from './composer.tsx'
@@ -138,7 +138,7 @@ function DeleteDialog({ message, onClose, onDelete }: DeleteDialogProps) {
  * @param peer username
  * @param onRefused takes back what was sent, so that nothing typed is lost
  */
-export function useChange(path: string, peer: string, onRefused: (values: Record<string, string>) => void) {
+function useChange(path: string, peer: string, onRefused: (values: Record<string, string>) => void) {
 	const client = useChatClient()
 	const fetcher = useFetcher<{ ok?: boolean; message?: unknown; said?: boolean; values?: Record<string, string> }>()
 	const { data } = fetcher

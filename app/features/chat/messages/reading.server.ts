@@ -4,12 +4,13 @@ import { Invalid, NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { transact } from '~/platform/db/transaction.server.ts'
-import { limits } from '../chat.limits.ts'
+import { chatLimits } from '../chat.limits.ts'
 import { isUsername } from '../chat.schema.ts'
-import { presentMarks, presentMessage, presentPage, presentPeer, presentState } from '../chat.view.ts'
+import { presentMessage, presentPage, presentPeer, presentReceipts, presentState } from '../chat.view.ts'
 import { findConversation, lockConversation, lockUnread, writeAllRead } from '../conversations.queries.server.ts'
-import { conversationWith, member, namesOf, standingWith } from '../members.server.ts'
+import { namesOf, relationWith, requireConversation, requireMember } from '../members.server.ts'
 import type { ChatMessage, ConversationPage, MessageWindow } from '../protocol.ts'
+import { announceAllRead, announceReliably, announceSeen } from './announcing.server.ts'
 import {
 	listAround,
 	listChanges,
@@ -19,22 +20,21 @@ import {
 	type Snapshot,
 	writeSeen,
 } from './messages.queries.server.ts'
-import { announceAllRead, announceReliably, announceSeen } from './telling.server.ts'
 
 const nothing: Snapshot = { rows: [], version: 0 }
 
 /** A conversation as it is opened, also one that nobody has begun. Two statements, three while it is empty. @throws NotFound, NotAllowed */
 export async function openConversation(viewer: Viewer, username: unknown): Promise<ConversationPage> {
-	const reader = member(viewer)
-	const row = await standingWith(reader, username)
+	const reader = requireMember(viewer)
+	const row = await relationWith(reader, username)
 	const { rows, version } =
-		row.id === null ? nothing : await listMessages(row.id, reader.id, { before: null, limit: limits.page + 1 })
+		row.id === null ? nothing : await listMessages(row.id, reader.id, { before: null, limit: chatLimits.page + 1 })
 	return {
 		...presentPage(rows, reader.id, namesOf(reader, row)),
 		peer: presentPeer(row),
 		state: presentState(row),
 		version,
-		marks: presentMarks(row),
+		marks: presentReceipts(row),
 		readId: row.read_id,
 		common: rows.length === 0 ? await listSharedSkills(reader.id, row.peer_id) : [],
 	}
@@ -46,10 +46,11 @@ export async function listOlder(
 	username: unknown,
 	before: unknown,
 ): Promise<Pick<ConversationPage, 'messages' | 'older'>> {
-	const reader = member(viewer)
+	const reader = requireMember(viewer)
 	if (!isId(before)) throw new Invalid('This page of the conversation cannot be found.')
-	const row = await standingWith(reader, username)
-	const { rows } = row.id === null ? nothing : await listMessages(row.id, reader.id, { before, limit: limits.page + 1 })
+	const row = await relationWith(reader, username)
+	const { rows } =
+		row.id === null ? nothing : await listMessages(row.id, reader.id, { before, limit: chatLimits.page + 1 })
 	return presentPage(rows, reader.id, namesOf(reader, row))
 }
 
@@ -63,19 +64,19 @@ export async function listSince(
 	username: unknown,
 	since: unknown,
 ): Promise<Pick<ConversationPage, 'messages' | 'version' | 'marks' | 'state'> & { complete: boolean }> {
-	const reader = member(viewer)
+	const reader = requireMember(viewer)
 	if (since !== 0 && !isId(since)) throw new Invalid('There is no such version of the conversation.')
-	const row = await standingWith(reader, username)
+	const row = await relationWith(reader, username)
 	const { rows, version } =
-		row.id === null ? nothing : await listChanges(row.id, reader.id, { since, limit: limits.changes + 1 })
-	const complete = rows.length <= limits.changes
-	const shown = rows.slice(0, limits.changes)
+		row.id === null ? nothing : await listChanges(row.id, reader.id, { since, limit: chatLimits.changes + 1 })
+	const complete = rows.length <= chatLimits.changes
+	const shown = rows.slice(0, chatLimits.changes)
 	const names = namesOf(reader, row)
 	return {
 		messages: shown.map((one) => presentMessage(one, reader.id, names)),
 		version: complete ? version : (shown.at(-1)?.version ?? version),
 		complete,
-		marks: presentMarks(row),
+		marks: presentReceipts(row),
 		state: presentState(row),
 	}
 }
@@ -91,7 +92,7 @@ interface Seen {
 
 /** Notes that everything up to a message arrived, or was read. What is no mark of a conversation is passed over. */
 export async function markSeen(viewer: Viewer, { with: username, upTo, read }: Seen): Promise<void> {
-	const reader = member(viewer)
+	const reader = requireMember(viewer)
 	if (!isUsername(username) || !isId(upTo) || typeof read !== 'boolean') return
 	const peer = await findConversation(reader.id, username)
 	const conversationId = peer?.id
@@ -109,7 +110,7 @@ export async function markSeen(viewer: Viewer, { with: username, upTo, read }: S
  * they are. Whoever wrote is told, and so are the viewer's other tabs. @throws NotAllowed
  */
 export async function markAllSeen(viewer: Viewer): Promise<void> {
-	const reader = member(viewer)
+	const reader = requireMember(viewer)
 	const rows = await db()
 		.transaction()
 		.execute(async (trx) => {
@@ -121,7 +122,7 @@ export async function markAllSeen(viewer: Viewer): Promise<void> {
 }
 
 /** Where in a conversation: at a message, or before or after one. */
-export type Place = { around: unknown } | { before: unknown } | { after: unknown }
+export type MessagePosition = { around: unknown } | { before: unknown } | { after: unknown }
 
 interface Rows {
 	rows: MessageRow[]
@@ -134,16 +135,16 @@ interface Rows {
  * @param limit of messages; `around` shows half of it on either side
  * @throws NotFound also for the place of a message that the viewer does not see, NotAllowed, Invalid
  */
-export async function listPlace(
+export async function listMessagesAt(
 	viewer: Viewer,
 	username: unknown,
-	place: Place,
-	limit: number = limits.page,
+	place: MessagePosition,
+	limit: number = chatLimits.page,
 ): Promise<MessageWindow> {
-	const reader = member(viewer)
+	const reader = requireMember(viewer)
 	const [id] = Object.values(place)
 	if (!isId(id)) throw new Invalid('This page of the conversation cannot be found.')
-	const row = await conversationWith(reader, username)
+	const row = await requireConversation(reader, username)
 	const { rows, older, newer } = await ('around' in place
 		? around(row.id, reader.id, id, limit)
 		: beside(row.id, reader.id, { id, limit, before: 'before' in place }))
@@ -153,7 +154,7 @@ export async function listPlace(
 
 /** One message. @throws NotFound also for one that the viewer does not see, NotAllowed */
 export async function getMessage(viewer: Viewer, username: unknown, id: unknown): Promise<ChatMessage> {
-	const { messages } = await listPlace(viewer, username, { around: id }, 1)
+	const { messages } = await listMessagesAt(viewer, username, { around: id }, 1)
 	const found = messages.find((message) => message.id === id)
 	if (!found) throw gone()
 	return found

@@ -1,3 +1,4 @@
+import { lockMember } from '~/features/accounts/accounts.queries.server.ts'
 import { refuseSuspended } from '~/features/accounts/security/suspension.server.ts'
 import { type AccountStatusRow, findAccountStatus } from '~/features/moderation/members.queries.server.ts'
 import { pushUnseen } from '~/features/notifications/push/delivery.server.ts'
@@ -9,21 +10,20 @@ import type { Executor } from '~/platform/db/db.server.ts'
 import { type Last, transact } from '~/platform/db/transaction.server.ts'
 import { parseInput } from '~/platform/http/parse.server.ts'
 import { renderMarkdown } from '~/platform/markdown/render.server.ts'
-import { limits, startingLimitAt } from '../chat.limits.ts'
+import { chatLimits, startingLimitAt } from '../chat.limits.ts'
 import { isUsername, messageInput } from '../chat.schema.ts'
 import { presentMessage, presentState } from '../chat.view.ts'
 import {
 	type ConversationRow,
 	lockConversationWith,
-	lockMember,
 	secondsUntilStart,
 	startConversation,
 } from '../conversations.queries.server.ts'
-import { member, namesOf, nobody, standingWith } from '../members.server.ts'
+import { NO_SUCH_MEMBER, namesOf, relationWith, requireMember } from '../members.server.ts'
 import { attachPictures, type NamedPicture } from '../pictures/pictures.server.ts'
 import type { ChatMessage, SendAnswer } from '../protocol.ts'
+import { announceAccepted, announceMessage, announceWaiting } from './announcing.server.ts'
 import { findSent, insertMessage, type MessageRow, secondsUntilSend } from './messages.queries.server.ts'
-import { announceAccepted, announceMessage, announceWaiting } from './telling.server.ts'
 
 interface Sending {
 	/** Username of the peer. */
@@ -53,9 +53,9 @@ export async function sendMessage(
 	{ to, ...input }: Sending,
 	sessionId: number | null = null,
 ): Promise<ChatMessage> {
-	const sender = member(viewer)
+	const sender = requireMember(viewer)
 	const { body, clientId, pictures } = parseInput(messageInput, input)
-	if (!isUsername(to)) throw new NotFound(nobody)
+	if (!isUsername(to)) throw new NotFound(NO_SUCH_MEMBER)
 	const { html } = await renderMarkdown(body)
 	const message = { sender, to, sessionId, clientId, body, html, pictures }
 	const stored = await transact((trx, last) => store(trx, last, message))
@@ -106,8 +106,8 @@ async function store(trx: Executor, last: Last, message: Storing): Promise<Store
 async function readStanding(trx: Executor, { sender, to, clientId }: Storing) {
 	const [before, seconds, peer] = await Promise.all([
 		findSent(trx, sender.id, clientId),
-		secondsUntilSend(trx, sender.id, limits.burst),
-		standingWith(sender, to, trx),
+		secondsUntilSend(trx, sender.id, chatLimits.burst),
+		relationWith(sender, to, trx),
 	])
 	return { before, seconds, peer }
 }
@@ -178,7 +178,7 @@ export async function answerSending(
 }
 
 /** The session of a socket ended while the socket was still open. */
-export class SessionEnded extends NotAllowed {}
+class SessionEnded extends NotAllowed {}
 
 /**
  * Who writes, whose session is good until the transaction ends.

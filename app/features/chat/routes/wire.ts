@@ -3,7 +3,7 @@ import { NotAllowed } from '~/lib/errors.ts'
 import { markSeen } from '../messages/reading.server.ts'
 import { answerSending } from '../messages/sending.server.ts'
 import type { Route } from './+types/wire'
-import { answeringMember } from './who.server.ts'
+import { answeringMember } from './requests.server.ts'
 
 /**
  * What a tab says of a conversation when its network lets no socket through, as JSON: `{ me, clientId, body }` sends a message,

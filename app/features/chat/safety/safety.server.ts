@@ -1,3 +1,4 @@
+import { lockMember } from '~/features/accounts/accounts.queries.server.ts'
 import { countUse } from '~/features/accounts/security/rates.server.ts'
 import { requireMayWrite } from '~/features/accounts/security/suspension.server.ts'
 import { countBlocks, writeBlock } from '~/features/members/blocks.queries.server.ts'
@@ -12,13 +13,12 @@ import {
 	acceptRequest,
 	type ChatSettings,
 	lockConversation,
-	lockMember,
 	readSettings,
 	writeMuted,
 	writeSettings,
 } from '../conversations.queries.server.ts'
-import { conversationWith, member, standingWith } from '../members.server.ts'
-import { announceAccepted, announceCount, announceState } from '../messages/telling.server.ts'
+import { relationWith, requireConversation, requireMember } from '../members.server.ts'
+import { announceAccepted, announceCount, announceState } from '../messages/announcing.server.ts'
 
 /** Members whom one member may block. */
 export const MAX_BLOCKED = 1_000
@@ -30,9 +30,9 @@ export const MAX_BLOCKED = 1_000
  * @throws NotFound, NotAllowed, Invalid for one block too many, TooMany
  */
 export async function setBlocked(viewer: Viewer, username: unknown, blocked: boolean): Promise<void> {
-	const blocker = member(viewer)
+	const blocker = requireMember(viewer)
 	await countUse('marks', blocker)
-	const peer = await standingWith(blocker, username)
+	const peer = await relationWith(blocker, username)
 	const told = await db()
 		.transaction()
 		.execute(async (trx) => {
@@ -58,7 +58,7 @@ export async function setMuted(viewer: Viewer, username: unknown, muted: boolean
 
 /** Takes a stranger's request without an answer in words. @throws NotFound, NotAllowed also for a suspended member */
 export async function acceptConversation(viewer: Viewer, username: unknown): Promise<void> {
-	await requireMayWrite(member(viewer).id)
+	await requireMayWrite(requireMember(viewer).id)
 	const { owner, done, row } = await inConversation(viewer, username, acceptRequest)
 	if (done) await Promise.all([announceAccepted(owner, row), announceCount(owner)])
 }
@@ -68,8 +68,8 @@ async function inConversation<Result>(
 	username: unknown,
 	work: (trx: Executor, conversationId: number, userId: number) => Promise<Result>,
 ) {
-	const owner: SignedIn = member(viewer)
-	const row = await conversationWith(owner, username)
+	const owner: SignedIn = requireMember(viewer)
+	const row = await requireConversation(owner, username)
 	const done = await db()
 		.transaction()
 		.execute(async (trx) => {
@@ -81,7 +81,7 @@ async function inConversation<Result>(
 
 /** Who may begin a conversation with the viewer, and whether others see that they type. @throws NotAllowed */
 export async function getChatSettings(viewer: Viewer) {
-	const { accepts, shows_typing: showsTyping } = await readSettings(member(viewer).id)
+	const { accepts, shows_typing: showsTyping } = await readSettings(requireMember(viewer).id)
 	return { accepts, showsTyping }
 }
 
@@ -90,7 +90,7 @@ export async function getChatSettings(viewer: Viewer) {
  * @throws NotAllowed, Invalid
  */
 export async function setChatSettings(viewer: Viewer, input: Record<string, unknown>): Promise<void> {
-	const { id } = member(viewer)
+	const { id } = requireMember(viewer)
 	const { accepts, typing } = parseInput(settingsInput, input)
 	const change: Partial<ChatSettings> = {}
 	if (accepts) change.accepts = accepts

@@ -6,7 +6,7 @@ export function plain(text: string): string {
 }
 
 /** A text without the accents over its letters. */
-export function withoutAccents(text: string): string {
+function withoutAccents(text: string): string {
 	return text
 		.normalize('NFD')
 		.replace(/[\u0300-\u036f]/g, '')
@@ -14,7 +14,7 @@ export function withoutAccents(text: string): string {
 }
 
 /** The words of a search: what stands between spaces, without what surrounds it. */
-export function wordsOf(search: string): string[] {
+export function searchWordsOf(search: string): string[] {
 	const words = plain(search)
 		.split(/\s+/)
 		.map((word) => word.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$|['\\]/gu, ''))

@@ -28,7 +28,7 @@ export function NoticeItem({ notice, from }: { notice: NoticeView; from: string 
 }
 
 /** What happened, as a link to where it did. */
-export function NoticeLink({ notice, className }: { notice: NoticeView; className: string }) {
+function NoticeLink({ notice, className }: { notice: NoticeView; className: string }) {
 	const { actor, by, people, words, title, reason, url, at, unread } = notice
 	return (
 		<Link className={className} to={url}>

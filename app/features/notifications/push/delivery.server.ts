@@ -4,7 +4,7 @@ import { log } from '~/lib/log.server.ts'
 import { shortened } from '~/lib/text.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { countTabs } from '~/platform/realtime/presence.server.ts'
-import { doerOf, listSources, type NoticeKind, wordsOf } from '../kinds.server.ts'
+import { doerOf, listSources, type NoticeKind, wordsForEvent } from '../kinds.server.ts'
 import { others } from '../notifications.view.ts'
 import {
 	addPushJobs,
@@ -16,7 +16,7 @@ import {
 	type PushJob,
 	type Subscription,
 } from './push.queries.server.ts'
-import { isPushService, limits } from './push.schema.ts'
+import { isPushService, pushLimits } from './push.schema.ts'
 import { vapidKeys } from './vapid.server.ts'
 
 /** What a browser is told; `app/offline/worker.js` shows it. */
@@ -41,13 +41,13 @@ const REQUEST_TIMEOUT_MS = 10_000
  * know any more is forgotten.
  * @throws Error where another try may succeed; the job that called tries again later
  */
-export async function deliver(browser: Subscription, push: Push, urgency: 'normal' | 'high'): Promise<void> {
+async function deliver(browser: Subscription, push: Push, urgency: 'normal' | 'high'): Promise<void> {
 	const { endpoint, p256dh, auth } = browser
 	// The list may have become shorter since it was stored.
 	if (!isPushService(endpoint, config().PUSH_HOSTS)) return forgetSubscription(browser)
 	const { title, body } = push
 	const message = {
-		data: { ...push, title: shortened(title, limits.title), body: shortened(body, limits.body) },
+		data: { ...push, title: shortened(title, pushLimits.title), body: shortened(body, pushLimits.body) },
 		options: { ttl: keepFor, urgency, topic: push.tag },
 	}
 	const request = await buildPushPayload(
@@ -114,7 +114,7 @@ export async function pushNotice(job: PushJob): Promise<void> {
 	if (job.kind) return pushFromSource(job.kind, job)
 	const row = await findNoticePush(job)
 	if (!row) return
-	const title = `${doerOf(row)}${others(row.people)} ${wordsOf(row)}`
+	const title = `${doerOf(row)}${others(row.people)} ${wordsForEvent(row)}`
 	const body = [row.title, row.reason && `Reason: ${row.reason}`].filter(Boolean).join('\n')
 	await deliver(row, { title, body, url: row.url, tag: `n${job.about}`, open: row.open }, 'normal')
 }

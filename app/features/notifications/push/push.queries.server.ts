@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { isOpen } from '~/platform/realtime/presence.queries.server.ts'
 import { listSources, type NoticeKind } from '../kinds.server.ts'
-import { limits } from './push.schema.ts'
+import { pushLimits } from './push.schema.ts'
 
 /** A browser, as its push service knows it. */
 export interface Subscription {
@@ -30,10 +30,10 @@ const wantsPush = (kind: unknown) => sql<boolean>`
 function openTags(): RawBuilder<string[]> {
 	const sources = listSources().map(
 		([, { tag, selectOpen }]) =>
-			sql`(select ${tag}::text || open.id from (${selectOpen(sql.ref('s.user_id'), limits.open)}) as open (id))`,
+			sql`(select ${tag}::text || open.id from (${selectOpen(sql.ref('s.user_id'), pushLimits.open)}) as open (id))`,
 	)
 	const notices = sql`(select 'n' || id from notifications
-		where user_id = s.user_id and read_at is null order by updated_at desc limit ${limits.open})`
+		where user_id = s.user_id and read_at is null order by updated_at desc limit ${pushLimits.open})`
 	return sql`array(${sql.join([...sources, notices], sql` union all `)})`
 }
 
@@ -53,7 +53,7 @@ export async function writeSubscription(trx: Executor, made: NewSubscription): P
 			p256dh = excluded.p256dh, auth = excluded.auth, created_at = now(), last_success_at = null`.execute(trx)
 	await sql`delete from push_subscriptions where id in (
 		select id from push_subscriptions where user_id = ${userId}
-		order by created_at desc, id desc offset ${limits.browsers})`.execute(trx)
+		order by created_at desc, id desc offset ${pushLimits.browsers})`.execute(trx)
 }
 
 /** Takes off one of a member's browsers. */
@@ -67,7 +67,7 @@ export async function listEndpoints(userId: number): Promise<string[]> {
 		.selectFrom('push_subscriptions')
 		.select('endpoint')
 		.where('user_id', '=', userId)
-		.limit(limits.browsers)
+		.limit(pushLimits.browsers)
 		.execute()
 	return rows.map(({ endpoint }) => endpoint)
 }
@@ -102,7 +102,7 @@ export async function addPushJobs(executor: Executor, jobs: PushJob[]): Promise<
 }
 
 /** A browser in which its member is to be told of something of a kind. */
-export interface BrowserRow extends Subscription {
+interface BrowserRow extends Subscription {
 	user_id: number
 	open: string[]
 }
@@ -126,7 +126,7 @@ export async function forgetSubscription({ id, endpoint, p256dh }: Subscription)
 		where id = ${id} and endpoint = ${endpoint} and p256dh = ${p256dh}`.execute(db())
 }
 
-export interface NoticePushRow extends Subscription {
+interface NoticePushRow extends Subscription {
 	kind: string
 	act: string
 	reason: string

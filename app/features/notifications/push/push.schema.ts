@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 /** What browser push allows. */
-export const limits = {
+export const pushLimits = {
 	/** Browsers of one member; one more takes the place of the oldest. */
 	browsers: 20,
 	/** Characters of an address at a push service; the longest known ones have about 500. */
@@ -23,7 +23,7 @@ const bytes = (length: number) =>
 		.refine((text) => Buffer.from(text, 'base64url').length === length, notWhole)
 
 export const endpointInput = z.object({
-	endpoint: z.string({ error: notWhole }).min(1, notWhole).max(limits.endpoint, notWhole),
+	endpoint: z.string({ error: notWhole }).min(1, notWhole).max(pushLimits.endpoint, notWhole),
 })
 
 /** What a browser gives when it is asked for pushes (RFC 8291: a point of P-256, and a secret). */

@@ -76,7 +76,7 @@ function Face({ unread }: { unread: number }) {
 }
 
 /** In how many conversations something is unread: as the last whole page said, or the socket since. */
-export function useUnreadConversations(): number {
+function useUnreadConversations(): number {
 	const { conversations, requestId } = useRootData()
 	const [count, hear] = useLiveCount(conversations, requestId)
 	const take = (event: { conversations: number }) => hear(event.conversations)

@@ -3,9 +3,9 @@ import { Link, useFetcher } from 'react-router'
 import { LatestNotices } from '~/features/notifications/components/notices.tsx'
 import { LostAnswer, retrying } from '~/lib/retry.ts'
 import { useLiveEvent } from '~/platform/realtime/use-live-event.ts'
-import { useLine } from '../../client/use-chat.ts'
+import { useConnectionState } from '../../client/use-chat.ts'
 import type { ConversationSummary } from '../../protocol.ts'
-import { ConversationRow } from './conversation-row.tsx'
+import { ConversationItem } from './conversation-item.tsx'
 import { useLiveList } from './live-list.ts'
 
 interface InboxPanelProps {
@@ -91,7 +91,7 @@ function conversationsOf(answer: string): ConversationSummary[] {
 }
 
 /** The ten conversations with the newest messages, asked for whenever they are shown, and live from then on. */
-export function LatestMessages({ unread, open }: { unread: number; open: boolean }) {
+function LatestMessages({ unread, open }: { unread: number; open: boolean }) {
 	const marking = useFetcher()
 	const [loaded, setLoaded] = useState<ConversationSummary[] | null>(null)
 	const heard = useRef(0)
@@ -113,7 +113,7 @@ export function LatestMessages({ unread, open }: { unread: number; open: boolean
 		if (open) void load()
 	}, [open, load])
 	const { list, online, typing } = useLiveList(loaded ?? none, load)
-	const away = useLine() === 'away'
+	const away = useConnectionState() === 'away'
 	const nothingToDo = away || (unread === 0 && list.every((conversation) => conversation.unread === 0))
 	return (
 		<>
@@ -124,7 +124,7 @@ export function LatestMessages({ unread, open }: { unread: number; open: boolean
 					<ul className="p-1" aria-label="Messages">
 						{list.map((conversation) => (
 							<li key={conversation.peer.username}>
-								<ConversationRow
+								<ConversationItem
 									conversation={conversation}
 									online={online(conversation.peer.username)}
 									typing={typing.has(conversation.peer.username)}

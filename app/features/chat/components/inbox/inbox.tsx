@@ -7,10 +7,10 @@ import { EmptyState } from '~/ui/empty-state.tsx'
 import { useNow } from '~/ui/time.tsx'
 import type { ConversationSummary, FoundMessages as Found, MessageHit } from '../../protocol.ts'
 import { shortAge } from '../thread/times.ts'
-import { ConversationRow } from './conversation-row.tsx'
+import { ConversationItem } from './conversation-item.tsx'
 import { useLiveList } from './live-list.ts'
 
-export interface InboxData {
+interface InboxData {
 	/** Null where a search is shown in its place. */
 	inbox: { conversations: ConversationSummary[]; next: number | null } | null
 	requests: ConversationSummary[]
@@ -52,7 +52,7 @@ export function Inbox({ data, current, children }: InboxProps) {
 					</Form>
 				</div>
 				<div className="relative flex-1 overflow-y-auto border-t border-line sm:-ml-4">
-					{found && <FoundMessages found={found} q={q} current={current} />}
+					{found && <SearchResults found={found} q={q} current={current} />}
 					{inbox && <Lists inbox={inbox} requests={requests} current={current} />}
 				</div>
 			</section>
@@ -90,7 +90,7 @@ function Lists({ inbox, requests, current }: ListsProps) {
 		const { username } = conversation.peer
 		return (
 			<li key={username} className="border-b border-line">
-				<ConversationRow
+				<ConversationItem
 					conversation={conversation}
 					online={live.online(username)}
 					typing={live.typing.has(username)}
@@ -133,7 +133,7 @@ interface FoundMessagesProps {
 }
 
 /** Own messages that hold what was searched for, each leading to its place in its conversation. */
-export function FoundMessages({ found: { hits, next, nearly }, q, current }: FoundMessagesProps) {
+function SearchResults({ found: { hits, next, nearly }, q, current }: FoundMessagesProps) {
 	const now = useNow()
 	const zone = useHydrated() ? 'local' : 'utc'
 	const [params] = useSearchParams()

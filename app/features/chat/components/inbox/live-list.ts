@@ -4,8 +4,8 @@ import type { ServerEvents } from '~/platform/realtime/events.ts'
 import { withLive } from '~/platform/realtime/live.ts'
 import { useLiveEvent } from '~/platform/realtime/use-live-event.ts'
 import { usePresence } from '~/platform/realtime/use-presence.ts'
-import { wordsOf } from '../../chat.view.ts'
-import { typingTime } from '../../client/conversation.ts'
+import { textOfMessage } from '../../chat.view.ts'
+import { typingTime } from '../../client/live-conversation.ts'
 import { useChatClient } from '../../client/use-chat.ts'
 import type { ConversationSummary } from '../../protocol.ts'
 
@@ -104,7 +104,7 @@ export function withMessage(list: ConversationSummary[], heard: Heard): Conversa
 	// An older message was changed: nothing of it is in the list.
 	if (sentAt < then) return list.map((each) => (each === known ? { ...each, unread: heard.unread } : each))
 	const { html, pictures } = heard.message
-	const excerpt = wordsOf({ body: textOfHtml(html), pictures }).slice(0, excerptLength)
+	const excerpt = textOfMessage({ body: textOfHtml(html), pictures }).slice(0, excerptLength)
 	const changed = { ...known, unread: heard.unread, last: { sender, excerpt, sentAt, deleted } }
 	if (sentAt === then) return list.map((each) => (each === known ? changed : each))
 	return [changed, ...list.filter((each) => each !== known)]

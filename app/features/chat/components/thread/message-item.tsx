@@ -8,14 +8,14 @@ import { useProgress } from '../../pictures/client/use-pictures.ts'
 import { LocalPicture } from '../../pictures/components/attached-pictures.tsx'
 import type { ChatMessage } from '../../protocol.ts'
 import { type MessageActions, MessageTools } from './message-tools.tsx'
-import type { Mark } from './rows.ts'
+import type { ReceiptState } from './rows.ts'
 import { clockTime, type Zone } from './times.ts'
 
 interface MessageItemProps {
 	message: ChatMessage
 	own: boolean
 	last: boolean
-	mark: Mark
+	mark: ReceiptState
 	/** Full name of who wrote it, for readers who do not see on which side it stands. */
 	author: string
 	zone: Zone
@@ -57,7 +57,7 @@ export const MessageItem = memo(function MessageItem(props: MessageItemProps) {
 			{last && (
 				<p className="bubble-meta" data-own={ours}>
 					<time dateTime={message.sentAt}>{clockTime(message.sentAt, zone)}</time>
-					{own && !message.deleted && <MarkIcon mark={mark} />}
+					{own && !message.deleted && <ReceiptIcon mark={mark} />}
 				</p>
 			)}
 			{!message.deleted && <MessageTools message={message} own={own} current={current} actions={actions} />}
@@ -95,7 +95,7 @@ export function OutgoingItem({ message, last, client }: OutgoingItemProps) {
 				last && (
 					<p className="bubble-meta" data-own="">
 						{clockTime(at, 'local')}
-						<MarkIcon mark="waiting" />
+						<ReceiptIcon mark="waiting" />
 						{pictures.length > 0 && (
 							<button type="button" className="link leading-6" onClick={() => client?.discard(message)}>
 								Cancel
@@ -109,7 +109,7 @@ export function OutgoingItem({ message, last, client }: OutgoingItemProps) {
 }
 
 /** The pictures of a message that is on its way, in the places that they will have. */
-export function OutgoingPictures({ pictures }: { pictures: readonly OutgoingPicture[] }) {
+function OutgoingPictures({ pictures }: { pictures: readonly OutgoingPicture[] }) {
 	if (pictures.length === 0) return null
 	return (
 		<span className="my-1 flex max-w-61 flex-wrap gap-1">
@@ -147,7 +147,7 @@ const icons = { waiting: Clock, sent: Check, delivered: CheckCheck, read: CheckC
 const words = { waiting: 'On its way', sent: 'Sent', delivered: 'Delivered', read: 'Read' }
 
 /** How far an own message has come, as a sign with its word. */
-export function MarkIcon({ mark }: { mark: Mark }) {
+function ReceiptIcon({ mark }: { mark: ReceiptState }) {
 	const Icon = icons[mark]
 	return (
 		<span title={words[mark]}>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ConversationView } from '../../client/conversation.ts'
+import type { ConversationView } from '../../client/live-conversation.ts'
 import type { Outgoing } from '../../client/outbox.ts'
 import type { ChatMessage } from '../../protocol.ts'
 import { type Row, rowsOf } from './rows.ts'

@@ -15,7 +15,7 @@ import { useRootData } from '~/lib/root-data.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import { useSavedCopy } from '~/offline/use-saved-copy.ts'
 import { useNow } from '~/ui/time.tsx'
-import type { ConversationView } from '../../client/conversation.ts'
+import type { ConversationView } from '../../client/live-conversation.ts'
 import { useChatClient, useOutgoing } from '../../client/use-chat.ts'
 import { MessageItem, OutgoingItem } from './message-item.tsx'
 import type { MessageActions } from './message-tools.tsx'
@@ -176,7 +176,7 @@ interface ReadingParts {
  * @param parts `onEarly` and `onLate` are called when the reader is near the beginning or the end; `held` says that the list
  * does not end where the conversation does, so that nobody is at its end
  */
-export function useReading(rows: unknown, { onEarly, onLate, held: inMiddle }: ReadingParts) {
+function useReading(rows: unknown, { onEarly, onLate, held: inMiddle }: ReadingParts) {
 	const box = useRef<HTMLDivElement>(null)
 	const anchor = useRef<{ element: Element; top: number } | null>(null)
 	const [atEnd, setAtEnd] = useState(true)
@@ -227,7 +227,7 @@ function firstVisible(list: HTMLElement): { element: Element; top: number } | nu
  * @param target id; null for none
  * @param onShown called when it is there
  */
-export function useTarget(
+function useTarget(
 	box: RefObject<HTMLElement | null>,
 	{ target, rows, onShown }: { target: number | null; rows: unknown; onShown: (target: number) => void },
 ): void {
@@ -247,7 +247,7 @@ export function useTarget(
 }
 
 /** Brings the line “New messages” to the top when the list opens and more is new than there is room for. */
-export function useNewLine(box: RefObject<HTMLElement | null>): void {
+function useNewLine(box: RefObject<HTMLElement | null>): void {
 	useEffect(() => {
 		const line = box.current?.querySelector('[data-new]')
 		const list = box.current
@@ -258,7 +258,7 @@ export function useNewLine(box: RefObject<HTMLElement | null>): void {
 }
 
 /** Whether this tab is in front of somebody. */
-export function useVisible(): boolean {
+function useVisible(): boolean {
 	return useSyncExternalStore(
 		subscribe,
 		() => document.visibilityState === 'visible',

@@ -1,6 +1,6 @@
 import { ImagePlus, X } from 'lucide-react'
 import { useEffect, useRef } from 'react'
-import { limits } from '../../chat.limits.ts'
+import { chatLimits } from '../../chat.limits.ts'
 import { useChatClient } from '../../client/use-chat.ts'
 import type { Attached } from '../client/attachments.ts'
 import { useLocalPicture, useProgress } from '../client/use-pictures.ts'
@@ -40,7 +40,7 @@ function AttachedItem({ peer, picture }: { peer: string; picture: Attached }) {
 					className="input h-8"
 					aria-label={`Description of ${name}`}
 					placeholder="Describe the picture (optional)"
-					maxLength={limits.altMax}
+					maxLength={chatLimits.altMax}
 					value={alt}
 					onChange={(event) => client?.attachments.describe(peer, id, event.currentTarget.value)}
 					onKeyDown={(event) => {
@@ -122,7 +122,7 @@ export function PlainPicture({ values }: PlainPictureProps) {
 			</label>
 			<label className="grid min-w-0 flex-1 gap-1">
 				Description (optional)
-				<input className="input" name="alt" maxLength={limits.altMax} defaultValue={values.alt} />
+				<input className="input" name="alt" maxLength={chatLimits.altMax} defaultValue={values.alt} />
 			</label>
 		</div>
 	)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { eventually } from '../../../../tests/support/eventually.ts'
-import { announceReliably } from './telling.server.ts'
+import { announceReliably } from './announcing.server.ts'
 
 test('what cannot be told as the database has gone is told when it is back, and the change stands meanwhile', async () => {
 	let away = true

@@ -19,7 +19,7 @@ export interface OlderPage {
  * The messages of one conversation as this tab knows them, whatever way and in whatever order it heard of them. The newest
  * change of a message wins, and `version` says up to where nothing is missing.
  */
-export class Thread {
+export class MessageHistory {
 	/** Every change up to here is known. */
 	version = 0
 	/** Whether there are messages before the first of those that reach to the end. */

@@ -17,7 +17,7 @@ interface ConversationRowProps {
 }
 
 /** A conversation in a list: with whom, the last words of it, and how many are new. */
-export function ConversationRow({ conversation, online, typing, current, className }: ConversationRowProps) {
+export function ConversationItem({ conversation, online, typing, current, className }: ConversationRowProps) {
 	const { peer, last, unread, muted } = conversation
 	const now = useNow()
 	const zone = useHydrated() ? 'local' : 'utc'

@@ -22,7 +22,9 @@ export function numberIn(params: URLSearchParams, name: string): number | null {
 }
 
 /** The place of a conversation that an address names: `message`, `before` or `after` one; null for its end. */
-export function placeIn(params: URLSearchParams): { around: number } | { before: number } | { after: number } | null {
+export function positionIn(
+	params: URLSearchParams,
+): { around: number } | { before: number } | { after: number } | null {
 	const [around, before, after] = ['message', 'before', 'after'].map((name) => numberIn(params, name))
 	if (around != null) return { around }
 	if (before != null) return { before }

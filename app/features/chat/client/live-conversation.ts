@@ -1,5 +1,5 @@
-import type { ChatMessage, ConversationPage, ConversationState, Marks, MessageWindow, Peer } from '../protocol.ts'
-import { Thread } from './thread.ts'
+import type { ChatMessage, ConversationPage, ConversationState, MessageWindow, Peer, Receipts } from '../protocol.ts'
+import { MessageHistory } from './message-history.ts'
 import { pause, type Transport } from './transport.ts'
 
 /** How long somebody counts as typing after they were last heard of, in milliseconds; they tell every 3 s. */
@@ -19,7 +19,7 @@ export interface ConversationView {
 	newer: boolean
 	/** The end of the conversation, whether it is shown or not. */
 	latest: readonly ChatMessage[]
-	marks: Marks
+	marks: Receipts
 	/** The peer's messages after this id stand under the line “New messages”. */
 	readId: number
 	/** Skills that both have, while nobody has written. */
@@ -36,14 +36,14 @@ export function viewOf({ version: _, ...page }: ConversationPage, part: MessageW
 }
 
 /** One conversation, kept the same as the server's by what the live stream says and by asking for what it left out. */
-export class Conversation {
+export class LiveConversation {
 	private readonly transport: Transport
 	private readonly onChange: () => void
 	private readonly onArrival: () => void
-	private readonly thread = new Thread()
+	private readonly thread = new MessageHistory()
 	private peer: Peer
 	private state: ConversationState
-	private marks: Marks
+	private marks: Receipts
 	private readId: number
 	private readonly common: readonly string[]
 	/** Whether the reader looks at its end: what comes is read at once. */
@@ -110,17 +110,17 @@ export class Conversation {
 		this.change()
 	}
 
-	hearMarks(marks: Marks): void {
+	receiveReceipts(marks: Receipts): void {
 		this.take(marks)
 		this.change()
 	}
 
-	hearState(state: ConversationState): void {
+	receiveState(state: ConversationState): void {
 		this.state = state
 		this.change()
 	}
 
-	hearTyping(): void {
+	receiveTyping(): void {
 		if (this.typing) clearTimeout(this.typing)
 		this.typing = setTimeout(() => this.stopTyping(), typingTime)
 		this.change()
@@ -236,7 +236,7 @@ export class Conversation {
 		this.change()
 	}
 
-	private take({ delivered, read }: Marks): void {
+	private take({ delivered, read }: Receipts): void {
 		this.marks = { delivered: Math.max(this.marks.delivered, delivered), read: Math.max(this.marks.read, read) }
 	}
 

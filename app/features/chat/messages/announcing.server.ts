@@ -3,10 +3,10 @@ import { log } from '~/lib/log.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { announce } from '~/platform/realtime/announce.server.ts'
 import { roomOf } from '~/platform/realtime/presence.server.ts'
-import { presentMarks, presentMessage, presentState } from '../chat.view.ts'
+import { presentMessage, presentReceipts, presentState } from '../chat.view.ts'
 import {
 	type ConversationRow,
-	countUnreadConversations,
+	countConversationsWithUnread,
 	countUnreadOf,
 	findConversation,
 	type ReadRow,
@@ -57,7 +57,7 @@ export async function announceSeen(reader: SignedIn, peer: ConversationRow, seen
 		announce(roomOf(peer.peer_id), 'chat:marks', { with: reader.username, marks })
 	}
 	if (!seen.read_further) return
-	const conversations = await countUnreadConversations(reader.id)
+	const conversations = await countConversationsWithUnread(reader.id)
 	const event = { with: peer.username, unread: seen.unread, conversations, readId: seen.read_id }
 	announce(roomOf(reader.id), 'chat:read', event)
 }
@@ -66,13 +66,13 @@ export async function announceSeen(reader: SignedIn, peer: ConversationRow, seen
 export async function announceAllRead(reader: SignedIn, rows: ReadRow[]): Promise<void> {
 	for (const { peer_id: peerId, delivered_id: delivered, read_id: read, blocked_by_me: blocked } of rows)
 		if (!blocked) announce(roomOf(peerId), 'chat:marks', { with: reader.username, marks: { delivered, read } })
-	const conversations = await countUnreadConversations(reader.id)
+	const conversations = await countConversationsWithUnread(reader.id)
 	announce(roomOf(reader.id), 'chat:all-read', { with: rows.map(({ username }) => username), conversations })
 }
 
 /** What counts as unread changed for a member without a message or a mark: tells their own tabs. */
 export async function announceCount(member: { id: number }): Promise<void> {
-	announce(roomOf(member.id), 'chat:count', { conversations: await countUnreadConversations(member.id) })
+	announce(roomOf(member.id), 'chat:count', { conversations: await countConversationsWithUnread(member.id) })
 }
 
 /** What a member can do in a conversation changed: tells their own tabs. */
@@ -91,7 +91,7 @@ export async function announceWaiting(sender: SignedIn, peer: ConversationRow): 
 export async function announceAccepted(member: SignedIn, peer: ConversationRow): Promise<void> {
 	await Promise.all([announceState(member, peer.username), announceState({ id: peer.peer_id }, member.username)])
 	const row = await findConversation(peer.peer_id, member.username)
-	if (row) announce(roomOf(peer.peer_id), 'chat:marks', { with: member.username, marks: presentMarks(row) })
+	if (row) announce(roomOf(peer.peer_id), 'chat:marks', { with: member.username, marks: presentReceipts(row) })
 }
 
 /** A member is typing; nothing is stored. */

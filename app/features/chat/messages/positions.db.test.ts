@@ -4,7 +4,7 @@ import { makeConversation, makeMessage, passTime } from '../../../../tests/facto
 import { makeMember } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { setBlocked } from '../safety/safety.server.ts'
-import { getMessage, listPlace, openConversation, type Place } from './reading.server.ts'
+import { getMessage, listMessagesAt, type MessagePosition, openConversation } from './reading.server.ts'
 
 useDatabase()
 
@@ -24,12 +24,12 @@ beforeEach(async () => {
 })
 
 /** Which of the twenty messages a page of at most six shows, by their places from the beginning. */
-const shown = async (place: Place) => {
-	const { messages, older, newer } = await listPlace(tomas, mira.username, place, 6)
+const shown = async (place: MessagePosition) => {
+	const { messages, older, newer } = await listMessagesAt(tomas, mira.username, place, 6)
 	return [messages.map(({ id }) => ids.indexOf(id)), older, newer]
 }
 
-test.each<[string, (id: (place: number) => number) => Place, unknown[]]>([
+test.each<[string, (id: (place: number) => number) => MessagePosition, unknown[]]>([
 	['around the middle', (id) => ({ around: id(10) }), [[7, 8, 9, 10, 11, 12, 13], true, true]],
 	['around the first', (id) => ({ around: id(0) }), [[0, 1, 2, 3], false, true]],
 	['around the last', (id) => ({ around: id(19) }), [[16, 17, 18, 19], true, false]],
@@ -65,7 +65,7 @@ test('nobody opens a conversation at a message that they do not see', async () =
 		]),
 	]
 	for (const [viewer, username, id, status] of refused) {
-		await expect(listPlace(viewer, username, { around: id })).rejects.toMatchObject({ status })
+		await expect(listMessagesAt(viewer, username, { around: id })).rejects.toMatchObject({ status })
 		await expect(getMessage(viewer, username, id)).rejects.toMatchObject({ status })
 	}
 	expect(await getMessage(mira, tomas.username, unseen)).toMatchObject({ id: unseen, body: 'never seen' })
