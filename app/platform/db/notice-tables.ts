@@ -13,7 +13,7 @@ interface NotificationsTable {
 	act: Generated<string>
 	reason: Generated<string>
 	count: Generated<number>
-	query_id: number | null
+	question_id: number | null
 	comment_id: number | null
 	title: string
 	url: string
@@ -52,5 +52,5 @@ export interface NoticeTables {
 	push_subscriptions: PushSubscriptionsTable
 	mailed_subjects: { user_id: number; subject_type: string; subject_id: number; upto: number }
 	unseen_progress: { kind: string; upto: number }
-	muted_threads: { user_id: number; query_id: number; muted_at: Time }
+	muted_threads: { user_id: number; question_id: number; muted_at: Time }
 }
