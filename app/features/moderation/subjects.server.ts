@@ -61,7 +61,7 @@ export interface Performed {
 	/** More about the act for the log: into what, which part. */
 	note?: string
 	/** What its author is told, besides the act and the reason. */
-	notice: Pick<DecisionNotice, 'query' | 'commentId' | 'url' | 'title' | 'about'>
+	notice: Pick<DecisionNotice, 'subject' | 'part' | 'group'>
 	/**
 	 * Stores what else follows from the act, as the last step of the transaction.
 	 * @param besides whose notification box is locked along with the others, as they are told of the decision

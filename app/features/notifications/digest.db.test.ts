@@ -9,7 +9,7 @@ import type { Mail } from '~/platform/mail/mail.server.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { mailDigests } from './digest.server.ts'
-import { listNotices, muteThread, notify, readNotices } from './notifications.server.ts'
+import { listNotices, muteSubject, notify, readNotices } from './notifications.server.ts'
 import { getPreferences, readUnsubscribe, setPreferences, unsubscribe, unsubscribeUrl } from './preferences.server.ts'
 
 useDatabase()
@@ -66,7 +66,7 @@ describe('the mail of what was missed', () => {
 	test.each<[string, () => Promise<unknown>]>([
 		['was seen on the site', () => listNotices(mira)],
 		['was read', () => readNotices(mira, {})],
-		['is of a query that was muted since', () => muteThread(mira, 1, true)],
+		['is of a query that was muted since', () => muteSubject(mira, { type: 'query', id: 1 }, true, 'queries')],
 		['comes to a member who wants no mails', () => setPreferences(mira, new Set(['comment-site', 'comment-mail']))],
 		['comes to a member who unsubscribed', () => unsubscribe(tokenOf(mira))],
 	])('does not come of what %s', async (_what, act) => {
@@ -145,9 +145,8 @@ async function happen(title: string, questionId?: number): Promise<void> {
 			await notify(trx, {
 				people: new Map([[mira.id, 'comment']]),
 				actorId: zubin.id,
-				query: { id: questionId ?? Number(rows[0]?.id), title },
-				commentId: null,
-				url: '/forum/others/a/1#comment-1',
+				subject: { type: 'query', id: questionId ?? Number(rows[0]?.id), title, url: '/forum/others/a/1#comment-1' },
+				part: null,
 			})
 		})
 }

@@ -33,14 +33,14 @@ export interface UnseenNotice {
 	url: string
 }
 
-/** Takes what a member has neither read nor seen nor been mailed, without muted questions; it is taken once. Newest first. */
+/** Takes what a member has neither read nor seen nor been mailed, without muted subjects; it is taken once. Newest first. */
 export async function takeUnseen(trx: Executor, userId: number): Promise<UnseenNotice[]> {
 	const { rows } = await sql<UnseenNotice>`
 		with taken as (
 			update notifications set mailed_at = now()
 			where user_id = ${userId} and by_mail and read_at is null and seen_at is null and mailed_at is null
-				and not exists (select from muted_threads
-					where muted_threads.user_id = notifications.user_id and muted_threads.question_id = notifications.question_id)
+				and not exists (select from muted_subjects m where m.user_id = notifications.user_id
+					and m.subject_type = notifications.subject_type and m.subject_id = notifications.subject_id)
 			returning id, kind, act, reason, actor_ids, title, url, updated_at
 		)
 		select kind, act, reason, cardinality(actor_ids) as people, users.name, title, url

@@ -1,5 +1,4 @@
-import type { Attachments } from '../pictures/client/attachments.ts'
-import type { ChatMessage, SendAnswer } from '../protocol.ts'
+import type { ChatMessage, ChatSending, SendAnswer } from '../protocol.ts'
 import { type Lock, pause, type Transport } from './transport.ts'
 
 /** A picture of a message that is on its way; its file lies in the store under its id. */
@@ -134,7 +133,10 @@ function read(text: string | null): Outgoing[] {
 
 interface SenderParts {
 	outbox: Outbox
-	attachments: Pick<Attachments, 'send'>
+	attachments: {
+		/** @returns how the message names its pictures, or why not; null to try again later */
+		send: (pictures: readonly OutgoingPicture[]) => Promise<NonNullable<ChatSending['pictures']> | string | null>
+	}
 	transport: Pick<Transport, 'connected' | 'send'>
 	lock: Lock
 	/** The server has it, as this; takes it out of the outbox. */

@@ -146,7 +146,7 @@ export async function findNoticePush({ subscription, about }: PushJob): Promise<
 		left join users on users.id = n.actor_ids[1]
 		where s.id = ${subscription} and n.id = ${about} and n.read_at is null and n.seen_at is null and ${isAway}
 			and ${wantsPush(sql.ref('n.kind'))}
-			and (n.kind = 'moderation' or not exists (select from muted_threads
-				where muted_threads.user_id = s.user_id and muted_threads.question_id = n.question_id))`.execute(db())
+			and (n.kind = 'moderation' or not exists (select from muted_subjects m
+				where m.user_id = s.user_id and m.subject_type = n.subject_type and m.subject_id = n.subject_id))`.execute(db())
 	return rows[0]
 }
