@@ -40,8 +40,8 @@ const conversationOperations = [
 		answer: conversationList,
 		refusals: [422],
 		run: async (call) => {
-			const { show, cursor: place } = call.query
-			const [before = null] = place === undefined ? [] : decodeCursor(place, 1)
+			const { show, cursor } = call.query
+			const [before = null] = cursor === undefined ? [] : decodeCursor(cursor, 1)
 			const list = await listConversations(member(call), { before, requests: show === 'requests' })
 			return {
 				rows: list.conversations.map(withPeer),

@@ -9,16 +9,16 @@ export type Names = ReadonlyMap<number, string>
 
 /** A message as one member sees it. */
 export function presentMessage(row: MessageRow, readerId: number, names: Names): ChatMessage {
-	const kept = row.kept_body !== null && row.sender_id !== readerId
+	const isUnchanged = row.kept_body !== null && row.sender_id !== readerId
 	return {
 		id: row.id,
 		clientId: row.client_id,
 		sender: names.get(row.sender_id) ?? '',
-		body: kept ? (row.kept_body ?? '') : row.body,
-		html: kept ? (row.kept_html ?? '') : row.html,
+		body: isUnchanged ? (row.kept_body ?? '') : row.body,
+		html: isUnchanged ? (row.kept_html ?? '') : row.html,
 		pictures: row.pictures ?? [],
 		sentAt: row.sent_at.toISOString(),
-		editedAt: kept || row.deleted_at ? null : (row.edited_at?.toISOString() ?? null),
+		editedAt: isUnchanged || row.deleted_at ? null : (row.edited_at?.toISOString() ?? null),
 		deleted: row.deleted_at !== null,
 		version: row.version,
 	}

@@ -135,7 +135,7 @@ export async function addNotices(trx: Executor, userIds: number[], notice: Notic
 				coalesce(push, true) and exists (select from push_subscriptions where push_subscriptions.user_id = person) as push
 			from unnest(${userIds}::int[]) as person
 			left join notification_preferences on user_id = person and kind = ${notice.kind}
-		), told as (
+		), notified as (
 			insert into notifications (user_id, kind, group_key, actor_ids, act, reason, subject_type, subject_id, part_id, title, url, on_site, by_mail)
 			select user_id, ${notice.kind}, ${notice.groupKey}, ${notice.actorIds}::int[], ${notice.act}, ${notice.reason}, ${notice.subject.type},
 				${notice.subject.id}::int, ${notice.partId}::int, ${notice.subject.title}, ${notice.url}, site, mail
@@ -147,15 +147,15 @@ export async function addNotices(trx: Executor, userIds: number[], notice: Notic
 			returning id, user_id, on_site, by_mail, count = 1 as fresh
 		), acts as (
 			insert into notification_acts (notification_id, part_id, actor_id, url)
-			select id, ${notice.partId}::int, actor, ${notice.url} from told, unnest(${notice.actorIds}::int[]) as actor on conflict do nothing
+			select id, ${notice.partId}::int, actor, ${notice.url} from notified, unnest(${notice.actorIds}::int[]) as actor on conflict do nothing
 		)
 		update notification_boxes set
-			unread = unread + (told.fresh and told.on_site)::int,
-			mail_due_at = case when told.by_mail and mail <> 'off'
+			unread = unread + (notified.fresh and notified.on_site)::int,
+			mail_due_at = case when notified.by_mail and mail <> 'off'
 				then coalesce(mail_due_at, greatest(now() + ${mailAfter}, mailed_at + ${mailEvery})) else mail_due_at end
-		from told where told.user_id = notification_boxes.user_id
-		returning notification_boxes.user_id, told.id as notice_id,
-			(select push from wanted where wanted.user_id = told.user_id) as push`.execute(trx)
+		from notified where notified.user_id = notification_boxes.user_id
+		returning notification_boxes.user_id, notified.id as notice_id,
+			(select push from wanted where wanted.user_id = notified.user_id) as push`.execute(trx)
 	return rows
 }
 

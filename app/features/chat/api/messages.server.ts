@@ -47,8 +47,8 @@ export const messageOperations = [
 		answer: hitList,
 		refusals: [422],
 		run: async (call) => {
-			const { q, cursor: place } = call.query
-			const [before = null] = place === undefined ? [] : decodeCursor(place, 1)
+			const { q, cursor } = call.query
+			const [before = null] = cursor === undefined ? [] : decodeCursor(cursor, 1)
 			await countUse('messageSearch', call.viewer)
 			const { hits, next, nearly } = await searchOwnMessages(member(call), q, before)
 			return { rows: hits.map(withPeer), next: next === null ? null : encodeCursor([next]), nearly }
@@ -70,9 +70,9 @@ export const messageOperations = [
 		answer: messageList,
 		refusals: [404, 422],
 		run: async (call) => {
-			const { cursor: place, around, limit } = call.query
+			const { cursor, around, limit } = call.query
 			const from = around === undefined ? end : { around }
-			const at = place === undefined ? from : positionOf(place)
+			const at = cursor === undefined ? from : positionOf(cursor)
 			const { messages, older, newer } = await listMessagesAt(member(call), call.params.username, at, limit)
 			return {
 				rows: messages.map((row) => apiMessage(row, call.params.username)).reverse(),

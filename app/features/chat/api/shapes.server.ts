@@ -155,8 +155,8 @@ export function apiPeer({ picture, ...rest }: Peer) {
 }
 
 /** A message, with whom it was exchanged. */
-export function apiMessage(told: ChatMessage, peerUsername: string) {
-	return { ...told, with: peerUsername }
+export function apiMessage(message: ChatMessage, peerUsername: string) {
+	return { ...message, with: peerUsername }
 }
 
 /** A conversation of a list, or a message that a search found. */

@@ -47,7 +47,7 @@ export class ChatClient {
 	private readonly transport: Transport
 	private readonly newId: () => string
 	private readonly sender: Sender
-	private readonly marks: SeenMarks
+	private readonly seen: SeenReporter
 	private readonly conversations = new Map<string, LiveConversation>()
 	/** Peers whose conversation somebody looks at the end of, also while it is being opened. */
 	private readonly attended = new Set<string>()
@@ -67,7 +67,7 @@ export class ChatClient {
 		this.pictureStore = pictures.store
 		this.uploads = new Uploads({ store: pictures.store, upload, onChange })
 		this.attachments = new Attachments({ ...pictures, me, uploads: this.uploads, newId, onChange })
-		this.marks = new SeenMarks((mark) => transport.seen(mark))
+		this.seen = new SeenReporter((mark) => transport.seen(mark))
 		this.sender = new Sender({
 			outbox: this.outbox,
 			attachments: this.attachments,
@@ -185,7 +185,7 @@ export class ChatClient {
 
 	/** The connection stands, for the first time or again. */
 	connected(): void {
-		this.marks.forget()
+		this.seen.forget()
 		this.uploads.hurry()
 		for (const [peer, conversation] of this.conversations) {
 			void conversation.catchUp()
@@ -243,7 +243,7 @@ export class ChatClient {
 	}
 
 	private note(peer: string, upTo: number, read: boolean): void {
-		if (upTo > 0 && this.transport.connected()) this.marks.note({ with: peer, upTo, read })
+		if (upTo > 0 && this.transport.connected()) this.seen.note({ with: peer, upTo, read })
 	}
 
 	private changed(): void {
@@ -276,9 +276,9 @@ type Mark = Parameters<Transport['seen']>[0]
 const every = 1_000
 
 /** Tells the server what arrived here and what was read: at once, and then once a second while more comes. */
-class SeenMarks {
+class SeenReporter {
 	private readonly tell: (mark: Mark) => void
-	private readonly told = new Map<string, Mark>()
+	private readonly sent = new Map<string, Mark>()
 	private readonly waiting = new Map<string, Mark>()
 	private readonly resting = new Set<string>()
 
@@ -288,7 +288,7 @@ class SeenMarks {
 
 	/** @param mark of a message of the peer; one that says nothing new is not told */
 	note(mark: Mark): void {
-		const known = this.waiting.get(mark.with) ?? this.told.get(mark.with)
+		const known = this.waiting.get(mark.with) ?? this.sent.get(mark.with)
 		if (known && known.upTo >= mark.upTo && (known.read || !mark.read)) return
 		this.waiting.set(mark.with, { ...mark, read: mark.read || (this.waiting.get(mark.with)?.read ?? false) })
 		if (!this.resting.has(mark.with)) this.flush(mark.with)
@@ -296,14 +296,14 @@ class SeenMarks {
 
 	/** What was told may have been lost with the connection. */
 	forget(): void {
-		this.told.clear()
+		this.sent.clear()
 	}
 
 	private flush(peer: string): void {
 		const mark = this.waiting.get(peer)
 		if (!mark) return
 		this.waiting.delete(peer)
-		this.told.set(peer, mark)
+		this.sent.set(peer, mark)
 		this.tell(mark)
 		this.resting.add(peer)
 		setTimeout(() => {

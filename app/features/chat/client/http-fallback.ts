@@ -26,12 +26,12 @@ export function forgetBlocked(): void {
 /** HTTP in place of the socket while it is away: asks what is new, and tells whoever listens in this tab. */
 export function makeFallback(socket: Live, client: ChatClient, transport: SocketTransport): Fallback {
 	let latest: Latest | null = null
-	let told = ''
+	let announced = ''
 	let refused = false
-	const tellNews = () => {
+	const announceNews = () => {
 		const news = JSON.stringify(latest)
-		if (!latest || news === told) return
-		told = news
+		if (!latest || news === announced) return
+		announced = news
 		tell(socket, 'notifications:changed', { unread: latest.notices })
 		tell(socket, 'chat:count', { conversations: latest.unread })
 	}
@@ -41,7 +41,7 @@ export function makeFallback(socket: Live, client: ChatClient, transport: Socket
 		refused = latest?.me !== client.me
 		if (refused) return false
 		if (transport.byHttp) {
-			tellNews()
+			announceNews()
 			client.poll()
 		}
 		return true
@@ -52,8 +52,8 @@ export function makeFallback(socket: Live, client: ChatClient, transport: Socket
 		if (!on) return
 		sessionStorage.setItem(blocked, '1')
 		client.connected()
-		told = ''
-		tellNews()
+		announced = ''
+		announceNews()
 	}
 	const often = () => (document.hidden || refused ? slowPace : pace)
 	return new Fallback({ ask, onChange, pace: () => often() * (0.9 + Math.random() / 5) })

@@ -42,10 +42,10 @@ export class Outbox {
 		this.prefix = `chat-outbox:${member}:`
 	}
 
-	/** @param kept whether the message outlives the tab, as its pictures may not */
-	add(message: Pick<Outgoing, 'clientId' | 'to' | 'body' | 'pictures'>, kept = true): void {
+	/** @param saved whether the message outlives the tab, as its pictures may not */
+	add(message: Pick<Outgoing, 'clientId' | 'to' | 'body' | 'pictures'>, saved = true): void {
 		const whole = { ...message, at: this.nextTime(), refusal: null }
-		if (kept) this.write(whole)
+		if (saved) this.write(whole)
 		else this.unsaved.set(message.clientId, whole)
 	}
 
@@ -76,8 +76,8 @@ export class Outbox {
 
 	/** Everything to one member in the order it was written, or everything at all. */
 	list(to?: string): Outgoing[] {
-		const kept = this.keys().flatMap((key) => read(this.store.getItem(key)))
-		return [...kept, ...this.unsaved.values()]
+		const stored = this.keys().flatMap((key) => read(this.store.getItem(key)))
+		return [...stored, ...this.unsaved.values()]
 			.filter((message) => to === undefined || message.to === to)
 			.sort((one, other) => one.at - other.at)
 	}

@@ -14,7 +14,7 @@ interface ComposerProps {
 	peer: string
 	/** The conversation's page, where the form goes without scripts. */
 	path: string
-	box: RefObject<HTMLTextAreaElement | null>
+	textarea: RefObject<HTMLTextAreaElement | null>
 	/** The own message that is being changed. */
 	editing: ChatMessage | null
 	onEditLast: () => void
@@ -30,7 +30,7 @@ interface ComposerProps {
 
 /** Where a message is written: Enter sends, Shift+Enter breaks the line. What is typed and not sent is kept as a draft. */
 export function Composer(props: ComposerProps) {
-	const { peer, path, box, editing, onEditLast, onSave, onLeaveEdit, refused } = props
+	const { peer, path, textarea, editing, onEditLast, onSave, onLeaveEdit, refused } = props
 	const client = useChatClient()
 	const me = useRootData().viewer?.username ?? ''
 	const field = useId()
@@ -40,7 +40,7 @@ export function Composer(props: ComposerProps) {
 	const error = refusal ?? attached.refusal
 
 	useEffect(() => {
-		const area = box.current
+		const area = textarea.current
 		if (!area) return
 		if (editing) {
 			setError(null)
@@ -48,10 +48,10 @@ export function Composer(props: ComposerProps) {
 			area.focus()
 		} else if (area.value === '' || area.dataset.filled) area.value = readDraft(me, peer)
 		area.dataset.filled = editing ? 'edit' : ''
-	}, [editing, me, peer, box])
+	}, [editing, me, peer, textarea])
 
 	const send = async (event: FormEvent) => {
-		const area = box.current
+		const area = textarea.current
 		if (!client || !area) return
 		event.preventDefault()
 		await client.attachments.settled(peer)
@@ -86,7 +86,7 @@ export function Composer(props: ComposerProps) {
 	}
 
 	const typed = () => {
-		const text = box.current?.value ?? ''
+		const text = textarea.current?.value ?? ''
 		if (editing) return
 		storeDraft(me, peer, text)
 		if (text.trim() !== '') client?.types(peer)
@@ -120,7 +120,7 @@ export function Composer(props: ComposerProps) {
 				<textarea
 					className="input chat-box"
 					id={field}
-					ref={box}
+					ref={textarea}
 					name="body"
 					rows={1}
 					placeholder="type message here..."

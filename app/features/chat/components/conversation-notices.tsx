@@ -128,7 +128,7 @@ export function inCommon(skills: readonly string[]): string {
 }
 
 /** How many are kept for a reader that is still speaking. */
-const kept = 5
+const MAX_ANNOUNCED = 5
 
 /** Says each new message of the peer once, to readers who do not see the list grow. */
 export function Announcer({ view }: { view: ConversationView }) {
@@ -143,7 +143,7 @@ export function Announcer({ view }: { view: ConversationView }) {
 		said.current = Math.max(said.current, newest)
 		if (fresh.length === 0) return
 		const added = fresh.map((message) => ({ id: message.id, text: `${peer.name}: ${textOfMessage(message)}` }))
-		setLines((before) => [...before, ...added].slice(-kept))
+		setLines((before) => [...before, ...added].slice(-MAX_ANNOUNCED))
 	}, [messages, newest, peer])
 	return (
 		<div className="sr-only" role="log" aria-live="polite" aria-label="New messages">

@@ -37,7 +37,7 @@ export function Conversation(props: ConversationProps) {
 	const { peer, messages, latest, state } = view
 	const outgoing = useOutgoing()
 	const path = `/messages/${peer.username}`
-	const box = useRef<HTMLTextAreaElement>(null)
+	const textarea = useRef<HTMLTextAreaElement>(null)
 	const [editing, setEditing] = useState<ChatMessage | null>(named)
 	const [deleting, setDeleting] = useState<ChatMessage | null>(null)
 	const [reporting, setReporting] = useState<ChatMessage | null>(props.reporting ?? null)
@@ -49,12 +49,12 @@ export function Conversation(props: ConversationProps) {
 	const isEmpty = messages.length === 0 && !outgoing.some(({ to }) => to === peer.username)
 
 	useEffect(() => {
-		if (focus) box.current?.focus()
+		if (focus) textarea.current?.focus()
 	}, [focus])
 
 	const leaveEdit = () => {
 		setEditing(null)
-		box.current?.focus()
+		textarea.current?.focus()
 	}
 	const editLast = () => {
 		const last = latest.findLast(({ sender, deleted }) => sender !== peer.username && !deleted)
@@ -81,7 +81,7 @@ export function Conversation(props: ConversationProps) {
 				<Composer
 					peer={peer.username}
 					path={path}
-					box={box}
+					textarea={textarea}
 					editing={editing}
 					onEditLast={editLast}
 					onSave={(message, body) => {

@@ -131,23 +131,23 @@ interface Rows {
 }
 
 /**
- * Messages at a place of a conversation, however long ago: two statements.
+ * Messages at a position of a conversation, however long ago: two statements.
  * @param limit of messages; `around` shows half of it on either side
- * @throws NotFound also for the place of a message that the viewer does not see, NotAllowed, Invalid
+ * @throws NotFound also for the position of a message that the viewer does not see, NotAllowed, Invalid
  */
 export async function listMessagesAt(
 	viewer: Viewer,
 	username: unknown,
-	place: MessagePosition,
+	position: MessagePosition,
 	limit: number = chatLimits.page,
 ): Promise<MessageWindow> {
 	const reader = requireMember(viewer)
-	const [id] = Object.values(place)
+	const [id] = Object.values(position)
 	if (!isId(id)) throw new Invalid('This page of the conversation cannot be found.')
 	const row = await requireConversation(reader, username)
-	const { rows, older, newer } = await ('around' in place
+	const { rows, older, newer } = await ('around' in position
 		? around(row.id, reader.id, id, limit)
-		: beside(row.id, reader.id, { id, limit, before: 'before' in place }))
+		: beside(row.id, reader.id, { id, limit, before: 'before' in position }))
 	const names = namesOf(reader, row)
 	return { messages: rows.map((one) => presentMessage(one, reader.id, names)), older, newer }
 }

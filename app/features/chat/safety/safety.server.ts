@@ -33,7 +33,7 @@ export async function setBlocked(viewer: Viewer, username: unknown, blocked: boo
 	const blocker = requireMember(viewer)
 	await countUse('marks', blocker)
 	const peer = await relationWith(blocker, username)
-	const told = await db()
+	const notified = await db()
 		.transaction()
 		.execute(async (trx) => {
 			// A message on its way is either stored before this, or sees the block.
@@ -45,7 +45,7 @@ export async function setBlocked(viewer: Viewer, username: unknown, blocked: boo
 			return blocked ? forgetActor(trx, blocker.id, peer.peer_id) : []
 		})
 	if (blocked) hidePresenceFrom(blocker, peer.peer_id)
-	await Promise.all([announceState(blocker, peer.username), announceCount(blocker), announceUnread(told)])
+	await Promise.all([announceState(blocker, peer.username), announceCount(blocker), announceUnread(notified)])
 }
 
 /** Mutes a conversation for the viewer, or no longer: no sound, no mail, no number. @throws NotFound, NotAllowed */

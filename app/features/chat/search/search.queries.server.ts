@@ -78,16 +78,16 @@ export async function findOwnMessages(
 function queryOf({ phrase, words }: Wanted): RawBuilder<unknown> {
 	if (phrase !== null) return sql`select websearch_to_tsquery('english', without_accents(${phrase})) as words`
 	const typed = words.map((word) => word.typed)
-	const places = words.flatMap(({ instead }, place) => instead.map(() => place + 1))
+	const positions = words.flatMap(({ instead }, position) => instead.map(() => position + 1))
 	return sql`
-		select coalesce(string_agg('(' || ways || ')', ' & ' order by place), '')::tsquery as words from (
-			select place, string_agg(nullif(way::text, ''), ' | ') as ways from (
-				select place, plainto_tsquery('english', word)
-					|| case when length(word) > 1 and place = ${typed.length} then quote_literal(word) || ':*' else '' end::tsquery as way
-				from unnest(${typed}::text[]) with ordinality as asked (word, place)
-				union all select place, plainto_tsquery('english', word)
-				from unnest(${places}::int[], ${words.flatMap(({ instead }) => instead)}::text[]) as other (place, word)) each_way
-			group by place) each_word`
+		select coalesce(string_agg('(' || ways || ')', ' & ' order by position), '')::tsquery as words from (
+			select position, string_agg(nullif(way::text, ''), ' | ') as ways from (
+				select position, plainto_tsquery('english', word)
+					|| case when length(word) > 1 and position = ${typed.length} then quote_literal(word) || ':*' else '' end::tsquery as way
+				from unnest(${typed}::text[]) with ordinality as asked (word, position)
+				union all select position, plainto_tsquery('english', word)
+				from unnest(${positions}::int[], ${words.flatMap(({ instead }) => instead)}::text[]) as other (position, word)) each_way
+			group by position) each_word`
 }
 
 /** Which of these words say nothing alone ("the"), in PostgreSQL's opinion. */

@@ -138,7 +138,7 @@ function SearchResults({ found: { hits, next, nearly }, q, current }: FoundMessa
 	const zone = useHydrated() ? 'local' : 'utc'
 	const [params] = useSearchParams()
 	const search = new URLSearchParams({ q })
-	const place = (id: number) => `${search}&message=${id}#message-${id}`
+	const addressOf = (id: number) => `${search}&message=${id}#message-${id}`
 	return (
 		<>
 			<p className="flex items-center justify-between gap-3 border-b border-line px-4 py-2 text-sm">
@@ -154,7 +154,7 @@ function SearchResults({ found: { hits, next, nearly }, q, current }: FoundMessa
 					<li key={id} className="border-b border-line">
 						<Link
 							className="flex items-start gap-3 px-4 py-2.5 hover:bg-hover aria-[current]:bg-ivy-wash"
-							to={`/messages/${peer.username}?${place(id)}`}
+							to={`/messages/${peer.username}?${addressOf(id)}`}
 							aria-current={peer.username === current && params.get('message') === String(id) ? 'true' : undefined}
 							preventScrollReset
 						>

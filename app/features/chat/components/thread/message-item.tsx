@@ -15,7 +15,7 @@ interface MessageItemProps {
 	message: ChatMessage
 	own: boolean
 	last: boolean
-	mark: ReceiptState
+	receipt: ReceiptState
 	/** Full name of who wrote it, for readers who do not see on which side it stands. */
 	author: string
 	zone: Zone
@@ -28,7 +28,7 @@ interface MessageItemProps {
 
 /** One message, with its tools under the pointer and for the keyboard. */
 export const MessageItem = memo(function MessageItem(props: MessageItemProps) {
-	const { message, own, last, mark, author, zone, current, found, actions } = props
+	const { message, own, last, receipt, author, zone, current, found, actions } = props
 	const ours = own || undefined
 	return (
 		<li
@@ -57,7 +57,7 @@ export const MessageItem = memo(function MessageItem(props: MessageItemProps) {
 			{last && (
 				<p className="bubble-meta" data-own={ours}>
 					<time dateTime={message.sentAt}>{clockTime(message.sentAt, zone)}</time>
-					{own && !message.deleted && <ReceiptIcon mark={mark} />}
+					{own && !message.deleted && <ReceiptIcon receipt={receipt} />}
 				</p>
 			)}
 			{!message.deleted && <MessageTools message={message} own={own} current={current} actions={actions} />}
@@ -95,7 +95,7 @@ export function OutgoingItem({ message, last, client }: OutgoingItemProps) {
 				last && (
 					<p className="bubble-meta" data-own="">
 						{clockTime(at, 'local')}
-						<ReceiptIcon mark="waiting" />
+						<ReceiptIcon receipt="waiting" />
 						{pictures.length > 0 && (
 							<button type="button" className="link leading-6" onClick={() => client?.discard(message)}>
 								Cancel
@@ -147,12 +147,12 @@ const icons = { waiting: Clock, sent: Check, delivered: CheckCheck, read: CheckC
 const words = { waiting: 'On its way', sent: 'Sent', delivered: 'Delivered', read: 'Read' }
 
 /** How far an own message has come, as a sign with its word. */
-function ReceiptIcon({ mark }: { mark: ReceiptState }) {
-	const Icon = icons[mark]
+function ReceiptIcon({ receipt }: { receipt: ReceiptState }) {
+	const Icon = icons[receipt]
 	return (
-		<span title={words[mark]}>
-			<Icon className="icon icon-sm" aria-hidden="true" data-read={mark === 'read' || undefined} />
-			<span className="sr-only">{words[mark]}</span>
+		<span title={words[receipt]}>
+			<Icon className="icon icon-sm" aria-hidden="true" data-read={receipt === 'read' || undefined} />
+			<span className="sr-only">{words[receipt]}</span>
 		</span>
 	)
 }

@@ -12,9 +12,9 @@ interface ShownMessage {
 	key: string
 	message: ChatMessage
 	own: boolean
-	/** The last of a run carries the time and the mark. */
+	/** The last of a run carries the time and the receipt. */
 	last: boolean
-	mark: ReceiptState
+	receipt: ReceiptState
 }
 
 /** A message that is still on its way. */
@@ -77,12 +77,12 @@ function entryOf(message: ChatMessage, { peer, marks }: ConversationView): Entry
 		message,
 		own,
 		last: true,
-		mark: markOf(message.id, marks),
+		receipt: receiptOf(message.id, marks),
 	}
 	return { at: Date.parse(message.sentAt), sender: message.sender, row }
 }
 
-function markOf(id: number, { delivered, read }: ConversationView['marks']): ReceiptState {
+function receiptOf(id: number, { delivered, read }: ConversationView['marks']): ReceiptState {
 	if (id <= read) return 'read'
 	return id <= delivered ? 'delivered' : 'sent'
 }

@@ -25,7 +25,7 @@ import { dayName, type Zone } from './times.ts'
 interface ThreadProps {
 	view: ConversationView
 	actions: MessageActions
-	/** Of the list inside the box. */
+	/** Of the list inside the scroller. */
 	className: string
 	/** Id of the message that the address names. */
 	target: number | null
@@ -41,16 +41,16 @@ export function Thread({ view, actions, className, target, onLeave }: ThreadProp
 	const rows = useMemo(() => rowsOf(view, outgoing, zone), [view, outgoing, zone])
 	const { username, name } = view.peer
 	const saved = useSavedCopy<HTMLOListElement>('conversation', `/messages/${username}`)
-	const { box, atEnd, look, toEnd } = useReading(rows, {
+	const { scroller, atEnd, look, toEnd } = useReading(rows, {
 		onEarly: () => view.older && client?.loadOlder(username).catch(() => {}),
 		onLate: () => client?.loadNewer(username).catch(() => {}),
 		held: view.newer,
 	})
-	useNewLine(box)
+	useNewLine(scroller)
 	useAttention(view, atEnd && !view.newer)
 	const ids = useMemo(() => view.messages.map(({ id }) => id), [view.messages])
 	const [chosen, setChosen] = useState<number | null>(target)
-	useTarget(box, {
+	useTarget(scroller, {
 		target,
 		rows,
 		onShown: (id) => {
@@ -66,7 +66,7 @@ export function Thread({ view, actions, className, target, onLeave }: ThreadProp
 		if (next === undefined) return
 		event.preventDefault()
 		setChosen(next)
-		box.current?.querySelector<HTMLElement>(`[data-message="${next}"]`)?.focus()
+		scroller.current?.querySelector<HTMLElement>(`[data-message="${next}"]`)?.focus()
 	}
 
 	const jump = () => {
@@ -77,7 +77,7 @@ export function Thread({ view, actions, className, target, onLeave }: ThreadProp
 
 	return (
 		<div className="relative flex min-h-0 flex-1 flex-col">
-			<div className="chat-scroll" ref={box} onScroll={look}>
+			<div className="chat-scroll" ref={scroller} onScroll={look}>
 				<ol className={className} ref={saved} aria-label={`Messages with ${name}`} onKeyDown={choose}>
 					{rows.map((row) => {
 						if (row.kind !== 'message') return <Line key={row.key} row={row} />
@@ -87,7 +87,7 @@ export function Thread({ view, actions, className, target, onLeave }: ThreadProp
 								message={row.message}
 								own={row.own}
 								last={row.last}
-								mark={row.mark}
+								receipt={row.receipt}
 								author={row.own ? 'You' : name}
 								zone={zone}
 								current={row.message.id === current}
@@ -177,14 +177,14 @@ interface ReadingParts {
  * does not end where the conversation does, so that nobody is at its end
  */
 function useReading(rows: unknown, { onEarly, onLate, held: inMiddle }: ReadingParts) {
-	const box = useRef<HTMLDivElement>(null)
+	const scroller = useRef<HTMLDivElement>(null)
 	const anchor = useRef<{ element: Element; top: number } | null>(null)
 	const [atEnd, setAtEnd] = useState(true)
 	const ask = useRef({ onEarly, onLate, inMiddle })
 	ask.current = { onEarly, onLate, inMiddle }
 
 	const look = useCallback(() => {
-		const list = box.current
+		const list = scroller.current
 		if (!list) return
 		const { onEarly, onLate, inMiddle } = ask.current
 		const isAtEnd = list.scrollTop > -near && !inMiddle
@@ -196,7 +196,7 @@ function useReading(rows: unknown, { onEarly, onLate, held: inMiddle }: ReadingP
 
 	// biome-ignore lint/correctness/useExhaustiveDependencies: what is read is held in place whenever the list changes
 	useLayoutEffect(() => {
-		const list = box.current
+		const list = scroller.current
 		const held = anchor.current
 		if (list && held?.element.isConnected) list.scrollTop += held.element.getBoundingClientRect().top - held.top
 		// At the end, or where there is nothing any more of what was read.
@@ -206,10 +206,10 @@ function useReading(rows: unknown, { onEarly, onLate, held: inMiddle }: ReadingP
 
 	const toEnd = useCallback(() => {
 		anchor.current = null
-		if (box.current) box.current.scrollTop = 0
+		if (scroller.current) scroller.current.scrollTop = 0
 	}, [])
 
-	return { box, atEnd, look, toEnd }
+	return { scroller, atEnd, look, toEnd }
 }
 
 /** The first message of which something can be seen. */
@@ -228,14 +228,14 @@ function firstVisible(list: HTMLElement): { element: Element; top: number } | nu
  * @param onShown called when it is there
  */
 function useTarget(
-	box: RefObject<HTMLElement | null>,
+	scroller: RefObject<HTMLElement | null>,
 	{ target, rows, onShown }: { target: number | null; rows: unknown; onShown: (target: number) => void },
 ): void {
 	const { key } = useLocation()
 	const shown = useRef<string | null>(null)
 	// biome-ignore lint/correctness/useExhaustiveDependencies: the message may come with later rows
 	useLayoutEffect(() => {
-		const list = box.current
+		const list = scroller.current
 		const element = list?.querySelector<HTMLElement>(`[data-message="${target}"]`)
 		if (target === null || !list || !element || shown.current === key) return
 		shown.current = key
@@ -243,18 +243,18 @@ function useTarget(
 		list.scrollTop += own.top - room.top - Math.max(0, room.height - own.height) / 2
 		element.focus({ preventScroll: true })
 		onShown(target)
-	}, [box, target, key, rows])
+	}, [scroller, target, key, rows])
 }
 
 /** Brings the line “New messages” to the top when the list opens and more is new than there is room for. */
-function useNewLine(box: RefObject<HTMLElement | null>): void {
+function useNewLine(scroller: RefObject<HTMLElement | null>): void {
 	useEffect(() => {
-		const line = box.current?.querySelector('[data-new]')
-		const list = box.current
+		const line = scroller.current?.querySelector('[data-new]')
+		const list = scroller.current
 		if (!line || !list) return
 		const hidden = list.getBoundingClientRect().top - line.getBoundingClientRect().top
 		if (hidden > 0) list.scrollTop -= hidden
-	}, [box])
+	}, [scroller])
 }
 
 /** Whether this tab is in front of somebody. */
