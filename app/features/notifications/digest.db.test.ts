@@ -9,7 +9,16 @@ import type { Mail } from '~/platform/mail/mail.server.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { mailDigests } from './digest.server.ts'
-import { listNotices, muteSubject, notify, readNotices } from './notifications.server.ts'
+import {
+	forgetPart,
+	forgetSubject,
+	listNotices,
+	muteSubject,
+	notify,
+	readNotices,
+	renameSubject,
+	visitSubject,
+} from './notifications.server.ts'
 import { getPreferences, readUnsubscribe, setPreferences, unsubscribe, unsubscribeUrl } from './preferences.server.ts'
 
 useDatabase()
@@ -131,6 +140,52 @@ describe('the link that unsubscribes', () => {
 		const token = tokenOf({ id: 999_999 })
 		await expect(unsubscribe(token)).rejects.toThrow(Invalid)
 	})
+})
+
+test('subjects of two types with the same id are told of, read, renamed, muted and taken back apart', async () => {
+	const query = { type: 'query', id: 900_000 + serial }
+	const note = { ...query, type: 'note' }
+	const tell = (subject: typeof query, partId: number | null = null) =>
+		db()
+			.transaction()
+			.execute((trx) =>
+				notify(trx, {
+					people: new Map([[mira.id, 'comment']]),
+					actorId: zubin.id,
+					subject: { ...subject, title: `A ${subject.type}`, url: `/${subject.type}` },
+					part: partId === null ? null : { type: 'comment', id: partId, url: `/part/${partId}` },
+				}),
+			)
+	const list = async () => (await listNotices(mira)).rows.map(({ title, url, unread }) => [title, url, unread])
+	await tell(query)
+	await tell(note, 7)
+	await tell(note, 8)
+	expect(await list()).toEqual([
+		['A note', '/part/7', true],
+		['A query', '/query', true],
+	])
+	await db()
+		.transaction()
+		.execute(async (trx) => {
+			await forgetPart(trx, { subject: query, partId: 7, kind: null })
+			await renameSubject(trx, note, 'Renamed')
+		})
+	expect((await list())[0]).toEqual(['Renamed', '/part/7', true])
+	await db()
+		.transaction()
+		.execute((trx) => forgetPart(trx, { subject: note, partId: 7, kind: null }))
+	expect((await list())[0]).toEqual(['Renamed', '/part/8', true])
+	await visitSubject(mira, query)
+	expect(await list()).toEqual([
+		['Renamed', '/part/8', true],
+		['A query', '/query', false],
+	])
+	await muteSubject(mira, query, true, 'queries')
+	expect([await tell(query, 9), await tell(note, 9)]).toEqual([[], [mira.id]])
+	await db()
+		.transaction()
+		.execute((trx) => forgetSubject(trx, note))
+	expect(await list()).toEqual([['A query', '/query', false]])
 })
 
 /** Zubin comments on a query of Mira's. */
