@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { type RawBuilder, sql } from 'kysely'
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { findOld } from '~/features/chat/away/away.queries.server.ts'
 import { secondsUntilStart } from '~/features/chat/conversations.queries.server.ts'
 import { secondsUntilSend } from '~/features/chat/messages/messages.queries.server.ts'
+import { findLastDue } from '~/features/chat/messages/unseen.queries.server.ts'
 import { secondsUntilPictures } from '~/features/chat/pictures/pictures.queries.server.ts'
 import { secondsUntilReport } from '~/features/moderation/cases.queries.server.ts'
 import { takeDue } from '~/features/notifications/digest.queries.server.ts'
@@ -176,5 +176,5 @@ test('messages dated tomorrow hold up no mail about those after them', async () 
 	await send(tomorrow)
 	await send(sql`now() - interval '20 minutes'`)
 	const { rows } = await sql<{ last: number }>`select max(id) as last from messages`.execute(db())
-	expect(await findOld(db(), 0, 1_000)).toBe(rows[0]?.last)
+	expect(await findLastDue(db(), 0, 1_000)).toBe(rows[0]?.last)
 })

@@ -206,8 +206,8 @@ const wholes = [
 	`insert into search_spellings (spelling, word) select distinct spelling, word from search_words, unnest(spellings_of(word)) as spelling`,
 	`select setval(pg_get_serial_sequence('questions', 'id'), (select max(id) from questions)),
 		setval(pg_get_serial_sequence('comments', 'id'), (select max(id) from comments))`,
-	`insert into notifications (user_id, kind, group_key, actor_ids, question_id, title, url, on_site, by_mail, created_at, updated_at, read_at)
-		select q.author_id, 'comment', 'comment:' || q.id, array[1], q.id, q.title, '/forum/others/' || q.id, true, false, q.active_at, q.active_at,
+	`insert into notifications (user_id, kind, group_key, actor_ids, subject_type, subject_id, title, url, on_site, by_mail, created_at, updated_at, read_at)
+		select q.author_id, 'comment', 'comment:query:' || q.id, array[1], 'query', q.id, q.title, '/forum/others/' || q.id, true, false, q.active_at, q.active_at,
 			case when q.id % 4 <> 0 then q.active_at end
 		from questions q where comment_count > 0 and id % 2 = 0`,
 	`insert into notification_boxes (user_id, unread) select user_id, count(*) filter (where read_at is null) from notifications group by 1

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ChatClient } from '~/features/chat/client/chat-client.ts'
-import { hear } from '~/features/chat/client/hearing.ts'
-import { SocketTransport } from '~/features/chat/client/socket-transport.ts'
 import type { ChatMessage, ConversationPage, SendAnswer } from '~/features/chat/protocol.ts'
 import { comeBack, type Live } from '~/platform/realtime/live.ts'
+import { listenToSocket } from '../../app/features/chat/client/chat-client.ts'
+import { SocketTransport } from '../../app/features/chat/client/transport.ts'
 import type { View, Written, WrittenMessage } from './chat-history.ts'
 import { Browser, makeStore } from './chat-network.ts'
 import { askAt } from './members-site.ts'
@@ -192,7 +192,7 @@ class ChatTab {
 		})
 		this.transport.socket = socket
 		socket.on('connect', () => this.client.connected())
-		const ends = [comeBack(socket), hear(socket, this.client), () => socket.disconnect()]
+		const ends = [comeBack(socket), listenToSocket(socket, this.client), () => socket.disconnect()]
 		this.disconnect = () => {
 			for (const end of ends) end()
 		}

@@ -2,13 +2,13 @@ import { ChatClient } from '~/features/chat/client/chat-client.ts'
 import type { Store } from '~/features/chat/client/outbox.ts'
 import type { Lock, Transport } from '~/features/chat/client/transport.ts'
 import type { PictureStore } from '~/features/chat/pictures/client/picture-store.ts'
-import type { Upload } from '~/features/chat/pictures/client/uploads.ts'
+import type { UploadPicture } from '~/features/chat/pictures/client/uploads.ts'
 import type {
 	ChatMessage,
 	ChatSending,
 	ConversationPage,
 	ConversationState,
-	Marks,
+	Receipts,
 	SendAnswer,
 } from '~/features/chat/protocol.ts'
 
@@ -35,7 +35,7 @@ export class ChatServer {
 	readonly rows: ChatMessage[] = []
 	version = 0
 	/** How the peer of whoever asks stands. */
-	marks: Marks = { delivered: 0, read: 0 }
+	marks: Receipts = { delivered: 0, read: 0 }
 	state: ConversationState = { kind: 'open', reason: null, blockedByMe: false, muted: false }
 	/** Answers the next tries instead of storing, first one first. */
 	readonly refusals: Exclude<SendAnswer, { ok: true }>[] = []
@@ -232,7 +232,7 @@ export class Tab implements Transport {
 
 	connected = () => this.online
 
-	private readonly upload: Upload = async (file, { signal, onProgress }) => {
+	private readonly upload: UploadPicture = async (file, { signal, onProgress }) => {
 		while (!signal.aborted) {
 			const era = this.era
 			onProgress({ sent: 0.5, waiting: !this.online })

@@ -24,7 +24,7 @@ const tables = [
 	'notifications',
 	'notification_boxes',
 	'notification_preferences',
-	'muted_threads',
+	'muted_subjects',
 	'sessions',
 ] as const
 

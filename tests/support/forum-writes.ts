@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
 import { deleteComment } from '~/features/discussion/commenting.server.ts'
 import { chooseSolution } from '~/features/discussion/votes.server.ts'
-import { muteThread, notifyOfDecision } from '~/features/notifications/notifications.server.ts'
+import { notifyOfDecision } from '~/features/notifications/notifications.server.ts'
 import { deleteQuestion } from '~/features/questions/asking/asking.server.ts'
 import { dropDraft, saveDraft } from '~/features/questions/asking/drafts.server.ts'
+import { aboutQuestion, muteQuestion } from '~/features/questions/notices/notices.server.ts'
 import { setFollowing } from '~/features/tags/following.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
@@ -165,7 +166,7 @@ const memberWrites: Write[] = [
 		quiet: true,
 		form: ({ url }) => [url, { intent: 'unmute' }],
 		api: ({ query }) => ['DELETE', `/queries/${query}/muting`],
-		prepare: async (_cast, { query }, who) => who && muteThread(who, query, true),
+		prepare: async (_cast, { query }, who) => who && muteQuestion(who, query, true),
 	},
 	{
 		name: 'keeping a draft',
@@ -221,7 +222,7 @@ const memberWrites: Write[] = [
 		api: () => ['POST', '/me/notifications/read', {}],
 		prepare: async (_cast, { query, url }, who) => {
 			if (!who) return
-			const about = { query: { id: query, title: 'A title' }, commentId: null, url }
+			const about = aboutQuestion({ id: query, title: 'A title', url }, null)
 			await db()
 				.transaction()
 				.execute((trx) => notifyOfDecision(trx, { memberId: who.id, act: 'lock query', why: '', ...about }))

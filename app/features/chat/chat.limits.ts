@@ -1,5 +1,5 @@
 /** What the chat allows; apart from the schema so that the browser can use it without zod. */
-export const limits = {
+export const chatLimits = {
 	/** Characters of a message. */
 	messageMax: 4_000,
 	/** Messages in one page of a conversation. */

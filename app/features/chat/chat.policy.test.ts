@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { startingLimitAt } from './chat.limits.ts'
-import { type AccountStatus, stateOf } from './chat.policy.ts'
+import { type ConversationFacts, conversationState } from './chat.policy.ts'
 
-const strangers: AccountStatus = {
+const strangers: ConversationFacts = {
 	name: 'Mira Lind',
 	reachable: true,
 	exists: false,
@@ -19,7 +19,7 @@ const known = { exists: true, visible: true }
 const asked = { ...known, myTurn: true }
 const asking = { ...known, peerPending: true, unanswered: 1 }
 
-test.each<[string, Partial<AccountStatus>, string, RegExp | null]>([
+test.each<[string, Partial<ConversationFacts>, string, RegExp | null]>([
 	['strangers', {}, 'open', null],
 	['strangers, one for nobody', { accepts: 'nobody' }, 'closed', /does not accept new conversations/],
 	['strangers, one for verified members', { accepts: 'verified' }, 'closed', /verified students/],
@@ -41,7 +41,7 @@ test.each<[string, Partial<AccountStatus>, string, RegExp | null]>([
 	['I blocked them', { ...known, blockedByMe: true }, 'closed', /You blocked Mira Lind/],
 	['I blocked them when asked', { ...asked, blockedByMe: true }, 'closed', /You blocked Mira Lind/],
 ])('%s: %#', (_who, standing, kind, reason) => {
-	const state = stateOf({ ...strangers, ...standing })
+	const state = conversationState({ ...strangers, ...standing })
 	expect(state.kind).toBe(kind)
 	if (reason) expect(state.reason).toMatch(reason)
 	else expect(state.reason).toBeNull()

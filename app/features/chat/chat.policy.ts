@@ -1,8 +1,8 @@
-import { limits } from './chat.limits.ts'
+import { chatLimits } from './chat.limits.ts'
 import type { ConversationState } from './protocol.ts'
 
 /** How two members stand to each other, seen by one of them. */
-export interface AccountStatus {
+export interface ConversationFacts {
 	/** Full name of the peer. */
 	name: string
 	/** Whether the peer can be written to at all: nobody reads for an imported author. */
@@ -26,7 +26,7 @@ export interface AccountStatus {
 }
 
 /** What this member can do in the conversation. That the peer blocked them is not asked: it must not show. */
-export function stateOf(standing: AccountStatus): ConversationState {
+export function conversationState(standing: ConversationFacts): ConversationState {
 	const { blockedByMe, muted } = standing
 	const reason = closedBecause(standing)
 	if (reason !== null) return { kind: 'closed', reason, blockedByMe, muted }
@@ -34,7 +34,7 @@ export function stateOf(standing: AccountStatus): ConversationState {
 	return { kind: standing.peerPending ? 'waiting' : 'open', reason: null, blockedByMe, muted }
 }
 
-function closedBecause(standing: AccountStatus): string | null {
+function closedBecause(standing: ConversationFacts): string | null {
 	const { name, accepts } = standing
 	if (standing.blockedByMe) return `You blocked ${name}. Unblock to write.`
 	if (!standing.reachable) return `${name} cannot receive messages.`
@@ -44,7 +44,7 @@ function closedBecause(standing: AccountStatus): string | null {
 	if (accepts === 'nobody') return `${name} does not accept new conversations.`
 	if (accepts === 'verified' && !standing.verified)
 		return `${name} only accepts new conversations from verified students.`
-	if (standing.peerPending && standing.unanswered >= limits.unanswered)
+	if (standing.peerPending && standing.unanswered >= chatLimits.unanswered)
 		return `You can write again once ${name} has answered.`
 	return null
 }

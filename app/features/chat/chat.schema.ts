@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { picturePath } from '~/features/pictures/pictures.view.ts'
 import { cleanText, isStorable } from '~/lib/clean.ts'
-import { limits } from './chat.limits.ts'
+import { chatLimits } from './chat.limits.ts'
 
 const nothing = 'Write something first.'
 
@@ -15,8 +15,8 @@ const body = z
 			.trimEnd(),
 	)
 	.refine(
-		(text) => text.length <= limits.messageMax,
-		`A message may have at most ${limits.messageMax.toLocaleString('en')} characters.`,
+		(text) => text.length <= chatLimits.messageMax,
+		`A message may have at most ${chatLimits.messageMax.toLocaleString('en')} characters.`,
 	)
 
 /** A picture that was uploaded for the message; whether there is one by this path is asked when it is stored. */
@@ -26,7 +26,10 @@ const picture = z.object({
 		.string()
 		.refine(isStorable, 'The text contains an invalid character (NUL).')
 		.transform((text) => cleanText(text).replace(/\s+/g, ' ').trim())
-		.refine((text) => text.length <= limits.altMax, `A description may have at most ${limits.altMax} characters.`),
+		.refine(
+			(text) => text.length <= chatLimits.altMax,
+			`A description may have at most ${chatLimits.altMax} characters.`,
+		),
 })
 
 /** What sends a message: words, pictures, or both. */
@@ -35,7 +38,7 @@ export const messageInput = z
 		body,
 		pictures: z
 			.array(picture, { error: 'The pictures of this message cannot be read.' })
-			.max(limits.pictures, `A message may have at most ${limits.pictures} pictures.`)
+			.max(chatLimits.pictures, `A message may have at most ${chatLimits.pictures} pictures.`)
 			.default([]),
 		clientId: z.uuid({ error: 'This message has no id. Reload the page and send it again.' }).toLowerCase(),
 	})

@@ -4,9 +4,9 @@ import type { SignedIn } from '~/lib/viewer.ts'
 import { Allowance } from '~/platform/realtime/allowance.ts'
 import { inBackground, type Tab } from '~/platform/realtime/io.server.ts'
 import { countUnreadConversations } from './inbox/inbox.server.ts'
-import { answerSending } from './messages/answering.server.ts'
+import { announceTyping } from './messages/announcing.server.ts'
 import { markSeen } from './messages/reading.server.ts'
-import { announceTyping } from './messages/telling.server.ts'
+import { answerSending } from './messages/sending.server.ts'
 
 /** A tab says at most once in 3 s that its member types; what comes faster is passed over. */
 const typing = { most: 1, milliseconds: 2_500 }

@@ -6,28 +6,28 @@ import type { Names } from './chat.view.ts'
 import { type ConversationRow, findConversation } from './conversations.queries.server.ts'
 
 /** What is said of a username that nobody else has. */
-export const nobody = 'There is nobody here to write to.'
+export const NO_SUCH_MEMBER = 'There is nobody here to write to.'
 
 /** Who takes part. @throws NotAllowed for a visitor */
-export function member(viewer: Viewer): SignedIn {
+export function requireMember(viewer: Viewer): SignedIn {
 	if (!viewer) throw new NotAllowed('Log in first.')
 	return viewer
 }
 
 /** How the viewer stands to somebody, with a conversation or without. @throws NotFound for nobody and for oneself */
-export async function standingWith(viewer: SignedIn, username: unknown, executor?: Executor): Promise<ConversationRow> {
+export async function relationWith(viewer: SignedIn, username: unknown, executor?: Executor): Promise<ConversationRow> {
 	const row = isUsername(username) ? await findConversation(viewer.id, username, executor) : undefined
-	if (!row) throw new NotFound(nobody)
+	if (!row) throw new NotFound(NO_SUCH_MEMBER)
 	return row
 }
 
-/** As {@link standingWith}, where there is a conversation. @throws NotFound */
-export async function conversationWith(
+/** As {@link relationWith}, where there is a conversation. @throws NotFound */
+export async function requireConversation(
 	viewer: SignedIn,
 	username: unknown,
 	executor?: Executor,
 ): Promise<ConversationRow & { id: number }> {
-	const row = await standingWith(viewer, username, executor)
+	const row = await relationWith(viewer, username, executor)
 	const { id } = row
 	if (id === null) throw new NotFound('There is no conversation yet.')
 	return { ...row, id }

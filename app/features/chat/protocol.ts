@@ -20,7 +20,7 @@ export interface ConversationPage {
 	older: boolean
 	version: number
 	/** Of the peer. */
-	marks: Marks
+	marks: Receipts
 	/** How far the viewer had read when it was loaded: for the "new messages" line. */
 	readId: number
 	/** Skills that both have, while nobody has written; what to begin with. */
@@ -96,7 +96,7 @@ export interface ChatMessage {
 }
 
 /** How far the peer has come, as ids of messages. */
-export interface Marks {
+export interface Receipts {
 	/** The last one that the peer's device got. */
 	delivered: number
 	/** The last one that the peer has seen. */
@@ -145,7 +145,7 @@ declare module '~/platform/realtime/events.ts' {
 		/** A message was added, edited or deleted. */
 		'chat:message': (event: UnreadCounts & { with: string; message: ChatMessage }) => void
 		/** The peer's device got, or the peer saw, more. */
-		'chat:marks': (event: { with: string; marks: Marks }) => void
+		'chat:marks': (event: { with: string; marks: Receipts }) => void
 		/** This member read further, here or elsewhere. */
 		'chat:read': (event: UnreadCounts & { with: string; readId: number }) => void
 		/** This member read everything in these conversations, here or elsewhere. */

@@ -3,12 +3,13 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { countPage, countUse, type RateName, rates } from '~/features/accounts/security/rates.server.ts'
 import { MAX_BLOCKED, setBlocked } from '~/features/chat/safety/safety.server.ts'
 import { editComment } from '~/features/discussion/commenting.server.ts'
-import { MAX_MUTED_THREADS, muteThread } from '~/features/notifications/notifications.server.ts'
+import { MAX_MUTED } from '~/features/notifications/notifications.server.ts'
 import { saveSocial } from '~/features/profiles/editing/editing.server.ts'
 import { addProject } from '~/features/profiles/editing/items.server.ts'
 import { profileLimits } from '~/features/profiles/profiles.limits.ts'
 import { getProfile } from '~/features/profiles/profiles.server.ts'
 import { editQuestion } from '~/features/questions/asking/asking.server.ts'
+import { muteQuestion } from '~/features/questions/notices/notices.server.ts'
 import { limits } from '~/features/questions/questions.limits.ts'
 import { getResume } from '~/features/resume/resume.server.ts'
 import { MAX_FOLLOWED_TAGS, setFollowing } from '~/features/tags/following.server.ts'
@@ -175,14 +176,14 @@ describe('what one member can store ends at', () => {
 		const { id } = await makeQuestion(author)
 		await sql`insert into questions (author_id, category_id, title, description, description_html, excerpt, tags, created_at)
 			select author_id, category_id, title, description, description_html, excerpt, '{}', created_at - interval '1 day'
-			from questions, generate_series(1, ${MAX_MUTED_THREADS}) where id = ${id}`.execute(db())
-		await sql`insert into muted_threads (user_id, question_id) select ${member.id}, id from questions where id > ${id}`.execute(
+			from questions, generate_series(1, ${MAX_MUTED}) where id = ${id}`.execute(db())
+		await sql`insert into muted_subjects (user_id, subject_type, subject_id) select ${member.id}, 'query', id from questions where id > ${id}`.execute(
 			db(),
 		)
-		await expect(muteThread(member, id, true)).rejects.toThrow(Invalid)
-		await muteThread(member, id + 1, true)
-		await muteThread(member, id + 1, false)
-		await muteThread(member, id, true)
+		await expect(muteQuestion(member, id, true)).rejects.toThrow(Invalid)
+		await muteQuestion(member, id + 1, true)
+		await muteQuestion(member, id + 1, false)
+		await muteQuestion(member, id, true)
 	})
 
 	test('200 edits of one text, but for moderators', async () => {

@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
-import { listNotices, muteThread } from '~/features/notifications/notifications.server.ts'
+import { listNotices } from '~/features/notifications/notifications.server.ts'
 import { askQuestion } from '~/features/questions/asking/asking.server.ts'
+import { muteQuestion } from '~/features/questions/notices/notices.server.ts'
 import { NotFound } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
@@ -38,7 +39,7 @@ test.each([
 ] as const)(
 	'the author of a %s hears of the last of %j with the reason, from a moderator without a name',
 	async (kind, acts, words) => {
-		await muteThread(cast.author, cast.query, true)
+		await muteQuestion(cast.author, cast.query, true)
 		for (const act of acts) await decide(cast.moderator, kind, cast[kind], act)
 		expect(await newest(cast.author)).toEqual({ by: 'A moderator', words, title, reason: why })
 		const { rows } = await listNotices(cast.author, { unread: true })

@@ -120,8 +120,9 @@ export async function suspendAuthor(
 		const note = how.time === null ? '' : how.time === 'for ever' ? 'for ever' : `for ${how.time}`
 		const about = { kind: type.name, targetId: subject.id, memberId: author.id, title: subject.title }
 		await addLogRow(trx, { actorId: actor.id, act, ...about, why: how.why, note })
-		const notice = { memberId: author.id, why: how.why, query: null, commentId: null }
-		notified = await notifyOfDecision(trx, { ...notice, act, url: profilePath(author.username) })
+		const account = { type: MEMBER_SUBJECT, id: author.id, title: '', url: profilePath(author.username) }
+		const notice = { memberId: author.id, why: how.why, subject: account, part: null, group: 'account' }
+		notified = await notifyOfDecision(trx, { ...notice, act })
 	})
 	await announceUnread(notified)
 	if (act === 'suspend') await announceEndedSessions(author.id, author.username)

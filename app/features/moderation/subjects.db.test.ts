@@ -55,7 +55,7 @@ const noteSubject: SubjectType = {
 			async perform(trx, { subject: { id, url, title } }) {
 				await change(trx, id, { hidden: true })
 				return {
-					notice: { query: null, commentId: null, url, title, about: `note:${id}` },
+					notice: { subject: { type: 'note', id, title, url }, part: null },
 					announce: async () => void announced.push(`hidden ${id}`),
 				}
 			},
@@ -68,7 +68,7 @@ const noteSubject: SubjectType = {
 			leavesReports: true,
 			async perform(trx, { subject: { id, url, title }, input }) {
 				await change(trx, id, { shelf: String(input.shelf) })
-				const notice = { query: null, commentId: null, url, title, about: `note:${id}` }
+				const notice = { subject: { type: 'note', id, title, url }, part: null }
 				return { note: `to ${input.shelf}`, notice, announce: async () => {} }
 			},
 		},

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { DecisionNotice } from '~/features/notifications/notifications.server.ts'
+import type { Subject } from '~/features/notifications/notifications.view.ts'
 import { isId } from '~/lib/checks.ts'
 import { Conflict } from '~/lib/errors.ts'
 import { remember } from '~/lib/remember.ts'
@@ -20,19 +21,6 @@ import {
  * What moderation decides about. It knows no other feature: a feature describes its subjects as a `SubjectType` in its
  * `*.subjects.server.ts` and names them in its manifest.
  */
-
-/** Something on the site that members can report and moderators decide about. */
-export interface Subject {
-	/** The name of its {@link SubjectType}. */
-	type: string
-	id: number
-	/** Of a comment the title of what it stands under; of a member their name. */
-	title: string
-	/** Where it stands on the site. */
-	url: string
-	/** How its text begins, as it was written; '' where it has no text. At most `limits.beginning` characters. */
-	excerpt: string
-}
 
 /** A subject with what moderators need to know to decide about it. */
 export interface ModeratedSubject extends Subject {
@@ -72,8 +60,8 @@ export interface ActCall<Loaded extends ModeratedSubject> {
 export interface Performed {
 	/** More about the act for the log: into what, which part. */
 	note?: string
-	/** What the notification of its author says besides the act and the reason. */
-	notice: Pick<DecisionNotice, 'query' | 'commentId' | 'url' | 'title' | 'about'>
+	/** What its author is told, besides the act and the reason. */
+	notice: Pick<DecisionNotice, 'subject' | 'part' | 'group'>
 	/**
 	 * Stores what else follows from the act, as the last step of the transaction.
 	 * @param besides whose notifications are locked along with the others, as they are notified of the decision

@@ -9,9 +9,17 @@ import type { Mail } from '~/platform/mail/mail.server.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { mailDigests } from './digest.server.ts'
-import { listNotices, muteThread, notify, readNotices } from './notifications.server.ts'
-import { getPreferences, setPreferences } from './preferences.server.ts'
-import { readUnsubscribe, unsubscribe, unsubscribeUrl } from './unsubscribe.server.ts'
+import {
+	forgetPart,
+	forgetSubject,
+	listNotices,
+	muteSubject,
+	notify,
+	readNotices,
+	renameSubject,
+	visitSubject,
+} from './notifications.server.ts'
+import { getPreferences, readUnsubscribe, setPreferences, unsubscribe, unsubscribeUrl } from './preferences.server.ts'
 
 useDatabase()
 
@@ -67,7 +75,7 @@ describe('the mail of what was missed', () => {
 	test.each<[string, () => Promise<unknown>]>([
 		['was seen on the site', () => listNotices(mira)],
 		['was read', () => readNotices(mira, {})],
-		['is of a query that was muted since', () => muteThread(mira, 1, true)],
+		['is of a query that was muted since', () => muteSubject(mira, { type: 'query', id: 1 }, true, 'queries')],
 		['comes to a member who wants no mails', () => setPreferences(mira, new Set(['comment-site', 'comment-mail']))],
 		['comes to a member who unsubscribed', () => unsubscribe(tokenOf(mira))],
 	])('does not come of what %s', async (_what, act) => {
@@ -104,7 +112,7 @@ test('what a member chose is kept, and what they did not choose is the default',
 describe('the link that unsubscribes', () => {
 	test('names its member, works twice and without a login, and only for its time', async () => {
 		const token = tokenOf(mira)
-		expect(readUnsubscribe(token)).toEqual({ userId: mira.id, what: 'all' })
+		expect(readUnsubscribe(token)).toEqual({ userId: mira.id, what: 'all', noun: null })
 		for (let time = 0; time < 2; time += 1) await unsubscribe(token)
 		expect((await getPreferences(mira)).daily).toBe(false)
 		expect(() => readUnsubscribe(token, Date.now() + 91 * 86_400_000)).toThrow(Invalid)
@@ -134,6 +142,52 @@ describe('the link that unsubscribes', () => {
 	})
 })
 
+test('subjects of two types with the same id are told of, read, renamed, muted and taken back apart', async () => {
+	const query = { type: 'query', id: 900_000 + serial }
+	const note = { ...query, type: 'note' }
+	const tell = (subject: typeof query, partId: number | null = null) =>
+		db()
+			.transaction()
+			.execute((trx) =>
+				notify(trx, {
+					people: new Map([[mira.id, 'comment']]),
+					actorId: zubin.id,
+					subject: { ...subject, title: `A ${subject.type}`, url: `/${subject.type}` },
+					part: partId === null ? null : { type: 'comment', id: partId, url: `/part/${partId}` },
+				}),
+			)
+	const list = async () => (await listNotices(mira)).rows.map(({ title, url, unread }) => [title, url, unread])
+	await tell(query)
+	await tell(note, 7)
+	await tell(note, 8)
+	expect(await list()).toEqual([
+		['A note', '/part/7', true],
+		['A query', '/query', true],
+	])
+	await db()
+		.transaction()
+		.execute(async (trx) => {
+			await forgetPart(trx, { subject: query, partId: 7, kind: null })
+			await renameSubject(trx, note, 'Renamed')
+		})
+	expect((await list())[0]).toEqual(['Renamed', '/part/7', true])
+	await db()
+		.transaction()
+		.execute((trx) => forgetPart(trx, { subject: note, partId: 7, kind: null }))
+	expect((await list())[0]).toEqual(['Renamed', '/part/8', true])
+	await visitSubject(mira, query)
+	expect(await list()).toEqual([
+		['Renamed', '/part/8', true],
+		['A query', '/query', false],
+	])
+	await muteSubject(mira, query, true, 'queries')
+	expect([await tell(query, 9), await tell(note, 9)]).toEqual([[], [mira.id]])
+	await db()
+		.transaction()
+		.execute((trx) => forgetSubject(trx, note))
+	expect(await list()).toEqual([['A query', '/query', false]])
+})
+
 /** Zubin comments on a query of Mira's. */
 async function happen(title: string, questionId?: number): Promise<void> {
 	await db()
@@ -146,9 +200,8 @@ async function happen(title: string, questionId?: number): Promise<void> {
 			await notify(trx, {
 				people: new Map([[mira.id, 'comment']]),
 				actorId: zubin.id,
-				query: { id: questionId ?? Number(rows[0]?.id), title },
-				commentId: null,
-				url: '/forum/others/a/1#comment-1',
+				subject: { type: 'query', id: questionId ?? Number(rows[0]?.id), title, url: '/forum/others/a/1#comment-1' },
+				part: null,
 			})
 		})
 }

@@ -1,6 +1,7 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
-import type { Channel } from './channels.ts'
+import type { Unseen } from './kinds.server.ts'
+import type { Channel } from './notifications.view.ts'
 
 export interface DueMember {
 	user_id: number
@@ -22,7 +23,7 @@ export async function takeDue(trx: Executor, limit: number): Promise<DueMember[]
 	return rows
 }
 
-export interface UnseenRow {
+export interface UnseenNotice {
 	kind: string
 	act: string
 	reason: string
@@ -32,14 +33,14 @@ export interface UnseenRow {
 	url: string
 }
 
-/** Takes what a member has neither read nor seen nor been mailed, without muted questions; it is taken once. Newest first. */
-export async function takeUnseen(trx: Executor, userId: number): Promise<UnseenRow[]> {
-	const { rows } = await sql<UnseenRow>`
+/** Takes what a member has neither read nor seen nor been mailed, without muted subjects; it is taken once. Newest first. */
+export async function takeUnseen(trx: Executor, userId: number): Promise<UnseenNotice[]> {
+	const { rows } = await sql<UnseenNotice>`
 		with taken as (
 			update notifications set mailed_at = now()
 			where user_id = ${userId} and by_mail and read_at is null and seen_at is null and mailed_at is null
-				and not exists (select from muted_threads
-					where muted_threads.user_id = notifications.user_id and muted_threads.question_id = notifications.question_id)
+				and not exists (select from muted_subjects m where m.user_id = notifications.user_id
+					and m.subject_type = notifications.subject_type and m.subject_id = notifications.subject_id)
 			returning id, kind, act, reason, actor_ids, title, url, updated_at
 		)
 		select kind, act, reason, cardinality(actor_ids) as people, users.name, title, url
@@ -49,13 +50,54 @@ export async function takeUnseen(trx: Executor, userId: number): Promise<UnseenR
 }
 
 /** Nothing waits for this member any more. @param mailed whether a mail was made */
-export async function settle(trx: Executor, userId: number, mailed: boolean): Promise<void> {
+export async function clearDueMail(trx: Executor, userId: number, mailed: boolean): Promise<void> {
 	await sql`update notification_boxes
 		set mail_due_at = null, mailed_at = case when ${mailed} then now() else mailed_at end
 		where user_id = ${userId}`.execute(trx)
 }
 
-export interface PreferencesRow {
+/** Up to where a member was mailed of a subject of an {@link UnseenSource}, for other statements: 0 for never. */
+export function mailedUpTo(
+	subjectType: string,
+	{ userId, subjectId }: { userId: RawBuilder<unknown>; subjectId: RawBuilder<unknown> },
+): RawBuilder<number> {
+	return sql`coalesce((select mailed.upto from mailed_subjects as mailed where mailed.user_id = ${userId}
+		and mailed.subject_type = ${subjectType} and mailed.subject_id = ${subjectId}), 0)`
+}
+
+/** Whether a member is to be mailed of a kind, for other statements: neither imported nor suspended, and they did not turn it off. */
+export function wantsMail(kind: string, userId: RawBuilder<unknown>): RawBuilder<boolean> {
+	return sql`(exists (select from users as wanting where wanting.id = ${userId} and not wanting.imported
+			and (wanting.suspended_until is null or wanting.suspended_until <= now()))
+		and not exists (select from notification_boxes as box where box.user_id = ${userId} and box.mail = 'off')
+		and not exists (select from notification_preferences as chosen
+			where chosen.user_id = ${userId} and chosen.kind = ${kind} and not chosen.mail))`
+}
+
+/** Up to where mails of a kind were made, locked until the transaction ends; undefined while another process makes them. */
+export async function lockProgress(trx: Executor, kind: string): Promise<number | undefined> {
+	const { rows } = await sql<{ upto: number }>`
+		select upto from unseen_progress where kind = ${kind} for update skip locked`.execute(trx)
+	return rows[0]?.upto
+}
+
+/** Notes up to where mails of a kind were made. */
+export async function writeProgress(trx: Executor, kind: string, upto: number): Promise<void> {
+	await sql`update unseen_progress set upto = ${upto} where kind = ${kind}`.execute(trx)
+}
+
+/** Notes up to where members were mailed of subjects. */
+export async function writeMailed(
+	trx: Executor,
+	mailed: readonly Pick<Unseen, 'reader' | 'subject' | 'upto'>[],
+): Promise<void> {
+	const rows = mailed.map(({ reader, subject, upto }) => ({ u: reader.id, type: subject.type, id: subject.id, upto }))
+	await sql`insert into mailed_subjects (user_id, subject_type, subject_id, upto)
+		select u, type, id, upto from json_to_recordset(${JSON.stringify(rows)}::json) as made (u int, type text, id int, upto int)
+		on conflict (user_id, subject_type, subject_id) do update set upto = excluded.upto`.execute(trx)
+}
+
+interface PreferencesRow {
 	mail: 'daily' | 'off'
 	kinds: ({ kind: string } & Record<Channel, boolean>)[]
 }

@@ -3,12 +3,23 @@ import { escapeHtml } from '~/lib/html.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
 import type { Mail } from '~/platform/mail/mail.server.ts'
-import { others } from './channels.ts'
-import { type DueMember, settle, takeDue, takeUnseen, type UnseenRow } from './digest.queries.server.ts'
-import { doerOf, wordsOf } from './kinds.server.ts'
-import { unsubscribeUrl } from './unsubscribe.server.ts'
+import {
+	clearDueMail,
+	type DueMember,
+	lockProgress,
+	takeDue,
+	takeUnseen,
+	type UnseenNotice,
+	writeMailed,
+	writeProgress,
+} from './digest.queries.server.ts'
+import { doerOf, listSources, type NoticeKind, type Unseen, type UnseenSource, wordsForEvent } from './kinds.server.ts'
+import { others } from './notifications.view.ts'
+import { unsubscribeUrl } from './preferences.server.ts'
 
-const membersAtOnce = 200
+/** Members who are looked at in one transaction, and ids of what they may not have seen. */
+const MAX_MEMBERS = 200
+const MAX_IDS = 5_000
 
 /**
  * Mails those for whom something waits what they have not seen on the site, at most one mail a day each. What is mailed, that
@@ -20,9 +31,9 @@ export async function mailDigests(): Promise<number> {
 		.transaction()
 		.execute(async (trx) => {
 			let mails = 0
-			for (const member of await takeDue(trx, membersAtOnce)) {
+			for (const member of await takeDue(trx, MAX_MEMBERS)) {
 				const rows = await takeUnseen(trx, member.user_id)
-				await settle(trx, member.user_id, rows.length > 0)
+				await clearDueMail(trx, member.user_id, rows.length > 0)
 				if (rows.length === 0) continue
 				await addJob('send-mail', digest(member, rows), trx)
 				mails += 1
@@ -31,34 +42,89 @@ export async function mailDigests(): Promise<number> {
 		})
 }
 
-function sentenceOf(row: UnseenRow): string {
-	const about = row.title === '' ? '' : ` “${row.title}”`
-	const because = row.reason === '' ? '' : ` Reason: ${row.reason}`
-	return `${doerOf(row)}${others(row.people)} ${wordsOf(row)}${about}${because && '.'}${because}`
+/**
+ * Mails members what waits for them in subjects of which no notification is stored: one mail a kind for each reader. What was
+ * looked at, what is mailed, and the jobs of the mails are one transaction: run again, or in two processes, it mails nobody
+ * twice of the same.
+ * @returns how many mails
+ */
+export async function mailUnseen(): Promise<number> {
+	let mails = 0
+	for (const [kind, source] of listSources())
+		for (let made = await mailNext(kind, source); made !== null; made = await mailNext(kind, source)) mails += made
+	return mails
 }
 
-function digest(member: DueMember, rows: UnseenRow[]): Mail {
+/** @returns how many mails; null when nothing is due any more, or another process makes them */
+async function mailNext(kind: NoticeKind, source: UnseenSource): Promise<number | null> {
+	return db()
+		.transaction()
+		.execute(async (trx) => {
+			const after = await lockProgress(trx, kind)
+			const upto = after === undefined ? undefined : await source.findLastDue(trx, after, MAX_IDS)
+			if (after === undefined || upto === undefined) return null
+			const due = await source.listDue(trx, after, upto)
+			await writeMailed(trx, due)
+			const readers = [...Map.groupBy(due, ({ reader }) => reader.id).values()]
+			for (const one of readers) await addJob('send-mail', unseenMail(kind, source, one), trx)
+			await writeProgress(trx, kind, upto)
+			return readers.length
+		})
+}
+
+/** The mail of what waits for one reader, who is the same in all: each subject, what waits there, and how it begins. */
+function unseenMail(kind: NoticeKind, source: UnseenSource, due: Unseen[]): Mail {
+	const [{ reader, headline }] = due as [Unseen]
+	return letter(reader, {
+		subject: due.length === 1 ? headline : source.mailSubject(due.length),
+		items: due.map((one) => ({ text: one.headline, excerpt: one.subject.excerpt, url: one.subject.url })),
+		reason: source.mailReason,
+		unsubscribe: unsubscribeUrl(reader.id, kind),
+	})
+}
+
+function digest(member: DueMember, rows: UnseenNotice[]): Mail {
+	const items = rows.map((row) => ({ text: sentenceOf(row), excerpt: '', url: row.url }))
+	const [first] = items
+	return letter(member, {
+		subject: rows.length === 1 && first ? first.text : `${rows.length} new notifications at ${config().SITE_NAME}`,
+		items,
+		reason: 'This email lists what you have not seen on the site, at most once a day.',
+		unsubscribe: unsubscribeUrl(member.user_id),
+	})
+}
+
+function sentenceOf(row: UnseenNotice): string {
+	const about = row.title === '' ? '' : ` “${row.title}”`
+	const because = row.reason === '' ? '' : ` Reason: ${row.reason}`
+	return `${doerOf(row)}${others(row.people)} ${wordsForEvent(row)}${about}${because && '.'}${because}`
+}
+
+interface Letter {
+	subject: string
+	/** Each leads to a path of the site. */
+	items: { text: string; excerpt: string; url: string }[]
+	/** Why the reader gets it. */
+	reason: string
+	/** The address that ends such mails. */
+	unsubscribe: string
+}
+
+function letter(to: { name: string; email: string }, { subject, items, reason, unsubscribe }: Letter): Mail {
 	const { publicUrl, SITE_NAME } = config()
-	const sentences = rows.map((row) => ({
-		text: sentenceOf(row),
-		url: publicUrl + row.url,
-	}))
-	const [first] = sentences
-	const subject = rows.length === 1 && first ? first.text : `${rows.length} new notifications at ${SITE_NAME}`
-	const leave = unsubscribeUrl(member.user_id)
-	const why = 'This email lists what you have not seen on the site, at most once a day.'
-	const items = sentences.map(
-		({ text, url }) =>
-			`<li style="margin:0 0 .75em"><a href="${escapeHtml(url)}" style="color:#1c6b4a">${escapeHtml(text)}</a></li>`,
+	const texts = items.map(({ text, excerpt, url }) => [text, excerpt, publicUrl + url].filter(Boolean).join('\n'))
+	const lines = items.map(
+		({ text, excerpt, url }) =>
+			`<li style="margin:0 0 .75em"><a href="${escapeHtml(publicUrl + url)}" style="color:#1c6b4a">${escapeHtml(text)}</a>${excerpt && `<br>${escapeHtml(excerpt)}`}</li>`,
 	)
 	return {
-		to: member.email,
+		to: to.email,
 		subject,
-		text: `Hello ${member.name},\n\n${sentences.map(({ text, url }) => `${text}\n${url}`).join('\n\n')}\n\n${why}\nSettings: ${publicUrl}/settings\nUnsubscribe: ${leave}\n\n${SITE_NAME}\n`,
+		text: `Hello ${to.name},\n\n${texts.join('\n\n')}\n\n${reason}\nSettings: ${publicUrl}/settings\nUnsubscribe: ${unsubscribe}\n\n${SITE_NAME}\n`,
 		html: `<!doctype html><html lang="en"><body style="font:16px/1.5 sans-serif;color:#1d1c18;max-width:36em">
-<p>Hello ${escapeHtml(member.name)},</p><ul style="padding-left:1.2em">${items.join('')}</ul>
-<p style="color:#6b675c;font-size:14px">${why} <a href="${publicUrl}/settings">Settings</a> ·
-<a href="${escapeHtml(leave)}">Unsubscribe</a></p><p>${escapeHtml(SITE_NAME)}</p></body></html>`,
-		headers: { 'List-Unsubscribe': `<${leave}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' },
+<p>Hello ${escapeHtml(to.name)},</p><ul style="padding-left:1.2em">${lines.join('')}</ul>
+<p style="color:#6b675c;font-size:14px">${reason} <a href="${publicUrl}/settings">Settings</a> ·
+<a href="${escapeHtml(unsubscribe)}">Unsubscribe</a></p><p>${escapeHtml(SITE_NAME)}</p></body></html>`,
+		headers: { 'List-Unsubscribe': `<${unsubscribe}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' },
 	}
 }

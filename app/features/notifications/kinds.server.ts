@@ -1,6 +1,8 @@
+import type { RawBuilder } from 'kysely'
 import { remember } from '~/lib/remember.ts'
+import type { Executor } from '~/platform/db/db.server.ts'
 import type { Feature } from '~/platform/feature.ts'
-import type { Channel } from './channels.ts'
+import type { Channel, Subject } from './notifications.view.ts'
 
 /**
  * Every kind of notification; the value is what may be said by `act` in place of the usual words, `never` for nothing. Features add
@@ -26,6 +28,47 @@ export interface NotificationKind<Act extends string = string> {
 	by?: string
 	/** The channels that cannot be turned off. */
 	always?: readonly Channel[]
+	/** For a kind of which no notification is stored. */
+	source?: UnseenSource
+}
+
+/** A subject in which something waits that its reader has not seen. */
+export interface Unseen {
+	reader: { id: number; name: string; email: string }
+	subject: Subject
+	/** What waits, as the subject of a mail: “2 new messages from Mira”. */
+	headline: string
+	/** The id of the last thing in it; nothing up to there is mailed again. */
+	upto: number
+}
+
+/**
+ * How notifications ask a feature for what members have not seen, where the feature keeps that itself: the bell does not list it,
+ * pushes and mails tell it. What happens in its subjects has ids that grow with time; `unseen_progress` holds up to where mails
+ * were made, and a migration of the feature adds its row there.
+ */
+export interface UnseenSource {
+	/** Of its subjects. */
+	subjectType: string
+	/** A letter that stands before a subject's id in the tag of a push; `n` is taken by stored notifications. */
+	tag: string
+	/** What mails are about, in “emails about messages”. */
+	noun: string
+	/** The subject of a mail about so many subjects, two or more. */
+	mailSubject: (subjects: number) => string
+	/** Why the reader gets such a mail, in a sentence or two. */
+	mailReason: string
+	/** The last id after `after` up to which a mail may be made now, within `limit` ids; undefined when there is none. */
+	findLastDue: (trx: Executor, after: number, limit: number) => Promise<number | undefined>
+	/**
+	 * What happened between two ids and was not seen, by reader. Its statement asks `wantsMail` and `mailedUpTo` of
+	 * `digest.queries.server.ts`, so that nobody is mailed twice or against their will.
+	 */
+	listDue: (trx: Executor, after: number, upto: number) => Promise<Unseen[]>
+	/** What a push says of a subject; undefined when its member has seen everything in it, or is not to be told. */
+	findPush: (userId: number, subjectId: number) => Promise<{ title: string; body: string; url: string } | undefined>
+	/** A statement for the ids of subjects in which a member has something unread, the newest first. */
+	selectOpen: (userId: RawBuilder<unknown>, limit: number) => RawBuilder<unknown>
 }
 
 type RegisteredKinds = { [Name in NoticeKind]?: NotificationKind<NotificationKinds[Name]> }
@@ -50,8 +93,13 @@ export function listKinds(): [NoticeKind, NotificationKind][] {
 	return [...known()] as [NoticeKind, NotificationKind][]
 }
 
+/** The kinds of which no notification is stored, each with where to ask. */
+export function listSources(): [NoticeKind, UnseenSource][] {
+	return listKinds().flatMap(([kind, { source }]) => (source ? [[kind, source] as [NoticeKind, UnseenSource]] : []))
+}
+
 /** Event, in the words of its kind; a row of a kind that was since removed still reads as a sentence. */
-export function wordsOf({ kind, act }: { kind: string; act: string }): string {
+export function wordsForEvent({ kind, act }: { kind: string; act: string }): string {
 	const found = known().get(kind)
 	return found?.acts?.[act] ?? found?.words ?? 'did something in'
 }

@@ -1,10 +1,10 @@
 import { defineFeature } from '~/platform/feature.ts'
 import { inBackground, type Tab } from '~/platform/realtime/io.server.ts'
-import { mailDigests } from './digest.server.ts'
+import { mailDigests, mailUnseen } from './digest.server.ts'
 import { registerKinds } from './kinds.server.ts'
 import { noticeOperations, noticeShapes } from './notifications.api.server.ts'
 import { countUnread, sweepNotices } from './notifications.server.ts'
-import { pushNotice } from './push/notices.server.ts'
+import { pushNotice } from './push/delivery.server.ts'
 import { vapidKeys } from './push/vapid.server.ts'
 
 export const notifications = defineFeature({
@@ -12,6 +12,7 @@ export const notifications = defineFeature({
 	api: { operations: noticeOperations, schemas: noticeShapes },
 	jobs: { 'push-notice': pushNotice },
 	schedules: [
+		{ name: 'mail-unseen', every: 'minute', run: mailUnseen },
 		{ name: 'mail-digests', every: 'hour', run: mailDigests },
 		{ name: 'sweep-notices', every: 'hour', run: sweepNotices },
 	],

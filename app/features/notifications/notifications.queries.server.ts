@@ -1,6 +1,8 @@
-import { sql } from 'kysely'
-import { db } from '~/platform/db/db.server.ts'
+import { type RawBuilder, sql } from 'kysely'
+import { isBlocking } from '~/features/members/blocks.queries.server.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { TimeCursor } from '~/platform/http/cursors.ts'
+import type { Subject } from './notifications.view.ts'
 
 export interface NoticeRow {
 	id: number
@@ -22,7 +24,7 @@ const noticeColumns = sql`notifications.id, kind, act, reason, cardinality(actor
 	to_json(notifications.updated_at) #>> '{}' as updated_at, read_at is null as unread, users.username, users.name, users.image`
 
 /** A member's notices on the site, the newest first. */
-export async function listRows(
+export async function listNotificationRows(
 	userId: number,
 	{ unread, cursor, limit }: { unread: boolean; cursor: TimeCursor | null; limit: number },
 ): Promise<NoticeRow[]> {
@@ -41,12 +43,308 @@ export async function readUnreadOf(userIds: number[]): Promise<{ userId: number;
 	return rows
 }
 
-/** How a member stands to a query: whether they muted it, and whether notices about it wait. */
-export async function findThread(userId: number, questionId: number): Promise<{ muted: boolean; waiting: boolean }> {
+/** Names a subject. */
+export type SubjectRef = Pick<Subject, 'type' | 'id'>
+
+/** Whether a row of a table, by its name in the statement, is about a subject. */
+const isAbout = (table: string, { type, id }: SubjectRef) =>
+	sql<boolean>`(${sql.ref(`${table}.subject_type`)} = ${type} and ${sql.ref(`${table}.subject_id`)} = ${id}::int)`
+
+/** How a member stands to a subject: whether they muted it, and whether notices about it wait. */
+export async function findAttention(
+	userId: number,
+	subject: SubjectRef,
+): Promise<{ muted: boolean; waiting: boolean }> {
 	const { rows } = await sql<{ muted: boolean; waiting: boolean }>`select
-		exists (select from muted_threads where user_id = ${userId} and question_id = ${questionId}) as muted,
-		exists (select from notifications where question_id = ${questionId} and user_id = ${userId} and read_at is null) as waiting`.execute(
+		exists (select from muted_subjects m where user_id = ${userId} and ${isAbout('m', subject)}) as muted,
+		exists (select from notifications n where ${isAbout('n', subject)} and user_id = ${userId} and read_at is null) as waiting`.execute(
 		db(),
 	)
 	return rows[0] ?? { muted: false, waiting: false }
+}
+
+/*
+ * A member's box is locked before their notices are written, those of several members in the order of their ids. So the
+ * counter is always that of the rows, and two writers never wait for each other. Questions and comments are locked earlier.
+ */
+
+/** What a group of notices is made of. */
+interface NoticeValues {
+	kind: string
+	groupKey: string
+	actorIds: number[]
+	act: string
+	reason: string
+	subject: Pick<Subject, 'type' | 'id' | 'title'>
+	/** What of the subject it happened in; null for the subject itself. */
+	partId: number | null
+	url: string
+}
+
+/** A member who was told, and by which notice. */
+export interface NotifiedRow {
+	user_id: number
+	notice_id: number
+	/** Whether they want it in a browser, and have one that asked for it. */
+	push: boolean
+}
+
+/** How long a member has to see something on the site before a mail is made of it. */
+const mailAfter = sql.raw("interval '1 hour'")
+const mailEvery = sql.raw("interval '1 day'")
+
+/**
+ * Locks the boxes of those who may be told about a subject, and makes the missing ones. Authors who only stand for an imported
+ * text, those who muted the subject and those who block its cause are left out.
+ * @param about the subject, and who did what is told
+ * @returns their ids
+ */
+export async function lockBoxes(
+	trx: Executor,
+	userIds: number[],
+	{ subject, actorId }: { subject: SubjectRef; actorId: number },
+): Promise<number[]> {
+	const { rows } = await sql<{ user_id: number }>`
+		insert into notification_boxes (user_id)
+		select id from users
+		where id = any(${userIds}::int[]) and not imported and (suspended_until is null or suspended_until <= now())
+			and not exists (select from muted_subjects m where m.user_id = users.id and ${isAbout('m', subject)})
+			and not ${isBlocking(sql.ref('users.id'), actorId)}
+		order by id
+		on conflict (user_id) do update set unread = notification_boxes.unread
+		returning user_id`.execute(trx)
+	return rows.map((row) => row.user_id)
+}
+
+/** As {@link lockBoxes}, for a member who is told in any case. @returns none for an author who only stands for an imported text */
+export async function lockBoxOf(trx: Executor, userId: number): Promise<number[]> {
+	const { rows } = await sql<{ user_id: number }>`
+		insert into notification_boxes (user_id) select id from users where id = ${userId} and not imported
+		on conflict (user_id) do update set unread = notification_boxes.unread returning user_id`.execute(trx)
+	return rows.map((row) => row.user_id)
+}
+
+/**
+ * Adds a notice to the open group of each of these members, or begins one, and counts it; their boxes are locked already.
+ * @returns who was told something
+ */
+export async function addNotices(trx: Executor, userIds: number[], notice: NoticeValues): Promise<NotifiedRow[]> {
+	const { rows } = await sql<NotifiedRow>`
+		with wanted as (
+			select person as user_id, coalesce(site, true) as site, coalesce(mail, true) as mail,
+				coalesce(push, true) and exists (select from push_subscriptions where push_subscriptions.user_id = person) as push
+			from unnest(${userIds}::int[]) as person
+			left join notification_preferences on user_id = person and kind = ${notice.kind}
+		), notified as (
+			insert into notifications (user_id, kind, group_key, actor_ids, act, reason, subject_type, subject_id, part_id, title, url, on_site, by_mail)
+			select user_id, ${notice.kind}, ${notice.groupKey}, ${notice.actorIds}::int[], ${notice.act}, ${notice.reason}, ${notice.subject.type},
+				${notice.subject.id}::int, ${notice.partId}::int, ${notice.subject.title}, ${notice.url}, site, mail
+			from wanted where site or mail or push
+			on conflict (user_id, group_key) where read_at is null do update set
+				actor_ids = (excluded.actor_ids || array_remove(notifications.actor_ids, excluded.actor_ids[1]))[1:50],
+				act = excluded.act, reason = excluded.reason,
+				count = notifications.count + 1, title = excluded.title, updated_at = now(), seen_at = null, mailed_at = null
+			returning id, user_id, on_site, by_mail, count = 1 as fresh
+		), acts as (
+			insert into notification_acts (notification_id, part_id, actor_id, url)
+			select id, ${notice.partId}::int, actor, ${notice.url} from notified, unnest(${notice.actorIds}::int[]) as actor on conflict do nothing
+		)
+		update notification_boxes set
+			unread = unread + (notified.fresh and notified.on_site)::int,
+			mail_due_at = case when notified.by_mail and mail <> 'off'
+				then coalesce(mail_due_at, greatest(now() + ${mailAfter}, mailed_at + ${mailEvery})) else mail_due_at end
+		from notified where notified.user_id = notification_boxes.user_id
+		returning notification_boxes.user_id, notified.id as notice_id,
+			(select push from wanted where wanted.user_id = notified.user_id) as push`.execute(trx)
+	return rows
+}
+
+/**
+ * Of these members, those who were not told of an act yet, read or not: neither of two edits nor of a job that is tried again
+ * is anybody told twice.
+ * @param partId what was written or chosen in the subject; null for the subject itself
+ */
+export async function listUntold(
+	trx: Executor,
+	userIds: number[],
+	{ subject, partId }: { subject: SubjectRef; partId: number | null },
+): Promise<number[]> {
+	const { rows } = await sql<{ id: number }>`
+		select person as id from unnest(${userIds}::int[]) as person
+		where not exists (select from notifications n join notification_acts on notification_id = n.id
+			where ${isAbout('n', subject)} and user_id = person
+				and notification_acts.part_id is not distinct from ${partId}::int)`.execute(trx)
+	return rows.map((row) => row.id)
+}
+
+/** How many members were told, as a kind, of a part of a subject, or of the subject itself. */
+export async function countNotified(
+	trx: Executor,
+	kind: string,
+	{ subject, partId }: { subject: SubjectRef; partId: number | null },
+): Promise<number> {
+	const { rows } = await sql<{ count: number }>`
+		select count(*)::int as count from notifications n join notification_acts on notification_id = n.id
+		where ${isAbout('n', subject)} and kind = ${kind}
+			and notification_acts.part_id is not distinct from ${partId}::int`.execute(trx)
+	return rows[0]?.count ?? 0
+}
+
+/** What is left of notices of which acts were removed: `first` is the part that the first of them happened in, with its address. */
+const remainingActs = (ids: number[]) => sql`
+	select notification_id as id, count(*)::int as acts, array_agg(distinct actor_id) as people, min(part_id) as first,
+		(array_agg(url order by part_id nulls last))[1] as url
+	from notification_acts where notification_id = any(${ids}::int[]) group by 1`
+
+/**
+ * Takes a part of a subject out of the notices that nobody has read yet; a group of which nothing is left goes.
+ * @param kind only out of notices of this kind; null for all
+ * @param besides whose box is locked along
+ * @returns whose counters changed
+ */
+export async function removeOfPart(
+	trx: Executor,
+	{ subject, partId, kind, besides }: { subject: SubjectRef; partId: number; kind: string | null; besides?: number },
+): Promise<number[]> {
+	const ofPart = sql`select n.id from notifications n join notification_acts on notification_id = n.id
+		where notification_acts.part_id = ${partId} and ${isAbout('n', subject)} and n.read_at is null
+			and (${kind}::text is null or n.kind = ${kind})`
+	await lockBoxesOf(trx, sql`select user_id from notifications where id in (${ofPart})`, besides)
+	const { rows } = await sql<{ id: number }>`
+		delete from notification_acts where part_id = ${partId} and notification_id in (${ofPart})
+		returning notification_id as id`.execute(trx)
+	const touched = rows.map(({ id }) => id)
+	if (touched.length === 0) return []
+	await sql`
+		with remaining as (${remainingActs(touched)})
+		update notifications set count = greatest(count - 1, 1), part_id = first,
+			url = case when notifications.part_id = ${partId} then coalesce(remaining.url, notifications.url) else notifications.url end,
+			actor_ids = array(select person from unnest(actor_ids) with ordinality as one (person, position)
+				where person = any(people) order by position)
+		from remaining where remaining.id = notifications.id`.execute(trx)
+	const gone = await sql<{ user_id: number }>`
+		with gone as (
+			delete from notifications where id = any(${touched}::int[])
+				and not exists (select from notification_acts where notification_id = notifications.id)
+			returning user_id, on_site),
+			counts as (select user_id, count(*) as unread from gone where on_site group by user_id)
+		update notification_boxes set unread = notification_boxes.unread - counts.unread
+		from counts where counts.user_id = notification_boxes.user_id returning notification_boxes.user_id`.execute(trx)
+	return gone.rows.map((row) => row.user_id)
+}
+
+/**
+ * Takes somebody out of the notices that a member has not read; a group of which nothing is left goes.
+ * @returns whether there was anything
+ */
+export async function removeOfActor(trx: Executor, userId: number, actorId: number): Promise<boolean> {
+	await sql`select from notification_boxes where user_id = ${userId} for update`.execute(trx)
+	const { rows } = await sql<{ id: number }>`
+		delete from notification_acts where actor_id = ${actorId} and notification_id in (
+			select id from notifications where user_id = ${userId} and read_at is null)
+		returning notification_id as id`.execute(trx)
+	const touched = [...new Set(rows.map(({ id }) => id))]
+	if (touched.length === 0) return false
+	await sql`
+		with remaining as (${remainingActs(touched)})
+		update notifications set count = remaining.acts, part_id = first,
+			url = case when first is null then notifications.url else coalesce(remaining.url, notifications.url) end,
+			actor_ids = array_remove(actor_ids, ${actorId}::int)
+		from remaining where remaining.id = notifications.id`.execute(trx)
+	await sql`
+		with gone as (
+			delete from notifications where id = any(${touched}::int[])
+				and not exists (select from notification_acts where notification_id = notifications.id)
+			returning on_site)
+		update notification_boxes set unread = unread - (select count(*) from gone where on_site)
+		where user_id = ${userId}`.execute(trx)
+	return true
+}
+
+/** What a member marks as read: some of their notices, those about a subject, or all. */
+export interface Which {
+	ids?: number[]
+	subject?: SubjectRef
+}
+
+/** Marks own notices as read. @returns how many are still unread */
+export async function markRead(trx: Executor, userId: number, { ids, subject }: Which): Promise<number> {
+	await sql`select from notification_boxes where user_id = ${userId} for update`.execute(trx)
+	const { rows } = await sql<{ unread: number }>`
+		with done as (
+			update notifications n set read_at = now(), seen_at = coalesce(seen_at, now())
+			where user_id = ${userId} and read_at is null
+				and (${ids ?? null}::int[] is null or id = any(${ids ?? null}::int[]))
+				${subject ? sql`and ${isAbout('n', subject)}` : sql``}
+			returning on_site
+		)
+		update notification_boxes set unread = unread - (select count(*) from done where on_site)
+		where user_id = ${userId} returning unread`.execute(trx)
+	return rows[0]?.unread ?? 0
+}
+
+/** Notes that these were shown, so that no mail is made of them. */
+export async function markNoticesSeen(trx: Executor, userId: number, ids: number[]): Promise<void> {
+	await sql`update notifications set seen_at = now()
+		where user_id = ${userId} and id = any(${ids}::int[]) and seen_at is null`.execute(trx)
+}
+
+/** Takes back every notice about a subject. @param besides whose box is locked along @returns whose counters changed */
+export async function removeOfSubject(trx: Executor, subject: SubjectRef, besides?: number): Promise<number[]> {
+	await lockBoxesOf(trx, notifiedOf(subject), besides)
+	const { rows } = await sql<{ user_id: number }>`
+		with gone as (delete from notifications n where ${isAbout('n', subject)} returning user_id, on_site and read_at is null as unread),
+			counts as (select user_id, count(*) filter (where unread) as unread from gone group by user_id)
+		update notification_boxes set unread = notification_boxes.unread - counts.unread
+		from counts where counts.user_id = notification_boxes.user_id and counts.unread > 0
+		returning notification_boxes.user_id`.execute(trx)
+	return rows.map((row) => row.user_id)
+}
+
+/** Calls a subject by its new title in every notice about it. */
+export async function retitle(trx: Executor, subject: SubjectRef, title: string): Promise<void> {
+	await lockBoxesOf(trx, notifiedOf(subject))
+	await sql`update notifications n set title = ${title} where ${isAbout('n', subject)} and title <> ${title}`.execute(
+		trx,
+	)
+}
+
+/** Stops or resumes notices about a subject. */
+export async function writeMuted(
+	trx: Executor,
+	userId: number,
+	{ type, id }: SubjectRef,
+	muted: boolean,
+): Promise<void> {
+	await (muted
+		? sql`insert into muted_subjects (user_id, subject_type, subject_id) values (${userId}, ${type}, ${id}) on conflict do nothing`
+		: sql`delete from muted_subjects where user_id = ${userId} and subject_type = ${type} and subject_id = ${id}`
+	).execute(trx)
+}
+
+/** How many subjects of a type a member mutes besides this one. */
+export async function countMuted(trx: Executor, userId: number, { type, id }: SubjectRef): Promise<number> {
+	const { rows } = await sql<{ count: number }>`
+		select count(*)::int as count from muted_subjects
+		where user_id = ${userId} and subject_type = ${type} and subject_id <> ${id}`.execute(trx)
+	return rows[0]?.count ?? 0
+}
+
+/** Deletes some of what was read before a time. @returns how many */
+export async function removeReadBefore(trx: Executor, before: Date, limit: number): Promise<number> {
+	const { numAffectedRows } = await sql`delete from notifications where id in (
+		select id from notifications where read_at < ${before} order by read_at limit ${limit})`.execute(trx)
+	return Number(numAffectedRows ?? 0)
+}
+
+function notifiedOf(subject: SubjectRef): RawBuilder<unknown> {
+	return sql`select user_id from notifications n where ${isAbout('n', subject)}`
+}
+
+/** @param whose a statement for ids of members */
+async function lockBoxesOf(trx: Executor, whose: RawBuilder<unknown>, besides?: number): Promise<void> {
+	await sql`insert into notification_boxes (user_id)
+		select id from users
+		where id = ${besides ?? null} and not imported or id in (${whose}) order by id
+		on conflict (user_id) do update set unread = notification_boxes.unread`.execute(trx)
 }

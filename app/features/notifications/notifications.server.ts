@@ -1,33 +1,38 @@
 import { lockMember } from '~/features/accounts/accounts.queries.server.ts'
 import { countUse } from '~/features/accounts/security/rates.server.ts'
 import { isId } from '~/lib/checks.ts'
-import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
+import { Invalid, NotAllowed } from '~/lib/errors.ts'
 import { gathered } from '~/lib/gathered.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { decodeTimeCursor, encodeCursor } from '~/platform/http/cursors.ts'
 import { announce } from '~/platform/realtime/announce.server.ts'
-import { doerOf, type NoticeKind, type NotificationKinds, wordsOf } from './kinds.server.ts'
-import { findThread, listRows, type NoticeRow, readUnreadOf } from './notifications.queries.server.ts'
-import type { NoticeView } from './notifications.view.ts'
-import { queuePushes } from './push/queue.server.ts'
+import { doerOf, type NoticeKind, type NotificationKinds, wordsForEvent } from './kinds.server.ts'
 import {
 	addNotices,
 	countMuted,
+	countNotified,
+	findAttention,
+	listNotificationRows,
 	listUntold,
 	lockBoxes,
 	lockBoxOf,
+	markNoticesSeen,
 	markRead,
-	markSeen,
+	type NoticeRow,
+	type NotifiedRow,
+	readUnreadOf,
 	removeOfActor,
-	removeOfComment,
-	removeOfQuestion,
+	removeOfPart,
+	removeOfSubject,
 	removeReadBefore,
 	retitle,
-	setMuted,
-	type ToldRow,
+	type SubjectRef,
 	type Which,
-} from './writing.queries.server.ts'
+	writeMuted,
+} from './notifications.queries.server.ts'
+import type { NoticeView, Subject } from './notifications.view.ts'
+import { queuePushes } from './push/delivery.server.ts'
 
 declare module '~/platform/realtime/events.ts' {
 	interface ServerEvents {
@@ -36,115 +41,124 @@ declare module '~/platform/realtime/events.ts' {
 	}
 }
 
+/** A part of a subject, such as a comment of a question. */
+interface Part {
+	/** As the feature that it belongs to names it. */
+	type: string
+	id: number
+	/** Where it stands on the site. */
+	url: string
+}
+
+/** What notifications need to know of a subject, and the part of it that something happened in; null for the subject itself. */
+export interface About {
+	subject: Omit<Subject, 'excerpt'>
+	part: Part | null
+}
+
 /** One thing that happened, and whom it is told. */
-export interface Notice {
+interface NotificationEvent extends About {
 	/** Member → the kind it is for them; whoever did it is passed over. */
 	people: ReadonlyMap<number, NoticeKind>
 	actorId: number
-	query: { id: number; title: string }
-	commentId: number | null
-	url: string
 	/** Whose box is locked along, as they are told of a decision by the same event. */
 	besides?: number
 }
 
 /**
  * Stores what happened for each of these members, in the transaction of what caused it. It falls into one group by member,
- * kind and query until that is read. Whoever was told of the same comment, or of the query itself, is not told again.
+ * kind and subject until that is read. Whoever was told of the same part, or of the subject itself, is not told again.
  * @returns who was told; give them to {@link announceUnread} after the commit
  */
 export async function notify(
 	trx: Executor,
-	{ people, actorId, query, commentId, url, besides }: Notice,
+	{ people, actorId, subject, part, besides }: NotificationEvent,
 ): Promise<number[]> {
 	const asked = [...people.keys()].filter((id) => id !== actorId)
 	if (asked.length === 0) return []
-	const about = { questionId: query.id, actorId }
-	const boxes = await lockBoxes(trx, besides === undefined ? asked : [...asked, besides], about)
-	const untold = await listUntold(trx, boxes, { questionId: query.id, commentId })
-	const told: ToldRow[] = []
+	const boxes = await lockBoxes(trx, besides === undefined ? asked : [...asked, besides], { subject, actorId })
+	const partId = part?.id ?? null
+	const untold = await listUntold(trx, boxes, { subject, partId })
+	const notified: NotifiedRow[] = []
 	for (const kind of new Set(people.values())) {
-		const groupKey = `${kind}:${query.id}`
 		const users = untold.filter((id) => people.get(id) === kind)
 		if (users.length === 0) continue
-		const notice = {
-			kind,
-			groupKey,
-			actorIds: [actorId],
-			act: '',
-			reason: '',
-			questionId: query.id,
-			commentId,
-			title: query.title,
-			url,
-		}
-		told.push(...(await addNotices(trx, users, notice)))
+		const groupKey = `${kind}:${subject.type}:${subject.id}`
+		const url = part?.url ?? subject.url
+		const values = { kind, groupKey, actorIds: [actorId], act: '', reason: '', subject, partId, url }
+		notified.push(...(await addNotices(trx, users, values)))
 	}
-	return pushed(trx, told)
+	return queued(trx, notified)
 }
 
 /** What a moderator decided about a member or a text of theirs. */
-export interface DecisionNotice {
+export interface DecisionNotice extends About {
 	memberId: number
 	act: NotificationKinds['moderation']
 	why: string
-	/** Null for a decision about the account. */
-	query: { id: number; title: string } | null
-	commentId: number | null
-	url: string
-	/** Where it is about no query: what it is about, for readers, and for what falls together until it is read. */
-	title?: string
-	about?: string
+	/** What falls together until it is read, where that is not the subject or its part: “account”, “profile:name”. */
+	group?: string
 }
 
 /**
- * Tells a member what a moderator decided, whether they are suspended, muted the query or not. Of several decisions about one
+ * Tells a member what a moderator decided, whether they are suspended, muted the subject or not. Of several decisions about one
  * thing the last one stands until it is read. @returns as {@link notify}
  */
 export async function notifyOfDecision(
 	trx: Executor,
-	{ memberId, act, why, query, commentId, url, title = '', about: named = 'account' }: DecisionNotice,
+	{ memberId, act, why, subject, part, group }: DecisionNotice,
 ): Promise<number[]> {
-	const about = query === null ? named : commentId === null ? `query:${query.id}` : `comment:${commentId}`
-	const facts = { kind: 'moderation', groupKey: `moderation:${about}`, actorIds: [], act, reason: why, commentId, url }
+	const { type, id, url } = part ?? subject
+	const groupKey = `moderation:${group ?? `${type}:${id}`}`
 	const users = await lockBoxOf(trx, memberId)
-	return pushed(
-		trx,
-		await addNotices(trx, users, { ...facts, questionId: query?.id ?? null, title: query?.title ?? title }),
-	)
+	const values = {
+		kind: 'moderation',
+		groupKey,
+		actorIds: [],
+		act,
+		reason: why,
+		subject,
+		partId: part?.id ?? null,
+		url,
+	}
+	return queued(trx, await addNotices(trx, users, values))
 }
 
 /**
- * Takes back what was told about a query that is gone.
+ * Takes back what was told about a subject that is gone.
  * @param besides whose box is locked along, as they are told of a decision by the same event
  * @returns whose counters changed, for {@link announceUnread}
  */
-export const forgetQuestion: (trx: Executor, questionId: number, besides?: number) => Promise<number[]> =
-	removeOfQuestion
+export const forgetSubject: (trx: Executor, subject: SubjectRef, besides?: number) => Promise<number[]> =
+	removeOfSubject
 
 /**
- * Takes back what was told about a comment that is gone, where it was not read yet.
- * @param kind only what was told as this; null for everything
- * @param besides as in {@link forgetQuestion}
- * @returns as {@link forgetQuestion}
+ * Takes back what was told about a part of a subject that is gone, where it was not read yet.
+ * @param part `kind`: only what was told as this, null for everything; `besides` as in {@link forgetSubject}
+ * @returns as {@link forgetSubject}
  */
-export const forgetComment: (
+export const forgetPart: (
 	trx: Executor,
-	commentId: number,
-	kind: NoticeKind | null,
-	besides?: number,
-) => Promise<number[]> = removeOfComment
+	part: { subject: SubjectRef; partId: number; kind: NoticeKind | null; besides?: number },
+) => Promise<number[]> = removeOfPart
+
+/** How many members were told as a kind of a part of a subject; of the subject itself where `partId` is null. */
+export const countTold: (
+	trx: Executor,
+	kind: NoticeKind,
+	about: { subject: SubjectRef; partId: number | null },
+) => Promise<number> = countNotified
 
 /**
  * Takes back what a member was told of somebody whom they block from now on, where they have not read it.
- * @returns as {@link forgetQuestion}
+ * @returns as {@link forgetSubject}
  */
 export async function forgetActor(trx: Executor, userId: number, actorId: number): Promise<number[]> {
 	return (await removeOfActor(trx, userId, actorId)) ? [userId] : []
 }
 
-/** Calls a query by its new title wherever it was told of. */
-export const renameQuestion: (trx: Executor, questionId: number, title: string) => Promise<void> = retitle
+/** Calls a subject by its new title wherever it was told of. */
+export const renameSubject: (trx: Executor, subject: SubjectRef, title: string) => Promise<void> = retitle
 
 /** Tells every tab of these members how many notices they have not read; to be called after the commit. */
 export async function announceUnread(userIds: readonly number[]): Promise<void> {
@@ -176,22 +190,22 @@ export async function listNotices(
 		unseen = false,
 	}: { unread?: boolean; cursor?: string | null; limit?: number; unseen?: boolean } = {},
 ): Promise<{ rows: NoticeView[]; next: string | null }> {
-	const { id } = member(viewer)
-	const place = cursor ? decodeTimeCursor(cursor) : null
-	const found = await listRows(id, { unread, cursor: place, limit: limit + 1 })
+	const { id } = requireSignedIn(viewer)
+	const position = cursor ? decodeTimeCursor(cursor) : null
+	const found = await listNotificationRows(id, { unread, cursor: position, limit: limit + 1 })
 	const shown = found.slice(0, limit)
 	const last = shown.at(-1)
 	const fresh = unseen ? [] : shown.filter((row) => row.unread).map((row) => row.id)
-	if (fresh.length > 0) await markSeen(db(), id, fresh)
+	if (fresh.length > 0) await markNoticesSeen(db(), id, fresh)
 	return {
 		rows: shown.map(present),
 		next: found.length > limit && last ? encodeCursor([last.updated_at, last.id]) : null,
 	}
 }
 
-/** Marks own notices as read: some, those about a query, or all. @returns how many are left @throws NotAllowed */
+/** Marks own notices as read: some, those about a subject, or all. @returns how many are left @throws NotAllowed */
 export async function readNotices(viewer: Viewer, which: Which): Promise<number> {
-	const { id } = member(viewer)
+	const { id } = requireSignedIn(viewer)
 	const unread = await db()
 		.transaction()
 		.execute((trx) => markRead(trx, id, which))
@@ -199,55 +213,54 @@ export async function readNotices(viewer: Viewer, which: Which): Promise<number>
 	return unread
 }
 
-/** The viewer reads a query: what they were told about it is read. @returns whether they muted it; null for a visitor */
-export async function visitThread(viewer: Viewer, questionId: number): Promise<boolean | null> {
-	if (!viewer || !isId(questionId)) return null
-	const { muted, waiting } = await findThread(viewer.id, questionId)
-	if (waiting) await readNotices(viewer, { questionId })
+/** The viewer reads a subject: what they were told about it is read. @returns whether they muted it; null for a visitor */
+export async function visitSubject(viewer: Viewer, subject: SubjectRef): Promise<boolean | null> {
+	if (!viewer || !isId(subject.id)) return null
+	const { muted, waiting } = await findAttention(viewer.id, subject)
+	if (waiting) await readNotices(viewer, { subject })
 	return muted
 }
 
-/** Questions that one member may mute. */
-export const MAX_MUTED_THREADS = 1_000
+/** Subjects of a type that one member may mute. */
+export const MAX_MUTED = 1_000
 
-/** Stops notices and mails about a query, or resumes them. @throws NotAllowed, NotFound, Invalid for one too many, TooMany */
-export async function muteThread(viewer: Viewer, questionId: number, muted: boolean): Promise<void> {
-	const { id } = member(viewer)
+/**
+ * Stops notices and mails about a subject, or resumes them. That there is such a subject, and that the viewer may see it, is for
+ * its feature to check.
+ * @param plural what such subjects are called in a refusal: “queries”
+ * @throws NotAllowed, Invalid for one too many, TooMany
+ */
+export async function muteSubject(viewer: Viewer, subject: SubjectRef, muted: boolean, plural: string): Promise<void> {
+	const { id } = requireSignedIn(viewer)
 	await countUse('marks', viewer)
-	try {
-		await db()
-			.transaction()
-			.execute(async (trx) => {
-				await lockMember(trx, id)
-				if (muted && (await countMuted(trx, id, questionId)) >= MAX_MUTED_THREADS)
-					throw new Invalid(`You already mute ${MAX_MUTED_THREADS.toLocaleString('en')} queries. Unmute one first.`)
-				await setMuted(trx, id, questionId, muted)
-			})
-	} catch (error) {
-		if ((error as { code?: string }).code === '23503') throw new NotFound('There is no such query.')
-		throw error
-	}
+	await db()
+		.transaction()
+		.execute(async (trx) => {
+			await lockMember(trx, id)
+			if (muted && (await countMuted(trx, id, subject)) >= MAX_MUTED)
+				throw new Invalid(`You already mute ${MAX_MUTED.toLocaleString('en')} ${plural}. Unmute one first.`)
+			await writeMuted(trx, id, subject, muted)
+		})
 }
 
-const keptFor = 180 * 86_400_000
+const RETENTION_MS = 180 * 86_400_000
 
 /** Deletes what was read half a year ago, some at a time. @returns how many */
 export async function sweepNotices(): Promise<number> {
-	return removeReadBefore(db(), new Date(Date.now() - keptFor), 10_000)
+	return removeReadBefore(db(), new Date(Date.now() - RETENTION_MS), 10_000)
 }
 
 /** Leaves to jobs what is told in browsers. @returns who was told */
-async function pushed(trx: Executor, told: ToldRow[]): Promise<number[]> {
-	const wanted = told.filter(({ push }) => push)
+async function queued(trx: Executor, notified: NotifiedRow[]): Promise<number[]> {
+	const wanted = notified.filter(({ push }) => push)
 	await queuePushes(
 		trx,
-		'push-notice',
 		wanted.map((row) => ({ userId: row.user_id, about: row.notice_id })),
 	)
-	return told.map((row) => row.user_id)
+	return notified.map((row) => row.user_id)
 }
 
-function member(viewer: Viewer): SignedIn {
+function requireSignedIn(viewer: Viewer): SignedIn {
 	if (!viewer) throw new NotAllowed('Log in first.')
 	return viewer
 }
@@ -255,5 +268,5 @@ function member(viewer: Viewer): SignedIn {
 function present(row: NoticeRow): NoticeView {
 	const { id, people, title, reason, url, updated_at: at, unread, username, name, image } = row
 	const actor = username === null ? null : { username, name: name ?? username, image }
-	return { id, actor, by: doerOf(row), people, words: wordsOf(row), title, reason, url, at, unread }
+	return { id, actor, by: doerOf(row), people, words: wordsForEvent(row), title, reason, url, at, unread }
 }

@@ -1,5 +1,19 @@
-import type { Channel } from './channels.ts'
-import type { NoticeKind } from './kinds.server.ts'
+/** The ways of telling: a heading in the settings, and how a reader who hears the page is told of a box below it. */
+export const channels = {
+	site: { title: 'Site', spoken: 'on the site' },
+	mail: { title: 'Email', spoken: 'by email' },
+	push: { title: 'Browser', spoken: 'in the browser' },
+} as const satisfies Record<string, { title: string; spoken: string }>
+
+export type Channel = keyof typeof channels
+
+export const channelNames = Object.keys(channels) as Channel[]
+
+/** “ and 3 others”, or nothing for one person alone. @param people how many did it */
+export function others(people: number): string {
+	if (people <= 1) return ''
+	return people === 2 ? ' and 1 other' : ` and ${people - 1} others`
+}
 
 /** What pages are told of a notice. Times are ISO 8601 strings in UTC. */
 export interface NoticeView {
@@ -20,10 +34,15 @@ export interface NoticeView {
 	unread: boolean
 }
 
-/** Whether a member wants to be told of one kind, by each way. */
-export interface PreferenceView extends Record<Channel, boolean> {
-	kind: NoticeKind
-	label: string
-	/** The channels that cannot be turned off. */
-	always: readonly Channel[]
+/** Something on the site that members are told about, that they can report and that moderators decide about. */
+export interface Subject {
+	/** As the feature that it belongs to names it: `query`, `comment`, `conversation`. */
+	type: string
+	id: number
+	/** Of a comment the title of what it stands under; of a member their name. */
+	title: string
+	/** Where it stands on the site. */
+	url: string
+	/** How its text begins; '' where it has no text, or it is not to be shown. */
+	excerpt: string
 }

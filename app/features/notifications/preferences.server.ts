@@ -1,10 +1,20 @@
-import { NotAllowed } from '~/lib/errors.ts'
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { config } from '~/config.server.ts'
+import { authSecret } from '~/features/accounts/security/credentials.server.ts'
+import { Invalid, NotAllowed } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
-import { type Channel, channelNames } from './channels.ts'
-import { findPreferences, storePreferences } from './digest.queries.server.ts'
-import { listKinds } from './kinds.server.ts'
-import type { PreferenceView } from './notifications.view.ts'
+import { findPreferences, refuseMailsOf, setMail, storePreferences } from './digest.queries.server.ts'
+import { listKinds, listSources, type NoticeKind } from './kinds.server.ts'
+import { type Channel, channelNames } from './notifications.view.ts'
+
+/** Whether a member wants to be told of one kind, by each way. */
+export interface PreferenceView extends Record<Channel, boolean> {
+	kind: NoticeKind
+	label: string
+	/** The channels that cannot be turned off. */
+	always: readonly Channel[]
+}
 
 /** How the viewer wants to be told, every kind once. @throws NotAllowed */
 export async function getPreferences(viewer: Viewer): Promise<{ daily: boolean; kinds: PreferenceView[] }> {
@@ -40,4 +50,50 @@ export async function setPreferences(viewer: Viewer, chosen: ReadonlySet<string>
 
 function byChannel(value: (channel: Channel) => boolean): Record<Channel, boolean> {
 	return Object.fromEntries(channelNames.map((channel) => [channel, value(channel)])) as Record<Channel, boolean>
+}
+
+/** RFC 8058 names no time; a mail older than this is hardly the reason to unsubscribe. Milliseconds. */
+const LINK_LIFETIME_MS = 90 * 86_400_000
+
+const oldLink = 'This link is incomplete or has expired. You can turn emails off in your settings.'
+
+/** What a link ends: all mails, or those of a kind that has mails of its own. */
+type Unwanted = 'all' | NoticeKind
+
+/** The address that ends a member's mails without a login (RFC 8058). */
+export function unsubscribeUrl(userId: number, what: Unwanted = 'all', now = Date.now()): string {
+	const claim = `${what}-${userId}.${now + LINK_LIFETIME_MS}`
+	return `${config().publicUrl}/unsubscribe?token=${claim}.${sign(claim)}`
+}
+
+/**
+ * Whom a link unsubscribes, and from what.
+ * @returns `noun` is what the mails are about, in “emails about messages”; null for all mails
+ * @throws Invalid when it was not made here, or is too old
+ */
+export function readUnsubscribe(
+	token: string,
+	now = Date.now(),
+): { userId: number; what: Unwanted; noun: string | null } {
+	const parts = /^(((?:([a-z]+)-)?(\d{1,10}))\.(\d{1,15}))\.([\w-]{43})$/.exec(token) ?? []
+	const [, claim = '', , what = 'all', userId, expires, signature = ''] = parts
+	const given = Buffer.from(signature)
+	const right = Buffer.from(sign(claim))
+	if (given.length !== right.length || !timingSafeEqual(given, right) || Number(expires) < now)
+		throw new Invalid(oldLink)
+	const source = listSources().find(([kind]) => kind === what)
+	if (what !== 'all' && !source) throw new Invalid(oldLink)
+	return { userId: Number(userId), what: what as Unwanted, noun: source?.[1].noun ?? null }
+}
+
+/** Ends the mails that the link names. Done twice it is as done once. @throws Invalid */
+export async function unsubscribe(token: string): Promise<void> {
+	const { userId, what } = readUnsubscribe(token)
+	const done = what === 'all' ? await setMail(db(), userId, 'off') : await refuseMailsOf(userId, what)
+	if (!done) throw new Invalid(oldLink)
+}
+
+/** The key is the site's secret, the prefix keeps these signatures apart from everybody else's. */
+function sign(claim: string): string {
+	return createHmac('sha256', authSecret()).update(`unsubscribe:${claim}`).digest('base64url')
 }

@@ -50,7 +50,11 @@ async function perform(
 	if (!(await run())) throw changedMeanwhile()
 	return {
 		note: label,
-		notice: { query: null, commentId: null, url: profilePath(author.username), title: label, about },
+		notice: {
+			subject: { type: MEMBER_SUBJECT, id: author.id, title: label, url: profilePath(author.username) },
+			part: null,
+			group: about,
+		},
 		// The picture and the name stand beside everything that the member wrote.
 		announce: () => dropPages([everyPage]),
 	}

@@ -177,7 +177,10 @@ async function perform(trx: Executor, act: PostAct, call: ActCall<PostSubject>):
 	let happened = event
 	return {
 		...done,
-		notice: { query: { id, title }, commentId, url: commentId === null ? url : commentUrl(post.query, commentId) },
+		notice: {
+			subject: { type: 'query', id, title, url },
+			part: commentId === null ? null : { type: 'comment', id: commentId, url: commentUrl(post.query, commentId) },
+		},
 		async record(besides) {
 			happened = await recordEffects(trx, { ...event, ...(besides !== undefined && { besides }) })
 			return happened.told ?? []

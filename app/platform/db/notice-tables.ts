@@ -13,8 +13,9 @@ interface NotificationsTable {
 	act: Generated<string>
 	reason: Generated<string>
 	count: Generated<number>
-	question_id: number | null
-	comment_id: number | null
+	subject_type: string | null
+	subject_id: number | null
+	part_id: number | null
 	title: string
 	url: string
 	on_site: boolean
@@ -40,7 +41,7 @@ interface PushSubscriptionsTable {
 /** The tables of what members are told, by which ways. */
 export interface NoticeTables {
 	notifications: NotificationsTable
-	notification_acts: { notification_id: number; comment_id: number | null; actor_id: number }
+	notification_acts: { notification_id: number; part_id: number | null; actor_id: number; url: string | null }
 	notification_boxes: {
 		user_id: number
 		unread: Generated<number>
@@ -50,7 +51,7 @@ export interface NoticeTables {
 	}
 	notification_preferences: { user_id: number; kind: string; site: boolean; mail: boolean; push: Generated<boolean> }
 	push_subscriptions: PushSubscriptionsTable
-	mailed_messages: { conversation_id: number; user_id: number; message_id: number }
-	message_mails: { only_row: Generated<boolean>; upto: number }
-	muted_threads: { user_id: number; question_id: number; muted_at: Time }
+	mailed_subjects: { user_id: number; subject_type: string; subject_id: number; upto: number }
+	unseen_progress: { kind: string; upto: number }
+	muted_subjects: { user_id: number; subject_type: string; subject_id: number; muted_at: Time }
 }

@@ -1,12 +1,16 @@
 import { z } from 'zod'
 import { decodeCursor, encodeCursor, noSuchPlace } from '~/platform/http/cursors.ts'
-import type { Place } from '../messages/places.server.ts'
+import type { MessagePosition } from '../messages/reading.server.ts'
 import type { ChatMessage, ConversationSummary, MessageHit, Peer } from '../protocol.ts'
 
 /** Parameters of addresses. */
 export const username = z.string().max(64).describe('Of the other member.')
-export const id = z.coerce.number().int().min(1).max(2_147_483_647)
-export const cursor = z.string().max(400).optional().describe('Where another page ended: its `next` or `previous`.')
+export const messageId = z.coerce.number().int().min(1).max(2_147_483_647)
+export const messageCursor = z
+	.string()
+	.max(400)
+	.optional()
+	.describe('Where another page ended: its `next` or `previous`.')
 
 const time = z.string().meta({ format: 'date-time' })
 
@@ -85,7 +89,7 @@ export const changeList = z.object({
 	conversationVersion: z.int().describe('What to ask with next.'),
 	complete: z.boolean().describe('Whether that was all; if not, ask again at once.'),
 })
-export const hit = z.object({
+const hit = z.object({
 	id: z.int(),
 	peer,
 	sender: z.string().describe('Username.'),
@@ -114,7 +118,6 @@ export const changedMessage = z.strictObject({ body })
 export const readUpTo = z.strictObject({ upTo: z.int().min(1).max(2_147_483_647).describe('Id of a message.') })
 export const newReport = z.strictObject({ words: z.string().describe('What is wrong, for the moderators.') })
 
-/** The names that the description gives these. */
 export const blockedList = z.object({
 	rows: z
 		.array(
@@ -128,7 +131,8 @@ export const blockedList = z.object({
 		.describe('At most 500.'),
 })
 
-export const shapes: Record<string, z.ZodType> = {
+/** The names that the description gives these. */
+export const chatShapes: Record<string, z.ZodType> = {
 	ChatPeer: peer,
 	Message: message,
 	Conversation: conversation,
@@ -146,22 +150,22 @@ export const shapes: Record<string, z.ZodType> = {
 }
 
 /** A member as the API names the fields. */
-export function toldPeer({ picture, ...rest }: Peer) {
+export function apiPeer({ picture, ...rest }: Peer) {
 	return { ...rest, image: picture }
 }
 
 /** A message, with whom it was exchanged. */
-export function toldMessage(told: ChatMessage, peerUsername: string) {
-	return { ...told, with: peerUsername }
+export function apiMessage(message: ChatMessage, peerUsername: string) {
+	return { ...message, with: peerUsername }
 }
 
 /** A conversation of a list, or a message that a search found. */
 export function withPeer<Row extends ConversationSummary | MessageHit>(row: Row) {
-	return { ...row, peer: toldPeer(row.peer) }
+	return { ...row, peer: apiPeer(row.peer) }
 }
 
 /** @throws Invalid for what is no cursor of messages */
-export function placeOf(text: string): Place {
+export function positionOf(text: string): MessagePosition {
 	const [side, at] = decodeCursor(text, 2)
 	if (side === 'before') return { before: at }
 	if (side === 'after') return { after: at }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { Tab } from '~/../tests/support/chat-network.ts'
 import { Browser, ChatServer, chances } from '../../../../tests/support/chat-network.ts'
-import { typingTime } from './conversation.ts'
+import { typingTime } from './live-conversation.ts'
 
 beforeEach(() => {
 	vi.useFakeTimers()
@@ -246,11 +246,11 @@ test('a page of a part that somebody left meanwhile is put nowhere', async () =>
 
 test('somebody types until they send, or for five seconds after they were last heard of', async () => {
 	const { anna, bert } = pair()
-	anna.client.hearTyping('bert')
+	anna.client.receiveTyping('bert')
 	expect(view(anna).typing).toBe(true)
 	await vi.advanceTimersByTimeAsync(typingTime)
 	expect(view(anna).typing).toBe(false)
-	anna.client.hearTyping('bert')
+	anna.client.receiveTyping('bert')
 	bert.client.write('anna', 'There')
 	await vi.advanceTimersByTimeAsync(10)
 	expect(view(anna).typing).toBe(false)
@@ -259,8 +259,8 @@ test('somebody types until they send, or for five seconds after they were last h
 test('marks only grow, and a burst of messages is told as one mark', async () => {
 	const { server, anna, bert } = pair()
 	anna.client.attend('bert', true)
-	anna.client.hearMarks('bert', { delivered: 5, read: 4 })
-	anna.client.hearMarks('bert', { delivered: 3, read: 2 })
+	anna.client.receiveReceipts('bert', { delivered: 5, read: 4 })
+	anna.client.receiveReceipts('bert', { delivered: 3, read: 2 })
 	expect(view(anna).marks).toEqual({ delivered: 5, read: 4 })
 	for (let index = 1; index <= 20; index += 1) bert.client.write('anna', `${index}`)
 	await settle()

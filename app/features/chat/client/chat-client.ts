@@ -1,11 +1,11 @@
+import type { ServerEvents } from '~/platform/realtime/events.ts'
+import type { Live } from '~/platform/realtime/live.ts'
 import { Attachments } from '../pictures/client/attachments.ts'
 import type { PictureStore } from '../pictures/client/picture-store.ts'
-import { type Upload, Uploads } from '../pictures/client/uploads.ts'
-import type { ChatMessage, ConversationPage, ConversationState, Marks, MessageWindow } from '../protocol.ts'
-import { Conversation, type ConversationView } from './conversation.ts'
-import { Outbox, type Outgoing, type Store } from './outbox.ts'
-import { SeenMarks } from './seen.ts'
-import { Sender } from './sender.ts'
+import { type UploadPicture, Uploads } from '../pictures/client/uploads.ts'
+import type { ChatMessage, ConversationPage, ConversationState, MessageWindow, Receipts } from '../protocol.ts'
+import { type ConversationView, LiveConversation } from './live-conversation.ts'
+import { Outbox, type Outgoing, Sender, type Store } from './outbox.ts'
 import type { Lock, Transport } from './transport.ts'
 
 /** How often a peer is told at most that this member types, in milliseconds. */
@@ -15,7 +15,7 @@ const typingEvery = 3_000
  * `live`; `polling`: no socket can be had, and the server is asked every few seconds; `away`: it cannot be reached, for long
  * enough to say so.
  */
-export type Line = 'live' | 'polling' | 'away'
+export type ConnectionState = 'live' | 'polling' | 'away'
 
 interface ClientParts {
 	/** Username. */
@@ -28,7 +28,7 @@ interface ClientParts {
 		store: PictureStore
 		/** What one tab keeps over a reload. */
 		tab: Store
-		upload: Upload
+		upload: UploadPicture
 		measure: (file: Blob) => Promise<{ width: number; height: number } | null>
 		refusalOf: (file: File) => string | null
 	}
@@ -47,15 +47,15 @@ export class ChatClient {
 	private readonly transport: Transport
 	private readonly newId: () => string
 	private readonly sender: Sender
-	private readonly marks: SeenMarks
-	private readonly conversations = new Map<string, Conversation>()
+	private readonly seen: SeenReporter
+	private readonly conversations = new Map<string, LiveConversation>()
 	/** Peers whose conversation somebody looks at the end of, also while it is being opened. */
 	private readonly attended = new Set<string>()
 	private readonly listeners = new Set<() => void>()
 	private pending: readonly Outgoing[] | null = null
 	/** Peers whose conversation is on the screen, each as often as it is. */
 	private readonly shown: string[] = []
-	line: Line = 'live'
+	line: ConnectionState = 'live'
 	private typedAt = Number.NEGATIVE_INFINITY
 
 	constructor({ me, transport, store, lock, newId, pictures: { upload, ...pictures } }: ClientParts) {
@@ -67,7 +67,7 @@ export class ChatClient {
 		this.pictureStore = pictures.store
 		this.uploads = new Uploads({ store: pictures.store, upload, onChange })
 		this.attachments = new Attachments({ ...pictures, me, uploads: this.uploads, newId, onChange })
-		this.marks = new SeenMarks((mark) => transport.seen(mark))
+		this.seen = new SeenReporter((mark) => transport.seen(mark))
 		this.sender = new Sender({
 			outbox: this.outbox,
 			attachments: this.attachments,
@@ -167,7 +167,7 @@ export class ChatClient {
 		void this.conversations.get(peer)?.catchUp()
 	}
 
-	setLine(line: Line): void {
+	setConnection(line: ConnectionState): void {
 		this.line = line
 		this.changed()
 	}
@@ -185,7 +185,7 @@ export class ChatClient {
 
 	/** The connection stands, for the first time or again. */
 	connected(): void {
-		this.marks.forget()
+		this.seen.forget()
 		this.uploads.hurry()
 		for (const [peer, conversation] of this.conversations) {
 			void conversation.catchUp()
@@ -204,16 +204,16 @@ export class ChatClient {
 		this.outboxChanged()
 	}
 
-	hearMarks(peer: string, marks: Marks): void {
-		this.conversations.get(peer)?.hearMarks(marks)
+	receiveReceipts(peer: string, marks: Receipts): void {
+		this.conversations.get(peer)?.receiveReceipts(marks)
 	}
 
-	hearTyping(peer: string): void {
-		this.conversations.get(peer)?.hearTyping()
+	receiveTyping(peer: string): void {
+		this.conversations.get(peer)?.receiveTyping()
 	}
 
-	hearState(peer: string, state: ConversationState): void {
-		this.conversations.get(peer)?.hearState(state)
+	receiveState(peer: string, state: ConversationState): void {
+		this.conversations.get(peer)?.receiveState(state)
 	}
 
 	/** The outbox has changed, here or in another tab. */
@@ -222,9 +222,9 @@ export class ChatClient {
 		this.changed()
 	}
 
-	private make(page: ConversationPage): Conversation {
+	private make(page: ConversationPage): LiveConversation {
 		const onArrival = () => this.delivered(page.peer.username)
-		return new Conversation(page, { transport: this.transport, onChange: () => this.changed(), onArrival })
+		return new LiveConversation(page, { transport: this.transport, onChange: () => this.changed(), onArrival })
 	}
 
 	private remove(clientId: string): void {
@@ -243,10 +243,72 @@ export class ChatClient {
 	}
 
 	private note(peer: string, upTo: number, read: boolean): void {
-		if (upTo > 0 && this.transport.connected()) this.marks.note({ with: peer, upTo, read })
+		if (upTo > 0 && this.transport.connected()) this.seen.note({ with: peer, upTo, read })
 	}
 
 	private changed(): void {
 		for (const listener of this.listeners) listener()
+	}
+}
+
+/** Has the chat hear what this socket says of conversations. @returns ends that */
+export function listenToSocket(socket: Live, client: ChatClient): () => void {
+	const ends = [
+		on(socket, 'chat:message', ({ with: peer, message }) => client.hear(peer, message)),
+		on(socket, 'chat:marks', ({ with: peer, marks }) => client.receiveReceipts(peer, marks)),
+		on(socket, 'chat:typing', ({ from }) => client.receiveTyping(from)),
+		on(socket, 'chat:state', ({ with: peer, state }) => client.receiveState(peer, state)),
+	]
+	return () => {
+		for (const end of ends) end()
+	}
+}
+
+function on<Name extends keyof ServerEvents>(socket: Live, name: Name, handle: ServerEvents[Name]): () => void {
+	// The socket's types cannot follow that name and handler belong together.
+	socket.on(name, handle as never)
+	return () => socket.off(name, handle as never)
+}
+
+type Mark = Parameters<Transport['seen']>[0]
+
+/** How often the marks of a conversation are told at most, in milliseconds: a burst of messages is one mark. */
+const every = 1_000
+
+/** Tells the server what arrived here and what was read: at once, and then once a second while more comes. */
+class SeenReporter {
+	private readonly tell: (mark: Mark) => void
+	private readonly sent = new Map<string, Mark>()
+	private readonly waiting = new Map<string, Mark>()
+	private readonly resting = new Set<string>()
+
+	constructor(tell: (mark: Mark) => void) {
+		this.tell = tell
+	}
+
+	/** @param mark of a message of the peer; one that says nothing new is not told */
+	note(mark: Mark): void {
+		const known = this.waiting.get(mark.with) ?? this.sent.get(mark.with)
+		if (known && known.upTo >= mark.upTo && (known.read || !mark.read)) return
+		this.waiting.set(mark.with, { ...mark, read: mark.read || (this.waiting.get(mark.with)?.read ?? false) })
+		if (!this.resting.has(mark.with)) this.flush(mark.with)
+	}
+
+	/** What was told may have been lost with the connection. */
+	forget(): void {
+		this.sent.clear()
+	}
+
+	private flush(peer: string): void {
+		const mark = this.waiting.get(peer)
+		if (!mark) return
+		this.waiting.delete(peer)
+		this.sent.set(peer, mark)
+		this.tell(mark)
+		this.resting.add(peer)
+		setTimeout(() => {
+			this.resting.delete(peer)
+			this.flush(peer)
+		}, every)
 	}
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { Fallback } from './fallback.ts'
+import { Fallback } from './http-fallback.ts'
 
 let answers: boolean | Error
 let asked: number

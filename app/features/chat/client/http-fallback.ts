@@ -1,9 +1,7 @@
 import type { ServerEvents } from '~/platform/realtime/events.ts'
 import type { Live } from '~/platform/realtime/live.ts'
 import type { ChatClient } from './chat-client.ts'
-import { Fallback } from './fallback.ts'
-import { askLatest, type Latest } from './http-wire.ts'
-import type { SocketTransport } from './socket-transport.ts'
+import { askLatest, type Latest, type SocketTransport } from './transport.ts'
 
 /**
  * How often the server is asked while there is no socket, in milliseconds; and by a tab that nobody looks at, or that is no
@@ -28,12 +26,12 @@ export function forgetBlocked(): void {
 /** HTTP in place of the socket while it is away: asks what is new, and tells whoever listens in this tab. */
 export function makeFallback(socket: Live, client: ChatClient, transport: SocketTransport): Fallback {
 	let latest: Latest | null = null
-	let told = ''
+	let announced = ''
 	let refused = false
-	const tellNews = () => {
+	const announceNews = () => {
 		const news = JSON.stringify(latest)
-		if (!latest || news === told) return
-		told = news
+		if (!latest || news === announced) return
+		announced = news
 		tell(socket, 'notifications:changed', { unread: latest.notices })
 		tell(socket, 'chat:count', { conversations: latest.unread })
 	}
@@ -43,19 +41,19 @@ export function makeFallback(socket: Live, client: ChatClient, transport: Socket
 		refused = latest?.me !== client.me
 		if (refused) return false
 		if (transport.byHttp) {
-			tellNews()
+			announceNews()
 			client.poll()
 		}
 		return true
 	}
 	const onChange = (on: boolean) => {
 		transport.byHttp = on
-		client.setLine(on ? 'polling' : 'away')
+		client.setConnection(on ? 'polling' : 'away')
 		if (!on) return
 		sessionStorage.setItem(blocked, '1')
 		client.connected()
-		told = ''
-		tellNews()
+		announced = ''
+		announceNews()
 	}
 	const often = () => (document.hidden || refused ? slowPace : pace)
 	return new Fallback({ ask, onChange, pace: () => often() * (0.9 + Math.random() / 5) })
@@ -64,4 +62,65 @@ export function makeFallback(socket: Live, client: ChatClient, transport: Socket
 /** Tells whoever listens in this tab, as the socket would. */
 function tell<Name extends keyof ServerEvents>(socket: Live, name: Name, event: Parameters<ServerEvents[Name]>[0]) {
 	for (const hear of socket.listeners(name)) (hear as (said: typeof event) => void)(event)
+}
+
+interface FallbackParts {
+	/** Asks the server what is new. @returns whether it answered */
+	ask: () => Promise<boolean>
+	/** Milliseconds until it is asked again. */
+	pace: () => number
+	/** The server answers though the socket is away, or no longer does. */
+	onChange: (on: boolean) => void
+}
+
+/**
+ * What a tab does while its socket is away: it asks the server every few seconds. Where that is answered, the network merely
+ * lets no socket through, and the chat goes on by HTTP; where it is not, the tab is offline.
+ */
+export class Fallback {
+	/** Whether the chat goes on by HTTP. */
+	on = false
+	private readonly parts: FallbackParts
+	private timer: ReturnType<typeof setTimeout> | undefined
+	/** Counts starts and stops: an answer to a question of an earlier one says nothing. */
+	private era = 0
+
+	constructor(parts: FallbackParts) {
+		this.parts = parts
+	}
+
+	/** The socket is away. @param wait milliseconds that it is given to come back */
+	start(wait: number): void {
+		this.stop()
+		this.later(wait)
+	}
+
+	/** The socket is there. */
+	stop(): void {
+		this.era += 1
+		clearTimeout(this.timer)
+		this.on = false
+	}
+
+	/** Somebody looks again: asks at once, where HTTP stands in for the socket. */
+	hurry(): void {
+		if (!this.on) return
+		clearTimeout(this.timer)
+		void this.look(this.era)
+	}
+
+	private later(wait: number): void {
+		const { era } = this
+		this.timer = setTimeout(() => void this.look(era), wait)
+	}
+
+	private async look(era: number): Promise<void> {
+		const answered = await this.parts.ask().catch(() => false)
+		if (era !== this.era) return
+		if (answered !== this.on) {
+			this.on = answered
+			this.parts.onChange(answered)
+		}
+		this.later(this.parts.pace())
+	}
 }

@@ -1,12 +1,17 @@
 import { useEffect, useLayoutEffect, useMemo, useState, useSyncExternalStore } from 'react'
 import { useLocation } from 'react-router'
+import { refusalOf } from '~/features/pictures/components/upload.ts'
 import { useRootData } from '~/lib/root-data.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
+import { type Live, withLive } from '~/platform/realtime/live.ts'
+import { BrowserPictures } from '../pictures/client/picture-store.ts'
+import { measure, uploadForMessage } from '../pictures/client/uploads.ts'
 import type { ConversationPage, MessageWindow } from '../protocol.ts'
-import { chatOf } from './browser-chat.ts'
-import type { ChatClient, Line } from './chat-client.ts'
-import { type ConversationView, viewOf } from './conversation.ts'
+import { ChatClient, type ConnectionState, listenToSocket } from './chat-client.ts'
+import { forgetBlocked, makeFallback, wasBlocked } from './http-fallback.ts'
+import { type ConversationView, viewOf } from './live-conversation.ts'
 import type { Outgoing } from './outbox.ts'
+import { type Lock, SocketTransport } from './transport.ts'
 
 /** The chat of this tab's member; null on the server, while the page is taken over, and for a visitor. */
 export function useChatClient(): ChatClient | null {
@@ -51,7 +56,7 @@ export function useOutgoing(): readonly Outgoing[] {
 }
 
 /** How this tab is connected to the server. */
-export function useLine(): Line {
+export function useConnectionState(): ConnectionState {
 	const client = useChatClient()
 	return useSyncExternalStore(
 		client?.subscribe ?? never,
@@ -62,3 +67,99 @@ export function useLine(): Line {
 
 const nothing: readonly Outgoing[] = []
 const never = () => () => {}
+
+/** How long a lost connection is not worth a word, in milliseconds. */
+const grace = 1_500
+
+/** How long a lost socket may take to come back, in milliseconds, before the chat goes on without it. */
+const FALLBACK_AFTER_MS = 5_000
+
+let current: { client: ChatClient; stop: () => void } | null = null
+
+/**
+ * The chat of the member who is signed in, one for this tab; it stands until another member signs in. In the browser only.
+ * @param me username
+ */
+export function chatOf(me: string): ChatClient {
+	if (current?.client.me === me) return current.client
+	current?.stop()
+	current = start(me)
+	return current.client
+}
+
+function start(me: string): { client: ChatClient; stop: () => void } {
+	const transport = new SocketTransport(me)
+	const pictures = { store: new BrowserPictures(me), tab: sessionStorage, upload: uploadForMessage, measure, refusalOf }
+	const client = new ChatClient({ me, transport, store: localStorage, lock, newId, pictures })
+	const waiting = client.outgoing().flatMap((message) => message.pictures.map(({ id }) => id))
+	void pictures.store.sweep(new Set(waiting))
+	const unhear = withLive((socket) => {
+		transport.socket = socket
+		return listen(socket, client, transport)
+	})
+	const otherTab = (event: StorageEvent) => {
+		if (client.outbox.owns(event.key)) client.outboxChanged()
+	}
+	window.addEventListener('storage', otherTab)
+	return {
+		client,
+		stop: () => {
+			unhear()
+			window.removeEventListener('storage', otherTab)
+		},
+	}
+}
+
+function listen(socket: Live, client: ChatClient, transport: SocketTransport): () => void {
+	const fallback = makeFallback(socket, client, transport)
+	let timer: ReturnType<typeof setTimeout> | undefined
+	const gone = (quiet = grace, wait = FALLBACK_AFTER_MS) => {
+		clearTimeout(timer)
+		timer = setTimeout(() => fallback.on || client.setConnection('away'), quiet)
+		fallback.start(wait)
+	}
+	const back = () => {
+		clearTimeout(timer)
+		fallback.stop()
+		transport.byHttp = false
+		forgetBlocked()
+		client.setConnection('live')
+		client.connected()
+	}
+	const lost = (reason: string) => {
+		// Closed by this page, whose member has left.
+		if (reason === 'io client disconnect') fallback.stop()
+		else gone()
+	}
+	const looked = () => document.hidden || fallback.hurry()
+	const unhear = listenToSocket(socket, client)
+	socket.on('connect', back)
+	socket.on('disconnect', lost)
+	document.addEventListener('visibilitychange', looked)
+	if (socket.connected) back()
+	else gone(FALLBACK_AFTER_MS, wasBlocked() ? 0 : 2 * grace)
+	return () => {
+		clearTimeout(timer)
+		fallback.stop()
+		transport.byHttp = false
+		unhear()
+		socket.off('connect', back)
+		socket.off('disconnect', lost)
+		document.removeEventListener('visibilitychange', looked)
+	}
+}
+
+/** Where the browser has no locks (a page without TLS), two tabs may send at once; the server still stores each message once. */
+const lock: Lock = async (name, work) => {
+	if (navigator.locks) await navigator.locks.request(name, work)
+	else await work()
+}
+
+/** As crypto.randomUUID, which a page without TLS does not have. */
+function newId(): string {
+	const bytes = crypto.getRandomValues(new Uint8Array(16))
+	bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40
+	bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80
+	const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+	return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+}

@@ -46,7 +46,7 @@ let open: ChatPeer | null = null
 const listeners = new Set<() => void>()
 
 /** Opens the chat panel with a member; an open one closes. */
-export function openChat(peer: ChatPeer): void {
+function openChat(peer: ChatPeer): void {
 	change(peer)
 }
 

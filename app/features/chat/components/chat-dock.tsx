@@ -2,10 +2,10 @@ import { Maximize2, X } from 'lucide-react'
 import { type KeyboardEvent, Suspense, useEffect, useRef } from 'react'
 import { Link, useLocation } from 'react-router'
 import { lazyPart } from '~/shell/guarded.ts'
+import { Skeleton } from '~/ui/skeleton.tsx'
 import { useChatClient } from '../client/use-chat.ts'
 import { type ChatPeer, closeChat, useChatPeer } from './chat-button.tsx'
 import { ConversationHead } from './conversation-head.tsx'
-import { PanelLoading } from './panel-loading.tsx'
 
 const PanelBody = lazyPart(() => import('./panel-body.tsx'))
 
@@ -59,7 +59,7 @@ function ChatPanel({ peer }: { peer: ChatPeer }) {
 				</button>
 			</ConversationHead>
 			<Suspense fallback={<PanelLoading />}>
-				<PanelBody username={username} />
+				<PanelBody username={username} loading={<PanelLoading />} />
 			</Suspense>
 		</div>
 	)
@@ -77,4 +77,20 @@ function useFocusInside() {
 		}
 	}, [])
 	return panel
+}
+
+/** What the panel shows until its conversation is there. */
+function PanelLoading() {
+	return (
+		<div className="flex flex-1 flex-col gap-2.5 px-3 pt-4" aria-busy="true">
+			<p className="text-sm text-ink-2" role="status">
+				Chat is loading! Please wait...
+			</p>
+			<Skeleton className="h-9 w-52 rounded-md" />
+			<Skeleton className="h-14 w-60 rounded-md" />
+			<Skeleton className="ml-auto h-9 w-40 rounded-md" />
+			<Skeleton className="h-9 w-44 rounded-md" />
+			<Skeleton className="ml-auto h-14 w-56 rounded-md" />
+		</div>
+	)
 }

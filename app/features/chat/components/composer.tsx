@@ -3,13 +3,10 @@ import { type FormEvent, type KeyboardEvent, type RefObject, useEffect, useId, u
 import { Form, Link } from 'react-router'
 import { useRootData } from '~/lib/root-data.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
-import { limits } from '../chat.limits.ts'
-import { keepDraft, readDraft } from '../client/drafts.ts'
+import { chatLimits } from '../chat.limits.ts'
 import { useChatClient } from '../client/use-chat.ts'
 import { useAttached, usePictureIntake } from '../pictures/client/use-pictures.ts'
-import { AttachButton } from '../pictures/components/attach-button.tsx'
-import { AttachedList } from '../pictures/components/attached-list.tsx'
-import { PlainPicture } from '../pictures/components/plain-picture.tsx'
+import { AttachButton, AttachedList, PlainPicture } from '../pictures/components/attached-pictures.tsx'
 import type { ChatMessage } from '../protocol.ts'
 
 interface ComposerProps {
@@ -17,7 +14,7 @@ interface ComposerProps {
 	peer: string
 	/** The conversation's page, where the form goes without scripts. */
 	path: string
-	box: RefObject<HTMLTextAreaElement | null>
+	textarea: RefObject<HTMLTextAreaElement | null>
 	/** The own message that is being changed. */
 	editing: ChatMessage | null
 	onEditLast: () => void
@@ -33,7 +30,7 @@ interface ComposerProps {
 
 /** Where a message is written: Enter sends, Shift+Enter breaks the line. What is typed and not sent is kept as a draft. */
 export function Composer(props: ComposerProps) {
-	const { peer, path, box, editing, onEditLast, onSave, onLeaveEdit, refused } = props
+	const { peer, path, textarea, editing, onEditLast, onSave, onLeaveEdit, refused } = props
 	const client = useChatClient()
 	const me = useRootData().viewer?.username ?? ''
 	const field = useId()
@@ -43,7 +40,7 @@ export function Composer(props: ComposerProps) {
 	const error = refusal ?? attached.refusal
 
 	useEffect(() => {
-		const area = box.current
+		const area = textarea.current
 		if (!area) return
 		if (editing) {
 			setError(null)
@@ -51,15 +48,15 @@ export function Composer(props: ComposerProps) {
 			area.focus()
 		} else if (area.value === '' || area.dataset.filled) area.value = readDraft(me, peer)
 		area.dataset.filled = editing ? 'edit' : ''
-	}, [editing, me, peer, box])
+	}, [editing, me, peer, textarea])
 
 	const send = async (event: FormEvent) => {
-		const area = box.current
+		const area = textarea.current
 		if (!client || !area) return
 		event.preventDefault()
 		await client.attachments.settled(peer)
 		const said = area.value.trim()
-		if (said.length > limits.messageMax) {
+		if (said.length > chatLimits.messageMax) {
 			setError(tooLong(said.length))
 			return
 		}
@@ -68,7 +65,7 @@ export function Composer(props: ComposerProps) {
 			if (said !== '' || editing.pictures.length > 0) onSave(editing, area.value)
 		} else if (client.write(peer, area.value)) {
 			area.value = ''
-			keepDraft(me, peer, '')
+			storeDraft(me, peer, '')
 		}
 		area.focus()
 	}
@@ -89,9 +86,9 @@ export function Composer(props: ComposerProps) {
 	}
 
 	const typed = () => {
-		const text = box.current?.value ?? ''
+		const text = textarea.current?.value ?? ''
 		if (editing) return
-		keepDraft(me, peer, text)
+		storeDraft(me, peer, text)
 		if (text.trim() !== '') client?.types(peer)
 	}
 
@@ -123,7 +120,7 @@ export function Composer(props: ComposerProps) {
 				<textarea
 					className="input chat-box"
 					id={field}
-					ref={box}
+					ref={textarea}
 					name="body"
 					rows={1}
 					placeholder="type message here..."
@@ -173,6 +170,31 @@ function EditingBar({ path, onLeave }: { path: string; onLeave: () => void }) {
 }
 
 function tooLong(length: number): string {
-	const [most, has] = [limits.messageMax, length].map((count) => count.toLocaleString('en'))
+	const [most, has] = [chatLimits.messageMax, length].map((count) => count.toLocaleString('en'))
 	return `A message may have at most ${most} characters; this one has ${has}.`
+}
+
+/*
+ * What was typed to a member and not sent, kept by the browser for each conversation of each member. A browser that keeps
+ * nothing loses drafts with the tab, and nothing else.
+ */
+
+const keyOf = (me: string, peer: string) => `chat-draft:${me}:${peer}`
+
+/** '' when there is none. */
+function readDraft(me: string, peer: string): string {
+	try {
+		return localStorage.getItem(keyOf(me, peer)) ?? ''
+	} catch {
+		return ''
+	}
+}
+
+function storeDraft(me: string, peer: string, text: string): void {
+	try {
+		if (text === '') localStorage.removeItem(keyOf(me, peer))
+		else localStorage.setItem(keyOf(me, peer), text)
+	} catch {
+		// Full, or forbidden.
+	}
 }

@@ -1,11 +1,13 @@
-import { ArrowLeft } from 'lucide-react'
+import { ArrowLeft, Ellipsis } from 'lucide-react'
+import { useEffect, useRef } from 'react'
 import { Form, Link, useSearchParams } from 'react-router'
+import type { ConversationView } from '../client/live-conversation.ts'
 import { useConversation } from '../client/use-chat.ts'
 import type { ChatMessage, ConversationPage, MessageWindow } from '../protocol.ts'
 import { Conversation } from './conversation.tsx'
 import { ConversationHead } from './conversation-head.tsx'
-import { ConversationMenu } from './conversation-menu.tsx'
-import { ReportFields } from './report-dialog.tsx'
+import { Intent } from './conversation-notices.tsx'
+import { MessageReportFields } from './report-dialog.tsx'
 
 interface ConversationPaneProps {
 	page: ConversationPage
@@ -88,7 +90,7 @@ export function ConversationPane({ page, part, target, clientId, refused }: Conv
 			/>
 			{named.report && (
 				<Form method="post" action={path} className="hidden border-t border-line p-4 noscript:block">
-					<ReportFields id={named.report.id} error={null} />
+					<MessageReportFields id={named.report.id} error={null} />
 					<button type="submit" className="btn btn-danger mt-3" name="intent" value="report">
 						Report
 					</button>
@@ -111,4 +113,63 @@ function useNamed(messages: readonly ChatMessage[]) {
 	const [params] = useSearchParams()
 	const named = (key: string) => messages.find(({ id, deleted }) => !deleted && String(id) === params.get(key)) ?? null
 	return { edit: named('edit'), report: named('report') }
+}
+
+/** What is seldom wanted of a conversation; a native disclosure, so that it opens without scripts. */
+function ConversationMenu({ view, path, profile }: { view: ConversationView; path: string; profile: boolean }) {
+	const { state, peer, messages } = view
+	const menu = useRef<HTMLDetailsElement>(null)
+
+	useEffect(() => {
+		const close = (event: Event) => {
+			if (!(event.target instanceof Node && menu.current?.contains(event.target))) menu.current?.removeAttribute('open')
+		}
+		document.addEventListener('pointerdown', close)
+		document.addEventListener('focusin', close)
+		return () => {
+			document.removeEventListener('pointerdown', close)
+			document.removeEventListener('focusin', close)
+		}
+	}, [])
+
+	return (
+		<details
+			className="relative"
+			ref={menu}
+			onKeyDown={(event) => {
+				if (event.key !== 'Escape' || !menu.current?.open) return
+				event.stopPropagation()
+				menu.current.open = false
+				menu.current.querySelector('summary')?.focus()
+			}}
+		>
+			<summary className="icon-btn icon-btn-sm max-sm:size-11 list-none" aria-label={`More about ${peer.name}`}>
+				<Ellipsis className="icon" aria-hidden="true" />
+			</summary>
+			<div className="popup menu absolute top-full right-0 z-(--z-popover) mt-1 w-52">
+				{profile && (
+					<Link className="menu-item" to={`/find-dev/${peer.username}`}>
+						View profile
+					</Link>
+				)}
+				{messages.length > 0 && (
+					<Intent
+						path={path}
+						intent={state.muted ? 'unmute' : 'mute'}
+						className="menu-item"
+						label={state.muted ? 'Unmute' : 'Mute'}
+					/>
+				)}
+				<Intent
+					path={path}
+					intent={state.blockedByMe ? 'unblock' : 'block'}
+					className="menu-item"
+					label={state.blockedByMe ? 'Unblock' : 'Block'}
+				/>
+				<Link className="menu-item" to={`/report/profile/${peer.username}`} rel="nofollow">
+					Report the profile
+				</Link>
+			</div>
+		</details>
+	)
 }

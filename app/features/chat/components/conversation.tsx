@@ -1,17 +1,15 @@
 import { useEffect, useRef, useState } from 'react'
+import { useFetcher } from 'react-router'
 import { useHydrated } from '~/lib/use-hydrated.ts'
+import { toast } from '~/shell/toast.ts'
 import { Dialog } from '~/ui/dialog.tsx'
-import type { ConversationView } from '../client/conversation.ts'
-import { useOutgoing } from '../client/use-chat.ts'
+import type { ConversationView } from '../client/live-conversation.ts'
+import { useChatClient, useOutgoing } from '../client/use-chat.ts'
 import type { ChatMessage } from '../protocol.ts'
-import { AwayBar } from './away-bar.tsx'
 import { Composer } from './composer.tsx'
-import { EmptyConversation } from './empty-conversation.tsx'
+import { Announcer, AwayBar, EmptyConversation, StateNotice } from './conversation-notices.tsx'
 import { ReportDialog } from './report-dialog.tsx'
-import { StateNotice } from './state-notice.tsx'
-import { Announcer } from './thread/announcer.tsx'
 import { Thread } from './thread/thread.tsx'
-import { useChange } from './thread/use-change.ts'
 
 interface ConversationProps {
 	view: ConversationView
@@ -39,7 +37,7 @@ export function Conversation(props: ConversationProps) {
 	const { peer, messages, latest, state } = view
 	const outgoing = useOutgoing()
 	const path = `/messages/${peer.username}`
-	const box = useRef<HTMLTextAreaElement>(null)
+	const textarea = useRef<HTMLTextAreaElement>(null)
 	const [editing, setEditing] = useState<ChatMessage | null>(named)
 	const [deleting, setDeleting] = useState<ChatMessage | null>(null)
 	const [reporting, setReporting] = useState<ChatMessage | null>(props.reporting ?? null)
@@ -51,12 +49,12 @@ export function Conversation(props: ConversationProps) {
 	const isEmpty = messages.length === 0 && !outgoing.some(({ to }) => to === peer.username)
 
 	useEffect(() => {
-		if (focus) box.current?.focus()
+		if (focus) textarea.current?.focus()
 	}, [focus])
 
 	const leaveEdit = () => {
 		setEditing(null)
-		box.current?.focus()
+		textarea.current?.focus()
 	}
 	const editLast = () => {
 		const last = latest.findLast(({ sender, deleted }) => sender !== peer.username && !deleted)
@@ -83,7 +81,7 @@ export function Conversation(props: ConversationProps) {
 				<Composer
 					peer={peer.username}
 					path={path}
-					box={box}
+					textarea={textarea}
 					editing={editing}
 					onEditLast={editLast}
 					onSave={(message, body) => {
@@ -131,4 +129,31 @@ function DeleteDialog({ message, onClose, onDelete }: DeleteDialogProps) {
 			</p>
 		</Dialog>
 	)
+}
+
+/**
+ * Changes something of a conversation through its page's action. What came of it is seen by the live stream, and asked for
+ * where there is none; a refusal is said in a toast.
+ * @param path the conversation's page
+ * @param peer username
+ * @param onRefused takes back what was sent, so that nothing typed is lost
+ */
+function useChange(path: string, peer: string, onRefused: (values: Record<string, string>) => void) {
+	const client = useChatClient()
+	const fetcher = useFetcher<{ ok?: boolean; message?: unknown; said?: boolean; values?: Record<string, string> }>()
+	const { data } = fetcher
+	const takeBack = useRef(onRefused)
+	takeBack.current = onRefused
+	useEffect(() => {
+		if (!data) return
+		if (data.ok === false || typeof data.message === 'string') {
+			if (!data.said) toast({ type: 'error', message: String(data.message) })
+			takeBack.current(data.values ?? {})
+		} else client?.refresh(peer)
+	}, [data, client, peer])
+	return (change: Record<string, string>) => {
+		if (client?.line !== 'away') return void fetcher.submit(change, { method: 'post', action: path })
+		toast({ type: 'error', message: 'You are offline. Try again when you are back.' })
+		onRefused(change)
+	}
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { inCommon } from './in-common.ts'
+import { inCommon } from './conversation-notices.tsx'
 
 const letters = 'abcdefghijklmno'.split('')
 

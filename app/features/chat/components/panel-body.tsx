@@ -1,15 +1,20 @@
-import { useCallback, useEffect, useState } from 'react'
-import { loadPage } from '../client/socket-transport.ts'
+import { type ReactNode, useCallback, useEffect, useState } from 'react'
+import { loadPage } from '../client/transport.ts'
 import { useConversation } from '../client/use-chat.ts'
 import type { ConversationPage } from '../protocol.ts'
 import { Conversation } from './conversation.tsx'
-import { PanelLoading } from './panel-loading.tsx'
 
 /** The loading panel is seen for so long at least, in milliseconds: product, chat. */
 const MIN_LOADING_MS = 200
 
+interface PanelBodyProps {
+	username: string
+	/** What is shown until the conversation is there. */
+	loading: ReactNode
+}
+
 /** The conversation in the panel, once it is loaded. */
-export default function PanelBody({ username }: { username: string }) {
+export default function PanelBody({ username, loading }: PanelBodyProps) {
 	const [page, setPage] = useState<ConversationPage | 'failed' | null>(null)
 
 	const load = useCallback(() => {
@@ -26,7 +31,7 @@ export default function PanelBody({ username }: { username: string }) {
 	}, [username])
 	useEffect(load, [load])
 
-	if (page === null) return <PanelLoading />
+	if (page === null) return loading
 	if (page === 'failed')
 		return (
 			<div className="flex flex-1 flex-col items-center justify-center gap-3 px-10 text-center" role="alert">

@@ -26,7 +26,7 @@ export function ReportDialog({ message, path, name, onClose }: ReportDialogProps
 	return (
 		<Dialog open title={`Report a message of ${name}`} onClose={onClose}>
 			<fetcher.Form method="post" action={path}>
-				<ReportFields id={message.id} error={data?.ok === false ? String(data.message) : null} />
+				<MessageReportFields id={message.id} error={data?.ok === false ? String(data.message) : null} />
 				<p className="mt-5 flex justify-end gap-2">
 					<button type="button" className="btn btn-outline" onClick={onClose}>
 						Cancel
@@ -47,7 +47,7 @@ export function ReportDialog({ message, path, name, onClose }: ReportDialogProps
 }
 
 /** What a report says; also on the page for readers without scripts. */
-export function ReportFields({ id, error }: { id: number; error: string | null }) {
+export function MessageReportFields({ id, error }: { id: number; error: string | null }) {
 	const field = useId()
 	return (
 		<>

@@ -2,15 +2,17 @@ import { isId } from '~/lib/checks.ts'
 import { Invalid } from '~/lib/errors.ts'
 import { shortened } from '~/lib/text.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
-import { limits } from '../chat.limits.ts'
-import { presentPeer } from '../chat.view.ts'
-import { countUnreadConversations as countConversations } from '../conversations.queries.server.ts'
-import { member } from '../members.server.ts'
-import { wordsOf } from '../pictures/words.ts'
+import { chatLimits } from '../chat.limits.ts'
+import { presentPeer, textOfMessage } from '../chat.view.ts'
+import {
+	countConversationsWithUnread as countConversations,
+	type InboxRow,
+	listInbox,
+} from '../conversations.queries.server.ts'
+import { requireMember } from '../members.server.ts'
 import type { ConversationSummary } from '../protocol.ts'
-import { type InboxRow, listInbox } from './inbox.queries.server.ts'
 
-export interface Inbox {
+interface InboxPage {
 	conversations: ConversationSummary[]
 	/** What to ask for as `before` to get older ones; null when there are none. */
 	next: number | null
@@ -20,23 +22,23 @@ export interface Inbox {
 export async function listConversations(
 	viewer: Viewer,
 	{ before = null, requests = false }: { before?: unknown; requests?: boolean } = {},
-): Promise<Inbox> {
-	const reader = member(viewer)
+): Promise<InboxPage> {
+	const reader = requireMember(viewer)
 	if (before !== null && !isId(before)) throw new Invalid('This page of the list no longer exists.')
-	const rows = await listInbox(reader.id, { requests, before, limit: limits.inbox + 1 })
-	const shown = rows.slice(0, limits.inbox)
+	const rows = await listInbox(reader.id, { requests, before, limit: chatLimits.inbox + 1 })
+	const shown = rows.slice(0, chatLimits.inbox)
 	const last = shown.at(-1)
 	return {
 		conversations: shown.map((row) => summary(row, reader)),
-		next: rows.length > limits.inbox && last ? last.last_message_id : null,
+		next: rows.length > chatLimits.inbox && last ? last.last_message_id : null,
 	}
 }
 
 /** The newest conversations, for the panel of the header, and in how many something is unread. @throws NotAllowed */
 export async function listLatest(viewer: Viewer): Promise<{ conversations: ConversationSummary[]; unread: number }> {
-	const reader = member(viewer)
+	const reader = requireMember(viewer)
 	const [rows, unread] = await Promise.all([
-		listInbox(reader.id, { requests: false, before: null, limit: limits.latest }),
+		listInbox(reader.id, { requests: false, before: null, limit: chatLimits.latest }),
 		countConversations(reader.id),
 	])
 	return { conversations: rows.map((row) => summary(row, reader)), unread }
@@ -50,7 +52,7 @@ export async function countUnreadConversations(viewer: Pick<SignedIn, 'id'> | nu
 function summary(row: InboxRow, reader: SignedIn): ConversationSummary {
 	const sender = row.mine ? reader.username : row.username
 	const excerpt = shortened(
-		wordsOf({ body: row.body, pictures: row.pictures ?? [] })
+		textOfMessage({ body: row.body, pictures: row.pictures ?? [] })
 			.replace(/\s+/g, ' ')
 			.trim(),
 		100,

@@ -1,19 +1,21 @@
+import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
 import { refuseSuspended } from '~/features/accounts/security/suspension.server.ts'
 import { isId } from '~/lib/checks.ts'
-import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
+import { Invalid, NotAllowed, NotFound, TooMany } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
-import { db } from '~/platform/db/db.server.ts'
+import { db, pool } from '~/platform/db/db.server.ts'
 import { parseInput } from '~/platform/http/parse.server.ts'
+import { countUp } from '~/platform/http/rate-limit.server.ts'
 import { renderMarkdown } from '~/platform/markdown/render.server.ts'
+import { chatLimits } from '../chat.limits.ts'
 import { editInput } from '../chat.schema.ts'
 import { presentMessage } from '../chat.view.ts'
 import { lockConversation } from '../conversations.queries.server.ts'
-import { conversationWith, member, namesOf } from '../members.server.ts'
+import { namesOf, requireConversation, requireMember } from '../members.server.ts'
 import type { ChatMessage } from '../protocol.ts'
-import { countChange } from './changing-limit.server.ts'
+import { announceMessage, announceReliably } from './announcing.server.ts'
 import { eraseMessage, findOwn, type MessageRow, updateMessage } from './messages.queries.server.ts'
-import { announceMessage, announceReliably } from './telling.server.ts'
-import { currentWriter } from './writers.server.ts'
+import { currentWriter } from './sending.server.ts'
 
 interface Which {
 	/** Username of the peer. */
@@ -27,7 +29,7 @@ interface Which {
  * @throws NotFound also for another's message and a deleted one, NotAllowed, Invalid, TooMany
  */
 export async function editMessage(viewer: Viewer, which: Which, input: { body?: unknown }): Promise<ChatMessage> {
-	const author = member(viewer)
+	const author = requireMember(viewer)
 	const { body } = parseInput(editInput, input)
 	const { html } = await renderMarkdown(body)
 	return change(author, which, async (trx, row, peer) => {
@@ -41,14 +43,14 @@ export async function editMessage(viewer: Viewer, which: Which, input: { body?: 
 
 /** Deletes an own message for both members; that there was one stays. @throws NotFound as {@link editMessage} */
 export async function deleteMessage(viewer: Viewer, which: Which): Promise<ChatMessage> {
-	return change(member(viewer), which, (trx, row) => eraseMessage(trx, row))
+	return change(requireMember(viewer), which, (trx, row) => eraseMessage(trx, row))
 }
 
-type Peer = Awaited<ReturnType<typeof conversationWith>>
+type Peer = Awaited<ReturnType<typeof requireConversation>>
 type Work = (trx: Parameters<typeof eraseMessage>[0], row: MessageRow, peer: Peer) => Promise<MessageRow>
 
 async function change(author: SignedIn, { with: username, id }: Which, work: Work): Promise<ChatMessage> {
-	const { id: conversationId } = await conversationWith(author, username)
+	const { id: conversationId } = await requireConversation(author, username)
 	await countChange(author.id)
 	const { row, peer } = await db()
 		.transaction()
@@ -57,9 +59,34 @@ async function change(author: SignedIn, { with: username, id }: Which, work: Wor
 			const found = isId(id) ? await findOwn(author.id, id, trx) : undefined
 			if (found?.conversation_id !== conversationId || found.deleted_at)
 				throw new NotFound('There is no such message of yours. It may have been deleted.')
-			const standing = await conversationWith(author, username, trx)
+			const standing = await requireConversation(author, username, trx)
 			return { row: await work(trx, found, standing), peer: standing }
 		})
 	await announceReliably(() => announceMessage(author, peer, row))
 	return presentMessage(row, author.id, namesOf(author, peer))
+}
+
+/**
+ * Counts an edit or a deletion before it is looked at, refused ones too. An edit leaves no row of its own that could be
+ * counted, so the counter stands with those of the logins, where every process sees it.
+ * @throws TooMany with the seconds to wait
+ */
+async function countChange(userId: number): Promise<void> {
+	const { times, seconds } = chatLimits.changing
+	const limiter = new RateLimiterPostgres({
+		storeClient: pool(),
+		tableName: 'rate_limits',
+		tableCreated: true,
+		keyPrefix: 'chat:change',
+		clearExpiredByTimeout: false,
+		points: times,
+		duration: seconds,
+	})
+	try {
+		await countUp(limiter, String(userId))
+	} catch (refusal) {
+		if (!(refusal instanceof RateLimiterRes)) throw refusal
+		const wait = Math.ceil(refusal.msBeforeNext / 1_000)
+		throw new TooMany(`You changed many messages in a short time. Try again in ${wait} s.`, wait)
+	}
 }

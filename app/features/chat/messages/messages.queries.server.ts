@@ -181,13 +181,13 @@ export async function updateMessage(
 	{ id, conversation_id }: MessageRow,
 	{ body, html, quietly }: { body: string; html: string; quietly: boolean },
 ): Promise<MessageRow> {
-	const kept = quietly
+	const original = quietly
 		? sql`coalesce(kept_body, body), kept_html = coalesce(kept_html, html)`
 		: sql`null, kept_html = null`
 	return changed(
 		trx,
 		conversation_id,
-		sql`update messages as m set body = ${body}, html = ${html}, kept_body = ${kept}, edited_at = clock_timestamp(),
+		sql`update messages as m set body = ${body}, html = ${html}, kept_body = ${original}, edited_at = clock_timestamp(),
 			version = raised.version from raised where m.id = ${id} returning ${columns}`,
 	)
 }

@@ -1,33 +1,40 @@
 import { listSharedSkills } from '~/features/members/skills.server.ts'
 import { isId } from '~/lib/checks.ts'
-import { Invalid } from '~/lib/errors.ts'
+import { Invalid, NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { transact } from '~/platform/db/transaction.server.ts'
-import { limits } from '../chat.limits.ts'
+import { chatLimits } from '../chat.limits.ts'
 import { isUsername } from '../chat.schema.ts'
-import { presentMarks, presentMessage, presentPage, presentPeer, presentState } from '../chat.view.ts'
-import { findConversation, lockConversation } from '../conversations.queries.server.ts'
-import { member, namesOf, standingWith } from '../members.server.ts'
-import type { ConversationPage } from '../protocol.ts'
-import { listChanges, listMessages, type Snapshot, writeSeen } from './messages.queries.server.ts'
-import { lockUnread, writeAllRead } from './read-all.queries.server.ts'
-import { announceAllRead, announceReliably, announceSeen } from './telling.server.ts'
+import { presentMessage, presentPage, presentPeer, presentReceipts, presentState } from '../chat.view.ts'
+import { findConversation, lockConversation, lockUnread, writeAllRead } from '../conversations.queries.server.ts'
+import { namesOf, relationWith, requireConversation, requireMember } from '../members.server.ts'
+import type { ChatMessage, ConversationPage, MessageWindow } from '../protocol.ts'
+import { announceAllRead, announceReliably, announceSeen } from './announcing.server.ts'
+import {
+	listAround,
+	listChanges,
+	listMessages,
+	listNewer,
+	type MessageRow,
+	type Snapshot,
+	writeSeen,
+} from './messages.queries.server.ts'
 
 const nothing: Snapshot = { rows: [], version: 0 }
 
 /** A conversation as it is opened, also one that nobody has begun. Two statements, three while it is empty. @throws NotFound, NotAllowed */
 export async function openConversation(viewer: Viewer, username: unknown): Promise<ConversationPage> {
-	const reader = member(viewer)
-	const row = await standingWith(reader, username)
+	const reader = requireMember(viewer)
+	const row = await relationWith(reader, username)
 	const { rows, version } =
-		row.id === null ? nothing : await listMessages(row.id, reader.id, { before: null, limit: limits.page + 1 })
+		row.id === null ? nothing : await listMessages(row.id, reader.id, { before: null, limit: chatLimits.page + 1 })
 	return {
 		...presentPage(rows, reader.id, namesOf(reader, row)),
 		peer: presentPeer(row),
 		state: presentState(row),
 		version,
-		marks: presentMarks(row),
+		marks: presentReceipts(row),
 		readId: row.read_id,
 		common: rows.length === 0 ? await listSharedSkills(reader.id, row.peer_id) : [],
 	}
@@ -39,10 +46,11 @@ export async function listOlder(
 	username: unknown,
 	before: unknown,
 ): Promise<Pick<ConversationPage, 'messages' | 'older'>> {
-	const reader = member(viewer)
+	const reader = requireMember(viewer)
 	if (!isId(before)) throw new Invalid('This page of the conversation cannot be found.')
-	const row = await standingWith(reader, username)
-	const { rows } = row.id === null ? nothing : await listMessages(row.id, reader.id, { before, limit: limits.page + 1 })
+	const row = await relationWith(reader, username)
+	const { rows } =
+		row.id === null ? nothing : await listMessages(row.id, reader.id, { before, limit: chatLimits.page + 1 })
 	return presentPage(rows, reader.id, namesOf(reader, row))
 }
 
@@ -56,19 +64,19 @@ export async function listSince(
 	username: unknown,
 	since: unknown,
 ): Promise<Pick<ConversationPage, 'messages' | 'version' | 'marks' | 'state'> & { complete: boolean }> {
-	const reader = member(viewer)
+	const reader = requireMember(viewer)
 	if (since !== 0 && !isId(since)) throw new Invalid('There is no such version of the conversation.')
-	const row = await standingWith(reader, username)
+	const row = await relationWith(reader, username)
 	const { rows, version } =
-		row.id === null ? nothing : await listChanges(row.id, reader.id, { since, limit: limits.changes + 1 })
-	const complete = rows.length <= limits.changes
-	const shown = rows.slice(0, limits.changes)
+		row.id === null ? nothing : await listChanges(row.id, reader.id, { since, limit: chatLimits.changes + 1 })
+	const complete = rows.length <= chatLimits.changes
+	const shown = rows.slice(0, chatLimits.changes)
 	const names = namesOf(reader, row)
 	return {
 		messages: shown.map((one) => presentMessage(one, reader.id, names)),
 		version: complete ? version : (shown.at(-1)?.version ?? version),
 		complete,
-		marks: presentMarks(row),
+		marks: presentReceipts(row),
 		state: presentState(row),
 	}
 }
@@ -84,7 +92,7 @@ interface Seen {
 
 /** Notes that everything up to a message arrived, or was read. What is no mark of a conversation is passed over. */
 export async function markSeen(viewer: Viewer, { with: username, upTo, read }: Seen): Promise<void> {
-	const reader = member(viewer)
+	const reader = requireMember(viewer)
 	if (!isUsername(username) || !isId(upTo) || typeof read !== 'boolean') return
 	const peer = await findConversation(reader.id, username)
 	const conversationId = peer?.id
@@ -102,7 +110,7 @@ export async function markSeen(viewer: Viewer, { with: username, upTo, read }: S
  * they are. Whoever wrote is told, and so are the viewer's other tabs. @throws NotAllowed
  */
 export async function markAllSeen(viewer: Viewer): Promise<void> {
-	const reader = member(viewer)
+	const reader = requireMember(viewer)
 	const rows = await db()
 		.transaction()
 		.execute(async (trx) => {
@@ -112,3 +120,67 @@ export async function markAllSeen(viewer: Viewer): Promise<void> {
 		})
 	if (rows.length > 0) await announceAllRead(reader, rows)
 }
+
+/** Where in a conversation: at a message, or before or after one. */
+export type MessagePosition = { around: unknown } | { before: unknown } | { after: unknown }
+
+interface Rows {
+	rows: MessageRow[]
+	older: boolean
+	newer: boolean
+}
+
+/**
+ * Messages at a position of a conversation, however long ago: two statements.
+ * @param limit of messages; `around` shows half of it on either side
+ * @throws NotFound also for the position of a message that the viewer does not see, NotAllowed, Invalid
+ */
+export async function listMessagesAt(
+	viewer: Viewer,
+	username: unknown,
+	position: MessagePosition,
+	limit: number = chatLimits.page,
+): Promise<MessageWindow> {
+	const reader = requireMember(viewer)
+	const [id] = Object.values(position)
+	if (!isId(id)) throw new Invalid('This page of the conversation cannot be found.')
+	const row = await requireConversation(reader, username)
+	const { rows, older, newer } = await ('around' in position
+		? around(row.id, reader.id, id, limit)
+		: beside(row.id, reader.id, { id, limit, before: 'before' in position }))
+	const names = namesOf(reader, row)
+	return { messages: rows.map((one) => presentMessage(one, reader.id, names)), older, newer }
+}
+
+/** One message. @throws NotFound also for one that the viewer does not see, NotAllowed */
+export async function getMessage(viewer: Viewer, username: unknown, id: unknown): Promise<ChatMessage> {
+	const { messages } = await listMessagesAt(viewer, username, { around: id }, 1)
+	const found = messages.find((message) => message.id === id)
+	if (!found) throw gone()
+	return found
+}
+
+async function around(conversationId: number, userId: number, id: number, limit: number): Promise<Rows> {
+	const each = Math.ceil(limit / 2)
+	const { rows } = await listAround(conversationId, userId, { id, each: each + 1 })
+	const at = rows.findIndex((row) => row.id === id)
+	if (at === -1) throw gone()
+	const end = at + each + 1
+	return { rows: rows.slice(Math.max(0, at - each), end), older: at > each, newer: rows.length > end }
+}
+
+/** The message that is named is the only proof that there is something on its side. */
+async function beside(
+	conversationId: number,
+	userId: number,
+	{ id, limit, before }: { id: number; limit: number; before: boolean },
+): Promise<Rows> {
+	const { rows } = before
+		? await listMessages(conversationId, userId, { before: id, limit: limit + 1 })
+		: await listNewer(conversationId, userId, { after: id, limit: limit + 1 })
+	const shown = rows.slice(0, limit)
+	const more = rows.length > limit
+	return before ? { rows: shown.reverse(), older: more, newer: true } : { rows: shown, older: true, newer: more }
+}
+
+const gone = () => new NotFound('There is no such message here. It may have been in another conversation.')

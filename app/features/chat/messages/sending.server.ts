@@ -1,28 +1,29 @@
+import { lockMember } from '~/features/accounts/accounts.queries.server.ts'
 import { refuseSuspended } from '~/features/accounts/security/suspension.server.ts'
-import type { AccountStatusRow } from '~/features/moderation/members.queries.server.ts'
-import { Conflict, NotAllowed, NotFound, TooMany } from '~/lib/errors.ts'
+import { type AccountStatusRow, findAccountStatus } from '~/features/moderation/members.queries.server.ts'
+import { pushUnseen } from '~/features/notifications/push/delivery.server.ts'
+import { isRecord } from '~/lib/checks.ts'
+import { Conflict, DomainError, isSiteFault, NotAllowed, NotFound, TooMany } from '~/lib/errors.ts'
+import { log } from '~/lib/log.server.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import { type Last, transact } from '~/platform/db/transaction.server.ts'
 import { parseInput } from '~/platform/http/parse.server.ts'
 import { renderMarkdown } from '~/platform/markdown/render.server.ts'
-import { notifyAway } from '../away/pushing.server.ts'
-import { limits, startingLimitAt } from '../chat.limits.ts'
+import { chatLimits, startingLimitAt } from '../chat.limits.ts'
 import { isUsername, messageInput } from '../chat.schema.ts'
 import { presentMessage, presentState } from '../chat.view.ts'
 import {
 	type ConversationRow,
 	lockConversationWith,
-	lockMember,
 	secondsUntilStart,
 	startConversation,
 } from '../conversations.queries.server.ts'
-import { member, namesOf, nobody, standingWith } from '../members.server.ts'
+import { NO_SUCH_MEMBER, namesOf, relationWith, requireMember } from '../members.server.ts'
 import { attachPictures, type NamedPicture } from '../pictures/pictures.server.ts'
-import type { ChatMessage } from '../protocol.ts'
+import type { ChatMessage, SendAnswer } from '../protocol.ts'
+import { announceAccepted, announceMessage, announceWaiting } from './announcing.server.ts'
 import { findSent, insertMessage, type MessageRow, secondsUntilSend } from './messages.queries.server.ts'
-import { announceAccepted, announceMessage, announceWaiting } from './telling.server.ts'
-import { currentWriter } from './writers.server.ts'
 
 interface Sending {
 	/** Username of the peer. */
@@ -52,14 +53,18 @@ export async function sendMessage(
 	{ to, ...input }: Sending,
 	sessionId: number | null = null,
 ): Promise<ChatMessage> {
-	const sender = member(viewer)
+	const sender = requireMember(viewer)
 	const { body, clientId, pictures } = parseInput(messageInput, input)
-	if (!isUsername(to)) throw new NotFound(nobody)
+	if (!isUsername(to)) throw new NotFound(NO_SUCH_MEMBER)
 	const { html } = await renderMarkdown(body)
 	const message = { sender, to, sessionId, clientId, body, html, pictures }
 	const stored = await transact((trx, last) => store(trx, last, message))
 	// Also of one that stood already: the process that stored it may have ended before it told anybody.
-	await Promise.all([announceMessage(sender, stored.peer, stored.row), notifyAway(stored.row)])
+	const { recipient_id: readerId, conversation_id: conversationId } = stored.row
+	await Promise.all([
+		announceMessage(sender, stored.peer, stored.row),
+		readerId !== null && pushUnseen('message', readerId, conversationId),
+	])
 	if (stored.answered) await announceAccepted(sender, stored.peer)
 	if (stored.peer.peer_pending) await announceWaiting(sender, stored.peer)
 	return presentMessage(stored.row, sender.id, namesOf(sender, stored.peer))
@@ -101,8 +106,8 @@ async function store(trx: Executor, last: Last, message: Storing): Promise<Store
 async function readStanding(trx: Executor, { sender, to, clientId }: Storing) {
 	const [before, seconds, peer] = await Promise.all([
 		findSent(trx, sender.id, clientId),
-		secondsUntilSend(trx, sender.id, limits.burst),
-		standingWith(sender, to, trx),
+		secondsUntilSend(trx, sender.id, chatLimits.burst),
+		relationWith(sender, to, trx),
 	])
 	return { before, seconds, peer }
 }
@@ -139,4 +144,53 @@ async function start(
 	const id = await lockConversationWith(trx, sender.id, to)
 	if (id === undefined) throw new Error('A conversation was begun and is not there.')
 	return id
+}
+
+/** Seconds after which a refused message may be tried again without anybody pressing anything. */
+const soon = 60
+
+/**
+ * Sends what a script says is a message, by a socket or by HTTP, and answers in words whatever it is. The answer follows the
+ * commit.
+ * @param sessionId of the socket; null for a request just checked
+ * @returns the answer, and whether the session had ended
+ */
+export async function answerSending(
+	viewer: SignedIn,
+	message: unknown,
+	sessionId: number | null,
+): Promise<{ reply: SendAnswer; ended: boolean }> {
+	try {
+		const words = isRecord(message) ? message : {}
+		return {
+			reply: { ok: true, message: await sendMessage(viewer, { ...words, to: words.to }, sessionId) },
+			ended: false,
+		}
+	} catch (error) {
+		const ended = error instanceof SessionEnded
+		const isRefused = error instanceof DomainError && !isSiteFault(error)
+		if (!isRefused) log.warn({ err: error }, 'a message could not be stored')
+		const text = isRefused ? error.message : 'The message could not be saved. Trying again.'
+		const retry = ended || !isRefused || (error instanceof TooMany && error.retryAfter <= soon)
+		const limited = error instanceof TooMany ? { retryAfter: error.retryAfter } : {}
+		return { reply: { ok: false, message: text, retry, ...limited }, ended }
+	}
+}
+
+/** The session of a socket ended while the socket was still open. */
+class SessionEnded extends NotAllowed {}
+
+/**
+ * Who writes, whose session is good until the transaction ends.
+ * @param sessionId of a socket; null where the request was just checked
+ * @throws SessionEnded
+ */
+export async function currentWriter(
+	trx: Executor,
+	userId: number,
+	sessionId: number | null,
+): Promise<AccountStatusRow> {
+	const writer = await findAccountStatus(trx, userId, sessionId)
+	if (!writer) throw new SessionEnded('You were logged out. Log in again, and your messages will be sent.')
+	return writer
 }

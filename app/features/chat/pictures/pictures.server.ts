@@ -2,7 +2,7 @@ import { storePicture } from '~/features/pictures/pictures.server.ts'
 import { Invalid, TooMany } from '~/lib/errors.ts'
 import { isModerator, type SignedIn } from '~/lib/viewer.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
-import { limits } from '../chat.limits.ts'
+import { chatLimits } from '../chat.limits.ts'
 import type { ChatPicture } from '../protocol.ts'
 import { isShownTo, lockOwnPictures, secondsUntilPictures } from './pictures.queries.server.ts'
 
@@ -18,10 +18,10 @@ export interface NamedPicture {
  * @throws Invalid when one is no picture that the sender uploaded for a message; TooMany
  */
 export async function attachPictures(trx: Executor, sender: SignedIn, named: NamedPicture[]): Promise<ChatPicture[]> {
-	const seconds = await secondsUntilPictures(trx, sender.id, limits.pictured)
+	const seconds = await secondsUntilPictures(trx, sender.id, chatLimits.pictured)
 	if (seconds !== null)
 		throw new TooMany(
-			`You may send ${limits.pictured.messages} messages with pictures an hour. Try again later.`,
+			`You may send ${chatLimits.pictured.messages} messages with pictures an hour. Try again later.`,
 			seconds,
 		)
 	const alts = new Map(named.map(({ path, alt }) => [path, alt]))

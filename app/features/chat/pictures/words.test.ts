@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { wordsOf } from './words.ts'
+import { textOfMessage } from '../chat.view.ts'
 
 const showing = (...alts: string[]) => alts.map((alt) => ({ path: '', width: 1, height: 1, alt }))
 
@@ -10,5 +10,5 @@ test.each([
 	['how many there are', '', showing('', ''), '2 pictures'],
 	['nothing', '', [], ''],
 ])('a message says %s', (_what, body, pictures, words) => {
-	expect(wordsOf({ body, pictures })).toBe(words)
+	expect(textOfMessage({ body, pictures })).toBe(words)
 })

@@ -12,7 +12,7 @@ import { acceptConversation, setBlocked, setMuted } from '../safety/safety.serve
 /** What came of a form: the message as it is now where one was written, and what to tell a reader without scripts. */
 interface Done {
 	message?: Awaited<ReturnType<typeof sendMessage>>
-	told?: string
+	toast?: string
 }
 
 type Act = (viewer: SignedIn, username: string, form: FormData) => Promise<Done>
@@ -38,28 +38,28 @@ const acts = new Map<FormDataEntryValue | null, Act>([
 		'edit',
 		async (viewer, username, form) => {
 			const which = { with: username, id: idOf(form) }
-			return { message: await editMessage(viewer, which, { body: form.get('body') }), told: 'Message changed.' }
+			return { message: await editMessage(viewer, which, { body: form.get('body') }), toast: 'Message changed.' }
 		},
 	],
 	[
 		'delete',
 		async (viewer, username, form) => {
 			const message = await deleteMessage(viewer, { with: username, id: idOf(form) })
-			return { message, told: 'Message deleted.' }
+			return { message, toast: 'Message deleted.' }
 		},
 	],
 	[
 		'seen',
 		async (viewer, username, form) => {
 			await markSeen(viewer, { with: username, upTo: Number(form.get('upTo')), read: true })
-			return { told: 'Marked as read.' }
+			return { toast: 'Marked as read.' }
 		},
 	],
 	[
 		'report',
 		async (viewer, username, form) => {
 			await reportMessage(viewer, { with: username, id: idOf(form) }, { words: form.get('reason') })
-			return { told: 'Thank you. A moderator will look at it.' }
+			return { toast: 'Thank you. A moderator will look at it.' }
 		},
 	],
 	['block', (viewer, username) => done(setBlocked(viewer, username, true), `You blocked @${username}.`)],
@@ -73,9 +73,9 @@ const acts = new Map<FormDataEntryValue | null, Act>([
 	['accept', (viewer, username) => done(acceptConversation(viewer, username), 'Accepted.')],
 ])
 
-async function done(work: Promise<void>, told: string): Promise<Done> {
+async function done(work: Promise<void>, toast: string): Promise<Done> {
 	await work
-	return { told }
+	return { toast }
 }
 
 interface Form {
@@ -91,10 +91,10 @@ export async function answerForm({ viewer, username, form, scripted }: Form) {
 	try {
 		const act = acts.get(form.get('intent'))
 		if (!act) throw new Invalid('This action is unknown. Reload the page and try again.')
-		const { message, told } = await act(viewer, username, form)
+		const { message, toast } = await act(viewer, username, form)
 		if (scripted) return data({ ok: true as const, message: message ?? null })
 		const page = `/messages/${username}`
-		return told ? redirectWithToast(page, { type: 'success', message: told }) : redirect(`${page}#newest`, 303)
+		return toast ? redirectWithToast(page, { type: 'success', message: toast }) : redirect(`${page}#newest`, 303)
 	} catch (error) {
 		if (!(error instanceof DomainError)) throw error
 		const { data: refusal, init } = refused(error, form)

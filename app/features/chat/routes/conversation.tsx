@@ -7,12 +7,11 @@ import { answering, readForm, signedIn } from '~/platform/http/http.ts'
 import { ConversationPane } from '../components/conversation-pane.tsx'
 import { Inbox } from '../components/inbox/inbox.tsx'
 import { listConversations } from '../inbox/inbox.server.ts'
-import { listPlace } from '../messages/places.server.ts'
-import { openConversation } from '../messages/reading.server.ts'
+import { listMessagesAt, openConversation } from '../messages/reading.server.ts'
 import { searchOwnMessages } from '../search/search.server.ts'
 import type { Route } from './+types/conversation'
 import { answerForm } from './conversation-action.server.ts'
-import { placeIn } from './who.server.ts'
+import { positionIn } from './requests.server.ts'
 
 /**
  * A conversation beside the list of all, or with `?q=` beside what a search found. `?message=` opens it at a message,
@@ -22,25 +21,25 @@ export function loader({ params: { username }, context, url }: Route.LoaderArgs)
 	return answering(async () => {
 		const viewer = signedIn(context, url)
 		const q = url.searchParams.get('q')?.trim() ?? ''
-		const place = placeIn(url.searchParams)
+		const position = positionIn(url.searchParams)
 		if (q !== '') await countUse('messageSearch', viewer)
 		const [[page, part], found, inbox, requests] = await Promise.all([
-			openAt(viewer, username, place),
+			openAt(viewer, username, position),
 			q === '' ? null : searchOwnMessages(viewer, q),
 			q === '' ? listConversations(viewer) : null,
 			q === '' ? listConversations(viewer, { requests: true }) : null,
 		])
 		const beside = { inbox, requests: requests?.conversations ?? [], q, found }
-		const message = place && 'around' in place ? place.around : null
+		const message = position && 'around' in position ? position.around : null
 		// The form's own id of the message that it will send: pressed twice, it is sent once.
 		return { ...beside, page, part, message, clientId: randomUUID() }
 	})
 }
 
 /** The part after the page: what the page's version does not tell of, the part holds, or the live stream. */
-async function openAt(viewer: SignedIn, username: string, place: ReturnType<typeof placeIn>) {
+async function openAt(viewer: SignedIn, username: string, position: ReturnType<typeof positionIn>) {
 	const page = await openConversation(viewer, username)
-	return [page, place && (await listPlace(viewer, username, place))] as const
+	return [page, position && (await listMessagesAt(viewer, username, position))] as const
 }
 
 export async function action({ request, params: { username }, context, url }: Route.ActionArgs) {

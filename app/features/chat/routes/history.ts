@@ -1,7 +1,6 @@
-import { listPlace } from '../messages/places.server.ts'
-import { listOlder, listSince, openConversation } from '../messages/reading.server.ts'
+import { listMessagesAt, listOlder, listSince, openConversation } from '../messages/reading.server.ts'
 import type { Route } from './+types/history'
-import { answeringMember, numberIn } from './who.server.ts'
+import { answeringMember, numberIn } from './requests.server.ts'
 
 /**
  * A conversation for scripts: `?before=ID` the page before a message, `?after=ID` the one after it, `?since=VERSION` everything that changed after it,
@@ -11,7 +10,7 @@ export function loader({ params: { username }, context, url: { searchParams } }:
 	return answeringMember(context, (viewer) => {
 		const [before, after, since] = ['before', 'after', 'since'].map((name) => numberIn(searchParams, name))
 		if (before != null) return listOlder(viewer, username, before)
-		if (after != null) return listPlace(viewer, username, { after })
+		if (after != null) return listMessagesAt(viewer, username, { after })
 		if (since != null) return listSince(viewer, username, since)
 		return openConversation(viewer, username)
 	})

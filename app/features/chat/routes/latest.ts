@@ -1,7 +1,7 @@
 import { countUnread } from '~/features/notifications/notifications.server.ts'
 import { listLatest } from '../inbox/inbox.server.ts'
 import type { Route } from './+types/latest'
-import { answeringMember } from './who.server.ts'
+import { answeringMember } from './requests.server.ts'
 
 /**
  * The newest ten conversations, for the panel of the header; and what is unread, for whom: a tab whose network lets no socket

@@ -5,7 +5,7 @@ import { Inbox } from '../components/inbox/inbox.tsx'
 import { listConversations } from '../inbox/inbox.server.ts'
 import { searchOwnMessages } from '../search/search.server.ts'
 import type { Route } from './+types/messages'
-import { numberIn } from './who.server.ts'
+import { numberIn } from './requests.server.ts'
 
 /** The inbox: conversations, requests, and with `?q=` a search in own messages. */
 export function loader({ context, url }: Route.LoaderArgs) {

@@ -1,7 +1,6 @@
 import { redirect } from 'react-router'
 import { answering, readForm, redirectWithToast, signedIn } from '~/platform/http/http.ts'
-import { setBlocked } from '../safety/safety.server.ts'
-import { setChatSettings } from '../safety/settings.server.ts'
+import { setBlocked, setChatSettings } from '../safety/safety.server.ts'
 import type { Route } from './+types/settings-action'
 
 /** Takes what {@link file://./settings.tsx} sends: that section has no address of its own. */

@@ -4,8 +4,8 @@ import { isId } from '~/lib/checks.ts'
 import { NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
-import { limits } from '../chat.limits.ts'
-import { conversationWith, member } from '../members.server.ts'
+import { chatLimits } from '../chat.limits.ts'
+import { requireConversation, requireMember } from '../members.server.ts'
 import { readExtract } from '../messages/messages.queries.server.ts'
 import { copyForReport } from '../pictures/pictures.queries.server.ts'
 
@@ -19,15 +19,15 @@ export async function reportMessage(
 	{ with: username, id }: { with: unknown; id: unknown },
 	input: { words?: unknown },
 ): Promise<void> {
-	const reporter = member(viewer)
+	const reporter = requireMember(viewer)
 	const details = readReportWords(input)
-	const { id: conversationId, peer_id: targetId } = await conversationWith(reporter, username)
+	const { id: conversationId, peer_id: targetId } = await requireConversation(reporter, username)
 	if (!isId(id)) throw new NotFound(nothing)
 	await db()
 		.transaction()
 		.execute(async (trx) => {
 			await lockReporter(trx, reporter)
-			const lines = await readExtract(trx, { conversationId, userId: reporter.id, id, context: limits.context })
+			const lines = await readExtract(trx, { conversationId, userId: reporter.id, id, context: chatLimits.context })
 			if (lines.length === 0) throw new NotFound(nothing)
 			const extract = lines.map(({ id: _, ...line }) => line)
 			const about = { kind: MEMBER_SUBJECT, targetId, reporterId: reporter.id }

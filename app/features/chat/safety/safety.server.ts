@@ -1,3 +1,4 @@
+import { lockMember } from '~/features/accounts/accounts.queries.server.ts'
 import { countUse } from '~/features/accounts/security/rates.server.ts'
 import { requireMayWrite } from '~/features/accounts/security/suspension.server.ts'
 import { countBlocks, writeBlock } from '~/features/members/blocks.queries.server.ts'
@@ -5,10 +6,19 @@ import { announceUnread, forgetActor } from '~/features/notifications/notificati
 import { Invalid } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
+import { parseInput } from '~/platform/http/parse.server.ts'
 import { hidePresenceFrom } from '~/platform/realtime/presence.server.ts'
-import { acceptRequest, lockConversation, lockMember, writeMuted } from '../conversations.queries.server.ts'
-import { conversationWith, member, standingWith } from '../members.server.ts'
-import { announceAccepted, announceCount, announceState } from '../messages/telling.server.ts'
+import { settingsInput } from '../chat.schema.ts'
+import {
+	acceptRequest,
+	type ChatSettings,
+	lockConversation,
+	readSettings,
+	writeMuted,
+	writeSettings,
+} from '../conversations.queries.server.ts'
+import { relationWith, requireConversation, requireMember } from '../members.server.ts'
+import { announceAccepted, announceCount, announceState } from '../messages/announcing.server.ts'
 
 /** Members whom one member may block. */
 export const MAX_BLOCKED = 1_000
@@ -20,10 +30,10 @@ export const MAX_BLOCKED = 1_000
  * @throws NotFound, NotAllowed, Invalid for one block too many, TooMany
  */
 export async function setBlocked(viewer: Viewer, username: unknown, blocked: boolean): Promise<void> {
-	const blocker = member(viewer)
+	const blocker = requireMember(viewer)
 	await countUse('marks', blocker)
-	const peer = await standingWith(blocker, username)
-	const told = await db()
+	const peer = await relationWith(blocker, username)
+	const notified = await db()
 		.transaction()
 		.execute(async (trx) => {
 			// A message on its way is either stored before this, or sees the block.
@@ -35,7 +45,7 @@ export async function setBlocked(viewer: Viewer, username: unknown, blocked: boo
 			return blocked ? forgetActor(trx, blocker.id, peer.peer_id) : []
 		})
 	if (blocked) hidePresenceFrom(blocker, peer.peer_id)
-	await Promise.all([announceState(blocker, peer.username), announceCount(blocker), announceUnread(told)])
+	await Promise.all([announceState(blocker, peer.username), announceCount(blocker), announceUnread(notified)])
 }
 
 /** Mutes a conversation for the viewer, or no longer: no sound, no mail, no number. @throws NotFound, NotAllowed */
@@ -48,7 +58,7 @@ export async function setMuted(viewer: Viewer, username: unknown, muted: boolean
 
 /** Takes a stranger's request without an answer in words. @throws NotFound, NotAllowed also for a suspended member */
 export async function acceptConversation(viewer: Viewer, username: unknown): Promise<void> {
-	await requireMayWrite(member(viewer).id)
+	await requireMayWrite(requireMember(viewer).id)
 	const { owner, done, row } = await inConversation(viewer, username, acceptRequest)
 	if (done) await Promise.all([announceAccepted(owner, row), announceCount(owner)])
 }
@@ -58,8 +68,8 @@ async function inConversation<Result>(
 	username: unknown,
 	work: (trx: Executor, conversationId: number, userId: number) => Promise<Result>,
 ) {
-	const owner: SignedIn = member(viewer)
-	const row = await conversationWith(owner, username)
+	const owner: SignedIn = requireMember(viewer)
+	const row = await requireConversation(owner, username)
 	const done = await db()
 		.transaction()
 		.execute(async (trx) => {
@@ -67,4 +77,23 @@ async function inConversation<Result>(
 			return work(trx, row.id, owner.id)
 		})
 	return { owner, done, row, username: row.username }
+}
+
+/** Who may begin a conversation with the viewer, and whether others see that they type. @throws NotAllowed */
+export async function getChatSettings(viewer: Viewer) {
+	const { accepts, shows_typing: showsTyping } = await readSettings(requireMember(viewer).id)
+	return { accepts, showsTyping }
+}
+
+/**
+ * Changes one of them, or both; conversations in which both wrote stay open.
+ * @throws NotAllowed, Invalid
+ */
+export async function setChatSettings(viewer: Viewer, input: Record<string, unknown>): Promise<void> {
+	const { id } = requireMember(viewer)
+	const { accepts, typing } = parseInput(settingsInput, input)
+	const change: Partial<ChatSettings> = {}
+	if (accepts) change.accepts = accepts
+	if (typing) change.shows_typing = typing === 'shown'
+	await writeSettings(id, change)
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { passageOf } from './passage.ts'
+import { passageOf } from './words.ts'
 
 const marks = { start: '<', stop: '>' }
 const long = (words: number) => Array.from({ length: words }, (_, index) => `word${index}`).join(' ')

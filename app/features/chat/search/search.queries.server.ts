@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { db } from '~/platform/db/db.server.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
 import { type PeerRow, peerColumns } from '../conversations.queries.server.ts'
 
 /** Characters that no text holds stand round a match, so that escaping can come after. */
@@ -78,16 +78,16 @@ export async function findOwnMessages(
 function queryOf({ phrase, words }: Wanted): RawBuilder<unknown> {
 	if (phrase !== null) return sql`select websearch_to_tsquery('english', without_accents(${phrase})) as words`
 	const typed = words.map((word) => word.typed)
-	const places = words.flatMap(({ instead }, place) => instead.map(() => place + 1))
+	const positions = words.flatMap(({ instead }, position) => instead.map(() => position + 1))
 	return sql`
-		select coalesce(string_agg('(' || ways || ')', ' & ' order by place), '')::tsquery as words from (
-			select place, string_agg(nullif(way::text, ''), ' | ') as ways from (
-				select place, plainto_tsquery('english', word)
-					|| case when length(word) > 1 and place = ${typed.length} then quote_literal(word) || ':*' else '' end::tsquery as way
-				from unnest(${typed}::text[]) with ordinality as asked (word, place)
-				union all select place, plainto_tsquery('english', word)
-				from unnest(${places}::int[], ${words.flatMap(({ instead }) => instead)}::text[]) as other (place, word)) each_way
-			group by place) each_word`
+		select coalesce(string_agg('(' || ways || ')', ' & ' order by position), '')::tsquery as words from (
+			select position, string_agg(nullif(way::text, ''), ' | ') as ways from (
+				select position, plainto_tsquery('english', word)
+					|| case when length(word) > 1 and position = ${typed.length} then quote_literal(word) || ':*' else '' end::tsquery as way
+				from unnest(${typed}::text[]) with ordinality as asked (word, position)
+				union all select position, plainto_tsquery('english', word)
+				from unnest(${positions}::int[], ${words.flatMap(({ instead }) => instead)}::text[]) as other (position, word)) each_way
+			group by position) each_word`
 }
 
 /** Which of these words say nothing alone ("the"), in PostgreSQL's opinion. */
@@ -95,4 +95,57 @@ export async function findStopWords(words: string[]): Promise<Set<string>> {
 	const { rows } = await sql<{ word: string }>`
 		select word from unnest(${words}::text[]) as word where numnode(plainto_tsquery('english', word)) = 0`.execute(db())
 	return new Set(rows.map(({ word }) => word))
+}
+
+/** So many of the newest messages that a member sent, and received, are read for their words while somebody waits. */
+const readAtOnce = 500
+
+/** The words of messages that are called `m`: small letters without accents, of a length in which a typing error can be told. */
+const wordsOfMessages = sql`
+	select lower(token) as word from m, ts_parse('default', without_accents(m.body))
+	where length(token) between 4 and 30 and token ~ '^[[:alpha:]]+$'`
+
+/**
+ * The words of a member's own messages.
+ * @param lengths only of words that are so long
+ * @returns also whether there are more messages than were read, whose words nobody has gathered yet
+ */
+export async function readOwnWords(
+	userId: number,
+	lengths: { from: number; to: number },
+): Promise<{ words: string[]; more: boolean }> {
+	const { rows } = await sql<{ words: string[]; more: boolean }>`
+		with known as materialized (select coalesce(max(up_to), 0) as up_to from own_words where user_id = ${userId}),
+		sent as materialized (select body from messages where sender_id = ${userId} and id > (select up_to from known)
+			order by id desc limit ${readAtOnce}),
+		got as materialized (select body from messages where recipient_id = ${userId} and id > (select up_to from known)
+			and kept_body is null order by id desc limit ${readAtOnce}),
+		m as (select body from sent union all select body from got)
+		select array(
+			select word from (
+				select unnest(words) as word from own_words where user_id = ${userId} union ${wordsOfMessages}) all_words
+			where length(word) between ${lengths.from} and ${lengths.to}) as words,
+			greatest((select count(*) from sent), (select count(*) from got)) = ${readAtOnce} as more`.execute(db())
+	return rows[0] ?? { words: [], more: false }
+}
+
+/**
+ * Gathers the words of all messages of a member up to now; what was gathered a month ago is forgotten, and with it the words
+ * of messages that were deleted. Does nothing while another process does it.
+ */
+export async function gatherOwnWords(trx: Executor, userId: number): Promise<void> {
+	await sql`insert into own_words (user_id) select id from users where id = ${userId} on conflict do nothing`.execute(
+		trx,
+	)
+	await sql`
+		with mine as materialized (
+			select case when made_at > now() - interval '30 days' then up_to else 0 end as up_to,
+				case when made_at > now() - interval '30 days' then words else '{}' end as words, made_at
+			from own_words where user_id = ${userId} for update skip locked),
+		m as materialized (select id, body from messages, mine
+			where (sender_id = ${userId} or recipient_id = ${userId} and kept_body is null) and id > mine.up_to)
+		update own_words set made_at = case when mine.up_to = 0 then now() else mine.made_at end,
+			up_to = coalesce((select max(id) from m), mine.up_to),
+			words = array(select word from (select unnest(mine.words) as word union ${wordsOfMessages}) all_words order by word)
+		from mine where own_words.user_id = ${userId}`.execute(trx)
 }

@@ -3,14 +3,20 @@ import { Invalid } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
-import { limits } from '../chat.limits.ts'
+import { chatLimits } from '../chat.limits.ts'
 import { presentPeer } from '../chat.view.ts'
-import { member } from '../members.server.ts'
+import { requireMember } from '../members.server.ts'
 import type { FoundMessages, MessageHit } from '../protocol.ts'
-import { passageOf } from './passage.ts'
-import { findOwnMessages, findStopWords, type HitRow, marks, type Wanted } from './search.queries.server.ts'
-import { gatherOwnWords, readOwnWords } from './vocabulary.queries.server.ts'
-import { isExact, MAX_TYPING_ERRORS, nearest, wordsOf } from './words.ts'
+import {
+	findOwnMessages,
+	findStopWords,
+	gatherOwnWords,
+	type HitRow,
+	marks,
+	readOwnWords,
+	type Wanted,
+} from './search.queries.server.ts'
+import { isExact, MAX_TYPING_ERRORS, nearest, passageOf, searchWordsOf } from './words.ts'
 
 declare module '~/platform/jobs/jobs.server.ts' {
 	interface Jobs {
@@ -30,10 +36,10 @@ export async function searchOwnMessages(
 	search: string,
 	before: unknown = null,
 ): Promise<FoundMessages> {
-	const reader = member(viewer)
+	const reader = requireMember(viewer)
 	if (before !== null && !isId(before)) throw new Invalid('This page of the search cannot be found.')
 	const wanted = await read(search)
-	const page = { before, limit: limits.hits + 1 }
+	const page = { before, limit: chatLimits.hits + 1 }
 	const rows = wanted ? await findOwnMessages(reader.id, { wanted, ...page }) : []
 	if (!wanted || wanted.phrase !== null || rows.length > 0) return found(rows, reader, false)
 	const nearly = await withSpellings(reader, wanted)
@@ -42,8 +48,8 @@ export async function searchOwnMessages(
 
 /** What is looked for; null where nothing is. Words that say nothing alone count only among themselves. */
 async function read(search: string): Promise<Wanted | null> {
-	const text = search.replaceAll('\u0000', ' ').slice(0, limits.search).trim()
-	const words = wordsOf(text)
+	const text = search.replaceAll('\u0000', ' ').slice(0, chatLimits.search).trim()
+	const words = searchWordsOf(text)
 	if (words.length === 0) return null
 	if (isExact(text)) return { phrase: text, words: [] }
 	const stop = words.length > 1 ? await findStopWords(words) : new Set()
@@ -73,11 +79,11 @@ export async function learnOwnWords({ userId }: { userId: number }): Promise<voi
 }
 
 function found(rows: HitRow[], reader: SignedIn, nearly: boolean): FoundMessages {
-	const shown = rows.slice(0, limits.hits)
+	const shown = rows.slice(0, chatLimits.hits)
 	const last = shown.at(-1)
 	return {
 		hits: shown.map((row) => hit(row, reader)),
-		next: rows.length > limits.hits && last ? last.id : null,
+		next: rows.length > chatLimits.hits && last ? last.id : null,
 		nearly: nearly && rows.length > 0,
 	}
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isExact, nearest, plain, wordsOf } from './words.ts'
+import { isExact, nearest, plain, searchWordsOf } from './words.ts'
 
 test.each([
 	['  Deadline, (Friday)! ', ['deadline', 'friday']],
@@ -9,7 +9,7 @@ test.each([
 	['@nell #42', ['nell', '42']],
 	['', []],
 ])('the words of %j are %j', (search, words) => {
-	expect(wordsOf(search)).toEqual(words)
+	expect(searchWordsOf(search)).toEqual(words)
 })
 
 test.each([

@@ -1,7 +1,7 @@
 import { data, redirect } from 'react-router'
 import { waitingMessage } from '~/features/moderation/moderation.view.ts'
-import { muteThread } from '~/features/notifications/notifications.server.ts'
 import { deleteQuestion, restoreQuestion } from '~/features/questions/asking/asking.server.ts'
+import { muteQuestion } from '~/features/questions/notices/notices.server.ts'
 import { getQuestion } from '~/features/questions/questions.server.ts'
 import { isWaiting } from '~/features/questions/status/status.server.ts'
 import { withParams } from '~/lib/addresses.ts'
@@ -115,7 +115,7 @@ function sent(form: FormData) {
 
 async function mute(viewer: SignedIn, questionId: number, muted: boolean): Promise<Response> {
 	const { url } = await getQuestion(viewer, questionId)
-	await muteThread(viewer, questionId, muted)
+	await muteQuestion(viewer, questionId, muted)
 	const message = muted
 		? 'Muted. You will get no more notifications about this query.'
 		: 'Unmuted. You will get notifications about this query again.'

@@ -1,7 +1,7 @@
 import { createContext, data, redirect, useSearchParams } from 'react-router'
 import { getIntroduction } from '~/features/members/members.server.ts'
-import { visitThread } from '~/features/notifications/notifications.server.ts'
 import { confirmDeletion } from '~/features/questions/lists/components/question-card.tsx'
+import { visitQuestion } from '~/features/questions/notices/notices.server.ts'
 import { questionPage } from '~/features/questions/questions.pages.server.ts'
 import { getDiscussed } from '~/features/questions/questions.server.ts'
 import { mergedAddress, mergedFrom } from '~/features/questions/status/status.server.ts'
@@ -35,7 +35,7 @@ const mutedContext = createContext<boolean | null>(null)
 /** Before any loader, so that the number in the header counts what this page shows as read. */
 export const middleware: Route.MiddlewareFunction[] = [
 	async ({ params, context }) => {
-		context.set(mutedContext, await visitThread(viewerOf(context), Number(params.id)))
+		context.set(mutedContext, await visitQuestion(viewerOf(context), Number(params.id)))
 	},
 ]
 

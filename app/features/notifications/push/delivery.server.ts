@@ -2,9 +2,21 @@ import { buildPushPayload } from '@block65/webcrypto-web-push'
 import { config } from '~/config.server.ts'
 import { log } from '~/lib/log.server.ts'
 import { shortened } from '~/lib/text.ts'
-import { limits } from './push.limits.ts'
-import { isPushService } from './push.policy.ts'
-import { forgetSubscription, noteSuccess, type Subscription } from './subscriptions.queries.server.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+import { countTabs } from '~/platform/realtime/presence.server.ts'
+import { doerOf, listSources, type NoticeKind, wordsForEvent } from '../kinds.server.ts'
+import { others } from '../notifications.view.ts'
+import {
+	addPushJobs,
+	findBrowser,
+	findNoticePush,
+	forgetSubscription,
+	listAway,
+	noteSuccess,
+	type PushJob,
+	type Subscription,
+} from './push.queries.server.ts'
+import { isPushService, pushLimits } from './push.schema.ts'
 import { vapidKeys } from './vapid.server.ts'
 
 /** What a browser is told; `app/offline/worker.js` shows it. */
@@ -29,13 +41,13 @@ const REQUEST_TIMEOUT_MS = 10_000
  * know any more is forgotten.
  * @throws Error where another try may succeed; the job that called tries again later
  */
-export async function deliver(browser: Subscription, push: Push, urgency: 'normal' | 'high'): Promise<void> {
+async function deliver(browser: Subscription, push: Push, urgency: 'normal' | 'high'): Promise<void> {
 	const { endpoint, p256dh, auth } = browser
 	// The list may have become shorter since it was stored.
 	if (!isPushService(endpoint, config().PUSH_HOSTS)) return forgetSubscription(browser)
 	const { title, body } = push
 	const message = {
-		data: { ...push, title: shortened(title, limits.title), body: shortened(body, limits.body) },
+		data: { ...push, title: shortened(title, pushLimits.title), body: shortened(body, pushLimits.body) },
 		options: { ttl: keepFor, urgency, topic: push.tag },
 	}
 	const request = await buildPushPayload(
@@ -54,4 +66,62 @@ export async function deliver(browser: Subscription, push: Push, urgency: 'norma
 	if (answer.status === 404 || answer.status === 410) return forgetSubscription(browser)
 	if (answer.status === 429 || answer.status >= 500) throw new Error(`The push service answered ${answer.status}.`)
 	log.warn({ status: answer.status, service: new URL(endpoint).host }, 'a push service refused a push')
+}
+
+/**
+ * Leaves it to jobs to push something in every browser of these members, as far as they have no tab open now: a tab tells it
+ * already. Given a use case's transaction, the jobs exist when that commits.
+ * @param wanted whom to tell about what, as in {@link PushJob}; it is looked up when the job is done
+ */
+export async function queuePushes(
+	executor: Executor,
+	wanted: (Omit<PushJob, 'subscription'> & { userId: number })[],
+): Promise<void> {
+	if (wanted.length === 0) return
+	const browsers = await listAway(
+		executor,
+		wanted.map(({ userId }) => userId),
+	)
+	const jobs = wanted.flatMap(({ userId, ...about }) =>
+		browsers.filter((browser) => browser.user_id === userId).map(({ id }) => ({ subscription: id, ...about })),
+	)
+	if (jobs.length > 0) await addPushJobs(executor, jobs)
+}
+
+/**
+ * Has a member told in their browsers of something new in a subject of a kind of which no notification is stored, if they have
+ * no tab open; to be called after the commit. A push is an extra, and the mail comes in any case: never throws.
+ */
+export async function pushUnseen(kind: NoticeKind, userId: number, subjectId: number): Promise<void> {
+	// The common case asks nobody: their tab is at this very process.
+	if (countTabs(userId) > 0) return
+	try {
+		await queuePushes(db(), [{ kind, userId, about: subjectId }])
+	} catch (error) {
+		log.warn({ err: error, kind }, 'a push could not be left to a job')
+	}
+}
+
+declare module '~/platform/jobs/jobs.server.ts' {
+	interface Jobs {
+		/** Tells a browser of a stored notification, or of a subject of another kind. */
+		'push-notice': PushJob
+	}
+}
+
+/** Tells a browser of something, unless it was seen or its member came back. @throws Error as {@link deliver} does */
+export async function pushNotice(job: PushJob): Promise<void> {
+	if (job.kind) return pushFromSource(job.kind, job)
+	const row = await findNoticePush(job)
+	if (!row) return
+	const title = `${doerOf(row)}${others(row.people)} ${wordsForEvent(row)}`
+	const body = [row.title, row.reason && `Reason: ${row.reason}`].filter(Boolean).join('\n')
+	await deliver(row, { title, body, url: row.url, tag: `n${job.about}`, open: row.open }, 'normal')
+}
+
+async function pushFromSource(kind: NoticeKind, { subscription, about }: PushJob): Promise<void> {
+	const [, source] = listSources().find(([name]) => name === kind) ?? []
+	const browser = source && (await findBrowser(subscription, kind))
+	const words = browser && (await source.findPush(browser.user_id, about))
+	if (words) await deliver(browser, { ...words, tag: `${source.tag}${about}`, open: browser.open }, 'high')
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { parseConfig } from '~/config.server.ts'
-import { isPushService } from './push.policy.ts'
+import { isPushService } from './push.schema.ts'
 
 const { PUSH_HOSTS } = parseConfig({})
 

@@ -4,9 +4,8 @@ import { Invalid, NotAllowed } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { parseForm } from '~/platform/http/parse.server.ts'
-import { isPushService } from './push.policy.ts'
-import { endpointInput, subscriptionInput } from './push.schema.ts'
-import { listEndpoints, removeSubscription, writeSubscription } from './subscriptions.queries.server.ts'
+import { listEndpoints, removeSubscription, writeSubscription } from './push.queries.server.ts'
+import { endpointInput, isPushService, subscriptionInput } from './push.schema.ts'
 import { vapidKeys } from './vapid.server.ts'
 
 /** What the settings need to turn pushes on in a browser. @throws NotAllowed */

@@ -4,7 +4,7 @@ import { type Config, config } from '~/config.server.ts'
 import { madeOnce } from '~/lib/made-once.server.ts'
 
 /** What tells a push service that it is this site that pushes (RFC 8292). Keys are in base64url. */
-export interface VapidKeys {
+interface VapidKeys {
 	/** Whom a push service may turn to. */
 	subject: string
 	publicKey: string

@@ -6,7 +6,7 @@ import { answering, readForm, redirectWithToast, safeRedirect, signedIn } from '
 import { EmptyState } from '~/ui/empty-state.tsx'
 import { MoreLink } from '~/ui/more-link.tsx'
 import { useMore, withoutDoubles } from '~/ui/use-more.ts'
-import { NoticeItem } from '../components/notice-item.tsx'
+import { NoticeItem } from '../components/notices.tsx'
 import { listNotices, readNotices } from '../notifications.server.ts'
 import type { Route } from './+types/notifications'
 

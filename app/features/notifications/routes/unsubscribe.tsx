@@ -1,14 +1,14 @@
 import { Form, Link } from 'react-router'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { answering } from '~/platform/http/http.ts'
-import { readUnsubscribe, unsubscribe } from '../unsubscribe.server.ts'
+import { readUnsubscribe, unsubscribe } from '../preferences.server.ts'
 import type { Route } from './+types/unsubscribe'
 
 /** Only asks: mail programs and scanners open every link of a mail. */
 export function loader({ url }: Route.LoaderArgs) {
 	return answering(async () => {
 		const token = url.searchParams.get('token') ?? ''
-		return { token, what: readUnsubscribe(token).what }
+		return { token, noun: readUnsubscribe(token).noun }
 	})
 }
 
@@ -24,22 +24,23 @@ export function meta({ matches }: Route.MetaArgs) {
 	return pageMeta(matches, { title: 'Unsubscribe', noindex: true })
 }
 
-/** What was done, and what is asked, by what the link ends. */
-const words = {
-	all: {
-		done: 'You are unsubscribed.',
-		ask: 'Unsubscribe?',
-		means: 'You will get no more emails about what you missed on the site.',
-	},
-	message: {
-		done: 'You are unsubscribed from emails about messages.',
-		ask: 'Unsubscribe from emails about messages?',
-		means: 'You will get no more emails about unread messages. You will still get other emails.',
-	},
+/** What was done, and what is asked. @param noun what the mails are about; null for all mails */
+function wordsAbout(noun: string | null) {
+	if (noun === null)
+		return {
+			done: 'You are unsubscribed.',
+			ask: 'Unsubscribe?',
+			means: 'You will get no more emails about what you missed on the site.',
+		}
+	return {
+		done: `You are unsubscribed from emails about ${noun}.`,
+		ask: `Unsubscribe from emails about ${noun}?`,
+		means: `You will get no more emails about unread ${noun}. You will still get other emails.`,
+	}
 }
 
 export default function Unsubscribe({ loaderData, actionData }: Route.ComponentProps) {
-	const { done, ask, means } = words[loaderData.what]
+	const { done, ask, means } = wordsAbout(loaderData.noun)
 	if (actionData?.done)
 		return (
 			<div className="max-w-[36rem] py-12">

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { muteThread } from '~/features/notifications/notifications.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { member, operation } from '~/platform/http/operation.ts'
 import { askQuestion, deleteQuestion, editQuestion, restoreQuestion } from '../asking/asking.server.ts'
 import { listQuestions } from '../lists/lists.server.ts'
+import { muteQuestion } from '../notices/notices.server.ts'
 import { getQuestion } from '../questions.server.ts'
 import {
 	changedQuestion,
@@ -171,5 +171,5 @@ export const mutingOperations = [
 /** Only what the caller can read: a number alone must not tell whether something hidden is there. */
 async function mute(viewer: SignedIn, questionId: number, muted: boolean): Promise<void> {
 	await getQuestion(viewer, questionId)
-	await muteThread(viewer, questionId, muted)
+	await muteQuestion(viewer, questionId, muted)
 }

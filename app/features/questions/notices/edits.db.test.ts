@@ -128,7 +128,7 @@ test('numbers are those of the rows when comments are deleted and notices read a
 	const own = (index: number) => (index % 2 === 0 ? ben : cleo)
 	await Promise.all([
 		...comments.map((id, index) => deleteComment(own(index), id)),
-		...questions.map(({ id }) => readNotices(asker, { questionId: id })),
+		...questions.map(({ id }) => readNotices(asker, { subject: { type: 'query', id } })),
 		readNotices(cleo, {}),
 	])
 	for (const member of [asker, cleo]) {

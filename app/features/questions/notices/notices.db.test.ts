@@ -1,12 +1,6 @@
 import { sql } from 'kysely'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import {
-	countUnread,
-	listNotices,
-	muteThread,
-	readNotices,
-	visitThread,
-} from '~/features/notifications/notifications.server.ts'
+import { countUnread, listNotices, readNotices } from '~/features/notifications/notifications.server.ts'
 import type { EventQuestion, ForumEvent } from '../writing/forum-events.ts'
 import '~/features/index.server.ts'
 import { setPreferences } from '~/features/notifications/preferences.server.ts'
@@ -18,7 +12,7 @@ import { makeComment, makeMember, makeQuestion } from '../../../../tests/factori
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { deleteQuestion, editQuestion } from '../asking/asking.server.ts'
 import { change } from '../writing/change.server.ts'
-import { type FollowersLeft, notifyFollowers } from './notices.server.ts'
+import { type FollowersLeft, muteQuestion, notifyFollowers, visitQuestion } from './notices.server.ts'
 
 useDatabase()
 
@@ -69,10 +63,10 @@ describe('what is told', () => {
 	})
 
 	test('nothing of a muted query, until it is unmuted', async () => {
-		await muteThread(asker, query.id, true)
+		await muteQuestion(asker, query.id, true)
 		await makeComment(ben, query.id)
-		expect([await told(asker), await visitThread(asker, query.id)]).toEqual([[], true])
-		await muteThread(asker, query.id, false)
+		expect([await told(asker), await visitQuestion(asker, query.id)]).toEqual([[], true])
+		await muteQuestion(asker, query.id, false)
 		await makeComment(ben, query.id)
 		expect(await told(asker)).toHaveLength(1)
 	})
@@ -114,7 +108,7 @@ describe('groups and numbers', () => {
 
 	test('what comes after reading begins a new group', async () => {
 		await makeComment(ben, query.id)
-		await visitThread(asker, query.id)
+		await visitQuestion(asker, query.id)
 		expect(await countUnread(asker)).toBe(0)
 		await makeComment(cleo, query.id)
 		expect([(await told(asker)).length, await countUnread(asker)]).toEqual([2, 1])
@@ -125,11 +119,11 @@ describe('groups and numbers', () => {
 		await Promise.all(
 			questions.flatMap(({ id }) => [
 				makeComment(ben, id),
-				visitThread(asker, id),
+				visitQuestion(asker, id),
 				makeComment(cleo, id, `@${ben.username} and @${asker.username}`),
-				readNotices(asker, { questionId: id }),
+				readNotices(asker, { subject: { type: 'query', id } }),
 				makeComment(ben, id),
-				visitThread(ben, id),
+				visitQuestion(ben, id),
 			]),
 		)
 		for (const member of [asker, ben]) expect(await countUnread(member)).toBe(await countRows(member))
@@ -165,13 +159,14 @@ describe('whose they are', () => {
 		const [notice] = (await listNotices(asker)).rows
 		await expect(listNotices(null)).rejects.toThrow(NotAllowed)
 		await expect(readNotices(null, {})).rejects.toThrow(NotAllowed)
-		await expect(muteThread(null, query.id, true)).rejects.toThrow(NotAllowed)
-		for (const which of [{}, { ids: [Number(notice?.id)] }, { questionId: query.id }]) await readNotices(cleo, which)
+		await expect(muteQuestion(null, query.id, true)).rejects.toThrow(NotAllowed)
+		for (const which of [{}, { ids: [Number(notice?.id)] }, { subject: { type: 'query', id: query.id } }])
+			await readNotices(cleo, which)
 		expect([await told(cleo), await countUnread(asker), await countUnread(null)]).toEqual([[], 1, 0])
 	})
 
 	test('a query that is not there cannot be muted', async () => {
-		await expect(muteThread(ben, 2_000_000_000, true)).rejects.toThrow(NotFound)
+		await expect(muteQuestion(ben, 2_000_000_000, true)).rejects.toThrow(NotFound)
 	})
 })
 

@@ -21,15 +21,6 @@ export async function findCommentFacts(trx: Executor, commentId: number): Promis
 	return rows[0]
 }
 
-/** How many members were told that they are mentioned in a comment, or in the query itself. */
-export async function countMentioned(trx: Executor, questionId: number, commentId: number | null): Promise<number> {
-	const { rows } = await sql<{ count: number }>`
-		select count(*)::int as count from notifications join notification_acts on notification_id = notifications.id
-		where question_id = ${questionId} and kind = 'mention'
-			and notification_acts.comment_id is not distinct from ${commentId}::int`.execute(trx)
-	return rows[0]?.count ?? 0
-}
-
 /** The members of these usernames, lower-cased. */
 export async function listIdsOf(trx: Executor, usernames: string[]): Promise<number[]> {
 	const { rows } = await sql<{ id: number }>`select id from users where username = any(${usernames})`.execute(trx)

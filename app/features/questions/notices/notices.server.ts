@@ -1,19 +1,24 @@
 import type { NoticeKind, NotificationKind } from '~/features/notifications/kinds.server.ts'
 import {
+	type About,
 	announceUnread,
-	forgetComment,
-	forgetQuestion,
+	countTold,
+	forgetPart,
+	forgetSubject,
+	muteSubject,
 	notify,
-	renameQuestion,
+	renameSubject,
+	visitSubject,
 } from '~/features/notifications/notifications.server.ts'
 import { commentPath } from '~/features/search/search.view.ts'
+import { NotFound } from '~/lib/errors.ts'
+import type { Viewer } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
 import { mentionsIn } from '../mentions/mentions.server.ts'
 import type { EventQuestion, ForumEvent } from '../writing/forum-events.ts'
 import {
 	type CommentFacts,
-	countMentioned,
 	findCommentAuthor,
 	findCommentFacts,
 	followersOf,
@@ -67,6 +72,31 @@ export interface FollowersLeft {
 	after: number
 }
 
+/** A question as notifications name it. */
+const refOf = (questionId: number) => ({ type: 'query', id: questionId })
+
+/** A question, or a comment of it, as notifications are told of it. */
+export function aboutQuestion(
+	{ id, title, url }: Pick<EventQuestion, 'id' | 'title' | 'url'>,
+	commentId: number | null,
+): About {
+	return {
+		subject: { ...refOf(id), title, url },
+		part: commentId === null ? null : { type: 'comment', id: commentId, url: commentPath(commentId) },
+	}
+}
+
+/** The viewer reads a question. @returns as `visitSubject` does */
+export function visitQuestion(viewer: Viewer, questionId: number): Promise<boolean | null> {
+	return visitSubject(viewer, refOf(questionId))
+}
+
+/** Stops notices and mails about a question, or resumes them. @throws NotAllowed, NotFound, Invalid for one too many, TooMany */
+export async function muteQuestion(viewer: Viewer, questionId: number, muted: boolean): Promise<void> {
+	if (viewer && !(await holdQuestion(db(), questionId))) throw new NotFound('There is no such query.')
+	await muteSubject(viewer, refOf(questionId), muted, 'queries')
+}
+
 /** Stores what a change of the forum means to others, in its transaction. @returns whose notices changed */
 export async function noteEvent(trx: Executor, event: ForumEvent): Promise<number[]> {
 	const { actorId, query, besides } = event
@@ -80,28 +110,33 @@ export async function noteEvent(trx: Executor, event: ForumEvent): Promise<numbe
 		}
 		case 'comment-deleted':
 		case 'comment-withheld':
-			return forgetComment(trx, event.commentId, null, besides)
+			return forgetPart(trx, {
+				subject: refOf(query.id),
+				partId: event.commentId,
+				kind: null,
+				...(besides !== undefined && { besides }),
+			})
 		case 'comment-changed': {
 			const { commentId, body, before } = event
-			return noteNewNames(trx, event, { commentId, text: body, before, url: commentPath(commentId) })
+			return noteNewNames(trx, event, { commentId, text: body, before })
 		}
 		case 'solution-chosen': {
 			const { commentId, authorId } = event
 			const people = recipientsOf({ actorId, solverId: authorId })
-			return notify(trx, { people, actorId, query, commentId, url: commentPath(commentId) })
+			return notify(trx, { people, actorId, ...aboutQuestion(query, commentId) })
 		}
 		case 'solution-withdrawn':
-			return forgetComment(trx, event.commentId, 'solution')
+			return forgetPart(trx, { subject: refOf(query.id), partId: event.commentId, kind: 'solution' })
 		case 'query-added':
 			return noteQuestion(trx, event)
 		case 'query-changed': {
-			await renameQuestion(trx, query.id, query.title)
+			await renameSubject(trx, refOf(query.id), query.title)
 			const { description: text, before } = event
-			return noteNewNames(trx, event, { commentId: null, text, before: before.description, url: query.url })
+			return noteNewNames(trx, event, { commentId: null, text, before: before.description })
 		}
 		case 'query-deleted':
 		case 'query-withheld':
-			return forgetQuestion(trx, query.id, besides)
+			return forgetSubject(trx, refOf(query.id), besides)
 		default:
 			return []
 	}
@@ -116,22 +151,26 @@ async function noteComment(
 	const parentAuthorId = parent_id === null ? null : await findCommentAuthor(trx, parent_id)
 	const mentioned = await mentionedIn(trx, body)
 	const people = recipientsOf({ actorId, questionAuthorId: query.authorId, parentAuthorId, mentioned })
-	return notify(trx, { people, actorId, query, commentId, url: commentPath(commentId), besides })
+	return notify(trx, { people, actorId, ...aboutQuestion(query, commentId), ...(besides !== undefined && { besides }) })
 }
 
 /** Tells those whom an edit names and the text before it did not. */
 async function noteNewNames(
 	trx: Executor,
 	{ actorId, query }: { actorId: number; query: EventQuestion },
-	{ commentId, text, before, url }: { commentId: number | null; text: string; before: string; url: string },
+	{ commentId, text, before }: { commentId: number | null; text: string; before: string },
 ): Promise<number[]> {
 	const named = new Set(mentionsIn(before))
 	const fresh = mentionsIn(text).filter((name) => !named.has(name))
 	if (fresh.length === 0) return []
 	// Edits are not counted as posts are: without a limit one text could go on calling everybody, ten at a time.
-	if (fresh.length + (await countMentioned(trx, query.id, commentId)) > MAX_NOTIFIED_MENTIONS) return []
+	if (
+		fresh.length + (await countTold(trx, 'mention', { subject: refOf(query.id), partId: commentId })) >
+		MAX_NOTIFIED_MENTIONS
+	)
+		return []
 	const people = recipientsOf({ actorId, mentioned: await listIdsOf(trx, fresh) })
-	return notify(trx, { people, actorId, query, commentId, url })
+	return notify(trx, { people, actorId, ...aboutQuestion(query, commentId) })
 }
 
 /** Goes on telling followers of a new query, a few hundred in a transaction; run again, it tells nobody twice. */
@@ -148,7 +187,7 @@ export async function notifyFollowers({ event, after }: FollowersLeft): Promise<
 				const mentioned = await mentionedIn(trx, event.description)
 				const followers = await followersOf(trx, { ...query, after: from, limit: followersInAStep })
 				const people = recipientsOf({ actorId, followers: followers.filter((id) => !mentioned.includes(id)) })
-				const told = await notify(trx, { people, actorId, query, commentId: null, url: query.url })
+				const told = await notify(trx, { people, actorId, ...aboutQuestion(query, null) })
 				return { told, next: followers.length < followersInAStep ? undefined : followers.at(-1) }
 			})
 		await announceUnread(told)
@@ -163,7 +202,7 @@ async function noteQuestion(trx: Executor, event: QuestionAdded): Promise<number
 	const followers = found.length > followersAtOnce ? [] : found
 	if (found.length > followersAtOnce) await addJob('tell-followers', { event, after: 0 }, trx)
 	const people = recipientsOf({ actorId, mentioned, followers })
-	return notify(trx, { people, actorId, query, commentId: null, url: query.url, besides })
+	return notify(trx, { people, actorId, ...aboutQuestion(query, null), ...(besides !== undefined && { besides }) })
 }
 
 async function mentionedIn(trx: Executor, markdown: string): Promise<number[]> {

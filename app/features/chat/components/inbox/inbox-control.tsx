@@ -2,10 +2,12 @@ import { Inbox } from 'lucide-react'
 import { Suspense, useRef, useState } from 'react'
 import { Link } from 'react-router'
 import { useTitleCount, useUnread } from '~/features/notifications/components/use-unread.ts'
+import { useRootData } from '~/lib/root-data.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
+import { useLiveCount } from '~/platform/realtime/use-live-count.ts'
+import { useLiveEvent } from '~/platform/realtime/use-live-event.ts'
 import { lazyPart } from '~/shell/guarded.ts'
 import { closeOnLink } from '~/shell/navigation.tsx'
-import { useUnreadConversations } from './use-unread-conversations.ts'
 
 const InboxPanel = lazyPart(() => import('./inbox-panel.tsx'))
 
@@ -71,4 +73,16 @@ function Face({ unread }: { unread: number }) {
 			)}
 		</>
 	)
+}
+
+/** In how many conversations something is unread: as the last whole page said, or the socket since. */
+function useUnreadConversations(): number {
+	const { conversations, requestId } = useRootData()
+	const [count, hear] = useLiveCount(conversations, requestId)
+	const take = (event: { conversations: number }) => hear(event.conversations)
+	useLiveEvent('chat:message', take)
+	useLiveEvent('chat:read', take)
+	useLiveEvent('chat:all-read', take)
+	useLiveEvent('chat:count', take)
+	return count
 }

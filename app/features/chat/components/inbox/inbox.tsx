@@ -1,13 +1,16 @@
 import { Search } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { Form, Link, useRevalidator } from 'react-router'
+import { Form, Link, useRevalidator, useSearchParams } from 'react-router'
+import { useHydrated } from '~/lib/use-hydrated.ts'
+import { Avatar } from '~/ui/avatar.tsx'
 import { EmptyState } from '~/ui/empty-state.tsx'
-import type { ConversationSummary, FoundMessages as Found } from '../../protocol.ts'
-import { ConversationRow } from './conversation-row.tsx'
-import { FoundMessages } from './found-messages.tsx'
-import { useLiveList } from './use-live-list.ts'
+import { useNow } from '~/ui/time.tsx'
+import type { ConversationSummary, FoundMessages as Found, MessageHit } from '../../protocol.ts'
+import { shortAge } from '../thread/times.ts'
+import { ConversationItem } from './conversation-item.tsx'
+import { useLiveList } from './live-list.ts'
 
-export interface InboxData {
+interface InboxData {
 	/** Null where a search is shown in its place. */
 	inbox: { conversations: ConversationSummary[]; next: number | null } | null
 	requests: ConversationSummary[]
@@ -49,7 +52,7 @@ export function Inbox({ data, current, children }: InboxProps) {
 					</Form>
 				</div>
 				<div className="relative flex-1 overflow-y-auto border-t border-line sm:-ml-4">
-					{found && <FoundMessages found={found} q={q} current={current} />}
+					{found && <SearchResults found={found} q={q} current={current} />}
 					{inbox && <Lists inbox={inbox} requests={requests} current={current} />}
 				</div>
 			</section>
@@ -87,7 +90,7 @@ function Lists({ inbox, requests, current }: ListsProps) {
 		const { username } = conversation.peer
 		return (
 			<li key={username} className="border-b border-line">
-				<ConversationRow
+				<ConversationItem
 					conversation={conversation}
 					online={live.online(username)}
 					typing={live.typing.has(username)}
@@ -118,5 +121,83 @@ function Lists({ inbox, requests, current }: ListsProps) {
 				</p>
 			)}
 		</>
+	)
+}
+
+interface FoundMessagesProps {
+	found: Found
+	/** What was searched for. */
+	q: string
+	/** Username of the peer whose conversation is shown beside. */
+	current: string | undefined
+}
+
+/** Own messages that hold what was searched for, each leading to its place in its conversation. */
+function SearchResults({ found: { hits, next, nearly }, q, current }: FoundMessagesProps) {
+	const now = useNow()
+	const zone = useHydrated() ? 'local' : 'utc'
+	const [params] = useSearchParams()
+	const search = new URLSearchParams({ q })
+	const addressOf = (id: number) => `${search}&message=${id}#message-${id}`
+	return (
+		<>
+			<p className="flex items-center justify-between gap-3 border-b border-line px-4 py-2 text-sm">
+				<span className="min-w-0 text-ink-2 wrap-anywhere" role="status">
+					{resultOf(hits.length, nearly, q)}
+				</span>
+				<Link className="link flex-none" to={current ? `/messages/${current}` : '/messages'}>
+					Clear
+				</Link>
+			</p>
+			<ul aria-label="Found messages">
+				{hits.map(({ id, peer, sender, sentAt, passage }) => (
+					<li key={id} className="border-b border-line">
+						<Link
+							className="flex items-start gap-3 px-4 py-2.5 hover:bg-hover aria-[current]:bg-ivy-wash"
+							to={`/messages/${peer.username}?${addressOf(id)}`}
+							aria-current={peer.username === current && params.get('message') === String(id) ? 'true' : undefined}
+							preventScrollReset
+						>
+							<Avatar user={{ ...peer, image: peer.picture }} size={40} />
+							<span className="min-w-0 flex-1">
+								<span className="flex items-baseline justify-between gap-2">
+									<span className="truncate font-semibold">{peer.name}</span>
+									<span className="meta flex-none">{shortAge(sentAt, now, zone)}</span>
+								</span>
+								<span className="line-clamp-2 text-sm wrap-anywhere text-ink-2">
+									{sender !== peer.username && 'You: '}
+									<Passage pieces={passage} />
+								</span>
+							</span>
+						</Link>
+					</li>
+				))}
+			</ul>
+			{next !== null && (
+				<p className="px-4 py-3">
+					<Link className="btn btn-sm btn-outline" to={`/messages?${search}&before=${next}`} rel="next">
+						Older messages
+					</Link>
+				</p>
+			)}
+		</>
+	)
+}
+
+function resultOf(count: number, nearly: boolean, q: string): string {
+	if (count === 0) return `Nothing found for “${q}”`
+	return nearly ? `No messages with “${q}”. Similar ones:` : `Messages with “${q}”`
+}
+
+function Passage({ pieces }: { pieces: MessageHit['passage'] }) {
+	return pieces.map(({ text, hit }, index) =>
+		hit ? (
+			// biome-ignore lint/suspicious/noArrayIndexKey: the pieces of one passage never move
+			<mark key={index} className="bg-marigold-wash text-ink">
+				{text}
+			</mark>
+		) : (
+			text
+		),
 	)
 }

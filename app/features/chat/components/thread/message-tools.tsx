@@ -28,7 +28,7 @@ const tool = 'icon-btn icon-btn-sm'
 export function MessageTools({ message, own, current, actions }: MessageToolsProps) {
 	const hydrated = useHydrated()
 	// Without scripts it is shown among its neighbours, however old it is.
-	const place = `${actions.path}?message=${message.id}`
+	const address = `${actions.path}?message=${message.id}`
 	const stop = { tabIndex: current || !hydrated ? 0 : -1 }
 	return (
 		<div className="chat-tools popup" data-own={own || undefined}>
@@ -40,7 +40,7 @@ export function MessageTools({ message, own, current, actions }: MessageToolsPro
 			{own && (
 				<Link
 					className={tool}
-					to={`${place}&edit=${message.id}`}
+					to={`${address}&edit=${message.id}`}
 					aria-label="Edit"
 					onClick={(event) => inPlace(event, () => actions.onEdit(message))}
 					{...stop}
@@ -66,7 +66,7 @@ export function MessageTools({ message, own, current, actions }: MessageToolsPro
 			{!own && (
 				<Link
 					className={tool}
-					to={`${place}&report=${message.id}`}
+					to={`${address}&report=${message.id}`}
 					rel="nofollow"
 					aria-label="Report"
 					onClick={(event) => inPlace(event, () => actions.onReport(message))}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ConversationView } from '../../client/conversation.ts'
+import type { ConversationView } from '../../client/live-conversation.ts'
 import type { Outgoing } from '../../client/outbox.ts'
 import type { ChatMessage } from '../../protocol.ts'
 import { type Row, rowsOf } from './rows.ts'
@@ -34,7 +34,7 @@ const say = (row: Row) => {
 	if (row.kind === 'day' || row.kind === 'new') return row.kind
 	const end = row.last ? '.' : ''
 	if (row.kind === 'outgoing') return `${row.message.body}${end} ${row.message.refusal ?? 'waiting'}`
-	return `${row.message.body}${end}${row.own ? ` ${row.mark}` : ''}`
+	return `${row.message.body}${end}${row.own ? ` ${row.receipt}` : ''}`
 }
 
 test('messages of one sender within five minutes are a run, and the last carries the time', () => {
@@ -57,8 +57,8 @@ test.each([
 	[5, 0, 'delivered'],
 	[5, 5, 'read'],
 	[0, 5, 'read'],
-])('delivered up to %i and read up to %i, message 5 is %s', (delivered, read, mark) => {
-	expect(rows([message(5, 'anna', 0)], { marks: { delivered, read } })).toEqual(['day', `5. ${mark}`])
+])('delivered up to %i and read up to %i, message 5 is %s', (delivered, read, receipt) => {
+	expect(rows([message(5, 'anna', 0)], { marks: { delivered, read } })).toEqual(['day', `5. ${receipt}`])
 })
 
 test('what is on its way stands at the end, a refused one by itself, one that has arrived not at all', () => {

@@ -1,24 +1,24 @@
-import type { ConversationView } from '../../client/conversation.ts'
+import type { ConversationView } from '../../client/live-conversation.ts'
 import type { Outgoing } from '../../client/outbox.ts'
 import type { ChatMessage } from '../../protocol.ts'
 import { dayOf, type Zone } from './times.ts'
 
 /** How far an own message has come. */
-export type Mark = 'waiting' | 'sent' | 'delivered' | 'read'
+export type ReceiptState = 'waiting' | 'sent' | 'delivered' | 'read'
 
 /** A message as it is drawn. */
-export interface MessageRow {
+interface ShownMessage {
 	kind: 'message'
 	key: string
 	message: ChatMessage
 	own: boolean
-	/** The last of a run carries the time and the mark. */
+	/** The last of a run carries the time and the receipt. */
 	last: boolean
-	mark: Mark
+	receipt: ReceiptState
 }
 
 /** A message that is still on its way. */
-export interface OutgoingRow {
+interface ShownOutgoing {
 	kind: 'outgoing'
 	key: string
 	message: Outgoing
@@ -28,8 +28,8 @@ export interface OutgoingRow {
 export type Row =
 	| { kind: 'day'; key: string; at: string | number }
 	| { kind: 'new'; key: string }
-	| MessageRow
-	| OutgoingRow
+	| ShownMessage
+	| ShownOutgoing
 
 /** Messages of one sender within this time stand together, in milliseconds: product, 5 minutes. */
 const together = 5 * 60_000
@@ -37,7 +37,7 @@ const together = 5 * 60_000
 interface Entry {
 	at: number
 	sender: string
-	row: MessageRow | OutgoingRow
+	row: ShownMessage | ShownOutgoing
 }
 
 /**
@@ -71,18 +71,18 @@ const isRefused = (row: Row) => row.kind === 'outgoing' && row.message.refusal !
 function entryOf(message: ChatMessage, { peer, marks }: ConversationView): Entry {
 	const own = message.sender !== peer.username
 	// The same key as while it was on its way.
-	const row: MessageRow = {
+	const row: ShownMessage = {
 		kind: 'message',
 		key: `${own ? 'own' : 'peer'}-${message.clientId}`,
 		message,
 		own,
 		last: true,
-		mark: markOf(message.id, marks),
+		receipt: receiptOf(message.id, marks),
 	}
 	return { at: Date.parse(message.sentAt), sender: message.sender, row }
 }
 
-function markOf(id: number, { delivered, read }: ConversationView['marks']): Mark {
+function receiptOf(id: number, { delivered, read }: ConversationView['marks']): ReceiptState {
 	if (id <= read) return 'read'
 	return id <= delivered ? 'delivered' : 'sent'
 }

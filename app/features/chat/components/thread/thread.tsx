@@ -1,22 +1,31 @@
 import { ArrowDown } from 'lucide-react'
-import { type KeyboardEvent, useEffect, useMemo, useState } from 'react'
+import {
+	type KeyboardEvent,
+	type RefObject,
+	useCallback,
+	useEffect,
+	useLayoutEffect,
+	useMemo,
+	useRef,
+	useState,
+	useSyncExternalStore,
+} from 'react'
+import { useLocation } from 'react-router'
 import { useRootData } from '~/lib/root-data.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import { useSavedCopy } from '~/offline/client.ts'
 import { useNow } from '~/ui/time.tsx'
-import type { ConversationView } from '../../client/conversation.ts'
+import type { ConversationView } from '../../client/live-conversation.ts'
 import { useChatClient, useOutgoing } from '../../client/use-chat.ts'
-import { MessageItem } from './message-item.tsx'
+import { MessageItem, OutgoingItem } from './message-item.tsx'
 import type { MessageActions } from './message-tools.tsx'
-import { OutgoingItem } from './outgoing-item.tsx'
 import { type Row, rowsOf } from './rows.ts'
 import { dayName, type Zone } from './times.ts'
-import { useNewLine, useReading, useTarget, useVisible } from './use-reading.ts'
 
 interface ThreadProps {
 	view: ConversationView
 	actions: MessageActions
-	/** Of the list inside the box. */
+	/** Of the list inside the scroller. */
 	className: string
 	/** Id of the message that the address names. */
 	target: number | null
@@ -32,16 +41,16 @@ export function Thread({ view, actions, className, target, onLeave }: ThreadProp
 	const rows = useMemo(() => rowsOf(view, outgoing, zone), [view, outgoing, zone])
 	const { username, name } = view.peer
 	const saved = useSavedCopy<HTMLOListElement>('conversation', `/messages/${username}`)
-	const { box, atEnd, look, toEnd } = useReading(rows, {
+	const { scroller, atEnd, look, toEnd } = useReading(rows, {
 		onEarly: () => view.older && client?.loadOlder(username).catch(() => {}),
 		onLate: () => client?.loadNewer(username).catch(() => {}),
 		held: view.newer,
 	})
-	useNewLine(box)
+	useNewLine(scroller)
 	useAttention(view, atEnd && !view.newer)
 	const ids = useMemo(() => view.messages.map(({ id }) => id), [view.messages])
 	const [chosen, setChosen] = useState<number | null>(target)
-	useTarget(box, {
+	useTarget(scroller, {
 		target,
 		rows,
 		onShown: (id) => {
@@ -57,7 +66,7 @@ export function Thread({ view, actions, className, target, onLeave }: ThreadProp
 		if (next === undefined) return
 		event.preventDefault()
 		setChosen(next)
-		box.current?.querySelector<HTMLElement>(`[data-message="${next}"]`)?.focus()
+		scroller.current?.querySelector<HTMLElement>(`[data-message="${next}"]`)?.focus()
 	}
 
 	const jump = () => {
@@ -68,7 +77,7 @@ export function Thread({ view, actions, className, target, onLeave }: ThreadProp
 
 	return (
 		<div className="relative flex min-h-0 flex-1 flex-col">
-			<div className="chat-scroll" ref={box} onScroll={look}>
+			<div className="chat-scroll" ref={scroller} onScroll={look}>
 				<ol className={className} ref={saved} aria-label={`Messages with ${name}`} onKeyDown={choose}>
 					{rows.map((row) => {
 						if (row.kind !== 'message') return <Line key={row.key} row={row} />
@@ -78,7 +87,7 @@ export function Thread({ view, actions, className, target, onLeave }: ThreadProp
 								message={row.message}
 								own={row.own}
 								last={row.last}
-								mark={row.mark}
+								receipt={row.receipt}
 								author={row.own ? 'You' : name}
 								zone={zone}
 								current={row.message.id === current}
@@ -145,4 +154,119 @@ function useAttention({ peer: { username }, latest }: ConversationView, atEnd: b
 		client?.attend(username, attended)
 		return () => client?.attend(username, false)
 	}, [client, username, attended, newest])
+}
+
+/** So near to the end, in pixels, counts as at the end. */
+const near = 48
+
+/** So near to the beginning the page before it is asked for. */
+const early = 400
+
+interface ReadingParts {
+	onEarly: () => void
+	onLate: () => void
+	held: boolean
+}
+
+/**
+ * Where the reader is in a list that grows at both ends. The list lies in a box that the browser fills from its end
+ * (`flex-direction: column-reverse`), so that it begins there before any script runs; `scrollTop` is 0 at the end and
+ * negative above. What is read stays where it is, whatever is added above or below.
+ * @param rows changes whenever the list does
+ * @param parts `onEarly` and `onLate` are called when the reader is near the beginning or the end; `held` says that the list
+ * does not end where the conversation does, so that nobody is at its end
+ */
+function useReading(rows: unknown, { onEarly, onLate, held: inMiddle }: ReadingParts) {
+	const scroller = useRef<HTMLDivElement>(null)
+	const anchor = useRef<{ element: Element; top: number } | null>(null)
+	const [atEnd, setAtEnd] = useState(true)
+	const ask = useRef({ onEarly, onLate, inMiddle })
+	ask.current = { onEarly, onLate, inMiddle }
+
+	const look = useCallback(() => {
+		const list = scroller.current
+		if (!list) return
+		const { onEarly, onLate, inMiddle } = ask.current
+		const isAtEnd = list.scrollTop > -near && !inMiddle
+		setAtEnd(isAtEnd)
+		anchor.current = isAtEnd ? null : firstVisible(list)
+		if (list.scrollHeight - list.clientHeight + list.scrollTop < early) onEarly()
+		if (inMiddle && list.scrollTop > -early) onLate()
+	}, [])
+
+	// biome-ignore lint/correctness/useExhaustiveDependencies: what is read is held in place whenever the list changes
+	useLayoutEffect(() => {
+		const list = scroller.current
+		const held = anchor.current
+		if (list && held?.element.isConnected) list.scrollTop += held.element.getBoundingClientRect().top - held.top
+		// At the end, or where there is nothing any more of what was read.
+		else if (list) list.scrollTop = 0
+		look()
+	}, [rows, look])
+
+	const toEnd = useCallback(() => {
+		anchor.current = null
+		if (scroller.current) scroller.current.scrollTop = 0
+	}, [])
+
+	return { scroller, atEnd, look, toEnd }
+}
+
+/** The first message of which something can be seen. */
+function firstVisible(list: HTMLElement): { element: Element; top: number } | null {
+	const above = list.getBoundingClientRect().top
+	for (const element of list.querySelectorAll('[data-message]')) {
+		const { top, bottom } = element.getBoundingClientRect()
+		if (bottom > above) return { element, top }
+	}
+	return null
+}
+
+/**
+ * Brings a message to the middle and the reader's focus to it, once for each visit to its address.
+ * @param target id; null for none
+ * @param onShown called when it is there
+ */
+function useTarget(
+	scroller: RefObject<HTMLElement | null>,
+	{ target, rows, onShown }: { target: number | null; rows: unknown; onShown: (target: number) => void },
+): void {
+	const { key } = useLocation()
+	const shown = useRef<string | null>(null)
+	// biome-ignore lint/correctness/useExhaustiveDependencies: the message may come with later rows
+	useLayoutEffect(() => {
+		const list = scroller.current
+		const element = list?.querySelector<HTMLElement>(`[data-message="${target}"]`)
+		if (target === null || !list || !element || shown.current === key) return
+		shown.current = key
+		const [room, own] = [list.getBoundingClientRect(), element.getBoundingClientRect()]
+		list.scrollTop += own.top - room.top - Math.max(0, room.height - own.height) / 2
+		element.focus({ preventScroll: true })
+		onShown(target)
+	}, [scroller, target, key, rows])
+}
+
+/** Brings the line “New messages” to the top when the list opens and more is new than there is room for. */
+function useNewLine(scroller: RefObject<HTMLElement | null>): void {
+	useEffect(() => {
+		const line = scroller.current?.querySelector('[data-new]')
+		const list = scroller.current
+		if (!line || !list) return
+		const hidden = list.getBoundingClientRect().top - line.getBoundingClientRect().top
+		if (hidden > 0) list.scrollTop -= hidden
+	}, [scroller])
+}
+
+/** Whether this tab is in front of somebody. */
+function useVisible(): boolean {
+	return useSyncExternalStore(
+		subscribe,
+		() => document.visibilityState === 'visible',
+		() => false,
+	)
+}
+
+function subscribe(tell: () => void): () => void {
+	document.addEventListener('visibilitychange', tell)
+	return () => document.removeEventListener('visibilitychange', tell)
 }

@@ -1,4 +1,4 @@
-import { limits } from '../../chat.limits.ts'
+import { chatLimits } from '../../chat.limits.ts'
 import type { OutgoingPicture, Store } from '../../client/outbox.ts'
 import type { ChatSending } from '../../protocol.ts'
 import type { PictureStore } from './picture-store.ts'
@@ -28,7 +28,7 @@ interface Parts {
 }
 
 const unreadable = 'Invalid file type!'
-const tooMany = `A message may have at most ${limits.pictures} pictures.`
+const tooMany = `A message may have at most ${chatLimits.pictures} pictures.`
 const none: readonly Attached[] = []
 
 /** The pictures of this tab's messages, from the moment they are chosen until their message is acknowledged. */
@@ -129,7 +129,7 @@ export class Attachments {
 
 	private async chooseOne(to: string, file: File): Promise<void> {
 		const { store, measure, refusalOf, newId } = this.parts
-		if (this.listFor(to).length >= limits.pictures) return this.refuse(to, tooMany)
+		if (this.listFor(to).length >= chatLimits.pictures) return this.refuse(to, tooMany)
 		const refusal = refusalOf(file)
 		if (refusal !== null) return this.refuse(to, refusal)
 		const size = await measure(file)
@@ -173,7 +173,7 @@ function readStored(text: string | null): Attached[] {
 		const list = JSON.parse(text ?? '[]') as Attached[]
 		const isSound = ({ id, alt, name, width, height }: Attached) =>
 			[id, alt, name].every((value) => typeof value === 'string') && [width, height].every(Number.isFinite)
-		return list.filter(isSound).slice(0, limits.pictures)
+		return list.filter(isSound).slice(0, chatLimits.pictures)
 	} catch {
 		return []
 	}

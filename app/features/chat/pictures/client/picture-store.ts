@@ -43,10 +43,10 @@ export class BrowserPictures implements PictureStore {
 	async get(id: string): Promise<Blob | null> {
 		const unsaved = this.unsaved.get(id)
 		if (unsaved) return unsaved
-		const kept = await this.run<StoredPicture | undefined>('readonly', (store) => store.get(this.prefix + id)).catch(
+		const stored = await this.run<StoredPicture | undefined>('readonly', (store) => store.get(this.prefix + id)).catch(
 			() => null,
 		)
-		return kept?.file ?? null
+		return stored?.file ?? null
 	}
 
 	async remove(ids: string[]): Promise<void> {
@@ -61,10 +61,10 @@ export class BrowserPictures implements PictureStore {
 		const own = keys.map(String).filter((key) => key.startsWith(this.prefix))
 		for (const id of own.map((key) => key.slice(this.prefix.length))) {
 			if (used.has(id)) continue
-			const kept = await this.run<StoredPicture | undefined>('readonly', (store) => store.get(this.prefix + id)).catch(
-				() => null,
-			)
-			if (kept && kept.at < Date.now() - day) await this.remove([id])
+			const stored = await this.run<StoredPicture | undefined>('readonly', (store) =>
+				store.get(this.prefix + id),
+			).catch(() => null)
+			if (stored && stored.at < Date.now() - day) await this.remove([id])
 		}
 	}
 

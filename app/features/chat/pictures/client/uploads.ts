@@ -1,3 +1,4 @@
+import { UploadError, uploadPicture } from '~/features/pictures/components/upload.ts'
 import type { PictureStore } from './picture-store.ts'
 
 /** How far a picture has come. */
@@ -9,10 +10,10 @@ export interface Progress {
 }
 
 /** What became of a picture: where it is stored, or why it was refused; null when it may be tried again. */
-export type Sent = { path: string } | { refusal: string | null }
+type Sent = { path: string } | { refusal: string | null }
 
 /** Sends one file, and tries again for a while. */
-export type Upload = (
+export type UploadPicture = (
 	file: Blob,
 	options: { signal: AbortSignal; onProgress: (progress: Progress) => void },
 ) => Promise<Sent>
@@ -31,12 +32,12 @@ interface Running {
 /** Files on their way to the server, each once at a time. */
 export class Uploads {
 	private readonly store: PictureStore
-	private readonly upload: Upload
+	private readonly upload: UploadPicture
 	private readonly onChange: () => void
 	private readonly running = new Map<string, Running>()
 	private readonly progress = new Map<string, Progress>()
 
-	constructor(parts: { store: PictureStore; upload: Upload; onChange: () => void }) {
+	constructor(parts: { store: PictureStore; upload: UploadPicture; onChange: () => void }) {
 		this.store = parts.store
 		this.upload = parts.upload
 		this.onChange = parts.onChange
@@ -101,5 +102,38 @@ export class Uploads {
 		if (progress) this.progress.set(id, progress)
 		else this.progress.delete(id)
 		this.onChange()
+	}
+}
+
+/** What may turn out otherwise a little later. */
+const passing = new Set<UploadError['kind']>(['canceled', 'retry-limit-exceeded', 'unauthenticated'])
+
+/** Sends the picture of a message as those of profiles are sent. */
+export const uploadForMessage: UploadPicture = async (file, { signal, onProgress }) => {
+	try {
+		const options = { kind: 'message', file, crop: null, signal } as const
+		const { path } = await uploadPicture({
+			...options,
+			onProgress: (sent, waiting) => onProgress({ sent, waiting }),
+		})
+		return { path }
+	} catch (error) {
+		if (!(error instanceof UploadError)) throw error
+		return { refusal: passing.has(error.kind) ? null : error.message }
+	}
+}
+
+/** Pixels of a picture, upright; null when the browser cannot show it. */
+export async function measure(file: Blob): Promise<{ width: number; height: number } | null> {
+	const image = new Image()
+	const url = URL.createObjectURL(file)
+	try {
+		image.src = url
+		await image.decode()
+		return { width: image.naturalWidth, height: image.naturalHeight }
+	} catch {
+		return null
+	} finally {
+		URL.revokeObjectURL(url)
 	}
 }

@@ -1,0 +1,247 @@
+import type { ChatMessage, ConversationPage, ConversationState, MessageWindow, Peer, Receipts } from '../protocol.ts'
+import { MessageHistory } from './message-history.ts'
+import { pause, type Transport } from './transport.ts'
+
+/** How long somebody counts as typing after they were last heard of, in milliseconds; they tell every 3 s. */
+export const typingTime = 5_000
+
+/** After so many failures in a row the next event or connection asks again. */
+const MAX_TRIES = 6
+
+/** What a view of a conversation draws, besides what waits in the outbox. */
+export interface ConversationView {
+	peer: Peer
+	state: ConversationState
+	messages: readonly ChatMessage[]
+	/** Whether the server has messages before the first one. */
+	older: boolean
+	/** Whether these are messages of long ago, with others between them and the end. */
+	newer: boolean
+	/** The end of the conversation, whether it is shown or not. */
+	latest: readonly ChatMessage[]
+	marks: Receipts
+	/** The peer's messages after this id stand under the line “New messages”. */
+	readId: number
+	/** Skills that both have, while nobody has written. */
+	common: readonly string[]
+	typing: boolean
+}
+
+/**
+ * A page as a view, for the server's rendering and until the client has taken it.
+ * @param part what is shown in place of its end
+ */
+export function viewOf({ version: _, ...page }: ConversationPage, part: MessageWindow | null = null): ConversationView {
+	return { ...page, latest: page.messages, newer: false, typing: false, ...part }
+}
+
+/** One conversation, kept the same as the server's by what the live stream says and by asking for what it left out. */
+export class LiveConversation {
+	private readonly transport: Transport
+	private readonly onChange: () => void
+	private readonly onArrival: () => void
+	private readonly thread = new MessageHistory()
+	private peer: Peer
+	private state: ConversationState
+	private marks: Receipts
+	private readId: number
+	private readonly common: readonly string[]
+	/** Whether the reader looks at its end: what comes is read at once. */
+	private attended = false
+	private typing: ReturnType<typeof setTimeout> | null = null
+	private asking: Promise<void> | null = null
+	private askAgain = false
+	private loadingOlder: Promise<void> | null = null
+	private loadingNewer: Promise<void> | null = null
+	private drawn: ConversationView | null = null
+
+	/** @param parts `onArrival` is called when messages of the peer came, live or asked for */
+	constructor(page: ConversationPage, parts: { transport: Transport; onChange: () => void; onArrival: () => void }) {
+		this.transport = parts.transport
+		this.onChange = parts.onChange
+		this.onArrival = parts.onArrival
+		this.peer = page.peer
+		this.state = page.state
+		this.marks = page.marks
+		this.readId = page.readId
+		this.common = page.common
+		this.thread.open(page)
+	}
+
+	/** Takes a page that was loaded later. */
+	open(page: ConversationPage): void {
+		const { peer, state } = page
+		this.peer = peer
+		this.state = state
+		this.take(page.marks)
+		if (!this.attended) this.readId = page.readId
+		this.thread.open(page)
+		this.change()
+	}
+
+	/** The same object until something changes. */
+	view(): ConversationView {
+		this.drawn ??= {
+			peer: this.peer,
+			state: this.state,
+			messages: this.thread.list(),
+			older: this.thread.older,
+			newer: this.thread.newer,
+			latest: this.thread.latest(),
+			marks: this.marks,
+			readId: this.readId,
+			common: this.common,
+			typing: this.typing !== null,
+		}
+		return this.drawn
+	}
+
+	/** The newest message of the peer, 0 when there is none. */
+	get newest(): number {
+		return this.thread.latest().findLast(({ sender }) => sender === this.peer.username)?.id ?? 0
+	}
+
+	hear(message: ChatMessage): void {
+		const own = message.sender !== this.peer.username
+		const newest = this.newest
+		const heard = this.thread.hear(message, own)
+		if (heard === 'gap') void this.catchUp()
+		if (heard === 'applied' && !own) this.met(newest)
+		this.change()
+	}
+
+	receiveReceipts(marks: Receipts): void {
+		this.take(marks)
+		this.change()
+	}
+
+	receiveState(state: ConversationState): void {
+		this.state = state
+		this.change()
+	}
+
+	receiveTyping(): void {
+		if (this.typing) clearTimeout(this.typing)
+		this.typing = setTimeout(() => this.stopTyping(), typingTime)
+		this.change()
+	}
+
+	/** @param attended whether the reader looks at the end of it */
+	attend(attended: boolean): void {
+		this.attended = attended
+	}
+
+	/** This member wrote: what stands above has been seen. */
+	wrote(): void {
+		this.readId = Number.MAX_SAFE_INTEGER
+		this.leave()
+	}
+
+	/** Shows a part of long ago in place of the end. */
+	show(part: MessageWindow): void {
+		this.thread.show(part)
+		this.change()
+	}
+
+	/** Shows the end again. */
+	leave(): void {
+		this.thread.leave()
+		this.change()
+	}
+
+	/** Asks for everything after what is known, until nothing is missing. */
+	catchUp(): Promise<void> {
+		this.askAgain = true
+		this.asking ??= this.ask().finally(() => {
+			this.asking = null
+		})
+		return this.asking
+	}
+
+	/** Loads the page before the first message; once at a time. */
+	loadOlder(): Promise<void> {
+		this.loadingOlder ??= this.askOlder().finally(() => {
+			this.loadingOlder = null
+		})
+		return this.loadingOlder
+	}
+
+	/** Loads the page after the last message of a part; once at a time. */
+	loadNewer(): Promise<void> {
+		this.loadingNewer ??= this.askNewer().finally(() => {
+			this.loadingNewer = null
+		})
+		return this.loadingNewer
+	}
+
+	private async ask(): Promise<void> {
+		for (let tries = 0; tries < MAX_TRIES && this.askAgain && this.transport.connected(); ) {
+			this.askAgain = false
+			try {
+				await this.askOnce()
+				tries = 0
+			} catch {
+				this.askAgain = true
+				await pause(tries)
+				tries += 1
+			}
+		}
+	}
+
+	private async askOnce(): Promise<void> {
+		const newest = this.newest
+		const stands = this.state
+		const changes = await this.transport.since(this.peer.username, this.thread.version)
+		this.thread.catchUp(changes)
+		this.take(changes.marks)
+		// What the live stream said meanwhile is newer.
+		if (this.state === stands) this.state = changes.state
+		if (this.newest > newest) this.met(newest)
+		this.change()
+		if (changes.complete) return
+		// So much has happened that the end comes first; what lies between is loaded when somebody scrolls there.
+		this.open(await this.transport.page(this.peer.username))
+		this.askAgain = true
+	}
+
+	private async askOlder(): Promise<void> {
+		const first = this.thread.list()[0]?.id
+		if (!this.thread.older || first === undefined) return
+		const page = await this.transport.before(this.peer.username, first)
+		// Somebody has gone elsewhere meanwhile.
+		if (this.thread.list()[0]?.id !== first) return
+		this.thread.prepend(page)
+		this.change()
+	}
+
+	private async askNewer(): Promise<void> {
+		const last = this.thread.list().at(-1)?.id
+		if (!this.thread.newer || last === undefined) return
+		const page = await this.transport.after(this.peer.username, last)
+		if (!this.thread.newer || this.thread.list().at(-1)?.id !== last) return
+		this.thread.append(page)
+		this.change()
+	}
+
+	/** Messages of the peer arrived after this one. A line that stands already stays where it is. */
+	private met(newest: number): void {
+		this.stopTyping()
+		this.onArrival()
+		if (newest <= this.readId) this.readId = this.attended ? Number.MAX_SAFE_INTEGER : newest
+	}
+
+	private stopTyping(): void {
+		if (this.typing) clearTimeout(this.typing)
+		this.typing = null
+		this.change()
+	}
+
+	private take({ delivered, read }: Receipts): void {
+		this.marks = { delivered: Math.max(this.marks.delivered, delivered), read: Math.max(this.marks.read, read) }
+	}
+
+	private change(): void {
+		this.drawn = null
+		this.onChange()
+	}
+}

@@ -1,0 +1,155 @@
+import { WifiOff } from 'lucide-react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { useFetcher } from 'react-router'
+import { textOfMessage } from '../chat.view.ts'
+import type { ConversationView } from '../client/live-conversation.ts'
+import { useConnectionState } from '../client/use-chat.ts'
+import type { Peer } from '../protocol.ts'
+
+interface StateNoticeProps {
+	view: ConversationView
+	/** The conversation's page. */
+	path: string
+	/** Padding. */
+	className: string
+}
+
+/** What stands between the messages and the composer when the conversation is not simply open. */
+export function StateNotice({ view, path, className }: StateNoticeProps) {
+	const { state, peer, messages } = view
+	const first = peer.name.split(' ')[0]
+	if (state.kind === 'open') return null
+	if (state.kind === 'request')
+		return (
+			<Notice
+				className={className}
+				text={`${peer.name} would like to chat with you. They cannot see whether you have read this.`}
+			>
+				<Intent path={path} intent="accept" className="btn btn-sm btn-primary" label="Accept" />
+				<Intent path={path} intent="block" className="btn btn-sm btn-outline" label="Block" />
+			</Notice>
+		)
+	if (state.kind === 'waiting') {
+		if (messages.length === 0) return null
+		return (
+			<Notice
+				className={className}
+				text={`${first} will get this as a request. Once they answer, you can write as much as you like.`}
+			/>
+		)
+	}
+	return (
+		<Notice className={className} text={state.reason ?? `You cannot write to ${first}.`}>
+			{state.blockedByMe && <Intent path={path} intent="unblock" className="btn btn-sm btn-outline" label="Unblock" />}
+		</Notice>
+	)
+}
+
+function Notice({ text, className, children }: { text: string; className: string; children?: ReactNode }) {
+	return (
+		<div
+			className={`flex flex-none flex-wrap items-center gap-x-3 gap-y-2 border-t border-line py-2.5 text-sm text-ink-2 ${className}`}
+		>
+			<p className="min-w-48 flex-1">{text}</p>
+			{children}
+		</div>
+	)
+}
+
+interface IntentProps {
+	path: string
+	intent: string
+	className: string
+	label: string
+}
+
+/** One thing that the conversation's page does, as a form. */
+export function Intent({ path, intent, className, label }: IntentProps) {
+	const fetcher = useFetcher()
+	const away = useConnectionState() === 'away'
+	const waits = away || fetcher.state !== 'idle'
+	return (
+		<fetcher.Form method="post" action={path} onSubmit={(event) => waits && event.preventDefault()}>
+			{/* Not disabled outright: that would take the focus away from whoever pressed it. */}
+			<button type="submit" className={className} name="intent" value={intent} aria-disabled={waits || undefined}>
+				{label}
+			</button>
+		</fetcher.Form>
+	)
+}
+
+/**
+ * Says that the server cannot be reached, and that nothing is lost by it; or that it is asked because no socket gets through.
+ * @param className padding of the latter
+ */
+export function AwayBar({ className }: { className: string }) {
+	const line = useConnectionState()
+	return (
+		<div role="status" className="flex-none">
+			{line === 'away' && (
+				<p className="flex items-center gap-2 border-t border-line bg-marigold-wash px-3 py-2 text-sm text-marigold-ink">
+					<WifiOff className="icon icon-sm" aria-hidden="true" />
+					You are offline. Your messages are kept and will be sent when you are back.
+				</p>
+			)}
+			{line === 'polling' && (
+				<p className={`border-t border-line py-1.5 text-xs text-ink-2 ${className}`}>
+					This network blocks live updates. New messages are fetched every few seconds.
+				</p>
+			)}
+		</div>
+	)
+}
+
+/** A conversation that nobody has begun. @param common skills that both members have */
+export function EmptyConversation({ peer, common }: { peer: Peer; common: readonly string[] }) {
+	return (
+		<div className="flex flex-1 flex-col items-center justify-center px-10 text-center">
+			<p className="text-lg font-semibold">No chat found!</p>
+			<p className="mt-1 text-sm text-balance text-ink-2">
+				Say hello to <bdi>{peer.name.split(' ')[0]}</bdi>. {inCommon(common)}
+			</p>
+		</div>
+	)
+}
+
+/** So many are named: what fits into two lines of the panel. */
+const named = 5
+
+const words = ['No', 'One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven', 'Eight', 'Nine', 'Ten']
+
+/** “Three skills in common: Python, ESP32, Git.” @param skills of both members; of none nothing is said */
+export function inCommon(skills: readonly string[]): string {
+	const count = skills.length
+	if (count === 0) return ''
+	const some = `${words[count] ?? count} ${count === 1 ? 'skill' : 'skills'} in common`
+	const list = skills.slice(0, named).join(', ')
+	return count > named ? `${some}, among them ${list}.` : `${some}: ${list}.`
+}
+
+/** How many are kept for a reader that is still speaking. */
+const MAX_ANNOUNCED = 5
+
+/** Says each new message of the peer once, to readers who do not see the list grow. */
+export function Announcer({ view }: { view: ConversationView }) {
+	const { peer, latest: messages } = view
+	const newest = messages.at(-1)?.id ?? 0
+	const said = useRef(newest)
+	const [lines, setLines] = useState<{ id: number; text: string }[]>([])
+	useEffect(() => {
+		const fresh = messages.filter(
+			({ id, sender, deleted }) => id > said.current && sender === peer.username && !deleted,
+		)
+		said.current = Math.max(said.current, newest)
+		if (fresh.length === 0) return
+		const added = fresh.map((message) => ({ id: message.id, text: `${peer.name}: ${textOfMessage(message)}` }))
+		setLines((before) => [...before, ...added].slice(-MAX_ANNOUNCED))
+	}, [messages, newest, peer])
+	return (
+		<div className="sr-only" role="log" aria-live="polite" aria-label="New messages">
+			{lines.map(({ id, text }) => (
+				<p key={id}>{text}</p>
+			))}
+		</div>
+	)
+}

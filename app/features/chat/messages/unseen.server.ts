@@ -1,0 +1,61 @@
+import type { NotificationKind, Unseen } from '~/features/notifications/kinds.server.ts'
+import { counted, shortened } from '~/lib/text.ts'
+import type { Executor } from '~/platform/db/db.server.ts'
+import { type DueRow, findLastDue, findUnread, listDue, selectUnread, type UnreadRow } from './unseen.queries.server.ts'
+
+declare module '~/features/notifications/kinds.server.ts' {
+	interface NotificationKinds {
+		message: never
+	}
+}
+
+/**
+ * Messages to somebody who is away. They are in the inbox in any case, so no notification is stored for them: pushes and mails
+ * are made of what the conversations say. A stranger's request is told without its text.
+ */
+export const messageKind: NotificationKind = {
+	label: 'Messages',
+	order: 70,
+	words: 'wrote to you',
+	always: ['site'],
+	source: {
+		subjectType: 'conversation',
+		tag: 'c',
+		noun: 'messages',
+		mailSubject: (conversations) => `Unread messages from ${conversations} members`,
+		mailReason: 'You get this email because messages stayed unread for ten minutes. Each is mentioned once.',
+		findLastDue,
+		listDue: async (trx: Executor, after: number, upto: number) => (await listDue(trx, after, upto)).map(unseenOf),
+		findPush: async (userId, conversationId) => {
+			const row = await findUnread(userId, conversationId)
+			if (!row) return undefined
+			const { name, count, pending } = row
+			return {
+				title: !pending && count > 1 ? `${name}, ${counted(count, 'new message')}` : name,
+				body: pending ? REQUEST : excerptOf(row.body),
+				url: pathOf(row),
+			}
+		},
+		selectOpen: selectUnread,
+	},
+}
+
+const REQUEST = 'would like to write to you'
+
+function unseenOf(row: DueRow): Unseen {
+	const { name, count, pending } = row
+	const [url, excerpt] = [pathOf(row), pending ? '' : excerptOf(row.body)]
+	return {
+		reader: { id: row.user_id, name: row.reader, email: row.email },
+		subject: { type: 'conversation', id: row.conversation_id, title: name, url, excerpt },
+		headline: pending ? `${name} ${REQUEST}` : `${counted(count, 'new message')} from ${name}`,
+		upto: row.newest,
+	}
+}
+
+const pathOf = ({ username }: UnreadRow) => `/messages/${username}`
+
+/** The beginning of a message on one line. */
+function excerptOf(body: string | null): string {
+	return shortened((body ?? '').replace(/\s+/g, ' ').trim(), 140) || 'A new message'
+}

@@ -1,0 +1,96 @@
+import { Check } from 'lucide-react'
+import { useEffect } from 'react'
+import { Form, Link, useFetcher } from 'react-router'
+import { Avatar } from '~/ui/avatar.tsx'
+import { RelativeTime } from '~/ui/time.tsx'
+import type { NoticeView } from '../notifications.view.ts'
+import { others } from '../notifications.view.ts'
+
+/** A row of the page: what happened, leading there, and a form that marks it as read. @param from where the form leads back to */
+export function NoticeItem({ notice, from }: { notice: NoticeView; from: string }) {
+	return (
+		<li className="flex items-center gap-2 border-b border-line">
+			<NoticeLink
+				notice={notice}
+				className="-mx-2 flex min-w-0 flex-1 items-start gap-3 rounded-sm px-2 py-3 hover:bg-hover"
+			/>
+			{notice.unread && (
+				<Form method="post" action="/notifications">
+					<input type="hidden" name="id" value={notice.id} />
+					<input type="hidden" name="from" value={from} />
+					<button className="icon-btn" type="submit" aria-label={`Mark as read: ${notice.title || notice.words}`}>
+						<Check className="icon" aria-hidden="true" />
+					</button>
+				</Form>
+			)}
+		</li>
+	)
+}
+
+/** What happened, as a link to where it did. */
+function NoticeLink({ notice, className }: { notice: NoticeView; className: string }) {
+	const { actor, by, people, words, title, reason, url, at, unread } = notice
+	return (
+		<Link className={className} to={url}>
+			<Avatar user={actor ?? { username: 'somebody', name: by, image: null }} size={32} />
+			<span className="min-w-0 flex-1 text-sm leading-5 text-ink-2 wrap-anywhere">
+				<span className="font-semibold text-ink">
+					<bdi>{by}</bdi>
+					{others(people)}
+				</span>{' '}
+				{words} <bdi className="text-ink">{title}</bdi>
+				{reason && (
+					<span className="mt-0.5 line-clamp-3">
+						Reason: <bdi>{reason}</bdi>
+					</span>
+				)}
+				<span className="meta block">
+					<RelativeTime at={at} />
+				</span>
+			</span>
+			{unread && <span className="mt-1.5 size-2 flex-none bg-marigold" role="img" aria-label="Unread" />}
+		</Link>
+	)
+}
+
+/** The latest ten, asked for whenever they are shown or their number changes meanwhile. */
+export function LatestNotices({ unread, open }: { unread: number; open: boolean }) {
+	const { data, load } = useFetcher<{ rows: NoticeView[] }>()
+	const marking = useFetcher()
+	// biome-ignore lint/correctness/useExhaustiveDependencies: another number of unread ones means another list
+	useEffect(() => {
+		if (open) void load('/notifications/latest')
+	}, [open, unread, load])
+	return (
+		<>
+			<div aria-live="polite" className="max-h-[min(26rem,60dvh)] overflow-y-auto">
+				{!data && <p className="p-4 text-sm text-ink-3">Loading...</p>}
+				{data?.rows.length === 0 && <p className="p-4 text-sm text-ink-2">No notifications yet.</p>}
+				{data && data.rows.length > 0 && (
+					<ul className="p-1" aria-label="Notifications">
+						{data.rows.map((notice) => (
+							<li key={notice.id}>
+								<NoticeLink notice={notice} className="menu-item items-start gap-3 py-2" />
+							</li>
+						))}
+					</ul>
+				)}
+			</div>
+			<div className="flex items-center justify-between border-t border-line px-4 py-2.5 text-sm">
+				{/* Not disabled outright: that would take the focus away from whoever pressed it. */}
+				<marking.Form
+					method="post"
+					action="/notifications/read"
+					onSubmit={(event) => unread === 0 && event.preventDefault()}
+				>
+					<button className="quiet-link text-ink-2" type="submit" aria-disabled={unread === 0}>
+						Mark all as read
+					</button>
+				</marking.Form>
+				<Link className="quiet-link font-semibold" to="/notifications">
+					See all
+				</Link>
+			</div>
+		</>
+	)
+}
