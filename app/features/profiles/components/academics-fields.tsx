@@ -1,5 +1,5 @@
+import { SuggestField } from '~/ui/combobox.tsx'
 import { Field } from '~/ui/field.tsx'
-import { SuggestField } from '~/ui/suggest-field.tsx'
 import type { Texts } from '../editing/edit-refusal.ts'
 import { profileLimits as limits } from '../profiles.limits.ts'
 import { FieldGroup } from './fields.tsx'
