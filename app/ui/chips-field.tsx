@@ -9,8 +9,9 @@ import {
 	useState,
 } from 'react'
 import { useHydrated } from '~/lib/use-hydrated.ts'
-import { comboboxAttributes, type Suggestion, Suggestions } from './combobox.tsx'
+import { comboboxAttributes, Suggestions } from './combobox.tsx'
 import { described, Field, FieldShell } from './field.tsx'
+import type { Suggestion } from './suggestions.tsx'
 
 interface ChipsFieldProps {
 	label: string

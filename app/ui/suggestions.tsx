@@ -2,7 +2,53 @@ import Navigation from '@github/combobox-nav'
 import { Plus } from 'lucide-react'
 import { type ReactNode, useCallback, useEffect, useId, useState } from 'react'
 import { Link } from 'react-router'
-import type { Suggestion, SuggestionGroup, SuggestionsProps } from './combobox.tsx'
+
+/** One thing that may be meant; `note` stands beside it. */
+export interface Suggestion {
+	/** Unique in its group. */
+	value: string
+	note?: string
+	/** What was typed itself, offered as it is. */
+	own?: boolean
+	/** Where it leads, if it is a link. */
+	href?: string
+	/** Drawn in place of the value and its note. */
+	content?: ReactNode
+}
+
+/** Suggestions of one kind; without a name they have no heading. */
+export interface SuggestionGroup {
+	name?: string
+	options: Suggestion[]
+}
+
+export interface SuggestionsProps<Answer> {
+	/** The name of the list. */
+	label: string
+	/** The address that answers with suggestions; the text is appended to it. */
+	source: string
+	/** What suggestions are wanted for; null for none. */
+	text: string | null
+	/** What is offered. `answer` is null until there is one for this text, and where none came. */
+	groupsOf?: (answer: Answer | null, text: string) => SuggestionGroup[]
+	onPick: (suggestion: Suggestion, group: SuggestionGroup) => void
+	/** Whether Enter takes the first one without the arrow keys. A list for another text is then never shown. */
+	picksFirst?: boolean
+	/** Whether Tab takes one too. */
+	picksWithTab?: boolean
+	/** Whether the focus alone opens the list. */
+	opensOnFocus?: boolean
+	/** Milliseconds without a key before the server is asked; 150 unless said otherwise. */
+	debounceMs?: number
+	/** Milliseconds until the list closes after the field was left; 0 unless said otherwise. */
+	closeDelayMs?: number
+	/** Said where nothing was found; by default nothing. */
+	empty?: string
+	/** Said where no answer came; null for nothing. */
+	failure?: string | null
+	/** Said to screen readers of the list when it opens. */
+	announcement?: (count: number) => string
+}
 
 type TextField = HTMLInputElement | HTMLTextAreaElement
 type Props = SuggestionsProps<unknown> & { field: TextField }

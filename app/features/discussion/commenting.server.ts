@@ -1,5 +1,5 @@
 import { countUse } from '~/features/accounts/security/rates.server.ts'
-import { peopleIn } from '~/features/questions/mentions/mentions.server.ts'
+import { findUsernames } from '~/features/questions/mentions/mentions.queries.server.ts'
 import { mayEdit, mayRestore, undoTime } from '~/features/questions/questions.policy.ts'
 import { commentInput, versionInput } from '~/features/questions/questions.schema.ts'
 import {
@@ -57,7 +57,10 @@ export async function addComment(
 	const { body } = parseInput(commentInput, input)
 	const query = await existing(questionId)
 	if (parentId !== null && !isId(parentId)) throw new NotFound(noParent)
-	const { html } = await renderMarkdown(body, { language: languageOfTags(query.tags), people: await peopleIn(body) })
+	const { html, mentioned } = await renderMarkdown(body, {
+		language: languageOfTags(query.tags),
+		people: findUsernames,
+	})
 	const sending = readSending(author.id, input, ['comment', questionId, parentId, body])
 	return changeOnce(sending, async (trx) => {
 		if (!(await lockQuestion(trx, questionId))) throw new NotFound(noQuestion)
@@ -71,7 +74,7 @@ export async function addComment(
 				query: eventQuestion(query),
 				commentId: id,
 				parentId,
-				body,
+				mentioned,
 			},
 			result: { id, url: `${questionUrl(query)}#comment-${id}` },
 		}
@@ -89,7 +92,10 @@ export async function editComment(viewer: Viewer, id: number, input: Input): Pro
 	await countUse('edits', editor)
 	const { body } = parseInput(commentInput, input)
 	const { version } = parseInput(versionInput, input)
-	const { html } = await renderMarkdown(body, { language: languageOfTags(comment.tags), people: await peopleIn(body) })
+	const { html, mentioned } = await renderMarkdown(body, {
+		language: languageOfTags(comment.tags),
+		people: findUsernames,
+	})
 	const query = eventQuestion(await existing(comment.query_id))
 	const result = { url: `${query.url}#comment-${id}` }
 	return change(async (trx) => {
@@ -103,7 +109,7 @@ export async function editComment(viewer: Viewer, id: number, input: Input): Pro
 		await recordCommentRevision(trx, id, editor.id, body)
 		await updateComment(trx, id, comment.query_id, body, html)
 		return {
-			event: { kind: 'comment-changed', actorId: editor.id, query, commentId: id, body, before: stored.body },
+			event: { kind: 'comment-changed', actorId: editor.id, query, commentId: id, mentioned, before: stored.body },
 			result,
 		}
 	})

@@ -8,7 +8,7 @@ import type { Viewer } from '~/lib/viewer.ts'
 import { type Input, parseInput } from '~/platform/http/parse.server.ts'
 import { languageOfTags } from '~/platform/markdown/highlight.server.ts'
 import { excerptOf, type RenderedMarkdown, renderMarkdown } from '~/platform/markdown/render.server.ts'
-import { peopleIn } from '../mentions/mentions.server.ts'
+import { findUsernames } from '../mentions/mentions.queries.server.ts'
 import { mayDelete, mayEdit, mayRestore, undoTime } from '../questions.policy.ts'
 import { findDeletedQuestion, lockDeletedQuestion } from '../questions.queries.server.ts'
 import { askInput, previewInput, versionInput } from '../questions.schema.ts'
@@ -65,7 +65,7 @@ export async function askQuestion(viewer: Viewer, input: Input): Promise<Made> {
 			kind: 'query-added',
 			actorId: author.id,
 			query: eventQuestion(query),
-			description,
+			mentioned: texts.mentioned,
 		} as const
 		return { event, result: { id, url: event.query.url } }
 	})
@@ -101,13 +101,12 @@ export async function editQuestion(viewer: Viewer, id: number, input: Input): Pr
 		await recordQuestionRevision(trx, id, editor.id, { ...texts, tags })
 		await updateQuestion(trx, id, before, { ...texts, tags })
 		const query = eventQuestion({ ...found, ...texts, tags, category_slug: texts.slug })
-		const { description } = texts
 		return {
 			event: {
 				kind: 'query-changed',
 				actorId: editor.id,
 				query,
-				description,
+				mentioned: texts.mentioned,
 				before: { category: found.category_slug, tags: found.tags, description: found.description },
 			},
 			result: { url: query.url },
@@ -134,11 +133,11 @@ export async function deleteQuestion(viewer: Viewer, id: number): Promise<{ url:
 	})
 }
 
-async function readTexts(input: Input): Promise<QuestionTexts & { slug: string }> {
+async function readTexts(input: Input): Promise<QuestionTexts & { slug: string; mentioned: string[] }> {
 	const { title, description, tags, category } = parseInput(askInput, input)
 	const found = await findCategory(category)
 	if (!found) throw new Invalid('Category field is required!', { category: 'Category field is required!' })
-	const { html, text } = await renderDescription(description, tags)
+	const { html, text, mentioned } = await renderDescription(description, tags)
 	return {
 		title,
 		description,
@@ -147,6 +146,7 @@ async function readTexts(input: Input): Promise<QuestionTexts & { slug: string }
 		tags,
 		categoryId: found.id,
 		slug: found.slug,
+		mentioned,
 	}
 }
 
@@ -187,6 +187,6 @@ export async function renderDescription(description: string, tags: readonly stri
 	return renderMarkdown(description, {
 		language: languageOfTags(tags),
 		topHeading: 2,
-		people: await peopleIn(description),
+		people: findUsernames,
 	})
 }
