@@ -32,7 +32,7 @@ test.beforeAll(async () => {
 	site = await startSite({ DATA_DIR: dataDir, SEED: 'none' })
 	pages = await inDatabase(async (client) => {
 		const { rows } = await client.query(`select '/forum/' || slug || '/' || username || '/' || q.id as url, source_id
-			from queries q join categories c on c.id = category_id join users u on u.id = author_id order by q.id`)
+			from questions q join categories c on c.id = category_id join users u on u.id = author_id order by q.id`)
 		return rows.map(({ url, source_id }) => ({ url: site.url + url, payload: payloads[Number(source_id)] ?? '' }))
 	})
 })
@@ -74,7 +74,7 @@ test('no payload runs from what a page repeats of its address', async ({ context
 test.describe('with the sanitizer switched off', () => {
 	test.beforeAll(() =>
 		inDatabase(async (client) => {
-			await client.query('update queries set description_html = description')
+			await client.query('update questions set description_html = description')
 			await client.query('update comments set body_html = body')
 			await client.query(`select pg_notify('devquad_pages', 'the-test page')`)
 		}),
