@@ -1,6 +1,6 @@
 import { data } from 'react-router'
 import { type EndedSessionData, loginOf } from '~/platform/http/ended-session.ts'
-import { textsOf } from '~/platform/http/form-texts.ts'
+import { textsOf } from '~/platform/http/form.ts'
 
 /**
  * What a form without scripts is answered whose session has ended: a page that says what was typed, to be sent again after the

@@ -1,5 +1,5 @@
 import type { Config } from '~/config.server.ts'
-import { problem } from '~/platform/http/form-errors.ts'
+import { problem } from '~/platform/http/problem.ts'
 import { securityHeaders } from './security.ts'
 
 const pageMethods = ['GET', 'HEAD', 'POST']

@@ -1,5 +1,5 @@
 import type { MiddlewareHandler } from 'hono'
-import { problem } from '~/platform/http/form-errors.ts'
+import { problem } from '~/platform/http/problem.ts'
 
 /** What a request says about the page that made it; each as its header came. */
 interface Provenance {

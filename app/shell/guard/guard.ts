@@ -1,6 +1,6 @@
 import { createPath, type DataRouter, data } from 'react-router'
 import { LostAnswer, retrying } from '~/lib/retry.ts'
-import { textsOf } from '~/platform/http/form-texts.ts'
+import { textsOf } from '~/platform/http/form.ts'
 import { toast } from '../toast.ts'
 import { connectionLost, offerReload } from './connection-bar.tsx'
 import { failureMessage } from './failure-message.ts'

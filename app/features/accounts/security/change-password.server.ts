@@ -1,6 +1,6 @@
 import { Invalid } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
-import { parseForm } from '~/platform/http/parse.server.ts'
+import { parseForm } from '~/platform/http/form.server.ts'
 import { forgetResetLinks } from '../accounts.queries.server.ts'
 import { changePasswordInput } from '../accounts.schema.ts'
 import { getAccount } from '../accounts.server.ts'

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { Invalid } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
-import { parseInput } from '~/platform/http/parse.server.ts'
+import { parseInput } from '~/platform/http/form.server.ts'
 import { editInput } from '../chat.schema.ts'
 import { sendMessage } from '../messages/sending.server.ts'
 import type { ChatMessage } from '../protocol.ts'

@@ -1,5 +1,5 @@
 import type { Viewer } from '~/lib/viewer.ts'
-import { parseInput } from '~/platform/http/parse.server.ts'
+import { parseInput } from '~/platform/http/form.server.ts'
 import { settingsInput } from '../chat.schema.ts'
 import { member } from '../members.server.ts'
 import { type ChatSettings, readSettings, writeSettings } from './settings.queries.server.ts'

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { data, isRouteErrorResponse, useNavigation } from 'react-router'
 import { newKey } from '~/lib/new-key.ts'
-import { textsOf } from '~/platform/http/form-texts.ts'
+import { textsOf } from '~/platform/http/form.ts'
 import type { BoxRefusal } from '../comment.view.ts'
 import { useDiscussion } from './discussion-context.ts'
 

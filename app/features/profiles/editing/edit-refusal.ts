@@ -1,7 +1,7 @@
 import { data } from 'react-router'
 import type { z } from 'zod'
-import { formErrorsOf } from '~/platform/http/form-errors.ts'
 import type { FormRefusal } from '~/platform/http/http.ts'
+import { formErrorsOf } from '~/platform/http/problem.ts'
 
 /* What the edit forms share between browser and server. */
 

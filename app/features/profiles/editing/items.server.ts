@@ -3,7 +3,7 @@ import { owner, writer } from '~/features/members/members.server.ts'
 import { Invalid, NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
-import { parseInput } from '~/platform/http/parse.server.ts'
+import { parseInput } from '~/platform/http/form.server.ts'
 import { profileLimits } from '../profiles.limits.ts'
 import { listCertificateRows, listProjectRows } from '../profiles.queries.server.ts'
 import {

@@ -1,6 +1,6 @@
 import { data } from 'react-router'
 import { log } from '~/lib/log.server.ts'
-import { textsOf } from '~/platform/http/form-texts.ts'
+import { textsOf } from '~/platform/http/form.ts'
 import { refused } from '~/platform/http/http.ts'
 import type { QuestionPageRow } from '../questions.queries.server.ts'
 import { StaleText, withFreshKey } from '../writing/change.server.ts'

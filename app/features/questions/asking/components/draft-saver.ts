@@ -1,6 +1,6 @@
 import { data } from 'react-router'
-import { formErrorsOf } from '~/platform/http/form-errors.ts'
-import { textsOf } from '~/platform/http/form-texts.ts'
+import { textsOf } from '~/platform/http/form.ts'
+import { formErrorsOf } from '~/platform/http/problem.ts'
 import { askInput } from '../../questions.schema.ts'
 import type { AskRefusal, AskValues, Draft, DraftSaved } from '../asking.view.ts'
 

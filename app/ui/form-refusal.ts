@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 import type { FormRefusal } from '~/platform/http/http.ts'
-import { toast } from './toast.ts'
+import { toast } from '~/shell/toast.ts'
 
 /**
  * Says in a toast why a form was refused, unless one field says it. Without scripts the box above the form says it alone.

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { Invalid } from '~/lib/errors.ts'
-import { formErrorsOf } from './form-errors.ts'
+import { formErrorsOf } from './problem.ts'
 
 /**
  * What a form sent, as its schema reads it.
