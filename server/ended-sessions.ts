@@ -1,6 +1,6 @@
 import { data } from 'react-router'
 import { type EndedSessionData, loginOf } from '~/platform/http/ended-session.ts'
-import { textsOf } from '~/platform/http/form.ts'
+import { formValues } from '~/platform/http/form.ts'
 
 /**
  * What a form without scripts is answered whose session has ended: a page that says what was typed, to be sent again after the
@@ -16,7 +16,7 @@ export async function endedSession(
 ): Promise<unknown> {
 	const login = thrown instanceof Response ? loginOf(thrown.headers.get('Location')) : null
 	if (!login || request.headers.get('Sec-Fetch-Dest') !== 'document') return null
-	const fields = typed ?? (request.bodyUsed ? {} : textsOf(await request.formData().catch(() => new FormData())))
+	const fields = typed ?? (request.bodyUsed ? {} : formValues(await request.formData().catch(() => new FormData())))
 	const texts = Object.entries(fields).filter(([name]) => !/password|token/i.test(name))
 	if (texts.length === 0) return null
 	return data<EndedSessionData>({ login, typed: Object.fromEntries(texts) }, { status: 401 })

@@ -1,6 +1,21 @@
-import { useEffect } from 'react'
-import type { FormRefusal } from '~/platform/http/http.ts'
+import { type RefObject, useEffect } from 'react'
+import type { FormRefusal } from '~/platform/http/form.ts'
 import { toast } from '~/shell/toast.ts'
+
+/**
+ * Leads to the conflict of a refused form, or to its first wrong field. A refusal that is about neither is said as a toast.
+ * @param within the form, or something in it
+ * @param isSilent for a form that says it itself, where the toast would be too much
+ */
+export function useRefusal(within: RefObject<HTMLElement | null>, refusal: FormRefusal | null, isSilent = false): void {
+	useEffect(() => {
+		if (!refusal) return
+		const isForFields = Object.keys(refusal.errors).length > 0
+		if (!isSilent && !refusal.stored && !isForFields) toast({ type: 'error', message: refusal.message })
+		const form = within.current?.closest('form')
+		form?.querySelector<HTMLElement>('[data-conflict], [aria-invalid="true"]')?.focus()
+	}, [within, refusal, isSilent])
+}
 
 /**
  * Says in a toast why a form was refused, unless one field says it. Without scripts the box above the form says it alone.

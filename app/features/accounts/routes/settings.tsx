@@ -2,7 +2,8 @@ import { Form, Link, Outlet, redirect } from 'react-router'
 import type { SignedIn } from '~/lib/context.ts'
 import { monthAndYear } from '~/lib/dates.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { answering, readForm, redirectWithToast, signedIn } from '~/platform/http/http.ts'
+import { readForm } from '~/platform/http/form.server.ts'
+import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
 import { RuleHead } from '~/ui/rule-head.tsx'
 import {
 	type AccountView,

@@ -1,8 +1,8 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
-import { data, isRouteErrorResponse, useNavigation } from 'react-router'
+import { useNavigation } from 'react-router'
 import { newKey } from '~/lib/new-key.ts'
-import { textsOf } from '~/platform/http/form.ts'
-import type { BoxRefusal } from '../comment.view.ts'
+import { submitForm } from '~/platform/http/form.ts'
+import { useRefusal } from '~/ui/form-refusal.ts'
 import { useDiscussion } from './discussion-context.ts'
 
 interface BoxOptions {
@@ -35,9 +35,7 @@ export function useBox({ box, text, version, onSent }: BoxOptions) {
 		setStart((before) => ({ ...before, version: kept.version, key: kept.key }))
 	}, [name])
 
-	useEffect(() => {
-		if (stored) area.current?.form?.querySelector<HTMLElement>('[data-conflict]')?.focus()
-	}, [stored])
+	useRefusal(area, refused, true)
 
 	useEffect(() => {
 		if (busy) sent.current = true
@@ -95,8 +93,8 @@ export function storeUnsentText(name: string, kept: UnsentText | null): void {
 }
 
 /**
- * For a `clientAction`: what goes wrong between browser and server is a refusal like any other, so that the text stays in its
- * box with the key of its sending: sent again, it makes one comment, whether or not the first one arrived.
+ * For a `clientAction`: a text whose answer is lost stays in its box with the key of its sending. Sent again, it makes one
+ * comment, whether or not the first one arrived.
  */
 export async function sendBox<Answer>({
 	request,
@@ -105,14 +103,10 @@ export async function sendBox<Answer>({
 	request: Request
 	serverAction: () => Promise<Answer>
 }) {
-	const form = await request.clone().formData()
-	try {
-		return await serverAction()
-	} catch (error) {
-		if (error instanceof Response || isRouteErrorResponse(error) || !form.has('body')) throw error
-		const refusal = { message: 'Something went wrong. Try again!', errors: {}, values: textsOf(form), stored: null }
-		return data<BoxRefusal>(refusal, { status: 503 })
-	}
+	const hasText = (await request.clone().formData()).has('body')
+	return hasText
+		? submitForm({ request, serverAction }, { failure: 'Something went wrong. Try again!' })
+		: serverAction()
 }
 
 export interface Boxes {

@@ -5,13 +5,14 @@ import { mainTags } from '~/features/tags/tags.server.ts'
 import { isId } from '~/lib/checks.ts'
 import { Conflict, Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
-import { type Input, parseInput } from '~/platform/http/form.server.ts'
+import { fieldText, type Input, parseInput, readVersion, requireSame } from '~/platform/http/form.server.ts'
+import type { SavedValues } from '~/platform/http/form.ts'
 import { languageOfTags } from '~/platform/markdown/highlight.server.ts'
 import { excerptOf, type RenderedMarkdown, renderMarkdown } from '~/platform/markdown/render.server.ts'
 import { findUsernames } from '../mentions/mentions.queries.server.ts'
 import { mayDelete, mayEdit, mayRestore, undoTime } from '../questions.policy.ts'
-import { findDeletedQuestion, lockDeletedQuestion } from '../questions.queries.server.ts'
-import { askInput, previewInput, versionInput } from '../questions.schema.ts'
+import { findDeletedQuestion, lockDeletedQuestion, type QuestionPageRow } from '../questions.queries.server.ts'
+import { askInput, previewInput } from '../questions.schema.ts'
 import {
 	findChangeableQuestion,
 	lockWaitingQuestion,
@@ -39,7 +40,6 @@ import {
 	returnQuestion,
 	updateQuestion,
 } from '../writing/writing.queries.server.ts'
-import { unlessSame } from './refused.server.ts'
 
 /*
  * The use cases that write questions. Each one: the policy first, then the input, then one transaction, then the announcement.
@@ -75,7 +75,7 @@ export async function askQuestion(viewer: Viewer, input: Input): Promise<Made> {
  * Changes a question; one that waits for a moderator goes on waiting.
  * @param input as for {@link askQuestion}, with the `version` it was made from; without one the last edit wins
  * @returns its address, which another category changes
- * @throws NotFound, NotAllowed, Invalid, TooMany, StaleQuery when another edit was saved first
+ * @throws NotFound, NotAllowed, Invalid, TooMany, EditConflict when another edit was saved first
  */
 export async function editQuestion(viewer: Viewer, id: number, input: Input): Promise<{ url: string }> {
 	const editor = writer(viewer)
@@ -83,14 +83,20 @@ export async function editQuestion(viewer: Viewer, id: number, input: Input): Pr
 	if (!mayEdit(editor, { authorId: found.author_id })) throw new NotAllowed('Only the author can edit this query.')
 	await countUse('edits', editor)
 	const texts = await readTexts(input)
-	const { version } = parseInput(versionInput, input)
+	const version = readVersion(input)
 	return change(async (trx) => {
 		const before = await (found.waits ? lockWaitingQuestion : lockQuestion)(trx, id)
 		if (!before) throw found.waits ? decidedMeanwhile() : new NotFound(noQuestion)
 		const tags = await mainTags(trx, texts.tags)
 		if (version !== null && version !== before.version) {
 			const stored = await findChangeableQuestion(id, editor.id, trx)
-			if (stored) unlessSame(stored, { ...texts, tags, category: texts.slug })
+			if (stored)
+				requireSame(savedQuestion(stored), {
+					title: texts.title,
+					description: texts.description,
+					tags,
+					category: texts.slug,
+				})
 		}
 		if (found.waits) {
 			await rewriteWaitingQuestion(trx, id, { ...texts, tags })
@@ -131,6 +137,11 @@ export async function deleteQuestion(viewer: Viewer, id: number): Promise<{ url:
 		const event = { kind: 'query-deleted', actorId: actor.id, query: eventQuestion(query) } as const
 		return { event, result: { url: event.query.url, undoable: !query.waits } }
 	})
+}
+
+/** A question as its form shows it. */
+function savedQuestion({ title, description, tags, category_slug: category, version }: QuestionPageRow): SavedValues {
+	return { version, values: { title, description, tags: fieldText(tags), category } }
 }
 
 async function readTexts(input: Input): Promise<QuestionTexts & { slug: string; mentioned: string[] }> {
