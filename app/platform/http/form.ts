@@ -3,7 +3,7 @@ import type { z } from 'zod'
 
 /*
  * Forms, as far as browser and server share them. What only the server does with one stands in form.server.ts, what a page
- * does after a refusal in ui/form-refusal.ts.
+ * does after a refusal in ui/form-kit.ts.
  */
 
 /** What stands in the fields of a form, by their names; a box holds `on` or nothing, a list its parts with commas. */

@@ -2,7 +2,7 @@ import { useCallback, useEffect, useRef, useState } from 'react'
 import { useNavigation } from 'react-router'
 import { newKey } from '~/lib/new-key.ts'
 import { submitForm } from '~/platform/http/form.ts'
-import { useRefusal } from '~/ui/form-refusal.ts'
+import { readStored, useRefusal, writeStored } from '~/ui/form-kit.ts'
 import { useDiscussion } from './discussion-context.ts'
 
 interface BoxOptions {
@@ -29,7 +29,7 @@ export function useBox({ box, text, version, onSent }: BoxOptions) {
 	const stored = refused?.stored ?? null
 
 	useEffect(() => {
-		const kept = readStored(name)
+		const kept = readUnsentText(name)
 		if (!kept || !area.current || area.current.value !== area.current.defaultValue) return
 		area.current.value = kept.text
 		setStart((before) => ({ ...before, version: kept.version, key: kept.key }))
@@ -42,7 +42,7 @@ export function useBox({ box, text, version, onSent }: BoxOptions) {
 		if (busy || !sent.current || navigation.state !== 'idle') return
 		sent.current = false
 		if (refused) return
-		storeUnsentText(name, null)
+		writeStored(name, null)
 		if (area.current) area.current.value = area.current.defaultValue
 		setStart((before) => ({ ...before, key: newKey() }))
 		onSent()
@@ -57,8 +57,11 @@ export function useBox({ box, text, version, onSent }: BoxOptions) {
 		madeFrom,
 		sendKey: key,
 		text: refused?.values.body ?? start.text,
-		keep: () => storeUnsentText(name, { text: area.current?.value ?? '', version: madeFrom, key }),
-		forget: () => storeUnsentText(name, null),
+		keep: () => {
+			const typed = area.current?.value
+			writeStored(name, typed ? ({ text: typed, version: madeFrom, key } satisfies UnsentText) : null)
+		},
+		forget: () => writeStored(name, null),
 	}
 }
 
@@ -72,24 +75,10 @@ export interface UnsentText {
 }
 
 /** @returns null when there is nothing, or nothing that can be read */
-export function readStored(name: string): UnsentText | null {
-	try {
-		const { text, version, key } = JSON.parse(localStorage.getItem(name) ?? 'null')
-		if (typeof text !== 'string' || typeof key !== 'string' || !text) return null
-		return { text, version: Number.isInteger(version) ? version : null, key }
-	} catch {
-		return null
-	}
-}
-
-/** A browser may forbid the store; the text is then kept no longer than its box. */
-export function storeUnsentText(name: string, kept: UnsentText | null): void {
-	try {
-		if (kept?.text) localStorage.setItem(name, JSON.stringify(kept))
-		else localStorage.removeItem(name)
-	} catch {
-		// see above
-	}
+export function readUnsentText(name: string): UnsentText | null {
+	const { text, version, key } = (readStored(name) ?? {}) as Partial<UnsentText>
+	if (typeof text !== 'string' || typeof key !== 'string' || !text) return null
+	return { text, version: Number.isInteger(version) ? (version as number) : null, key }
 }
 
 /**

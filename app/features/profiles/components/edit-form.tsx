@@ -8,7 +8,7 @@ import { toast } from '~/shell/toast.ts'
 import { ConflictNotice, type FieldNames } from '~/ui/conflict-notice.tsx'
 import { Dialog } from '~/ui/dialog.tsx'
 import { FormError } from '~/ui/form-error.tsx'
-import { useRefusal } from '~/ui/form-refusal.ts'
+import { useRefusal } from '~/ui/form-kit.ts'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 
 interface FooterState {

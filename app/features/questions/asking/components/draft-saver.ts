@@ -1,4 +1,5 @@
 import { type FormRefusal, type FormValues, submitForm } from '~/platform/http/form.ts'
+import { readStored } from '~/ui/form-kit.ts'
 import { askInput } from '../../questions.schema.ts'
 import type { AskValues, Draft, DraftSaved } from '../asking.view.ts'
 
@@ -164,36 +165,21 @@ export function localName(owner: string | null, key: string): string {
 	return `draft ${owner ?? ''} ${key}`
 }
 
-/** The draft under this name; null when there is none, or what is there is none of ours. */
+/** The draft that this browser keeps under a name; null when there is none, or what is there is none of ours. */
 export function readLocal(name: string): LocalDraft | null {
-	try {
-		return parseLocal(localStorage.getItem(name))
-	} catch {
-		return null
-	}
+	return asLocalDraft(readStored(name))
 }
 
-// A browser may forbid the store, and it may be full; the server then has the only draft.
-export function writeLocal(name: string, draft: LocalDraft | null): void {
-	try {
-		if (draft) localStorage.setItem(name, JSON.stringify(draft))
-		else localStorage.removeItem(name)
-	} catch {
-		// see above
-	}
-}
-
-export function parseLocal(text: string | null): LocalDraft | null {
-	try {
-		const { title, description, tags, category, savedAt, madeFrom, version, unsent } = JSON.parse(text ?? '')
-		const texts = [title, description, tags, category, savedAt]
-		if (!texts.every((part) => typeof part === 'string') || Number.isNaN(Date.parse(savedAt))) return null
-		return {
-			...{ title, description, tags, category, savedAt },
-			...{ madeFrom: Number(madeFrom) || 0, version: Number(version) || 0, unsent: unsent === true },
-		}
-	} catch {
+/** What was stored, if it is a draft. */
+export function asLocalDraft(stored: unknown): LocalDraft | null {
+	const { title, description, tags, category, savedAt, madeFrom, version, unsent } = (stored ??
+		{}) as Partial<LocalDraft>
+	const texts = { title, description, tags, category, savedAt }
+	if (!Object.values(texts).every((part) => typeof part === 'string') || Number.isNaN(Date.parse(savedAt ?? '')))
 		return null
+	return {
+		...(texts as Record<keyof typeof texts, string>),
+		...{ madeFrom: Number(madeFrom) || 0, version: Number(version) || 0, unsent: unsent === true },
 	}
 }
 

@@ -27,3 +27,34 @@ export function useRefusalToast(refusal: FormRefusal | undefined): void {
 		toast({ type: 'error', message: refusal.message.replace(/ \[[A-Z_]+\]/g, '') })
 	}, [refusal])
 }
+
+/**
+ * What this browser keeps of a form that was not sent yet.
+ * @returns undefined where there is nothing, or nothing that can be read
+ */
+export function readStored(name: string): unknown {
+	try {
+		return parseStored(localStorage.getItem(name))
+	} catch {
+		return undefined
+	}
+}
+
+/** The value of a stored text, such as an event of the store brings; undefined for none. */
+export function parseStored(text: string | null): unknown {
+	try {
+		return JSON.parse(text ?? '')
+	} catch {
+		return undefined
+	}
+}
+
+/** Keeps a value for {@link readStored}; null removes it. A browser may forbid the store, and it may be full: then nothing is kept. */
+export function writeStored(name: string, value: object | null): void {
+	try {
+		if (value) localStorage.setItem(name, JSON.stringify(value))
+		else localStorage.removeItem(name)
+	} catch {
+		// The text is then kept no longer than its form.
+	}
+}
