@@ -266,7 +266,7 @@ interface OptionProps {
 function Option({ id, suggestion, text, onPick }: OptionProps) {
 	const { value, note, own, href, content } = suggestion
 	const options = {
-		className: `menu-item group/option ${content ? 'min-h-8 py-1.5' : ''}`,
+		className: `menu-item group/option ${content ? 'min-h-8' : ''}`,
 		id,
 		role: 'option',
 		onPointerDown: (event: React.PointerEvent) => event.preventDefault(),
@@ -282,7 +282,7 @@ function Option({ id, suggestion, text, onPick }: OptionProps) {
 				</span>
 			)}
 			{note && <span className="meta ml-auto flex-none">{note}</span>}
-			<span className={`kbd hidden flex-none group-aria-selected/option:inline ${note || content ? '' : 'ml-auto'}`}>
+			<span className={`kbd hidden flex-none group-aria-selected/option:inline-grid ${note || content ? '' : 'ml-auto'}`}>
 				Enter
 			</span>
 		</>
