@@ -282,7 +282,9 @@ function Option({ id, suggestion, text, onPick }: OptionProps) {
 				</span>
 			)}
 			{note && <span className="meta ml-auto flex-none">{note}</span>}
-			<span className={`kbd hidden flex-none group-aria-selected/option:inline-grid ${note || content ? '' : 'ml-auto'}`}>
+			<span
+				className={`kbd hidden flex-none group-aria-selected/option:inline-grid ${note || content ? '' : 'ml-auto'}`}
+			>
 				Enter
 			</span>
 		</>
