@@ -12,8 +12,8 @@ import { type DiskFull, retryHeaders, Unavailable } from '~/lib/errors.ts'
 import { isDatabaseAway } from '~/platform/db/db.server.ts'
 import { withoutDatabase } from '~/platform/db/scope.server.ts'
 import { type EndedSessionData, loginOf } from '~/platform/http/ended-session.ts'
-import { problem } from '~/platform/http/form-errors.ts'
-import { textsOf } from '~/platform/http/form-texts.ts'
+import { formValues } from '~/platform/http/form.ts'
+import { problem } from '~/platform/http/problem.ts'
 import { siteFaultOf } from '~/platform/http/site-fault.server.ts'
 import type { SiteFaultData } from '~/platform/http/site-fault.ts'
 
@@ -177,7 +177,7 @@ export function faultAnswer(error: unknown, path: string): Response | null {
 async function endedSession(thrown: unknown, request: Request, typed: Record<string, string> | null): Promise<unknown> {
 	const login = thrown instanceof Response ? loginOf(thrown.headers.get('Location')) : null
 	if (!login || request.headers.get('Sec-Fetch-Dest') !== 'document') return null
-	const fields = typed ?? (request.bodyUsed ? {} : textsOf(await request.formData().catch(() => new FormData())))
+	const fields = typed ?? (request.bodyUsed ? {} : formValues(await request.formData().catch(() => new FormData())))
 	const texts = Object.entries(fields).filter(([name]) => !/password|token/i.test(name))
 	if (texts.length === 0) return null
 	return data<EndedSessionData>({ login, typed: Object.fromEntries(texts) }, { status: 401 })

@@ -9,9 +9,9 @@ import {
 	useState,
 } from 'react'
 import { useHydrated } from '~/lib/use-hydrated.ts'
+import { comboboxAttributes, Suggestions } from './combobox.tsx'
 import { described, Field, FieldShell } from './field.tsx'
-import { SuggestionList } from './suggestion-list.tsx'
-import { useSuggestions } from './use-suggestions.ts'
+import type { Suggestion } from './suggestions.tsx'
 
 interface ChipsFieldProps {
 	label: string
@@ -23,7 +23,7 @@ interface ChipsFieldProps {
 	/** How many characters each may have. */
 	longest: number
 	/** The address that answers `?q=` with suggestions. */
-	source?: string
+	source: string
 	error?: string | null | undefined
 	className?: string
 	/** Says so after the label. */
@@ -83,7 +83,7 @@ interface ChipsProps extends Omit<ChipsFieldProps, 'className'> {
 	before: PlainState
 }
 
-function Chips({ label, name, defaultValue, before, most, longest, source = '', error, ...look }: ChipsProps) {
+function Chips({ label, name, defaultValue, before, most, longest, source, error, ...look }: ChipsProps) {
 	const { aside, optional, hint: hintOf = usualHint(most), placeholder, shape: shaped = usualShape, chipClass } = look
 	// Who is typing goes on in the same text; it becomes chips as any other.
 	const [{ value, selection }] = useState(before)
@@ -99,22 +99,9 @@ function Chips({ label, name, defaultValue, before, most, longest, source = '', 
 		add(typed)
 		setText('')
 	}
-	const { list, shown, failed, at, pick, onKey, close, show } = useSuggestions({
-		source,
-		text,
-		eager: true,
-		shape: (found) => {
-			const fresh = found.filter(({ value }) => !has(chips, value))
-			const typed = shaped(text)
-			if (typed === '') return fresh
-			const known = has(chips, typed) || fresh.some(({ value }) => value.toLowerCase() === typed.toLowerCase())
-			return known ? fresh : [...fresh, { value: typed, own: true }]
-		},
-		onPick: ({ value }) => take(value),
-	})
-
 	const press = (event: KeyboardEvent<HTMLInputElement>) => {
-		if (onKey(event) || event.nativeEvent.isComposing) return
+		// Whatever the list of suggestions has taken is not for the chips.
+		if (event.defaultPrevented || event.nativeEvent.isComposing) return
 		// Enter adds a chip. Sending the form is what its button is for, also when the field is empty.
 		if (event.key === 'Enter') event.preventDefault()
 		if ((event.key === 'Enter' || event.key === ',') && text.trim() !== '') {
@@ -153,24 +140,15 @@ function Chips({ label, name, defaultValue, before, most, longest, source = '', 
 					<input
 						ref={input}
 						id={id}
-						role="combobox"
-						aria-autocomplete="list"
-						aria-expanded={shown}
-						aria-controls={shown ? `${id}-list` : undefined}
-						aria-activedescendant={at >= 0 ? `${id}-list-${at}` : undefined}
-						autoComplete="off"
+						{...comboboxAttributes}
 						autoCapitalize="none"
 						maxLength={text.includes(',') ? undefined : longest}
 						placeholder={placeholder?.(chips.length)}
 						value={text}
-						onChange={(event) => {
-							setText(event.target.value)
-							show()
-						}}
+						onChange={(event) => setText(event.target.value)}
 						onKeyDown={press}
 						onPaste={paste}
 						onBlur={() => {
-							close()
 							// What stands there is meant, also by whoever presses Save next. A new row of chips would push that
 							// button from under the pointer, so the press is let end first.
 							if (text.trim() !== '') afterPress(() => take(text))
@@ -178,7 +156,15 @@ function Chips({ label, name, defaultValue, before, most, longest, source = '', 
 						{...described(id, error, hint)}
 					/>
 				</div>
-				<SuggestionList id={`${id}-list`} {...{ label, list, shown, failed, at, text }} onPick={pick} />
+				<Suggestions<{ suggestions: Suggestion[] }>
+					field={input}
+					label={label}
+					source={`${source}?q=`}
+					text={text.trim() || null}
+					picksFirst
+					groupsOf={(answer, typed) => [{ options: offered(answer?.suggestions ?? [], chips, shaped(typed)) }]}
+					onPick={({ value }) => take(value)}
+				/>
 			</div>
 			<input ref={store} type="hidden" name={name} value={chips.join(', ')} data-start={defaultValue} />
 			<span className="sr-only" role="status">
@@ -186,6 +172,13 @@ function Chips({ label, name, defaultValue, before, most, longest, source = '', 
 			</span>
 		</FieldShell>
 	)
+}
+
+/** What the server found and is no chip yet, and at the end what was typed itself unless it is among them. */
+function offered(found: Suggestion[], chips: string[], typed: string): Suggestion[] {
+	const fresh = found.filter(({ value }) => !has(chips, value))
+	const isKnown = typed === '' || has([...chips, ...fresh.map(({ value }) => value)], typed)
+	return isKnown ? fresh : [...fresh, { value: typed, own: true }]
 }
 
 /** The chips themselves, what was last done to them in words, and the hidden field that tells the form of each change. */

@@ -1,6 +1,6 @@
 import type { MiddlewareHandler } from 'hono'
 import type { Config } from '~/config.server.ts'
-import { problem } from '~/platform/http/form-errors.ts'
+import { problem } from '~/platform/http/problem.ts'
 import { securityHeaders } from './security.ts'
 
 const pageMethods = ['GET', 'HEAD', 'POST']

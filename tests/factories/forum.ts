@@ -2,7 +2,7 @@ import { addComment } from '~/features/discussion/commenting.server.ts'
 import { askQuestion } from '~/features/questions/asking/asking.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
-import type { Input } from '~/platform/http/parse.server.ts'
+import type { Input } from '~/platform/http/form.server.ts'
 
 let made = 0
 

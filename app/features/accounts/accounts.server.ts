@@ -2,7 +2,7 @@ import { config } from '~/config.server.ts'
 import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { setRequestMember } from '~/lib/request-scope.server.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
-import { parseForm } from '~/platform/http/parse.server.ts'
+import { parseForm } from '~/platform/http/form.server.ts'
 import { siteFaultOf } from '~/platform/http/site-fault.server.ts'
 import {
 	deleteResetLinks,

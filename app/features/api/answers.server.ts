@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { DomainError, Invalid, retryHeaders } from '~/lib/errors.ts'
-import { problem } from '~/platform/http/form-errors.ts'
 import { type Operation, StaleEdit } from '~/platform/http/operation.ts'
+import { problem } from '~/platform/http/problem.ts'
 
 /** Everybody's programs may read from a page of any site, but never with our reader's cookies: `*` excludes them. */
 export const openToAll = {

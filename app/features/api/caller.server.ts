@@ -2,8 +2,8 @@ import { viewerFromRequest } from '~/features/accounts/accounts.server.ts'
 import type { TokenScope } from '~/features/accounts/accounts.view.ts'
 import { readToken } from '~/features/accounts/tokens/tokens.server.ts'
 import type { Viewer } from '~/lib/viewer.ts'
-import { problem } from '~/platform/http/form-errors.ts'
 import type { Operation } from '~/platform/http/operation.ts'
+import { problem } from '~/platform/http/problem.ts'
 
 /** Who calls, and by what right. */
 export interface Caller {

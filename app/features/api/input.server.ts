@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { NotFound } from '~/lib/errors.ts'
-import { problem } from '~/platform/http/form-errors.ts'
+import { parseInput } from '~/platform/http/form.server.ts'
 import type { Operation } from '~/platform/http/operation.ts'
-import { parseInput } from '~/platform/http/parse.server.ts'
+import { problem } from '~/platform/http/problem.ts'
 
 type Parsed = Record<string, never>
 

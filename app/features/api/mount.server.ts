@@ -1,7 +1,7 @@
 import { type Context, Hono } from 'hono'
 import { log } from '~/lib/log.server.ts'
-import { problem } from '~/platform/http/form-errors.ts'
 import type { Operation } from '~/platform/http/operation.ts'
+import { problem } from '~/platform/http/problem.ts'
 import { siteFaultOf } from '~/platform/http/site-fault.server.ts'
 import { answerOf, openToAll, refusal, tagged } from './answers.server.ts'
 import { callerOf, refuseCaller } from './caller.server.ts'

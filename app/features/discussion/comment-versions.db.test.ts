@@ -1,11 +1,11 @@
 import { beforeAll, expect, test } from 'vitest'
 import type { SignedIn } from '~/lib/viewer.ts'
+import { EditConflict } from '~/platform/http/form.server.ts'
 import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { deleteComment, editComment } from './commenting.server.ts'
 import { getComment, listComments } from './discussion.server.ts'
 import { readCommentHistory } from './history.server.ts'
-import { StaleComment } from './refused.server.ts'
 
 useDatabase()
 
@@ -32,8 +32,8 @@ test('of two edits at the same moment one is saved, and the other is told what t
 	const refused = ends.find((end) => end.status === 'rejected')
 	const left = await stored()
 	expect(left.version).toBe(version + 1)
-	if (!(refused?.reason instanceof StaleComment)) throw new Error('The second edit was not refused as stale.')
-	expect(refused.reason.stored).toEqual(left)
+	if (!(refused?.reason instanceof EditConflict)) throw new Error('The second edit was not refused as a conflict.')
+	expect(refused.reason.stored).toEqual({ version: left.version, values: { body: left.body } })
 	expect((await readCommentHistory(asha, id, null)).edits).toHaveLength(1)
 })
 

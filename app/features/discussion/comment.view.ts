@@ -8,7 +8,6 @@ import {
 } from '~/features/questions/question.view.ts'
 import { mayChoose, mayDelete, mayEdit } from '~/features/questions/questions.policy.ts'
 import type { Viewer } from '~/lib/viewer.ts'
-import type { FormRefusal } from '~/platform/http/http.ts'
 import type { CommentRow } from './comments.queries.server.ts'
 
 /**
@@ -104,15 +103,10 @@ export interface CommentView extends VotedView {
 	hiddenReplies: number
 }
 
-/** A comment as another edit left it. */
+/** A comment as it is stored. */
 export interface StoredComment {
 	body: string
 	version: number
-}
-
-/** Why the text of a box was not taken. With `stored`, another edit was saved first: that is what it left. */
-export interface BoxRefusal extends FormRefusal {
-	stored: StoredComment | null
 }
 
 /** The order of comments as addresses name it: the usual one is not named. */

@@ -1,7 +1,7 @@
 import { countUse } from '~/features/accounts/security/rates.server.ts'
-import { peopleIn } from '~/features/questions/mentions/mentions.server.ts'
+import { findUsernames } from '~/features/questions/mentions/mentions.queries.server.ts'
 import { mayEdit, mayRestore, undoTime } from '~/features/questions/questions.policy.ts'
-import { commentInput, versionInput } from '~/features/questions/questions.schema.ts'
+import { commentInput } from '~/features/questions/questions.schema.ts'
 import {
 	findChangeableComment,
 	lockWaitingComment,
@@ -34,12 +34,11 @@ import { isId } from '~/lib/checks.ts'
 import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
-import { type Input, parseInput } from '~/platform/http/parse.server.ts'
+import { type Input, parseInput, readVersion, requireSame } from '~/platform/http/form.server.ts'
 import { languageOfTags } from '~/platform/markdown/highlight.server.ts'
 import { renderMarkdown } from '~/platform/markdown/render.server.ts'
 import type { StoredComment } from './comment.view.ts'
 import { findDeletedComment } from './discussion.queries.server.ts'
-import { refuseStale } from './refused.server.ts'
 
 /* The use cases that write comments. */
 
@@ -57,7 +56,10 @@ export async function addComment(
 	const { body } = parseInput(commentInput, input)
 	const query = await existing(questionId)
 	if (parentId !== null && !isId(parentId)) throw new NotFound(noParent)
-	const { html } = await renderMarkdown(body, { language: languageOfTags(query.tags), people: await peopleIn(body) })
+	const { html, mentioned } = await renderMarkdown(body, {
+		language: languageOfTags(query.tags),
+		people: findUsernames,
+	})
 	const sending = readSending(author.id, input, ['comment', questionId, parentId, body])
 	return changeOnce(sending, async (trx) => {
 		if (!(await lockQuestion(trx, questionId))) throw new NotFound(noQuestion)
@@ -71,7 +73,7 @@ export async function addComment(
 				query: eventQuestion(query),
 				commentId: id,
 				parentId,
-				body,
+				mentioned,
 			},
 			result: { id, url: `${questionUrl(query)}#comment-${id}` },
 		}
@@ -81,20 +83,24 @@ export async function addComment(
 /**
  * Changes a comment; one that waits for a moderator goes on waiting.
  * @param input `body`, and the `version` it was made from; without one the last edit wins
- * @throws NotFound, NotAllowed, Invalid, TooMany, StaleComment when another edit was saved first
+ * @throws NotFound, NotAllowed, Invalid, TooMany, EditConflict when another edit was saved first
  */
 export async function editComment(viewer: Viewer, id: number, input: Input): Promise<{ url: string }> {
 	const editor = writer(viewer)
 	const comment = await changeable(editor, id)
 	await countUse('edits', editor)
 	const { body } = parseInput(commentInput, input)
-	const { version } = parseInput(versionInput, input)
-	const { html } = await renderMarkdown(body, { language: languageOfTags(comment.tags), people: await peopleIn(body) })
+	const version = readVersion(input)
+	const { html, mentioned } = await renderMarkdown(body, {
+		language: languageOfTags(comment.tags),
+		people: findUsernames,
+	})
 	const query = eventQuestion(await existing(comment.question_id))
 	const result = { url: `${query.url}#comment-${id}` }
 	return change(async (trx) => {
 		const stored = await hold(trx, id, comment)
-		refuseStale(stored, { body, version })
+		if (version !== null && version !== stored.version)
+			requireSame({ version: stored.version, values: { body: stored.body } }, { body })
 		if (comment.waits) {
 			await rewriteWaitingComment(trx, id, body, html)
 			return { event: { kind: 'comment-reworded', actorId: editor.id, query, commentId: id }, result }
@@ -103,7 +109,7 @@ export async function editComment(viewer: Viewer, id: number, input: Input): Pro
 		await recordCommentRevision(trx, id, editor.id, body)
 		await updateComment(trx, id, comment.question_id, body, html)
 		return {
-			event: { kind: 'comment-changed', actorId: editor.id, query, commentId: id, body, before: stored.body },
+			event: { kind: 'comment-changed', actorId: editor.id, query, commentId: id, mentioned, before: stored.body },
 			result,
 		}
 	})

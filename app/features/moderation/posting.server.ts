@@ -29,7 +29,7 @@ export async function refuseTooMuch(
 	if (seconds === null) return
 	const minutes = Math.max(1, Math.ceil(seconds / 60))
 	throw new TooMany(
-		`${author.hours < 24 ? 'A new account' : 'Your account'} can post ${max} ${what} an hour. Try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`,
+		`${author.hours < 24 ? 'A new account' : 'Your account'} can post ${max} ${what === 'questions' ? 'queries' : 'comments'} an hour. Try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`,
 		seconds,
 	)
 }

@@ -2,7 +2,7 @@ import { refuseSuspended } from '~/features/accounts/security/suspension.server.
 import { Conflict, NotAllowed, NotFound, TooMany } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
-import { parseInput } from '~/platform/http/parse.server.ts'
+import { parseInput } from '~/platform/http/form.server.ts'
 import { hasOpenReport, insertReport, type NewReport, secondsUntilReport } from './cases.queries.server.ts'
 import { lockAccountStatus } from './members.queries.server.ts'
 import { moderationLimits } from './moderation.limits.ts'

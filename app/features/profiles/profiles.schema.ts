@@ -240,15 +240,6 @@ export type CertificateInput = z.output<typeof certificateInput>
 export type StoredCertificate = Omit<CertificateInput, 'certificate_image'> & { certificate_image: string | null }
 export type ProjectInput = z.output<typeof projectInput>
 
-/** The version that a form was made from: what tells a save that somebody else came first. */
-export const versionInput = z.object({
-	version: z.coerce
-		.number({ error: 'The form is incomplete. Reload the page.' })
-		.int()
-		.min(1)
-		.max(2 ** 31 - 1),
-})
-
 function eachOnce(list: string[]): string[] {
 	const seen = new Set<string>()
 	return list.filter((name) => {

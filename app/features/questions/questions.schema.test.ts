@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { Invalid } from '~/lib/errors.ts'
-import { parseInput } from '~/platform/http/parse.server.ts'
+import { parseInput } from '~/platform/http/form.server.ts'
 import { askInput, commentInput } from './questions.schema.ts'
 
 const sound = { title: 'Why does it fail?', description: 'It does.', tags: 'git', category: 'others' }

@@ -49,14 +49,6 @@ export const previewInput = z.object({
 	tags: clean('').catch(''),
 })
 
-/** The version that an edit was made from; null when the sender does not say, and then the last edit wins. */
-export const versionInput = z.object({
-	version: z.preprocess(
-		(value) => (value === '' ? undefined : value),
-		z.coerce.number().int().min(1).nullable().default(null),
-	),
-})
-
 /** What a sender may call one sending, so that it can be sent again and makes one post; null when it has no name. */
 export const keyInput = z.object({
 	key: z.preprocess(

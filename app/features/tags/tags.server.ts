@@ -4,7 +4,7 @@ import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { isModerator, type Viewer } from '~/lib/viewer.ts'
 import { dropPages, everyPage } from '~/platform/cache/pages.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
-import { type Input, parseInput } from '~/platform/http/parse.server.ts'
+import { type Input, parseInput } from '~/platform/http/form.server.ts'
 import { MAX_TAG, toTag } from './tags.limits.ts'
 import {
 	deleteSynonym,

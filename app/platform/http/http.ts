@@ -1,6 +1,6 @@
 import { data, type RouterContextProvider, redirect } from 'react-router'
 import { type Flash, type FlashAction, type SignedIn, viewerOf } from '~/lib/context.ts'
-import { DomainError, Invalid, retryHeaders } from '~/lib/errors.ts'
+import { DomainError, retryHeaders } from '~/lib/errors.ts'
 import { ownCookie, readOwnCookie } from './cookies.ts'
 
 /**
@@ -26,50 +26,6 @@ export async function answeringJson(work: () => Promise<object>): Promise<Respon
 		const { message, status } = error
 		return Response.json({ message }, { status, headers: { ...headers, ...retryHeaders(error) } })
 	}
-}
-
-/**
- * The form that a request brought; the one place where forms are read. NUL, which no keyboard types and PostgreSQL does not
- * store, is left out of its texts, passwords excepted: those are never stored.
- * @throws data of status 415 when it is no form, 400 when it is broken off or badly made
- */
-export async function readForm(request: Request): Promise<FormData> {
-	const type = request.headers.get('Content-Type')?.split(';')[0]?.trim().toLowerCase()
-	const isForm = type === 'application/x-www-form-urlencoded' || type === 'multipart/form-data'
-	if (!isForm) throw data({ message: 'This address only accepts forms.' }, { status: 415 })
-	let form: FormData
-	try {
-		form = await request.formData()
-	} catch {
-		throw data({ message: 'The form arrived incomplete. Reload the page and try again.' }, { status: 400 })
-	}
-	for (const [name, value] of [...form]) {
-		if (typeof value !== 'string' || !value.includes('\0') || /password/i.test(name)) continue
-		const values = form.getAll(name)
-		form.delete(name)
-		for (const each of values) form.append(name, typeof each === 'string' ? each.replaceAll('\0', '') : each)
-	}
-	return form
-}
-
-/** What a form shows after a refusal: a line on top, a message per field, and what was typed. */
-export interface FormRefusal {
-	message: string
-	errors: Record<string, string>
-	values: Record<string, string>
-}
-
-/**
- * The answer of an action whose form was refused, so that the form can be shown again with what was typed.
- * @param error anything that the use case threw; what is no broken rule is thrown on
- * @param form what was sent; passwords are left out
- */
-export function refused(error: unknown, form: FormData) {
-	if (!(error instanceof DomainError)) throw error
-	const values: Record<string, string> = {}
-	for (const [name, value] of form) if (typeof value === 'string' && !/password/i.test(name)) values[name] = value
-	const refusal: FormRefusal = { message: error.message, errors: error instanceof Invalid ? error.fields : {}, values }
-	return data(refusal, { status: error.status, headers: retryHeaders(error) })
 }
 
 /** The viewer of a page that needs one. @throws a redirect to the login page, which leads back here. */

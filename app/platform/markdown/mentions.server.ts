@@ -1,50 +1,68 @@
-import type { MarkdownIt, Token } from 'markdown-it'
+import type { Token } from 'markdown-it'
 
-type MakeToken = new (type: string, tag: string, nesting: -1 | 0 | 1) => Token
-
-/** As in the forum's mentions.ts: a name after an @ that stands at the beginning of a word. */
+/** A name after an @ that stands at the beginning of a word: `mail@host`, `/@x` and `@@x` name nobody. */
 const mention = /(?<![\p{L}\p{N}_@/.+-])@([a-z0-9][a-z0-9._-]{0,63})/giu
 
-/** Makes links of the names after an @ that `environment.people` holds; never in code, and never within another link. */
-export function mentions(parser: MarkdownIt): void {
-	parser.core.ruler.push('mentions', (state) => {
-		const { people } = state.env as { people?: ReadonlySet<string> }
-		if (!people || people.size === 0) return
-		for (const token of state.tokens)
-			if (token.type === 'inline' && token.children)
-				token.children = linked(token.children, people, state.Token as unknown as MakeToken)
-	})
+/** How many members one text may mention; what follows is plain text. */
+const MAX_MENTIONS = 20
+
+/**
+ * The usernames after an @ in a text, lower-cased, each once, at most 20. Names in code, addresses and links are none. Whether
+ * there is such a member is for the caller to ask.
+ */
+export function mentionedNames(tokens: Token[]): string[] {
+	const names = new Set<string>()
+	for (const { children } of tokens)
+		for (const text of plainTexts(children ?? []))
+			for (const [, name = ''] of text.content.matchAll(mention)) names.add(usernameOf(name).toLowerCase())
+	return [...names].slice(0, MAX_MENTIONS)
 }
 
-function linked(children: Token[], people: ReadonlySet<string>, Made: MakeToken): Token[] {
+/** Makes links of the mentions of these members; `tokens` is changed. */
+export function linkMentions(tokens: Token[], people: ReadonlySet<string>): void {
+	if (people.size === 0) return
+	for (const token of tokens) {
+		const texts = new Set(plainTexts(token.children ?? []))
+		token.children = token.children?.flatMap((child) => (texts.has(child) ? linked(child, people) : [child])) ?? null
+	}
+}
+
+/** The plain texts among the parts of a paragraph: neither code nor within a link. */
+function plainTexts(children: Token[]): Token[] {
 	let depth = 0
-	return children.flatMap((token) => {
+	return children.filter((token) => {
 		if (token.type === 'link_open' || /^<a\b/i.test(token.content)) depth += 1
 		else if (token.type === 'link_close' || /^<\/a\b/i.test(token.content)) depth -= 1
-		return token.type === 'text' && depth <= 0 ? pieces(token, people, Made) : [token]
+		return token.type === 'text' && depth <= 0
 	})
 }
 
-function pieces(token: Token, people: ReadonlySet<string>, Made: MakeToken): Token[] {
+/** The username that was meant: a full stop or hyphen at the end belongs to the sentence. */
+function usernameOf(name: string): string {
+	return name.replace(/[.-]+$/, '')
+}
+
+function linked(token: Token, people: ReadonlySet<string>): Token[] {
+	const Made = token.constructor as new (type: string, tag: string, nesting: -1 | 0 | 1) => Token
 	const made: Token[] = []
-	const say = (type: string, content: string, tag = '', nesting: -1 | 0 | 1 = 0) => {
+	const add = (type: string, content: string, tag = '', nesting: -1 | 0 | 1 = 0) => {
 		const piece = new Made(type, tag, nesting)
 		piece.content = content
 		piece.level = token.level
 		made.push(piece)
 		return piece
 	}
-	let told = 0
+	let done = 0
 	for (const found of token.content.matchAll(mention)) {
-		const name = (found[1] ?? '').replace(/[.-]+$/, '')
+		const name = usernameOf(found[1] ?? '')
 		if (!people.has(name.toLowerCase())) continue
-		say('text', token.content.slice(told, found.index))
-		say('link_open', '', 'a', 1).attrSet('href', `/find-dev/${name.toLowerCase()}`)
-		say('text', `@${name}`)
-		say('link_close', '', 'a', -1)
-		told = found.index + 1 + name.length
+		add('text', token.content.slice(done, found.index))
+		add('link_open', '', 'a', 1).attrSet('href', `/find-dev/${name.toLowerCase()}`)
+		add('text', `@${name}`)
+		add('link_close', '', 'a', -1)
+		done = found.index + 1 + name.length
 	}
-	if (told === 0) return [token]
-	say('text', token.content.slice(told))
+	if (done === 0) return [token]
+	add('text', token.content.slice(done))
 	return made
 }

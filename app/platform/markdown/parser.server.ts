@@ -1,7 +1,6 @@
 import MarkdownIt, { type Env, type MarkdownIt as Parser, type Token } from 'markdown-it'
 import { escapeHtml } from '~/lib/html.ts'
 import { type Colouring, colour, labelOf, languageOf } from './highlight.server.ts'
-import { mentions } from './mentions.server.ts'
 import { fewBlocks, formulas, knownTags, preBlocks } from './rules.server.ts'
 
 /** What one text carries from parsing to rendering. */
@@ -9,8 +8,6 @@ export interface RenderEnvironment extends Env {
 	/** The language of code blocks that name none. */
 	language: string | null
 	colouring: Colouring
-	/** Usernames that an @ makes a link of. */
-	people: ReadonlySet<string> | undefined
 }
 
 export function parse(markdown: string, environment: RenderEnvironment): Token[] {
@@ -47,7 +44,7 @@ function makeParser(): Parser {
 	const made = new MarkdownIt({ html: true, linkify: true, breaks: false, typographer: false, maxNesting: 30 })
 	// Only whole addresses become links: "main.rs" and "ASP.NET" are none.
 	made.linkify.set({ fuzzyLink: false, fuzzyEmail: false })
-	for (const extend of [preBlocks, fewBlocks, formulas, knownTags, mentions]) extend(made)
+	for (const extend of [preBlocks, fewBlocks, formulas, knownTags]) extend(made)
 	made.renderer.rules.fence = figure
 	made.renderer.rules.code_block = figure
 	return made

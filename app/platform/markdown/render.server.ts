@@ -1,4 +1,5 @@
 import { languageOf, loadLanguages, newColouring } from './highlight.server.ts'
+import { linkMentions, mentionedNames } from './mentions.server.ts'
 import { namedLanguages, parse, plainText, type RenderEnvironment, render } from './parser.server.ts'
 import { sanitize, type TopHeading } from './sanitize.server.ts'
 
@@ -7,6 +8,8 @@ export interface RenderedMarkdown {
 	html: string
 	/** The words of the text without code blocks and markup, white space folded. */
 	text: string
+	/** The usernames after an @, at most 20, each once; there need not be such members. Names in code and in links are none. */
+	mentioned: string[]
 }
 
 interface RenderOptions {
@@ -14,8 +17,8 @@ interface RenderOptions {
 	language?: string
 	/** The level of the text's highest heading; 3 unless said otherwise. */
 	topHeading?: TopHeading
-	/** Usernames that an @ makes a link of; every other name stays text. */
-	people?: ReadonlySet<string>
+	/** Which of the mentioned usernames become links; without it, none does. It is not asked where nobody is mentioned. */
+	people?: (names: string[]) => Promise<ReadonlySet<string>>
 }
 
 /**
@@ -27,10 +30,18 @@ export async function renderMarkdown(
 	markdown: string,
 	{ language, topHeading = 3, people }: RenderOptions = {},
 ): Promise<RenderedMarkdown> {
-	const environment: RenderEnvironment = { language: languageOf(language ?? ''), colouring: newColouring(), people }
+	const environment: RenderEnvironment = { language: languageOf(language ?? ''), colouring: newColouring() }
 	const tokens = parse(markdown, environment)
+	const mentioned = mentionedNames(tokens)
 	await loadLanguages(namedLanguages(tokens, environment))
-	return { html: sanitize(render(tokens, environment), topHeading), text: plainText(tokens) }
+	const text = plainText(tokens)
+	if (people && mentioned.length > 0) linkMentions(tokens, await people(mentioned))
+	return { html: sanitize(render(tokens, environment), topHeading), text, mentioned }
+}
+
+/** The `mentioned` of {@link renderMarkdown}, for a text that was rendered before. */
+export function mentionsIn(markdown: string): string[] {
+	return mentionedNames(parse(markdown, { language: null, colouring: newColouring() }))
 }
 
 /** The beginning of a text for lists: at most `length` characters, cut after a whole word, `…` where something is missing. */

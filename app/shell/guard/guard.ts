@@ -1,6 +1,6 @@
 import { createPath, type DataRouter, data } from 'react-router'
 import { LostAnswer, retrying } from '~/lib/retry.ts'
-import { textsOf } from '~/platform/http/form-texts.ts'
+import { formValues } from '~/platform/http/form.ts'
 import { toast } from '../toast.ts'
 import { connectionLost, offerReload } from './connection-bar.tsx'
 
@@ -134,7 +134,7 @@ export async function settleOutcomes({ method, url, signal }: Request, outcomes:
 function refusal(message: string, { form }: LostAnswer) {
 	const sent = new FormData()
 	for (const [name, value] of form ?? []) sent.append(name, value)
-	return data({ ok: false, said: true, message, errors: {}, values: textsOf(sent), stored: null }, { status: 503 })
+	return data({ ok: false, said: true, message, errors: {}, values: formValues(sent), stored: null }, { status: 503 })
 }
 
 /** Ends a navigation where it began: the page is drawn from what it has, nothing is asked for, and the focus stays. */

@@ -1,6 +1,4 @@
-import { type ReactNode, useEffect } from 'react'
-import type { FormRefusal } from '~/platform/http/http.ts'
-import { toast } from '~/shell/toast.ts'
+import type { ReactNode } from 'react'
 import { RuleHead } from '~/ui/rule-head.tsx'
 
 interface AccountFrameProps {
@@ -44,14 +42,3 @@ const reasons = [
 	['Be found', 'Your profile shows what you know and what you are building, so that others can find you.'],
 	['Find others', 'See full profiles: skills, projects, and who wants to mentor or collaborate.'],
 ] as const
-
-/**
- * Says in a toast why a form was refused, unless one field says it. Without scripts only the message above the form says it.
- * @param refusal what the action answered; undefined before the form was sent
- */
-export function useRefusalToast(refusal: FormRefusal | undefined): void {
-	useEffect(() => {
-		if (!refusal || Object.keys(refusal.errors).length === 1) return
-		toast({ type: 'error', message: refusal.message.replace(/ \[[A-Z_]+\]/g, '') })
-	}, [refusal])
-}

@@ -1,5 +1,5 @@
 import { Form } from 'react-router'
-import type { FormRefusal } from '~/platform/http/http.ts'
+import type { FormRefusal } from '~/platform/http/form.ts'
 import { Check } from '~/ui/check.tsx'
 import { Field, Select } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'

@@ -1,12 +1,14 @@
 import { ArrowLeft } from 'lucide-react'
 import { Form, Link } from 'react-router'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { readForm, redirectWithToast, refused } from '~/platform/http/http.ts'
+import { readForm, refused } from '~/platform/http/form.server.ts'
+import { redirectWithToast } from '~/platform/http/http.ts'
 import { Field } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
+import { useRefusalToast } from '~/ui/form-kit.ts'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { requestPasswordReset } from '../accounts.server.ts'
-import { AccountFrame, useRefusalToast } from '../components/account-frame.tsx'
+import { AccountFrame } from '../components/account-frame.tsx'
 import type { Route } from './+types/forgot-password'
 
 export function loader({ url }: Route.LoaderArgs) {

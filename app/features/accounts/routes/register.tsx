@@ -1,13 +1,15 @@
 import { Form, Link, redirect, useSearchParams } from 'react-router'
 import { viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { readForm, redirectWithToast, refused } from '~/platform/http/http.ts'
+import { readForm, refused } from '~/platform/http/form.server.ts'
+import { redirectWithToast } from '~/platform/http/http.ts'
 import { Field } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
+import { useRefusalToast } from '~/ui/form-kit.ts'
 import { PasswordField } from '~/ui/password-field.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { registerMember } from '../accounts.server.ts'
-import { AccountFrame, useRefusalToast } from '../components/account-frame.tsx'
+import { AccountFrame } from '../components/account-frame.tsx'
 import type { Route } from './+types/register'
 
 export function loader({ context }: Route.LoaderArgs) {

@@ -1,6 +1,7 @@
 import { Form, Link } from 'react-router'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { readForm, redirectWithToast, refused } from '~/platform/http/http.ts'
+import { readForm, refused } from '~/platform/http/form.server.ts'
+import { redirectWithToast } from '~/platform/http/http.ts'
 import { FormError } from '~/ui/form-error.tsx'
 import { PasswordField } from '~/ui/password-field.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'

@@ -1,6 +1,7 @@
 import { redirect } from 'react-router'
 import { themeCookie } from '~/platform/http/cookies.ts'
-import { readForm, refererPath, safeRedirect } from '~/platform/http/http.ts'
+import { readForm } from '~/platform/http/form.server.ts'
+import { refererPath, safeRedirect } from '~/platform/http/http.ts'
 import type { Route } from './+types/theme'
 
 export function loader() {

@@ -1,7 +1,7 @@
 import { APIError, type createAuthMiddleware } from 'better-auth/api'
 import { config } from '~/config.server.ts'
 import { Invalid, TooMany } from '~/lib/errors.ts'
-import { parseInput } from '~/platform/http/parse.server.ts'
+import { parseInput } from '~/platform/http/form.server.ts'
 import { findAccountByEmail, findGuessedAt, findResetOwner } from '../accounts.queries.server.ts'
 import { isEmail, nameInput } from '../accounts.schema.ts'
 import { mailNewDevice, queueAccountMail } from '../registration/account-mails.server.ts'

@@ -1,5 +1,6 @@
 import { redirect } from 'react-router'
-import { answering, readForm, redirectWithToast, signedIn } from '~/platform/http/http.ts'
+import { readForm } from '~/platform/http/form.server.ts'
+import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
 import { setBlocked, setChatSettings } from '../safety/safety.server.ts'
 import type { Route } from './+types/settings-action'
 

@@ -6,7 +6,7 @@ import { announceUnread, forgetActor } from '~/features/notifications/notificati
 import { Invalid } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
-import { parseInput } from '~/platform/http/parse.server.ts'
+import { parseInput } from '~/platform/http/form.server.ts'
 import { hidePresenceFrom } from '~/platform/realtime/presence.server.ts'
 import { settingsInput } from '../chat.schema.ts'
 import {

@@ -1,9 +1,11 @@
 import { Search, X } from 'lucide-react'
-import { type KeyboardEvent, useEffect, useId, useRef } from 'react'
+import { type KeyboardEvent, useEffect, useRef } from 'react'
 import { Form, useLocation, useSearchParams } from 'react-router'
-import { MAX_SEARCH_LENGTH } from '../directory.limits.ts'
+import { comboboxAttributes, Suggestions } from '~/ui/combobox.tsx'
+import { closeDelay, MAX_SEARCH_LENGTH, searchDebounce } from '../directory.limits.ts'
 import { anybody, fieldsOf, wishOf } from '../directory.paths.ts'
-import { SuggestionsPopup } from './suggestions-popup.tsx'
+import type { SuggestionsView } from '../directory.view.ts'
+import { PEOPLE, suggestionGroups } from './suggestion-groups.tsx'
 import { useDeveloperSearch } from './use-developer-search.ts'
 
 const sheetId = 'search-sheet'
@@ -44,11 +46,8 @@ function SearchBox() {
 	const { pathname } = useLocation()
 	const [params] = useSearchParams()
 	const wish = pathname === '/find-dev' ? wishOf(params) : anybody
-	const id = useId()
-	const search = useDeveloperSearch(wish)
-	const { input, text, shown, isEmpty, isFailed, entries, suggestions, at, handlers, clear, pick } = search
+	const { input, text, wanted, handlers, clear, follow } = useDeveloperSearch(wish)
 	useSlashKey(input)
-	const listId = `${id}-list`
 	return (
 		<Form method="get" action="/find-dev" onSubmit={handlers.onSubmit}>
 			{fieldsOf({ ...wish, q: '' }).map(([name, value]) => (
@@ -61,14 +60,9 @@ function SearchBox() {
 					className="[&::-webkit-search-cancel-button]:hidden"
 					type="search"
 					name="q"
-					role="combobox"
+					{...comboboxAttributes}
 					aria-label="Search people and skills"
-					aria-autocomplete="list"
-					aria-expanded={shown}
-					aria-controls={shown ? listId : undefined}
-					aria-activedescendant={at >= 0 ? `${listId}-${at}` : undefined}
 					placeholder="Search people and skills"
-					autoComplete="off"
 					autoCapitalize="none"
 					spellCheck={false}
 					maxLength={MAX_SEARCH_LENGTH}
@@ -83,16 +77,18 @@ function SearchBox() {
 					<kbd className="kbd max-md:hidden">/</kbd>
 				)}
 			</div>
-			{shown && (
-				<SuggestionsPopup id={listId} entries={entries} suggestions={suggestions} text={text} at={at} onPick={pick} />
-			)}
-			<div role="status">
-				{(isEmpty || isFailed) && (
-					<p className="popup absolute inset-x-0 top-full z-(--z-popover) mt-1.5 px-3.5 py-3 text-ink-2">
-						{isFailed ? 'Suggestions are not available right now.' : 'No developers found'}
-					</p>
-				)}
-			</div>
+			<Suggestions<SuggestionsView>
+				field={input}
+				label="Suggestions"
+				source="/suggest/developers?q="
+				text={wanted}
+				groupsOf={(answer, typed) => suggestionGroups(answer, wish, typed)}
+				onPick={({ href = '' }, { name }) => follow(href, name !== PEOPLE)}
+				opensOnFocus
+				debounceMs={searchDebounce}
+				closeDelayMs={closeDelay}
+				empty="No developers found"
+			/>
 		</Form>
 	)
 }

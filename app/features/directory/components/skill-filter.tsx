@@ -1,13 +1,11 @@
 import { X } from 'lucide-react'
 import { type KeyboardEvent, type MouseEvent, useEffect, useEffectEvent, useRef, useState } from 'react'
 import { Link, useNavigate } from 'react-router'
-import { SuggestionList } from '~/ui/suggestion-list.tsx'
-import { type Suggestion, useSuggestions } from '~/ui/use-suggestions.ts'
+import { comboboxAttributes, Suggestions } from '~/ui/combobox.tsx'
+import type { Suggestion } from '~/ui/suggestions.tsx'
 import { communityPath, type Wish } from '../directory.paths.ts'
 import { FilterGroup } from './filter-group.tsx'
 import { isRail } from './use-filter-form.ts'
-
-const listId = 'skill-filter-list'
 
 interface SkillFilterProps {
 	wish: Wish
@@ -46,15 +44,8 @@ export function SkillFilter({ wish, onStage }: SkillFilterProps) {
 		if (input.current) input.current.value = ''
 		choose([...new Set([...skills, value])])
 	}
-	const { list, shown, failed, at, pick, onKey, close, show } = useSuggestions({
-		source: '/suggest/known-skills',
-		text,
-		eager: true,
-		shape: (found) => found.filter(({ value }) => !skills.includes(value)),
-		onPick: ({ value }: Suggestion) => add(value),
-	})
 	const press = (event: KeyboardEvent<HTMLInputElement>) => {
-		if (onKey(event) || event.nativeEvent.isComposing || event.key !== 'Enter') return
+		if (event.defaultPrevented || event.nativeEvent.isComposing || event.key !== 'Enter') return
 		event.preventDefault()
 		const typed = event.currentTarget.value.trim()
 		if (typed) add(typed)
@@ -101,26 +92,27 @@ export function SkillFilter({ wish, onStage }: SkillFilterProps) {
 					<input
 						ref={input}
 						name="skill"
-						role="combobox"
+						{...comboboxAttributes}
 						aria-label="Add a skill"
-						aria-autocomplete="list"
-						aria-expanded={shown}
-						aria-controls={shown ? listId : undefined}
-						aria-activedescendant={at >= 0 ? `${listId}-${at}` : undefined}
 						placeholder="Add a skill"
-						autoComplete="off"
 						autoCapitalize="none"
 						onChange={(event) => {
 							// Only what is chosen changes the list, not each letter on the way to it.
 							event.stopPropagation()
 							setText(event.target.value)
-							show()
 						}}
 						onKeyDown={press}
-						onBlur={close}
 					/>
 				</div>
-				<SuggestionList id={listId} label="Skills" {...{ list, shown, failed, at, text }} onPick={pick} />
+				<Suggestions<{ suggestions: Suggestion[] }>
+					field={input}
+					label="Skills"
+					source="/suggest/known-skills?q="
+					text={text.trim() || null}
+					picksFirst
+					groupsOf={(answer) => [{ options: answer?.suggestions.filter(({ value }) => !skills.includes(value)) ?? [] }]}
+					onPick={({ value }) => add(value)}
+				/>
 			</div>
 		</FilterGroup>
 	)

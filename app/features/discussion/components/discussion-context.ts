@@ -1,6 +1,7 @@
 import { createContext, useContext } from 'react'
 import type { SignedIn } from '~/lib/viewer.ts'
-import type { BoxRefusal, CommentView } from '../comment.view.ts'
+import type { FormRefusal } from '~/platform/http/form.ts'
+import type { CommentView } from '../comment.view.ts'
 
 /** What every comment of a page needs to know about the page. */
 export interface DiscussionFacts {
@@ -19,7 +20,7 @@ export interface DiscussionFacts {
 	/** Whether nobody may comment any more. */
 	locked: boolean
 	/** What the last form was refused for, or null. */
-	refusal: BoxRefusal | null
+	refusal: FormRefusal | null
 	/** The boxes that the address opens: `?reply=`, `?edit=`, `?delete-comment=`. */
 	asked: { reply: number | null; edit: number | null; remove: number | null }
 	/** Comments that are shown on top as accepted answers: in their threads they are only pointed to. */

@@ -95,7 +95,8 @@ test('a refused reply comes back to its box with what was typed', () => {
 
 test('a late edit comes back with both texts and goes on from the version that is stored', () => {
 	const values = { box: 'edit-comment-2', body: 'What I typed', version: '1' }
-	const refusal = { message: 'Changed meanwhile.', errors: {}, values, stored: { body: 'What is stored', version: 4 } }
+	const stored = { version: 4, values: { body: 'What is stored' } }
+	const refusal = { message: 'Changed meanwhile.', errors: {}, values, stored }
 	const html = draw({ rows: [own], viewer: mira, refusal })
 	expect(html).toContain('<input type="hidden" name="version" value="4"/>')
 	expect(html).toMatch(/Saved version.*What is stored.*You typed.*What I typed/)

@@ -3,10 +3,11 @@ import { Link, useLocation, useSearchParams } from 'react-router'
 import type { Page, QuestionPageView } from '~/features/questions/question.view.ts'
 import { withParams } from '~/lib/addresses.ts'
 import { useRootData } from '~/lib/root-data.ts'
+import type { FormRefusal } from '~/platform/http/form.ts'
 import { MoreLink } from '~/ui/more-link.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
 import { useMore } from '~/ui/use-more.ts'
-import { type BoxRefusal, type CommentSort, type CommentView, sortParam } from '../comment.view.ts'
+import { type CommentSort, type CommentView, sortParam } from '../comment.view.ts'
 import { AcceptedAnswer } from './accepted-answer.tsx'
 import { CommentBox } from './comment-box.tsx'
 import { CommentItem } from './comment-item.tsx'
@@ -33,7 +34,7 @@ interface DiscussionProps {
 	query: QuestionPageView
 	data: CommentsData
 	/** What the last form was refused for. */
-	refusal: BoxRefusal | null
+	refusal: FormRefusal | null
 }
 
 /** The comments of a query: accepted answers, the box for a new comment, the threads. */
@@ -86,7 +87,7 @@ export function Discussion({ query, data, refusal }: DiscussionProps) {
 function useFacts(
 	query: QuestionPageView,
 	data: CommentsData,
-	refusal: BoxRefusal | null,
+	refusal: FormRefusal | null,
 	accepted: CommentView[],
 ): DiscussionFacts {
 	const { viewer } = useRootData()

@@ -56,7 +56,7 @@ export function ReplyBox({
 			{madeFrom !== null && <input type="hidden" name="version" value={madeFrom} />}
 			{stored && (
 				<ConflictNotice
-					stored={{ body: stored.body }}
+					stored={stored.values}
 					typed={{ body: typed.text }}
 					names={names}
 					button={{ name: 'box', value: box }}

@@ -1,8 +1,8 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
-import { data, isRouteErrorResponse, useNavigation } from 'react-router'
+import { useNavigation } from 'react-router'
 import { newKey } from '~/lib/new-key.ts'
-import { textsOf } from '~/platform/http/form-texts.ts'
-import type { BoxRefusal } from '../comment.view.ts'
+import { submitForm } from '~/platform/http/form.ts'
+import { readStored, useRefusal, writeStored } from '~/ui/form-kit.ts'
 import { useDiscussion } from './discussion-context.ts'
 
 interface BoxOptions {
@@ -29,22 +29,20 @@ export function useBox({ box, text, version, onSent }: BoxOptions) {
 	const stored = refused?.stored ?? null
 
 	useEffect(() => {
-		const kept = readStored(name)
+		const kept = readUnsentText(name)
 		if (!kept || !area.current || area.current.value !== area.current.defaultValue) return
 		area.current.value = kept.text
 		setStart((before) => ({ ...before, version: kept.version, key: kept.key }))
 	}, [name])
 
-	useEffect(() => {
-		if (stored) area.current?.form?.querySelector<HTMLElement>('[data-conflict]')?.focus()
-	}, [stored])
+	useRefusal(area, refused, true)
 
 	useEffect(() => {
 		if (busy) sent.current = true
 		if (busy || !sent.current || navigation.state !== 'idle') return
 		sent.current = false
 		if (refused) return
-		storeUnsentText(name, null)
+		writeStored(name, null)
 		if (area.current) area.current.value = area.current.defaultValue
 		setStart((before) => ({ ...before, key: newKey() }))
 		onSent()
@@ -59,8 +57,11 @@ export function useBox({ box, text, version, onSent }: BoxOptions) {
 		madeFrom,
 		sendKey: key,
 		text: refused?.values.body ?? start.text,
-		keep: () => storeUnsentText(name, { text: area.current?.value ?? '', version: madeFrom, key }),
-		forget: () => storeUnsentText(name, null),
+		keep: () => {
+			const typed = area.current?.value
+			writeStored(name, typed ? ({ text: typed, version: madeFrom, key } satisfies UnsentText) : null)
+		},
+		forget: () => writeStored(name, null),
 	}
 }
 
@@ -74,29 +75,15 @@ export interface UnsentText {
 }
 
 /** @returns null when there is nothing, or nothing that can be read */
-export function readStored(name: string): UnsentText | null {
-	try {
-		const { text, version, key } = JSON.parse(localStorage.getItem(name) ?? 'null')
-		if (typeof text !== 'string' || typeof key !== 'string' || !text) return null
-		return { text, version: Number.isInteger(version) ? version : null, key }
-	} catch {
-		return null
-	}
-}
-
-/** A browser may forbid the store; the text is then kept no longer than its box. */
-export function storeUnsentText(name: string, kept: UnsentText | null): void {
-	try {
-		if (kept?.text) localStorage.setItem(name, JSON.stringify(kept))
-		else localStorage.removeItem(name)
-	} catch {
-		// see above
-	}
+export function readUnsentText(name: string): UnsentText | null {
+	const { text, version, key } = (readStored(name) ?? {}) as Partial<UnsentText>
+	if (typeof text !== 'string' || typeof key !== 'string' || !text) return null
+	return { text, version: Number.isInteger(version) ? (version as number) : null, key }
 }
 
 /**
- * For a `clientAction`: what goes wrong between browser and server is a refusal like any other, so that the text stays in its
- * box with the key of its sending: sent again, it makes one comment, whether or not the first one arrived.
+ * For a `clientAction`: a text whose answer is lost stays in its box with the key of its sending. Sent again, it makes one
+ * comment, whether or not the first one arrived.
  */
 export async function sendBox<Answer>({
 	request,
@@ -105,14 +92,10 @@ export async function sendBox<Answer>({
 	request: Request
 	serverAction: () => Promise<Answer>
 }) {
-	const form = await request.clone().formData()
-	try {
-		return await serverAction()
-	} catch (error) {
-		if (error instanceof Response || isRouteErrorResponse(error) || !form.has('body')) throw error
-		const refusal = { message: 'Something went wrong. Try again!', errors: {}, values: textsOf(form), stored: null }
-		return data<BoxRefusal>(refusal, { status: 503 })
-	}
+	const hasText = (await request.clone().formData()).has('body')
+	return hasText
+		? submitForm({ request, serverAction }, { failure: 'Something went wrong. Try again!' })
+		: serverAction()
 }
 
 export interface Boxes {

@@ -64,7 +64,8 @@ test('a tag says what it is, how else it is written, what stands beside it, and 
 })
 
 test('a moderator describes a tag, and a refused text comes back', () => {
-	const refusal = { message: 'Too long.', errors: { description: 'Too long.' }, values: { description: 'typed' } }
+	const message = 'Too long.'
+	const refusal = { message, errors: { description: message }, values: { description: 'typed' }, stored: null }
 	const html = draw(<TagIntro {...{ tag, related: [] }} mayDescribe describing refusal={refusal} />)
 	expect(html).toMatch(/<textarea[^>]*aria-invalid="true"[^>]*>typed<\/textarea>/)
 	expect(html).toContain('action="/forum/tag/c%2B%2B?describe=1"')

@@ -6,12 +6,12 @@ import { getQuestion } from '~/features/questions/questions.server.ts'
 import { isWaiting } from '~/features/questions/status/status.server.ts'
 import { withParams } from '~/lib/addresses.ts'
 import { readId } from '~/lib/checks.ts'
-import { Invalid, isSiteFault, TooMany } from '~/lib/errors.ts'
+import { Invalid, isSiteFault, NotAllowed, TooMany } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
+import { EditConflict, refused } from '~/platform/http/form.server.ts'
 import { redirectWithToast } from '~/platform/http/http.ts'
 import { type CommentSort, sortParam } from '../comment.view.ts'
 import { addComment, deleteComment, editComment, restoreComment } from '../commenting.server.ts'
-import { isForBox, refusedBox } from '../refused.server.ts'
 import { chooseSolution, withdrawSolution } from '../votes.server.ts'
 
 type Act = (viewer: SignedIn, questionId: number, form: FormData, sort: CommentSort) => Promise<Response>
@@ -133,8 +133,10 @@ export async function act(viewer: SignedIn, questionId: number, form: FormData, 
 	try {
 		return await wanted(viewer, questionId, form, sort)
 	} catch (error) {
-		if (isSiteFault(error) && form.has('body')) return refusedBox(error, form)
-		if (isForBox(error, form) || error instanceof Invalid || error instanceof TooMany) return refusedBox(error, form)
+		if (error instanceof Invalid || error instanceof TooMany) return refused(error, form)
+		// Who sent a text can do something about these too, or send it again.
+		const isForBox = error instanceof NotAllowed || error instanceof EditConflict || isSiteFault(error)
+		if (isForBox && form.has('body')) return refused(error, form)
 		throw error
 	}
 }

@@ -1,6 +1,6 @@
 import { redirect } from 'react-router'
 import { readId } from '~/lib/checks.ts'
-import { pressed } from '~/platform/http/press.ts'
+import { pressed } from '~/platform/http/form.server.ts'
 import { castVote } from '../votes.server.ts'
 import type { Route } from './+types/vote'
 import { placeOf } from './question-action.server.ts'

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { Form } from 'react-router'
-import type { FormRefusal } from '~/platform/http/http.ts'
+import type { FormRefusal } from '~/platform/http/form.ts'
 import { Field, Select } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'

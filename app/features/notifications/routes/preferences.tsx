@@ -1,5 +1,6 @@
 import { Form } from 'react-router'
-import { answering, readForm, redirectWithToast, signedIn } from '~/platform/http/http.ts'
+import { readForm } from '~/platform/http/form.server.ts'
+import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
 import { Check } from '~/ui/check.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
 import { BrowserPush } from '../components/browser-push.tsx'

@@ -1,7 +1,8 @@
 import { redirect } from 'react-router'
 import { sessionOf } from '~/features/accounts/accounts.server.ts'
 import { viewerOf } from '~/lib/context.ts'
-import { answeringJson, readForm } from '~/platform/http/http.ts'
+import { readForm } from '~/platform/http/form.server.ts'
+import { answeringJson } from '~/platform/http/http.ts'
 import { subscribe, unsubscribeBrowser } from '../push/subscribing.server.ts'
 import type { Route } from './+types/push'
 

@@ -1,7 +1,7 @@
 import { viewerOf } from '~/lib/context.ts'
 import { DomainError, isSiteFault, NotAllowed } from '~/lib/errors.ts'
 import { log } from '~/lib/log.server.ts'
-import { readForm } from '~/platform/http/http.ts'
+import { readForm } from '~/platform/http/form.server.ts'
 import { cropSchema } from '../encode.server.ts'
 import { noPicture, servePicture, storePicture, UploadRefused } from '../pictures.server.ts'
 import { type PictureKind, pictureFolders, type UploadErrorKind, uploadErrors } from '../pictures.view.ts'

@@ -1,6 +1,6 @@
+import type { FormValues } from '~/platform/http/form.ts'
+import { SuggestField } from '~/ui/combobox.tsx'
 import { Field } from '~/ui/field.tsx'
-import { SuggestField } from '~/ui/suggest-field.tsx'
-import type { Texts } from '../editing/edit-refusal.ts'
 import { profileLimits as limits } from '../profiles.limits.ts'
 import { FieldGroup } from './fields.tsx'
 
@@ -16,7 +16,7 @@ export const academicsNames = {
 }
 
 /** Where and what a member studies. */
-export function AcademicsFields({ values, errors }: { values: Texts; errors: Texts }) {
+export function AcademicsFields({ values, errors }: { values: FormValues; errors: Record<string, string> }) {
 	const field = (name: keyof typeof academicsNames) => ({
 		name,
 		label: academicsNames[name],

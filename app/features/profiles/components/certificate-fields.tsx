@@ -1,6 +1,6 @@
 import { FormPicture } from '~/features/pictures/components/picture-field.tsx'
+import type { FormValues, SavedValues } from '~/platform/http/form.ts'
 import { Field } from '~/ui/field.tsx'
-import type { EditStart, Texts } from '../editing/edit-refusal.ts'
 import { profileLimits as limits } from '../profiles.limits.ts'
 import { FieldGroup } from './fields.tsx'
 
@@ -14,11 +14,11 @@ export const certificateNames = {
 }
 
 /** What the form for a new certificate starts from. */
-export const noCertificate: EditStart = { version: 1, values: {} }
+export const noCertificate: SavedValues = { version: 1, values: {} }
 
 interface CertificateFieldsProps {
-	values: Texts
-	errors: Texts
+	values: FormValues
+	errors: Record<string, string>
 	editing: boolean
 }
 

@@ -2,13 +2,14 @@ import { Fragment, type ReactNode, type RefObject, useEffect, useId, useRef, use
 import { Form, Link, useBlocker, useLocation, useNavigation } from 'react-router'
 import { type FormField, RESTORE_EVENT } from '~/lib/unsent-form.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
+import { type FormRefusal, type FormValues, formValues, type SavedValues } from '~/platform/http/form.ts'
 import { useNoticesAbove } from '~/shell/notices-above.ts'
 import { toast } from '~/shell/toast.ts'
 import { ConflictNotice, type FieldNames } from '~/ui/conflict-notice.tsx'
 import { Dialog } from '~/ui/dialog.tsx'
 import { FormError } from '~/ui/form-error.tsx'
+import { useRefusal } from '~/ui/form-kit.ts'
 import { SubmitButton } from '~/ui/submit-button.tsx'
-import { type EditRefusal, type EditStart, type Texts, textsOf } from '../editing/edit-refusal.ts'
 
 interface FooterState {
 	dirty: boolean
@@ -19,8 +20,8 @@ interface FooterState {
 interface EditFormProps {
 	/** Tells one form from another at the same address. */
 	id: string
-	start: EditStart
-	refusal: EditRefusal | null
+	start: SavedValues
+	refusal: FormRefusal | null
 	/** The fields in words, to say where two saves differ. */
 	names: FieldNames
 	/** Whether files travel with it when there is no JavaScript. */
@@ -29,7 +30,7 @@ interface EditFormProps {
 	item?: string
 	className?: string
 	footer: (state: FooterState) => ReactNode
-	children: (values: Texts, errors: Record<string, string>) => ReactNode
+	children: (values: FormValues, errors: Record<string, string>) => ReactNode
 }
 
 /** A form that knows the version it was made from, shows what was refused where it belongs, and asks before text is lost. */
@@ -73,7 +74,7 @@ export function EditForm({ id, start, refusal, names, files, item, className, fo
 }
 
 /** What was typed into the fields of a refused form; a checkbox that was not ticked was not sent. */
-function typedOf(refusal: EditRefusal | null, names: FieldNames): Texts {
+function typedOf(refusal: FormRefusal | null, names: FieldNames): FormValues {
 	if (!refusal) return {}
 	return Object.fromEntries(Object.keys(names).map((name) => [name, refusal.values[name] ?? '']))
 }
@@ -100,12 +101,12 @@ function LeaveDialog({ blocker }: { blocker: ReturnType<typeof useEditForm>['blo
  * anew around it; it starts again after its own save, after Discard, and when the member goes elsewhere or reloads.
  * @param id tells one form from another at the same address
  */
-export function useEditForm(id: string, loaded: EditStart, refusal: EditRefusal | null) {
+export function useEditForm(id: string, loaded: SavedValues, refusal: FormRefusal | null) {
 	const form = useRef<HTMLFormElement>(null)
 	const [round, setRound] = useState(0)
-	const [dismissed, setDismissed] = useState<EditRefusal | null>(null)
+	const [dismissed, setDismissed] = useState<FormRefusal | null>(null)
 	const base = useBase(id, loaded, refusal)
-	const [unsent, setUnsent] = useState<Texts | null>(null)
+	const [unsent, setUnsent] = useState<FormValues | null>(null)
 	const shown = (refusal === dismissed ? null : refusal) ?? asRefusal(unsent)
 	const key = `${base.key} ${round}`
 	const { dirty, look, allow, sending, blocker } = useUnsaved(form, key, shown)
@@ -135,12 +136,12 @@ export function useEditForm(id: string, loaded: EditStart, refusal: EditRefusal 
 }
 
 /** What was typed before a session ended, drawn as a refusal without a word: it is not saved either. */
-function asRefusal(unsent: Texts | null): EditRefusal | null {
+function asRefusal(unsent: FormValues | null): FormRefusal | null {
 	return unsent && { message: '', errors: {}, values: unsent, stored: null }
 }
 
 /** Tells of what was typed into the form before a session ended, when it comes back. */
-function useUnsent(form: RefObject<HTMLFormElement | null>, take: (texts: Texts) => void): void {
+function useUnsent(form: RefObject<HTMLFormElement | null>, take: (texts: FormValues) => void): void {
 	const latest = useRef(take)
 	useEffect(() => {
 		latest.current = take
@@ -151,28 +152,18 @@ function useUnsent(form: RefObject<HTMLFormElement | null>, take: (texts: Texts)
 			event.preventDefault()
 			const data = new FormData()
 			for (const [name, value] of (event as CustomEvent<FormField[]>).detail) data.append(name, value)
-			latest.current(textsOf(data))
+			latest.current(formValues(data))
 		}
 		element?.addEventListener(RESTORE_EVENT, hear)
 		return () => element?.removeEventListener(RESTORE_EVENT, hear)
 	}, [form])
 }
 
-/** Leads to the first field that a refusal is about; what is about none is said as a toast, and a conflict has a place of its own. */
-export function useRefusal(form: RefObject<HTMLFormElement | null>, refusal: EditRefusal | null): void {
-	useEffect(() => {
-		if (!refusal) return
-		const isForFields = Object.keys(refusal.errors).length > 0
-		if (!refusal.stored && !isForFields) toast({ type: 'error', message: refusal.message })
-		form.current?.querySelector<HTMLElement>('[data-conflict], [aria-invalid="true"]')?.focus()
-	}, [form, refusal])
-}
-
 /**
  * The refusal that the form of an item has to show: not that of deleting one, which is said as a toast.
  * @param answer what the last form of the page was answered
  */
-export function useItemRefusal(answer: EditRefusal | undefined): EditRefusal | null {
+export function useItemRefusal(answer: FormRefusal | undefined): FormRefusal | null {
 	const deleted = answer?.values.intent === 'delete'
 	useEffect(() => {
 		if (answer && deleted) toast({ type: 'error', message: answer.message })
@@ -181,7 +172,7 @@ export function useItemRefusal(answer: EditRefusal | undefined): EditRefusal | n
 }
 
 /** Where the form started: what was loaded when the member came here, not what a reload in the background brought. */
-function useBase(id: string, loaded: EditStart, refusal: EditRefusal | null) {
+function useBase(id: string, loaded: SavedValues, refusal: FormRefusal | null) {
 	const { key: visit } = useLocation()
 	const key = `${id} ${loaded.version}`
 	const [base, setBase] = useState({ visit, key, start: loaded })
@@ -190,7 +181,7 @@ function useBase(id: string, loaded: EditStart, refusal: EditRefusal | null) {
 }
 
 /** Whether there is something to lose, and the questions before it is lost. */
-function useUnsaved(form: RefObject<HTMLFormElement | null>, key: string, refusal: EditRefusal | null) {
+function useUnsaved(form: RefObject<HTMLFormElement | null>, key: string, refusal: FormRefusal | null) {
 	const clean = useRef<string | null>(null)
 	const sending = useRef(false)
 	const [dirty, setDirty] = useState(false)

@@ -1,7 +1,7 @@
+import type { FormValues } from '~/platform/http/form.ts'
 import { Check } from '~/ui/check.tsx'
 import { ChipsField } from '~/ui/chips-field.tsx'
 import { Field } from '~/ui/field.tsx'
-import type { Texts } from '../editing/edit-refusal.ts'
 import { profileLimits as limits } from '../profiles.limits.ts'
 import { CountedText, FieldGroup } from './fields.tsx'
 import { ProfilePicture } from './profile-picture.tsx'
@@ -22,8 +22,8 @@ export const personalNames = {
 }
 
 interface PersonalFieldsProps {
-	values: Texts
-	errors: Texts
+	values: FormValues
+	errors: Record<string, string>
 	/** Shown and never changed here. */
 	email: string
 	/** The path of the picture, or ''. */
@@ -81,7 +81,7 @@ export function PersonalFields({ values, errors, email, picture }: PersonalField
 }
 
 /** What a member is open to, and what others see. */
-export function VisibilityFields({ values }: { values: Texts }) {
+export function VisibilityFields({ values }: { values: FormValues }) {
 	const openTo = (values.open_to ?? '').split(/,\s*/)
 	const box = (name: keyof typeof personalNames) => ({ name, defaultChecked: values[name] === 'on' })
 	return (

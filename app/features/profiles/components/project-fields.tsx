@@ -1,7 +1,7 @@
 import { FormPicture } from '~/features/pictures/components/picture-field.tsx'
+import type { FormValues, SavedValues } from '~/platform/http/form.ts'
 import { ChipsField } from '~/ui/chips-field.tsx'
 import { Field } from '~/ui/field.tsx'
-import type { EditStart, Texts } from '../editing/edit-refusal.ts'
 import { profileLimits as limits } from '../profiles.limits.ts'
 import { CountedText, FieldGroup } from './fields.tsx'
 
@@ -17,11 +17,11 @@ export const projectNames = {
 }
 
 /** What the form for a new project starts from. */
-export const noProject: EditStart = { version: 1, values: {} }
+export const noProject: SavedValues = { version: 1, values: {} }
 
 interface ProjectFieldsProps {
-	values: Texts
-	errors: Texts
+	values: FormValues
+	errors: Record<string, string>
 	editing: boolean
 }
 

@@ -1,5 +1,5 @@
+import type { FormValues } from '~/platform/http/form.ts'
 import { Field } from '~/ui/field.tsx'
-import type { Texts } from '../editing/edit-refusal.ts'
 import { profileLimits as limits } from '../profiles.limits.ts'
 import { siteNames } from '../profiles.schema.ts'
 import { FieldGroup } from './fields.tsx'
@@ -15,7 +15,7 @@ export const socialNames = {
 }
 
 /** Where else a member can be found: a name on each site, or an address. */
-export function SocialFields({ values, errors }: { values: Texts; errors: Texts }) {
+export function SocialFields({ values, errors }: { values: FormValues; errors: Record<string, string> }) {
 	return (
 		<FieldGroup title="Your other profiles" note="Your username there, or a link.">
 			{siteNames.map((site) => (

@@ -3,6 +3,7 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { Invalid, NotAllowed } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
+import { EditConflict, type Input } from '~/platform/http/form.server.ts'
 import { makeMember } from '../../../../tests/factories/forum.ts'
 import { filled, makePicture } from '../../../../tests/factories/profiles.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
@@ -10,8 +11,6 @@ import {
 	getAcademics,
 	getPersonal,
 	getSocial,
-	type Input,
-	Stale,
 	saveAcademics,
 	savePersonal,
 	savePicture,
@@ -75,8 +74,8 @@ describe('two saves of the same part', () => {
 		await savePersonal(bram, 'bram', { ...filled.personal, fullName: 'First', version })
 		const late = savePersonal(bram, 'bram', { ...filled.personal, fullName: 'Second', skills: 'Rust', version })
 		const refusal = await late.catch((error: unknown) => error)
-		expect(refusal).toBeInstanceOf(Stale)
-		expect((refusal as Stale).stored.values.fullName).toBe('First')
+		expect(refusal).toBeInstanceOf(EditConflict)
+		expect((refusal as EditConflict).stored.values.fullName).toBe('First')
 		expect((await getPersonal(bram, 'bram')).values).toMatchObject({ fullName: 'First', skills: 'React, TypeScript' })
 	})
 
@@ -96,7 +95,9 @@ describe('two saves of the same part', () => {
 			Array.from({ length: 20 }, (_, index) => saveIt(bram, 'bram', { ...fields, [field]: `n${index}`, version })),
 		)
 		expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
-		expect(outcomes.filter((each) => each.status === 'rejected' && each.reason instanceof Stale)).toHaveLength(19)
+		expect(outcomes.filter((each) => each.status === 'rejected' && each.reason instanceof EditConflict)).toHaveLength(
+			19,
+		)
 		expect((await getIt(bram, 'bram')).version).toBe(version + 1)
 	})
 

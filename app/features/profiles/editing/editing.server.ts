@@ -1,14 +1,14 @@
 import { refuseImpersonation } from '~/features/accounts/registration/names.server.ts'
 import { requireOwner, requireProfileWriter } from '~/features/members/members.server.ts'
 import { setSkills } from '~/features/members/skills.server.ts'
-import { Conflict, Invalid, NotFound } from '~/lib/errors.ts'
+import { Invalid, NotFound } from '~/lib/errors.ts'
 import { isModerator, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 import { dropPages, everyPage } from '~/platform/cache/pages.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
-import { parseInput } from '~/platform/http/parse.server.ts'
+import { fieldText, type Input, parseInput, requireSame, requireVersion } from '~/platform/http/form.server.ts'
+import type { FormValues, SavedValues } from '~/platform/http/form.ts'
 import { hidePresence } from '~/platform/realtime/presence.server.ts'
-import { academicsInput, personalInput, siteNames, socialInput, versionInput } from '../profiles.schema.ts'
-import type { EditStart, Texts } from './edit-refusal.ts'
+import { academicsInput, personalInput, siteNames, socialInput } from '../profiles.schema.ts'
 import {
 	type EditableRow,
 	ensureProfile,
@@ -25,20 +25,8 @@ import {
  * Each one: the policy first, then the input, then one transaction. A save names the version it was made from.
  */
 
-/** What a use case takes from a form or a program: field names to values. It is parsed here, whatever the caller did. */
-export type Input = Record<string, unknown>
-
-/** Somebody else, or another tab, saved first. `stored` is what they left, and as which version. */
-export class Stale extends Conflict {
-	readonly stored: EditStart
-	constructor(stored: EditStart) {
-		super('This was changed elsewhere in the meantime. Nothing is lost: choose which version to keep.')
-		this.stored = stored
-	}
-}
-
 /** What the first form starts from, and the address that it shows. @throws NotAllowed, NotFound */
-export async function getPersonal(viewer: Viewer, username: string): Promise<EditStart & { email: string }> {
+export async function getPersonal(viewer: Viewer, username: string): Promise<SavedValues & { email: string }> {
 	const row = await editable(requireOwner(viewer, username))
 	return { ...personalStart(row), email: row.email }
 }
@@ -46,12 +34,12 @@ export async function getPersonal(viewer: Viewer, username: string): Promise<Edi
 /**
  * Saves the first form.
  * @param input without `profile_url` the picture stays as it is
- * @throws NotAllowed, Invalid, Stale
+ * @throws NotAllowed, Invalid, EditConflict
  */
 export async function savePersonal(viewer: Viewer, username: string, input: Input): Promise<void> {
 	const member = await requireProfileWriter(viewer, username)
 	const { id } = member
-	const { version } = parseInput(versionInput, input)
+	const version = requireVersion(input)
 	const { profile_url, ...others } = parseInput(personalInput, input)
 	const fields = 'profile_url' in input ? { ...others, profile_url } : others
 	await checkName(member, fields.fullName)
@@ -59,7 +47,7 @@ export async function savePersonal(viewer: Viewer, username: string, input: Inpu
 		await ensureProfile(trx, id)
 		await checkPicture(trx, id, 'profile', 'profile_url', 'profile_url' in input ? profile_url : null)
 		if (!(await updatePersonal(trx, id, version, fields)))
-			return unlessSame(fields, personalStart(await editable({ id }, trx)))
+			return requireSame(personalStart(await editable({ id }, trx)), fields)
 		await setSkills(trx, id, fields.skills)
 	})
 	// The name and the picture stand beside everything that the member wrote.
@@ -84,22 +72,22 @@ export async function savePicture(viewer: Viewer, username: string, path: string
 }
 
 /** What the second form starts from. @throws NotAllowed, NotFound */
-export async function getAcademics(viewer: Viewer, username: string): Promise<EditStart> {
+export async function getAcademics(viewer: Viewer, username: string): Promise<SavedValues> {
 	return academicsStart(await editable(requireOwner(viewer, username)))
 }
 
 /**
  * @returns the university address, if it is a new one that has to be confirmed
- * @throws NotAllowed, Invalid, Stale
+ * @throws NotAllowed, Invalid, EditConflict
  */
 export async function saveAcademics(viewer: Viewer, username: string, input: Input): Promise<string | null> {
 	const { id } = await requireProfileWriter(viewer, username)
-	const { version } = parseInput(versionInput, input)
+	const version = requireVersion(input)
 	const fields = parseInput(academicsInput, input)
 	const address = await transaction(async (trx) => {
 		await ensureProfile(trx, id)
 		const { saved, newAddress } = await updateAcademics(trx, id, version, fields)
-		if (!saved) unlessSame(fields, academicsStart(await editable({ id }, trx)))
+		if (!saved) requireSame(academicsStart(await editable({ id }, trx)), fields)
 		return newAddress
 	})
 	// Branch and year stand beside the questions that they asked.
@@ -108,19 +96,19 @@ export async function saveAcademics(viewer: Viewer, username: string, input: Inp
 }
 
 /** What the third form starts from. @throws NotAllowed, NotFound */
-export async function getSocial(viewer: Viewer, username: string): Promise<EditStart> {
+export async function getSocial(viewer: Viewer, username: string): Promise<SavedValues> {
 	return socialStart(await editable(requireOwner(viewer, username)))
 }
 
-/** @throws NotAllowed, Invalid, Stale */
+/** @throws NotAllowed, Invalid, EditConflict */
 export async function saveSocial(viewer: Viewer, username: string, input: Input): Promise<void> {
 	const { id } = await requireProfileWriter(viewer, username)
-	const { version } = parseInput(versionInput, input)
+	const version = requireVersion(input)
 	const fields = parseInput(socialInput, input)
 	await transaction(async (trx) => {
 		await ensureProfile(trx, id)
 		const saved = await updateSocial(trx, id, version, fields)
-		if (!saved) unlessSame(fields, socialStart(await editable({ id }, trx)))
+		if (!saved) requireSame(socialStart(await editable({ id }, trx)), fields)
 	})
 }
 
@@ -147,15 +135,6 @@ export async function checkPicture(
 	throw new Invalid(message, { [field]: message })
 }
 
-/**
- * A save that came too late. What says the same as what is stored, as the second half of a double click does, is saved.
- * @throws Stale when it says anything else
- */
-export function unlessSame(fields: object, stored: EditStart): void {
-	const given = Object.entries(fields).map(([name, value]) => [name, textOf(value)])
-	if (given.some(([name = '', text]) => text !== stored.values[name])) throw new Stale(stored)
-}
-
 /** One transaction of a save. */
 export function transaction<Result>(work: (trx: Executor) => Promise<Result>): Promise<Result> {
 	return db().transaction().execute(work)
@@ -174,8 +153,8 @@ async function afresh(id: number, executor: Executor = db()): Promise<EditableRo
 	return findEditable(id, executor)
 }
 
-function personalStart(row: EditableRow): EditStart {
-	const values: Texts = {
+function personalStart(row: EditableRow): SavedValues {
+	const values: FormValues = {
 		fullName: row.name,
 		phone: row.phone,
 		city: row.city,
@@ -183,17 +162,17 @@ function personalStart(row: EditableRow): EditStart {
 		about: row.about,
 		skills: row.skills.join(', '),
 		open_to: row.open_to.join(', '),
-		show_email: on(row.show_email),
-		show_phone: on(row.show_phone),
-		listed: on(row.listed),
-		show_presence: on(row.show_presence),
+		show_email: fieldText(row.show_email),
+		show_phone: fieldText(row.show_phone),
+		listed: fieldText(row.listed),
+		show_presence: fieldText(row.show_presence),
 		profile_url: row.image ?? '',
 	}
 	return { version: row.personal_version, values }
 }
 
-function academicsStart(row: EditableRow): EditStart {
-	const values: Texts = {
+function academicsStart(row: EditableRow): SavedValues {
+	const values: FormValues = {
 		university_name: row.university_name,
 		location: row.location,
 		enrol_in_branch_name: row.enrol_in_branch_name,
@@ -206,15 +185,6 @@ function academicsStart(row: EditableRow): EditStart {
 	return { version: row.academics_version, values }
 }
 
-function socialStart(row: EditableRow): EditStart {
+function socialStart(row: EditableRow): SavedValues {
 	return { version: row.social_version, values: Object.fromEntries(siteNames.map((site) => [site, row[site]])) }
-}
-
-function textOf(value: unknown): string {
-	if (typeof value === 'boolean') return on(value)
-	return Array.isArray(value) ? value.join(', ') : String(value ?? '')
-}
-
-function on(value: boolean): string {
-	return value ? 'on' : ''
 }

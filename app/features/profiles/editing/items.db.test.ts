@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
+import { EditConflict } from '~/platform/http/form.server.ts'
 import { makeMember } from '../../../../tests/factories/forum.ts'
 import { filled, makePicture } from '../../../../tests/factories/profiles.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
-import { Stale } from './editing.server.ts'
 import {
 	addCertificate,
 	addProject,
@@ -78,8 +78,8 @@ describe('two saves of one project', () => {
 		await saveProject(mira, 'mira', id, { ...filled.project, project_title: 'theirs', version })
 		const mine = { ...filled.project, project_title: 'mine' }
 		const refusal = await saveProject(mira, 'mira', id, { ...mine, version }).catch((error: unknown) => error)
-		expect(refusal).toBeInstanceOf(Stale)
-		const { stored } = refusal as Stale
+		expect(refusal).toBeInstanceOf(EditConflict)
+		const { stored } = refusal as EditConflict
 		expect(stored.values.project_title).toBe('theirs')
 		await saveProject(mira, 'mira', id, { ...mine, version: stored.version })
 		expect((await getProject(mira, 'mira', id)).values.project_title).toBe('mine')

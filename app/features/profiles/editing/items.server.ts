@@ -3,20 +3,14 @@ import { requireOwner, requireProfileWriter } from '~/features/members/members.s
 import { Invalid, NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
-import { parseInput } from '~/platform/http/parse.server.ts'
+import { type Input, parseInput, requireSame, requireVersion } from '~/platform/http/form.server.ts'
+import type { FormValues, SavedValues } from '~/platform/http/form.ts'
 import { profileLimits } from '../profiles.limits.ts'
 import { listCertificateRows, listProjectRows } from '../profiles.queries.server.ts'
-import {
-	certificateInput,
-	type ProjectInput,
-	projectInput,
-	type StoredCertificate,
-	versionInput,
-} from '../profiles.schema.ts'
+import { certificateInput, type ProjectInput, projectInput, type StoredCertificate } from '../profiles.schema.ts'
 import type { CertificateView, ProjectView } from '../profiles.view.ts'
 import { presentCertificate, presentProject } from '../profiles.view.ts'
-import type { EditStart, Texts } from './edit-refusal.ts'
-import { checkPicture, type Input, transaction, unlessSame } from './editing.server.ts'
+import { checkPicture, transaction } from './editing.server.ts'
 import {
 	countItems,
 	deleteItem,
@@ -38,7 +32,7 @@ interface ItemKind<Fields extends object> {
 	find: (userId: number, id: string, executor?: Executor) => Promise<(Fields & { version: number }) | undefined>
 	insert: (trx: Executor, userId: number, fields: Fields) => Promise<void>
 	update: (trx: Executor, userId: number, id: string, version: number, fields: Fields) => Promise<boolean>
-	texts: (fields: Fields) => Texts
+	texts: (fields: Fields) => FormValues
 }
 
 const certificate: ItemKind<StoredCertificate> = {
@@ -95,7 +89,7 @@ export async function listProjects(viewer: Viewer, username: string): Promise<Pr
 export const getCertificate = reader(certificate)
 /** Adds a certificate to the own profile. @throws NotAllowed, Invalid */
 export const addCertificate = adder(certificate)
-/** Replaces an own certificate. @throws NotAllowed, NotFound, Invalid, Stale */
+/** Replaces an own certificate. @throws NotAllowed, NotFound, Invalid, EditConflict */
 export const saveCertificate = replacer(certificate)
 /** Deletes an own certificate. @throws NotAllowed, NotFound */
 export const deleteCertificate = deleter(certificate)
@@ -104,13 +98,13 @@ export const deleteCertificate = deleter(certificate)
 export const getProject = reader(project)
 /** Adds a project to the own profile. @throws NotAllowed, Invalid */
 export const addProject = adder(project)
-/** Replaces an own project. @throws NotAllowed, NotFound, Invalid, Stale */
+/** Replaces an own project. @throws NotAllowed, NotFound, Invalid, EditConflict */
 export const saveProject = replacer(project)
 /** Deletes an own project. @throws NotAllowed, NotFound */
 export const deleteProject = deleter(project)
 
 function reader<Fields extends object>(kind: ItemKind<Fields>) {
-	return async (viewer: Viewer, username: string, id: string): Promise<EditStart> => {
+	return async (viewer: Viewer, username: string, id: string): Promise<SavedValues> => {
 		const { id: userId } = requireOwner(viewer, username)
 		return start(kind, await kind.find(userId, uuid(kind, id)))
 	}
@@ -134,12 +128,12 @@ function replacer<Fields extends object>(kind: ItemKind<Fields>) {
 	return async (viewer: Viewer, username: string, id: string, input: Input): Promise<void> => {
 		const { id: userId } = await requireProfileWriter(viewer, username)
 		const key = uuid(kind, id)
-		const { version } = parseInput(versionInput, input)
+		const version = requireVersion(input)
 		const fields = parseInput(kind.schema, input)
 		await transaction(async (trx) => {
 			await checkPicture(trx, userId, kind.picture.kind, kind.picture.field, kind.picture.of(fields))
 			if (await kind.update(trx, userId, key, version, fields)) return
-			unlessSame(fields, start(kind, await kind.find(userId, key, trx)))
+			requireSame(start(kind, await kind.find(userId, key, trx)), fields)
 		})
 	}
 }
@@ -157,7 +151,7 @@ function deleter<Fields extends object>(kind: ItemKind<Fields>) {
 function start<Fields extends object>(
 	kind: ItemKind<Fields>,
 	row: (Fields & { version: number }) | undefined,
-): EditStart {
+): SavedValues {
 	if (!row) throw new NotFound(missing(kind))
 	return { version: row.version, values: kind.texts(row) }
 }

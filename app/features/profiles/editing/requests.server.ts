@@ -1,13 +1,12 @@
-import { data, type RouterContextProvider, redirect } from 'react-router'
+import { type RouterContextProvider, redirect } from 'react-router'
 import { mayEditProfile } from '~/features/members/members.policy.ts'
 import { requireOwner } from '~/features/members/members.server.ts'
 import { pictureFromForm } from '~/features/pictures/pictures.server.ts'
 import type { PictureKind } from '~/features/pictures/pictures.view.ts'
-import { log } from '~/lib/log.server.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
-import { answering, readForm, redirectWithToast, refused, signedIn } from '~/platform/http/http.ts'
-import { type EditRefusal, type Texts, textsOf } from './edit-refusal.ts'
-import { type Input, Stale } from './editing.server.ts'
+import { type Input, readForm, refused } from '~/platform/http/form.server.ts'
+import { type FormValues, formValues } from '~/platform/http/form.ts'
+import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
 
 interface Asked {
 	context: Readonly<RouterContextProvider>
@@ -38,26 +37,9 @@ export async function textsWithPicture(
 	form: FormData,
 	kind: PictureKind,
 	name: string,
-): Promise<Texts> {
+): Promise<FormValues> {
 	form.set(name, (await pictureFromForm(viewer, kind, form, name)) ?? '')
-	return textsOf(form)
-}
-
-/**
- * The answer of an edit form that was not saved. Nothing that was typed is lost, whatever went wrong.
- * @param unexpected what is said of a failure that nobody foresaw; it goes to the log
- */
-export function refusedEdit(error: unknown, form: FormData, unexpected = 'Something went wrong!') {
-	if (error instanceof Response) throw error
-	const values = textsOf(form)
-	const stored = error instanceof Stale ? error.stored : null
-	try {
-		const { data: refusal, init } = refused(error, form)
-		return data<EditRefusal>({ ...refusal, values, stored }, init ?? {})
-	} catch {
-		log.error({ err: error }, 'a profile could not be saved')
-		return data<EditRefusal>({ message: unexpected, errors: {}, values, stored }, { status: 500 })
-	}
+	return formValues(form)
 }
 
 interface ActionArgs {
@@ -100,6 +82,6 @@ export async function itemAction(args: ActionArgs, forms: ItemForms) {
 		await forms.add(viewer, viewer.username, input)
 		return done(forms.added)
 	} catch (error) {
-		return refusedEdit(error, form, deletes ? forms.notDeleted : undefined)
+		return refused(error, form, deletes ? forms.notDeleted : 'Something went wrong!')
 	}
 }

@@ -3,12 +3,13 @@ import { CampusSection } from '~/features/campus/components/campus-status.tsx'
 import { factsOf, type SignedIn } from '~/lib/context.ts'
 import { DomainError } from '~/lib/errors.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { answering, readForm, redirectWithToast } from '~/platform/http/http.ts'
+import { readForm, refused } from '~/platform/http/form.server.ts'
+import { formValues, submitForm } from '~/platform/http/form.ts'
+import { answering, redirectWithToast } from '~/platform/http/http.ts'
 import { AcademicsFields, academicsNames } from '../components/academics-fields.tsx'
 import { EditForm, SaveBar } from '../components/edit-form.tsx'
-import { checkedFirst, textsOf } from '../editing/edit-refusal.ts'
 import { getAcademics, saveAcademics } from '../editing/editing.server.ts'
-import { ownForm, ownPage, refusedEdit } from '../editing/requests.server.ts'
+import { ownForm, ownPage } from '../editing/requests.server.ts'
 import { academicsInput } from '../profiles.schema.ts'
 import type { Route } from './+types/edit-academics'
 
@@ -27,14 +28,14 @@ export async function action(args: Route.ActionArgs) {
 	const viewer = await ownForm(args)
 	const form = await readForm(args.request)
 	try {
-		const address = await saveAcademics(viewer, viewer.username, textsOf(form))
+		const address = await saveAcademics(viewer, viewer.username, formValues(form))
 		const mailed = address !== null && (await mailLink(viewer, factsOf(args.context).ip))
 		return redirectWithToast(args.url.pathname, {
 			type: 'success',
 			message: mailed ? `${updated} We have emailed a link to ${address} to confirm it.` : updated,
 		})
 	} catch (error) {
-		return refusedEdit(error, form)
+		return refused(error, form, 'Something went wrong!')
 	}
 }
 
@@ -51,7 +52,7 @@ async function mailLink(viewer: SignedIn, ip: string): Promise<boolean> {
 	}
 }
 
-export const clientAction = (args: Route.ClientActionArgs) => checkedFirst(academicsInput, args)
+export const clientAction = (args: Route.ClientActionArgs) => submitForm(args, { schema: academicsInput })
 
 export function meta({ matches }: Route.MetaArgs) {
 	return pageMeta(matches, { title: 'Academics', noindex: true })

@@ -1,10 +1,10 @@
 import { pageMeta } from '~/lib/page-meta.ts'
 import { useRootData } from '~/lib/root-data.ts'
+import { submitForm } from '~/platform/http/form.ts'
 import { answering } from '~/platform/http/http.ts'
 import { CertificateFields, certificateNames, noCertificate } from '../components/certificate-fields.tsx'
 import { EditForm, ItemButtons, useItemRefusal } from '../components/edit-form.tsx'
 import { ItemList } from '../components/item-list.tsx'
-import { checkedFirst } from '../editing/edit-refusal.ts'
 import {
 	addCertificate,
 	deleteCertificate,
@@ -43,7 +43,8 @@ export const action = (args: Route.ActionArgs) =>
 		notDeleted,
 	})
 
-export const clientAction = (args: Route.ClientActionArgs) => checkedFirst(certificateInput, args, notDeleted)
+export const clientAction = (args: Route.ClientActionArgs) =>
+	submitForm(args, { schema: certificateInput, failure: notDeleted })
 
 export function meta({ matches }: Route.MetaArgs) {
 	return pageMeta(matches, { title: 'Certificates', noindex: true })

@@ -2,14 +2,15 @@ import { useEffect, useRef } from 'react'
 import { Form, useNavigation } from 'react-router'
 import { changePassword } from '~/features/accounts/accounts.server.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { readForm, redirectWithToast } from '~/platform/http/http.ts'
+import { readForm, refused } from '~/platform/http/form.server.ts'
+import { submitForm } from '~/platform/http/form.ts'
+import { redirectWithToast } from '~/platform/http/http.ts'
 import { FormError } from '~/ui/form-error.tsx'
+import { useRefusal } from '~/ui/form-kit.ts'
 import { PasswordField } from '~/ui/password-field.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
-import { useRefusal } from '../components/edit-form.tsx'
-import { answeredOrRefused } from '../editing/edit-refusal.ts'
-import { ownForm, ownPage, refusedEdit } from '../editing/requests.server.ts'
+import { ownForm, ownPage } from '../editing/requests.server.ts'
 import type { Route } from './+types/edit-change-password'
 
 export function loader(args: Route.LoaderArgs) {
@@ -25,11 +26,11 @@ export async function action(args: Route.ActionArgs) {
 		const flash = { type: 'success', message: 'Password updated Successfully' } as const
 		return redirectWithToast(args.url.pathname, flash, session)
 	} catch (error) {
-		return refusedEdit(error, form)
+		return refused(error, form, 'Something went wrong!')
 	}
 }
 
-export const clientAction = ({ serverAction }: Route.ClientActionArgs) => answeredOrRefused(serverAction, {})
+export const clientAction = (args: Route.ClientActionArgs) => submitForm(args)
 
 export function meta({ matches }: Route.MetaArgs) {
 	return pageMeta(matches, { title: 'Change Password', noindex: true })

@@ -1,12 +1,13 @@
 import { Link } from 'react-router'
 import { refreshSession } from '~/features/accounts/accounts.server.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { answering, readForm, redirectWithToast } from '~/platform/http/http.ts'
+import { readForm, refused } from '~/platform/http/form.server.ts'
+import { formValues, submitForm } from '~/platform/http/form.ts'
+import { answering, redirectWithToast } from '~/platform/http/http.ts'
 import { EditForm, SaveBar } from '../components/edit-form.tsx'
 import { PersonalFields, personalNames, VisibilityFields } from '../components/personal-fields.tsx'
-import { checkedFirst, textsOf } from '../editing/edit-refusal.ts'
 import { getPersonal, savePersonal } from '../editing/editing.server.ts'
-import { ownForm, ownPage, refusedEdit, textsWithPicture } from '../editing/requests.server.ts'
+import { ownForm, ownPage, textsWithPicture } from '../editing/requests.server.ts'
 import { personalInput } from '../profiles.schema.ts'
 import type { Route } from './+types/edit-personal'
 
@@ -20,17 +21,17 @@ export async function action(args: Route.ActionArgs) {
 	try {
 		// Where scripts run, the picture is saved by itself: see save-picture.ts.
 		const hasPicture = form.has('profile_url') || form.has('profile_url_file')
-		const texts = hasPicture ? await textsWithPicture(viewer, form, 'profile', 'profile_url') : textsOf(form)
+		const texts = hasPicture ? await textsWithPicture(viewer, form, 'profile', 'profile_url') : formValues(form)
 		await savePersonal(viewer, viewer.username, texts)
 		const flash = { type: 'success', message: 'Profile updated successfully!' } as const
 		// The header shows the name and the picture, which the session remembers.
 		return redirectWithToast(args.url.pathname, flash, await refreshSession(args.request))
 	} catch (error) {
-		return refusedEdit(error, form)
+		return refused(error, form, 'Something went wrong!')
 	}
 }
 
-export const clientAction = (args: Route.ClientActionArgs) => checkedFirst(personalInput, args)
+export const clientAction = (args: Route.ClientActionArgs) => submitForm(args, { schema: personalInput })
 
 export function meta({ matches }: Route.MetaArgs) {
 	return pageMeta(matches, { title: 'Personal Details', noindex: true })

@@ -1,10 +1,10 @@
 import { monthAndYear } from '~/lib/dates.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
+import { submitForm } from '~/platform/http/form.ts'
 import { answering } from '~/platform/http/http.ts'
 import { EditForm, ItemButtons, useItemRefusal } from '../components/edit-form.tsx'
 import { ItemList } from '../components/item-list.tsx'
 import { noProject, ProjectFields, projectNames } from '../components/project-fields.tsx'
-import { checkedFirst } from '../editing/edit-refusal.ts'
 import { addProject, deleteProject, getProject, listProjects, saveProject } from '../editing/items.server.ts'
 import { itemAction, ownPage } from '../editing/requests.server.ts'
 import { projectInput } from '../profiles.schema.ts'
@@ -34,7 +34,7 @@ export const action = (args: Route.ActionArgs) =>
 		notDeleted: 'Something went wrong!',
 	})
 
-export const clientAction = (args: Route.ClientActionArgs) => checkedFirst(projectInput, args)
+export const clientAction = (args: Route.ClientActionArgs) => submitForm(args, { schema: projectInput })
 
 export function meta({ matches }: Route.MetaArgs) {
 	return pageMeta(matches, { title: 'Projects', noindex: true })

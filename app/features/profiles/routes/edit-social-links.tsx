@@ -1,10 +1,11 @@
 import { pageMeta } from '~/lib/page-meta.ts'
-import { answering, readForm, redirectWithToast } from '~/platform/http/http.ts'
+import { readForm, refused } from '~/platform/http/form.server.ts'
+import { formValues, submitForm } from '~/platform/http/form.ts'
+import { answering, redirectWithToast } from '~/platform/http/http.ts'
 import { EditForm, SaveBar } from '../components/edit-form.tsx'
 import { SocialFields, socialNames } from '../components/social-fields.tsx'
-import { checkedFirst, textsOf } from '../editing/edit-refusal.ts'
 import { getSocial, saveSocial } from '../editing/editing.server.ts'
-import { ownForm, ownPage, refusedEdit } from '../editing/requests.server.ts'
+import { ownForm, ownPage } from '../editing/requests.server.ts'
 import { socialInput } from '../profiles.schema.ts'
 import type { Route } from './+types/edit-social-links'
 
@@ -16,17 +17,17 @@ export async function action(args: Route.ActionArgs) {
 	const viewer = await ownForm(args)
 	const form = await readForm(args.request)
 	try {
-		await saveSocial(viewer, viewer.username, textsOf(form))
+		await saveSocial(viewer, viewer.username, formValues(form))
 		return redirectWithToast(args.url.pathname, {
 			type: 'success',
 			message: 'Social links updated successfully!',
 		})
 	} catch (error) {
-		return refusedEdit(error, form)
+		return refused(error, form, 'Something went wrong!')
 	}
 }
 
-export const clientAction = (args: Route.ClientActionArgs) => checkedFirst(socialInput, args)
+export const clientAction = (args: Route.ClientActionArgs) => submitForm(args, { schema: socialInput })
 
 export function meta({ matches }: Route.MetaArgs) {
 	return pageMeta(matches, { title: 'Social Links', noindex: true })

@@ -1,9 +1,9 @@
 import { z } from 'zod'
+import { EditConflict } from '~/platform/http/form.server.ts'
 import { type Call, StaleEdit } from '~/platform/http/operation.ts'
 import type { QuestionCardView, QuestionPageView } from '../question.view.ts'
 import { limits } from '../questions.limits.ts'
 import { askInput } from '../questions.schema.ts'
-import { StaleText } from '../writing/change.server.ts'
 
 /* What the API takes and tells of the forum. The views of the pages fit these shapes; the compiler says when one does not. */
 
@@ -129,8 +129,9 @@ export async function editing<Result>(ifMatch: IfMatch, sent: object, edit: () =
 	try {
 		return await edit()
 	} catch (error) {
-		if (!(error instanceof StaleText)) throw error
-		throw new StaleEdit(error.message, ifMatch ? 412 : 409, { stored: error.stored, sent })
+		if (!(error instanceof EditConflict)) throw error
+		const { version, values } = error.stored
+		throw new StaleEdit(error.message, ifMatch ? 412 : 409, { stored: { ...values, version }, sent })
 	}
 }
 

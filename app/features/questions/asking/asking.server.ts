@@ -5,13 +5,14 @@ import { mainTags } from '~/features/tags/tags.server.ts'
 import { isId } from '~/lib/checks.ts'
 import { Conflict, Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
-import { type Input, parseInput } from '~/platform/http/parse.server.ts'
+import { fieldText, type Input, parseInput, readVersion, requireSame } from '~/platform/http/form.server.ts'
+import type { SavedValues } from '~/platform/http/form.ts'
 import { languageOfTags } from '~/platform/markdown/highlight.server.ts'
 import { excerptOf, type RenderedMarkdown, renderMarkdown } from '~/platform/markdown/render.server.ts'
-import { peopleIn } from '../mentions/mentions.server.ts'
+import { findUsernames } from '../mentions/mentions.queries.server.ts'
 import { mayDelete, mayEdit, mayRestore, undoTime } from '../questions.policy.ts'
-import { findDeletedQuestion, lockDeletedQuestion } from '../questions.queries.server.ts'
-import { askInput, previewInput, versionInput } from '../questions.schema.ts'
+import { findDeletedQuestion, lockDeletedQuestion, type QuestionPageRow } from '../questions.queries.server.ts'
+import { askInput, previewInput } from '../questions.schema.ts'
 import {
 	findChangeableQuestion,
 	lockWaitingQuestion,
@@ -39,7 +40,6 @@ import {
 	returnQuestion,
 	updateQuestion,
 } from '../writing/writing.queries.server.ts'
-import { unlessSame } from './refused.server.ts'
 
 /*
  * The use cases that write questions. Each one: the policy first, then the input, then one transaction, then the announcement.
@@ -65,7 +65,7 @@ export async function askQuestion(viewer: Viewer, input: Input): Promise<Made> {
 			kind: 'query-added',
 			actorId: author.id,
 			query: eventQuestion(query),
-			description,
+			mentioned: texts.mentioned,
 		} as const
 		return { event, result: { id, url: event.query.url } }
 	})
@@ -75,7 +75,7 @@ export async function askQuestion(viewer: Viewer, input: Input): Promise<Made> {
  * Changes a question; one that waits for a moderator goes on waiting.
  * @param input as for {@link askQuestion}, with the `version` it was made from; without one the last edit wins
  * @returns its address, which another category changes
- * @throws NotFound, NotAllowed, Invalid, TooMany, StaleQuery when another edit was saved first
+ * @throws NotFound, NotAllowed, Invalid, TooMany, EditConflict when another edit was saved first
  */
 export async function editQuestion(viewer: Viewer, id: number, input: Input): Promise<{ url: string }> {
 	const editor = writer(viewer)
@@ -83,14 +83,20 @@ export async function editQuestion(viewer: Viewer, id: number, input: Input): Pr
 	if (!mayEdit(editor, { authorId: found.author_id })) throw new NotAllowed('Only the author can edit this query.')
 	await countUse('edits', editor)
 	const texts = await readTexts(input)
-	const { version } = parseInput(versionInput, input)
+	const version = readVersion(input)
 	return change(async (trx) => {
 		const before = await (found.waits ? lockWaitingQuestion : lockQuestion)(trx, id)
 		if (!before) throw found.waits ? decidedMeanwhile() : new NotFound(noQuestion)
 		const tags = await mainTags(trx, texts.tags)
 		if (version !== null && version !== before.version) {
 			const stored = await findChangeableQuestion(id, editor.id, trx)
-			if (stored) unlessSame(stored, { ...texts, tags, category: texts.slug })
+			if (stored)
+				requireSame(savedQuestion(stored), {
+					title: texts.title,
+					description: texts.description,
+					tags,
+					category: texts.slug,
+				})
 		}
 		if (found.waits) {
 			await rewriteWaitingQuestion(trx, id, { ...texts, tags })
@@ -101,13 +107,12 @@ export async function editQuestion(viewer: Viewer, id: number, input: Input): Pr
 		await recordQuestionRevision(trx, id, editor.id, { ...texts, tags })
 		await updateQuestion(trx, id, before, { ...texts, tags })
 		const query = eventQuestion({ ...found, ...texts, tags, category_slug: texts.slug })
-		const { description } = texts
 		return {
 			event: {
 				kind: 'query-changed',
 				actorId: editor.id,
 				query,
-				description,
+				mentioned: texts.mentioned,
 				before: { category: found.category_slug, tags: found.tags, description: found.description },
 			},
 			result: { url: query.url },
@@ -134,11 +139,16 @@ export async function deleteQuestion(viewer: Viewer, id: number): Promise<{ url:
 	})
 }
 
-async function readTexts(input: Input): Promise<QuestionTexts & { slug: string }> {
+/** A question as its form shows it. */
+function savedQuestion({ title, description, tags, category_slug: category, version }: QuestionPageRow): SavedValues {
+	return { version, values: { title, description, tags: fieldText(tags), category } }
+}
+
+async function readTexts(input: Input): Promise<QuestionTexts & { slug: string; mentioned: string[] }> {
 	const { title, description, tags, category } = parseInput(askInput, input)
 	const found = await findCategory(category)
 	if (!found) throw new Invalid('Category field is required!', { category: 'Category field is required!' })
-	const { html, text } = await renderDescription(description, tags)
+	const { html, text, mentioned } = await renderDescription(description, tags)
 	return {
 		title,
 		description,
@@ -147,6 +157,7 @@ async function readTexts(input: Input): Promise<QuestionTexts & { slug: string }
 		tags,
 		categoryId: found.id,
 		slug: found.slug,
+		mentioned,
 	}
 }
 
@@ -187,6 +198,6 @@ export async function renderDescription(description: string, tags: readonly stri
 	return renderMarkdown(description, {
 		language: languageOfTags(tags),
 		topHeading: 2,
-		people: await peopleIn(description),
+		people: findUsernames,
 	})
 }

@@ -1,5 +1,3 @@
-import type { FormRefusal } from '~/platform/http/http.ts'
-
 /** The fields of the ask form as they are typed. */
 export interface AskValues {
 	title: string
@@ -25,9 +23,4 @@ export interface DraftSaved {
 	version: number
 	/** What another tab or device had saved meanwhile and this save replaced; null when nobody had. */
 	replaced: Draft | null
-}
-
-/** Why a query was not published. With `stored`, another edit was saved first: that is what it left. */
-export interface AskRefusal extends FormRefusal {
-	stored: (AskValues & { version: number }) | null
 }

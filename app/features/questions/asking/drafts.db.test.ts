@@ -2,12 +2,12 @@ import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
+import { EditConflict } from '~/platform/http/form.server.ts'
 import { makeMember, makeQuestion } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { getQuestion } from '../questions.server.ts'
 import { deleteQuestion, editQuestion } from './asking.server.ts'
 import { dropDraft, getDraft, saveDraft } from './drafts.server.ts'
-import { StaleQuestion } from './refused.server.ts'
 
 useDatabase()
 
@@ -116,8 +116,11 @@ test('of two edits made from the same version the second is told what the first 
 		editQuestion(asha, id, { title, description: 'Once more.', tags: 'testing', category: 'others', version })
 	await edit('The first edit of it')
 	const refusal = await edit('The second edit of it').catch((error) => error)
-	expect(refusal).toBeInstanceOf(StaleQuestion)
-	expect(refusal).toMatchObject({ status: 409, stored: { title: 'The first edit of it', version: version + 1 } })
+	expect(refusal).toBeInstanceOf(EditConflict)
+	expect(refusal).toMatchObject({
+		status: 409,
+		stored: { values: { title: 'The first edit of it' }, version: version + 1 },
+	})
 	expect((await getQuestion(asha, id)).title).toBe('The first edit of it')
 	// The second half of a double click.
 	await edit('The first edit of it')
@@ -137,6 +140,6 @@ test('of ten tabs that save their edit at once one is saved and the others are t
 		),
 	)
 	expect(edits.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
-	for (const edit of edits) if (edit.status === 'rejected') expect(edit.reason).toBeInstanceOf(StaleQuestion)
+	for (const edit of edits) if (edit.status === 'rejected') expect(edit.reason).toBeInstanceOf(EditConflict)
 	expect((await getQuestion(asha, id)).version).toBe(2)
 })

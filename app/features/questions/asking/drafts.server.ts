@@ -1,7 +1,7 @@
 import { NotAllowed } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
-import { parseInput } from '~/platform/http/parse.server.ts'
+import { parseInput } from '~/platform/http/form.server.ts'
 import { mayEdit, mayWrite } from '../questions.policy.ts'
 import { draftInput, draftKey } from '../questions.schema.ts'
 import { changeable } from '../writing/change.server.ts'

@@ -32,7 +32,7 @@ export async function listPeople(
 }
 
 /** Which of these usernames belong to somebody. */
-export async function findUsernames(usernames: string[]): Promise<string[]> {
+export async function findUsernames(usernames: string[]): Promise<ReadonlySet<string>> {
 	const rows = await db().selectFrom('users').select('username').where('username', 'in', usernames).execute()
-	return rows.map(({ username }) => username)
+	return new Set(rows.map(({ username }) => username))
 }

@@ -15,16 +15,9 @@ import { NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
-import { mentionsIn } from '../mentions/mentions.server.ts'
+import { mentionsIn } from '~/platform/markdown/render.server.ts'
 import type { EventQuestion, ForumEvent } from '../writing/forum-events.ts'
-import {
-	type CommentFacts,
-	findCommentAuthor,
-	findCommentFacts,
-	followersOf,
-	holdQuestion,
-	listIdsOf,
-} from './notices.queries.server.ts'
+import { findCommentAuthor, findCommentFacts, followersOf, holdQuestion, listIdsOf } from './notices.queries.server.ts'
 
 declare module '~/features/notifications/kinds.server.ts' {
 	interface NotificationKinds {
@@ -102,11 +95,13 @@ export async function noteEvent(trx: Executor, event: ForumEvent): Promise<numbe
 	const { actorId, query, besides } = event
 	switch (event.kind) {
 		case 'comment-added':
-			return noteComment(trx, event, { author_id: actorId, parent_id: event.parentId, body: event.body })
+			return noteComment(trx, event, { actorId, parentId: event.parentId, mentioned: event.mentioned })
 		case 'comment-restored':
 		case 'comment-returned': {
 			const comment = await findCommentFacts(trx, event.commentId)
-			return comment ? noteComment(trx, event, comment) : []
+			if (!comment) return []
+			const { author_id: actorId, parent_id: parentId, body } = comment
+			return noteComment(trx, event, { actorId, parentId, mentioned: mentionsIn(body) })
 		}
 		case 'comment-deleted':
 		case 'comment-withheld':
@@ -117,8 +112,8 @@ export async function noteEvent(trx: Executor, event: ForumEvent): Promise<numbe
 				...(besides !== undefined && { besides }),
 			})
 		case 'comment-changed': {
-			const { commentId, body, before } = event
-			return noteNewNames(trx, event, { commentId, text: body, before })
+			const { commentId, before } = event
+			return noteNewNames(trx, event, { commentId, before })
 		}
 		case 'solution-chosen': {
 			const { commentId, authorId } = event
@@ -131,8 +126,7 @@ export async function noteEvent(trx: Executor, event: ForumEvent): Promise<numbe
 			return noteQuestion(trx, event)
 		case 'query-changed': {
 			await renameSubject(trx, refOf(query.id), query.title)
-			const { description: text, before } = event
-			return noteNewNames(trx, event, { commentId: null, text, before: before.description })
+			return noteNewNames(trx, event, { commentId: null, before: event.before.description })
 		}
 		case 'query-deleted':
 		case 'query-withheld':
@@ -146,10 +140,10 @@ export async function noteEvent(trx: Executor, event: ForumEvent): Promise<numbe
 async function noteComment(
 	trx: Executor,
 	{ query, commentId, besides }: { query: EventQuestion; commentId: number; besides?: number },
-	{ author_id: actorId, parent_id, body }: CommentFacts,
+	{ actorId, parentId, mentioned: names }: { actorId: number; parentId: number | null; mentioned: string[] },
 ): Promise<number[]> {
-	const parentAuthorId = parent_id === null ? null : await findCommentAuthor(trx, parent_id)
-	const mentioned = await mentionedIn(trx, body)
+	const parentAuthorId = parentId === null ? null : await findCommentAuthor(trx, parentId)
+	const mentioned = await listMentioned(trx, names)
 	const people = recipientsOf({ actorId, questionAuthorId: query.authorId, parentAuthorId, mentioned })
 	return notify(trx, { people, actorId, ...aboutQuestion(query, commentId), ...(besides !== undefined && { besides }) })
 }
@@ -157,11 +151,12 @@ async function noteComment(
 /** Tells those whom an edit names and the text before it did not. */
 async function noteNewNames(
 	trx: Executor,
-	{ actorId, query }: { actorId: number; query: EventQuestion },
-	{ commentId, text, before }: { commentId: number | null; text: string; before: string },
+	{ actorId, query, mentioned }: { actorId: number; query: EventQuestion; mentioned: string[] },
+	{ commentId, before }: { commentId: number | null; before: string },
 ): Promise<number[]> {
+	if (mentioned.length === 0) return []
 	const named = new Set(mentionsIn(before))
-	const fresh = mentionsIn(text).filter((name) => !named.has(name))
+	const fresh = mentioned.filter((name) => !named.has(name))
 	if (fresh.length === 0) return []
 	// Edits are not counted as posts are: without a limit one text could go on calling everybody, ten at a time.
 	if (
@@ -184,7 +179,8 @@ export async function notifyFollowers({ event, after }: FollowersLeft): Promise<
 			.execute(async (trx) => {
 				// Held before any box, in the order of all writers.
 				if (!(await holdQuestion(trx, query.id))) return { told: [], next: undefined }
-				const mentioned = await mentionedIn(trx, event.description)
+				// A job of an earlier version does not say whom the text mentions.
+				const mentioned = await listMentioned(trx, event.mentioned ?? [])
 				const followers = await followersOf(trx, { ...query, after: from, limit: followersInAStep })
 				const people = recipientsOf({ actorId, followers: followers.filter((id) => !mentioned.includes(id)) })
 				const told = await notify(trx, { people, actorId, ...aboutQuestion(query, null) })
@@ -197,7 +193,7 @@ export async function notifyFollowers({ event, after }: FollowersLeft): Promise<
 
 async function noteQuestion(trx: Executor, event: QuestionAdded): Promise<number[]> {
 	const { actorId, query, besides } = event
-	const mentioned = await mentionedIn(trx, event.description)
+	const mentioned = await listMentioned(trx, event.mentioned)
 	const found = await followersOf(trx, { ...query, after: 0, limit: followersAtOnce + 1 })
 	const followers = found.length > followersAtOnce ? [] : found
 	if (found.length > followersAtOnce) await addJob('tell-followers', { event, after: 0 }, trx)
@@ -205,8 +201,8 @@ async function noteQuestion(trx: Executor, event: QuestionAdded): Promise<number
 	return notify(trx, { people, actorId, ...aboutQuestion(query, null), ...(besides !== undefined && { besides }) })
 }
 
-async function mentionedIn(trx: Executor, markdown: string): Promise<number[]> {
-	const names = mentionsIn(markdown)
+/** The mentioned members, by id; none where a text mentions too many. */
+async function listMentioned(trx: Executor, names: string[]): Promise<number[]> {
 	return names.length === 0 || names.length > MAX_NOTIFIED_MENTIONS ? [] : listIdsOf(trx, names)
 }
 

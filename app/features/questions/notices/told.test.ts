@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { mentionsIn } from '../mentions/mentions.server.ts'
 import { type Concerned, recipientsOf } from './notices.server.ts'
 
 const [actor, asker, parent, third, fourth] = [1, 2, 3, 4, 5]
@@ -36,17 +35,4 @@ test.each<[string, Concerned, Record<number, string>]>([
 	],
 ])('%s', (_what, concerned, told) => {
 	expect(Object.fromEntries(recipientsOf(concerned))).toEqual(told)
-})
-
-test.each([
-	['Thanks @Mira.Quillon!', ['mira.quillon']],
-	['@ben, and @ben again (@asha)', ['ben', 'asha']],
-	['write to ben@campus.example or see https://x.example/@ben', []],
-	['in `@ben` and ``a ` @asha``', []],
-	['```js\n@ben\n```\nbut @asha', ['asha']],
-	['~~~\n@ben, never closed', []],
-	['text\n\n    @ben\n\n@asha', ['asha']],
-	['an @ alone, and @-', []],
-])('the mentions in %j are %j', (text, names) => {
-	expect(mentionsIn(text)).toEqual(names)
 })

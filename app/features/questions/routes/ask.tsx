@@ -5,12 +5,12 @@ import { viewerOf } from '~/lib/context.ts'
 import { NotAllowed } from '~/lib/errors.ts'
 import { newKey } from '~/lib/new-key.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { answering, readForm, redirectWithToast } from '~/platform/http/http.ts'
+import { readForm, refused } from '~/platform/http/form.server.ts'
+import { answering, redirectWithToast } from '~/platform/http/http.ts'
 import { askQuestion } from '../asking/asking.server.ts'
 import { AskForm } from '../asking/components/ask-form.tsx'
 import { sendAsked } from '../asking/components/draft-saver.ts'
 import { dropDraft, getDraft } from '../asking/drafts.server.ts'
-import { refusedAsk } from '../asking/refused.server.ts'
 import { flashAfter } from '../status/status.server.ts'
 import type { Route } from './+types/ask'
 
@@ -43,7 +43,7 @@ export async function action({ request, context }: Route.ActionArgs) {
 		if (form.get('draft') === 'ask') await dropDraft(viewer, 'ask')
 		return redirectWithToast(to, await flashAfter(viewer, id, 'Query added successfully!'))
 	} catch (error) {
-		return refusedAsk(error, form)
+		return refused(error, form, 'Something went wrong. Try again!')
 	}
 }
 

@@ -1,5 +1,6 @@
 import { viewerOf } from '~/lib/context.ts'
-import { answeringJson, readForm } from '~/platform/http/http.ts'
+import { readForm } from '~/platform/http/form.server.ts'
+import { answeringJson } from '~/platform/http/http.ts'
 import { dropDraft, getDraft, saveDraft } from '../asking/drafts.server.ts'
 import type { Route } from './+types/drafts'
 

@@ -3,12 +3,12 @@ import { listCategories } from '~/features/tags/tags.server.ts'
 import { readId } from '~/lib/checks.ts'
 import { NotAllowed } from '~/lib/errors.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { answering, readForm, redirectWithToast, signedIn } from '~/platform/http/http.ts'
+import { readForm, refused } from '~/platform/http/form.server.ts'
+import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
 import { editQuestion } from '../asking/asking.server.ts'
 import { AskForm } from '../asking/components/ask-form.tsx'
 import { sendAsked } from '../asking/components/draft-saver.ts'
 import { dropDraft, getDraft } from '../asking/drafts.server.ts'
-import { refusedAsk } from '../asking/refused.server.ts'
 import { editPath } from '../questions.paths.ts'
 import { getQuestion } from '../questions.server.ts'
 import { flashAfter } from '../status/status.server.ts'
@@ -36,7 +36,7 @@ export async function action({ request, params, context, url }: Route.ActionArgs
 		if (form.get('draft') === `edit:${id}`) await dropDraft(viewer, `edit:${id}`)
 		return redirectWithToast(to, await flashAfter(viewer, id, 'Query updated successfully!'))
 	} catch (error) {
-		return refusedAsk(error, form)
+		return refused(error, form, 'Something went wrong. Try again!')
 	}
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { EditConflict } from '~/platform/http/form.server.ts'
 import { getQuestion } from '../questions.server.ts'
 import '~/features/index.server.ts'
 import { deleteComment, editComment, restoreComment } from '~/features/discussion/commenting.server.ts'
@@ -8,7 +9,6 @@ import { listComments } from '~/features/discussion/discussion.server.ts'
 import { readQuestionHistory } from '~/features/discussion/history.server.ts'
 import { decideCase } from '~/features/moderation/decisions.server.ts'
 import { getCase, listCases } from '~/features/moderation/queue.server.ts'
-import { StaleQuestion } from '~/features/questions/asking/refused.server.ts'
 import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
@@ -49,7 +49,7 @@ describe('a query that waits', () => {
 		const id = await waitingQuestion(member)
 		const { version } = await getQuestion(member, id)
 		await editQuestion(member, id, { ...better, version })
-		await expect(editQuestion(member, id, { ...texts, version })).rejects.toThrow(StaleQuestion)
+		await expect(editQuestion(member, id, { ...texts, version })).rejects.toThrow(EditConflict)
 		expect(await getQuestion(member, id)).toMatchObject({
 			title: better.title,
 			withheld: { state: 'waiting' },

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
+import { mentionsIn } from '~/platform/markdown/render.server.ts'
 import { type QuestionPageRow, questionJoins, questionPageColumns } from '../questions.queries.server.ts'
 import type { EventQuestion, ForumEvent } from '../writing/forum-events.ts'
 import { rebuildSearch, removeQuestion, returnQuestion } from '../writing/writing.queries.server.ts'
@@ -130,15 +131,15 @@ export async function readAdded(
 			.select(['author_id', 'description'])
 			.where('id', '=', id)
 			.executeTakeFirstOrThrow()
-		return { kind: 'query-added', actorId, query, description, approvedBy }
+		return { kind: 'query-added', actorId, query, mentioned: mentionsIn(description), approvedBy }
 	}
-	const added = await trx
+	const { body, ...added } = await trx
 		.selectFrom('comments')
 		.innerJoin('users', 'users.id', 'comments.author_id')
 		.select(['author_id as actorId', 'username', 'parent_id as parentId', 'body'])
 		.where('comments.id', '=', id)
 		.executeTakeFirstOrThrow()
-	return { kind: 'comment-added', ...added, query, commentId: id, approvedBy }
+	return { kind: 'comment-added', ...added, mentioned: mentionsIn(body), query, commentId: id, approvedBy }
 }
 
 /* Reading what is out of the forum. */

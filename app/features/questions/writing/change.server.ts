@@ -2,12 +2,11 @@ import { createHash } from 'node:crypto'
 import { announceUnread } from '~/features/notifications/notifications.server.ts'
 import { questionUrl } from '~/features/search/search.view.ts'
 import { isId } from '~/lib/checks.ts'
-import { Conflict, Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
-import { newKey } from '~/lib/new-key.ts'
+import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { isModerator, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 import { dropPages, LIST_PAGES } from '~/platform/cache/pages.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
-import { parseInput } from '~/platform/http/parse.server.ts'
+import { KeyUsed, parseInput } from '~/platform/http/form.server.ts'
 import { announce } from '~/platform/realtime/announce.server.ts'
 import { noteEvent } from '../notices/notices.server.ts'
 import { readersOf } from '../questions.events.ts'
@@ -61,15 +60,6 @@ export async function requireRoomForEdit(
 
 export const tooLate = 'Only the member who deleted it can undo this, within ten minutes.'
 
-/** Somebody else, or another tab, saved an edit first. `stored` is what they left, and as which version. */
-export class StaleText<Stored extends { version: number } = { version: number }> extends Conflict {
-	readonly stored: Stored
-	constructor(stored: Stored) {
-		super('This was changed elsewhere in the meantime. Nothing is lost: choose which version to keep.')
-		this.stored = stored
-	}
-}
-
 /* The change itself, and what follows from it, in one place, so that no use case forgets a part of it. */
 
 /**
@@ -117,20 +107,6 @@ export async function announceEffects(event: ForumEvent): Promise<void> {
 		const { commentId, username } = event
 		announce(readersOf(query.id), 'comment:added', { questionId: query.id, commentId, username })
 	}
-}
-
-/** A key came a second time with another text. */
-export class KeyUsed extends Invalid {
-	constructor() {
-		super(
-			'This has already been posted, without your last change. Edit the post itself; if you send this again, it is posted a second time.',
-		)
-	}
-}
-
-/** What a refused form says; where its key was used up, with another, so that it can be sent as a post of its own. */
-export function withFreshKey(error: unknown, values: Record<string, string>): Record<string, string> {
-	return error instanceof KeyUsed ? { ...values, key: newKey() } : values
 }
 
 /** One sending: whose it is, under which key, and of what. */

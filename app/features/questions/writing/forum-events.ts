@@ -21,28 +21,31 @@ interface Happening {
 	told?: number[]
 }
 
+interface Written extends Happening {
+	/** The usernames that the text mentions; there need not be such members. */
+	mentioned: string[]
+}
+
 /** Everything that can happen in the forum. */
 export type ForumEvent =
 	/** `approvedBy`: it waited for this moderator, who let it pass; the actor is still its author. */
-	| (Happening & { kind: 'query-added'; description: string; approvedBy?: number })
-	| (Happening & {
+	| (Written & { kind: 'query-added'; approvedBy?: number })
+	| (Written & {
 			kind: 'query-changed'
-			description: string
 			/** Where it stood before, as lists of both places change. */
 			before: { category: string; tags: string[]; description: string }
 	  })
 	| (Happening & { kind: 'query-deleted' | 'query-restored' })
-	| (Happening & {
+	| (Written & {
 			kind: 'comment-added'
 			commentId: number
 			/** Of its author. */
 			username: string
 			parentId: number | null
-			body: string
 			approvedBy?: number
 	  })
 	/** `before`: what it said until then. */
-	| (Happening & { kind: 'comment-changed'; commentId: number; body: string; before: string })
+	| (Written & { kind: 'comment-changed'; commentId: number; before: string })
 	| (Happening & { kind: 'comment-deleted' | 'comment-restored'; commentId: number })
 	| (Happening & { kind: 'solution-chosen' | 'solution-withdrawn'; commentId: number; authorId: number })
 	/** `vote`: 0 where one was taken back. */

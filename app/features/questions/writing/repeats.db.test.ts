@@ -5,6 +5,7 @@ import { addComment, deleteComment } from '~/features/discussion/commenting.serv
 import { Invalid, NotFound } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
+import { KeyUsed } from '~/platform/http/form.server.ts'
 import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
 import { makeComment, makeMember, makeQuestion } from '../../../../tests/factories/forum.ts'
 import { callApi } from '../../../../tests/support/api-calls.ts'
@@ -12,7 +13,6 @@ import { useDatabase } from '../../../../tests/support/database.ts'
 import { askQuestion } from '../asking/asking.server.ts'
 import { listQuestions } from '../lists/lists.server.ts'
 import { getQuestion } from '../questions.server.ts'
-import { KeyUsed } from './change.server.ts'
 
 useDatabase()
 

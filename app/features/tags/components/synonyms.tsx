@@ -1,5 +1,5 @@
 import { Form, Link } from 'react-router'
-import type { FormRefusal } from '~/platform/http/http.ts'
+import type { FormRefusal } from '~/platform/http/form.ts'
 import { Field } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'

@@ -1,6 +1,6 @@
 import { redirect } from 'react-router'
 import { Invalid } from '~/lib/errors.ts'
-import { pressed } from '~/platform/http/press.ts'
+import { pressed } from '~/platform/http/form.server.ts'
 import { type FollowTarget, setFollowing } from '../following.server.ts'
 import { categoryPath, tagPath } from '../tags.view.ts'
 import type { Route } from './+types/follow'

@@ -4,13 +4,15 @@ import { type FetcherWithComponents, Form, Link, useNavigate, useNavigation } fr
 import type { CategoryView } from '~/features/tags/tags.view.ts'
 import { useRootData } from '~/lib/root-data.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
+import type { FormRefusal } from '~/platform/http/form.ts'
 import { useNoticesAbove } from '~/shell/notices-above.ts'
 import { toast } from '~/shell/toast.ts'
 import { ConflictNotice } from '~/ui/conflict-notice.tsx'
 import { FormError } from '~/ui/form-error.tsx'
+import { useRefusal } from '~/ui/form-kit.ts'
 import { Spinner } from '~/ui/spinner.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
-import type { AskRefusal, AskValues, Draft } from '../asking.view.ts'
+import type { AskValues, Draft } from '../asking.view.ts'
 import { AskFields, TitleField } from './ask-fields.tsx'
 import { type Notice, useDraft } from './use-draft.ts'
 
@@ -39,14 +41,14 @@ export interface AskFormProps {
 	/** Whether the address says what to begin with. */
 	named: boolean
 	categories: CategoryView[]
-	refusal: AskRefusal | null
+	refusal: FormRefusal | null
 	submit: string
 	/** Where Cancel leads, or what it does. */
 	cancel: string | (() => void)
 	/** For a visitor: the login page, which stands in place of the button. */
 	login: string | null
 	/** Sends the form without leaving the page; for the form in a dialog. */
-	fetcher?: FetcherWithComponents<AskRefusal>
+	fetcher?: FetcherWithComponents<FormRefusal>
 	/** Stands under the title, and beside the form where there is room. */
 	similar?: ComponentType<SimilarProps>
 }
@@ -60,7 +62,7 @@ export function AskForm(props: AskFormProps) {
 	const hydrated = useHydrated()
 	const navigate = useNavigate()
 	const form = useRef<HTMLFormElement>(null)
-	const [dismissed, setDismissed] = useState<AskRefusal | null>(null)
+	const [dismissed, setDismissed] = useState<FormRefusal | null>(null)
 	const [sending, setSending] = useState(0)
 	const [held, setHeld] = useState(false)
 	const tell = useCallback((count: number) => setSending(count), [])
@@ -113,10 +115,10 @@ export function AskForm(props: AskFormProps) {
 					</FormError>
 					{stored && refused && (
 						<ConflictNotice
-							stored={pick(stored)}
+							stored={pick(stored.values)}
 							typed={pick(draft.live)}
 							names={names}
-							onTake={() => discard(pick(stored), stored.version)}
+							onTake={() => discard(pick(stored.values), stored.version)}
 						/>
 					)}
 					<TitleField key={draft.base.round} value={draft.base.values.title} error={errors.title} />
@@ -172,25 +174,11 @@ function pick({ title = '', description = '', tags = '', category = '' }: Partia
 }
 
 /** Whether this form is on its way. */
-function useBusy(action: string, fetcher: FetcherWithComponents<AskRefusal> | undefined): boolean {
+function useBusy(action: string, fetcher: FetcherWithComponents<FormRefusal> | undefined): boolean {
 	const navigation = useNavigation()
 	const path = (address: string | undefined) => address?.split('?')[0]
 	if (fetcher) return fetcher.state !== 'idle'
 	return navigation.state !== 'idle' && path(navigation.formAction) === path(action)
-}
-
-/** Leads to the first field that a refusal is about. What is about none is said as a toast too; a dialog would cover that. */
-function useRefusal(
-	form: React.RefObject<HTMLFormElement | null>,
-	refusal: AskRefusal | null,
-	inDialog: boolean,
-): void {
-	useEffect(() => {
-		if (!refusal) return
-		const isForFields = Object.keys(refusal.errors).length > 0
-		if (!inDialog && !refusal.stored && !isForFields) toast({ type: 'error', message: refusal.message })
-		form.current?.querySelector<HTMLElement>('[data-conflict], [aria-invalid="true"]')?.focus()
-	}, [form, refusal, inDialog])
 }
 
 /** Fields that are drawn anew with another text are other elements: the one in use keeps the focus. */

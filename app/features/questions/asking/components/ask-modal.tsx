@@ -6,7 +6,7 @@ import type { CategoryView } from '~/features/tags/tags.view.ts'
 import { loginPath } from '~/lib/addresses.ts'
 import { newKey } from '~/lib/new-key.ts'
 import { useRootData } from '~/lib/root-data.ts'
-import type { AskRefusal } from '../asking.view.ts'
+import type { FormRefusal } from '~/platform/http/form.ts'
 import { AskForm } from './ask-form.tsx'
 
 interface AskModalProps {
@@ -22,7 +22,7 @@ const address = '/forum/ask'
 export default function AskModal({ category, categories, onClose }: AskModalProps) {
 	const { viewer } = useRootData()
 	const dialog = useRef<HTMLDialogElement>(null)
-	const fetcher = useFetcher<AskRefusal>()
+	const fetcher = useFetcher<FormRefusal>()
 	const [sendKey] = useState(newKey)
 	useEffect(() => {
 		dialog.current?.showModal()

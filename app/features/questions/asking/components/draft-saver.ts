@@ -1,8 +1,7 @@
-import { data } from 'react-router'
-import { formErrorsOf } from '~/platform/http/form-errors.ts'
-import { textsOf } from '~/platform/http/form-texts.ts'
+import { type FormRefusal, type FormValues, submitForm } from '~/platform/http/form.ts'
+import { readStored } from '~/ui/form-kit.ts'
 import { askInput } from '../../questions.schema.ts'
-import type { AskRefusal, AskValues, Draft, DraftSaved } from '../asking.view.ts'
+import type { AskValues, Draft, DraftSaved } from '../asking.view.ts'
 
 /** Milliseconds from the first unsaved keystroke to its save on the server. */
 const savePause = 3_000
@@ -166,36 +165,21 @@ export function localName(owner: string | null, key: string): string {
 	return `draft ${owner ?? ''} ${key}`
 }
 
-/** The draft under this name; null when there is none, or what is there is none of ours. */
+/** The draft that this browser keeps under a name; null when there is none, or what is there is none of ours. */
 export function readLocal(name: string): LocalDraft | null {
-	try {
-		return parseLocal(localStorage.getItem(name))
-	} catch {
-		return null
-	}
+	return asLocalDraft(readStored(name))
 }
 
-// A browser may forbid the store, and it may be full; the server then has the only draft.
-export function writeLocal(name: string, draft: LocalDraft | null): void {
-	try {
-		if (draft) localStorage.setItem(name, JSON.stringify(draft))
-		else localStorage.removeItem(name)
-	} catch {
-		// see above
-	}
-}
-
-export function parseLocal(text: string | null): LocalDraft | null {
-	try {
-		const { title, description, tags, category, savedAt, madeFrom, version, unsent } = JSON.parse(text ?? '')
-		const texts = [title, description, tags, category, savedAt]
-		if (!texts.every((part) => typeof part === 'string') || Number.isNaN(Date.parse(savedAt))) return null
-		return {
-			...{ title, description, tags, category, savedAt },
-			...{ madeFrom: Number(madeFrom) || 0, version: Number(version) || 0, unsent: unsent === true },
-		}
-	} catch {
+/** What was stored, if it is a draft. */
+export function asLocalDraft(stored: unknown): LocalDraft | null {
+	const { title, description, tags, category, savedAt, madeFrom, version, unsent } = (stored ??
+		{}) as Partial<LocalDraft>
+	const texts = { title, description, tags, category, savedAt }
+	if (!Object.values(texts).every((part) => typeof part === 'string') || Number.isNaN(Date.parse(savedAt ?? '')))
 		return null
+	return {
+		...(texts as Record<keyof typeof texts, string>),
+		...{ madeFrom: Number(madeFrom) || 0, version: Number(version) || 0, unsent: unsent === true },
 	}
 }
 
@@ -229,38 +213,23 @@ export function newerOf(
 	return { draft: stored, other: local.unsent ? local : null }
 }
 
-interface ClientAction {
-	request: Request
-	serverAction: () => Promise<AskRefusal>
-}
-
-const failed = 'Something went wrong. Try again!'
-
 /**
- * For a `clientAction`: what the schema refuses is said at once; the save of the draft that is on its way ends before the
- * form is sent, as it would bring the draft back after it was published; and what goes wrong between browser and server is
- * a refusal like any other, so that what was typed stays.
+ * For a `clientAction`: as {@link submitForm}. The save of the draft that is on its way ends before the form is sent, as it would
+ * bring the draft back after the question was published.
  */
-export async function sendAsked({ request, serverAction }: ClientAction) {
-	const form = await request.clone().formData()
-	const values = textsOf(form)
-	const parsed = askInput.safeParse(values)
-	if (parsed.error) {
-		const { message, fields } = formErrorsOf(parsed.error)
-		return data<AskRefusal>({ message, errors: fields, values, stored: null }, { status: 422 })
-	}
-	const saver = await heldSaver(values.draft ?? '')
-	try {
-		const refusal = await serverAction()
-		saver?.resume()
-		return refusal
-	} catch (error) {
-		if (!(error instanceof Response)) {
+export function sendAsked({ request, serverAction }: { request: Request; serverAction: () => Promise<FormRefusal> }) {
+	const send = async ({ draft = '' }: FormValues) => {
+		const saver = await heldSaver(draft)
+		try {
+			const refusal = await serverAction()
 			saver?.resume()
-			return data<AskRefusal>({ message: failed, errors: {}, values, stored: null }, { status: 503 })
+			return refusal
+		} catch (error) {
+			if (!(error instanceof Response)) saver?.resume()
+			else if (error.headers.get('Location')?.startsWith('/login') === false) saver?.end()
+			throw error
 		}
-		const published = error.headers.get('Location')?.startsWith('/login') === false
-		if (published) saver?.end()
-		throw error
 	}
+	const failure = 'Something went wrong. Try again!'
+	return submitForm({ request, serverAction: send }, { schema: askInput, failure, staysOnPage: true })
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
+import { parseStored } from '~/ui/form-kit.ts'
 import type { Draft } from '../asking.view.ts'
-import { type LocalDraft, newerOf, parseLocal } from './draft-saver.ts'
+import { asLocalDraft, type LocalDraft, newerOf } from './draft-saver.ts'
 
 const early = '2026-11-21T10:00:00.000Z'
 const late = '2026-11-21T10:05:00.000Z'
@@ -71,9 +72,9 @@ test.each([
 	['{"title":1}'],
 	[JSON.stringify({ ...draft(), savedAt: 'soon' })],
 ])('%j in the store is no draft', (text) => {
-	expect(parseLocal(text)).toBeNull()
+	expect(asLocalDraft(parseStored(text))).toBeNull()
 })
 
 test('what was written is read back', () => {
-	expect(parseLocal(JSON.stringify(local()))).toEqual(local())
+	expect(asLocalDraft(parseStored(JSON.stringify(local())))).toEqual(local())
 })

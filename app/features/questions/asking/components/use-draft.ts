@@ -1,6 +1,8 @@
 import { type RefObject, useCallback, useEffect, useRef, useState } from 'react'
+import { parseStored, writeStored } from '~/ui/form-kit.ts'
 import type { AskValues, Draft } from '../asking.view.ts'
 import {
+	asLocalDraft,
 	DraftSaver,
 	fetchDraft,
 	isEmpty,
@@ -8,9 +10,7 @@ import {
 	type LocalDraft,
 	localName,
 	newerOf,
-	parseLocal,
 	readLocal,
-	writeLocal,
 } from './draft-saver.ts'
 
 /** What is said of the draft above the form. */
@@ -55,19 +55,19 @@ export function useDraft(options: DraftOptions) {
 		() =>
 			new DraftSaver({
 				key: draftKey,
-				forget: () => writeLocal(name, null),
+				forget: () => writeStored(name, null),
 				read: () =>
 					isEmpty(current.current.values) ? null : { ...current.current.values, madeFrom: current.current.madeFrom },
 				onSaved: ({ version, replaced }, unsent) => {
 					setSavedAt(new Date().toISOString())
-					writeLocal(name, { ...localOf(current.current, version), unsent })
+					writeStored(name, { ...localOf(current.current, version), unsent })
 					if (replaced) setNotice({ kind: 'device', at: new Date().toISOString(), other: replaced })
 				},
 			}),
 	)
 
 	const keep = useCallback(() => {
-		writeLocal(name, isEmpty(current.current.values) ? null : localOf(current.current, saver.version))
+		writeStored(name, isEmpty(current.current.values) ? null : localOf(current.current, saver.version))
 		if (owner !== null) saver.touch()
 	}, [name, owner, saver])
 
@@ -103,7 +103,7 @@ export function useDraft(options: DraftOptions) {
 			fill(draft)
 			setNotice({ kind: 'restored', at: draft.savedAt, other: other && !isSame(other, draft) ? other : null })
 			if (!visitors) return
-			writeLocal(localName(null, draftKey), null)
+			writeStored(localName(null, draftKey), null)
 			keep()
 		}
 		if (stored !== undefined || owner === null) open(stored)
@@ -126,7 +126,7 @@ export function useDraft(options: DraftOptions) {
 	useOtherTabs(name, hear)
 
 	const discard = (to: AskValues = start, madeFrom = options.madeFrom) => {
-		writeLocal(name, null)
+		writeStored(name, null)
 		if (owner !== null) void saver.drop()
 		current.current = { values: to, madeFrom }
 		fill({ ...to, madeFrom })
@@ -151,7 +151,7 @@ function useOtherTabs(name: string, tell: (newer: LocalDraft) => void): void {
 	})
 	useEffect(() => {
 		const hear = ({ key, newValue }: StorageEvent) => {
-			const newer = key === name ? parseLocal(newValue) : null
+			const newer = key === name ? asLocalDraft(parseStored(newValue)) : null
 			if (newer) latest.current(newer)
 		}
 		window.addEventListener('storage', hear)
@@ -164,7 +164,7 @@ function findDraft(owner: string | null, key: string, server: Draft | null | und
 	const name = localName(owner, key)
 	const own = readLocal(name)
 	const found = newerOf(own, server)
-	if (own && !found.draft) writeLocal(name, null)
+	if (own && !found.draft) writeStored(name, null)
 	const visitors = owner !== null && key === 'ask' ? readLocal(localName(null, key)) : null
 	return visitors ? { draft: visitors, other: found.draft, visitors: true } : { ...found, visitors: false }
 }

@@ -1,18 +1,3 @@
-import type { z } from 'zod'
-
-/** Why a form is refused: a line on top, and a message for each field. */
-export interface FormErrors {
-	message: string
-	fields: Record<string, string>
-}
-
-/** The first message of a refusal on top, and the first of each field at the field. */
-export function formErrorsOf(error: z.ZodError): FormErrors {
-	const fields: Record<string, string> = {}
-	for (const issue of error.issues) fields[String(issue.path[0] ?? '')] ??= issue.message
-	return { message: error.issues[0]?.message ?? 'Something is missing.', fields }
-}
-
 const titles: Record<number, string> = {
 	400: 'Bad Request',
 	401: 'Unauthorized',

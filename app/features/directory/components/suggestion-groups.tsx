@@ -1,0 +1,83 @@
+import { studiesText } from '~/features/members/members.view.ts'
+import { counted } from '~/lib/text.ts'
+import { Avatar } from '~/ui/avatar.tsx'
+import { PresenceWords } from '~/ui/presence.tsx'
+import type { SuggestionGroup } from '~/ui/suggestions.tsx'
+import { anybody, communityPath, type Wish } from '../directory.paths.ts'
+import type { SuggestionsView } from '../directory.view.ts'
+import { Marked } from './marked.tsx'
+
+/** The name of the group whose suggestions lead to a profile. Those of the others narrow the list. */
+export const PEOPLE = 'People'
+
+/**
+ * What the header's search offers: people, skills and universities.
+ * @param answer null for nothing
+ * @param wish what the list shows now; a skill is added to it
+ * @param text what was typed; its words are marked
+ */
+export function suggestionGroups(answer: SuggestionsView | null, wish: Wish, text: string): SuggestionGroup[] {
+	if (!answer) return []
+	const { people, skills, universities } = answer
+	const withSkill = (name: string) => communityPath({ ...wish, q: '', skills: [...new Set([...wish.skills, name])] })
+	return [
+		{
+			name: PEOPLE,
+			options: people.map((person) => ({
+				value: person.username,
+				href: `/find-dev/${person.username}`,
+				content: <Person person={person} text={text} />,
+			})),
+		},
+		{
+			name: 'Skills',
+			options: skills.map(({ name, count }) => ({
+				value: name,
+				href: withSkill(name),
+				content: <Named name={name} count={count} text={text} />,
+			})),
+		},
+		{
+			name: 'Universities',
+			options: universities.map(({ name, count }) => ({
+				value: name,
+				href: communityPath({ ...anybody, universities: [name] }),
+				content: <Named name={name} count={count} text={text} />,
+			})),
+		},
+	]
+}
+
+function Person({ person, text }: { person: SuggestionsView['people'][number]; text: string }) {
+	return (
+		<>
+			<Avatar user={person} size={32} online={person.online} />
+			<span className="min-w-0 flex-1 py-1.5">
+				<span className="block truncate leading-5 font-semibold">
+					<Marked text={text}>{person.name}</Marked>
+					<PresenceWords online={person.online} />
+				</span>
+				<span className="meta block truncate">
+					<Marked text={text}>{aboutPerson(person)}</Marked>
+				</span>
+			</span>
+		</>
+	)
+}
+
+function Named({ name, count, text }: { name: string; count: number; text: string }) {
+	return (
+		<>
+			<span className="min-w-0 truncate">
+				<Marked text={text}>{name}</Marked>
+			</span>
+			<span className="num ml-auto flex-none text-xs text-ink-3">{counted(count, 'person', 'people')}</span>
+		</>
+	)
+}
+
+/** “React, Node · CSE, 2nd year” */
+function aboutPerson({ skills, studies, university }: SuggestionsView['people'][number]): string {
+	const place = studiesText({ ...studies, semester: null }) || university
+	return [skills.join(', '), place].filter(Boolean).join(' · ')
+}

@@ -1,0 +1,326 @@
+import Navigation from '@github/combobox-nav'
+import { Plus } from 'lucide-react'
+import { type ReactNode, useCallback, useEffect, useId, useState } from 'react'
+import { Link } from 'react-router'
+
+/** One thing that may be meant; `note` stands beside it. */
+export interface Suggestion {
+	/** Unique in its group. */
+	value: string
+	note?: string
+	/** What was typed itself, offered as it is. */
+	own?: boolean
+	/** Where it leads, if it is a link. */
+	href?: string
+	/** Drawn in place of the value and its note. */
+	content?: ReactNode
+}
+
+/** Suggestions of one kind; without a name they have no heading. */
+export interface SuggestionGroup {
+	name?: string
+	options: Suggestion[]
+}
+
+export interface SuggestionsProps<Answer> {
+	/** The name of the list. */
+	label: string
+	/** The address that answers with suggestions; the text is appended to it. */
+	source: string
+	/** What suggestions are wanted for; null for none. */
+	text: string | null
+	/** What is offered. `answer` is null until there is one for this text, and where none came. */
+	groupsOf?: (answer: Answer | null, text: string) => SuggestionGroup[]
+	onPick: (suggestion: Suggestion, group: SuggestionGroup) => void
+	/** Whether Enter takes the first one without the arrow keys. A list for another text is then never shown. */
+	picksFirst?: boolean
+	/** Whether Tab takes one too. */
+	picksWithTab?: boolean
+	/** Whether the focus alone opens the list. */
+	opensOnFocus?: boolean
+	/** Milliseconds without a key before the server is asked; 150 unless said otherwise. */
+	debounceMs?: number
+	/** Milliseconds until the list closes after the field was left; 0 unless said otherwise. */
+	closeDelayMs?: number
+	/** Said where nothing was found; by default nothing. */
+	empty?: string
+	/** Said where no answer came; null for nothing. */
+	failure?: string | null
+	/** Said to screen readers of the list when it opens. */
+	announcement?: (count: number) => string
+}
+
+type TextField = HTMLInputElement | HTMLTextAreaElement
+type Props = SuggestionsProps<unknown> & { field: TextField }
+
+const DEBOUNCE_MS = 150
+const FAILURE = 'Suggestions are not available right now.'
+
+/**
+ * The list of suggestions of a text field, after the ARIA combobox pattern: focus stays in the field, arrow keys choose, Enter
+ * takes, Escape closes. A text area stays a text box, as HTML allows it no other role.
+ */
+export default function SuggestionList(props: Props): ReactNode {
+	const { label, text, groupsOf = plainGroup, onPick, picksFirst, empty, failure = FAILURE, announcement } = props
+	const id = useId()
+	const { open, edits, close } = useOpen(props)
+	const { answer, isAnswered, isFailed } = useAnswer(props, open)
+	const navigate = useNavigation(props, close)
+
+	const groups = open && text !== null ? groupsOf(answer, text) : []
+	const options = groups.flatMap((group) => group.options.map((suggestion) => ({ group, suggestion })))
+	const shown = options.length > 0
+	const message = (isFailed && failure) || (isAnswered && !isFailed && !shown && empty) || null
+	const keys = options.map(({ group, suggestion }) => keyOf(group, suggestion))
+	return (
+		<>
+			{(shown || message) && (
+				<div className="popup absolute inset-x-0 top-full z-(--z-popover) mt-1.5 max-h-[calc(100dvh-5rem)] max-w-96 overflow-y-auto">
+					{shown && (
+						// A new list has nothing chosen. Where the first one is, it is chosen again after each edit.
+						<div
+							key={`${picksFirst ? edits : ''} ${keys.join('\n')}`}
+							ref={navigate}
+							id={id}
+							role="listbox"
+							aria-label={label}
+						>
+							{groups.map((group) => (
+								<Group key={group.name ?? ''} {...group}>
+									{(suggestion) => (
+										<Option
+											key={keyOf(group, suggestion)}
+											id={`${id}-${keys.indexOf(keyOf(group, suggestion))}`}
+											suggestion={suggestion}
+											text={text ?? ''}
+											onPick={() => {
+												onPick(suggestion, group)
+												close()
+											}}
+										/>
+									)}
+								</Group>
+							))}
+						</div>
+					)}
+					{message && (
+						<p className="px-3.5 py-2.5 text-ink-2" aria-hidden="true">
+							{message}
+						</p>
+					)}
+				</div>
+			)}
+			<span className="sr-only" role="status">
+				{message ?? (shown && announcement?.(options.length))}
+			</span>
+		</>
+	)
+}
+
+function plainGroup(answer: unknown): SuggestionGroup[] {
+	return [{ options: (answer as { suggestions: Suggestion[] } | null)?.suggestions ?? [] }]
+}
+
+function keyOf({ name = '' }: SuggestionGroup, { value, own }: Suggestion): string {
+	return `${name} ${own ? 'own' : value}`
+}
+
+/** Whether the list may be shown, and how often the field was edited. Typing opens it, as do the arrow keys of an input. */
+function useOpen({ field, opensOnFocus = false, closeDelayMs = 0 }: Props) {
+	// The list is loaded because of what was typed.
+	const [open, setOpen] = useState(() => document.activeElement === field)
+	const [edits, setEdits] = useState(0)
+	useEffect(() => {
+		let closing: ReturnType<typeof setTimeout> | undefined
+		const set = (open: boolean) => {
+			clearTimeout(closing)
+			setOpen(open)
+		}
+		const ended = new AbortController()
+		const on = (target: EventTarget | null, type: string, listener: (event: Event) => void) =>
+			target?.addEventListener(type, listener, { signal: ended.signal })
+		on(field, 'input', () => {
+			set(true)
+			setEdits((before) => before + 1)
+		})
+		on(field, 'keydown', (event) => {
+			const { key, shiftKey, ctrlKey, altKey, metaKey, isComposing } = event as KeyboardEvent
+			const isArrow = key === 'ArrowDown' || key === 'ArrowUp'
+			if (!isArrow || isComposing || shiftKey || ctrlKey || altKey || metaKey) return
+			if (field instanceof HTMLTextAreaElement) return
+			set(true)
+			event.preventDefault()
+		})
+		if (opensOnFocus) on(field, 'focus', () => set(true))
+		on(field, 'blur', () => {
+			clearTimeout(closing)
+			if (closeDelayMs === 0) setOpen(false)
+			else closing = setTimeout(() => setOpen(false), closeDelayMs)
+		})
+		on(field.form, 'submit', () => set(false))
+		return () => {
+			clearTimeout(closing)
+			ended.abort()
+		}
+	}, [field, opensOnFocus, closeDelayMs])
+	return { open, edits, close: useCallback(() => setOpen(false), []) }
+}
+
+/** What the server suggests for the text, as soon as the hand rests. The newest keystroke wins. */
+function useAnswer({ source, text, picksFirst = false, debounceMs = DEBOUNCE_MS }: Props, open: boolean) {
+	const [found, setFound] = useState<{ text: string; answer: unknown } | null>(null)
+	useEffect(() => {
+		if (!open || text === null) return
+		const abort = new AbortController()
+		const timer = setTimeout(async () => {
+			const answer = await ask(source + encodeURIComponent(text), abort.signal)
+			if (!abort.signal.aborted) setFound({ text, answer })
+		}, debounceMs)
+		return () => {
+			clearTimeout(timer)
+			abort.abort()
+		}
+	}, [source, text, open, debounceMs])
+	if (!found || text === null) return { answer: null, isAnswered: false, isFailed: false }
+	// The list before stays while the next one is on its way, as long as one goes on typing the same word. Where Enter takes the
+	// first one, that one has to be for this text.
+	const isLonger = !picksFirst && found.text !== '' && text.startsWith(found.text)
+	const isShorter = !picksFirst && text !== '' && found.text.startsWith(text)
+	const isAnswered = open && (found.text === text || isLonger)
+	const fits = isAnswered || isShorter
+	return { answer: fits ? found.answer : null, isAnswered, isFailed: isAnswered && found.answer === null }
+}
+
+/** @returns null without an answer; the field takes what is typed all the same */
+async function ask(address: string, signal: AbortSignal): Promise<unknown> {
+	try {
+		const response = await fetch(address, { signal })
+		return response.ok ? await response.json() : null
+	} catch {
+		return null
+	}
+}
+
+/** A ref for the list that is shown: ties it to the field, with its keys, until it is gone. */
+function useNavigation({ field, picksFirst, picksWithTab = false }: Props, close: () => void) {
+	return useCallback(
+		(list: HTMLElement | null) => {
+			if (!list) return
+			const navigation = new Navigation(field, list, {
+				tabInsertsSuggestions: picksWithTab,
+				firstOptionSelectionMode: picksFirst ? 'selected' : 'none',
+			})
+			navigation.start()
+			const isTextBox = field instanceof HTMLTextAreaElement
+			if (isTextBox) for (const name of ['role', 'aria-expanded']) field.removeAttribute(name)
+			// Before the listener of the library, which was not there when a composition began.
+			const press = (event: Event) => {
+				const { key, isComposing } = event as KeyboardEvent
+				navigation.isComposing = isComposing
+				if (key !== 'Escape' || isComposing) return
+				close()
+				// What the field stands in, as a dialog, stays open.
+				event.preventDefault()
+				event.stopPropagation()
+			}
+			field.addEventListener('keydown', press, { capture: true })
+			return () => {
+				field.removeEventListener('keydown', press, { capture: true })
+				if (isTextBox) return navigation.destroy()
+				navigation.stop()
+				field.removeAttribute('aria-controls')
+			}
+		},
+		[field, picksFirst, picksWithTab, close],
+	)
+}
+
+interface GroupProps extends SuggestionGroup {
+	children: (suggestion: Suggestion) => ReactNode
+}
+
+function Group({ name, options, children }: GroupProps) {
+	if (options.length === 0) return null
+	const drawn = options.map(children)
+	if (!name) return <div className="p-1">{drawn}</div>
+	return (
+		// biome-ignore lint/a11y/useSemanticElements: a group of options within a listbox
+		<div className="border-line not-first:border-t" role="group" aria-label={name}>
+			<p className="cat px-3.5 pt-3 pb-1" aria-hidden="true">
+				{name}
+			</p>
+			<div className="px-1 pb-1">{drawn}</div>
+		</div>
+	)
+}
+
+interface OptionProps {
+	id: string
+	suggestion: Suggestion
+	/** What was typed; its place in the suggestion is marked. */
+	text: string
+	onPick: () => void
+}
+
+/** One suggestion. The library chooses it by `aria-selected` and takes it by a click. The pointer leaves the focus in the field. */
+function Option({ id, suggestion, text, onPick }: OptionProps) {
+	const { value, note, own, href, content } = suggestion
+	const options = {
+		className: `menu-item group/option ${content ? 'min-h-8' : ''}`,
+		id,
+		role: 'option',
+		onPointerDown: (event: React.PointerEvent) => event.preventDefault(),
+	}
+	const inside = (
+		<>
+			{content}
+			{own && <Plus className="icon" aria-hidden="true" />}
+			{own && <span className="text-ink-2">Add “{value}”</span>}
+			{!own && !content && (
+				<span className="min-w-0">
+					<Marked value={value} text={text} />
+				</span>
+			)}
+			{note && <span className="meta ml-auto flex-none">{note}</span>}
+			<span
+				className={`kbd hidden flex-none group-aria-selected/option:inline-grid ${note || content ? '' : 'ml-auto'}`}
+			>
+				Enter
+			</span>
+		</>
+	)
+	if (href === undefined)
+		return (
+			// biome-ignore lint/a11y: the role is among the options, and the keys are those of the field
+			<div {...options} onClick={onPick}>
+				{inside}
+			</div>
+		)
+	return (
+		<Link
+			{...options}
+			to={href}
+			tabIndex={-1}
+			onClick={(event) => {
+				if (event.ctrlKey || event.metaKey || event.shiftKey) return
+				event.preventDefault()
+				onPick()
+			}}
+		>
+			{inside}
+		</Link>
+	)
+}
+
+function Marked({ value, text }: { value: string; text: string }) {
+	const from = value.toLowerCase().indexOf(text.toLowerCase())
+	if (from < 0) return value
+	const to = from + text.length
+	return (
+		<>
+			{value.slice(0, from)}
+			<mark className="bg-marigold-wash text-ink">{value.slice(from, to)}</mark>
+			{value.slice(to)}
+		</>
+	)
+}
