@@ -49,6 +49,6 @@ export async function writeSolution(trx: Executor, target: { questionId: number;
 		update comments set is_solution = ${chosen}, chosen_at = case when ${chosen}::boolean then now() end
 		where id = ${commentId} and is_solution <> ${chosen}`.execute(trx)
 	await sql`
-		update questions set solved = exists (select 1 from comments where question_id = ${questionId} and is_solution and deleted_at is null)
+		update questions set solved = exists (select 1 from comments where question_id = ${questionId} and is_solution and status = 'published')
 		where id = ${questionId}`.execute(trx)
 }

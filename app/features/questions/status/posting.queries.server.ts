@@ -5,8 +5,8 @@ import { isRecent } from '~/platform/db/recent.server.ts'
 const tables = { query: sql`questions`, comment: sql`comments` }
 
 /**
- * Seconds until a member may write one more, if they wrote more than `most` in the last hour, the one just written included;
- * null when they did not. What they deleted counts.
+ * Seconds until a member may write one more, if they wrote `most` or more in the last hour; null when they did not. What they
+ * deleted counts.
  */
 export async function secondsOverLimit(
 	trx: Executor,
@@ -17,20 +17,8 @@ export async function secondsOverLimit(
 	const { rows } = await sql<{ seconds: number }>`
 		select extract(epoch from created_at + interval '1 hour' - now())::float8 as seconds from ${tables[kind]}
 		where author_id = ${userId} and ${isRecent('created_at', '1 hour')}
-		order by created_at desc, id desc limit 1 offset ${most}`.execute(trx)
+		order by created_at desc, id desc limit 1 offset ${most - 1}`.execute(trx)
 	return rows[0]?.seconds ?? null
-}
-
-/** The text of a post as it is shown, and whose it is. */
-export async function readPost(
-	trx: Executor,
-	kind: 'query' | 'comment',
-	id: number,
-): Promise<{ author_id: number; html: string } | undefined> {
-	const html = kind === 'query' ? sql`description_html` : sql`body_html`
-	const { rows } = await sql<{ author_id: number; html: string }>`
-		select author_id, ${html} as html from ${tables[kind]} where id = ${id}`.execute(trx)
-	return rows[0]
 }
 
 /** Whether nobody may comment on a query that the caller holds. */
