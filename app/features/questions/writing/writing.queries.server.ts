@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { PostStatus } from '~/platform/db/schema.ts'
+import { countQuestions, moveQuestion, retagQuestion } from './counters.queries.server.ts'
 
 export interface QuestionTexts {
 	title: string
@@ -246,42 +247,6 @@ async function recount(trx: Executor, questionId: number, difference: 1 | -1, is
 /** Makes the text that searches look at anew, from the query and its comments. */
 export async function rebuildSearch(trx: Executor, id: number): Promise<void> {
 	await sql`update questions set search = whole_document(questions) where id = ${id}`.execute(trx)
-}
-
-/*
- * Writers that meet never wait for each other in a circle, because all lock in one order: the question, then its author or
- * moderator (the rules of moderation), then categories by id, then the counter, then tags by name. "no key": a foreign key only needs the id to stay.
- */
-
-async function countQuestions(trx: Executor, categoryId: number, change: 1 | -1): Promise<void> {
-	await sql`update categories set question_count = question_count + ${change} where id = ${categoryId}`.execute(trx)
-	await sql`update counters set value = value + ${change} where name = 'questions'`.execute(trx)
-}
-
-async function moveQuestion(trx: Executor, from: number, to: number): Promise<void> {
-	await sql`
-		with both_ends as (select id from categories where id in (${from}, ${to}) order by id for no key update)
-		update categories set question_count = question_count + case categories.id when ${to} then 1 else -1 end
-		from both_ends where categories.id = both_ends.id`.execute(trx)
-}
-
-/** Makes `tags` the query's own, adding those that nobody used before. */
-async function retagQuestion(trx: Executor, id: number, tags: string[]): Promise<void> {
-	await sql`insert into tags (name) select name from unnest(${tags}::text[]) as name order by name on conflict do nothing`.execute(
-		trx,
-	)
-	await sql`select 1 from tags where name = any(${tags}) or id in (select tag_id from question_tags where question_id = ${id}) order by name for no key update`.execute(
-		trx,
-	)
-	await sql`
-		with gone as (delete from question_tags where question_id = ${id} and tag_id not in (select id from tags where name = any(${tags})) returning tag_id)
-		update tags set question_count = question_count - 1 from gone where tags.id = gone.tag_id`.execute(trx)
-	await sql`
-		with fresh as (
-			insert into question_tags (tag_id, question_id, created_at)
-			select tags.id, questions.id, questions.created_at from tags, questions where tags.name = any(${tags}) and questions.id = ${id}
-			on conflict do nothing returning tag_id)
-		update tags set question_count = question_count + 1 from fresh where tags.id = fresh.tag_id`.execute(trx)
 }
 
 /** How many edits of a query, or of a comment, are kept. */
