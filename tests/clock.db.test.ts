@@ -8,7 +8,7 @@ import { secondsUntilSend } from '~/features/chat/messages/messages.queries.serv
 import { secondsUntilPictures } from '~/features/chat/pictures/pictures.queries.server.ts'
 import { secondsUntilReport } from '~/features/moderation/cases.queries.server.ts'
 import { takeDue } from '~/features/notifications/digest.queries.server.ts'
-import { secondsOverLimit } from '~/features/questions/status/posting.queries.server.ts'
+import { secondsOverLimit } from '~/features/questions/status/status.queries.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db, pool } from '~/platform/db/db.server.ts'
 import { countUp } from '~/platform/http/rate-limit.server.ts'

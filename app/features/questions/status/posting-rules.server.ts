@@ -7,7 +7,7 @@ import { isOnProbation, leadsElsewhere, lockAuthor, refuseTooMuch } from '~/feat
 import { NotAllowed } from '~/lib/errors.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import type { ForumEvent } from '../writing/forum-events.ts'
-import { findAuthors, isLocked, secondsOverLimit } from './posting.queries.server.ts'
+import { findAuthors, isLocked, secondsOverLimit } from './status.queries.server.ts'
 
 /**
  * The rules of moderation for every change of the forum, whichever way it comes in. They are asked before it, with the question

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
+import { isRecent } from '~/platform/db/recent.server.ts'
 import type { PostStatus } from '~/platform/db/schema.ts'
 import { type QuestionPageRow, questionJoins, questionPageColumns } from '../questions.queries.server.ts'
 import type { EventQuestion, ForumEvent } from '../writing/forum-events.ts'
@@ -116,5 +117,41 @@ export async function findPlaceOfQuestion(
 ): Promise<{ id: number; username: string; category_slug: string } | undefined> {
 	const { rows } = await sql<{ id: number; username: string; category_slug: string }>`
 		select q.id, u.username, c.slug as category_slug from questions q ${questionJoins} where q.id = ${id}`.execute(db())
+	return rows[0]
+}
+
+/* What the rules of moderation ask before something is written. */
+
+/**
+ * Seconds until a member may write one more, if they wrote `most` or more in the last hour; null when they did not. What they
+ * deleted counts.
+ */
+export async function secondsOverLimit(
+	trx: Executor,
+	kind: 'query' | 'comment',
+	userId: number,
+	most: number,
+): Promise<number | null> {
+	const { rows } = await sql<{ seconds: number }>`
+		select extract(epoch from created_at + interval '1 hour' - now())::float8 as seconds from ${kind === 'query' ? sql`questions` : sql`comments`}
+		where author_id = ${userId} and ${isRecent('created_at', '1 hour')}
+		order by created_at desc, id desc limit 1 offset ${most - 1}`.execute(trx)
+	return rows[0]?.seconds ?? null
+}
+
+/** Whether nobody may comment on a query that the caller holds. */
+export async function isLocked(trx: Executor, questionId: number): Promise<boolean> {
+	const query = await trx.selectFrom('questions').select('locked_at').where('id', '=', questionId).executeTakeFirst()
+	return query?.locked_at != null
+}
+
+/** Who wrote a comment, and whom it answers; null for nobody. */
+export async function findAuthors(
+	trx: Executor,
+	commentId: number,
+): Promise<{ author_id: number; parent_author_id: number | null } | undefined> {
+	const { rows } = await sql<{ author_id: number; parent_author_id: number | null }>`
+		select m.author_id, parent.author_id as parent_author_id
+		from comments m left join comments parent on parent.id = m.parent_id where m.id = ${commentId}`.execute(trx)
 	return rows[0]
 }

@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
+import { countQuestions, moveQuestion, retagQuestion } from '~/features/tags/tags.queries.server.ts'
+import type { Counter } from '~/platform/db/counters.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { PostStatus } from '~/platform/db/schema.ts'
-import { countQuestions, moveQuestion, retagQuestion } from './counters.queries.server.ts'
 
 export interface QuestionTexts {
 	title: string
@@ -243,6 +244,14 @@ async function recount(trx: Executor, questionId: number, difference: 1 | -1, is
 		active_at = ${isActivity ? activeAt : sql`active_at`} where id = ${questionId}`.execute(trx)
 	await rebuildSearch(trx, questionId)
 }
+
+const commentsOf = sql`comments m where m.question_id = t.id and m.status = 'published'`
+
+/** What a question keeps of its comments. */
+export const commentCounters: readonly Counter[] = [
+	{ table: 'questions', column: 'comment_count', actual: sql`(select count(*) from ${commentsOf})` },
+	{ table: 'questions', column: 'solved', actual: sql`exists (select from ${commentsOf} and m.is_solution)` },
+]
 
 /** Makes the text that searches look at anew, from the query and its comments. */
 export async function rebuildSearch(trx: Executor, id: number): Promise<void> {
