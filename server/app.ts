@@ -14,6 +14,7 @@ import { log, logConsole } from '~/lib/log.server.ts'
 import { requestScope, runInRequestScope } from '~/lib/request-scope.server.ts'
 import { closeBus, connectBus } from '~/platform/bus/bus.server.ts'
 import { listenForDrops } from '~/platform/cache/pages.server.ts'
+import { checkCounters } from '~/platform/db/counters.queries.server.ts'
 import { pool } from '~/platform/db/db.server.ts'
 import { withoutDatabase } from '~/platform/db/scope.server.ts'
 import { type Feature, mergeByName } from '~/platform/feature.ts'
@@ -170,7 +171,14 @@ export async function startAround(): Promise<() => Promise<void>> {
 	for (const feature of features) stopFeatures.push((await feature.start?.()) ?? (async () => {}))
 	await startJobs({
 		jobs: mergeByName(features.map(({ jobs }) => ({ ...jobs }))),
-		schedules: features.flatMap(({ schedules }) => schedules ?? []),
+		schedules: [
+			...features.flatMap(({ schedules }) => schedules ?? []),
+			{
+				name: 'check-counters',
+				every: 'night',
+				run: () => checkCounters(features.flatMap(({ counters }) => counters ?? [])),
+			},
+		],
 	})
 	return async () => {
 		await stopSockets()

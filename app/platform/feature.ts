@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { CachedPage } from './cache/cached-page.ts'
+import type { Counter } from './db/counters.queries.server.ts'
 import type { Operation } from './http/operation.ts'
 import type { JobHandlers, Schedule } from './jobs/jobs.server.ts'
 import type { Tab } from './realtime/io.server.ts'
@@ -19,6 +20,8 @@ export interface Feature {
 	jobs?: Partial<JobHandlers>
 	/** Work that one process of the site does at regular times. */
 	schedules?: readonly Schedule[]
+	/** Numbers that are stored beside what they count: compared with it every night, and corrected. */
+	counters?: readonly Counter[]
 	/** Called for each tab of a member as it connects: says what the tab has to know, and listens to what it says. */
 	onConnect?: (tab: Tab) => unknown
 	/** Pages that visitors are answered from the cache with. */

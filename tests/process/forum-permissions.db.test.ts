@@ -349,15 +349,15 @@ describe('mass assignment', () => {
 			expect((await site.ask(path, cookies.author, { ...(await harmful()), ...fields })).status).toBe(303)
 			const newest = await db()
 				.selectFrom(table)
-				.select(['author_id', 'score', 'created_at', 'deleted_at', 'source_id', 'withheld'])
+				.select(['author_id', 'score', 'created_at', 'status', 'status_by', 'source_id'])
 				.orderBy('id', 'desc')
 				.executeTakeFirstOrThrow()
 			expect(newest).toMatchObject({
 				author_id: members.author.id,
 				score: 0,
-				deleted_at: null,
 				source_id: null,
-				withheld: null,
+				status: 'published',
+				status_by: null,
 			})
 			expect(newest.created_at.getFullYear()).toBeGreaterThan(2001)
 		}

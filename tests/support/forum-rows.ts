@@ -44,15 +44,15 @@ export async function hashForum(): Promise<Record<string, string>> {
 export async function expectCountsToHold(): Promise<void> {
 	const { rows } = await sql`
 		select 'query ' || q.id as what from questions q where
-			comment_count <> (select count(*) from comments m where m.question_id = q.id and m.deleted_at is null)
-			or solved <> exists (select 1 from comments m where m.question_id = q.id and m.deleted_at is null and m.is_solution)
+			comment_count <> (select count(*) from comments m where m.question_id = q.id and m.status = 'published')
+			or solved <> exists (select 1 from comments m where m.question_id = q.id and m.status = 'published' and m.is_solution)
 		union all select 'category ' || slug from categories c where
-			question_count <> (select count(*) from questions q where q.category_id = c.id and q.deleted_at is null)
+			question_count <> (select count(*) from questions q where q.category_id = c.id and q.status = 'published')
 		union all select 'tag ' || name from tags t where
-			question_count <> (select count(*) from questions q where q.tags @> array[t.name] and q.deleted_at is null)
+			question_count <> (select count(*) from questions q where q.tags @> array[t.name] and q.status = 'published')
 			or question_count <> (select count(*) from question_tags x where x.tag_id = t.id)
 		union all select 'all queries' where
-			(select value from counters where name = 'questions') <> (select count(*) from questions where deleted_at is null)
+			(select value from counters where name = 'questions') <> (select count(*) from questions where status = 'published')
 		union all select 'case ' || k.id from cases k where
 			report_count <> (select count(*) from reports r where r.case_id = k.id and r.settled_at is null)
 			or (closed_at is null and report_count = 0 and not waits)`.execute(db())

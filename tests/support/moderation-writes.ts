@@ -5,7 +5,8 @@ import '~/features/index.server.ts'
 import { openWaitingCase } from '~/features/moderation/cases.queries.server.ts'
 import { decideCase } from '~/features/moderation/decisions.server.ts'
 import { report } from '~/features/moderation/reports.server.ts'
-import { lockAnyQuestion, withholdQuestion } from '~/features/questions/status/status.queries.server.ts'
+import { lockAnyQuestion } from '~/features/questions/status/status.queries.server.ts'
+import { removeQuestion } from '~/features/questions/writing/writing.queries.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeQuestion } from '../factories/forum.ts'
@@ -44,7 +45,7 @@ const waiting = (_cast: Cast, { query }: Target) =>
 		.transaction()
 		.execute(async (trx) => {
 			const held = await lockAnyQuestion(trx, query)
-			if (held) await withholdQuestion(trx, query, held, { state: 'waiting', reason: '' })
+			if (held) await removeQuestion(trx, query, held, { status: 'pending', by: null })
 			await openWaitingCase(trx, 'query', query)
 		})
 

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { Counter } from '~/platform/db/counters.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 
 /** Takes a username if nobody has it. @returns whether it is ours now */
@@ -31,6 +32,18 @@ export async function lockMember(trx: Executor, userId: number): Promise<void> {
 /** Moderators and admins here: a few members, found by an index of their own. */
 export function listStaff(executor: Executor = db()): Promise<{ username: string; name: string }[]> {
 	return executor.selectFrom('users').select(['username', 'name']).where('role', '<>', 'member').execute()
+}
+
+/**
+ * How many members there are. An account that is not confirmed first is counted just after it is made: a check that falls in
+ * between counts it once too often, and the next night's takes that back.
+ */
+export const memberCounter: Counter = {
+	table: 'counters',
+	column: 'value',
+	key: 'name',
+	where: sql`t.name = 'members'`,
+	actual: sql`(select count(*) from users u where not u.imported)`,
 }
 
 /** Completes a new account: its empty profile and the member count. */

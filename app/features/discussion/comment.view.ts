@@ -3,6 +3,7 @@ import {
 	type AuthorView,
 	type OriginView,
 	origin,
+	presentStatus,
 	type VotedView,
 	type WithheldView,
 } from '~/features/questions/question.view.ts'
@@ -30,9 +31,11 @@ export function presentThread(viewer: Viewer, rows: CommentRow[], askerUsername:
 /** One comment without its replies. */
 export function presentComment(viewer: Viewer, row: CommentRow, askerUsername: string): CommentView {
 	const owned = { authorId: row.author_id }
-	const isOwnWaiting = row.withheld !== null && mayChangeWithheld(viewer, { ...owned, withheld: row.withheld })
-	const editable = isOwnWaiting || (!row.deleted && mayEdit(viewer, owned))
-	const isVisible = !row.deleted || (row.withheld !== null && maySeeWithheld(viewer, owned))
+	const isPublished = row.status === 'published'
+	const withheld = presentStatus(row)
+	const isOwnPending = withheld !== null && mayChangeWithheld(viewer, { ...owned, withheld: withheld.state })
+	const editable = isOwnPending || (isPublished && mayEdit(viewer, owned))
+	const isVisible = isPublished || (withheld !== null && maySeeWithheld(viewer, owned))
 	return {
 		id: row.id,
 		author: isVisible ? { username: row.username, name: row.name, image: row.image } : null,
@@ -42,17 +45,17 @@ export function presentComment(viewer: Viewer, row: CommentRow, askerUsername: s
 		editedAt: row.edited_at,
 		version: row.version,
 		deleted: !isVisible,
-		withheld: row.withheld && { state: row.withheld, reason: isVisible ? row.withheld_reason : '' },
+		withheld: withheld && { ...withheld, reason: isVisible ? withheld.reason : '' },
 		solution: row.is_solution,
 		chosenAt: row.chosen_at,
-		mayChoose: !row.deleted && choosing(viewer, askerUsername),
+		mayChoose: isPublished && choosing(viewer, askerUsername),
 		vote: 0,
 		own: viewer?.id === row.author_id,
 		score: row.score,
 		depth: row.depth,
 		byAsker: isVisible && row.username === askerUsername,
 		mayEdit: editable,
-		mayDelete: isOwnWaiting || (!row.deleted && mayDelete(viewer, owned)),
+		mayDelete: isOwnPending || (isPublished && mayDelete(viewer, owned)),
 		origin: isVisible ? origin(row) : null,
 		replies: [],
 		hiddenReplies: row.hidden,

@@ -24,9 +24,10 @@ import {
 	lockComment,
 	lockQuestion,
 	type Made,
-	putBackComment,
+	publishComment,
 	recordCommentRevision,
 	removeComment,
+	takeId,
 	updateComment,
 } from '~/features/questions/writing/writing.queries.server.ts'
 import { questionUrl } from '~/features/search/search.view.ts'
@@ -63,8 +64,8 @@ export async function addComment(
 	const sending = readSending(author.id, input, ['comment', questionId, parentId, body])
 	return changeOnce(sending, async (trx) => {
 		if (!(await lockQuestion(trx, questionId))) throw new NotFound(noQuestion)
-		const id = await insertComment(trx, { questionId, authorId: author.id, parentId, body, bodyHtml: html })
-		if (id === undefined) throw new NotFound(noParent)
+		const id = await takeId(trx, 'comments')
+		const comment = { id, questionId, authorId: author.id, parentId, body, bodyHtml: html }
 		return {
 			event: {
 				kind: 'comment-added',
@@ -75,7 +76,11 @@ export async function addComment(
 				parentId,
 				mentioned,
 			},
-			result: { id, url: `${questionUrl(query)}#comment-${id}` },
+			html,
+			async write(status) {
+				if (!(await insertComment(trx, { ...comment, status }))) throw new NotFound(noParent)
+				return { id, url: `${questionUrl(query)}#comment-${id}` }
+			},
 		}
 	})
 }
@@ -101,16 +106,20 @@ export async function editComment(viewer: Viewer, id: number, input: Input): Pro
 		const stored = await hold(trx, id, comment)
 		if (version !== null && version !== stored.version)
 			requireSame({ version: stored.version, values: { body: stored.body } }, { body })
-		if (comment.waits) {
-			await rewriteWaitingComment(trx, id, body, html)
-			return { event: { kind: 'comment-reworded', actorId: editor.id, query, commentId: id }, result }
-		}
+		if (comment.waits)
+			return {
+				event: { kind: 'comment-pending', actorId: editor.id, query, commentId: id },
+				write: () => rewriteWaitingComment(trx, id, body, html).then(() => result),
+			}
 		await requireRoomForEdit(trx, editor, { commentId: id })
-		await recordCommentRevision(trx, id, editor.id, body)
-		await updateComment(trx, id, comment.question_id, body, html)
 		return {
 			event: { kind: 'comment-changed', actorId: editor.id, query, commentId: id, mentioned, before: stored.body },
-			result,
+			html,
+			async write(status) {
+				await recordCommentRevision(trx, id, editor.id, body)
+				await updateComment(trx, id, comment.question_id, { body, bodyHtml: html }, status)
+				return result
+			},
 		}
 	})
 }
@@ -126,11 +135,13 @@ export async function deleteComment(viewer: Viewer, id: number): Promise<{ url: 
 	const query = eventQuestion(await existing(comment.question_id))
 	return change(async (trx) => {
 		await hold(trx, id, comment)
-		if (comment.waits) await withdraw(trx, actor, 'comment', id)
-		else await removeComment(trx, id, comment.question_id, actor.id)
 		return {
 			event: { kind: 'comment-deleted', actorId: actor.id, query, commentId: id },
-			result: { url: query.url, undoable: !comment.waits },
+			async write() {
+				if (comment.waits) await withdraw(trx, actor, 'comment', id)
+				else await removeComment(trx, id, comment.question_id, { status: 'deleted', by: actor.id })
+				return { url: query.url, undoable: !comment.waits }
+			},
 		}
 	})
 }
@@ -167,14 +178,18 @@ export async function restoreComment(viewer: Viewer, id: number): Promise<{ url:
 	const actor = writer(viewer)
 	const found = isId(id) ? await findDeletedComment(id, undoTime) : undefined
 	if (!found) throw new NotFound('There is no deleted comment to restore.')
-	if (!mayRestore(actor, { deletedBy: found.deleted_by, recent: found.recent })) throw new NotAllowed(tooLate)
+	if (!mayRestore(actor, { deletedBy: found.status_by, recent: found.recent })) throw new NotAllowed(tooLate)
 	const query = eventQuestion(await existing(found.question_id))
 	return change(async (trx) => {
-		if (!(await lockQuestion(trx, found.question_id)) || !(await putBackComment(trx, id, found.question_id)))
-			throw new Conflict('This comment has already been restored.')
+		const isHeld = await lockQuestion(trx, found.question_id)
 		return {
 			event: { kind: 'comment-restored', actorId: actor.id, query, commentId: id },
-			result: { url: `${query.url}#comment-${id}` },
+			async write() {
+				const by = { from: 'deleted', by: actor.id } as const
+				if (!isHeld || !(await publishComment(trx, id, found.question_id, by)))
+					throw new Conflict('This comment has already been restored.')
+				return { url: `${query.url}#comment-${id}` }
+			},
 		}
 	})
 }

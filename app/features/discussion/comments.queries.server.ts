@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { db } from '~/platform/db/db.server.ts'
+import type { PostStatus } from '~/platform/db/schema.ts'
 
 export interface CommentRow {
 	id: number
@@ -10,10 +11,8 @@ export interface CommentRow {
 	body_html: string
 	created_at: string
 	edited_at: string | null
-	deleted: boolean
-	/** Deleted only for others than its author and moderators. */
-	withheld: 'hidden' | 'waiting' | null
-	withheld_reason: string
+	status: PostStatus
+	status_reason: string
 	version: number
 	is_solution: boolean
 	chosen_at: string | null
@@ -30,8 +29,8 @@ export interface CommentRow {
 
 const iso = (column: string) => sql.raw(`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`)
 const columns = sql`m.id, m.parent_id, m.path, m.depth, m.body, m.body_html, ${iso('m.created_at')} as created_at,
-	${iso('m.edited_at')} as edited_at, m.deleted_at is not null as deleted, m.is_solution, ${iso('m.chosen_at')} as chosen_at, m.score, m.author_id,
-	m.withheld, m.withheld_reason, m.version, u.username, u.name, u.image, m.source_url, m.licence`
+	${iso('m.edited_at')} as edited_at, m.is_solution, ${iso('m.chosen_at')} as chosen_at, m.score, m.author_id,
+	m.status, m.status_reason, m.version, u.username, u.name, u.image, m.source_url, m.licence`
 
 interface Window {
 	questionId: number
@@ -90,7 +89,7 @@ export async function listCommentRows({ questionId, above, after, threads, comme
 		deeper as (
 			select d.path[${below}] as under, count(*)::int as hidden from page, comments d
 			where d.question_id = ${questionId} and d.path >= ${base} || page.first and d.path < ${base} || (page.last + 1)
-			and d.depth >= ${below} and d.deleted_at is null group by 1)
+			and d.depth >= ${below} and d.status = 'published' group by 1)
 		select ${columns}, coalesce(deeper.hidden, 0) as hidden, (select count(*)::int from heads) as heads, ${newestOf(questionId)} as newest
 		from near m join users u on u.id = m.author_id left join deeper on deeper.under = m.id order by m.path`.execute(
 		db(),
@@ -123,7 +122,7 @@ export async function listBestRows({ questionId, after, threads, comments }: Bes
 		deeper as (
 			select d.path[${levels}] as under, count(*)::int as hidden from shown join comments d
 			on d.question_id = ${questionId} and d.path >= array[shown.id] and d.path < array[shown.id + 1]
-			where d.depth >= ${levels} and d.deleted_at is null group by 1)
+			where d.depth >= ${levels} and d.status = 'published' group by 1)
 		select ${columns}, coalesce(deeper.hidden, 0) as hidden, (select count(*)::int from heads) as heads, ${newestOf(questionId)} as newest
 		from near m join users u on u.id = m.author_id left join deeper on deeper.under = m.id
 		order by m.place, m.path`.execute(db())
@@ -135,7 +134,7 @@ export async function countBelow(questionId: number, path: number[]): Promise<nu
 	const next = [...path.slice(0, -1), (path.at(-1) ?? 0) + 1]
 	const { rows } = await sql<{ count: number }>`
 		select count(*)::int as count from comments
-		where question_id = ${questionId} and path > ${path}::int[] and path < ${next}::int[] and deleted_at is null`.execute(
+		where question_id = ${questionId} and path > ${path}::int[] and path < ${next}::int[] and status = 'published'`.execute(
 		db(),
 	)
 	return rows[0]?.count ?? 0
@@ -145,7 +144,7 @@ export async function countBelow(questionId: number, path: number[]): Promise<nu
 export async function listSolutionRows(questionId: number): Promise<CommentRow[]> {
 	const { rows } = await sql<CommentRow>`
 		select ${columns}, 0 as hidden from comments m join users u on u.id = m.author_id
-		where m.question_id = ${questionId} and m.is_solution and m.deleted_at is null order by m.path limit 10`.execute(
+		where m.question_id = ${questionId} and m.is_solution and m.status = 'published' order by m.path limit 10`.execute(
 		db(),
 	)
 	return rows
@@ -170,8 +169,8 @@ export async function findComment(
 		.innerJoin('questions', 'questions.id', 'comments.question_id')
 		.select(['comments.author_id', 'comments.question_id', 'questions.tags'])
 		.where('comments.id', '=', id)
-		.where('comments.deleted_at', 'is', null)
-		.where('questions.deleted_at', 'is', null)
+		.where('comments.status', '=', 'published')
+		.where('questions.status', '=', 'published')
 		.executeTakeFirst()
 }
 

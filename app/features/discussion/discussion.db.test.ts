@@ -168,7 +168,7 @@ test('only who deleted something may take it back, within ten minutes; a moderat
 	await expect(restoreComment(null, comment)).rejects.toThrow(NotAllowed)
 	await db()
 		.updateTable('comments')
-		.set({ deleted_at: sql<Date>`now() - interval '11 minutes'` })
+		.set({ status_at: sql<Date>`now() - interval '11 minutes'` })
 		.where('id', '=', comment)
 		.execute()
 	await expect(restoreComment(ben, comment)).rejects.toThrow(NotAllowed)

@@ -1,15 +1,15 @@
 import { sql } from 'kysely'
-import { questionJoins } from '~/features/questions/questions.queries.server.ts'
+import { isDiscussed, questionJoins } from '~/features/questions/questions.queries.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 
 /** A deleted comment of a query that stands. */
 export async function findDeletedComment(
 	id: number,
 	within: number,
-): Promise<{ question_id: number; deleted_by: number | null; recent: boolean } | undefined> {
-	const { rows } = await sql<{ question_id: number; deleted_by: number | null; recent: boolean }>`
-		select question_id, deleted_by, deleted_at > now() - make_interval(secs => ${within}) as recent
-		from comments where id = ${id} and deleted_at is not null and withheld is null`.execute(db())
+): Promise<{ question_id: number; status_by: number | null; recent: boolean } | undefined> {
+	const { rows } = await sql<{ question_id: number; status_by: number | null; recent: boolean }>`
+		select question_id, status_by, status_at > now() - make_interval(secs => ${within}) as recent
+		from comments where id = ${id} and status = 'deleted'`.execute(db())
 	return rows[0]
 }
 
@@ -39,8 +39,8 @@ export async function findCommentPlace(
 			(select count(*)::int from (select 1 from comments s where s.parent_id = m.parent_id and s.id < m.id limit ${threads}) x) as siblings_before,
 			(select count(*)::int from (select 1 from comments a where a.question_id = m.question_id limit ${comments + 1}) x) as comments
 		from comments m join questions q on q.id = m.question_id ${questionJoins}
-		where m.id = ${id} and (q.deleted_at is null or q.withdrawn)
-			and (m.deleted_at is null or exists (select 1 from comments r where r.parent_id = m.id and r.deleted_at is null))`.execute(
+		where m.id = ${id} and (q.status = 'published' or ${isDiscussed})
+			and (m.status = 'published' or exists (select 1 from comments r where r.parent_id = m.id and r.status = 'published'))`.execute(
 		db(),
 	)
 	return rows[0]
@@ -52,7 +52,7 @@ export async function isOpenQuestion(id: number): Promise<boolean> {
 		.selectFrom('questions')
 		.select('id')
 		.where('id', '=', id)
-		.where('deleted_at', 'is', null)
+		.where('status', '=', 'published')
 		.executeTakeFirst()
 	return row !== undefined
 }
@@ -60,7 +60,7 @@ export async function isOpenQuestion(id: number): Promise<boolean> {
 /** What others than this member wrote under a query after a comment, oldest first, at most a hundred. */
 export async function listNewerComments(questionId: number, after: number, exceptOf: number): Promise<number[]> {
 	const { rows } = await sql<{ id: number }>`
-		select id from comments where question_id = ${questionId} and id > ${after} and author_id <> ${exceptOf} and deleted_at is null
+		select id from comments where question_id = ${questionId} and id > ${after} and author_id <> ${exceptOf} and status = 'published'
 		order by id limit 100`.execute(db())
 	return rows.map(({ id }) => id)
 }

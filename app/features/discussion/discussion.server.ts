@@ -58,7 +58,9 @@ export async function listComments(
 	])
 	const { rows, last, more } = await fitting(questionId, found, above)
 	// A session remembers a role for a while; what is hidden is shown to those who hold it now.
-	const reader = rows.some((row) => row.withheld !== null) ? await withFreshRole(viewer) : viewer
+	const reader = rows.some((row) => row.status !== 'published' && row.status !== 'deleted')
+		? await withFreshRole(viewer)
+		: viewer
 	const threads = presentThread(reader, rows, askerUsername)
 	const chosen = solutions.map((row) => presentComment(reader, row, askerUsername))
 	const voted = await withVotes(viewer, [...threads, ...chosen])
@@ -134,7 +136,7 @@ async function fitting(
 	if (starts.length > 1)
 		return { rows: [...lead, ...threads.slice(0, threads.indexOf(last))], last: starts.at(-2), more: true }
 	const shown = threads.slice(0, commentsPerPage)
-	const told = shown.reduce((sum, row) => sum + row.hidden + (row.deleted || row === last ? 0 : 1), 0)
+	const told = shown.reduce((sum, row) => sum + row.hidden + (row.status !== 'published' || row === last ? 0 : 1), 0)
 	last.hidden = (await countBelow(questionId, last.path)) - told
 	return { rows: [...lead, ...shown], last, more: heads > 1 }
 }

@@ -194,8 +194,8 @@ async function expectFiguresToHold(): Promise<void> {
 		select 'query' as what, id from questions q where score <> (select coalesce(sum(value), 0) from question_votes where question_id = q.id)
 		union all select 'comment', id from comments c where score <> (select coalesce(sum(value), 0) from comment_votes where comment_id = c.id)
 		union all select 'solved', id from questions q where solved <> exists (select 1 from comments where question_id = q.id and is_solution)
-		union all select 'deleted solution', id from comments where is_solution and deleted_at is not null
-		union all select 'count', id from questions q where comment_count <> (select count(*) from comments where question_id = q.id and deleted_at is null)
+		union all select 'deleted solution', id from comments where is_solution and status <> 'published'
+		union all select 'count', id from questions q where comment_count <> (select count(*) from comments where question_id = q.id and status = 'published')
 		union all select 'tag', question_id from question_tags t join questions q on q.id = t.question_id
 			where (t.active_at, t.solved, t.unanswered) is distinct from (q.active_at, q.solved, q.comment_count = 0)`.execute(
 		db(),

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { Counter } from '~/platform/db/counters.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 
 /** What a vote counts: up, down, or nothing. */
@@ -49,6 +50,22 @@ export async function writeSolution(trx: Executor, target: { questionId: number;
 		update comments set is_solution = ${chosen}, chosen_at = case when ${chosen}::boolean then now() end
 		where id = ${commentId} and is_solution <> ${chosen}`.execute(trx)
 	await sql`
-		update questions set solved = exists (select 1 from comments where question_id = ${questionId} and is_solution and deleted_at is null)
+		update questions set solved = exists (select 1 from comments where question_id = ${questionId} and is_solution and status = 'published')
 		where id = ${questionId}`.execute(trx)
 }
+
+/** Scores, which triggers keep. That of an imported text begins with what its source gave, which is stored nowhere else. */
+export const scoreCounters: readonly Counter[] = [
+	{
+		table: 'questions',
+		column: 'score',
+		where: sql`t.source is null`,
+		actual: sql`(select coalesce(sum(v.value), 0) from question_votes v where v.question_id = t.id)`,
+	},
+	{
+		table: 'comments',
+		column: 'score',
+		where: sql`t.source_id is null and exists (select from questions q where q.id = t.question_id and q.source is null)`,
+		actual: sql`(select coalesce(sum(v.value), 0) from comment_votes v where v.comment_id = t.id)`,
+	},
+]

@@ -35,10 +35,9 @@ export async function castVote(
 		const { questionId, commentId } = target
 		const locked = commentId === null ? await lockQuestion(trx, questionId) : await lockComment(trx, commentId)
 		if (!locked) throw new NotFound(gone)
-		const score = await writeVote(trx, voter.id, target, vote)
 		return {
 			event: { kind: 'vote-changed', actorId: voter.id, query, commentId, vote },
-			result: { vote, score, url: query.url },
+			write: async () => ({ vote, score: await writeVote(trx, voter.id, target, vote), url: query.url }),
 		}
 	})
 }
@@ -67,7 +66,6 @@ async function setSolution(
 		throw new NotAllowed('Only the author of the query can mark a solution.')
 	return change(async (trx) => {
 		if (!(await lockComment(trx, target.commentId))) throw new NotFound(gone)
-		await writeSolution(trx, target, chosen)
 		return {
 			event: {
 				kind: chosen ? 'solution-chosen' : 'solution-withdrawn',
@@ -76,7 +74,7 @@ async function setSolution(
 				commentId: target.commentId,
 				authorId,
 			},
-			result: { url: `${query.url}#comment-${target.commentId}` },
+			write: () => writeSolution(trx, target, chosen).then(() => ({ url: `${query.url}#comment-${target.commentId}` })),
 		}
 	})
 }

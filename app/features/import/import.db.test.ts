@@ -190,10 +190,10 @@ test('imported authors have invented names that stay, and nothing to log in with
 
 test('every counter equals its rows', async () => {
 	const { rows } = await sql<{ what: string }>`
-		select 'category' as what from categories c where question_count <> (select count(*) from questions where category_id = c.id and deleted_at is null)
+		select 'category' as what from categories c where question_count <> (select count(*) from questions where category_id = c.id and status = 'published')
 		union all select 'tag' from tags t where question_count <> (select count(*) from question_tags where tag_id = t.id)
-		union all select 'query' from questions q where comment_count <> (select count(*) from comments where question_id = q.id and deleted_at is null)
-		union all select 'counter' from counters where name = 'questions' and value <> (select count(*) from questions where deleted_at is null)`.execute(
+		union all select 'query' from questions q where comment_count <> (select count(*) from comments where question_id = q.id and status = 'published')
+		union all select 'counter' from counters where name = 'questions' and value <> (select count(*) from questions where status = 'published')`.execute(
 		db(),
 	)
 	expect(rows).toEqual([])

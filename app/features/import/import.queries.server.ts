@@ -146,7 +146,7 @@ export async function insertComments(trx: Executor, comments: NewComment[]): Pro
 export async function settleQuestions(trx: Executor, ids: number[]): Promise<void> {
 	await sql`
 		update questions set
-			comment_count = (select count(*) from comments where question_id = questions.id and deleted_at is null),
+			comment_count = (select count(*) from comments where question_id = questions.id and status = 'published'),
 			solved = exists (select 1 from comments where question_id = questions.id and is_solution),
 			search = whole_document(questions)
 		where id = any(${ids})`.execute(trx)

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { Counter } from '~/platform/db/counters.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 
 export interface SkillRow {
@@ -21,6 +22,14 @@ export async function listSkillsLike(prefix: string, keys: string[], limit: numb
 export async function listSpellings(trx: Executor, keys: string[]): Promise<Map<string, string>> {
 	const { rows } = await sql<SkillRow>`select name, name_key from skills where name_key = any(${keys})`.execute(trx)
 	return new Map(rows.map(({ name, name_key }) => [name_key, name]))
+}
+
+/** How many members have a skill. */
+export const skillCounter: Counter = {
+	table: 'skills',
+	column: 'member_count',
+	key: 'name_key',
+	actual: sql`(select count(*) from profile_skills s where s.skill_id = t.id)`,
 }
 
 /**

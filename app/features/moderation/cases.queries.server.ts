@@ -1,7 +1,15 @@
 import { sql } from 'kysely'
+import type { Counter } from '~/platform/db/counters.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { isRecent } from '~/platform/db/recent.server.ts'
 import type { Reason } from './moderation.policy.ts'
+
+/** How many open reports a case has. */
+export const reportCounter: Counter = {
+	table: 'cases',
+	column: 'report_count',
+	actual: sql`(select count(*) from reports r where r.case_id = t.id and r.settled_at is null)`,
+}
 
 /** A case, or that there is none about this subject. */
 export interface CaseRow {

@@ -1,4 +1,5 @@
 import { defineFeature } from '~/platform/feature.ts'
+import { reportCounter } from './cases.queries.server.ts'
 import { moderationKinds } from './decisions.view.ts'
 import { moderationOperations, moderationShapes } from './moderation.api.server.ts'
 import { registerSubjects } from './subjects.server.ts'
@@ -7,5 +8,6 @@ export const moderation = defineFeature({
 	name: 'moderation',
 	api: { operations: moderationOperations, schemas: moderationShapes },
 	notificationKinds: moderationKinds,
+	counters: [reportCounter],
 	collect: (features) => registerSubjects(features.flatMap(({ subjects }) => subjects ?? [])),
 })

@@ -1,5 +1,6 @@
 import { type CommentMatchView, questionUrl } from '~/features/search/search.view.ts'
 import type { Viewer } from '~/lib/viewer.ts'
+import type { PostStatus } from '~/platform/db/schema.ts'
 import { mayDelete, mayEdit } from './questions.policy.ts'
 import type { DeletedRow, QuestionPageRow, QuestionRow } from './questions.queries.server.ts'
 
@@ -122,8 +123,8 @@ export function presentQuestion(
 }
 
 /** A query that was deleted after others had answered it: nothing of its own, and nothing to be done with it. */
-export function presentWithdrawn(row: DeletedRow): QuestionPageView {
-	const deletedBy = row.deleted_by === row.author_id ? 'author' : 'moderator'
+export function presentDeleted(row: DeletedRow): QuestionPageView {
+	const deletedBy = row.status_by === row.author_id ? 'author' : 'moderator'
 	return {
 		...presentQuestion(null, row),
 		title: deletedBy === 'author' ? '[deleted by its author]' : '[deleted by a moderator]',
@@ -135,6 +136,18 @@ export function presentWithdrawn(row: DeletedRow): QuestionPageView {
 		origin: null,
 		deletedBy,
 	}
+}
+
+/** What readers are told of a post that nobody deleted and that is not published. */
+export function presentStatus({
+	status,
+	status_reason: reason,
+}: {
+	status: PostStatus
+	status_reason: string
+}): WithheldView | null {
+	if (status === 'published' || status === 'deleted') return null
+	return { state: status === 'pending' ? 'waiting' : status, reason }
 }
 
 export function origin({

@@ -57,7 +57,7 @@ export async function listRows({ view, categoryId, authorId, cursor, limit }: Li
 	const at = sql.raw(view === 'active' ? 'q.active_at' : 'q.created_at')
 	const { rows } = await sql<QuestionRow>`
 		select ${questionColumns} from questions q ${questionJoins}
-		where q.deleted_at is null
+		where q.status = 'published'
 		${categoryId === undefined ? sql`` : sql`and q.category_id = ${categoryId}`}
 		${authorId === undefined ? sql`` : sql`and q.author_id = ${authorId}`}
 		${view === 'unanswered' ? sql`and q.comment_count = 0` : sql``}
@@ -79,7 +79,7 @@ export async function listTagRows({ tagId, view, cursor, limit }: TagFilter): Pr
 	const at = sql.raw(view === 'active' ? 't.active_at' : 't.created_at')
 	const { rows } = await sql<QuestionRow>`
 		select ${questionColumns} from question_tags t join questions q on q.id = t.question_id ${questionJoins}
-		where t.tag_id = ${tagId} and q.deleted_at is null
+		where t.tag_id = ${tagId} and q.status = 'published'
 		${view === 'unanswered' ? sql`and t.unanswered` : sql``}
 		${view === 'solved' ? sql`and t.solved` : sql``}
 		${cursor ? sql`and (${at}, t.question_id) < (${cursor.at}::timestamptz, ${cursor.id})` : sql``}
@@ -90,7 +90,7 @@ export async function listTagRows({ tagId, view, cursor, limit }: TagFilter): Pr
 /** A query with its texts, or undefined when there is none or it was deleted. */
 export async function findQuestion(id: number, executor: Executor = db()): Promise<QuestionPageRow | undefined> {
 	const { rows } = await sql<QuestionPageRow>`
-		select ${questionPageColumns} from questions q ${questionJoins} where q.id = ${id} and q.deleted_at is null`.execute(
+		select ${questionPageColumns} from questions q ${questionJoins} where q.id = ${id} and q.status = 'published'`.execute(
 		executor,
 	)
 	return rows[0]
@@ -100,7 +100,7 @@ export async function findQuestion(id: number, executor: Executor = db()): Promi
 export async function findMostDiscussed(since: Date): Promise<QuestionPageRow | undefined> {
 	const { rows } = await sql<QuestionPageRow>`
 		select ${questionPageColumns}
-		from (select * from questions where deleted_at is null and created_at >= ${since} order by created_at desc, id desc limit 200) q ${questionJoins}
+		from (select * from questions where status = 'published' and created_at >= ${since} order by created_at desc, id desc limit 200) q ${questionJoins}
 		where q.comment_count > 0 order by q.comment_count desc, q.id desc limit 1`.execute(db())
 	return rows[0]
 }
@@ -119,7 +119,7 @@ export async function readQuestionCount(): Promise<number> {
 /** How many questions were asked since a time; counts at most 1,000. */
 export async function countSince(since: Date): Promise<number> {
 	const { rows } = await sql<{ count: number }>`
-		select count(*)::int as count from (select 1 from questions where deleted_at is null and created_at >= ${since} limit 1000) recent`.execute(
+		select count(*)::int as count from (select 1 from questions where status = 'published' and created_at >= ${since} limit 1000) recent`.execute(
 		db(),
 	)
 	return rows[0]?.count ?? 0
@@ -131,7 +131,7 @@ export async function listAddresses(
 ): Promise<{ id: number; username: string; slug: string; changed_at: string }[]> {
 	const { rows } = await sql<{ id: number; username: string; slug: string; changed_at: string }>`
 		select q.id, u.username, c.slug, ${iso('greatest(q.active_at, q.edited_at)')} as changed_at from questions q ${questionJoins}
-		where q.id >= ${from} and q.id < ${from + 5_000} and q.deleted_at is null order by q.id`.execute(db())
+		where q.id >= ${from} and q.id < ${from + 5_000} and q.status = 'published' order by q.id`.execute(db())
 	return rows
 }
 
@@ -141,10 +141,18 @@ export async function highestId(): Promise<number> {
 	return row?.id ?? 0
 }
 
+/**
+ * Whether a deleted question `q` keeps its address, as others commented on it; comments under it do not change. Of one that its
+ * author deleted while it was pending, where `status_by` is null, nothing may be seen.
+ */
+export const isDiscussed = sql`(q.status = 'deleted' and q.status_by is not null and exists (
+	select from comments d where d.question_id = q.id and d.author_id <> q.author_id and d.status = 'published'))`
+
 /** A query that was deleted, with who did it. */
 export interface DeletedRow extends QuestionPageRow {
-	deleted_by: number | null
-	withdrawn: boolean
+	status_by: number | null
+	/** Whether its address still shows what others commented. */
+	discussed: boolean
 	/** Whether it was deleted within the time in which its author may take that back. */
 	recent: boolean
 }
@@ -152,10 +160,8 @@ export interface DeletedRow extends QuestionPageRow {
 /** A deleted query, or undefined when there is none. @param within seconds that count as recent */
 export async function findDeletedQuestion(id: number, within: number): Promise<DeletedRow | undefined> {
 	const { rows } = await sql<DeletedRow>`
-		select ${questionPageColumns}, q.deleted_by, q.withdrawn, q.deleted_at > now() - make_interval(secs => ${within}) as recent
-		from questions q ${questionJoins} where q.id = ${id} and q.deleted_at is not null and q.withheld is null`.execute(
-		db(),
-	)
+		select ${questionPageColumns}, q.status_by, ${isDiscussed} as discussed, q.status_at > now() - make_interval(secs => ${within}) as recent
+		from questions q ${questionJoins} where q.id = ${id} and q.status = 'deleted'`.execute(db())
 	return rows[0]
 }
 
@@ -165,8 +171,7 @@ export async function lockDeletedQuestion(trx: Executor, id: number): Promise<{ 
 		.selectFrom('questions')
 		.select('category_id')
 		.where('id', '=', id)
-		.where('deleted_at', 'is not', null)
-		.where('withheld', 'is', null)
+		.where('status', '=', 'deleted')
 		.forUpdate()
 		.executeTakeFirst()
 }

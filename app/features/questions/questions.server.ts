@@ -1,7 +1,7 @@
 import { isId } from '~/lib/checks.ts'
 import { NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
-import { presentQuestion, presentWithdrawn, type QuestionPageView } from './question.view.ts'
+import { presentDeleted, presentQuestion, type QuestionPageView } from './question.view.ts'
 import { undoTime } from './questions.policy.ts'
 import { findDeletedQuestion, findQuestion, findQuestionVote } from './questions.queries.server.ts'
 import { findWithheld } from './status/status.server.ts'
@@ -26,7 +26,7 @@ export async function getDiscussed(viewer: Viewer, id: number): Promise<Question
 	} catch (error) {
 		if (!(error instanceof NotFound)) throw error
 		const deleted = isId(id) ? await findDeletedQuestion(id, undoTime) : undefined
-		if (!deleted?.withdrawn) throw error
-		return presentWithdrawn(deleted)
+		if (!deleted?.discussed) throw error
+		return presentDeleted(deleted)
 	}
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { trustAuthor } from '~/features/moderation/members.queries.server.ts'
+import { lockModerator } from '~/features/moderation/members.server.ts'
 import type { SubjectAct, SubjectState } from '~/features/moderation/moderation.policy.ts'
 import {
 	type ActCall,
@@ -13,21 +14,18 @@ import { withParams } from '~/lib/addresses.ts'
 import { isId } from '~/lib/checks.ts'
 import { Invalid } from '~/lib/errors.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
-import {
-	type HeldPost,
-	lockAnyComment,
-	lockAnyQuestion,
-	readAdded,
-	releaseComment,
-	releaseQuestion,
-	rewordWithheld,
-	setLocked,
-	withholdComment,
-	withholdQuestion,
-} from './status/status.queries.server.ts'
+import type { PostStatus } from '~/platform/db/schema.ts'
+import { type HeldPost, lockAnyComment, lockAnyQuestion, readAdded, setLocked } from './status/status.queries.server.ts'
 import { listCommentSubjects, listQuestionSubjects, type PostRow } from './status/subjects.queries.server.ts'
 import { announceEffects, eventQuestion, recordEffects } from './writing/change.server.ts'
 import type { EventQuestion, ForumEvent } from './writing/forum-events.ts'
+import {
+	publishComment,
+	publishQuestion,
+	removeComment,
+	removeQuestion,
+	setStatus,
+} from './writing/writing.queries.server.ts'
 
 /* What moderation knows of questions and comments: how they stand, and what can be done to them. */
 
@@ -51,8 +49,13 @@ const startsFrom: Record<PostAct, readonly SubjectState[]> = {
 	merge: ['visible'],
 }
 
-function stateOf({ withheld, gone }: Pick<PostRow, 'withheld' | 'gone'>): SubjectState {
-	return withheld ?? (gone ? 'gone' : 'visible')
+/** What moderation calls each status. */
+const states: Record<PostStatus, SubjectState> = {
+	published: 'visible',
+	pending: 'waiting',
+	hidden: 'hidden',
+	merged: 'merged',
+	deleted: 'gone',
 }
 
 function subjectOf(type: 'query' | 'comment', row: PostRow): PostSubject {
@@ -60,19 +63,19 @@ function subjectOf(type: 'query' | 'comment', row: PostRow): PostSubject {
 	const query = eventQuestion({ ...row, id: row.question_id, author_id: row.question_author_id })
 	const isQuestion = type === 'query'
 	// A comment comes and goes with its query: what is under a query that is out of the forum has to wait for that.
-	const isOut = !isQuestion && row.question_gone
+	const isOut = !isQuestion && row.question_status !== 'published'
 	const possible = (Object.keys(startsFrom) as PostAct[]).filter(
-		(act) => startsFrom[act].includes(stateOf(row)) && act !== (row.locked ? 'lock' : 'unlock'),
+		(act) => startsFrom[act].includes(states[row.status]) && act !== (row.locked ? 'lock' : 'unlock'),
 	)
 	return {
 		...{ type, id, title, html, excerpt, fingerprint, query },
-		url: isQuestion ? (row.withheld === 'merged' ? `${query.url}?original=1` : query.url) : commentUrl(query, id),
+		url: isQuestion ? (row.status === 'merged' ? `${query.url}?original=1` : query.url) : commentUrl(query, id),
 		createdAt: row.created_at,
 		authorId: row.author_id,
-		state: stateOf(row),
-		reason: row.withheld_reason,
+		state: states[row.status],
+		reason: row.status_reason,
 		locked: isQuestion && row.locked,
-		reportable: !row.gone && !row.question_gone,
+		reportable: row.status === 'published' && row.question_status === 'published',
 		acts: isOut ? [] : possible.filter((act) => act in (isQuestion ? questionActs : commentActs)),
 	}
 }
@@ -97,25 +100,25 @@ type Change = (trx: Executor, judged: Judged) => Promise<{ event: ForumEvent; no
 const changes: Record<PostAct, Change> = {
 	async approve(trx, judged) {
 		const { post, held, moderatorId } = judged
-		await release(trx, post)
-		await trustAuthor(trx, held.author_id)
+		await release(trx, judged)
 		// An edited text was here before: nobody is told of it as of a new one.
 		if (held.edited) return { event: came(judged) }
 		return { event: await readAdded(trx, post.type, post.id, post.query, moderatorId) }
 	},
 	async refuse(trx, judged) {
-		await rewordWithheld(trx, judged.post.type, judged.post.id, judged.why)
+		const { post, moderatorId: by, why: reason } = judged
+		await setStatus(trx, post.type, post.id, { status: 'hidden', reason, by })
 		return { event: went(judged) }
 	},
 	async hide(trx, judged) {
-		const { post, held, why: reason } = judged
-		const why = { state: 'hidden', reason } as const
-		if (post.type === 'query') await withholdQuestion(trx, post.id, held, why)
-		else await withholdComment(trx, post.id, post.query.id, why)
+		const { post, held, moderatorId: by, why: reason } = judged
+		const hidden = { status: 'hidden', reason, by } as const
+		if (post.type === 'query') await removeQuestion(trx, post.id, held, hidden)
+		else await removeComment(trx, post.id, post.query.id, hidden)
 		return { event: went(judged) }
 	},
 	async restore(trx, judged) {
-		await release(trx, judged.post)
+		await release(trx, judged)
 		return { event: came(judged) }
 	},
 	async lock(trx, { post: { id, query }, moderatorId: actorId }) {
@@ -127,14 +130,15 @@ const changes: Record<PostAct, Change> = {
 		return { event: { kind: 'query-unlocked', actorId, query } }
 	},
 	async merge(trx, judged) {
-		const { post, held, why: reason, into } = judged
-		await withholdQuestion(trx, post.id, held, { state: 'merged', reason, into })
+		const { post, held, moderatorId: by, why: reason, into } = judged
+		await removeQuestion(trx, post.id, held, { status: 'merged', reason, by, into })
 		return { event: went(judged), note: `into query ${into}` }
 	},
 }
 
-function release(trx: Executor, { type, id, query }: PostSubject): Promise<void> {
-	return type === 'query' ? releaseQuestion(trx, id) : releaseComment(trx, id, query.id)
+async function release(trx: Executor, { post, held, moderatorId: by }: Judged): Promise<void> {
+	if (post.type === 'query') await publishQuestion(trx, post.id, by)
+	else await publishComment(trx, post.id, post.query.id, { from: held.status, by })
 }
 
 function went({ post: { type, id, query }, moderatorId: actorId }: Judged): ForumEvent {
@@ -155,13 +159,13 @@ async function hold(trx: Executor, post: PostSubject, act: PostAct, into: number
 	for (const id of [questionId, ...(other === null ? [] : [other])].sort((one, two) => one - two))
 		questions.set(id, await lockAnyQuestion(trx, id))
 	const query = questions.get(questionId)
-	if (!query || (post.type === 'comment' && query.gone)) throw changedMeanwhile()
-	if (act === 'merge' && (other === null || questions.get(other)?.gone !== false)) {
+	if (!query || (post.type === 'comment' && query.status !== 'published')) throw changedMeanwhile()
+	if (act === 'merge' && (other === null || questions.get(other)?.status !== 'published')) {
 		const message = 'There is no other query at this address.'
 		throw new Invalid(message, { into: message })
 	}
 	const held = post.type === 'comment' ? await lockAnyComment(trx, post.id) : query
-	if (!held || !startsFrom[act].includes(stateOf(held))) throw changedMeanwhile()
+	if (!held || !startsFrom[act].includes(states[held.status])) throw changedMeanwhile()
 	if (act === 'approve' && held.fingerprint !== post.fingerprint) throw changedMeanwhile()
 	if ((act === 'lock' || act === 'unlock') && query.locked === (act === 'lock')) throw changedMeanwhile()
 	return { ...query, ...held }
@@ -171,6 +175,9 @@ async function perform(trx: Executor, act: PostAct, call: ActCall<PostSubject>):
 	const { subject: post, actor, why, input } = call
 	const into = act === 'merge' ? Number(input.into) : 0
 	const held = await hold(trx, post, act, into)
+	// Whose rows are locked before any count, as whoever posts does.
+	if (act === 'approve') await trustAuthor(trx, held.author_id)
+	await lockModerator(trx, actor)
 	const { event, ...done } = await changes[act](trx, { post, held, moderatorId: actor.id, why, into })
 	const { id, title, url } = post.query
 	const commentId = post.type === 'comment' ? post.id : null

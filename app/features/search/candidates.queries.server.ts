@@ -41,7 +41,7 @@ export function candidateRows(words: string, scope: SearchScope): RawBuilder<unk
  */
 function isRare(words: string, { tags, users }: SearchScope): RawBuilder<unknown> {
 	const byUser = sql`(select count(*) from (
-		select from questions where author_id = any(${users}::int[]) and deleted_at is null limit ${rare + 1}) asked) <= ${rare} or`
+		select from questions where author_id = any(${users}::int[]) and status = 'published' limit ${rare + 1}) asked) <= ${rare} or`
 	const byTag = sql`coalesce((select min(question_count) from tags where name = any(${tags}::text[])) <= ${rare}, false) or`
 	return sql`(${users ? byUser : sql``} ${tags.length > 0 ? byTag : sql``} words::text !~ '[|!]' and coalesce((
 		select min(coalesce(counted.documents, 0)) * (select value from counters where name = 'questions')

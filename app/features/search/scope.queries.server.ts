@@ -97,7 +97,7 @@ function fewRows(scope: SearchScope): RawBuilder<unknown> {
 
 /** What the rows of `questions q` must have; each list of ids and of tags is a part of the index questions_found. */
 export function conditions({ tags, categories, users, without, solved, unanswered }: SearchScope): RawBuilder<unknown> {
-	const all = [sql`q.deleted_at is null`]
+	const all = [sql`q.status = 'published'`]
 	if (tags.length > 0) all.push(sql`q.tags @> ${tags}::text[]`)
 	if (categories) all.push(oneOf('q.category_id', categories))
 	if (users) all.push(oneOf('q.author_id', users))

@@ -95,7 +95,7 @@ export async function passageRows(words: string, ids: number[]): Promise<Passage
 			select c.id, c.author_id, c.body_html from (
 				select * from (
 					select id, author_id, body, body_html, path from comments
-					where question_id = q.id and deleted_at is null order by path limit ${MAX_COMMENTS}) early
+					where question_id = q.id and status = 'published' order by path limit ${MAX_COMMENTS}) early
 				where left(body, ${MAX_CHARACTERS}) ilike any (patterns) limit ${MAX_PARSED}) c,
 				to_tsvector('english', search_text(left(c.body, ${MAX_CHARACTERS}))) as document
 			where document @@ parts.words order by ts_rank(document, parts.words) desc, c.path limit 1) best

@@ -31,7 +31,7 @@ export async function findSpellings(doubtful: Doubtful[]): Promise<(Doubtful & {
 				when 'word' then not ${isCounted} and not exists (
 					-- A wall: for a single row the planner would rather read the whole forum than an index.
 					with found as materialized (
-						select id from questions where search @@ plainto_tsquery('english', search_text(text)) and deleted_at is null)
+						select id from questions where search @@ plainto_tsquery('english', search_text(text)) and status = 'published')
 					select from found)
 				when 'tag' then not exists (select from tags where name = text and question_count > 0)
 				else not exists (select from users where username = text) end),
@@ -53,10 +53,10 @@ export async function findSpellings(doubtful: Doubtful[]): Promise<(Doubtful & {
 			select alike.*, case kind
 				when 'word' then (
 					with found as materialized (
-						select id from questions where title_document(title) @@ plainto_tsquery('english', search_text(word)) and deleted_at is null)
+						select id from questions where title_document(title) @@ plainto_tsquery('english', search_text(word)) and status = 'published')
 					select count(*) from (select from found limit ${MAX_COUNTED}) counted)
 				when 'tag' then (select question_count from tags where name = word)
-				else (select count(*) from (select from questions where deleted_at is null and author_id = (select id from users where username = word) limit ${MAX_COUNTED}) found)
+				else (select count(*) from (select from questions where status = 'published' and author_id = (select id from users where username = word) limit ${MAX_COUNTED}) found)
 				end as uses from alike)
 		select distinct on (kind, text) kind, text, word as meant from used where uses > 0
 		order by kind, text, shared > 2 desc, uses desc, shared desc, word`.execute(db())

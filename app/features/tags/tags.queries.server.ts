@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { Counter } from '~/platform/db/counters.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 
 /** Used tags that begin with `prefix` (lower case), the most used first. */
@@ -211,3 +212,64 @@ export async function moveQuestions(trx: Executor, name: string, main: string, l
 		where name in (${name}, ${main})`.execute(trx)
 	return ids.length
 }
+
+/*
+ * Counters change in the transaction that changes what they count. Writers that meet never wait for each other in a circle,
+ * because all lock in one order: the question, then its author or moderator (the rules of moderation), then categories by id,
+ * then the counter, then tags by name. "no key": a foreign key only needs the id to stay.
+ */
+
+/** Counts a question that has become published, or is published no more. */
+export async function countQuestions(trx: Executor, categoryId: number, change: 1 | -1): Promise<void> {
+	await sql`update categories set question_count = question_count + ${change} where id = ${categoryId}`.execute(trx)
+	await sql`update counters set value = value + ${change} where name = 'questions'`.execute(trx)
+}
+
+/** Counts a published question in another category. */
+export async function moveQuestion(trx: Executor, from: number, to: number): Promise<void> {
+	await sql`
+		with both_ends as (select id from categories where id in (${from}, ${to}) order by id for no key update)
+		update categories set question_count = question_count + case categories.id when ${to} then 1 else -1 end
+		from both_ends where categories.id = both_ends.id`.execute(trx)
+}
+
+/** Makes `tags` those of a published question, adding those that nobody used before; none for one that is not published. */
+export async function retagQuestion(trx: Executor, id: number, tags: string[]): Promise<void> {
+	await sql`insert into tags (name) select name from unnest(${tags}::text[]) as name order by name on conflict do nothing`.execute(
+		trx,
+	)
+	await sql`select 1 from tags where name = any(${tags}) or id in (select tag_id from question_tags where question_id = ${id}) order by name for no key update`.execute(
+		trx,
+	)
+	await sql`
+		with gone as (delete from question_tags where question_id = ${id} and tag_id not in (select id from tags where name = any(${tags})) returning tag_id)
+		update tags set question_count = question_count - 1 from gone where tags.id = gone.tag_id`.execute(trx)
+	await sql`
+		with fresh as (
+			insert into question_tags (tag_id, question_id, created_at)
+			select tags.id, questions.id, questions.created_at from tags, questions where tags.name = any(${tags}) and questions.id = ${id}
+			on conflict do nothing returning tag_id)
+		update tags set question_count = question_count + 1 from fresh where tags.id = fresh.tag_id`.execute(trx)
+}
+
+/** What {@link countQuestions}, {@link moveQuestion} and {@link retagQuestion} keep. */
+export const tagCounters: readonly Counter[] = [
+	{
+		table: 'categories',
+		column: 'question_count',
+		actual: sql`(select count(*) from questions q where q.category_id = t.id and q.status = 'published')`,
+	},
+	{
+		table: 'counters',
+		column: 'value',
+		key: 'name',
+		where: sql`t.name = 'questions'`,
+		actual: sql`(select count(*) from questions q where q.status = 'published')`,
+	},
+	{
+		table: 'tags',
+		column: 'question_count',
+		key: 'name',
+		actual: sql`(select count(*) from question_tags q where q.tag_id = t.id)`,
+	},
+]

@@ -84,6 +84,9 @@ export interface CampusLinksTable {
 	expires_at: Time
 }
 
+/** Only published posts are listed, counted and found. A pending one waits for a moderator. */
+export type PostStatus = 'published' | 'pending' | 'hidden' | 'merged' | 'deleted'
+
 export interface QuestionsTable {
 	id: Generated<number>
 	author_id: number
@@ -96,22 +99,21 @@ export interface QuestionsTable {
 	created_at: Time
 	edited_at: MaybeTime
 	active_at: Time
-	deleted_at: MaybeTime
 	comment_count: Generated<number>
 	score: Generated<number>
 	solved: Generated<boolean>
-	deleted_by: number | null
-	withdrawn: Generated<boolean>
 	source: string | null
 	source_id: string | null
 	source_url: string | null
 	licence: string | null
 	search: Generated<string>
 	version: Generated<number>
-	withheld: 'hidden' | 'waiting' | 'merged' | null
-	withheld_reason: Generated<string>
 	locked_at: MaybeTime
 	merged_into: number | null
+	status: Generated<PostStatus>
+	status_reason: Generated<string>
+	status_by: number | null
+	status_at: MaybeTime
 }
 
 export interface CommentsTable {
@@ -125,19 +127,18 @@ export interface CommentsTable {
 	body_html: string
 	created_at: Time
 	edited_at: MaybeTime
-	deleted_at: MaybeTime
 	is_solution: Generated<boolean>
 	chosen_at: MaybeTime
-	deleted_by: number | null
 	was_solution: Generated<boolean>
 	score: Generated<number>
 	source_id: string | null
 	source_url: string | null
 	licence: string | null
-	withheld: 'hidden' | 'waiting' | null
-	withheld_reason: Generated<string>
-	withheld_solution: Generated<boolean>
 	version: Generated<number>
+	status: Generated<Exclude<PostStatus, 'merged'>>
+	status_reason: Generated<string>
+	status_by: number | null
+	status_at: MaybeTime
 }
 
 export interface CasesTable {

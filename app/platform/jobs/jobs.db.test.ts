@@ -48,3 +48,15 @@ test('a started worker does what waits, and nothing after it was stopped', async
 	await addJob('send-mail', mail)
 	expect(await waiting()).toBe(1)
 })
+
+test('regular work is planned for every night, hour and minute', async () => {
+	const run = async () => {}
+	const schedules = (['night', 'hour', 'minute'] as const).map((every) => ({ name: `each-${every}`, every, run }))
+	await startJobs({ schedules })
+	const planned = sql<{ identifier: string }>`
+		select identifier from graphile_worker._private_known_crontabs where identifier like 'each-%' order by 1`
+	await eventually(async () => {
+		const { rows } = await planned.execute(db())
+		expect(rows.map(({ identifier }) => identifier)).toEqual(['each-hour', 'each-minute', 'each-night'])
+	})
+})

@@ -20,7 +20,8 @@ export type JobHandlers = { [Name in keyof Jobs]: (payload: Jobs[Name]) => Promi
 /** Work that is done at regular times, by one process of the site. */
 export interface Schedule {
 	name: string
-	every: 'hour' | 'minute'
+	/** `night` is three o'clock UTC. */
+	every: 'night' | 'hour' | 'minute'
 	run: () => Promise<unknown>
 }
 
@@ -65,9 +66,11 @@ export async function startJobs({ jobs = {}, schedules = [] }: Work = {}): Promi
 
 /** Hourly work is spread over the hour, so that no minute has all of it. */
 function crontabOf(schedules: readonly Schedule[]): string {
+	const nightly = schedules.filter(({ every }) => every === 'night')
 	const hourly = schedules.filter(({ every }) => every === 'hour')
 	const minutely = schedules.filter(({ every }) => every === 'minute')
 	return [
+		...nightly.map(({ name }, index) => `${(index * 7) % 60} 3 * * * ${name}`),
 		...hourly.map(({ name }, index) => `${(index * 7) % 60} * * * * ${name}`),
 		...minutely.map(({ name }) => `* * * * * ${name}`),
 	].join('\n')

@@ -187,8 +187,8 @@ test('edits, comments and deletions that meet leave every count right and no wri
 /** The rows that writing touches, in few words. */
 async function everything(): Promise<unknown> {
 	const { rows } = await sql`select
-		(select json_agg(row(id, title, edited_at, deleted_at, comment_count, active_at) order by id) from questions) as questions,
-		(select json_agg(row(id, body, deleted_at) order by id) from comments) as comments,
+		(select json_agg(row(id, title, edited_at, status, comment_count, active_at) order by id) from questions) as questions,
+		(select json_agg(row(id, body, status) order by id) from comments) as comments,
 		(select json_agg(row(slug, question_count) order by id) from categories) as categories,
 		(select json_agg(row(name, question_count) order by id) from tags) as tags`.execute(db())
 	return rows[0]
@@ -196,11 +196,11 @@ async function everything(): Promise<unknown> {
 
 async function expectCountersToHold(): Promise<void> {
 	const { rows } = await sql`
-		select 'comments of ' || id as what, comment_count as kept, (select count(*) from comments where question_id = q.id and deleted_at is null) as counted from questions q
-		union all select 'queries of ' || slug, question_count, (select count(*) from questions where category_id = c.id and deleted_at is null) from categories c
-		union all select 'queries tagged ' || name, question_count, (select count(*) from questions where t.name = any(tags) and deleted_at is null) from tags t
+		select 'comments of ' || id as what, comment_count as kept, (select count(*) from comments where question_id = q.id and status = 'published') as counted from questions q
+		union all select 'queries of ' || slug, question_count, (select count(*) from questions where category_id = c.id and status = 'published') from categories c
+		union all select 'queries tagged ' || name, question_count, (select count(*) from questions where t.name = any(tags) and status = 'published') from tags t
 		union all select 'links of ' || name, question_count, (select count(*) from question_tags where tag_id = t.id) from tags t
-		union all select 'questions', value, (select count(*) from questions where deleted_at is null) from counters where name = 'questions'`.execute(
+		union all select 'questions', value, (select count(*) from questions where status = 'published') from counters where name = 'questions'`.execute(
 		db(),
 	)
 	expect(

@@ -34,10 +34,11 @@ import {
 	insertQuestion,
 	lockQuestion,
 	type Made,
+	publishQuestion,
 	type QuestionTexts,
 	recordQuestionRevision,
 	removeQuestion,
-	returnQuestion,
+	takeId,
 	updateQuestion,
 } from '../writing/writing.queries.server.ts'
 
@@ -59,15 +60,17 @@ export async function askQuestion(viewer: Viewer, input: Input): Promise<Made> {
 	const sending = readSending(author.id, input, ['query', title, description, texts.tags, slug])
 	return changeOnce(sending, async (trx) => {
 		const tags = await mainTags(trx, texts.tags)
-		const id = await insertQuestion(trx, author.id, { ...texts, tags })
-		const query = { id, author_id: author.id, username: author.username, ...texts, tags, category_slug: texts.slug }
-		const event = {
-			kind: 'query-added',
-			actorId: author.id,
-			query: eventQuestion(query),
-			mentioned: texts.mentioned,
-		} as const
-		return { event, result: { id, url: event.query.url } }
+		const id = await takeId(trx, 'questions')
+		const named = { id, author_id: author.id, username: author.username, ...texts, tags, category_slug: texts.slug }
+		const query = eventQuestion(named)
+		return {
+			event: { kind: 'query-added', actorId: author.id, query, mentioned: texts.mentioned },
+			html: texts.descriptionHtml,
+			async write(status) {
+				await insertQuestion(trx, { id, authorId: author.id, status }, { ...texts, tags })
+				return { id, url: query.url }
+			},
+		}
 	})
 }
 
@@ -98,15 +101,14 @@ export async function editQuestion(viewer: Viewer, id: number, input: Input): Pr
 					category: texts.slug,
 				})
 		}
-		if (found.waits) {
-			await rewriteWaitingQuestion(trx, id, { ...texts, tags })
-			const query = eventQuestion({ ...found, ...texts, tags, category_slug: texts.slug })
-			return { event: { kind: 'query-reworded', actorId: editor.id, query }, result: { url: query.url } }
-		}
-		await requireRoomForEdit(trx, editor, { questionId: id })
-		await recordQuestionRevision(trx, id, editor.id, { ...texts, tags })
-		await updateQuestion(trx, id, before, { ...texts, tags })
 		const query = eventQuestion({ ...found, ...texts, tags, category_slug: texts.slug })
+		const result = { url: query.url }
+		if (found.waits)
+			return {
+				event: { kind: 'query-pending', actorId: editor.id, query },
+				write: () => rewriteWaitingQuestion(trx, id, { ...texts, tags }).then(() => result),
+			}
+		await requireRoomForEdit(trx, editor, { questionId: id })
 		return {
 			event: {
 				kind: 'query-changed',
@@ -115,7 +117,12 @@ export async function editQuestion(viewer: Viewer, id: number, input: Input): Pr
 				mentioned: texts.mentioned,
 				before: { category: found.category_slug, tags: found.tags, description: found.description },
 			},
-			result: { url: query.url },
+			html: texts.descriptionHtml,
+			async write(status) {
+				await recordQuestionRevision(trx, id, editor.id, { ...texts, tags })
+				await updateQuestion(trx, id, before, { ...texts, tags }, status)
+				return result
+			},
 		}
 	})
 }
@@ -132,10 +139,15 @@ export async function deleteQuestion(viewer: Viewer, id: number): Promise<{ url:
 	return change(async (trx) => {
 		const before = await (query.waits ? lockWaitingQuestion : lockQuestion)(trx, id)
 		if (!before) throw query.waits ? decidedMeanwhile() : new NotFound(noQuestion)
-		if (query.waits) await withdraw(trx, actor, 'query', id)
-		else await removeQuestion(trx, id, before, actor.id)
 		const event = { kind: 'query-deleted', actorId: actor.id, query: eventQuestion(query) } as const
-		return { event, result: { url: event.query.url, undoable: !query.waits } }
+		return {
+			event,
+			async write() {
+				if (query.waits) await withdraw(trx, actor, 'query', id)
+				else await removeQuestion(trx, id, before, { status: 'deleted', by: actor.id })
+				return { url: event.query.url, undoable: !query.waits }
+			},
+		}
 	})
 }
 
@@ -169,14 +181,16 @@ export async function restoreQuestion(viewer: Viewer, id: number): Promise<{ url
 	const actor = writer(viewer)
 	const found = isId(id) ? await findDeletedQuestion(id, undoTime) : undefined
 	if (!found) throw new NotFound('There is no deleted query to restore.')
-	if (!mayRestore(actor, { deletedBy: found.deleted_by, recent: found.recent })) throw new NotAllowed(tooLate)
+	if (!mayRestore(actor, { deletedBy: found.status_by, recent: found.recent })) throw new NotAllowed(tooLate)
 	return change(async (trx) => {
 		const locked = await lockDeletedQuestion(trx, id)
 		if (!locked) throw new Conflict('This query has already been restored.')
 		const tags = await mainTags(trx, found.tags)
-		await returnQuestion(trx, id, tags)
 		const query = eventQuestion({ ...found, tags })
-		return { event: { kind: 'query-restored', actorId: actor.id, query }, result: { url: query.url } }
+		return {
+			event: { kind: 'query-restored', actorId: actor.id, query },
+			write: () => publishQuestion(trx, id, actor.id, tags).then(() => ({ url: query.url })),
+		}
 	})
 }
 

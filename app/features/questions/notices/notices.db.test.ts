@@ -214,7 +214,7 @@ function facts(): EventQuestion {
 	}
 }
 
-const happen = (event: ForumEvent) => change(async () => ({ event, result: undefined }))
+const happen = (event: ForumEvent) => change(async () => ({ event, write: async () => undefined }))
 
 async function follow(
 	member: SignedIn,

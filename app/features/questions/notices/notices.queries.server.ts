@@ -4,7 +4,7 @@ import type { Executor } from '~/platform/db/db.server.ts'
 /** Who wrote a comment; null when it is gone. */
 export async function findCommentAuthor(trx: Executor, commentId: number): Promise<number | null> {
 	const { rows } = await sql<{ author_id: number }>`
-		select author_id from comments where id = ${commentId} and deleted_at is null`.execute(trx)
+		select author_id from comments where id = ${commentId} and status = 'published'`.execute(trx)
 	return rows[0]?.author_id ?? null
 }
 
@@ -17,7 +17,7 @@ export interface CommentFacts {
 
 export async function findCommentFacts(trx: Executor, commentId: number): Promise<CommentFacts | undefined> {
 	const { rows } = await sql<CommentFacts>`
-		select author_id, parent_id, body from comments where id = ${commentId} and deleted_at is null`.execute(trx)
+		select author_id, parent_id, body from comments where id = ${commentId} and status = 'published'`.execute(trx)
 	return rows[0]
 }
 
@@ -29,7 +29,7 @@ export async function listIdsOf(trx: Executor, usernames: string[]): Promise<num
 
 /** Whether a query still stands; it cannot go before the transaction ends. */
 export async function holdQuestion(trx: Executor, id: number): Promise<boolean> {
-	const { rows } = await sql`select from questions where id = ${id} and deleted_at is null for key share`.execute(trx)
+	const { rows } = await sql`select from questions where id = ${id} and status = 'published' for key share`.execute(trx)
 	return rows.length > 0
 }
 

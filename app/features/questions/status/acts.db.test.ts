@@ -4,9 +4,12 @@ import { listComments } from '~/features/discussion/discussion.server.ts'
 import { listLog } from '~/features/moderation/queue.server.ts'
 import { editQuestion } from '~/features/questions/asking/asking.server.ts'
 import { listForSitemap, listQuestions } from '~/features/questions/lists/lists.server.ts'
+import { findMostDiscussed, findQuestion } from '~/features/questions/questions.queries.server.ts'
 import { getQuestion } from '~/features/questions/questions.server.ts'
 import { getTag } from '~/features/tags/tags.server.ts'
 import { Conflict, NotFound } from '~/lib/errors.ts'
+import { db } from '~/platform/db/db.server.ts'
+import type { PostStatus } from '~/platform/db/schema.ts'
 import { makeComment, makeQuestion } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { expectCountsToHold, hashForum } from '../../../../tests/support/forum-rows.ts'
@@ -29,6 +32,20 @@ describe('hiding', () => {
 			})
 		await expectCountsToHold()
 	})
+
+	test.each(['pending', 'hidden', 'merged', 'deleted'] as const)(
+		'a row that says it is %s is in no list, whatever else says of it',
+		async (status) => {
+			const merged_into = status === 'merged' ? (await makeQuestion(cast.author)).id : null
+			const set = (values: { status: PostStatus; merged_into: number | null }) =>
+				db().updateTable('questions').set(values).where('id', '=', cast.query).execute()
+			await set({ status, merged_into })
+			expect(await listsWith(cast.query)).toEqual([])
+			expect(await findQuestion(cast.query)).toBeUndefined()
+			expect((await findMostDiscussed(new Date(0)))?.id).not.toBe(cast.query)
+			await set({ status: 'published', merged_into: null })
+		},
+	)
 
 	test('and restoring gives everything back', async () => {
 		const before = [await getQuestion(null, cast.query), await getTag(null, 'zebra'), await listComments(null, page())]

@@ -132,7 +132,7 @@ describe('a query that waits', () => {
 	})
 
 	test('and is changed at the moment it is let pass is public as the moderator read it, or by an edit after that', async () => {
-		for (let round = 0; round < 8; round += 1) {
+		for (let round = 0; round < 4; round += 1) {
 			const member = await newcomer()
 			const id = await waitingQuestion(member)
 			const { print } = await getCase(moderator, name('query', id))
@@ -176,4 +176,21 @@ describe('a comment that waits', () => {
 		expect((await getCase(moderator, name('comment', id))).waits).toBe(false)
 		await expectCountsToHold()
 	})
+})
+
+test('posting, deleting, hiding and approving at once take their locks in one order, and every count holds', async () => {
+	for (let round = 0; round < 4; round += 1) {
+		const member = await newcomer()
+		const plain = { ...texts, description: 'With nothing.' }
+		const id = await waitingQuestion(member)
+		const [gone, hidden] = [await makeQuestion(member, plain), await makeQuestion(member, plain)]
+		await Promise.all([
+			askQuestion(member, plain),
+			approve('query', id),
+			deleteQuestion(member, gone.id),
+			askQuestion(member, plain),
+			decideCase(moderator, { ...name('query', hidden.id), act: 'hide' }, { why: 'Twice.' }),
+		])
+	}
+	await expectCountsToHold()
 })

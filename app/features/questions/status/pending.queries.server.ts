@@ -16,8 +16,8 @@ export async function findChangeableQuestion(
 	executor: Executor = db(),
 ): Promise<(QuestionPageRow & { waits: boolean }) | undefined> {
 	const { rows } = await sql<QuestionPageRow & { waits: boolean }>`
-		select ${questionPageColumns}, q.withheld is not null as waits from questions q ${questionJoins}
-		where q.id = ${id} and (q.deleted_at is null or q.author_id = ${memberId} and q.withheld = 'waiting')`.execute(
+		select ${questionPageColumns}, q.status = 'pending' as waits from questions q ${questionJoins}
+		where q.id = ${id} and (q.status = 'published' or q.author_id = ${memberId} and q.status = 'pending')`.execute(
 		executor,
 	)
 	return rows[0]
@@ -32,7 +32,7 @@ export async function lockWaitingQuestion(
 		.selectFrom('questions')
 		.select(['category_id', 'version'])
 		.where('id', '=', id)
-		.where('withheld', '=', 'waiting')
+		.where('status', '=', 'pending')
 		.forUpdate()
 		.executeTakeFirst()
 }
@@ -40,8 +40,9 @@ export async function lockWaitingQuestion(
 export async function rewriteWaitingQuestion(trx: Executor, id: number, texts: QuestionTexts): Promise<void> {
 	const { title, description, descriptionHtml, excerpt, tags, categoryId } = texts
 	await sql`update questions set title = ${title}, description = ${description}, description_html = ${descriptionHtml},
-		excerpt = ${excerpt}, tags = ${tags}, category_id = ${categoryId}, version = version + 1,
-		search = question_document(${title}, ${tags}, ${description}) where id = ${id}`.execute(trx)
+		excerpt = ${excerpt}, tags = ${tags}, category_id = ${categoryId}, version = version + 1 where id = ${id}`.execute(
+		trx,
+	)
 }
 
 /** A comment under a query that stands, with the query's tags: one that stands, or that waits and is this member's own. */
@@ -50,10 +51,10 @@ export async function findChangeableComment(
 	memberId: number,
 ): Promise<{ author_id: number; question_id: number; tags: string[]; waits: boolean } | undefined> {
 	const { rows } = await sql<{ author_id: number; question_id: number; tags: string[]; waits: boolean }>`
-		select m.author_id, m.question_id, q.tags, m.withheld is not null as waits
+		select m.author_id, m.question_id, q.tags, m.status = 'pending' as waits
 		from comments m join questions q on q.id = m.question_id
-		where m.id = ${id} and q.deleted_at is null
-			and (m.deleted_at is null or m.author_id = ${memberId} and m.withheld = 'waiting')`.execute(db())
+		where m.id = ${id} and q.status = 'published'
+			and (m.status = 'published' or m.author_id = ${memberId} and m.status = 'pending')`.execute(db())
 	return rows[0]
 }
 
@@ -66,7 +67,7 @@ export async function lockWaitingComment(
 		.selectFrom('comments')
 		.select(['body', 'version'])
 		.where('id', '=', id)
-		.where('withheld', '=', 'waiting')
+		.where('status', '=', 'pending')
 		.forUpdate()
 		.executeTakeFirst()
 }
@@ -75,10 +76,4 @@ export async function rewriteWaitingComment(trx: Executor, id: number, body: str
 	await sql`update comments set body = ${body}, body_html = ${bodyHtml}, version = version + 1 where id = ${id}`.execute(
 		trx,
 	)
-}
-
-/** Deletes a text that waits. Nobody is named as who did it: bringing it back would let it pass without a moderator. */
-export async function dropWaiting(trx: Executor, kind: 'query' | 'comment', id: number): Promise<void> {
-	const table = kind === 'query' ? sql`questions` : sql`comments`
-	await sql`update ${table} set withheld = null, withheld_reason = '' where id = ${id}`.execute(trx)
 }

@@ -8,6 +8,7 @@ import { castVote } from '~/features/discussion/votes.server.ts'
 import { decideCase } from '~/features/moderation/decisions.server.ts'
 import { listCases, listLog } from '~/features/moderation/queue.server.ts'
 import { report } from '~/features/moderation/reports.server.ts'
+import { countUnread } from '~/features/notifications/notifications.server.ts'
 import { setFollowing } from '~/features/tags/following.server.ts'
 import { NotAllowed, NotFound, TooMany } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
@@ -34,6 +35,18 @@ const texts = {
 }
 const plain = { ...texts, description: 'With nothing.' }
 const idOf = ({ url }: { url: string }) => Number(url.split('/').at(-1))
+
+/** Rows with the transaction that wrote each of them last, so that what was written and taken back shows as well. */
+const versionsOf = async (table: string, where = sql`true`) =>
+	(await sql`select xmin::text, t::text as row from ${sql.table(table)} t where ${where} order by 2`.execute(db())).rows
+/** What counts, lists, searches and tells of published posts. */
+const derivedRows = () =>
+	Promise.all(
+		['categories', 'counters', 'tags', 'question_tags', 'search_words', 'notifications'].map((table) =>
+			versionsOf(table),
+		),
+	)
+const rowOf = (question: number) => versionsOf('questions', sql`id = ${question}`)
 
 beforeAll(async () => {
 	moderator = await makeMember('moderator', 'moderator')
@@ -87,10 +100,17 @@ describe('a suspended member', () => {
 describe('a first post with a link', () => {
 	test('of a new account waits: its author sees it, others do not, and nothing counts it', async () => {
 		const member = await newcomer()
-		const id = idOf(await askQuestion(member, texts))
+		const [before, unread] = [await derivedRows(), await countUnread(old)]
+		const question = {
+			...texts,
+			title: 'Where do xylophones begin?',
+			tags: 'xylophone',
+			description: `${texts.description} @old`,
+		}
+		const id = idOf(await askQuestion(member, question))
+		expect(await derivedRows()).toEqual(before)
 		expect(await getQuestion(member, id)).toMatchObject({ withheld: { state: 'waiting' } })
 		for (const viewer of [null, old]) await expect(getQuestion(viewer, id)).rejects.toThrow(NotFound)
-		expect((await listQuestions(null, { tag: 'start' })).rows.filter((row) => row.id === id)).toEqual([])
 		const { rows } = await listCases(moderator, { order: 'newest', cursor: null })
 		expect(rows[0]).toMatchObject({
 			kind: 'query',
@@ -101,6 +121,11 @@ describe('a first post with a link', () => {
 		await expectCountsToHold()
 		await decideCase(moderator, { kind: 'query', name: String(id), act: 'approve' }, {})
 		expect(await getQuestion(null, id)).toMatchObject({ withheld: null })
+		expect((await listQuestions(null, { tag: 'xylophone' })).rows.map((row) => row.id)).toEqual([id])
+		expect((await listQuestions(null, { search: 'xylophones' })).rows.map((row) => row.id)).toEqual([id])
+		expect(await countUnread(old)).toBe(unread + 1)
+		const learned = sql`select word from search_words where word in ('xylophone', 'xylophones') order by 1`
+		expect((await learned.execute(db())).rows).toEqual([{ word: 'xylophone' }, { word: 'xylophones' }])
 		const next = idOf(await askQuestion(member, texts))
 		expect(await getQuestion(null, next)).toMatchObject({ withheld: null })
 		await expectCountsToHold()
@@ -111,11 +136,13 @@ describe('a first post with a link', () => {
 		await makeComment(old, query)
 		const before = await getQuestion(null, query)
 		const member = await newcomer()
+		const rows = [await derivedRows(), await rowOf(query)]
 		const { id } = await addComment(member, {
 			questionId: query,
 			parentId: null,
 			body: 'Buy https://shoes.example/ now',
 		})
+		expect([await derivedRows(), await rowOf(query)]).toEqual(rows)
 		expect(await getQuestion(null, query)).toEqual(before)
 		expect((await listComments(old, page(query))).rows.map((row) => row.id)).not.toContain(id)
 		expect((await listComments(member, page(query))).rows.at(-1)).toMatchObject({ id, withheld: { state: 'waiting' } })

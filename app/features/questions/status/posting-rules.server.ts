@@ -7,19 +7,22 @@ import { isOnProbation, leadsElsewhere, lockAuthor, refuseTooMuch } from '~/feat
 import { NotAllowed } from '~/lib/errors.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import type { ForumEvent } from '../writing/forum-events.ts'
-import { findAuthors, isLocked, readPost, secondsOverLimit } from './posting.queries.server.ts'
-import { lockAnyQuestion, withholdComment, withholdQuestion } from './status.queries.server.ts'
+import { findAuthors, isLocked, secondsOverLimit } from './status.queries.server.ts'
 
 /**
- * The rules of moderation for every change of the forum, whichever way it came in; the last word of its transaction, so that
- * a refusal leaves nothing behind. Members who are suspended only delete what is their own, nobody comments on a locked query
- * or writes to somebody who blocks them, newcomers write only so much in an hour, their first post with a link waits,
- * and what moderators do to others' texts is recorded.
- * @returns what happened in the end: the event itself, or that the post is withheld
+ * The rules of moderation for every change of the forum, whichever way it comes in. They are asked before it, with the question
+ * locked, so that nothing is stored that they refuse. Members who are suspended only delete what is their own, nobody comments
+ * on a locked question or writes to somebody who blocks them, newcomers write only so much in an hour, their first post with a
+ * link waits, and what moderators do to others' texts is recorded.
+ * @param html the text that is written, as it will be shown; '' where none is
+ * @returns the status of the text that is written
  * @throws NotAllowed, TooMany
  */
-export async function applyPostingRules(trx: Executor, event: ForumEvent): Promise<ForumEvent> {
-	if ('approvedBy' in event && event.approvedBy !== undefined) return event
+export async function applyPostingRules(
+	trx: Executor,
+	event: ForumEvent,
+	html: string,
+): Promise<'published' | 'pending'> {
 	const actor = await lockAuthor(trx, event.actorId)
 	if (!(await deletesOwn(trx, event))) refuseSuspended(actor)
 	await refuseToBlocked(trx, event)
@@ -29,7 +32,7 @@ export async function applyPostingRules(trx: Executor, event: ForumEvent): Promi
 	if (event.kind === 'comment-added')
 		await refuseTooMuch(actor, 'comments', (most) => secondsOverLimit(trx, 'comment', event.actorId, most))
 	await recordForeignHand(trx, event, actor)
-	return (await mustWait(trx, event, actor)) ? withhold(trx, event) : event
+	return (await mustWait(trx, event, actor, html)) ? 'pending' : 'published'
 }
 
 /** The refusal of a comment under a query that a moderator locked. */
@@ -38,7 +41,7 @@ export const lockedMessage = 'This query is locked. Nobody can comment on it now
 async function deletesOwn(trx: Executor, event: ForumEvent): Promise<boolean> {
 	if (event.kind === 'query-deleted') return event.query.authorId === event.actorId
 	if (event.kind !== 'comment-deleted') return false
-	return (await readPost(trx, 'comment', event.commentId))?.author_id === event.actorId
+	return (await findAuthors(trx, event.commentId))?.author_id === event.actorId
 }
 
 /**
@@ -50,47 +53,51 @@ async function refuseToBlocked(trx: Executor, event: ForumEvent): Promise<void> 
 	const actor = { id: actorId }
 	if (event.kind === 'vote-changed') {
 		if (event.vote === 0) return
-		const comment = event.commentId === null ? undefined : await readPost(trx, 'comment', event.commentId)
+		const comment = event.commentId === null ? undefined : await findAuthors(trx, event.commentId)
 		await refuseBlocked(trx, actor, [comment?.author_id ?? query.authorId], 'You cannot vote here.')
 	} else if (writesComment(event)) {
-		const comment = await findAuthors(trx, event.commentId)
+		const comment = await authorsOf(trx, event)
 		if (comment?.author_id !== actorId) return
 		await refuseBlocked(trx, actor, [query.authorId, comment.parent_author_id ?? 0], 'You cannot comment here.')
 	}
 }
 
+/** Of a comment that is still to be added, the author of its parent is looked up. */
+async function authorsOf(trx: Executor, event: CommentWritten) {
+	if (event.kind !== 'comment-added') return findAuthors(trx, event.commentId)
+	const parent = event.parentId === null ? undefined : await findAuthors(trx, event.parentId)
+	return { author_id: event.actorId, parent_author_id: parent?.author_id ?? null }
+}
+
 type CommentWritten = Extract<
 	ForumEvent,
-	{ kind: 'comment-added' | 'comment-changed' | 'comment-reworded' | 'comment-restored' }
+	{ kind: 'comment-added' | 'comment-changed' | 'comment-pending' | 'comment-restored' }
 >
 
 function writesComment(event: ForumEvent): event is CommentWritten {
-	return ['comment-added', 'comment-changed', 'comment-reworded', 'comment-restored'].includes(event.kind)
+	return ['comment-added', 'comment-changed', 'comment-pending', 'comment-restored'].includes(event.kind)
 }
-
-type Post = Extract<ForumEvent, { kind: 'query-added' | 'query-changed' | 'comment-added' | 'comment-changed' }>
 
 /** Whether this is a newcomer's text with a link, and none of theirs was ever let pass. An edit counts as well as a post. */
-async function mustWait(trx: Executor, event: ForumEvent, actor: AccountStatusRow): Promise<boolean> {
-	if (!isPost(event) || !isOnProbation(actor)) return false
-	const post = await readPost(trx, kindOf(event), idOf(event))
-	return post !== undefined && post.author_id === event.actorId && leadsElsewhere(post.html)
+async function mustWait(trx: Executor, event: ForumEvent, actor: AccountStatusRow, html: string): Promise<boolean> {
+	if (!isPost(event) || !isOnProbation(actor) || !leadsElsewhere(html)) return false
+	if (event.kind === 'query-changed') return event.query.authorId === event.actorId
+	if (event.kind === 'comment-changed') return (await findAuthors(trx, event.commentId))?.author_id === event.actorId
+	return true
 }
 
-async function withhold(trx: Executor, event: ForumEvent): Promise<ForumEvent> {
-	if (!isPost(event)) return event
+/** What happened in place of `event`, as the text must wait for a moderator: others are told of nothing new. */
+export async function awaitModerator(trx: Executor, event: ForumEvent): Promise<ForumEvent> {
+	if (!isPost(event)) throw new Error(`${event.kind} writes no text that could wait.`)
 	const { actorId, query } = event
-	const why = { state: 'waiting', reason: '' } as const
-	const kind = kindOf(event)
-	const id = idOf(event)
-	if (kind === 'query') {
-		const held = await lockAnyQuestion(trx, id)
-		if (held) await withholdQuestion(trx, id, held, why)
-	} else await withholdComment(trx, id, query.id, why)
-	await openWaitingCase(trx, kind, id)
-	return kind === 'query'
-		? { kind: 'query-withheld', actorId, query }
-		: { kind: 'comment-withheld', actorId, query, commentId: id }
+	const wasPublished = event.kind === 'query-changed' || event.kind === 'comment-changed'
+	if (!('commentId' in event)) {
+		await openWaitingCase(trx, 'query', query.id)
+		return { kind: wasPublished ? 'query-withheld' : 'query-pending', actorId, query }
+	}
+	const { commentId } = event
+	await openWaitingCase(trx, 'comment', commentId)
+	return { kind: wasPublished ? 'comment-withheld' : 'comment-pending', actorId, query, commentId }
 }
 
 /** Changes of others' texts by moderators, which their authors and admins can look up. */
@@ -111,7 +118,7 @@ async function recordForeignHand(trx: Executor, event: ForumEvent, actor: Accoun
 	const isSolution = event.kind === 'solution-chosen' || event.kind === 'solution-withdrawn'
 	const isComment = 'commentId' in event && event.commentId !== null
 	const commentId = isComment ? (event.commentId as number) : 0
-	const owner = isComment && !isSolution ? (await readPost(trx, 'comment', commentId))?.author_id : event.query.authorId
+	const owner = isComment && !isSolution ? (await findAuthors(trx, commentId))?.author_id : event.query.authorId
 	if (owner === undefined || owner === event.actorId) return
 	await addLogRow(trx, {
 		actorId: event.actorId,
@@ -123,14 +130,8 @@ async function recordForeignHand(trx: Executor, event: ForumEvent, actor: Accoun
 	})
 }
 
+type Post = Extract<ForumEvent, { kind: 'query-added' | 'query-changed' | 'comment-added' | 'comment-changed' }>
+
 function isPost(event: ForumEvent): event is Post {
 	return ['query-added', 'query-changed', 'comment-added', 'comment-changed'].includes(event.kind)
-}
-
-function kindOf(event: Post): 'query' | 'comment' {
-	return 'commentId' in event ? 'comment' : 'query'
-}
-
-function idOf(event: Post): number {
-	return 'commentId' in event ? event.commentId : event.query.id
 }

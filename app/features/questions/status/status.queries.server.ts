@@ -1,18 +1,17 @@
 import { sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
+import { isRecent } from '~/platform/db/recent.server.ts'
+import type { PostStatus } from '~/platform/db/schema.ts'
 import { mentionsIn } from '~/platform/markdown/render.server.ts'
 import { type QuestionPageRow, questionJoins, questionPageColumns } from '../questions.queries.server.ts'
 import type { EventQuestion, ForumEvent } from '../writing/forum-events.ts'
-import { rebuildSearch, removeQuestion, returnQuestion } from '../writing/writing.queries.server.ts'
 
-/* Taking texts out of the forum without deleting them, and back. The caller holds the query: its lock comes first. */
+/* What moderators need to know of posts, whatever became of them. The lock of a question comes before those of its comments. */
 
 export interface HeldPost {
 	author_id: number
 	category_id: number
-	withheld: 'hidden' | 'waiting' | 'merged' | null
-	/** Whether it is out of the forum; without being withheld it was deleted. */
-	gone: boolean
+	status: PostStatus
 	edited: boolean
 	locked: boolean
 	/** As in {@link fingerprintOf}. */
@@ -35,7 +34,7 @@ function sha256Of(columns: string) {
 /** A query for judging: locked, whatever became of it. */
 export async function lockAnyQuestion(trx: Executor, id: number): Promise<HeldPost | undefined> {
 	const { rows } = await sql<HeldPost>`
-		select author_id, category_id, withheld, deleted_at is not null as gone, edited_at is not null as edited, locked_at is not null as locked,
+		select author_id, category_id, status, edited_at is not null as edited, locked_at is not null as locked,
 			${fingerprintOf.query('questions')} as fingerprint
 		from questions where id = ${id} for update`.execute(trx)
 	return rows[0]
@@ -47,74 +46,14 @@ export async function lockAnyComment(
 	id: number,
 ): Promise<Omit<HeldPost, 'category_id' | 'locked'> | undefined> {
 	const { rows } = await sql<HeldPost>`
-		select author_id, withheld, deleted_at is not null as gone, edited_at is not null as edited, ${fingerprintOf.comment('comments')} as fingerprint
+		select author_id, status, edited_at is not null as edited, ${fingerprintOf.comment('comments')} as fingerprint
 		from comments where id = ${id} for update`.execute(trx)
 	return rows[0]
-}
-
-/** Takes a query out of the forum. */
-export async function withholdQuestion(
-	trx: Executor,
-	id: number,
-	held: { category_id: number },
-	why: { state: 'hidden' | 'waiting' | 'merged'; reason: string; into?: number },
-): Promise<void> {
-	await removeQuestion(trx, id, held, null)
-	await sql`update questions set withheld = ${why.state}, withheld_reason = ${why.reason}, merged_into = ${why.into ?? null} where id = ${id}`.execute(
-		trx,
-	)
-}
-
-/** Takes a withheld query back into the forum. */
-export async function releaseQuestion(trx: Executor, id: number): Promise<void> {
-	await sql`update questions set withheld = null, withheld_reason = '', merged_into = null where id = ${id}`.execute(
-		trx,
-	)
-	await returnQuestion(trx, id)
-}
-
-/** Takes a comment out of the forum; its place stays where replies need it. */
-export async function withholdComment(
-	trx: Executor,
-	id: number,
-	questionId: number,
-	why: { state: 'hidden' | 'waiting'; reason: string },
-): Promise<void> {
-	await sql`update comments set deleted_at = now(), withheld = ${why.state}, withheld_reason = ${why.reason},
-		withheld_solution = is_solution, is_solution = false where id = ${id}`.execute(trx)
-	await settle(trx, questionId, -1)
-}
-
-/** Takes a withheld comment back. */
-export async function releaseComment(trx: Executor, id: number, questionId: number): Promise<void> {
-	await sql`update comments set deleted_at = null, withheld = null, withheld_reason = '', is_solution = withheld_solution, withheld_solution = false
-		where id = ${id}`.execute(trx)
-	await settle(trx, questionId, 1)
-}
-
-/** Says another reason, or another state, of a text that is withheld already. */
-export async function rewordWithheld(
-	trx: Executor,
-	kind: 'query' | 'comment',
-	id: number,
-	reason: string,
-): Promise<void> {
-	const table = kind === 'query' ? sql`questions` : sql`comments`
-	await sql`update ${table} set withheld = 'hidden', withheld_reason = ${reason} where id = ${id}`.execute(trx)
 }
 
 /** Nobody may comment any more, or again. */
 export async function setLocked(trx: Executor, id: number, locked: boolean): Promise<void> {
 	await sql`update questions set locked_at = ${locked ? sql`now()` : null} where id = ${id}`.execute(trx)
-}
-
-/** Count, solved state, time and words of a query after one of its comments came or went. */
-async function settle(trx: Executor, questionId: number, difference: 1 | -1): Promise<void> {
-	await sql`update questions set comment_count = comment_count + ${difference},
-		solved = exists (select 1 from comments where question_id = ${questionId} and is_solution),
-		active_at = greatest(created_at, (select max(created_at) from comments where question_id = ${questionId} and deleted_at is null))
-		where id = ${questionId}`.execute(trx)
-	await rebuildSearch(trx, questionId)
 }
 
 /** What happened when a post was let pass: its author added it. */
@@ -145,16 +84,15 @@ export async function readAdded(
 /* Reading what is out of the forum. */
 
 export interface WithheldRow extends QuestionPageRow {
-	withheld: 'hidden' | 'waiting' | 'merged'
-	withheld_reason: string
-	merged_into: number | null
+	status: PostStatus
+	status_reason: string
 }
 
 /** A query that is out of the forum without being deleted. */
 export async function findWithheldRow(id: number): Promise<WithheldRow | undefined> {
 	const { rows } = await sql<WithheldRow>`
-		select ${questionPageColumns}, q.withheld, q.withheld_reason, q.merged_into
-		from questions q ${questionJoins} where q.id = ${id} and q.withheld is not null`.execute(db())
+		select ${questionPageColumns}, q.status, q.status_reason
+		from questions q ${questionJoins} where q.id = ${id} and q.status in ('pending', 'hidden', 'merged')`.execute(db())
 	return rows[0]
 }
 
@@ -180,5 +118,41 @@ export async function findPlaceOfQuestion(
 ): Promise<{ id: number; username: string; category_slug: string } | undefined> {
 	const { rows } = await sql<{ id: number; username: string; category_slug: string }>`
 		select q.id, u.username, c.slug as category_slug from questions q ${questionJoins} where q.id = ${id}`.execute(db())
+	return rows[0]
+}
+
+/* What the rules of moderation ask before something is written. */
+
+/**
+ * Seconds until a member may write one more, if they wrote `most` or more in the last hour; null when they did not. What they
+ * deleted counts.
+ */
+export async function secondsOverLimit(
+	trx: Executor,
+	kind: 'query' | 'comment',
+	userId: number,
+	most: number,
+): Promise<number | null> {
+	const { rows } = await sql<{ seconds: number }>`
+		select extract(epoch from created_at + interval '1 hour' - now())::float8 as seconds from ${kind === 'query' ? sql`questions` : sql`comments`}
+		where author_id = ${userId} and ${isRecent('created_at', '1 hour')}
+		order by created_at desc, id desc limit 1 offset ${most - 1}`.execute(trx)
+	return rows[0]?.seconds ?? null
+}
+
+/** Whether nobody may comment on a query that the caller holds. */
+export async function isLocked(trx: Executor, questionId: number): Promise<boolean> {
+	const query = await trx.selectFrom('questions').select('locked_at').where('id', '=', questionId).executeTakeFirst()
+	return query?.locked_at != null
+}
+
+/** Who wrote a comment, and whom it answers; null for nobody. */
+export async function findAuthors(
+	trx: Executor,
+	commentId: number,
+): Promise<{ author_id: number; parent_author_id: number | null } | undefined> {
+	const { rows } = await sql<{ author_id: number; parent_author_id: number | null }>`
+		select m.author_id, parent.author_id as parent_author_id
+		from comments m left join comments parent on parent.id = m.parent_id where m.id = ${commentId}`.execute(trx)
 	return rows[0]
 }

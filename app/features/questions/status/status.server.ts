@@ -9,8 +9,9 @@ import { Conflict } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import type { QuestionPageView } from '../question.view.ts'
-import { presentQuestion } from '../question.view.ts'
-import { dropWaiting, findChangeableComment, findChangeableQuestion } from './pending.queries.server.ts'
+import { presentQuestion, presentStatus } from '../question.view.ts'
+import { setStatus } from '../writing/writing.queries.server.ts'
+import { findChangeableComment, findChangeableQuestion } from './pending.queries.server.ts'
 import { findMergedRow, findPlaceOfQuestion, findWithheldRow } from './status.queries.server.ts'
 
 /* Posts that are not visible to everybody: those that wait for a moderator, and those that one hid or merged. */
@@ -29,10 +30,10 @@ export async function flashAfter(author: SignedIn, questionId: number, done: str
 
 /**
  * Deletes a text that waits and that the caller holds, and settles its case: no moderator has to look at it any more. A
- * suspended author may: it is their own.
+ * suspended author may: it is their own. Nobody is named as who did it: bringing it back would let it pass without a moderator.
  */
 export async function withdraw(trx: Executor, author: SignedIn, kind: 'query' | 'comment', id: number): Promise<void> {
-	await dropWaiting(trx, kind, id)
+	await setStatus(trx, kind, id, { status: 'deleted', by: null })
 	// The author's row is locked before any case, as whoever judges does.
 	await lockAuthor(trx, author.id)
 	await closeCase(trx, kind, id)
@@ -50,10 +51,11 @@ export function decidedMeanwhile(): Conflict {
 export async function findWithheld(viewer: Viewer, id: number): Promise<QuestionPageView | null> {
 	const row = await findWithheldRow(id)
 	if (!row) return null
-	const isOpen = row.withheld === 'merged'
-	if (!isOpen && !maySeeWithheld(await withFreshRole(viewer), { authorId: row.author_id })) return null
-	const withheld = { state: row.withheld, reason: row.withheld_reason }
-	const mayChange = mayChangeWithheld(viewer, { authorId: row.author_id, withheld: row.withheld })
+	const withheld = presentStatus(row)
+	if (!withheld) return null
+	const owned = { authorId: row.author_id }
+	if (withheld.state !== 'merged' && !maySeeWithheld(await withFreshRole(viewer), owned)) return null
+	const mayChange = mayChangeWithheld(viewer, { ...owned, withheld: withheld.state })
 	return { ...presentQuestion(viewer, row), mayEdit: mayChange, mayDelete: mayChange, locked: true, withheld }
 }
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { moderationLimits } from '~/features/moderation/moderation.limits.ts'
 import { db } from '~/platform/db/db.server.ts'
+import type { PostStatus } from '~/platform/db/schema.ts'
 import { fingerprintOf } from './status.queries.server.ts'
 
 /** A query or a comment as moderation is told of it, whatever became of it. */
@@ -14,10 +15,8 @@ export interface PostRow {
 	/** As in {@link fingerprintOf}. */
 	fingerprint: string
 	created_at: string
-	/** Whether it is out of the forum; without being withheld it was deleted. */
-	gone: boolean
-	withheld: 'hidden' | 'waiting' | 'merged' | null
-	withheld_reason: string
+	status: PostStatus
+	status_reason: string
 	/** The query that it is, or that it stands under. */
 	question_id: number
 	question_author_id: number
@@ -26,14 +25,14 @@ export interface PostRow {
 	category_slug: string
 	title: string
 	tags: string[]
-	question_gone: boolean
+	question_status: PostStatus
 	locked: boolean
 }
 
 const ofQuestion = sql`q.id as question_id, q.author_id as question_author_id, users.username, c.slug as category_slug, q.title, q.tags,
-	q.deleted_at is not null as question_gone, q.locked_at is not null as locked`
+	q.status as question_status, q.locked_at is not null as locked`
 const ofEither = (table: 'q' | 'm') =>
-	sql.raw(`${table}.id, ${table}.author_id, ${table}.deleted_at is not null as gone, ${table}.withheld, ${table}.withheld_reason,
+	sql.raw(`${table}.id, ${table}.author_id, ${table}.status, ${table}.status_reason,
 		to_char(${table}.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as created_at`)
 const joins = sql`join users on users.id = q.author_id left join categories c on c.id = q.category_id`
 

@@ -16,7 +16,7 @@ import { mayWrite } from '../questions.policy.ts'
 import { findQuestion, type QuestionPageRow } from '../questions.queries.server.ts'
 import { keyInput } from '../questions.schema.ts'
 import { findChangeableQuestion } from '../status/pending.queries.server.ts'
-import { applyPostingRules } from '../status/posting-rules.server.ts'
+import { applyPostingRules, awaitModerator } from '../status/posting-rules.server.ts'
 import type { EventQuestion, ForumEvent } from './forum-events.ts'
 import { claimKey, countRevisions, type Made, noteMade } from './writing.queries.server.ts'
 
@@ -62,18 +62,33 @@ export const tooLate = 'Only the member who deleted it can undo this, within ten
 
 /* The change itself, and what follows from it, in one place, so that no use case forgets a part of it. */
 
+/** A change that is about to be made: the rules of moderation are asked between the two. */
+export interface Plan<Result> {
+	/** What happens by it. */
+	event: ForumEvent
+	/** The text that is written, as it will be shown; only where one is. */
+	html?: string
+	/** Makes it. @param status of the text that is written: a pending one waits for a moderator */
+	write: (status: 'published' | 'pending') => Promise<Result>
+}
+
 /**
  * Changes the forum in one transaction, with what follows from it; others are told once it is committed.
- * @param work answers null for the event when it turned out that nothing has to change
+ * @param plan locks the question and looks what there is to do; `done` where nothing is
+ * @throws NotAllowed, TooMany where the rules of moderation forbid the change
  */
 export async function change<Result>(
-	work: (trx: Executor) => Promise<{ event: ForumEvent | null; result: Result }>,
+	plan: (trx: Executor) => Promise<Plan<Result> | { done: Result }>,
 ): Promise<Result> {
 	const { event, result } = await db()
 		.transaction()
 		.execute(async (trx) => {
-			const done = await work(trx)
-			return { ...done, event: done.event && (await recordEffects(trx, done.event)) }
+			const planned = await plan(trx)
+			if ('done' in planned) return { event: null, result: planned.done }
+			const status = await applyPostingRules(trx, planned.event, planned.html ?? '')
+			const result = await planned.write(status)
+			const event = status === 'pending' ? await awaitModerator(trx, planned.event) : planned.event
+			return { event: await recordEffects(trx, event), result }
 		})
 	if (event) await announceEffects(event)
 	return result
@@ -87,14 +102,9 @@ export function eventQuestion(
 	return { id, authorId, title, tags, category, url: questionUrl(row) }
 }
 
-/**
- * What must be stored with the change or not at all; called as the last step of its transaction.
- * @returns what happened in the end, with whom it was told: a post that has to wait for a moderator is withheld instead of added
- * @throws NotAllowed, TooMany where the rules of moderation forbid the change
- */
+/** Stores the notices of what happened; called as the last step of its transaction. @returns the event with whom it was told */
 export async function recordEffects(trx: Executor, event: ForumEvent): Promise<ForumEvent> {
-	const happened = await applyPostingRules(trx, event)
-	return { ...happened, told: await noteEvent(trx, happened) }
+	return { ...event, told: await noteEvent(trx, event) }
 }
 
 /** What others are told; called after the commit. */
@@ -134,17 +144,20 @@ export function readSending(authorId: number, input: Record<string, unknown>, co
  * also when both come at the same moment. A sending that was refused leaves its key free.
  * @throws KeyUsed when the key was used for another text
  */
-export function changeOnce<Result extends Made>(
-	sending: Sending | null,
-	make: (trx: Executor) => Promise<{ event: ForumEvent; result: Result }>,
-): Promise<Made> {
+export function changeOnce(sending: Sending | null, make: (trx: Executor) => Promise<Plan<Made>>): Promise<Made> {
 	if (!sending) return change(make)
-	return change(async (trx) => {
+	return change<Made>(async (trx) => {
 		const before = await claimKey(trx, sending)
-		if (before) return { event: null, result: repeated(sending, before) }
-		const done = await make(trx)
-		await noteMade(trx, sending, done.result)
-		return done
+		if (before) return { done: repeated(sending, before) }
+		const plan = await make(trx)
+		return {
+			...plan,
+			async write(status) {
+				const made = await plan.write(status)
+				await noteMade(trx, sending, made)
+				return made
+			},
+		}
 	})
 }
 

@@ -54,6 +54,6 @@ export type ForumEvent =
 	| (Happening & { kind: 'query-withheld' | 'query-returned' })
 	| (Happening & { kind: 'comment-withheld' | 'comment-returned'; commentId: number })
 	| (Happening & { kind: 'query-locked' | 'query-unlocked' })
-	/** A text that waits for a moderator says something else; nobody but its author and moderators sees it. */
-	| (Happening & { kind: 'query-reworded' })
-	| (Happening & { kind: 'comment-reworded'; commentId: number })
+	/** A text that waits for a moderator was added or changed; nobody but its author and moderators sees it. */
+	| (Happening & { kind: 'query-pending' })
+	| (Happening & { kind: 'comment-pending'; commentId: number })

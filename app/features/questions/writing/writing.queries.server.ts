@@ -1,5 +1,8 @@
 import { sql } from 'kysely'
+import { countQuestions, moveQuestion, retagQuestion } from '~/features/tags/tags.queries.server.ts'
+import type { Counter } from '~/platform/db/counters.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
+import type { PostStatus } from '~/platform/db/schema.ts'
 
 export interface QuestionTexts {
 	title: string
@@ -10,18 +13,44 @@ export interface QuestionTexts {
 	categoryId: number
 }
 
-/** Inserts a query with its tags and counts it. @returns its id */
-export async function insertQuestion(trx: Executor, authorId: number, texts: QuestionTexts): Promise<number> {
-	const { rows } = await sql<{ id: number; created_at: Date }>`
-		insert into questions (author_id, category_id, title, description, description_html, excerpt, tags, search)
-		values (${authorId}, ${texts.categoryId}, ${texts.title}, ${texts.description}, ${texts.descriptionHtml}, ${texts.excerpt}, ${texts.tags},
-			question_document(${texts.title}, ${texts.tags}, ${texts.description}))
-		returning id, created_at`.execute(trx)
-	const query = rows[0]
-	if (!query) throw new Error('A query was not inserted.')
-	await countQuestions(trx, texts.categoryId, 1)
-	await retagQuestion(trx, query.id, texts.tags)
-	return query.id
+/** What becomes of a post: its status, the moderator's words, and who did it; nobody where a rule did. */
+export interface StatusChange {
+	status: PostStatus
+	reason?: string
+	by: number | null
+}
+
+function newStatus({ status, reason = '', by }: StatusChange) {
+	return sql`status = ${status}, status_reason = ${reason}, status_by = ${by}, status_at = now()`
+}
+
+/** The next id of a question or a comment, which addresses and paths name before the row is there. */
+export async function takeId(trx: Executor, table: 'questions' | 'comments'): Promise<number> {
+	const { rows } = await sql<{ id: number }>`
+		select nextval(pg_get_serial_sequence(${table}, 'id'))::int as id`.execute(trx)
+	if (!rows[0]) throw new Error(`${table} has no sequence.`)
+	return rows[0].id
+}
+
+/** Inserts a question with an id of {@link takeId}. A pending one is in no count, list or search. */
+export async function insertQuestion(
+	trx: Executor,
+	{ id, authorId, status }: { id: number; authorId: number; status: 'published' | 'pending' },
+	texts: QuestionTexts,
+): Promise<void> {
+	const isPublished = status === 'published'
+	await sql`
+		insert into questions (id, author_id, category_id, title, description, description_html, excerpt, tags, status, status_at, search)
+		values (${id}, ${authorId}, ${texts.categoryId}, ${texts.title}, ${texts.description}, ${texts.descriptionHtml}, ${texts.excerpt},
+			${texts.tags}, ${status}, ${isPublished ? null : sql`now()`},
+			${isPublished ? sql`question_document(${texts.title}, ${texts.tags}, ${texts.description})` : ''})`.execute(trx)
+	if (isPublished) await includeQuestion(trx, id, texts.categoryId, texts.tags)
+}
+
+/** Counts a question that has become published and lists it under its tags. */
+async function includeQuestion(trx: Executor, id: number, categoryId: number, tags: string[]): Promise<void> {
+	await countQuestions(trx, categoryId, 1)
+	await retagQuestion(trx, id, tags)
 }
 
 /** A query for writing: locked, so that two edits or an edit and a delete come one after the other. */
@@ -33,76 +62,112 @@ export async function lockQuestion(
 		.selectFrom('questions')
 		.select(['author_id', 'category_id', 'version'])
 		.where('id', '=', id)
-		.where('deleted_at', 'is', null)
+		.where('status', '=', 'published')
 		.forUpdate()
 		.executeTakeFirst()
 }
 
-/** Replaces the texts, tags and category of a query that {@link lockQuestion} holds. */
+/**
+ * Replaces the texts, tags and category of a question that {@link lockQuestion} holds.
+ * @param status `pending` when it must wait for a moderator from now on
+ */
 export async function updateQuestion(
 	trx: Executor,
 	id: number,
 	before: { category_id: number },
 	texts: QuestionTexts,
+	status: 'published' | 'pending',
 ): Promise<void> {
+	if (status === 'pending') await removeQuestion(trx, id, before, { status, by: null })
 	await sql`update questions set title = ${texts.title}, description = ${texts.description}, description_html = ${texts.descriptionHtml},
 		excerpt = ${texts.excerpt}, tags = ${texts.tags}, category_id = ${texts.categoryId}, edited_at = now(), version = version + 1 where id = ${id}`.execute(
 		trx,
 	)
+	if (status === 'pending') return
 	if (before.category_id !== texts.categoryId) await moveQuestion(trx, before.category_id, texts.categoryId)
 	await retagQuestion(trx, id, texts.tags)
 	await rebuildSearch(trx, id)
 }
 
 /**
- * Marks a query that {@link lockQuestion} holds as deleted and takes it out of every count. Its rows stay.
- * @param actorId who deleted it; null when it is withheld, and nothing of it may be seen
+ * Takes a published question that the caller holds out of the forum and out of every count. Its row stays.
+ * @param change `into`: the question that it is merged into
  */
 export async function removeQuestion(
 	trx: Executor,
 	id: number,
 	before: { category_id: number },
-	actorId: number | null,
+	change: StatusChange & { into?: number },
 ): Promise<void> {
-	await sql`update questions set deleted_at = now(), deleted_by = ${actorId}, withdrawn = ${actorId !== null} and exists (
-		select 1 from comments m where m.question_id = questions.id and m.author_id <> questions.author_id and m.deleted_at is null)
-		where id = ${id}`.execute(trx)
+	await sql`update questions set ${newStatus(change)}, merged_into = ${change.into ?? null} where id = ${id}`.execute(
+		trx,
+	)
 	await countQuestions(trx, before.category_id, -1)
 	await retagQuestion(trx, id, [])
 }
 
 /**
- * Takes a query back that {@link removeQuestion} took out: into its category, its tags and every count.
+ * Publishes a question that is not: one that was pending, and one that {@link removeQuestion} took out. It comes into its
+ * category, its tags, the search and every count.
+ * @param by who does it
  * @param mainTags what its tags are kept as by now; those it had unless they are given
  */
-export async function returnQuestion(trx: Executor, id: number, mainTags: string[] | null = null): Promise<void> {
+export async function publishQuestion(
+	trx: Executor,
+	id: number,
+	by: number,
+	mainTags: string[] | null = null,
+): Promise<void> {
 	const { rows } = await sql<{ category_id: number; tags: string[] }>`
-		update questions set deleted_at = null, deleted_by = null, withdrawn = false, tags = coalesce(${mainTags}::text[], tags)
+		update questions set ${newStatus({ status: 'published', by })}, merged_into = null, tags = coalesce(${mainTags}::text[], tags)
 		where id = ${id} returning category_id, tags`.execute(trx)
-	const query = rows[0]
-	if (!query) throw new Error('A query was not there to be taken back.')
-	await countQuestions(trx, query.category_id, 1)
-	await retagQuestion(trx, id, query.tags)
+	const question = rows[0]
+	if (!question) throw new Error('There is no question to publish.')
+	await includeQuestion(trx, id, question.category_id, question.tags)
+	await rebuildSearch(trx, id)
 }
 
-/** Inserts a comment and counts it. @returns its id, or undefined when the parent is not in this query or was deleted */
+/** Gives a post that is not published another status in which it is not. */
+export async function setStatus(
+	trx: Executor,
+	kind: 'query' | 'comment',
+	id: number,
+	change: StatusChange,
+): Promise<void> {
+	const table = kind === 'query' ? sql`questions` : sql`comments`
+	await sql`update ${table} set ${newStatus(change)} where id = ${id}`.execute(trx)
+}
+
+/**
+ * Inserts a comment with an id of {@link takeId}. A pending one is in no count and no search.
+ * @returns false when the parent is not under this question or not published
+ */
 export async function insertComment(
 	trx: Executor,
-	comment: { questionId: number; authorId: number; parentId: number | null; body: string; bodyHtml: string },
-): Promise<number | undefined> {
-	const { questionId, authorId, parentId, body, bodyHtml } = comment
-	const { rows } = await sql<{ id: number }>`
-		with parent as (select path from comments where id = ${parentId} and question_id = ${questionId} and deleted_at is null for share),
-		fresh as (select nextval(pg_get_serial_sequence('comments', 'id'))::int as id)
-		insert into comments (id, question_id, author_id, parent_id, path, body, body_html)
-		select fresh.id, ${questionId}, ${authorId}, ${parentId}::int, coalesce(parent.path, '{}') || fresh.id, ${body}, ${bodyHtml}
-		from fresh left join parent on true where ${parentId}::int is null or parent.path is not null
+	comment: {
+		id: number
+		questionId: number
+		authorId: number
+		parentId: number | null
+		body: string
+		bodyHtml: string
+		status: 'published' | 'pending'
+	},
+): Promise<boolean> {
+	const { id, questionId, authorId, parentId, body, bodyHtml, status } = comment
+	const { rows } = await sql`
+		with parent as (select path from comments where id = ${parentId} and question_id = ${questionId} and status = 'published' for share)
+		insert into comments (id, question_id, author_id, parent_id, path, body, body_html, status, status_at)
+		select ${id}::int, ${questionId}, ${authorId}, ${parentId}::int, coalesce(parent.path, '{}') || ${id}::int, ${body}, ${bodyHtml},
+			${status}::text, ${status === 'published' ? null : sql`now()`}
+		from (select) as one left join parent on true where ${parentId}::int is null or parent.path is not null
 		returning id`.execute(trx)
-	if (!rows[0]) return undefined
-	await sql`update questions set comment_count = comment_count + 1, active_at = now(), search = grown_document(search, ${body}) where id = ${questionId}`.execute(
-		trx,
-	)
-	return rows[0].id
+	if (rows.length === 0) return false
+	if (status === 'published')
+		await sql`update questions set comment_count = comment_count + 1, active_at = now(), search = grown_document(search, ${body}) where id = ${questionId}`.execute(
+			trx,
+		)
+	return true
 }
 
 /** A comment for writing, with its query locked first, so that counters and threads change one at a time. */
@@ -116,88 +181,81 @@ export async function lockComment(
 		.selectFrom('comments')
 		.select(['author_id', 'question_id', 'version', 'body'])
 		.where('id', '=', id)
-		.where('deleted_at', 'is', null)
+		.where('status', '=', 'published')
 		.forUpdate()
 		.executeTakeFirst()
 }
 
+/** Replaces the text of a comment that {@link lockComment} holds. @param status as for {@link updateQuestion} */
 export async function updateComment(
 	trx: Executor,
 	id: number,
 	questionId: number,
-	body: string,
-	bodyHtml: string,
+	texts: { body: string; bodyHtml: string },
+	status: 'published' | 'pending',
 ): Promise<void> {
-	await sql`update comments set body = ${body}, body_html = ${bodyHtml}, edited_at = now(), version = version + 1 where id = ${id}`.execute(
+	await sql`update comments set body = ${texts.body}, body_html = ${texts.bodyHtml}, edited_at = now(), version = version + 1 where id = ${id}`.execute(
 		trx,
 	)
-	await rebuildSearch(trx, questionId)
+	if (status === 'pending') await removeComment(trx, id, questionId, { status, by: null })
+	else await rebuildSearch(trx, questionId)
 }
 
-/** Marks a comment as deleted; its place stays as long as replies need it. Keeps count and solved state. */
-export async function removeComment(trx: Executor, id: number, questionId: number, actorId: number): Promise<void> {
-	await sql`update comments set deleted_at = now(), deleted_by = ${actorId}, was_solution = is_solution, is_solution = false, chosen_at = null
-		where id = ${id}`.execute(trx)
-	await recount(trx, questionId, -1)
+/** Takes a published comment out of the forum; its place stays as long as replies need it. Its question must be locked. */
+export async function removeComment(
+	trx: Executor,
+	id: number,
+	questionId: number,
+	change: StatusChange,
+): Promise<void> {
+	const isDeletion = change.status === 'deleted'
+	await sql`update comments set ${newStatus(change)}, was_solution = is_solution, is_solution = false,
+		chosen_at = case when ${isDeletion}::boolean then null else chosen_at end where id = ${id}`.execute(trx)
+	await recount(trx, questionId, -1, !isDeletion)
 }
 
-/** Takes back what {@link removeComment} did; its query must be locked. @returns whether it was deleted */
-export async function putBackComment(trx: Executor, id: number, questionId: number): Promise<boolean> {
-	const { rows } =
-		await sql`update comments set deleted_at = null, deleted_by = null, is_solution = was_solution, was_solution = false,
-		chosen_at = case when was_solution then now() end
-		where id = ${id} and deleted_at is not null returning id`.execute(trx)
-	if (rows.length > 0) await recount(trx, questionId, 1)
+/**
+ * Publishes a comment that is not: one that was pending, and one that {@link removeComment} took out. Its question must be locked.
+ * @param from the status that it has, and who publishes it
+ * @returns false when it has another status by now
+ */
+export async function publishComment(
+	trx: Executor,
+	id: number,
+	questionId: number,
+	{ from, by }: { from: PostStatus; by: number },
+): Promise<boolean> {
+	const { rows } = await sql`
+		update comments set ${newStatus({ status: 'published', by })}, is_solution = was_solution, was_solution = false,
+			chosen_at = case when status = 'deleted' and was_solution then now() else chosen_at end
+		where id = ${id} and status = ${from} returning id`.execute(trx)
+	if (rows.length > 0) await recount(trx, questionId, 1, from !== 'deleted')
 	return rows.length > 0
 }
 
-async function recount(trx: Executor, questionId: number, difference: 1 | -1): Promise<void> {
+/**
+ * Count, solved state and words of a question after one of its comments came or went.
+ * @param isActivity whether its place among the recently active ones follows: a deletion and its undo leave that as it is
+ */
+async function recount(trx: Executor, questionId: number, difference: 1 | -1, isActivity: boolean): Promise<void> {
+	const activeAt = sql`greatest(created_at, (select max(created_at) from comments where question_id = ${questionId} and status = 'published'))`
 	await sql`update questions set comment_count = comment_count + ${difference},
-		solved = exists (select 1 from comments where question_id = ${questionId} and is_solution) where id = ${questionId}`.execute(
-		trx,
-	)
+		solved = exists (select 1 from comments where question_id = ${questionId} and is_solution),
+		active_at = ${isActivity ? activeAt : sql`active_at`} where id = ${questionId}`.execute(trx)
 	await rebuildSearch(trx, questionId)
 }
+
+const commentsOf = sql`comments m where m.question_id = t.id and m.status = 'published'`
+
+/** What a question keeps of its comments. */
+export const commentCounters: readonly Counter[] = [
+	{ table: 'questions', column: 'comment_count', actual: sql`(select count(*) from ${commentsOf})` },
+	{ table: 'questions', column: 'solved', actual: sql`exists (select from ${commentsOf} and m.is_solution)` },
+]
 
 /** Makes the text that searches look at anew, from the query and its comments. */
 export async function rebuildSearch(trx: Executor, id: number): Promise<void> {
 	await sql`update questions set search = whole_document(questions) where id = ${id}`.execute(trx)
-}
-
-/*
- * Writers that meet never wait for each other in a circle, because all lock in one order:
- * the query, then categories by id, then the counter, then tags by name. "no key": a foreign key only needs the id to stay.
- */
-
-async function countQuestions(trx: Executor, categoryId: number, change: 1 | -1): Promise<void> {
-	await sql`update categories set question_count = question_count + ${change} where id = ${categoryId}`.execute(trx)
-	await sql`update counters set value = value + ${change} where name = 'questions'`.execute(trx)
-}
-
-async function moveQuestion(trx: Executor, from: number, to: number): Promise<void> {
-	await sql`
-		with both_ends as (select id from categories where id in (${from}, ${to}) order by id for no key update)
-		update categories set question_count = question_count + case categories.id when ${to} then 1 else -1 end
-		from both_ends where categories.id = both_ends.id`.execute(trx)
-}
-
-/** Makes `tags` the query's own, adding those that nobody used before. */
-async function retagQuestion(trx: Executor, id: number, tags: string[]): Promise<void> {
-	await sql`insert into tags (name) select name from unnest(${tags}::text[]) as name order by name on conflict do nothing`.execute(
-		trx,
-	)
-	await sql`select 1 from tags where name = any(${tags}) or id in (select tag_id from question_tags where question_id = ${id}) order by name for no key update`.execute(
-		trx,
-	)
-	await sql`
-		with gone as (delete from question_tags where question_id = ${id} and tag_id not in (select id from tags where name = any(${tags})) returning tag_id)
-		update tags set question_count = question_count - 1 from gone where tags.id = gone.tag_id`.execute(trx)
-	await sql`
-		with fresh as (
-			insert into question_tags (tag_id, question_id, created_at)
-			select tags.id, questions.id, questions.created_at from tags, questions where tags.name = any(${tags}) and questions.id = ${id}
-			on conflict do nothing returning tag_id)
-		update tags set question_count = question_count + 1 from fresh where tags.id = fresh.tag_id`.execute(trx)
 }
 
 /** How many edits of a query, or of a comment, are kept. */

@@ -8,7 +8,7 @@ import { bodyWeight, halfTitle, type Probe, type Word } from './weights.ts'
 const newestBlocks = 6
 
 /** The one condition for what may be suggested: everything that is not to be shown is left out here. */
-const visible = sql`q.deleted_at is null`
+const visible = sql`q.status = 'published'`
 
 export interface WordRow {
 	word: string
