@@ -8,6 +8,9 @@ import { startSite } from '../../support/site-process.ts'
 /** The requests of a test's own page that have no answer yet. */
 const underWay = new WeakMap<Page, Set<Request>>()
 
+/** The rules of axe whose findings differ with the colours of a theme. */
+const COLOR_RULES = ['color-contrast', 'link-in-text-block']
+
 const adminEmail = 'wanda.warden@eastmere.example'
 
 /**
@@ -85,10 +88,11 @@ export async function settled(page: Page): Promise<void> {
  * @param options `colors`: only the rules about colours are applied
  */
 export async function expectNoViolations(page: Page, { targetSize = true, colors = false } = {}): Promise<void> {
-	const axe = new AxeBuilder({ page })
+	// No frame comes from elsewhere, and only what it finds is asked for: a third of the processor's time for the same findings.
+	const axe = new AxeBuilder({ page }).setLegacyMode()
 	// Lighthouse counts small targets too; axe looks at them when asked.
-	if (!colors) axe.options({ rules: { 'target-size': { enabled: targetSize } } })
-	else axe.withRules(['color-contrast', 'link-in-text-block'])
+	const rules = { 'target-size': { enabled: targetSize } }
+	axe.options({ resultTypes: ['violations'], ...(colors ? { runOnly: COLOR_RULES } : { rules }) })
 	const { violations } = await axe.analyze()
 	expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' ')}`)).toEqual([])
 }
