@@ -35,7 +35,7 @@ const file = positionals[0] && resolve(here, positionals[0])
 const source = file ? 'recombined from an import file' : 'invented words, as unevenly common as those of a language'
 /** A forum up to this size is compared, row by row, with what triggers make of the same texts. */
 const MAX_COMPARED = 20_000
-/** A forum of a million queries is given the memory that it needs; a small one gets the same. Nothing here must survive a crash. */
+/** A forum of a million questions is given the memory that it needs; a small one gets the same. Nothing here must survive a crash. */
 const settings = [
 	'shared_buffers=4GB',
 	'maintenance_work_mem=1GB',
@@ -68,7 +68,7 @@ try {
 	for (const { stop } of forums) await stop()
 }
 
-/** A forum of so many queries in a database of its own, made now unless it was kept. */
+/** A forum of so many questions in a database of its own, made now unless it was kept. */
 async function open(size: number): Promise<Forum> {
 	const dataDir = given.keep
 		? join(resolve(here, given.keep), String(size))
@@ -97,14 +97,14 @@ async function open(size: number): Promise<Forum> {
 	}
 }
 
-/** Reads everything from the disk, and last the forum's queries into the database's own memory, as a site that ran for a day has them. */
+/** Reads everything from the disk, and last the forum's questions into the database's own memory, as a site that ran for a day has them. */
 async function warm(): Promise<void> {
 	const read = (mode: string, which: string) =>
 		pool().query(
 			`select sum(pg_prewarm(oid, '${mode}')) from pg_class where relkind in ('r', 'i', 't') and relnamespace = any('{public,pg_toast}'::regnamespace[]) and ${which}`,
 		)
 	await read('read', 'true')
-	await read('buffer', `relname ~ '^(queries|tags|users|search_|similar_|query_tags)'`)
+	await read('buffer', `relname ~ '^(questions|tags|users|search_|similar_|question_tags)'`)
 }
 
 /** @throws Error when the seeded forum is not what it would be if each query had been written by itself */

@@ -77,9 +77,9 @@ async function withDatabase<Result>(folder: string, work: (client: pg.Client) =>
 
 function listPages(url: string, folder: string): Promise<[string, string][]> {
 	return withDatabase(folder, async (client) => {
-		const category = await client.query('select slug from categories order by query_count desc limit 1')
+		const category = await client.query('select slug from categories order by question_count desc limit 1')
 		const query = await client.query(
-			`select q.id, c.slug, u.username, q.comment_count from queries q join categories c on c.id = category_id join users u on u.id = author_id
+			`select q.id, c.slug, u.username, q.comment_count from questions q join categories c on c.id = category_id join users u on u.id = author_id
 			 where comment_count >= 50 order by comment_count, q.id limit 1`,
 		)
 		const { id, slug, username, comment_count } = query.rows[0]
@@ -94,12 +94,12 @@ function listPages(url: string, folder: string): Promise<[string, string][]> {
 	})
 }
 
-/** Addresses of 5,000 queries. */
+/** Addresses of 5,000 questions. */
 function listQuestions(folder: string): Promise<string[]> {
 	return withDatabase(folder, async (client) => {
 		const { rows } = await client.query(
 			`select '/forum/' || slug || '/' || username || '/' || q.id as path
-			 from queries q join categories c on c.id = category_id join users u on u.id = author_id order by q.id limit 5000`,
+			 from questions q join categories c on c.id = category_id join users u on u.id = author_id order by q.id limit 5000`,
 		)
 		return rows.map(({ path }) => path)
 	})

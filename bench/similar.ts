@@ -39,7 +39,7 @@ interface Query {
 /** A ranking is cut after so many, as nobody reads on. */
 const depth = 20
 
-const { threads, queries } = readFolder(folder)
+const { threads, questions } = readFolder(folder)
 const dataDir = mkdtempSync(join(tmpdir(), 'devquad-similar-'))
 const postgres = await startEmbeddedPostgres(dataDir, ['shared_buffers=1GB', 'max_wal_size=4GB'])
 try {
@@ -72,11 +72,11 @@ function readFolder(path: string) {
 		const [query = '', , answer = '', relevant] = line.trim().split(/\s+/)
 		if (Number(relevant) > 0) wanted.set(query, (wanted.get(query) ?? new Set()).add(threadOf.get(answer) ?? answer))
 	}
-	const queries = named(/^queries\..*\.jsonl$/).map((line): Query => {
+	const questions = named(/^queries\..*\.jsonl$/).map((line): Query => {
 		const { id, text } = JSON.parse(line)
 		return { text, wanted: wanted.get(id) ?? new Set() }
 	})
-	return { threads, queries: queries.filter((query) => query.wanted.size > 0) }
+	return { threads, questions: questions.filter((query) => query.wanted.size > 0) }
 }
 
 /** Each thread becomes a query without a description, its answers comments, through the importer. */
@@ -106,7 +106,7 @@ async function load(): Promise<void> {
 type Ranker = (text: string) => Promise<string[]>
 
 async function judgeAll() {
-	const { rows } = await pool().query("select id, source_id from queries where source = 'bench'")
+	const { rows } = await pool().query("select id, source_id from questions where source = 'bench'")
 	const thread = new Map<number, string>(rows.map(({ id, source_id }) => [id, source_id]))
 	const plain =
 		(statement: string): Ranker =>
@@ -116,11 +116,11 @@ async function judgeAll() {
 		[
 			'full text, any word (ts_rank)',
 			plain(`with asked as (select replace(plainto_tsquery('english', search_text($1))::text, '&', '|')::tsquery as words)
-				select id from queries, asked where search @@ words order by ts_rank(search, words) desc, id`),
+				select id from questions, asked where search @@ words order by ts_rank(search, words) desc, id`),
 		],
 		[
 			'title trigram (similarity)',
-			plain('select id from queries where similarity(title, $1) > 0 order by similarity(title, $1) desc, id'),
+			plain('select id from questions where similarity(title, $1) > 0 order by similarity(title, $1) desc, id'),
 		],
 		[
 			'what ships',
@@ -136,7 +136,7 @@ async function judge(ranker: Ranker) {
 	const sums = { map: 0, mrr: 0, p1: 0, p5: 0, r5: 0 }
 	const halves = [0, 0]
 	const times: number[] = []
-	for (const [index, { text, wanted }] of queries.entries()) {
+	for (const [index, { text, wanted }] of questions.entries()) {
 		const began = performance.now()
 		const found = await ranker(text)
 		times.push(performance.now() - began)
@@ -148,9 +148,9 @@ async function judge(ranker: Ranker) {
 		sums.p1 += hits[0] === 1 ? 1 : 0
 		sums.p5 += inFive / 5
 		sums.r5 += inFive / wanted.size
-		halves[index % 2] = (halves[index % 2] ?? 0) + reciprocal / Math.ceil((queries.length - (index % 2)) / 2)
+		halves[index % 2] = (halves[index % 2] ?? 0) + reciprocal / Math.ceil((questions.length - (index % 2)) / 2)
 	}
-	const mean = Object.fromEntries(Object.entries(sums).map(([name, sum]) => [name, sum / queries.length]))
+	const mean = Object.fromEntries(Object.entries(sums).map(([name, sum]) => [name, sum / questions.length]))
 	return { ...(mean as typeof sums), halves, ...percentiles(times) }
 }
 
@@ -159,7 +159,7 @@ function percentiles(times: number[]) {
 	return { p50: sorted[Math.floor(sorted.length / 2)] ?? 0, p99: sorted[Math.floor(sorted.length * 0.99)] ?? 0 }
 }
 
-/** The same questions, and the seeded ones' own titles with a description, among so many queries. */
+/** The same questions, and the seeded ones' own titles with a description, among so many questions. */
 async function timeLarge() {
 	if (!(size > 0)) return null
 	const { signal } = new AbortController()
@@ -172,9 +172,9 @@ async function timeLarge() {
 	await closeDatabase()
 	openDatabase({ ...postgres.connection, ...NO_TIME_LIMITS, max: 1 })
 	const { rows } = await pool().query<{ title: string; description: string }>(
-		"select title, description from queries where source = 'seed' order by id limit 300",
+		"select title, description from questions where source = 'seed' order by id limit 300",
 	)
-	const strange = await times(queries.map(({ text }) => ({ title: text })))
+	const strange = await times(questions.map(({ text }) => ({ title: text })))
 	const own = await times(rows)
 	return { strange, own }
 }
@@ -201,7 +201,7 @@ titles and whole descriptions of the seeded ones p50 ${speed.own.p50.toFixed(1)}
 		: ''
 	const text = `## Similar questions
 
-\`npm run bench:similar\` on ${cpus().length} cores of a shared virtual machine, ${new Date().toISOString().slice(0, 10)}: ${queries.length} questions as people put them,
+\`npm run bench:similar\` on ${cpus().length} cores of a shared virtual machine, ${new Date().toISOString().slice(0, 10)}: ${questions.length} questions as people put them,
 asked of ${threads.size} threads, each imported as a query without a description, its answers as comments. A ranking is read to its
 ${depth}th place. “even” and “odd” are the MRR of every other question. Milliseconds with all statements and the way there and back.
 

@@ -63,13 +63,13 @@ test('a tab that shows a query hears of its comments and by whom, and of no othe
 	await expect.poll(() => heard).toEqual([{ questionId: shown.id, commentId, username: 'writer' }])
 })
 
-test('of several queries that a tab says it shows in one moment the last counts, and none after it left', async () => {
-	const queries = [await makeQuestion(writer), await makeQuestion(writer), await makeQuestion(writer)]
+test('of several questions that a tab says it shows in one moment the last counts, and none after it left', async () => {
+	const questions = [await makeQuestion(writer), await makeQuestion(writer), await makeQuestion(writer)]
 	const { tab, heard } = await openReader()
-	for (const { id } of queries) tab.emit('query:watch', id)
-	const last = queries[2]?.id ?? 0
+	for (const { id } of questions) tab.emit('query:watch', id)
+	const last = questions[2]?.id ?? 0
 	await show(tab, last)
-	for (const { id } of queries) await makeComment(writer, id)
+	for (const { id } of questions) await makeComment(writer, id)
 	await expect.poll(() => heard.map(({ questionId }) => questionId)).toEqual([last])
 	tab.emit('query:watch', null)
 	await expect.poll(() => io.sockets.adapter.rooms.has(`query:${last}`)).toBe(false)

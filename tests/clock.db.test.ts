@@ -44,7 +44,7 @@ const limits: [string, (at: Time) => Promise<void>, () => Promise<number | null>
 		'queries in an hour',
 		async (at) => {
 			const ids = await Promise.all(peers.map(async () => (await makeQuestion(member)).id))
-			await sql`update queries set created_at = ${at} where id = any(${ids}::int[])`.execute(db())
+			await sql`update questions set created_at = ${at} where id = any(${ids}::int[])`.execute(db())
 		},
 		() => secondsOverLimit(db(), 'query', member.id, 3),
 	],
@@ -53,7 +53,7 @@ const limits: [string, (at: Time) => Promise<void>, () => Promise<number | null>
 		async (at) => {
 			const { id } = await makeQuestion(peers[0] ?? member)
 			await sql`
-				insert into comments (query_id, author_id, body, body_html, path, created_at)
+				insert into comments (question_id, author_id, body, body_html, path, created_at)
 				select ${id}, ${member.id}, 'x', '<p>x</p>', array[n], ${at} from generate_series(1, 4) n`.execute(db())
 		},
 		() => secondsOverLimit(db(), 'comment', member.id, 3),

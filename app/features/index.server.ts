@@ -17,25 +17,25 @@ import { resume } from './resume/resume.feature.server.ts'
 import { search } from './search/search.feature.server.ts'
 import { tags } from './tags/tags.feature.server.ts'
 
-/** Every feature of the site. */
-export const features: readonly Feature[] = [
-	home,
-	directory,
-	importing,
-	questions,
-	discussion,
-	search,
-	tags,
-	pictures,
-	profiles,
-	moderation,
-	notifications,
-	chat,
-	resume,
-	campus,
-	members,
-	accounts,
-	api,
+/**
+ * The import ladder, from the bottom up: a feature imports what stands on the rungs below its own. Those of one rung are
+ * siblings and do not know each other (tests/architecture.test.ts).
+ */
+export const ladder: readonly (readonly Feature[])[] = [
+	[accounts],
+	[members],
+	[campus, notifications, pictures],
+	[moderation],
+	[chat, tags],
+	[search],
+	[questions],
+	[discussion, importing],
+	[profiles],
+	[directory, resume],
+	[home, api],
 ]
+
+/** Every feature of the site. */
+export const features: readonly Feature[] = ladder.flat()
 
 for (const feature of features) feature.collect?.(features)

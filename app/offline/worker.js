@@ -15,6 +15,7 @@ self.addEventListener('fetch', (event) => {
 	if (request.mode === 'navigate' && request.method === 'GET') event.respondWith(answerPage(event))
 	else if (isOfOfflinePage(request)) event.respondWith(answerFromShell(request))
 })
+self.addEventListener('message', ({ data }) => data === 'take over' && self.skipWaiting())
 self.addEventListener('push', (event) => event.waitUntil(show(event.data)))
 self.addEventListener('notificationclick', (event) => {
 	event.notification.close()
@@ -37,7 +38,6 @@ async function install(event) {
 		if (error.name !== 'QuotaExceededError') throw error
 		await caches.delete(SHELL_CACHE)
 	}
-	await self.skipWaiting()
 }
 
 async function store(cache, file) {

@@ -2,37 +2,37 @@ import { pool } from '~/platform/db/db.server.ts'
 
 /** Each counts rows in which the seeded forum is not what triggers and the importer make of the same texts. */
 const differences: [what: string, statement: string][] = [
-	['search documents', 'select count(*) from queries where search <> whole_document(queries)'],
+	['search documents', 'select count(*) from questions where search <> whole_document(questions)'],
 	[
 		'comment counts',
-		'select count(*) from queries where comment_count <> (select count(*) from comments where query_id = queries.id)',
+		'select count(*) from questions where comment_count <> (select count(*) from comments where question_id = questions.id)',
 	],
 	[
 		'solved',
-		'select count(*) from queries where solved <> exists (select from comments where query_id = queries.id and is_solution)',
+		'select count(*) from questions where solved <> exists (select from comments where question_id = questions.id and is_solution)',
 	],
 	[
 		'paths of comments',
 		`select count(*) from comments c left join comments p on p.id = c.parent_id
-		where c.path <> coalesce(p.path, '{}') || c.id or p.query_id <> c.query_id or p.created_at > c.created_at`,
+		where c.path <> coalesce(p.path, '{}') || c.id or p.question_id <> c.question_id or p.created_at > c.created_at`,
 	],
 	[
 		'tags',
-		`select count(*) from (select id, name from queries, unnest(tags) as name
-			except select query_id, name from query_tags join tags on tags.id = tag_id) missing`,
+		`select count(*) from (select id, name from questions, unnest(tags) as name
+			except select question_id, name from question_tags join tags on tags.id = tag_id) missing`,
 	],
 	[
 		'what stands beside a tag',
-		`select count(*) from query_tags t join queries q on q.id = t.query_id
+		`select count(*) from question_tags t join questions q on q.id = t.question_id
 		where (t.created_at, t.active_at, t.unanswered, t.solved) is distinct from (q.created_at, q.active_at, q.comment_count = 0, q.solved)`,
 	],
 	[
 		'counts of tags',
-		'select count(*) from tags where query_count <> (select count(*) from query_tags where tag_id = tags.id)',
+		'select count(*) from tags where question_count <> (select count(*) from question_tags where tag_id = tags.id)',
 	],
 	[
 		'counts of categories',
-		'select count(*) from categories where query_count <> (select count(*) from queries where category_id = categories.id)',
+		'select count(*) from categories where question_count <> (select count(*) from questions where category_id = categories.id)',
 	],
 ]
 
@@ -47,7 +47,7 @@ async function compareWords(): Promise<number> {
 			create temporary table words on commit drop as select * from search_words;
 			create temporary table spellings on commit drop as select * from search_spellings;
 			delete from search_words; delete from search_spellings`)
-		await client.query('select learn_words(title, tags) from queries')
+		await client.query('select learn_words(title, tags) from questions')
 		const { rows } = await client.query<{ count: string }>(`
 			select (select count(*) from (select * from search_words except select * from words) more)
 				+ (select count(*) from (select * from words except select * from search_words) less)

@@ -5,12 +5,12 @@ export interface Samples {
 	/** Ids with the times that the lists go by, in the cursor's form. */
 	places: { id: number; created_at: string; active_at: string }[]
 	categories: string[]
-	/** The ten most used tags, and some that about as many queries have at each size: 100 to 300. */
+	/** The ten most used tags, and some that about as many questions have at each size: 100 to 300. */
 	commonTags: string[]
 	rareTags: string[]
 	/** Two tags that stand together, the one and the other among the most used. */
 	tagPairs: [string, string][]
-	/** Words by the share of queries that have them: more than a fifth, one in a hundred to one in ten, 20 to 300 queries. */
+	/** Words by the share of questions that have them: more than a fifth, one in a hundred to one in ten, 20 to 300 questions. */
 	veryCommon: string[]
 	common: string[]
 	rare: string[]
@@ -21,7 +21,7 @@ export interface Samples {
 	busy: string[]
 	users: string[]
 	userIds: number[]
-	/** Ids of queries by how many comments they have. */
+	/** Ids of questions by how many comments they have. */
 	discussed: Record<5 | 50 | 2_000, number[]>
 }
 
@@ -29,7 +29,7 @@ const iso = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-
 
 export async function takeSamples(): Promise<Samples> {
 	const some =
-		'select * from queries where id in (select 1 + floor(random() * (select max(id) from queries))::int from generate_series(1, 400))'
+		'select * from questions where id in (select 1 + floor(random() * (select max(id) from questions))::int from generate_series(1, 400))'
 	await pool().query('select setseed(0.5)')
 	const list = async <Row>(statement: string) =>
 		(await pool().query<{ value: Row }>(statement)).rows.map(({ value }) => value)
@@ -39,33 +39,33 @@ export async function takeSamples(): Promise<Samples> {
 			and ${share} order by random() limit 200`)
 	const part = 'similar_words.documents::float8 / t.documents'
 	const discussed = (count: number) =>
-		list<number>(`select id as value from queries where comment_count = ${count} order by random() limit 100`)
+		list<number>(`select id as value from questions where comment_count = ${count} order by random() limit 100`)
 	const { rows: places } = await pool().query<Samples['places'][number]>(
 		`select id, ${iso('created_at')}, ${iso('active_at')} from (${some}) chosen`,
 	)
 	const { rows: questions } = await pool().query<Samples['questions'][number]>(
 		`select title, description from (${some}) chosen`,
 	)
-	const popular = 'select name from tags order by query_count desc limit 10'
+	const popular = 'select name from tags order by question_count desc limit 10'
 	return {
 		places,
 		questions,
-		categories: await list(`select slug as value from categories where query_count > 0`),
+		categories: await list(`select slug as value from categories where question_count > 0`),
 		commonTags: await list(`select name as value from (${popular}) popular`),
 		rareTags: await list(
-			`select name as value from tags where query_count between 100 and 300 order by abs(query_count - 150), name limit 50`,
+			`select name as value from tags where question_count between 100 and 300 order by abs(question_count - 150), name limit 50`,
 		),
 		tagPairs: await list(`select json_build_array(one, other) as value from (
 			select one, other, count(*) from (${some.replace('400', '5000')}) chosen, unnest(tags) one, unnest(tags) other
 			where one in (${popular}) and one < other group by 1, 2 order by 3 desc limit 10) pairs`),
 		veryCommon: await words(`${part} > 0.2`),
 		common: await words(`${part} between 0.01 and 0.1`),
-		rare: await words(`${part} * (select value from counters where name = 'queries') between 20 and 300`),
+		rare: await words(`${part} * (select value from counters where name = 'questions') between 20 and 300`),
 		phrases: await list(
 			`select found[1] as value from (${some}) chosen, regexp_match(title, '([A-Za-z]{5,} [A-Za-z]{5,})') found where found is not null`,
 		),
 		busy: await list(
-			'select username as value from users join (select author_id as id, count(*) from queries group by 1 order by 2 desc limit 5) top using (id)',
+			'select username as value from users join (select author_id as id, count(*) from questions group by 1 order by 2 desc limit 5) top using (id)',
 		),
 		users: await list(`select username as value from (${some}) chosen join users on users.id = author_id`),
 		userIds: await list(`select author_id as value from (${some}) chosen`),

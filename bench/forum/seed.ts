@@ -5,7 +5,7 @@ import { pool } from '~/platform/db/db.server.ts'
 import { progressLine } from '../../scripts/support/progress.ts'
 import { type Texts, wordOf } from './texts.ts'
 
-/** So many queries are one transaction. */
+/** So many questions are one transaction. */
 const batchSize = 20_000
 /** As many batches are written at the same time. */
 const writers = 2
@@ -13,12 +13,12 @@ const members = 10_000
 const rareWords = 300_000
 
 /** The tables whose indexes are made after the rows, which takes a third of the time. */
-const filled = ['queries', 'comments', 'query_tags', 'query_votes', 'notifications', 'search_spellings']
+const filled = ['questions', 'comments', 'question_tags', 'question_votes', 'notifications', 'search_spellings']
 
 /**
- * Fills an empty forum with so many queries and five times as many comments, a set at a time, without triggers and
+ * Fills an empty forum with so many questions and five times as many comments, a set at a time, without triggers and
  * without the importer: everything that those would derive is computed here, and {@link findDifferences} proves it equal.
- * Of each thousand queries 200 have no comment, most a few, 8 have 50 and two 150 and 200; the first five have 2,000.
+ * Of each thousand questions 200 have no comment, most a few, 8 have 50 and two 150 and 200; the first five have 2,000.
  * @returns rows written and seconds
  */
 export async function seedForum(size: number, texts: Texts): Promise<{ rows: number; seconds: number }> {
@@ -45,10 +45,10 @@ export async function seedForum(size: number, texts: Texts): Promise<{ rows: num
 	await Promise.all(Array.from({ length: writers }, make))
 	await step('drop schema bench cascade')
 	await refreshStatistics()
-	await pool().query('vacuum (analyze) search_words, search_spellings, similar_words, notifications, query_votes')
+	await pool().query('vacuum (analyze) search_words, search_spellings, similar_words, notifications, question_votes')
 	const { rows } = await pool().query<{ rows: string }>(`
-		select (select count(*) from queries) + (select count(*) from comments) + (select count(*) from query_tags)
-			+ (select count(*) from query_votes) + (select count(*) from notifications) as rows`)
+		select (select count(*) from questions) + (select count(*) from comments) + (select count(*) from question_tags)
+			+ (select count(*) from question_votes) + (select count(*) from notifications) as rows`)
 	return { rows: Number(rows[0]?.rows), seconds: (Date.now() - began) / 1_000 }
 }
 
@@ -153,7 +153,7 @@ async function fillBatch(from: number, until: number): Promise<void> {
 	await bulk(async (client) => {
 		// Eight comments form one or two threads of up to three levels, every tenth eight a chain of eight.
 		await client.query(`
-			insert into comments (id, query_id, author_id, parent_id, path, body, body_html, created_at, is_solution, score)
+			insert into comments (id, question_id, author_id, parent_id, path, body, body_html, created_at, is_solution, score)
 			select id, c.n, ${author('id', 21)}, path[cardinality(path) - 1], path, a.body, a.html, created_at + i * interval '47 minutes',
 				i = 1 and c.n % 3 = 0, (power(bench.share(id, 22), 6) * 40)::int
 			from (select plan.*, i, first + i - 1 as id, first + (i - 1) / 8 * 8 as b, (i - 1) % 8 as p, (i - 1) / 8 % 10 = 9 as chain
@@ -163,7 +163,7 @@ async function fillBatch(from: number, until: number): Promise<void> {
 				when 4 then array[id] when 5 then array[id] when 6 then array[b + 5, id] else array[id] end end as path) placed
 			join bench.answers a on a.n = bench.pick(id, 23, (select count(*) from bench.answers))`)
 		await client.query(`
-			insert into queries (id, author_id, category_id, title, description, description_html, excerpt, tags, created_at, active_at,
+			insert into questions (id, author_id, category_id, title, description, description_html, excerpt, tags, created_at, active_at,
 				comment_count, score, solved, search)
 			select p.n, ${author('p.n', 1)}, t.category_id, whole.title, b.body, b.html, b.excerpt, t.tags, p.created_at,
 				p.created_at + p.count * interval '47 minutes', p.count, (power(bench.share(p.n, 2), 4) * 12)::int,
@@ -185,8 +185,8 @@ async function fillBatch(from: number, until: number): Promise<void> {
 				join bench.answers a on a.n = bench.pick(c.id, 23, (select count(*) from bench.answers))) part) joined
 			where p.n >= ${from} and p.n < ${until}`)
 		await client.query(`
-			insert into query_votes (user_id, query_id, value)
-			select p.user_id, q.id, 1 from queries q, generate_series(1, least(q.score, 12)) s
+			insert into question_votes (user_id, question_id, value)
+			select p.user_id, q.id, 1 from questions q, generate_series(1, least(q.score, 12)) s
 			join lateral (select user_id from bench.people where n = (q.id * 13 + s) % ${members}) p on true
 			where q.id >= ${from} and q.id < ${until}`)
 	})
@@ -195,21 +195,21 @@ async function fillBatch(from: number, until: number): Promise<void> {
 /** What the triggers and the importer derive, for the whole forum at once; notices of the last comments besides. */
 const wholes = [
 	`insert into tags (name) select distinct unnest(tags) from bench.tags order by 1 on conflict do nothing`,
-	`insert into query_tags (tag_id, query_id, created_at, active_at, unanswered, solved)
+	`insert into question_tags (tag_id, question_id, created_at, active_at, unanswered, solved)
 		select t.id, q.id, q.created_at, q.active_at, q.comment_count = 0, q.solved
-		from queries q, unnest(q.tags) name join tags t using (name)`,
-	`update tags set query_count = counted.count from (select tag_id, count(*) from query_tags group by 1) counted where tag_id = id`,
-	`update categories set query_count = counted.count from (select category_id, count(*) from queries group by 1) counted where category_id = id`,
-	`update counters set value = (select count(*) from queries) where name = 'queries'`,
-	`insert into search_words (word) select distinct word from queries, title_words(title) as word`,
-	`insert into search_words (word, tag) select name, true from tags where query_count > 0 on conflict (word) do update set tag = true`,
+		from questions q, unnest(q.tags) name join tags t using (name)`,
+	`update tags set question_count = counted.count from (select tag_id, count(*) from question_tags group by 1) counted where tag_id = id`,
+	`update categories set question_count = counted.count from (select category_id, count(*) from questions group by 1) counted where category_id = id`,
+	`update counters set value = (select count(*) from questions) where name = 'questions'`,
+	`insert into search_words (word) select distinct word from questions, title_words(title) as word`,
+	`insert into search_words (word, tag) select name, true from tags where question_count > 0 on conflict (word) do update set tag = true`,
 	`insert into search_spellings (spelling, word) select distinct spelling, word from search_words, unnest(spellings_of(word)) as spelling`,
-	`select setval(pg_get_serial_sequence('queries', 'id'), (select max(id) from queries)),
+	`select setval(pg_get_serial_sequence('questions', 'id'), (select max(id) from questions)),
 		setval(pg_get_serial_sequence('comments', 'id'), (select max(id) from comments))`,
-	`insert into notifications (user_id, kind, group_key, actor_ids, query_id, title, url, on_site, by_mail, created_at, updated_at, read_at)
+	`insert into notifications (user_id, kind, group_key, actor_ids, question_id, title, url, on_site, by_mail, created_at, updated_at, read_at)
 		select q.author_id, 'comment', 'comment:' || q.id, array[1], q.id, q.title, '/forum/others/' || q.id, true, false, q.active_at, q.active_at,
 			case when q.id % 4 <> 0 then q.active_at end
-		from queries q where comment_count > 0 and id % 2 = 0`,
+		from questions q where comment_count > 0 and id % 2 = 0`,
 	`insert into notification_boxes (user_id, unread) select user_id, count(*) filter (where read_at is null) from notifications group by 1
 		on conflict (user_id) do update set unread = excluded.unread`,
 ]

@@ -236,7 +236,7 @@ test('a profile picture is saved as soon as it was cut, and removed as soon as t
 	await expect(inHeader).toHaveCount(0)
 })
 
-test('more queries of a member are appended in place and stay when the reader comes back', async ({ page }) => {
+test('more questions of a member are appended in place and stay when the reader comes back', async ({ page }) => {
 	// A newcomer may not ask so much in an hour.
 	await logIn(page)
 	const username = 'mira.quillon'

@@ -50,7 +50,7 @@ test.beforeAll(async () => {
 	pages = await inDatabase(async (client) => {
 		const { rows } =
 			await client.query(`select '/forum/' || slug || '/' || username || '/' || q.id as url, q.id, source_id
-			from queries q join categories c on c.id = category_id join users u on u.id = author_id order by q.id`)
+			from questions q join categories c on c.id = category_id join users u on u.id = author_id order by q.id`)
 		return rows.map(({ url, id, source_id }) => ({
 			url: site.url + url,
 			id,
@@ -106,8 +106,8 @@ test.describe('with the sanitizer switched off', () => {
 			for (const { id, shown } of rawPages) {
 				const html =
 					shown.length === 1 ? shown[0] : shown.map((payload) => `<div data-payload>${payload}</div>`).join('')
-				await client.query('update queries set description_html = $1 where id = $2', [html, id])
-				await client.query('update comments set body_html = $1 where query_id = $2', [html, id])
+				await client.query('update questions set description_html = $1 where id = $2', [html, id])
+				await client.query('update comments set body_html = $1 where question_id = $2', [html, id])
 			}
 			await client.query(`select pg_notify('devquad_pages', 'the-test 0 page')`)
 		})

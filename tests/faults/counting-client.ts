@@ -122,7 +122,9 @@ export class CountingClient {
 
 	private async readBodies(): Promise<Map<string, number>> {
 		const { rows } = await sql<{ body: string; count: number }>`
-			select body, count(*)::int as count from comments where query_id = ${this.questionId} group by body`.execute(db())
+			select body, count(*)::int as count from comments where question_id = ${this.questionId} group by body`.execute(
+			db(),
+		)
 		return new Map(rows.map(({ body, count }) => [body, count]))
 	}
 }

@@ -88,7 +88,7 @@ test('an import is killed five times and run again: each question is there once'
 	last.stdout.resume()
 	const [code] = await once(last, 'exit')
 	const { rows } = await sql<{ all: number; distinct: number }>`
-		select count(*)::int as all, count(distinct title)::int as distinct from queries where title like 'How is question % imported once?'`.execute(
+		select count(*)::int as all, count(distinct title)::int as distinct from questions where title like 'How is question % imported once?'`.execute(
 		db(),
 	)
 	expect([code, rows[0]]).toEqual([0, { all: questions, distinct: questions }])

@@ -135,7 +135,7 @@ test('an import with a temporary folder of its own goes through the running site
 	expect(code).toBe(0)
 	// The same server, and a connection that was not cut.
 	expect(readFileSync(pidFile, 'utf8')).toBe(before)
-	expect((await client.query('select count(*)::int as count from queries')).rows).toEqual([{ count: 20 }])
+	expect((await client.query('select count(*)::int as count from questions')).rows).toEqual([{ count: 20 }])
 	await client.end()
 	expect((await fetch(`${site.url}/forum`)).status).toBe(200)
 	expect(await (await fetch(`${site.url}/forum`)).text()).toContain('What is number')

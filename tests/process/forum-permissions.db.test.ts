@@ -310,7 +310,7 @@ describe('mass assignment', () => {
 	async function harmful(): Promise<Record<string, string>> {
 		const { rows } = await sql<{ column: string; type: string }>`
 			select column_name as "column", data_type as type from information_schema.columns
-			where table_schema = 'public' and table_name in ('queries', 'comments', 'users', 'tags', 'categories')`.execute(
+			where table_schema = 'public' and table_name in ('questions', 'comments', 'users', 'tags', 'categories')`.execute(
 			db(),
 		)
 		// The version is a field of the form that edits a query: it has tests of its own.
@@ -324,7 +324,7 @@ describe('mass assignment', () => {
 		)
 	}
 
-	async function rowOf(table: 'queries' | 'comments', id: number): Promise<Record<string, unknown>> {
+	async function rowOf(table: 'questions' | 'comments', id: number): Promise<Record<string, unknown>> {
 		const { rows } = await sql<{ row: Record<string, unknown> }>`
 			select to_jsonb(t) as row from ${sql.table(table)} t where id = ${id}`.execute(db())
 		return Object.fromEntries(Object.entries(rows[0]?.row ?? {}).filter(([column]) => !owned.has(column)))
@@ -332,17 +332,17 @@ describe('mass assignment', () => {
 
 	test('a form that changes a query or a comment changes nothing else of it', async () => {
 		const target = await makeTarget(members)
-		const before = [await rowOf('queries', target.query), await rowOf('comments', target.comment)]
+		const before = [await rowOf('questions', target.query), await rowOf('comments', target.comment)]
 		for (const name of ['editing a query', 'editing a comment']) {
 			const [path, fields] = writes.find((write) => write.name === name)?.form?.(target) ?? ['', {}]
 			expect((await site.ask(path, cookies.author, { ...(await harmful()), ...fields })).status).toBe(303)
 		}
-		expect([await rowOf('queries', target.query), await rowOf('comments', target.comment)]).toEqual(before)
+		expect([await rowOf('questions', target.query), await rowOf('comments', target.comment)]).toEqual(before)
 	})
 
 	test('a form that makes a query or a comment chooses neither author, nor time, nor score', async () => {
 		for (const [table, name] of [
-			['queries', 'asking'],
+			['questions', 'asking'],
 			['comments', 'commenting'],
 		] as const) {
 			const [path, fields] = writes.find((write) => write.name === name)?.form?.(await makeTarget(members)) ?? ['', {}]

@@ -4,9 +4,9 @@ import { db } from '~/platform/db/db.server.ts'
 
 const tables = [
 	'users',
-	'queries',
+	'questions',
 	'comments',
-	'query_tags',
+	'question_tags',
 	'tags',
 	'categories',
 	'counters',
@@ -15,7 +15,7 @@ const tables = [
 	'moderation_log',
 	'profiles',
 	'revisions',
-	'query_votes',
+	'question_votes',
 	'comment_votes',
 	'follows',
 	'drafts',
@@ -43,16 +43,16 @@ export async function hashForum(): Promise<Record<string, string>> {
 /** Fails unless every counter equals what the rows say. */
 export async function expectCountsToHold(): Promise<void> {
 	const { rows } = await sql`
-		select 'query ' || q.id as what from queries q where
-			comment_count <> (select count(*) from comments m where m.query_id = q.id and m.deleted_at is null)
-			or solved <> exists (select 1 from comments m where m.query_id = q.id and m.deleted_at is null and m.is_solution)
+		select 'query ' || q.id as what from questions q where
+			comment_count <> (select count(*) from comments m where m.question_id = q.id and m.deleted_at is null)
+			or solved <> exists (select 1 from comments m where m.question_id = q.id and m.deleted_at is null and m.is_solution)
 		union all select 'category ' || slug from categories c where
-			query_count <> (select count(*) from queries q where q.category_id = c.id and q.deleted_at is null)
+			question_count <> (select count(*) from questions q where q.category_id = c.id and q.deleted_at is null)
 		union all select 'tag ' || name from tags t where
-			query_count <> (select count(*) from queries q where q.tags @> array[t.name] and q.deleted_at is null)
-			or query_count <> (select count(*) from query_tags x where x.tag_id = t.id)
+			question_count <> (select count(*) from questions q where q.tags @> array[t.name] and q.deleted_at is null)
+			or question_count <> (select count(*) from question_tags x where x.tag_id = t.id)
 		union all select 'all queries' where
-			(select value from counters where name = 'queries') <> (select count(*) from queries where deleted_at is null)
+			(select value from counters where name = 'questions') <> (select count(*) from questions where deleted_at is null)
 		union all select 'case ' || k.id from cases k where
 			report_count <> (select count(*) from reports r where r.case_id = k.id and r.settled_at is null)
 			or (closed_at is null and report_count = 0 and not waits)`.execute(db())

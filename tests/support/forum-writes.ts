@@ -16,7 +16,7 @@ import type { Cast, Target, Who, Write } from './writes.ts'
 /** Asked long ago, so that the author's limit for an hour is never reached. */
 export async function makeTarget({ author }: Cast): Promise<Target> {
 	const { id, url } = await makeQuestion(author)
-	await sql`update queries set created_at = created_at - interval '1 day' where id = ${id}`.execute(db())
+	await sql`update questions set created_at = created_at - interval '1 day' where id = ${id}`.execute(db())
 	return { query: id, url, comment: await makeComment(author, id) }
 }
 

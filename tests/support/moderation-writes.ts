@@ -75,7 +75,7 @@ const nothingOf = { year_of_passing: null, current_semester: null, current_year:
 
 const texts = { title: 'A title that waits longer', description: 'Body.', tags: 'fresh', category: 'python' }
 
-/** The queries that others are merged into, by the query that is merged: made when it is, so that each attempt finds one. */
+/** The questions that others are merged into, by the query that is merged: made when it is, so that each attempt finds one. */
 const stays = new Map<number, number>()
 
 export const moderationWrites: Write[] = [

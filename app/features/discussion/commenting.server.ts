@@ -90,7 +90,7 @@ export async function editComment(viewer: Viewer, id: number, input: Input): Pro
 	const { body } = parseInput(commentInput, input)
 	const { version } = parseInput(versionInput, input)
 	const { html } = await renderMarkdown(body, { language: languageOfTags(comment.tags), people: await peopleIn(body) })
-	const query = eventQuestion(await existing(comment.query_id))
+	const query = eventQuestion(await existing(comment.question_id))
 	const result = { url: `${query.url}#comment-${id}` }
 	return change(async (trx) => {
 		const stored = await hold(trx, id, comment)
@@ -101,7 +101,7 @@ export async function editComment(viewer: Viewer, id: number, input: Input): Pro
 		}
 		await requireRoomForEdit(trx, editor, { commentId: id })
 		await recordCommentRevision(trx, id, editor.id, body)
-		await updateComment(trx, id, comment.query_id, body, html)
+		await updateComment(trx, id, comment.question_id, body, html)
 		return {
 			event: { kind: 'comment-changed', actorId: editor.id, query, commentId: id, body, before: stored.body },
 			result,
@@ -117,11 +117,11 @@ export async function editComment(viewer: Viewer, id: number, input: Input): Pro
 export async function deleteComment(viewer: Viewer, id: number): Promise<{ url: string; undoable: boolean }> {
 	const actor = writer(viewer)
 	const comment = await changeable(actor, id)
-	const query = eventQuestion(await existing(comment.query_id))
+	const query = eventQuestion(await existing(comment.question_id))
 	return change(async (trx) => {
 		await hold(trx, id, comment)
 		if (comment.waits) await withdraw(trx, actor, 'comment', id)
-		else await removeComment(trx, id, comment.query_id, actor.id)
+		else await removeComment(trx, id, comment.question_id, actor.id)
 		return {
 			event: { kind: 'comment-deleted', actorId: actor.id, query, commentId: id },
 			result: { url: query.url, undoable: !comment.waits },
@@ -148,9 +148,9 @@ async function changeable(viewer: SignedIn, id: number) {
 async function hold(
 	trx: Executor,
 	id: number,
-	{ query_id, waits }: { query_id: number; waits: boolean },
+	{ question_id, waits }: { question_id: number; waits: boolean },
 ): Promise<StoredComment> {
-	if (waits && !(await lockQuestion(trx, query_id))) throw new NotFound(noQuestion)
+	if (waits && !(await lockQuestion(trx, question_id))) throw new NotFound(noQuestion)
 	const stored = waits ? await lockWaitingComment(trx, id) : await lockComment(trx, id)
 	if (stored) return stored
 	throw waits ? decidedMeanwhile() : new NotFound(noComment)
@@ -162,9 +162,9 @@ export async function restoreComment(viewer: Viewer, id: number): Promise<{ url:
 	const found = isId(id) ? await findDeletedComment(id, undoTime) : undefined
 	if (!found) throw new NotFound('There is no deleted comment to restore.')
 	if (!mayRestore(actor, { deletedBy: found.deleted_by, recent: found.recent })) throw new NotAllowed(tooLate)
-	const query = eventQuestion(await existing(found.query_id))
+	const query = eventQuestion(await existing(found.question_id))
 	return change(async (trx) => {
-		if (!(await lockQuestion(trx, found.query_id)) || !(await putBackComment(trx, id, found.query_id)))
+		if (!(await lockQuestion(trx, found.question_id)) || !(await putBackComment(trx, id, found.question_id)))
 			throw new Conflict('This comment has already been restored.')
 		return {
 			event: { kind: 'comment-restored', actorId: actor.id, query, commentId: id },

@@ -170,7 +170,7 @@ async function write(questionId: number, threads: Thread, above: number[] = []):
 		else {
 			const { rows } = await sql<{ id: number }>`
 				with fresh as (select nextval(pg_get_serial_sequence('comments', 'id'))::int as id)
-				insert into comments (id, query_id, author_id, parent_id, path, body, body_html)
+				insert into comments (id, question_id, author_id, parent_id, path, body, body_html)
 				select id, ${questionId}, ${ben.id}, ${above.at(-1) ?? null}, ${above}::int[] || id, ${item}, ${item} from fresh returning id`.execute(
 				db(),
 			)

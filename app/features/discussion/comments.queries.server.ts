@@ -64,7 +64,7 @@ export interface CommentRows {
 
 /** Of the same moment as the rows beside it. The last part of a path is the id: read from the index alone. */
 const newestOf = (questionId: number) =>
-	sql`(select max(path[cardinality(path)]) from comments where query_id = ${questionId})`
+	sql`(select max(path[cardinality(path)]) from comments where question_id = ${questionId})`
 
 /** Levels that a page shows; what lies deeper is counted. */
 const levels = 4
@@ -78,18 +78,18 @@ export async function listCommentRows({ questionId, above, after, threads, comme
 	const below = (above?.depth ?? 0) + levels
 	const { rows } = await sql<CommentRow & { heads: number; newest: number }>`
 		with heads as (
-			select id from comments where query_id = ${questionId} and ${above ? sql`parent_id = ${above.id}` : sql`parent_id is null`}
+			select id from comments where question_id = ${questionId} and ${above ? sql`parent_id = ${above.id}` : sql`parent_id is null`}
 			and id > ${after} order by id limit ${threads + 1}),
 		page as (select min(id) as first, max(id) as last from (select id from heads order by id limit ${threads}) shown),
 		near as (
 			(select m.* from comments m where m.id = ${above?.id ?? null})
 			union all
 			(select m.* from page, comments m
-			where m.query_id = ${questionId} and m.path >= ${base} || page.first and m.path < ${base} || (page.last + 1) and m.depth < ${below}
+			where m.question_id = ${questionId} and m.path >= ${base} || page.first and m.path < ${base} || (page.last + 1) and m.depth < ${below}
 			order by m.path limit ${comments + 1})),
 		deeper as (
 			select d.path[${below}] as under, count(*)::int as hidden from page, comments d
-			where d.query_id = ${questionId} and d.path >= ${base} || page.first and d.path < ${base} || (page.last + 1)
+			where d.question_id = ${questionId} and d.path >= ${base} || page.first and d.path < ${base} || (page.last + 1)
 			and d.depth >= ${below} and d.deleted_at is null group by 1)
 		select ${columns}, coalesce(deeper.hidden, 0) as hidden, (select count(*)::int from heads) as heads, ${newestOf(questionId)} as newest
 		from near m join users u on u.id = m.author_id left join deeper on deeper.under = m.id order by m.path`.execute(
@@ -111,18 +111,18 @@ export async function listBestRows({ questionId, after, threads, comments }: Bes
 	const { rows } = await sql<CommentRow & { heads: number; newest: number }>`
 		with heads as (
 			select id, row_number() over (order by score desc, id) as place from comments
-			where query_id = ${questionId} and parent_id is null
+			where question_id = ${questionId} and parent_id is null
 			and ${after ? sql`score <= ${after.score} and (score < ${after.score} or id > ${after.id})` : sql`true`}
 			order by score desc, id limit ${threads + 1}),
 		shown as (select * from heads where place <= ${threads}),
 		near as (
 			select m.*, shown.place from shown cross join lateral (
-				select * from comments c where c.query_id = ${questionId} and c.path >= array[shown.id] and c.path < array[shown.id + 1]
+				select * from comments c where c.question_id = ${questionId} and c.path >= array[shown.id] and c.path < array[shown.id + 1]
 				and c.depth < ${levels} order by c.path limit ${comments + 1}) m
 			order by shown.place, m.path limit ${comments + 1}),
 		deeper as (
 			select d.path[${levels}] as under, count(*)::int as hidden from shown join comments d
-			on d.query_id = ${questionId} and d.path >= array[shown.id] and d.path < array[shown.id + 1]
+			on d.question_id = ${questionId} and d.path >= array[shown.id] and d.path < array[shown.id + 1]
 			where d.depth >= ${levels} and d.deleted_at is null group by 1)
 		select ${columns}, coalesce(deeper.hidden, 0) as hidden, (select count(*)::int from heads) as heads, ${newestOf(questionId)} as newest
 		from near m join users u on u.id = m.author_id left join deeper on deeper.under = m.id
@@ -135,7 +135,7 @@ export async function countBelow(questionId: number, path: number[]): Promise<nu
 	const next = [...path.slice(0, -1), (path.at(-1) ?? 0) + 1]
 	const { rows } = await sql<{ count: number }>`
 		select count(*)::int as count from comments
-		where query_id = ${questionId} and path > ${path}::int[] and path < ${next}::int[] and deleted_at is null`.execute(
+		where question_id = ${questionId} and path > ${path}::int[] and path < ${next}::int[] and deleted_at is null`.execute(
 		db(),
 	)
 	return rows[0]?.count ?? 0
@@ -145,7 +145,9 @@ export async function countBelow(questionId: number, path: number[]): Promise<nu
 export async function listSolutionRows(questionId: number): Promise<CommentRow[]> {
 	const { rows } = await sql<CommentRow>`
 		select ${columns}, 0 as hidden from comments m join users u on u.id = m.author_id
-		where m.query_id = ${questionId} and m.is_solution and m.deleted_at is null order by m.path limit 10`.execute(db())
+		where m.question_id = ${questionId} and m.is_solution and m.deleted_at is null order by m.path limit 10`.execute(
+		db(),
+	)
 	return rows
 }
 
@@ -155,21 +157,21 @@ export function findPlace(questionId: number, id: number): Promise<CommentPlace 
 		.selectFrom('comments')
 		.select(['id', 'path', 'depth'])
 		.where('id', '=', id)
-		.where('query_id', '=', questionId)
+		.where('question_id', '=', questionId)
 		.executeTakeFirst()
 }
 
 /** A comment that a viewer wants to change, with its query's tags; undefined when either was deleted. */
 export async function findComment(
 	id: number,
-): Promise<{ author_id: number; query_id: number; tags: string[] } | undefined> {
+): Promise<{ author_id: number; question_id: number; tags: string[] } | undefined> {
 	return db()
 		.selectFrom('comments')
-		.innerJoin('queries', 'queries.id', 'comments.query_id')
-		.select(['comments.author_id', 'comments.query_id', 'queries.tags'])
+		.innerJoin('questions', 'questions.id', 'comments.question_id')
+		.select(['comments.author_id', 'comments.question_id', 'questions.tags'])
 		.where('comments.id', '=', id)
 		.where('comments.deleted_at', 'is', null)
-		.where('queries.deleted_at', 'is', null)
+		.where('questions.deleted_at', 'is', null)
 		.executeTakeFirst()
 }
 

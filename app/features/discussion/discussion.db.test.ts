@@ -129,7 +129,7 @@ test('a solution that was deleted and brought back is a solution again', async (
 	const { id } = await makeQuestion(asha)
 	const comment = await makeComment(ben, id)
 	await db().updateTable('comments').set({ is_solution: true }).where('id', '=', comment).execute()
-	await db().updateTable('queries').set({ solved: true }).where('id', '=', id).execute()
+	await db().updateTable('questions').set({ solved: true }).where('id', '=', id).execute()
 	await deleteComment(ben, comment)
 	expect(await getQuestion(null, id)).toMatchObject({ solved: false, commentCount: 0 })
 	await restoreComment(ben, comment)
@@ -152,8 +152,8 @@ test('a deletion and a comment at once leave a count that equals the rows', asyn
 	const { id } = await makeQuestion(asha)
 	await Promise.allSettled([deleteQuestion(asha, id), ...Array.from({ length: 6 }, () => makeComment(ben, id))])
 	const { rows } = await sql<{ counted: number; real: number }>`
-		select comment_count as counted, (select count(*)::int from comments where query_id = ${id}) as real
-		from queries where id = ${id}`.execute(db())
+		select comment_count as counted, (select count(*)::int from comments where question_id = ${id}) as real
+		from questions where id = ${id}`.execute(db())
 	expect(rows[0]?.counted).toBe(rows[0]?.real)
 })
 
@@ -267,9 +267,9 @@ test('who takes part in a query is offered first, also by name; others by the be
 
 async function counts(id: number) {
 	const { rows } = await sql`
-		select q.comment_count, c.query_count as category, n.value, array(select t.query_count from tags t join query_tags x on x.tag_id = t.id
-			where x.query_id = q.id order by t.id) as tags
-		from queries q join categories c on c.id = q.category_id, counters n where q.id = ${id} and n.name = 'queries'`.execute(
+		select q.comment_count, c.question_count as category, n.value, array(select t.question_count from tags t join question_tags x on x.tag_id = t.id
+			where x.question_id = q.id order by t.id) as tags
+		from questions q join categories c on c.id = q.category_id, counters n where q.id = ${id} and n.name = 'questions'`.execute(
 		db(),
 	)
 	return rows[0]

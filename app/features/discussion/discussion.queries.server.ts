@@ -6,16 +6,16 @@ import { db } from '~/platform/db/db.server.ts'
 export async function findDeletedComment(
 	id: number,
 	within: number,
-): Promise<{ query_id: number; deleted_by: number | null; recent: boolean } | undefined> {
-	const { rows } = await sql<{ query_id: number; deleted_by: number | null; recent: boolean }>`
-		select query_id, deleted_by, deleted_at > now() - make_interval(secs => ${within}) as recent
+): Promise<{ question_id: number; deleted_by: number | null; recent: boolean } | undefined> {
+	const { rows } = await sql<{ question_id: number; deleted_by: number | null; recent: boolean }>`
+		select question_id, deleted_by, deleted_at > now() - make_interval(secs => ${within}) as recent
 		from comments where id = ${id} and deleted_at is not null and withheld is null`.execute(db())
 	return rows[0]
 }
 
 export interface CommentPlaceRow {
 	id: number
-	query_id: number
+	question_id: number
 	parent_id: number | null
 	depth: number
 	username: string
@@ -33,12 +33,12 @@ export async function findCommentPlace(
 	comments: number,
 ): Promise<CommentPlaceRow | undefined> {
 	const { rows } = await sql<CommentPlaceRow>`
-		select m.id, m.query_id, m.parent_id, m.depth, u.username, c.slug as category_slug,
-			(select count(*)::int from (select 1 from comments h where h.query_id = m.query_id and h.parent_id is null
+		select m.id, m.question_id, m.parent_id, m.depth, u.username, c.slug as category_slug,
+			(select count(*)::int from (select 1 from comments h where h.question_id = m.question_id and h.parent_id is null
 				and h.id < m.path[1] limit ${threads}) x) as heads_before,
 			(select count(*)::int from (select 1 from comments s where s.parent_id = m.parent_id and s.id < m.id limit ${threads}) x) as siblings_before,
-			(select count(*)::int from (select 1 from comments a where a.query_id = m.query_id limit ${comments + 1}) x) as comments
-		from comments m join queries q on q.id = m.query_id ${questionJoins}
+			(select count(*)::int from (select 1 from comments a where a.question_id = m.question_id limit ${comments + 1}) x) as comments
+		from comments m join questions q on q.id = m.question_id ${questionJoins}
 		where m.id = ${id} and (q.deleted_at is null or q.withdrawn)
 			and (m.deleted_at is null or exists (select 1 from comments r where r.parent_id = m.id and r.deleted_at is null))`.execute(
 		db(),
@@ -49,7 +49,7 @@ export async function findCommentPlace(
 /** Whether a query stands in the forum, for everybody to read. */
 export async function isOpenQuestion(id: number): Promise<boolean> {
 	const row = await db()
-		.selectFrom('queries')
+		.selectFrom('questions')
 		.select('id')
 		.where('id', '=', id)
 		.where('deleted_at', 'is', null)
@@ -60,7 +60,7 @@ export async function isOpenQuestion(id: number): Promise<boolean> {
 /** What others than this member wrote under a query after a comment, oldest first, at most a hundred. */
 export async function listNewerComments(questionId: number, after: number, exceptOf: number): Promise<number[]> {
 	const { rows } = await sql<{ id: number }>`
-		select id from comments where query_id = ${questionId} and id > ${after} and author_id <> ${exceptOf} and deleted_at is null
+		select id from comments where question_id = ${questionId} and id > ${after} and author_id <> ${exceptOf} and deleted_at is null
 		order by id limit 100`.execute(db())
 	return rows.map(({ id }) => id)
 }

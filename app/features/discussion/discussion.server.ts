@@ -88,9 +88,9 @@ function bestPlace(cursor: string): { score: number; id: number } {
 export async function getComment(viewer: Viewer, id: number): Promise<CommentView> {
 	const found = isId(id) ? await findChangeableComment(id, viewer?.id ?? 0) : undefined
 	if (!found) throw new NotFound(noComment)
-	const { author } = await getQuestion(viewer, found.query_id)
+	const { author } = await getQuestion(viewer, found.question_id)
 	const { rows } = await listComments(viewer, {
-		questionId: found.query_id,
+		questionId: found.question_id,
 		askerUsername: author.username,
 		thread: id,
 	})
@@ -111,7 +111,7 @@ export async function findCommentUrl(id: number): Promise<string> {
 	const isOnFirstPage = depth < levelsPerPage && heads_before < threadsPerPage && comments <= commentsPerPage
 	const isBesideParent = parent_id !== null && siblings_before < threadsPerPage && comments <= commentsPerPage
 	const thread = isOnFirstPage ? null : isBesideParent ? parent_id : id
-	return `${withParams(questionUrl({ ...place, id: place.query_id }), { thread })}#comment-${id}`
+	return `${withParams(questionUrl({ ...place, id: place.question_id }), { thread })}#comment-${id}`
 }
 
 async function findThread(questionId: number, id: number) {

@@ -41,7 +41,7 @@ export async function readQuestionHistory(viewer: Viewer, id: number, cursor: st
 export async function readCommentHistory(viewer: Viewer, id: number, cursor: string | null): Promise<HistoryView> {
 	requireReader(viewer)
 	const comment = isId(id) ? await findComment(id) : undefined
-	const [query, body] = comment ? await Promise.all([findQuestion(comment.query_id), findCommentBody(id)]) : []
+	const [query, body] = comment ? await Promise.all([findQuestion(comment.question_id), findCommentBody(id)]) : []
 	if (!query || body === undefined) throw new NotFound('There is no such comment. It may have been deleted.')
 	const rows = await listRevisionRows({ commentId: id }, placeIn(cursor), editsPerPage + 2)
 	return {

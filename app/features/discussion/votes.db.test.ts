@@ -147,7 +147,7 @@ test('50 members vote at once, and some change their minds: the scores are the s
 	await expectFiguresToHold()
 	const { rows } = await sql<{
 		votes: number
-	}>`select count(*)::int as votes from query_votes where query_id = ${id}`.execute(db())
+	}>`select count(*)::int as votes from question_votes where question_id = ${id}`.execute(db())
 	expect(rows[0]?.votes).toBeGreaterThanOrEqual(33)
 })
 
@@ -172,7 +172,16 @@ test('a member who leaves takes the votes along', async () => {
 })
 
 async function everything(): Promise<unknown> {
-	const tables = ['queries', 'comments', 'query_tags', 'query_votes', 'comment_votes', 'categories', 'tags', 'counters']
+	const tables = [
+		'questions',
+		'comments',
+		'question_tags',
+		'question_votes',
+		'comment_votes',
+		'categories',
+		'tags',
+		'counters',
+	]
 	const rows = tables.map((name) =>
 		sql`select md5(string_agg(t::text, '|' order by t::text)) as hash from ${sql.table(name)} t`.execute(db()),
 	)
@@ -182,12 +191,12 @@ async function everything(): Promise<unknown> {
 /** Everything that a counter or a copied column says otherwise than the rows do. */
 async function expectFiguresToHold(): Promise<void> {
 	const { rows } = await sql`
-		select 'query' as what, id from queries q where score <> (select coalesce(sum(value), 0) from query_votes where query_id = q.id)
+		select 'query' as what, id from questions q where score <> (select coalesce(sum(value), 0) from question_votes where question_id = q.id)
 		union all select 'comment', id from comments c where score <> (select coalesce(sum(value), 0) from comment_votes where comment_id = c.id)
-		union all select 'solved', id from queries q where solved <> exists (select 1 from comments where query_id = q.id and is_solution)
+		union all select 'solved', id from questions q where solved <> exists (select 1 from comments where question_id = q.id and is_solution)
 		union all select 'deleted solution', id from comments where is_solution and deleted_at is not null
-		union all select 'count', id from queries q where comment_count <> (select count(*) from comments where query_id = q.id and deleted_at is null)
-		union all select 'tag', query_id from query_tags t join queries q on q.id = t.query_id
+		union all select 'count', id from questions q where comment_count <> (select count(*) from comments where question_id = q.id and deleted_at is null)
+		union all select 'tag', question_id from question_tags t join questions q on q.id = t.question_id
 			where (t.active_at, t.solved, t.unanswered) is distinct from (q.active_at, q.solved, q.comment_count = 0)`.execute(
 		db(),
 	)

@@ -19,8 +19,8 @@ export async function writeVote(
 	vote: Vote,
 ): Promise<number> {
 	const onQuestion = commentId === null
-	const table = sql.table(onQuestion ? 'query_votes' : 'comment_votes')
-	const column = sql.ref(onQuestion ? 'query_id' : 'comment_id')
+	const table = sql.table(onQuestion ? 'question_votes' : 'comment_votes')
+	const column = sql.ref(onQuestion ? 'question_id' : 'comment_id')
 	const id = commentId ?? questionId
 	if (vote === 0) await sql`delete from ${table} where user_id = ${userId} and ${column} = ${id}`.execute(trx)
 	else
@@ -29,7 +29,7 @@ export async function writeVote(
 			on conflict (user_id, ${column}) do update set value = excluded.value, voted_at = now()
 			where mine.value <> excluded.value`.execute(trx)
 	const { rows } = await sql<{ score: number }>`
-		select score from ${sql.table(onQuestion ? 'queries' : 'comments')} where id = ${id}`.execute(trx)
+		select score from ${sql.table(onQuestion ? 'questions' : 'comments')} where id = ${id}`.execute(trx)
 	return rows[0]?.score ?? 0
 }
 
@@ -49,6 +49,6 @@ export async function writeSolution(trx: Executor, target: { questionId: number;
 		update comments set is_solution = ${chosen}, chosen_at = case when ${chosen}::boolean then now() end
 		where id = ${commentId} and is_solution <> ${chosen}`.execute(trx)
 	await sql`
-		update queries set solved = exists (select 1 from comments where query_id = ${questionId} and is_solution and deleted_at is null)
+		update questions set solved = exists (select 1 from comments where question_id = ${questionId} and is_solution and deleted_at is null)
 		where id = ${questionId}`.execute(trx)
 }

@@ -106,7 +106,7 @@ async function find({ questionId, commentId }: VoteTarget) {
 	const query = eventQuestion(row)
 	if (commentId === null) return { query, authorId: row.author_id }
 	const comment = isId(commentId) ? await findComment(commentId) : undefined
-	if (comment?.query_id !== questionId) throw new NotFound('There is no such comment. It may have been deleted.')
+	if (comment?.question_id !== questionId) throw new NotFound('There is no such comment. It may have been deleted.')
 	return { query, authorId: comment.author_id }
 }
 

@@ -39,7 +39,7 @@ test.each([
 		.where('slug', '=', 'others')
 		.executeTakeFirstOrThrow()
 	const { id } = await db()
-		.insertInto('queries')
+		.insertInto('questions')
 		.values({
 			author_id: author.id,
 			category_id: category.id,

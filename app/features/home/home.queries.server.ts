@@ -6,17 +6,17 @@ import { isConnected } from '~/platform/realtime/presence.queries.server.ts'
 
 export interface Figures {
 	members: number
-	queries: number
+	questions: number
 	online: number
 }
 
-/** How many members and queries the site has, by their counters, and how many listed members this viewer sees online. */
+/** How many members and questions the site has, by their counters, and how many listed members this viewer sees online. */
 export async function readFigures(viewer: Viewer): Promise<Figures> {
 	const { rows } = await sql<Figures>`
 		select
 			(select value::int from counters where name = 'members') as members,
-			(select value::int from counters where name = 'queries') as queries,
+			(select value::int from counters where name = 'questions') as questions,
 			(select count(distinct user_id)::int from connections join member_search using (user_id)
 				where ${isConnected} and not ${isBlocking(sql.ref('user_id'), viewer?.id ?? null)}) as online`.execute(db())
-	return rows[0] ?? { members: 0, queries: 0, online: 0 }
+	return rows[0] ?? { members: 0, questions: 0, online: 0 }
 }

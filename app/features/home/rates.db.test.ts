@@ -133,7 +133,7 @@ describe('what is counted', () => {
 		await expect(saveSocial(member, member.username, { ...filled.social, version: '2' })).rejects.toThrow(TooMany)
 	})
 
-	test('edits of queries and comments', async () => {
+	test('edits of questions and comments', async () => {
 		const { id } = await makeQuestion(member)
 		const comment = await makeComment(member, id)
 		await leaveOne('edits')
@@ -171,12 +171,12 @@ describe('what one member can store ends at', () => {
 		await setBlocked(member, 'author', true)
 	})
 
-	test('1,000 queries to mute', async () => {
+	test('1,000 questions to mute', async () => {
 		const { id } = await makeQuestion(author)
-		await sql`insert into queries (author_id, category_id, title, description, description_html, excerpt, tags, created_at)
+		await sql`insert into questions (author_id, category_id, title, description, description_html, excerpt, tags, created_at)
 			select author_id, category_id, title, description, description_html, excerpt, '{}', created_at - interval '1 day'
-			from queries, generate_series(1, ${MAX_MUTED_THREADS}) where id = ${id}`.execute(db())
-		await sql`insert into muted_threads (user_id, query_id) select ${member.id}, id from queries where id > ${id}`.execute(
+			from questions, generate_series(1, ${MAX_MUTED_THREADS}) where id = ${id}`.execute(db())
+		await sql`insert into muted_threads (user_id, question_id) select ${member.id}, id from questions where id > ${id}`.execute(
 			db(),
 		)
 		await expect(muteThread(member, id, true)).rejects.toThrow(Invalid)
@@ -189,9 +189,9 @@ describe('what one member can store ends at', () => {
 		const { id } = await makeQuestion(author)
 		const comment = await makeComment(author, id)
 		const most = limits.editsMax
-		await sql`insert into revisions (query_id, comment_id, editor_id, by_moderator, body)
+		await sql`insert into revisions (question_id, comment_id, editor_id, by_moderator, body)
 			select ${id}, ${comment}, ${author.id}, false, 'x' from generate_series(1, ${most})`.execute(db())
-		await sql`insert into revisions (query_id, editor_id, by_moderator, title, description, tags, category)
+		await sql`insert into revisions (question_id, editor_id, by_moderator, title, description, tags, category)
 			select ${id}, ${author.id}, false, 'x', 'x', '{}', 'Others' from generate_series(1, ${most})`.execute(db())
 		const texts = { title: 'Another title', description: 'x', tags: 'a', category: 'others' }
 		await expect(editComment(author, comment, { body: 'Another.' })).rejects.toThrow(Invalid)

@@ -6,7 +6,7 @@ import type { DemoMember } from './demo.schema.ts'
 /** Whether somebody was here before the demo content: a member, or a query. */
 export async function isInhabited(executor: Executor = db()): Promise<boolean> {
 	const { rows } = await sql<{ inhabited: boolean }>`
-		select exists (select 1 from users) or exists (select 1 from queries) or exists (select 1 from milestones where name = 'demo') as inhabited`.execute(
+		select exists (select 1 from users) or exists (select 1 from questions) or exists (select 1 from milestones where name = 'demo') as inhabited`.execute(
 		executor,
 	)
 	return rows[0]?.inhabited ?? false
@@ -83,7 +83,7 @@ export async function reportDemoQuestion(
 	details: string,
 ): Promise<void> {
 	const query = await trx
-		.selectFrom('queries')
+		.selectFrom('questions')
 		.select('id')
 		.where('source', '=', 'demo')
 		.where('source_id', '=', title)

@@ -52,7 +52,7 @@ async function run(file: string, category?: string) {
 
 /** Everything that an import writes, as one text. */
 async function everything(): Promise<string> {
-	const tables = ['users', 'usernames', 'queries', 'comments', 'tags', 'query_tags', 'categories', 'counters']
+	const tables = ['users', 'usernames', 'questions', 'comments', 'tags', 'question_tags', 'categories', 'counters']
 	const hashes = tables.map((table) =>
 		sql<{
 			hash: string
@@ -85,7 +85,7 @@ test('a thread is kept whole: order, replies, solution, source and licence', asy
 	const { summary } = await run(fileOf([question('whole', thread)], { gzip: true }))
 	expect(summary).toEqual({ imported: 1, comments: 4, known: 0, bad: 0 })
 	const { rows } = await sql<{ body: string; depth: number; is_solution: boolean; licence: string }>`
-		select c.body, c.depth, c.is_solution, c.licence from comments c join queries q on q.id = query_id where q.source_id = 'whole' order by path`.execute(
+		select c.body, c.depth, c.is_solution, c.licence from comments c join questions q on q.id = question_id where q.source_id = 'whole' order by path`.execute(
 		db(),
 	)
 	expect(rows.map(({ body, depth, is_solution }) => [body, depth, is_solution])).toEqual([
@@ -95,7 +95,11 @@ test('a thread is kept whole: order, replies, solution, source and licence', asy
 		['Thanks', 1, false],
 	])
 	expect(rows[2]?.licence).toBe('CC BY-SA 3.0')
-	const query = await db().selectFrom('queries').selectAll().where('source_id', '=', 'whole').executeTakeFirstOrThrow()
+	const query = await db()
+		.selectFrom('questions')
+		.selectAll()
+		.where('source_id', '=', 'whole')
+		.executeTakeFirstOrThrow()
 	expect(query).toMatchObject({
 		comment_count: 4,
 		solved: true,
@@ -160,7 +164,7 @@ test('a gzip that is cut short keeps what came before, and says where it broke',
 	await expect(run(file)).rejects.toThrow(/could not be read to its end .* What came before line \d+ was kept/)
 	const { rows } = await sql<{
 		count: number
-	}>`select count(*)::int as count from queries where source_id like 'cut-%'`.execute(db())
+	}>`select count(*)::int as count from questions where source_id like 'cut-%'`.execute(db())
 	expect(rows[0]?.count).toBeGreaterThanOrEqual(100)
 })
 
@@ -186,10 +190,10 @@ test('imported authors have invented names that stay, and nothing to log in with
 
 test('every counter equals its rows', async () => {
 	const { rows } = await sql<{ what: string }>`
-		select 'category' as what from categories c where query_count <> (select count(*) from queries where category_id = c.id and deleted_at is null)
-		union all select 'tag' from tags t where query_count <> (select count(*) from query_tags where tag_id = t.id)
-		union all select 'query' from queries q where comment_count <> (select count(*) from comments where query_id = q.id and deleted_at is null)
-		union all select 'counter' from counters where name = 'queries' and value <> (select count(*) from queries where deleted_at is null)`.execute(
+		select 'category' as what from categories c where question_count <> (select count(*) from questions where category_id = c.id and deleted_at is null)
+		union all select 'tag' from tags t where question_count <> (select count(*) from question_tags where tag_id = t.id)
+		union all select 'query' from questions q where comment_count <> (select count(*) from comments where question_id = q.id and deleted_at is null)
+		union all select 'counter' from counters where name = 'questions' and value <> (select count(*) from questions where deleted_at is null)`.execute(
 		db(),
 	)
 	expect(rows).toEqual([])

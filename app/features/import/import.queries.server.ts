@@ -44,7 +44,7 @@ export interface NewComment {
 /** Which of these source ids are here already. */
 export async function findImported(trx: Executor, source: string, ids: string[]): Promise<Set<string>> {
 	const rows = await trx
-		.selectFrom('queries')
+		.selectFrom('questions')
 		.select('source_id')
 		.where('source', '=', source)
 		.where('source_id', 'in', ids)
@@ -81,12 +81,12 @@ export function listCategoryTags(trx: Executor): Promise<{ id: number; slug: str
 	return trx.selectFrom('categories').select(['id', 'slug', 'tags']).orderBy('position').execute()
 }
 
-/** Inserts queries that are not here yet. @returns source id → id of those that were inserted now */
-export async function insertQuestions(trx: Executor, queries: NewQuestion[]): Promise<Map<string, number>> {
+/** Inserts questions that are not here yet. @returns source id → id of those that were inserted now */
+export async function insertQuestions(trx: Executor, questions: NewQuestion[]): Promise<Map<string, number>> {
 	const rows = await trx
-		.insertInto('queries')
+		.insertInto('questions')
 		.values(
-			queries.map((query) => ({
+			questions.map((query) => ({
 				author_id: query.authorId,
 				category_id: query.categoryId,
 				title: query.title,
@@ -124,7 +124,7 @@ export async function insertComments(trx: Executor, comments: NewComment[]): Pro
 			.values(
 				comments.slice(from, from + 4_000).map((comment) => ({
 					id: comment.id,
-					query_id: comment.questionId,
+					question_id: comment.questionId,
 					author_id: comment.authorId,
 					parent_id: comment.path.at(-2) ?? null,
 					path: comment.path,
@@ -142,33 +142,33 @@ export async function insertComments(trx: Executor, comments: NewComment[]): Pro
 	}
 }
 
-/** Brings every figure that new queries change in line with their rows: counts, tags, solved, the search document. */
+/** Brings every figure that new questions change in line with their rows: counts, tags, solved, the search document. */
 export async function settleQuestions(trx: Executor, ids: number[]): Promise<void> {
 	await sql`
-		update queries set
-			comment_count = (select count(*) from comments where query_id = queries.id and deleted_at is null),
-			solved = exists (select 1 from comments where query_id = queries.id and is_solution),
-			search = whole_document(queries)
+		update questions set
+			comment_count = (select count(*) from comments where question_id = questions.id and deleted_at is null),
+			solved = exists (select 1 from comments where question_id = questions.id and is_solution),
+			search = whole_document(questions)
 		where id = any(${ids})`.execute(trx)
-	await sql`insert into tags (name) select distinct unnest(tags) as name from queries where id = any(${ids}) order by name on conflict do nothing`.execute(
+	await sql`insert into tags (name) select distinct unnest(tags) as name from questions where id = any(${ids}) order by name on conflict do nothing`.execute(
 		trx,
 	)
 	await sql`
-		insert into query_tags (tag_id, query_id, created_at)
-		select tags.id, queries.id, queries.created_at from queries, unnest(queries.tags) as name join tags using (name) where queries.id = any(${ids})`.execute(
+		insert into question_tags (tag_id, question_id, created_at)
+		select tags.id, questions.id, questions.created_at from questions, unnest(questions.tags) as name join tags using (name) where questions.id = any(${ids})`.execute(
 		trx,
 	)
 	await sql`
-		update tags set query_count = query_count + fresh.count
-		from (select tag_id, count(*)::int as count from query_tags where query_id = any(${ids}) group by tag_id order by tag_id) fresh where tags.id = fresh.tag_id`.execute(
+		update tags set question_count = question_count + fresh.count
+		from (select tag_id, count(*)::int as count from question_tags where question_id = any(${ids}) group by tag_id order by tag_id) fresh where tags.id = fresh.tag_id`.execute(
 		trx,
 	)
 	await sql`
-		update categories set query_count = query_count + fresh.count
-		from (select category_id, count(*)::int as count from queries where id = any(${ids}) group by category_id) fresh where categories.id = fresh.category_id`.execute(
+		update categories set question_count = question_count + fresh.count
+		from (select category_id, count(*)::int as count from questions where id = any(${ids}) group by category_id) fresh where categories.id = fresh.category_id`.execute(
 		trx,
 	)
-	await sql`update counters set value = value + ${ids.length} where name = 'queries'`.execute(trx)
+	await sql`update counters set value = value + ${ids.length} where name = 'questions'`.execute(trx)
 }
 
 /**
@@ -176,14 +176,14 @@ export async function settleQuestions(trx: Executor, ids: number[]): Promise<voi
  * looks by itself, minutes later: a plan for an empty table reads the full one from end to end.
  */
 export async function refreshStatistics(): Promise<void> {
-	await sql`vacuum (analyze) users, queries, comments, query_tags, tags`.execute(db())
+	await sql`vacuum (analyze) users, questions, comments, question_tags, tags`.execute(db())
 	await refreshWordCounts()
 }
 
 /** How many questions of a source there are. */
 export async function countSeededQuestions(source: string): Promise<number> {
 	const { rows } = await sql<{ count: number }>`
-		select count(*)::int as count from queries where source = ${source}`.execute(db())
+		select count(*)::int as count from questions where source = ${source}`.execute(db())
 	return rows[0]?.count ?? 0
 }
 
@@ -196,7 +196,7 @@ export async function listSeedAuthors(domain: string): Promise<number[]> {
 
 /** Fresh statistics after a load, without which the planner would still believe in an empty forum. */
 export async function settleForum(): Promise<void> {
-	for (const table of ['queries', 'comments', 'query_tags', 'tags'])
+	for (const table of ['questions', 'comments', 'question_tags', 'tags'])
 		await sql`vacuum (analyze) ${sql.id(table)}`.execute(db())
 	await refreshWordCounts()
 }

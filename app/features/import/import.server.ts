@@ -146,16 +146,16 @@ async function writeBatch(batch: QuestionLine[], context: Context, summary: Impo
 		.transaction()
 		.execute(async (trx) => {
 			const fresh = await withoutKnown(trx, unique)
-			if (fresh.length === 0) return { queries: 0, comments: 0 }
+			if (fresh.length === 0) return { questions: 0, comments: 0 }
 			const authors = await saveAuthors(trx, [...authorsOf(fresh).values()])
 			return writeQuestions(
 				trx,
 				fresh.map((line) => draftOf(line, context, authors)),
 			)
 		})
-	summary.imported += written.queries
+	summary.imported += written.questions
 	summary.comments += written.comments
-	summary.known += batch.length - written.queries
+	summary.known += batch.length - written.questions
 }
 
 async function withoutKnown(trx: Executor, lines: QuestionLine[]): Promise<QuestionLine[]> {

@@ -27,13 +27,13 @@ export interface ThreadDraft {
 export type QuestionDraft = Omit<NewQuestion, 'descriptionHtml' | 'excerpt' | 'activeAt'> & { comments: ThreadDraft[] }
 
 /**
- * Writes queries with their threads in the caller's transaction and settles every count.
+ * Writes questions with their threads in the caller's transaction and settles every count.
  * @returns how many were new, with how many comments; those whose source id is here already are passed over
  */
 export async function writeQuestions(
 	trx: Executor,
 	drafts: QuestionDraft[],
-): Promise<{ queries: number; comments: number }> {
+): Promise<{ questions: number; comments: number }> {
 	const rendered = await Promise.all(drafts.map(renderQuestion))
 	const tags = await mainTagsOfAll(
 		trx,
@@ -43,7 +43,7 @@ export async function writeQuestions(
 		trx,
 		rendered.map(({ row }, index) => ({ ...row, tags: tags[index] ?? [] })),
 	)
-	if (ids.size === 0) return { queries: 0, comments: 0 }
+	if (ids.size === 0) return { questions: 0, comments: 0 }
 	const fresh = rendered.filter(({ row }) => ids.has(row.sourceId))
 	const free = await takeCommentIds(
 		trx,
@@ -53,7 +53,7 @@ export async function writeQuestions(
 	for (const { row, threads } of fresh) place(threads, ids.get(row.sourceId) ?? 0, [], free, comments)
 	await insertComments(trx, comments)
 	await settleQuestions(trx, [...ids.values()])
-	return { queries: ids.size, comments: comments.length }
+	return { questions: ids.size, comments: comments.length }
 }
 
 type RenderedThread = Omit<ThreadDraft, 'replies'> & { bodyHtml: string; replies: RenderedThread[] }

@@ -15,7 +15,7 @@ interface PostingLimit {
 	/** Accounts younger than this many hours; the first line that fits counts. */
 	youngerThan: number
 	/** How many may be written in any hour. */
-	queries: number
+	questions: number
 	comments: number
 }
 
@@ -24,9 +24,9 @@ interface PostingLimit {
  * a month later the limit is one that nobody reaches by typing and that stops a script which got hold of an account.
  */
 export const postingLimits: readonly PostingLimit[] = [
-	{ youngerThan: 24, queries: 5, comments: 10 },
-	{ youngerThan: 30 * 24, queries: 10, comments: 60 },
-	{ youngerThan: Number.POSITIVE_INFINITY, queries: 300, comments: 3_000 },
+	{ youngerThan: 24, questions: 5, comments: 10 },
+	{ youngerThan: 30 * 24, questions: 10, comments: 60 },
+	{ youngerThan: Number.POSITIVE_INFINITY, questions: 300, comments: 3_000 },
 ]
 
 /** The limit of an account that is so many hours old. */

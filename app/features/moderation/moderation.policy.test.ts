@@ -56,6 +56,6 @@ test.each([
 	[719, 10],
 	[720, 300],
 	[1e6, 300],
-])('an account that is %d hours old asks %d questions in an hour', (hours, queries) => {
-	expect(postingLimitAt(hours).queries).toBe(queries)
+])('an account that is %d hours old asks %d questions in an hour', (hours, questions) => {
+	expect(postingLimitAt(hours).questions).toBe(questions)
 })

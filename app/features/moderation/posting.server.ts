@@ -20,7 +20,7 @@ export async function lockAuthor(trx: Executor, userId: number): Promise<Account
  */
 export async function refuseTooMuch(
 	author: AccountStatusRow,
-	what: 'queries' | 'comments',
+	what: 'questions' | 'comments',
 	secondsOver: (most: number) => Promise<number | null>,
 ): Promise<void> {
 	if (author.role !== 'member') return

@@ -47,7 +47,7 @@ describe('at once', () => {
 		await expectCountsToHold()
 	})
 
-	test('merging two queries into each other merges one of them', async () => {
+	test('merging two questions into each other merges one of them', async () => {
 		const other = (await makeQuestion(cast.author, { title: 'The same, the other way' })).id
 		const outcomes = await Promise.allSettled([
 			decide(cast.moderator, 'query', cast.query, 'merge', { into: String(other) }),

@@ -71,7 +71,7 @@ describe('the mail of what was missed', () => {
 		['comes to a member who wants no mails', () => setPreferences(mira, new Set(['comment-site', 'comment-mail']))],
 		['comes to a member who unsubscribed', () => unsubscribe(tokenOf(mira))],
 	])('does not come of what %s', async (_what, act) => {
-		await sql`insert into queries (id, author_id, category_id, title, description, description_html, excerpt)
+		await sql`insert into questions (id, author_id, category_id, title, description, description_html, excerpt)
 			values (1, ${mira.id}, 1, 'One', '', '', '') on conflict do nothing`.execute(db())
 		await happen('One', 1)
 		await act()
@@ -141,7 +141,7 @@ async function happen(title: string, questionId?: number): Promise<void> {
 		.execute(async (trx) => {
 			const { rows } = await sql<{
 				id: number
-			}>`insert into queries (author_id, category_id, title, description, description_html, excerpt)
+			}>`insert into questions (author_id, category_id, title, description, description_html, excerpt)
 				select ${mira.id}, 1, ${title}, '', '', '' where ${questionId === undefined} returning id`.execute(trx)
 			await notify(trx, {
 				people: new Map([[mira.id, 'comment']]),

@@ -32,14 +32,14 @@ export interface UnseenRow {
 	url: string
 }
 
-/** Takes what a member has neither read nor seen nor been mailed, without muted queries; it is taken once. Newest first. */
+/** Takes what a member has neither read nor seen nor been mailed, without muted questions; it is taken once. Newest first. */
 export async function takeUnseen(trx: Executor, userId: number): Promise<UnseenRow[]> {
 	const { rows } = await sql<UnseenRow>`
 		with taken as (
 			update notifications set mailed_at = now()
 			where user_id = ${userId} and by_mail and read_at is null and seen_at is null and mailed_at is null
 				and not exists (select from muted_threads
-					where muted_threads.user_id = notifications.user_id and muted_threads.query_id = notifications.query_id)
+					where muted_threads.user_id = notifications.user_id and muted_threads.question_id = notifications.question_id)
 			returning id, kind, act, reason, actor_ids, title, url, updated_at
 		)
 		select kind, act, reason, cardinality(actor_ids) as people, users.name, title, url

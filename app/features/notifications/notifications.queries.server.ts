@@ -44,8 +44,8 @@ export async function readUnreadOf(userIds: number[]): Promise<{ userId: number;
 /** How a member stands to a query: whether they muted it, and whether notices about it wait. */
 export async function findThread(userId: number, questionId: number): Promise<{ muted: boolean; waiting: boolean }> {
 	const { rows } = await sql<{ muted: boolean; waiting: boolean }>`select
-		exists (select from muted_threads where user_id = ${userId} and query_id = ${questionId}) as muted,
-		exists (select from notifications where query_id = ${questionId} and user_id = ${userId} and read_at is null) as waiting`.execute(
+		exists (select from muted_threads where user_id = ${userId} and question_id = ${questionId}) as muted,
+		exists (select from notifications where question_id = ${questionId} and user_id = ${userId} and read_at is null) as waiting`.execute(
 		db(),
 	)
 	return rows[0] ?? { muted: false, waiting: false }

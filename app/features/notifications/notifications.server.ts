@@ -207,7 +207,7 @@ export async function visitThread(viewer: Viewer, questionId: number): Promise<b
 	return muted
 }
 
-/** Queries that one member may mute. */
+/** Questions that one member may mute. */
 export const MAX_MUTED_THREADS = 1_000
 
 /** Stops notices and mails about a query, or resumes them. @throws NotAllowed, NotFound, Invalid for one too many, TooMany */

@@ -4,7 +4,7 @@ import type { Executor } from '~/platform/db/db.server.ts'
 
 /*
  * A member's box is locked before their notices are written, those of several members in the order of their ids. So the
- * counter is always that of the rows, and two writers never wait for each other. Queries and comments are locked earlier.
+ * counter is always that of the rows, and two writers never wait for each other. Questions and comments are locked earlier.
  */
 
 /** What a group of notices is made of. */
@@ -47,7 +47,7 @@ export async function lockBoxes(
 		insert into notification_boxes (user_id)
 		select id from users
 		where id = any(${userIds}::int[]) and not imported and (suspended_until is null or suspended_until <= now())
-			and not exists (select from muted_threads where user_id = users.id and query_id = ${questionId}::int)
+			and not exists (select from muted_threads where user_id = users.id and question_id = ${questionId}::int)
 			and not ${isBlocking(sql.ref('users.id'), actorId)}
 		order by id
 		on conflict (user_id) do update set unread = notification_boxes.unread
@@ -75,7 +75,7 @@ export async function addNotices(trx: Executor, userIds: number[], notice: Notic
 			from unnest(${userIds}::int[]) as person
 			left join notification_preferences on user_id = person and kind = ${notice.kind}
 		), told as (
-			insert into notifications (user_id, kind, group_key, actor_ids, act, reason, query_id, comment_id, title, url, on_site, by_mail)
+			insert into notifications (user_id, kind, group_key, actor_ids, act, reason, question_id, comment_id, title, url, on_site, by_mail)
 			select user_id, ${notice.kind}, ${notice.groupKey}, ${notice.actorIds}::int[], ${notice.act}, ${notice.reason}, ${notice.questionId}::int,
 				${notice.commentId}::int, ${notice.title}, ${notice.url}, site, mail
 			from wanted where site or mail or push
@@ -111,7 +111,7 @@ export async function listUntold(
 	const { rows } = await sql<{ id: number }>`
 		select person as id from unnest(${userIds}::int[]) as person
 		where not exists (select from notifications join notification_acts on notification_id = notifications.id
-			where query_id = ${questionId} and user_id = person
+			where question_id = ${questionId} and user_id = person
 				and notification_acts.comment_id is not distinct from ${commentId}::int)`.execute(trx)
 	return rows.map((row) => row.id)
 }
@@ -200,7 +200,7 @@ export async function markRead(trx: Executor, userId: number, { ids, questionId 
 			update notifications set read_at = now(), seen_at = coalesce(seen_at, now())
 			where user_id = ${userId} and read_at is null
 				and (${ids ?? null}::int[] is null or id = any(${ids ?? null}::int[]))
-				and (${questionId ?? null}::int is null or query_id = ${questionId ?? null}::int)
+				and (${questionId ?? null}::int is null or question_id = ${questionId ?? null}::int)
 			returning on_site
 		)
 		update notification_boxes set unread = unread - (select count(*) from done where on_site)
@@ -218,7 +218,7 @@ export async function markSeen(trx: Executor, userId: number, ids: number[]): Pr
 export async function removeOfQuestion(trx: Executor, questionId: number, besides?: number): Promise<number[]> {
 	await lockBoxesOf(trx, toldOf(questionId), besides)
 	const { rows } = await sql<{ user_id: number }>`
-		with gone as (delete from notifications where query_id = ${questionId} returning user_id, on_site and read_at is null as unread),
+		with gone as (delete from notifications where question_id = ${questionId} returning user_id, on_site and read_at is null as unread),
 			counts as (select user_id, count(*) filter (where unread) as unread from gone group by user_id)
 		update notification_boxes set unread = notification_boxes.unread - counts.unread
 		from counts where counts.user_id = notification_boxes.user_id and counts.unread > 0
@@ -229,21 +229,25 @@ export async function removeOfQuestion(trx: Executor, questionId: number, beside
 /** Calls a query by its new title in every notice about it. */
 export async function retitle(trx: Executor, questionId: number, title: string): Promise<void> {
 	await lockBoxesOf(trx, toldOf(questionId))
-	await sql`update notifications set title = ${title} where query_id = ${questionId} and title <> ${title}`.execute(trx)
+	await sql`update notifications set title = ${title} where question_id = ${questionId} and title <> ${title}`.execute(
+		trx,
+	)
 }
 
 /** Stops or resumes notices about a query. */
 export async function setMuted(trx: Executor, userId: number, questionId: number, muted: boolean): Promise<void> {
 	await (muted
-		? sql`insert into muted_threads (user_id, query_id) values (${userId}, ${questionId}) on conflict do nothing`
-		: sql`delete from muted_threads where user_id = ${userId} and query_id = ${questionId}`
+		? sql`insert into muted_threads (user_id, question_id) values (${userId}, ${questionId}) on conflict do nothing`
+		: sql`delete from muted_threads where user_id = ${userId} and question_id = ${questionId}`
 	).execute(trx)
 }
 
-/** How many queries a member mutes besides this one. */
+/** How many questions a member mutes besides this one. */
 export async function countMuted(trx: Executor, userId: number, besides: number): Promise<number> {
 	const { rows } = await sql<{ count: number }>`
-		select count(*)::int as count from muted_threads where user_id = ${userId} and query_id <> ${besides}`.execute(trx)
+		select count(*)::int as count from muted_threads where user_id = ${userId} and question_id <> ${besides}`.execute(
+		trx,
+	)
 	return rows[0]?.count ?? 0
 }
 
@@ -255,7 +259,7 @@ export async function removeReadBefore(trx: Executor, before: Date, limit: numbe
 }
 
 function toldOf(questionId: number): RawBuilder<unknown> {
-	return sql`select user_id from notifications where query_id = ${questionId}`
+	return sql`select user_id from notifications where question_id = ${questionId}`
 }
 
 /** @param whose a query for ids of members */

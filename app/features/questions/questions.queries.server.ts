@@ -35,7 +35,7 @@ export interface QuestionPageRow extends QuestionRow {
 
 const iso = (column: string) => sql.raw(`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`)
 
-/** The columns and joins of {@link QuestionRow}; `queries` must be in the statement as `q`. */
+/** The columns and joins of {@link QuestionRow}; `questions` must be in the statement as `q`. */
 export const questionColumns = sql<QuestionRow>`
 	q.id, q.title, q.excerpt, q.tags, ${iso('q.created_at')} as created_at, ${iso('q.active_at')} as active_at,
 	q.comment_count, q.score, q.solved, q.author_id, u.username, u.name, u.image, c.slug as category_slug, c.title as category_title`
@@ -56,7 +56,7 @@ interface ListFilter {
 export async function listRows({ view, categoryId, authorId, cursor, limit }: ListFilter): Promise<QuestionRow[]> {
 	const at = sql.raw(view === 'active' ? 'q.active_at' : 'q.created_at')
 	const { rows } = await sql<QuestionRow>`
-		select ${questionColumns} from queries q ${questionJoins}
+		select ${questionColumns} from questions q ${questionJoins}
 		where q.deleted_at is null
 		${categoryId === undefined ? sql`` : sql`and q.category_id = ${categoryId}`}
 		${authorId === undefined ? sql`` : sql`and q.author_id = ${authorId}`}
@@ -74,23 +74,23 @@ interface TagFilter {
 	limit: number
 }
 
-/** One page of a tag's queries: one range of an index of query_tags, then its rows by key. */
+/** One page of a tag's questions: one range of an index of question_tags, then its rows by key. */
 export async function listTagRows({ tagId, view, cursor, limit }: TagFilter): Promise<QuestionRow[]> {
 	const at = sql.raw(view === 'active' ? 't.active_at' : 't.created_at')
 	const { rows } = await sql<QuestionRow>`
-		select ${questionColumns} from query_tags t join queries q on q.id = t.query_id ${questionJoins}
+		select ${questionColumns} from question_tags t join questions q on q.id = t.question_id ${questionJoins}
 		where t.tag_id = ${tagId} and q.deleted_at is null
 		${view === 'unanswered' ? sql`and t.unanswered` : sql``}
 		${view === 'solved' ? sql`and t.solved` : sql``}
-		${cursor ? sql`and (${at}, t.query_id) < (${cursor.at}::timestamptz, ${cursor.id})` : sql``}
-		order by ${at} desc, t.query_id desc limit ${limit}`.execute(db())
+		${cursor ? sql`and (${at}, t.question_id) < (${cursor.at}::timestamptz, ${cursor.id})` : sql``}
+		order by ${at} desc, t.question_id desc limit ${limit}`.execute(db())
 	return rows
 }
 
 /** A query with its texts, or undefined when there is none or it was deleted. */
 export async function findQuestion(id: number, executor: Executor = db()): Promise<QuestionPageRow | undefined> {
 	const { rows } = await sql<QuestionPageRow>`
-		select ${questionPageColumns} from queries q ${questionJoins} where q.id = ${id} and q.deleted_at is null`.execute(
+		select ${questionPageColumns} from questions q ${questionJoins} where q.id = ${id} and q.deleted_at is null`.execute(
 		executor,
 	)
 	return rows[0]
@@ -100,7 +100,7 @@ export async function findQuestion(id: number, executor: Executor = db()): Promi
 export async function findMostDiscussed(since: Date): Promise<QuestionPageRow | undefined> {
 	const { rows } = await sql<QuestionPageRow>`
 		select ${questionPageColumns}
-		from (select * from queries where deleted_at is null and created_at >= ${since} order by created_at desc, id desc limit 200) q ${questionJoins}
+		from (select * from questions where deleted_at is null and created_at >= ${since} order by created_at desc, id desc limit 200) q ${questionJoins}
 		where q.comment_count > 0 order by q.comment_count desc, q.id desc limit 1`.execute(db())
 	return rows[0]
 }
@@ -110,16 +110,16 @@ export async function findUserId(username: string): Promise<number | undefined> 
 	return user?.id
 }
 
-/** How many queries there are, from the counter that each write keeps. */
+/** How many questions there are, from the counter that each write keeps. */
 export async function readQuestionCount(): Promise<number> {
-	const counter = await db().selectFrom('counters').select('value').where('name', '=', 'queries').executeTakeFirst()
+	const counter = await db().selectFrom('counters').select('value').where('name', '=', 'questions').executeTakeFirst()
 	return Number(counter?.value ?? 0)
 }
 
-/** How many queries were asked since a time; counts at most 1,000. */
+/** How many questions were asked since a time; counts at most 1,000. */
 export async function countSince(since: Date): Promise<number> {
 	const { rows } = await sql<{ count: number }>`
-		select count(*)::int as count from (select 1 from queries where deleted_at is null and created_at >= ${since} limit 1000) recent`.execute(
+		select count(*)::int as count from (select 1 from questions where deleted_at is null and created_at >= ${since} limit 1000) recent`.execute(
 		db(),
 	)
 	return rows[0]?.count ?? 0
@@ -130,14 +130,14 @@ export async function listAddresses(
 	from: number,
 ): Promise<{ id: number; username: string; slug: string; changed_at: string }[]> {
 	const { rows } = await sql<{ id: number; username: string; slug: string; changed_at: string }>`
-		select q.id, u.username, c.slug, ${iso('greatest(q.active_at, q.edited_at)')} as changed_at from queries q ${questionJoins}
+		select q.id, u.username, c.slug, ${iso('greatest(q.active_at, q.edited_at)')} as changed_at from questions q ${questionJoins}
 		where q.id >= ${from} and q.id < ${from + 5_000} and q.deleted_at is null order by q.id`.execute(db())
 	return rows
 }
 
 /** The highest id of any query, which bounds the pages of the sitemap. */
 export async function highestId(): Promise<number> {
-	const row = await db().selectFrom('queries').select('id').orderBy('id', 'desc').limit(1).executeTakeFirst()
+	const row = await db().selectFrom('questions').select('id').orderBy('id', 'desc').limit(1).executeTakeFirst()
 	return row?.id ?? 0
 }
 
@@ -153,7 +153,7 @@ export interface DeletedRow extends QuestionPageRow {
 export async function findDeletedQuestion(id: number, within: number): Promise<DeletedRow | undefined> {
 	const { rows } = await sql<DeletedRow>`
 		select ${questionPageColumns}, q.deleted_by, q.withdrawn, q.deleted_at > now() - make_interval(secs => ${within}) as recent
-		from queries q ${questionJoins} where q.id = ${id} and q.deleted_at is not null and q.withheld is null`.execute(
+		from questions q ${questionJoins} where q.id = ${id} and q.deleted_at is not null and q.withheld is null`.execute(
 		db(),
 	)
 	return rows[0]
@@ -162,7 +162,7 @@ export async function findDeletedQuestion(id: number, within: number): Promise<D
 /** Locks a deleted query. @returns whether it is still deleted */
 export async function lockDeletedQuestion(trx: Executor, id: number): Promise<{ category_id: number } | undefined> {
 	return trx
-		.selectFrom('queries')
+		.selectFrom('questions')
 		.select('category_id')
 		.where('id', '=', id)
 		.where('deleted_at', 'is not', null)
@@ -174,10 +174,10 @@ export async function lockDeletedQuestion(trx: Executor, id: number): Promise<{ 
 /** A member's vote on a query. */
 export async function findQuestionVote(userId: number, questionId: number): Promise<1 | 0 | -1> {
 	const row = await db()
-		.selectFrom('query_votes')
+		.selectFrom('question_votes')
 		.select('value')
 		.where('user_id', '=', userId)
-		.where('query_id', '=', questionId)
+		.where('question_id', '=', questionId)
 		.executeTakeFirst()
 	return (row?.value ?? 0) as 1 | 0 | -1
 }

@@ -29,7 +29,7 @@ import { listCommentSubjects, listQuestionSubjects, type PostRow } from './statu
 import { announceEffects, eventQuestion, recordEffects } from './writing/change.server.ts'
 import type { EventQuestion, ForumEvent } from './writing/forum-events.ts'
 
-/* What moderation knows of queries and comments: how they stand, and what can be done to them. */
+/* What moderation knows of questions and comments: how they stand, and what can be done to them. */
 
 /** A query or a comment. */
 interface PostSubject extends ModeratedSubject {
@@ -57,10 +57,10 @@ function stateOf({ withheld, gone }: Pick<PostRow, 'withheld' | 'gone'>): Subjec
 
 function subjectOf(type: 'query' | 'comment', row: PostRow): PostSubject {
 	const { id, title, html, excerpt, fingerprint } = row
-	const query = eventQuestion({ ...row, id: row.query_id, author_id: row.query_author_id })
+	const query = eventQuestion({ ...row, id: row.question_id, author_id: row.question_author_id })
 	const isQuestion = type === 'query'
 	// A comment comes and goes with its query: what is under a query that is out of the forum has to wait for that.
-	const isOut = !isQuestion && row.query_gone
+	const isOut = !isQuestion && row.question_gone
 	const possible = (Object.keys(startsFrom) as PostAct[]).filter(
 		(act) => startsFrom[act].includes(stateOf(row)) && act !== (row.locked ? 'lock' : 'unlock'),
 	)
@@ -72,7 +72,7 @@ function subjectOf(type: 'query' | 'comment', row: PostRow): PostSubject {
 		state: stateOf(row),
 		reason: row.withheld_reason,
 		locked: isQuestion && row.locked,
-		reportable: !row.gone && !row.query_gone,
+		reportable: !row.gone && !row.question_gone,
 		acts: isOut ? [] : possible.filter((act) => act in (isQuestion ? questionActs : commentActs)),
 	}
 }
@@ -151,12 +151,12 @@ function came({ post: { type, id, query }, moderatorId: actorId }: Judged): Foru
 async function hold(trx: Executor, post: PostSubject, act: PostAct, into: number): Promise<HeldPost> {
 	const questionId = post.query.id
 	const other = act === 'merge' && isId(into) && into !== questionId ? into : null
-	const queries = new Map<number, HeldPost | undefined>()
+	const questions = new Map<number, HeldPost | undefined>()
 	for (const id of [questionId, ...(other === null ? [] : [other])].sort((one, two) => one - two))
-		queries.set(id, await lockAnyQuestion(trx, id))
-	const query = queries.get(questionId)
+		questions.set(id, await lockAnyQuestion(trx, id))
+	const query = questions.get(questionId)
 	if (!query || (post.type === 'comment' && query.gone)) throw changedMeanwhile()
-	if (act === 'merge' && (other === null || queries.get(other)?.gone !== false)) {
+	if (act === 'merge' && (other === null || questions.get(other)?.gone !== false)) {
 		const message = 'There is no other query at this address.'
 		throw new Invalid(message, { into: message })
 	}
@@ -205,7 +205,7 @@ const sentences = {
 	restore: 'It is back in the forum.',
 }
 
-/** The acts that are the same for queries and comments. */
+/** The acts that are the same for questions and comments. */
 function commonActs<Type extends 'query' | 'comment'>(type: Type) {
 	const act = (name: keyof typeof sentences): ActOn<PostSubject> => ({
 		done: sentences[name],

@@ -26,17 +26,17 @@ beforeAll(async () => {
 const often = { id: 1_800_000, count: 501, step: 400 }
 const seldom = { id: 1_000_501, count: 501, step: 2_000 }
 
-/** Queries with ids that follow each other, an hour between two. */
+/** Questions with ids that follow each other, an hour between two. */
 async function add(author: SignedIn, { id, count, step = 1, tags = ['steam', 'water'], title, body }: Added) {
 	await sql`
 		with added as (
-			insert into queries (id, author_id, category_id, title, description, description_html, excerpt, tags, created_at, search)
+			insert into questions (id, author_id, category_id, title, description, description_html, excerpt, tags, created_at, search)
 			select n, ${author.id}, (select min(id) from categories), ${title}, ${body}, '', '', ${tags}::text[],
-				timestamptz '2020-01-01' + n * interval '1 hour', query_document(${title}, ${tags}::text[], ${body})
+				timestamptz '2020-01-01' + n * interval '1 hour', question_document(${title}, ${tags}::text[], ${body})
 			from generate_series(${id}::int, ${id + (count - 1) * step}::int, ${step}::int) n returning id, created_at),
-		named as (insert into tags (name, query_count) select unnest(${tags}::text[]), ${count}::int
-			on conflict (name) do update set query_count = tags.query_count + excluded.query_count returning id)
-		insert into query_tags (tag_id, query_id, created_at) select named.id, added.id, added.created_at from added, named`.execute(
+		named as (insert into tags (name, question_count) select unnest(${tags}::text[]), ${count}::int
+			on conflict (name) do update set question_count = tags.question_count + excluded.question_count returning id)
+		insert into question_tags (tag_id, question_id, created_at) select named.id, added.id, added.created_at from added, named`.execute(
 		db(),
 	)
 }
@@ -61,7 +61,7 @@ async function everyPage(search: string): Promise<number[]> {
 	return met
 }
 
-test('of a word in very many queries the newest 300 are ranked', async () => {
+test('of a word in very many questions the newest 300 are ranked', async () => {
 	const met = await everyPage('kettle')
 	expect(met).toEqual(Array.from({ length: 300 }, (_, index) => first + newer - 1 - index))
 })

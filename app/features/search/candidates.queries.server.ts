@@ -3,22 +3,22 @@ import { conditions, type Scope, walkBlocks } from './scope.queries.server.ts'
 
 /** Ranking reads each document: the newest this many matches in titles, and so many anywhere, are ranked. */
 const MAX_CANDIDATES = { titled: 200, anywhere: 300 }
-/** A phrase is found by its words, and of the queries that have all of them the newest are read for their order. */
+/** A phrase is found by its words, and of the questions that have all of them the newest are read for their order. */
 const MAX_CANDIDATES_OF_PHRASE = { titled: 200, anywhere: 500 }
 /**
- * The newest blocks of 4,096 queries tell how many matches there are. Walking on block by block, at about 0.25 ms each, ends
- * as soon as there are enough candidates; looking through all queries at once costs about 4 ms and 4 µs a match at a million.
+ * The newest blocks of 4,096 questions tell how many matches there are. Walking on block by block, at about 0.25 ms each, ends
+ * as soon as there are enough candidates; looking through all questions at once costs about 4 ms and 4 µs a match at a million.
  * So the walk goes on where it seems to end within a part of the forum, and for three times as far.
  */
 const near = 6
 const partWalked = 7
-/** What is in at most so many queries is looked for in all of them at once. */
+/** What is in at most so many questions is looked for in all of them at once. */
 const rare = 2_000
 
 /**
  * Common table expressions that end with `candidates (id)`; `wanted (words)`, a materialized tsquery, must stand before.
  * Two sets: matches anywhere, and where those are more than are ranked also matches in the title; of each the newest by id,
- * as many as are ranked. Where the words are a phrase these are queries that have its words: the order is the caller's to check.
+ * as many as are ranked. Where the words are a phrase these are questions that have its words: the order is the caller's to check.
  * @param words what was searched for, which `wanted` was made of
  */
 export function candidateRows(words: string, scope: Scope): RawBuilder<unknown> {
@@ -26,7 +26,7 @@ export function candidateRows(words: string, scope: Scope): RawBuilder<unknown> 
 	return sql`
 		asked as materialized (
 			select case when words::text like '%!%' then words else regexp_replace(words::text, '<(-|[0-9]+)>', '&', 'g')::tsquery end as words,
-				${isRare(words, scope)} as rare, (select max(id) >> 12 from queries) as top,
+				${isRare(words, scope)} as rare, (select max(id) >> 12 from questions) as top,
 				case when phrase then ${MAX_CANDIDATES_OF_PHRASE.titled}::int else ${MAX_CANDIDATES.titled}::int end as titled,
 				case when phrase then ${MAX_CANDIDATES_OF_PHRASE.anywhere}::int else ${MAX_CANDIDATES.anywhere}::int end as anywhere
 			from (select words, words::text ~ '<(-|[0-9]+)>' as phrase from wanted) wanted),
@@ -36,23 +36,23 @@ export function candidateRows(words: string, scope: Scope): RawBuilder<unknown> 
 }
 
 /**
- * Whether so few queries can match that all are looked through at once: by the rarest of the words, as the newest queries
+ * Whether so few questions can match that all are looked through at once: by the rarest of the words, as the newest questions
  * were counted within the last hour, by the rarest tag, or by what the members asked.
  */
 function isRare(words: string, { tags, users }: Scope): RawBuilder<unknown> {
 	const byUser = sql`(select count(*) from (
-		select from queries where author_id = any(${users}::int[]) and deleted_at is null limit ${rare + 1}) asked) <= ${rare} or`
-	const byTag = sql`coalesce((select min(query_count) from tags where name = any(${tags}::text[])) <= ${rare}, false) or`
+		select from questions where author_id = any(${users}::int[]) and deleted_at is null limit ${rare + 1}) asked) <= ${rare} or`
+	const byTag = sql`coalesce((select min(question_count) from tags where name = any(${tags}::text[])) <= ${rare}, false) or`
 	return sql`(${users ? byUser : sql``} ${tags.length > 0 ? byTag : sql``} words::text !~ '[|!]' and coalesce((
-		select min(coalesce(counted.documents, 0)) * (select value from counters where name = 'queries')
+		select min(coalesce(counted.documents, 0)) * (select value from counters where name = 'questions')
 			<= ${rare}::bigint * (select greatest(documents, 1) from similar_totals)
 		from unnest(tsvector_to_array(to_tsvector('english', search_text(${words})))) as lexeme
 		left join similar_words counted on counted.word = lexeme), true))`
 }
 
 /**
- * One set under its name, from the newest blocks, from those behind them, or from all queries; empty where `needed` is false.
- * Each is a wall to the planner: it must not walk all queries by time.
+ * One set under its name, from the newest blocks, from those behind them, or from all questions; empty where `needed` is false.
+ * Each is a wall to the planner: it must not walk all questions by time.
  */
 function setOf(
 	name: keyof typeof MAX_CANDIDATES,
@@ -74,7 +74,7 @@ when (${all} - ${found}) * ${near * partWalked}::int <= ${found} * top then 'wal
 ${part('far')} as materialized (${walkBlocks(matching, sql`${near}::int`, sql`${top} * 3 / ${partWalked}::int`)}
 where (select way = 'walk' from ${part('next')}) and ${needed} limit ${all} - ${found}),
 ${part('any')} as materialized (
-with m as materialized (select q.id from queries q where (select way <> 'none' from ${part('next')})
+with m as materialized (select q.id from questions q where (select way <> 'none' from ${part('next')})
 and ${found} + (select count(*) from ${part('far')}) < ${all} and ${needed} and ${matching})
 select id from m order by id desc limit ${all}),
 ${sql.raw(name)} as (

@@ -26,7 +26,7 @@ test.each<[search: string, words: string, operators: string[]]>([
 	['xtag:y', 'xtag:y', []],
 	['\n\t tag:x \u00a0 y', 'y', ['tag:x']],
 	['tag:user:x', '', ['tag:user:x']],
-	["tag:'; drop table queries; --", 'drop table queries; --', ["tag:';"]],
+	["tag:'; drop table questions; --", 'drop table questions; --', ["tag:';"]],
 ])('%j has the words %j and the operators %j', (search, words, operators) => {
 	const parsed = parseSearch(search)
 	expect(parsed.words).toBe(words)

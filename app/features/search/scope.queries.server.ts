@@ -37,11 +37,11 @@ export async function findIds(wanted: Names, unwanted: Names): Promise<Record<ke
 
 /** So many matches of several conditions together are sorted; of more the walk through time soon meets a page. */
 const MAX_SORTED = 3_000
-/** So many among the newest ten blocks of queries show that there are more, without counting. */
+/** So many among the newest ten blocks of questions show that there are more, without counting. */
 const showsMore = 100
 
 /**
- * The newest queries within a scope, exactly in the order of time. The rarest tag, the member, the category or all queries
+ * The newest questions within a scope, exactly in the order of time. The rarest tag, the member, the category or all questions
  * are walked by an index in that order, and what else is wanted filters. Where several conditions meet, that would walk
  * far when they meet seldom: then their intersection is read from an index and sorted.
  */
@@ -53,20 +53,20 @@ export async function scopedRows<Row>(
 	const meeting = tags.length + (categories ? 1 : 0) + (users ? 1 : 0) > 1
 	const byTag = tags.length > 0 && !users
 	const at = sql.raw(byTag ? 't.created_at' : 'q.created_at')
-	const id = sql.raw(byTag ? 't.query_id' : 'q.id')
+	const id = sql.raw(byTag ? 't.question_id' : 'q.id')
 	const after = (time: RawBuilder<unknown>, key: RawBuilder<unknown>) =>
 		cursor ? sql`and (${time}, ${key}) < (${cursor.at}::timestamptz, ${cursor.id})` : sql``
 	const often = meeting ? sql`(select often from density) and` : sql``
 	// `offset 0` keeps the filter a filter: else a plan for any tag at all would sort every query of a common one.
 	const walked = byTag
 		? sql`
-		select t.query_id as id, t.created_at from query_tags t
-		cross join lateral (select from queries q where q.id = t.query_id and ${conditions(scope)} offset 0) matching
-		where ${often} t.tag_id = (select id from tags where name = any(${tags}::text[]) order by query_count, id limit 1)
+		select t.question_id as id, t.created_at from question_tags t
+		cross join lateral (select from questions q where q.id = t.question_id and ${conditions(scope)} offset 0) matching
+		where ${often} t.tag_id = (select id from tags where name = any(${tags}::text[]) order by question_count, id limit 1)
 		${scope.solved ? sql`and t.solved` : sql``} ${scope.unanswered ? sql`and t.unanswered` : sql``}
 		${after(at, id)} order by ${at} desc, ${id} desc limit ${limit}`
 		: sql`
-		select q.id, q.created_at from queries q where ${often} ${conditions(scope)}
+		select q.id, q.created_at from questions q where ${often} ${conditions(scope)}
 		${after(at, id)} order by ${at} desc, ${id} desc limit ${limit}`
 	const sorted = sql`
 		select few.id, few.created_at from few where not (select often from density)
@@ -74,28 +74,28 @@ export async function scopedRows<Row>(
 	const { rows } = await sql<Row>`
 		with ${meeting ? fewRows(scope) : sql``}
 		page as (${meeting ? sql`(${walked}) union all (${sorted})` : walked})
-		select ${columns} from page join queries q on q.id = page.id ${joins}
+		select ${columns} from page join questions q on q.id = page.id ${joins}
 		order by q.created_at desc, q.id desc`.execute(db())
 	return rows
 }
 
 /**
- * The matches in no order, one more than can be sorted, unless it shows in the newest queries that they are many; and which
+ * The matches in no order, one more than can be sorted, unless it shows in the newest questions that they are many; and which
  * of the two it is. Walls keep the planner from counting on an early end.
  */
 function fewRows(scope: Scope): RawBuilder<unknown> {
-	const matching = sql`select q.id, q.created_at from queries q where ${conditions(scope)}`
+	const matching = sql`select q.id, q.created_at from questions q where ${conditions(scope)}`
 	return sql`
 		newest as materialized (${walkBlocks(conditions(scope), sql`0`, sql`9`)} limit ${showsMore}),
 		matching as materialized (
-			${matching} and ((select count(*) from newest) < ${showsMore} or (select max(id) >> 12 from queries) < 10)),
+			${matching} and ((select count(*) from newest) < ${showsMore} or (select max(id) >> 12 from questions) < 10)),
 		few as materialized (select id, created_at from matching limit ${MAX_SORTED + 1}),
 		density as materialized (
-			select (select count(*) from newest) >= ${showsMore} and (select max(id) >> 12 from queries) >= 10
+			select (select count(*) from newest) >= ${showsMore} and (select max(id) >> 12 from questions) >= 10
 				or (select count(*) from few) > ${MAX_SORTED} as often),`
 }
 
-/** What the rows of `queries q` must have; each list of ids and of tags is a part of the index queries_found. */
+/** What the rows of `questions q` must have; each list of ids and of tags is a part of the index questions_found. */
 export function conditions({ tags, categories, users, without, solved, unanswered }: Scope): RawBuilder<unknown> {
 	const all = [sql`q.deleted_at is null`]
 	if (tags.length > 0) all.push(sql`q.tags @> ${tags}::text[]`)
@@ -115,8 +115,8 @@ function oneOf(column: string, ids: number[]): RawBuilder<unknown> {
 }
 
 /**
- * The ids of `queries q` that meet a condition, the newest first, from block after block of 4,096 ids, which the indexes
- * queries_found and queries_title begin with. Whatever stops reading, as a limit does, stops the walk in that block: nothing
+ * The ids of `questions q` that meet a condition, the newest first, from block after block of 4,096 ids, which the indexes
+ * questions_found and questions_title begin with. Whatever stops reading, as a limit does, stops the walk in that block: nothing
  * may sort or join behind it. The block is an equality, as the planner takes a list of blocks out of the index again once
  * other conditions seem rare enough to it, which a prepared statement always makes it believe.
  * @param from first block, 0 for the newest, which may have few
@@ -128,5 +128,5 @@ export function walkBlocks(
 	until: RawBuilder<unknown>,
 ): RawBuilder<unknown> {
 	return sql`select hit.id from generate_series(${from}, ${until}) n cross join lateral (
-select q.id from queries q where (q.id >> 12) = (select max(id) >> 12 from queries) - n and ${where} order by q.id desc) hit`
+select q.id from questions q where (q.id >> 12) = (select max(id) >> 12 from questions) - n and ${where} order by q.id desc) hit`
 }

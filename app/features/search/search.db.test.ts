@@ -14,64 +14,65 @@ useDatabase()
 let asha: SignedIn
 const ids: Record<string, number> = {}
 
-const queries: [key: string, title: string, description: string, tags: string, category: string, comment: string][] = [
+const questions: [key: string, title: string, description: string, tags: string, category: string, comment: string][] =
 	[
-		'closures',
-		'Closures inside a loop keep the last value',
-		'Every callback prints 5.',
-		'javascript',
-		'javascript',
-		'Use let in the loop.',
-	],
-	[
-		'commit',
-		'How do I undo my last commit?',
-		'I committed too early; git says nothing.',
-		'git',
-		'git-and-tools',
-		'git reset --soft HEAD~1',
-	],
-	[
-		'undo',
-		'Buttons for going back in an editor',
-		'Should I keep commands to undo them?',
-		'patterns',
-		'others',
-		'The command pattern.',
-	],
-	['cpp', 'C++ templates in a header', 'Why must they be there?', 'c++, templates', 'others', 'C++20 has modules.'],
-	['c', 'Pointers in C, for beginners', 'A pointer to a pointer?', 'c', 'others', 'Draw it.'],
-	['csharp', 'Async in C# blocks the window', 'I call .Result on it.', 'c#', 'others', 'Await it.'],
-	[
-		'dotnet',
-		'Which version of .NET for a course?',
-		'ASP.NET Core or the old one?',
-		'.net',
-		'others',
-		'The newest LTS.',
-	],
-	[
-		'forbidden',
-		'Server answers 403 for static files',
-		'Only **403**, never 404: <b>why</b> & how?',
-		'nginx',
-		'others',
-		'Check the rights of the folder.',
-	],
-	[
-		'loop',
-		'The event loop explained',
-		'What is a microtask?',
-		'javascript, node.js',
-		'javascript',
-		'Promises first. A callback waits.',
-	],
-	['python', 'Loops over two lists at once', 'Is there a way without an index?', 'python', 'python', 'zip(a, b)'],
-]
+		[
+			'closures',
+			'Closures inside a loop keep the last value',
+			'Every callback prints 5.',
+			'javascript',
+			'javascript',
+			'Use let in the loop.',
+		],
+		[
+			'commit',
+			'How do I undo my last commit?',
+			'I committed too early; git says nothing.',
+			'git',
+			'git-and-tools',
+			'git reset --soft HEAD~1',
+		],
+		[
+			'undo',
+			'Buttons for going back in an editor',
+			'Should I keep commands to undo them?',
+			'patterns',
+			'others',
+			'The command pattern.',
+		],
+		['cpp', 'C++ templates in a header', 'Why must they be there?', 'c++, templates', 'others', 'C++20 has modules.'],
+		['c', 'Pointers in C, for beginners', 'A pointer to a pointer?', 'c', 'others', 'Draw it.'],
+		['csharp', 'Async in C# blocks the window', 'I call .Result on it.', 'c#', 'others', 'Await it.'],
+		[
+			'dotnet',
+			'Which version of .NET for a course?',
+			'ASP.NET Core or the old one?',
+			'.net',
+			'others',
+			'The newest LTS.',
+		],
+		[
+			'forbidden',
+			'Server answers 403 for static files',
+			'Only **403**, never 404: <b>why</b> & how?',
+			'nginx',
+			'others',
+			'Check the rights of the folder.',
+		],
+		[
+			'loop',
+			'The event loop explained',
+			'What is a microtask?',
+			'javascript, node.js',
+			'javascript',
+			'Promises first. A callback waits.',
+		],
+		['python', 'Loops over two lists at once', 'Is there a way without an index?', 'python', 'python', 'zip(a, b)'],
+	]
 
 beforeAll(async () => {
 	asha = await makeMember('asha')
-	for (const [key, title, description, tags, category, comment] of queries) {
+	for (const [key, title, description, tags, category, comment] of questions) {
 		ids[key] = (await makeQuestion(asha, { title, description, tags, category })).id
 		await makeComment(asha, ids[key], comment)
 	}
@@ -125,7 +126,7 @@ test.each<[string, Omit<Parameters<typeof listQuestions>[1], 'search'>, string[]
 	['undo -"last commit"', {}, ['undo']],
 	['is:nonsense', {}, []],
 	["tag:';--", {}, []],
-	["'; drop table queries; --", {}, []],
+	["'; drop table questions; --", {}, []],
 	['& | ! ( ) : * <->', {}, []],
 	['a\u0000b \ud800', {}, []],
 	['x'.repeat(500), {}, []],
@@ -272,7 +273,7 @@ test('a thread of any size never makes a write fail, and its query is still foun
 	})
 	const { rows } = await sql<{
 		size: number
-	}>`select pg_column_size(search || ''::tsvector) as size from queries where id = ${id}`.execute(db())
+	}>`select pg_column_size(search || ''::tsvector) as size from questions where id = ${id}`.execute(db())
 	expect(rows[0]?.size).toBeGreaterThan(300_000)
 	expect((await listQuestions(null, { search: 'megalosaurus' })).rows.map((row) => row.id)).toEqual([id])
 })

@@ -39,7 +39,7 @@ export async function searchRows<Row>(
 		-- Each use of q.search fetches the document anew, and only a phrase is not known to be in it.
 		ranked as (
 			select q.id, ts_rank('{0.05, 0.2, 0.4, 1.0}', q.search, wanted.words)::float8 as rank
-			from candidates join queries q using (id), wanted
+			from candidates join questions q using (id), wanted
 			where (select words from asked) = wanted.words or q.search @@ wanted.words),
 		page as (
 			select id, rank from ranked
@@ -49,13 +49,13 @@ export async function searchRows<Row>(
 			ts_headline('english', search_text(q.title), wanted.words, ${around}) as title_marked,
 			ts_headline('english', search_text(text_of_html(left(q.description_html, ${MAX_PASSAGE_SOURCE}))), wanted.words,
 				${around}) as description_marked
-		from page join queries q on q.id = page.id ${joins}, wanted
+		from page join questions q on q.id = page.id ${joins}, wanted
 		order by page.rank desc, page.id desc`.execute(db())
 	return rows
 }
 
 export interface PassageRow {
-	query_id: number
+	question_id: number
 	comment_id: number
 	/** Of its author. */
 	name: string
@@ -74,9 +74,9 @@ const MAX_CHARACTERS = 4_000
 const MAX_HTML = 8_000
 
 /**
- * For each of these queries that matches by its comments alone, the comment that matches best: with most of the words, as a
+ * For each of these questions that matches by its comments alone, the comment that matches best: with most of the words, as a
  * search is met by all comments of a query together.
- * @param ids the queries of one page of results
+ * @param ids the questions of one page of results
  */
 export async function passageRows(words: string, ids: number[]): Promise<PassageRow[]> {
 	const { rows } = await sql<PassageRow>`
@@ -89,13 +89,13 @@ export async function passageRows(words: string, ids: number[]): Promise<Passage
 			from regexp_matches(parts.words::text, '''([^'']+)''', 'g') as found (word),
 				replace(replace(replace(word[1], 'qplusplus', '++'), 'qsharp', '#'), 'dotqnet', '.net') as spelling
 			) as patterns from parts)
-		select q.id as query_id, best.id as comment_id, users.name,
+		select q.id as question_id, best.id as comment_id, users.name,
 			ts_headline('english', search_text(text_of_html(left(best.body_html, ${MAX_HTML}))), parts.words, ${markings}) as body_marked
-		from queries q, wanted, parts, beginnings, lateral (
+		from questions q, wanted, parts, beginnings, lateral (
 			select c.id, c.author_id, c.body_html from (
 				select * from (
 					select id, author_id, body, body_html, path from comments
-					where query_id = q.id and deleted_at is null order by path limit ${MAX_COMMENTS}) early
+					where question_id = q.id and deleted_at is null order by path limit ${MAX_COMMENTS}) early
 				where left(body, ${MAX_CHARACTERS}) ilike any (patterns) limit ${MAX_PARSED}) c,
 				to_tsvector('english', search_text(left(c.body, ${MAX_CHARACTERS}))) as document
 			where document @@ parts.words order by ts_rank(document, parts.words) desc, c.path limit 1) best

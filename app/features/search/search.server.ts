@@ -82,12 +82,12 @@ function meant(lists: string[][]): Promise<string[][]> {
 	return lists.flat().length > 0 ? meantTags(db(), lists) : Promise.resolve(lists)
 }
 
-/** The comments by which queries of a page of results match that have the words nowhere else, by the queries' ids. */
+/** The comments by which questions of a page of results match that have the words nowhere else, by the questions' ids. */
 async function commentMatches(words: string, ids: number[]): Promise<Map<number, CommentMatchView>> {
 	const rows = ids.length > 0 ? await passageRows(words, ids) : []
 	return new Map(
 		rows.map((row) => [
-			row.query_id,
+			row.question_id,
 			{ url: commentPath(row.comment_id), author: row.name, html: markedPassage(row.body_marked) },
 		]),
 	)

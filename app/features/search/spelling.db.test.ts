@@ -51,7 +51,7 @@ test('a word is offered only as long as a query has it', async () => {
 	expect(await betterSpelling('elephnat tag:jungel')).toBe(null)
 })
 
-test('queries with the same new words can be asked at once', async () => {
+test('questions with the same new words can be asked at once', async () => {
 	const titles = Array.from({ length: 8 }, () => 'Kangaroos and wallabies and platypuses')
 	await Promise.all(
 		titles.map((title, index) => makeQuestion(asha, { title, tags: index % 2 ? 'zoo, ant' : 'ant, zoo' })),

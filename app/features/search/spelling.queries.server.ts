@@ -12,7 +12,7 @@ export interface Doubtful {
 const MAX_ALIKE = 12
 const MAX_COUNTED = 50
 
-/** A word that was counted in the newest queries within the last hour or so finds something: common ones end here. */
+/** A word that was counted in the newest questions within the last hour or so finds something: common ones end here. */
 const isCounted = sql`coalesce((
 	select bool_and(exists (select from similar_words counted where counted.word = lexeme))
 	from unnest(tsvector_to_array(to_tsvector('english', search_text(text)))) as lexeme), false)`
@@ -31,9 +31,9 @@ export async function findSpellings(doubtful: Doubtful[]): Promise<(Doubtful & {
 				when 'word' then not ${isCounted} and not exists (
 					-- A wall: for a single row the planner would rather read the whole forum than an index.
 					with found as materialized (
-						select id from queries where search @@ plainto_tsquery('english', search_text(text)) and deleted_at is null)
+						select id from questions where search @@ plainto_tsquery('english', search_text(text)) and deleted_at is null)
 					select from found)
-				when 'tag' then not exists (select from tags where name = text and query_count > 0)
+				when 'tag' then not exists (select from tags where name = text and question_count > 0)
 				else not exists (select from users where username = text) end),
 		alike as (
 			select asked.kind, text, near.word, near.shared from asked cross join lateral (
@@ -53,10 +53,10 @@ export async function findSpellings(doubtful: Doubtful[]): Promise<(Doubtful & {
 			select alike.*, case kind
 				when 'word' then (
 					with found as materialized (
-						select id from queries where title_document(title) @@ plainto_tsquery('english', search_text(word)) and deleted_at is null)
+						select id from questions where title_document(title) @@ plainto_tsquery('english', search_text(word)) and deleted_at is null)
 					select count(*) from (select from found limit ${MAX_COUNTED}) counted)
-				when 'tag' then (select query_count from tags where name = word)
-				else (select count(*) from (select from queries where deleted_at is null and author_id = (select id from users where username = word) limit ${MAX_COUNTED}) found)
+				when 'tag' then (select question_count from tags where name = word)
+				else (select count(*) from (select from questions where deleted_at is null and author_id = (select id from users where username = word) limit ${MAX_COUNTED}) found)
 				end as uses from alike)
 		select distinct on (kind, text) kind, text, word as meant from used where uses > 0
 		order by kind, text, shared > 2 desc, uses desc, shared desc, word`.execute(db())

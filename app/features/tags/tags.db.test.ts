@@ -72,7 +72,7 @@ test('the lists of a tag and of a category are narrowed and ordered like the for
 	await expectFiguresToHold()
 })
 
-test('joining two tags moves queries, followers, synonyms and the description, and the old name leads on', async () => {
+test('joining two tags moves questions, followers, synonyms and the description, and the old name leads on', async () => {
 	const both = await makeQuestion(asha, { tags: 'a-first, colour, color, z-last' })
 	const many = await Promise.all(Array.from({ length: 5 }, () => makeQuestion(asha, { tags: 'colour' })))
 	await describeTag(moderator, 'colour', { description: 'Hue,  and\nwhat it is mixed of.' })
@@ -96,7 +96,7 @@ test('joining two tags moves queries, followers, synonyms and the description, a
 	await expectFiguresToHold()
 })
 
-test('queries that are written while their tag is joined end under the main one', async () => {
+test('questions that are written while their tag is joined end under the main one', async () => {
 	const asked = Array.from({ length: 20 }, () => makeQuestion(asha, { tags: 'old-name' }))
 	await Promise.all([
 		...asked.slice(0, 10),
@@ -220,22 +220,22 @@ async function pagesOf(input: Parameters<typeof listQuestions>[1]): Promise<numb
 }
 
 async function everything(): Promise<unknown> {
-	const tables = ['queries', 'query_tags', 'tags', 'tag_synonyms', 'follows']
+	const tables = ['questions', 'question_tags', 'tags', 'tag_synonyms', 'follows']
 	const rows = tables.map((name) =>
 		sql`select md5(string_agg(t::text, '|' order by t::text)) as hash from ${sql.table(name)} t`.execute(db()),
 	)
 	return (await Promise.all(rows)).map((result) => result.rows)
 }
 
-/** Every copy and counter of tags that says otherwise than the queries do. */
+/** Every copy and counter of tags that says otherwise than the questions do. */
 async function expectFiguresToHold(): Promise<void> {
 	const { rows } = await sql`
-		select 'count' as what, t.name from tags t where query_count <> (select count(*) from query_tags where tag_id = t.id)
-		union all select 'set', q.title from queries q where deleted_at is null and
-			array(select unnest(q.tags) order by 1) <> array(select name from query_tags join tags on tags.id = tag_id where query_id = q.id order by 1)
-		union all select 'copy', q.title from query_tags t join queries q on q.id = t.query_id
+		select 'count' as what, t.name from tags t where question_count <> (select count(*) from question_tags where tag_id = t.id)
+		union all select 'set', q.title from questions q where deleted_at is null and
+			array(select unnest(q.tags) order by 1) <> array(select name from question_tags join tags on tags.id = tag_id where question_id = q.id order by 1)
+		union all select 'copy', q.title from question_tags t join questions q on q.id = t.question_id
 			where (t.created_at, t.active_at, t.solved, t.unanswered) is distinct from (q.created_at, q.active_at, q.solved, q.comment_count = 0)
-		union all select 'unmoved', s.name from tag_synonyms s join tags on tags.name = s.name where query_count > 0`.execute(
+		union all select 'unmoved', s.name from tag_synonyms s join tags on tags.name = s.name where question_count > 0`.execute(
 		db(),
 	)
 	expect(rows).toEqual([])

@@ -2,13 +2,13 @@ import { sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 
 /** Used tags that begin with `prefix` (lower case), the most used first. */
-export function listTagsLike(prefix: string, limit: number): Promise<{ name: string; query_count: number }[]> {
+export function listTagsLike(prefix: string, limit: number): Promise<{ name: string; question_count: number }[]> {
 	return db()
 		.selectFrom('tags')
-		.select(['name', 'query_count'])
+		.select(['name', 'question_count'])
 		.where('name', 'like', `${prefix.replace(/[\\%_]/g, '\\$&')}%`)
-		.where('query_count', '>', 0)
-		.orderBy('query_count', 'desc')
+		.where('question_count', '>', 0)
+		.orderBy('question_count', 'desc')
 		.orderBy('name')
 		.limit(limit)
 		.execute()
@@ -18,13 +18,13 @@ export interface CategoryRow {
 	id: number
 	slug: string
 	title: string
-	query_count: number
+	question_count: number
 }
 
 export function listCategoryRows(): Promise<CategoryRow[]> {
 	return db()
 		.selectFrom('categories')
-		.select(['id', 'slug', 'title', 'query_count'])
+		.select(['id', 'slug', 'title', 'question_count'])
 		.orderBy('position')
 		.orderBy('title')
 		.execute()
@@ -33,18 +33,18 @@ export function listCategoryRows(): Promise<CategoryRow[]> {
 export function findCategory(slug: string, executor: Executor = db()): Promise<CategoryRow | undefined> {
 	return executor
 		.selectFrom('categories')
-		.select(['id', 'slug', 'title', 'query_count'])
+		.select(['id', 'slug', 'title', 'question_count'])
 		.where('slug', '=', slug)
 		.executeTakeFirst()
 }
 
 /** The most used tags, at most `limit`. */
-export function listTagCounts(limit: number): Promise<{ name: string; query_count: number }[]> {
+export function listTagCounts(limit: number): Promise<{ name: string; question_count: number }[]> {
 	return db()
 		.selectFrom('tags')
-		.select(['name', 'query_count'])
-		.where('query_count', '>', 0)
-		.orderBy('query_count', 'desc')
+		.select(['name', 'question_count'])
+		.where('question_count', '>', 0)
+		.orderBy('question_count', 'desc')
 		.orderBy('name')
 		.limit(limit)
 		.execute()
@@ -53,7 +53,7 @@ export function listTagCounts(limit: number): Promise<{ name: string; query_coun
 export interface TagRow {
 	id: number
 	name: string
-	query_count: number
+	question_count: number
 	description: string
 	synonyms: string[]
 	following: boolean
@@ -62,7 +62,7 @@ export interface TagRow {
 /** A tag by its name or another spelling. @param userId whose following is told; null for a visitor */
 export async function findTag(name: string, userId: number | null): Promise<TagRow | undefined> {
 	const { rows } = await sql<TagRow>`
-		select id, name, query_count, description,
+		select id, name, question_count, description,
 			array(select s.name from tag_synonyms s where s.main = tags.name order by s.name limit 20) as synonyms,
 			exists (select 1 from follows where user_id = ${userId}::int and tag_id = tags.id) as following
 		from tags where name = coalesce((select main from tag_synonyms where name = ${name}), ${name})`.execute(db())
@@ -80,19 +80,22 @@ export async function isFollowingCategory(userId: number, categoryId: number): P
 	return row !== undefined
 }
 
-/** Related tags are counted in so many of a tag's newest queries, so that a tag of every second query costs no more. */
+/** Related tags are counted in so many of a tag's newest questions, so that a tag of every second query costs no more. */
 const sample = 300
 
 /** The tags that stand most often beside this one. */
-export async function listRelatedRows(tagId: number, limit: number): Promise<{ name: string; query_count: number }[]> {
-	const { rows } = await sql<{ name: string; query_count: number }>`
-		with near as (select query_id from query_tags where tag_id = ${tagId} order by created_at desc, query_id desc limit ${sample}),
+export async function listRelatedRows(
+	tagId: number,
+	limit: number,
+): Promise<{ name: string; question_count: number }[]> {
+	const { rows } = await sql<{ name: string; question_count: number }>`
+		with near as (select question_id from question_tags where tag_id = ${tagId} order by created_at desc, question_id desc limit ${sample}),
 		beside as (
-			select other.tag_id, count(*)::int as together from near join query_tags other using (query_id)
+			select other.tag_id, count(*)::int as together from near join question_tags other using (question_id)
 			where other.tag_id <> ${tagId} group by other.tag_id order by together desc, other.tag_id limit ${limit})
 		-- offset 0 keeps this a lookup of each: a plan for any limit would read every tag.
-		select tag.name, tag.query_count from beside
-		cross join lateral (select name, query_count from tags where id = beside.tag_id offset 0) tag
+		select tag.name, tag.question_count from beside
+		cross join lateral (select name, question_count from tags where id = beside.tag_id offset 0) tag
 		order by beside.together desc, tag.name`.execute(db())
 	return rows
 }
@@ -108,7 +111,7 @@ export async function updateDescription(name: string, description: string): Prom
 
 /**
  * For a transaction that writes a query: until it ends nobody adds a synonym, so no query can be written with a tag whose
- * queries have just been moved.
+ * questions have just been moved.
  */
 export async function holdSynonyms(trx: Executor): Promise<void> {
 	await sql`lock table tag_synonyms in row share mode`.execute(trx)
@@ -121,7 +124,7 @@ export async function listMains(trx: Executor, names: string[]): Promise<Map<str
 	return new Map(rows.map(({ name, main }) => [name, main]))
 }
 
-/** Waits for the queries that are being written, and keeps others waiting until the synonym stands. */
+/** Waits for the questions that are being written, and keeps others waiting until the synonym stands. */
 export async function lockSynonyms(trx: Executor): Promise<void> {
 	await sql`lock table tag_synonyms in exclusive mode`.execute(trx)
 }
@@ -164,46 +167,46 @@ export async function listSynonymRows(limit: number): Promise<{ main: string; na
 	return rows
 }
 
-/** Synonyms whose queries still stand under their old tag. */
+/** Synonyms whose questions still stand under their old tag. */
 export function listUnmoved(): Promise<{ name: string; main: string }[]> {
 	return db()
 		.selectFrom('tag_synonyms')
 		.innerJoin('tags', 'tags.name', 'tag_synonyms.name')
 		.select(['tag_synonyms.name', 'tag_synonyms.main'])
-		.where('tags.query_count', '>', 0)
+		.where('tags.question_count', '>', 0)
 		.limit(100)
 		.execute()
 }
 
 /**
- * Moves the next queries from one tag to another, locked in the order of all writers: queries by id, then the words of the search, then tags by name.
+ * Moves the next questions from one tag to another, locked in the order of all writers: questions by id, then the words of the search, then tags by name.
  * @returns how many were left to move, at most `limit`
  */
 export async function moveQuestions(trx: Executor, name: string, main: string, limit: number): Promise<number> {
 	const { rows } = await sql<{ id: number }>`
-		select id from queries where id in (
-			select query_id from query_tags join tags on tags.id = tag_id where tags.name = ${name} order by query_id limit ${limit})
+		select id from questions where id in (
+			select question_id from question_tags join tags on tags.id = tag_id where tags.name = ${name} order by question_id limit ${limit})
 		order by id for update`.execute(trx)
 	if (rows.length === 0) return 0
 	const ids = rows.map(({ id }) => id)
-	// The trigger of queries takes this lock for a tag that is new to the search. Whoever asks has it before the tags as well.
+	// The trigger of questions takes this lock for a tag that is new to the search. Whoever asks has it before the tags as well.
 	await sql`select pg_advisory_xact_lock(hashtext('search_words'))`.execute(trx)
 	await sql`select 1 from tags where name in (${name}, ${main}) order by name for no key update`.execute(trx)
 	await sql`
-		update queries set tags = array(
+		update questions set tags = array(
 			select tag from (
 				select case when given = ${name} then ${main} else given end as tag, min(place) as place
 				from unnest(tags) with ordinality as each_tag (given, place) group by 1) renamed
 			order by place)
 		where id = any(${ids})`.execute(trx)
-	await sql`update queries set search = whole_document(queries) where id = any(${ids})`.execute(trx)
+	await sql`update questions set search = whole_document(questions) where id = any(${ids})`.execute(trx)
 	await sql`
 		with gone as (
-			delete from query_tags using tags where tags.id = tag_id and tags.name = ${name} and query_id = any(${ids}) returning query_id, created_at),
+			delete from question_tags using tags where tags.id = tag_id and tags.name = ${name} and question_id = any(${ids}) returning question_id, created_at),
 		fresh as (
-			insert into query_tags (tag_id, query_id, created_at)
-			select tags.id, gone.query_id, gone.created_at from gone, tags where tags.name = ${main} on conflict do nothing returning 1)
-		update tags set query_count = query_count + case name
+			insert into question_tags (tag_id, question_id, created_at)
+			select tags.id, gone.question_id, gone.created_at from gone, tags where tags.name = ${main} on conflict do nothing returning 1)
+		update tags set question_count = question_count + case name
 			when ${main} then (select count(*)::int from fresh) else -(select count(*)::int from gone) end
 		where name in (${name}, ${main})`.execute(trx)
 	return ids.length

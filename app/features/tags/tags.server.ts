@@ -29,7 +29,7 @@ import {
 import { descriptionInput, synonymInput } from './tags.schema.ts'
 import { type CategoryView, presentCategory, presentTag, type TagPageView, type TagView } from './tags.view.ts'
 
-/** Tags that a text may be the beginning of, with how many queries each has; none for what can be no tag. */
+/** Tags that a text may be the beginning of, with how many questions each has; none for what can be no tag. */
 export async function suggestTags(text: string, limit: number): Promise<TagView[]> {
 	const prefix = toTag(text)
 	if (prefix === '' || prefix.length > MAX_TAG || !isStorable(prefix)) return []
@@ -37,7 +37,7 @@ export async function suggestTags(text: string, limit: number): Promise<TagView[
 	return rows.map(presentTag)
 }
 
-/** A category and how many queries it has. @throws NotFound */
+/** A category and how many questions it has. @throws NotFound */
 export async function getCategory(slug: string): Promise<CategoryView & { id: number }> {
 	const category = await findCategory(storable(slug))
 	if (!category) throw new NotFound('There is no such category.')
@@ -54,7 +54,7 @@ export async function getCategoryPage(viewer: Viewer, slug: string): Promise<Cat
 export async function getTag(viewer: Viewer, name: string): Promise<TagPageView> {
 	const tag = await findTag(storable(name).toLowerCase(), viewer?.id ?? null)
 	if (!tag) throw new NotFound('There is no such tag.')
-	const { query_count: count, ...rest } = tag
+	const { question_count: count, ...rest } = tag
 	return { ...rest, count }
 }
 
@@ -90,7 +90,7 @@ export async function requireTagKeeper(viewer: Viewer, refusal: string): Promise
 	await requireMayWrite(viewer.id)
 }
 
-/** So many queries change their tag in one transaction: nobody who edits one of them waits long. */
+/** So many questions change their tag in one transaction: nobody who edits one of them waits long. */
 const batch = 200
 
 /**
@@ -102,7 +102,7 @@ export async function mainTags(trx: Executor, tags: string[]): Promise<string[]>
 	return kept ?? tags
 }
 
-/** As {@link mainTags}, for the tags of many queries. */
+/** As {@link mainTags}, for the tags of many questions. */
 export async function mainTagsOfAll(trx: Executor, lists: string[][]): Promise<string[][]> {
 	await holdSynonyms(trx)
 	return meantTags(trx, lists)
@@ -115,7 +115,7 @@ export async function meantTags(trx: Executor, lists: string[][]): Promise<strin
 }
 
 /**
- * Keeps one tag as another from now on, and moves its queries there in batches. What an interruption leaves behind is
+ * Keeps one tag as another from now on, and moves its questions there in batches. What an interruption leaves behind is
  * moved by {@link moveSynonyms}, or by adding the same synonym again.
  * @param input name: the spelling, main: the tag it is kept as
  * @throws NotAllowed for all but moderators, Invalid, Conflict when the main tag is kept as this very one
@@ -136,7 +136,7 @@ export async function addSynonym(viewer: Viewer, input: Input): Promise<{ name: 
 	return { name, main }
 }
 
-/** Makes a synonym a tag of its own again; queries stay where they are. @throws NotAllowed, NotFound */
+/** Makes a synonym a tag of its own again; questions stay where they are. @throws NotAllowed, NotFound */
 export async function removeSynonym(viewer: Viewer, name: string): Promise<void> {
 	await requireTagKeeper(viewer, 'Only moderators can separate tags.')
 	if (!(await deleteSynonym(name))) throw new NotFound('There is no such synonym.')

@@ -31,11 +31,11 @@ export function tagPath(name: string): string {
 }
 
 /** A category as pages and the API are told of it. */
-export function presentCategory(row: { slug: string; title: string; query_count: number }): CategoryView {
-	return { slug: row.slug, title: row.title, count: row.query_count }
+export function presentCategory(row: { slug: string; title: string; question_count: number }): CategoryView {
+	return { slug: row.slug, title: row.title, count: row.question_count }
 }
 
 /** A tag of a list. */
-export function presentTag(row: { name: string; query_count: number }): TagView {
-	return { name: row.name, count: row.query_count }
+export function presentTag(row: { name: string; question_count: number }): TagView {
+	return { name: row.name, count: row.question_count }
 }

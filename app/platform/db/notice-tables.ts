@@ -13,7 +13,7 @@ interface NotificationsTable {
 	act: Generated<string>
 	reason: Generated<string>
 	count: Generated<number>
-	query_id: number | null
+	question_id: number | null
 	comment_id: number | null
 	title: string
 	url: string
@@ -52,5 +52,5 @@ export interface NoticeTables {
 	push_subscriptions: PushSubscriptionsTable
 	mailed_messages: { conversation_id: number; user_id: number; message_id: number }
 	message_mails: { only_row: Generated<boolean>; upto: number }
-	muted_threads: { user_id: number; query_id: number; muted_at: Time }
+	muted_threads: { user_id: number; question_id: number; muted_at: Time }
 }

@@ -116,7 +116,7 @@ export interface QuestionsTable {
 
 export interface CommentsTable {
 	id: Generated<number>
-	query_id: number
+	question_id: number
 	author_id: number
 	parent_id: number | null
 	path: number[]
@@ -238,7 +238,7 @@ export interface Database extends NoticeTables, AccountTables {
 	}
 	session_revocations: { id: GeneratedAlways<string>; user_id: number; at: Time }
 	access_tokens: AccessTokensTable
-	counters: { name: 'members' | 'queries'; value: ColumnType<string, never, never> }
+	counters: { name: 'members' | 'questions'; value: ColumnType<string, never, never> }
 	milestones: { name: string; reached_at: Time }
 	profiles: ProfilesTable
 	campus_links: CampusLinksTable
@@ -292,22 +292,22 @@ export interface Database extends NoticeTables, AccountTables {
 		title: string
 		position: Generated<number>
 		tags: Generated<string[]>
-		query_count: Generated<number>
+		question_count: Generated<number>
 	}
-	tags: { id: GeneratedAlways<number>; name: string; query_count: Generated<number>; description: Generated<string> }
+	tags: { id: GeneratedAlways<number>; name: string; question_count: Generated<number>; description: Generated<string> }
 	tag_synonyms: { name: string; main: string; created_at: Time }
 	follows: { user_id: number; tag_id: number | null; category_id: number | null; followed_at: Time }
-	queries: QuestionsTable
+	questions: QuestionsTable
 	/** The last three are filled and kept by triggers. */
-	query_tags: {
+	question_tags: {
 		tag_id: number
-		query_id: number
+		question_id: number
 		created_at: Time
 		active_at: ColumnType<Date, never, never>
 		unanswered: ColumnType<boolean, never, never>
 		solved: ColumnType<boolean, never, never>
 	}
-	query_votes: { user_id: number; query_id: number; value: number; voted_at: Time }
+	question_votes: { user_id: number; question_id: number; value: number; voted_at: Time }
 	comment_votes: { user_id: number; comment_id: number; value: number; voted_at: Time }
 	comments: CommentsTable
 	drafts: {
@@ -324,7 +324,7 @@ export interface Database extends NoticeTables, AccountTables {
 	}
 	post_pictures: {
 		path: string
-		query_id: number | null
+		question_id: number | null
 		comment_id: number | null
 		draft_id: number | null
 		revision_id: number | null
@@ -357,7 +357,7 @@ export interface Database extends NoticeTables, AccountTables {
 		accepts: Generated<'members' | 'verified' | 'nobody'>
 		shows_typing: Generated<boolean>
 	}
-	similar_helped: { id: GeneratedAlways<number>; query_id: number; user_id: number | null; at: Time }
+	similar_helped: { id: GeneratedAlways<number>; question_id: number; user_id: number | null; at: Time }
 	sent_posts: {
 		author_id: number
 		key: string
@@ -368,7 +368,7 @@ export interface Database extends NoticeTables, AccountTables {
 	}
 	revisions: {
 		id: GeneratedAlways<number>
-		query_id: number
+		question_id: number
 		comment_id: number | null
 		editor_id: number
 		by_moderator: boolean

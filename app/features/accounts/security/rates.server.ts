@@ -95,7 +95,7 @@ export const rates = {
 		address: null,
 		counted: 'site',
 	},
-	/** Edits of queries and comments, each of which keeps the text before it. */
+	/** Edits of questions and comments, each of which keeps the text before it. */
 	edits: { words: 'You edited many texts', duration: 10 * MINUTE, member: 60, address: null, counted: 'site' },
 	/** What is pressed: votes, follows, mutes, blocks. */
 	marks: {

@@ -35,12 +35,14 @@ test('a community grows to the size that was asked for, and counters and search 
 test('questions come from these members, once, with their counts', async () => {
 	await seedQuestions(30, { authors: seedDomain, ...quietly })
 	expect(await seedQuestions(30, { authors: seedDomain, ...quietly })).toBe(0)
-	const rows = await db().selectFrom('queries').select(['comment_count', 'author_id', 'tags']).execute()
+	const rows = await db().selectFrom('questions').select(['comment_count', 'author_id', 'tags']).execute()
 	const comments = await db().selectFrom('comments').select('id').execute()
 	expect(rows).toHaveLength(30)
 	expect(rows.reduce((sum, row) => sum + row.comment_count, 0)).toBe(comments.length)
-	const tags = await db().selectFrom('tags').select('query_count').execute()
-	expect(tags.reduce((sum, tag) => sum + tag.query_count, 0)).toBe(rows.reduce((sum, row) => sum + row.tags.length, 0))
+	const tags = await db().selectFrom('tags').select('question_count').execute()
+	expect(tags.reduce((sum, tag) => sum + tag.question_count, 0)).toBe(
+		rows.reduce((sum, row) => sum + row.tags.length, 0),
+	)
 })
 
 test('there are no questions without members', async () => {

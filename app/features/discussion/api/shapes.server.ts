@@ -57,7 +57,7 @@ export const changedComment = z.strictObject({ body, version: madeFrom })
 export async function questionIdOf(commentId: number): Promise<number> {
 	const comment = await findComment(commentId)
 	if (!comment) throw new NotFound('There is no such comment. It may have been deleted.')
-	return comment.query_id
+	return comment.question_id
 }
 
 /** Under which names the description knows these shapes. */

@@ -154,7 +154,7 @@ export function AskedBy({ author, introduction }: { author: AuthorView; introduc
 	)
 }
 
-/** Back to the list the reader came from, at its place; to the newest queries for those who came from elsewhere. */
+/** Back to the list the reader came from, at its place; to the newest questions for those who came from elsewhere. */
 export function BackLink() {
 	const navigate = useNavigate()
 	return (

@@ -42,7 +42,7 @@ export default function Home({ loaderData }: Route.ComponentProps) {
 				<section className="min-w-0 lg:col-span-4" aria-labelledby="recent">
 					<RuleHead id="recent" title="Recent questions">
 						<Link className="quiet-link" to="/forum">
-							All {grouped(figures.queries)}
+							All {grouped(figures.questions)}
 						</Link>
 					</RuleHead>
 					<ul>

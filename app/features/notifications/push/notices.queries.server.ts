@@ -30,6 +30,6 @@ export async function findNoticePush({ subscription, about }: PushJob): Promise<
 		where s.id = ${subscription} and n.id = ${about} and n.read_at is null and n.seen_at is null and ${isAway}
 			and ${wantsPush(sql.ref('n.kind'))}
 			and (n.kind = 'moderation' or not exists (select from muted_threads
-				where muted_threads.user_id = s.user_id and muted_threads.query_id = n.query_id))`.execute(db())
+				where muted_threads.user_id = s.user_id and muted_threads.question_id = n.question_id))`.execute(db())
 	return rows[0]
 }

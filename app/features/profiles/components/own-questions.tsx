@@ -14,7 +14,7 @@ interface OwnQuestionsProps extends MorePage<QuestionCardView> {
 	tab?: string
 }
 
-/** The queries of one member, newest first; more are appended in place, and stay when the reader comes back. */
+/** The questions of one member, newest first; more are appended in place, and stay when the reader comes back. */
 export function OwnQuestions({ page, cursor, tab }: OwnQuestionsProps) {
 	const { pathname } = useLocation()
 	const { rows, nextHref, loading, load } = useMore(page, (next) => withParams(pathname, { tab, cursor: next }))

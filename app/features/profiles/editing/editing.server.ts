@@ -102,7 +102,7 @@ export async function saveAcademics(viewer: Viewer, username: string, input: Inp
 		if (!saved) unlessSame(fields, academicsStart(await editable({ id }, trx)))
 		return newAddress
 	})
-	// Branch and year stand beside the queries that they asked.
+	// Branch and year stand beside the questions that they asked.
 	await dropPages([everyPage])
 	return address
 }

@@ -28,7 +28,7 @@ export function loader({ context, params, url }: Route.LoaderArgs) {
 	})
 }
 
-// The page opens at once with what the list knew of the member. More queries are appended to a page that is there.
+// The page opens at once with what the list knew of the member. More questions are appended to a page that is there.
 export const clientLoader = ({ serverLoader, url }: Route.ClientLoaderArgs) =>
 	url.searchParams.has('cursor') ? serverLoader() : soon(serverLoader(), 0)
 

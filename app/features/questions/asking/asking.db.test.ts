@@ -162,16 +162,16 @@ test('of two deletions at once one wins and is counted once', async () => {
 	const comment = await makeComment(author, id)
 	const comments = await Promise.allSettled([deleteComment(author, comment), deleteComment(author, comment)])
 	expect(comments.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
-	const queries = await Promise.allSettled([deleteQuestion(author, id), deleteQuestion(moderator, id)])
-	expect(queries.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+	const questions = await Promise.allSettled([deleteQuestion(author, id), deleteQuestion(moderator, id)])
+	expect(questions.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
 	await expectCountersToHold()
 })
 
 test('edits, comments and deletions that meet leave every count right and no writer stuck', async () => {
-	const queries = await Promise.all(Array.from({ length: 6 }, () => makeQuestion(author, texts)))
+	const questions = await Promise.all(Array.from({ length: 6 }, () => makeQuestion(author, texts)))
 	const tags = ['a, b, c', 'c, b, a', 'd, a', 'undo, e', 'b, f, git']
 	const slugs = ['java', 'python', 'others', 'careers']
-	const work = queries.flatMap(({ id }, index) => [
+	const work = questions.flatMap(({ id }, index) => [
 		...tags.map((list, turn) =>
 			editQuestion(author, id, { ...texts, tags: list, category: slugs[(index + turn) % slugs.length] }),
 		),
@@ -187,20 +187,20 @@ test('edits, comments and deletions that meet leave every count right and no wri
 /** The rows that writing touches, in few words. */
 async function everything(): Promise<unknown> {
 	const { rows } = await sql`select
-		(select json_agg(row(id, title, edited_at, deleted_at, comment_count, active_at) order by id) from queries) as queries,
+		(select json_agg(row(id, title, edited_at, deleted_at, comment_count, active_at) order by id) from questions) as questions,
 		(select json_agg(row(id, body, deleted_at) order by id) from comments) as comments,
-		(select json_agg(row(slug, query_count) order by id) from categories) as categories,
-		(select json_agg(row(name, query_count) order by id) from tags) as tags`.execute(db())
+		(select json_agg(row(slug, question_count) order by id) from categories) as categories,
+		(select json_agg(row(name, question_count) order by id) from tags) as tags`.execute(db())
 	return rows[0]
 }
 
 async function expectCountersToHold(): Promise<void> {
 	const { rows } = await sql`
-		select 'comments of ' || id as what, comment_count as kept, (select count(*) from comments where query_id = q.id and deleted_at is null) as counted from queries q
-		union all select 'queries of ' || slug, query_count, (select count(*) from queries where category_id = c.id and deleted_at is null) from categories c
-		union all select 'queries tagged ' || name, query_count, (select count(*) from queries where t.name = any(tags) and deleted_at is null) from tags t
-		union all select 'links of ' || name, query_count, (select count(*) from query_tags where tag_id = t.id) from tags t
-		union all select 'queries', value, (select count(*) from queries where deleted_at is null) from counters where name = 'queries'`.execute(
+		select 'comments of ' || id as what, comment_count as kept, (select count(*) from comments where question_id = q.id and deleted_at is null) as counted from questions q
+		union all select 'queries of ' || slug, question_count, (select count(*) from questions where category_id = c.id and deleted_at is null) from categories c
+		union all select 'queries tagged ' || name, question_count, (select count(*) from questions where t.name = any(tags) and deleted_at is null) from tags t
+		union all select 'links of ' || name, question_count, (select count(*) from question_tags where tag_id = t.id) from tags t
+		union all select 'questions', value, (select count(*) from questions where deleted_at is null) from counters where name = 'questions'`.execute(
 		db(),
 	)
 	expect(

@@ -28,7 +28,7 @@ test('a picture that a query showed stays as long as its history can show it', a
 	await editQuestion(author, id, { ...rest, description: 'Without it.' })
 	await editQuestion(author, id, { ...rest, description: 'Without it still.' })
 	expect([await isKept(path), await references(path)]).toEqual([true, 1])
-	await db().deleteFrom('revisions').where('query_id', '=', id).execute()
+	await db().deleteFrom('revisions').where('question_id', '=', id).execute()
 	expect(await isKept(path)).toBe(false)
 })
 
@@ -78,7 +78,7 @@ test.each([
 	['of another site', 'https://elsewhere.example/cat.png'],
 ])('a text with the address %s is stored and refers to nothing', async (_what, address) => {
 	const { id } = await makeQuestion(author, { description: `![x](${address})` })
-	const { rows } = await sql`select 1 from post_pictures where query_id = ${id}`.execute(db())
+	const { rows } = await sql`select 1 from post_pictures where question_id = ${id}`.execute(db())
 	expect(rows).toEqual([])
 })
 

@@ -22,7 +22,7 @@ let asha: SignedIn
 let ben: SignedIn
 const ids: number[] = []
 
-// Thirty queries of which each ten have one and the same time, as an import writes them.
+// Thirty questions of which each ten have one and the same time, as an import writes them.
 beforeAll(async () => {
 	asha = await makeMember('asha')
 	ben = await makeMember('ben')
@@ -33,10 +33,10 @@ beforeAll(async () => {
 		})
 		ids.push(id)
 	}
-	await sql`update queries set created_at = timestamptz '2026-01-21 10:00:00.123456+00' + (id % 3) * interval '1 microsecond', active_at = timestamptz '2026-01-22 10:00:00.654321+00'`.execute(
+	await sql`update questions set created_at = timestamptz '2026-01-21 10:00:00.123456+00' + (id % 3) * interval '1 microsecond', active_at = timestamptz '2026-01-22 10:00:00.654321+00'`.execute(
 		db(),
 	)
-	await sql`update query_tags set created_at = queries.created_at from queries where queries.id = query_id`.execute(
+	await sql`update question_tags set created_at = questions.created_at from questions where questions.id = question_id`.execute(
 		db(),
 	)
 })
@@ -86,7 +86,7 @@ test.each(['x', encodeCursor([1, 2]), encodeCursor(['2026-02-31T00:00:00Z', 2 **
 	},
 )
 
-test('the viewer sees which queries are theirs to change', async () => {
+test('the viewer sees which questions are theirs to change', async () => {
 	const { rows } = await listQuestions(ben, { limit: 50 })
 	expect(rows.every((row) => row.mayEdit === (row.author.username === 'ben') && row.mayDelete === row.mayEdit)).toBe(
 		true,

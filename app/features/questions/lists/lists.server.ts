@@ -54,7 +54,7 @@ interface ListInput {
 const MAX_SEARCH_LENGTH = 200
 
 /**
- * One page of queries, newest first unless the view or a search says otherwise.
+ * One page of questions, newest first unless the view or a search says otherwise.
  * @throws NotFound for an unknown category, tag or author; Invalid for a cursor that is not ours
  */
 export async function listQuestions(viewer: Viewer, input: ListInput): Promise<Page<QuestionCardView>> {
@@ -81,13 +81,13 @@ export async function listQuestions(viewer: Viewer, input: ListInput): Promise<P
 	)
 }
 
-/** How many queries the forum has. */
+/** How many questions the forum has. */
 export const countQuestions = readQuestionCount
 
-/** How many queries were asked since a time, at most 1,000. */
+/** How many questions were asked since a time, at most 1,000. */
 export const countAskedSince = countSince
 
-/** The newest queries that nobody answered. */
+/** The newest questions that nobody answered. */
 export async function listWaiting(limit: number): Promise<{ url: string; title: string; createdAt: string }[]> {
 	const rows = await listRows({ view: 'unanswered', cursor: null, limit })
 	return rows.map((row) => ({ url: questionUrl(row), title: row.title, createdAt: row.created_at }))

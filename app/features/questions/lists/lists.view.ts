@@ -23,9 +23,9 @@ export interface ListData {
 export interface ForumFrame extends CategoryFrame {
 	/** The most used ones. */
 	tags: TagView[]
-	/** How many queries there are in all. */
+	/** How many questions there are in all. */
 	total: number
-	/** The newest queries without an answer. */
+	/** The newest questions without an answer. */
 	waiting: { url: string; title: string; createdAt: string }[]
 }
 

@@ -3,7 +3,7 @@ import { card } from '../../../../tests/support/forum-samples.ts'
 import { atomFeed, sitemap, sitemapIndex, xml } from './xml.ts'
 
 const publicUrl = 'https://site.example'
-const list = { title: 'Newest queries · DevQuad', path: '/forum', feedPath: '/forum/feed.atom', publicUrl }
+const list = { title: 'Newest questions · DevQuad', path: '/forum', feedPath: '/forum/feed.atom', publicUrl }
 
 test.each([
 	['a < b && c > "d"', 'a &lt; b &amp;&amp; c &gt; &quot;d&quot;'],
@@ -17,7 +17,7 @@ test.each([
 test('a feed has what Atom requires of it and of each entry', () => {
 	const feed = atomFeed({
 		...list,
-		queries: [
+		questions: [
 			card(),
 			card({ id: 6, url: '/forum/python/pia/6', title: 'Is a <list> & a "tuple" the same?', excerpt: 'x < y' }),
 		],
@@ -34,13 +34,13 @@ test('a feed has what Atom requires of it and of each entry', () => {
 })
 
 test('an entry keeps its id when its query changes category', () => {
-	const idIn = (url: string) => atomFeed({ ...list, queries: [card({ url })] }).match(/<id>(tag:[^<]*)<\/id>/)?.[1]
+	const idIn = (url: string) => atomFeed({ ...list, questions: [card({ url })] }).match(/<id>(tag:[^<]*)<\/id>/)?.[1]
 	expect(idIn('/forum/javascript/rohan/7')).toBe('tag:site.example,2026:query/7')
 	expect(idIn('/forum/python/rohan/7')).toBe(idIn('/forum/javascript/rohan/7'))
 })
 
-test('a feed without queries is a whole feed', () => {
-	expect(atomFeed({ ...list, queries: [] })).toContain('<updated>1970-01-01T00:00:00.000Z</updated>')
+test('a feed without questions is a whole feed', () => {
+	expect(atomFeed({ ...list, questions: [] })).toContain('<updated>1970-01-01T00:00:00.000Z</updated>')
 })
 
 test('a sitemap and its index name absolute addresses', () => {

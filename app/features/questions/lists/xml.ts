@@ -3,18 +3,18 @@ import { profilePath } from '../questions.paths.ts'
 
 interface FeedFacts {
 	title: string
-	/** Path of the list whose newest queries these are, and of the feed itself. */
+	/** Path of the list whose newest questions these are, and of the feed itself. */
 	path: string
 	feedPath: string
 	/** The site's address without a slash at the end. */
 	publicUrl: string
 	/** Newest first. */
-	queries: QuestionCardView[]
+	questions: QuestionCardView[]
 }
 
-/** The newest queries of a list as an Atom feed (RFC 4287). */
-export function atomFeed({ title, path, feedPath, publicUrl, queries }: FeedFacts): string {
-	const updated = queries[0]?.createdAt ?? new Date(0).toISOString()
+/** The newest questions of a list as an Atom feed (RFC 4287). */
+export function atomFeed({ title, path, feedPath, publicUrl, questions }: FeedFacts): string {
+	const updated = questions[0]?.createdAt ?? new Date(0).toISOString()
 	return document(
 		element(
 			'feed',
@@ -24,7 +24,7 @@ export function atomFeed({ title, path, feedPath, publicUrl, queries }: FeedFact
 				element('updated', xml(updated)),
 				link('self', publicUrl + feedPath, 'application/atom+xml'),
 				link('alternate', publicUrl + path, 'text/html'),
-				...queries.map((query) => entry(query, publicUrl)),
+				...questions.map((query) => entry(query, publicUrl)),
 			].join(''),
 			' xmlns="http://www.w3.org/2005/Atom"',
 		),

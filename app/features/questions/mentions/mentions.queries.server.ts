@@ -18,9 +18,9 @@ export async function listPeople(
 	const like = `${prefix.replace(/[\\%_]/g, '\\$&')}%`
 	const { rows } = await sql<{ username: string; name: string }>`
 		with part as (
-			select author_id as id from queries where id = ${questionId} and deleted_at is null
+			select author_id as id from questions where id = ${questionId} and deleted_at is null
 			union
-			select author_id from (select author_id from comments where query_id = ${questionId} and deleted_at is null
+			select author_id from (select author_id from comments where question_id = ${questionId} and deleted_at is null
 				order by id desc limit ${talkers}) latest)
 		(select username, name from users join part using (id)
 			where username like ${like} or lower(name) like ${like} order by username limit ${limit})

@@ -121,14 +121,14 @@ test('a solution that is withdrawn is no news any more', async () => {
 })
 
 test('numbers are those of the rows when comments are deleted and notices read at the same moment', async () => {
-	const queries = await Promise.all(Array.from({ length: 4 }, () => makeQuestion(asker)))
+	const questions = await Promise.all(Array.from({ length: 4 }, () => makeQuestion(asker)))
 	const comments = await Promise.all(
-		queries.flatMap(({ id }) => [makeComment(ben, id, `@${cleo.username}`), makeComment(cleo, id)]),
+		questions.flatMap(({ id }) => [makeComment(ben, id, `@${cleo.username}`), makeComment(cleo, id)]),
 	)
 	const own = (index: number) => (index % 2 === 0 ? ben : cleo)
 	await Promise.all([
 		...comments.map((id, index) => deleteComment(own(index), id)),
-		...queries.map(({ id }) => readNotices(asker, { questionId: id })),
+		...questions.map(({ id }) => readNotices(asker, { questionId: id })),
 		readNotices(cleo, {}),
 	])
 	for (const member of [asker, cleo]) {

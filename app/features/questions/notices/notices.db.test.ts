@@ -121,9 +121,9 @@ describe('groups and numbers', () => {
 	})
 
 	test('the number is that of the rows after writing and reading at the same moment', async () => {
-		const queries = await Promise.all(Array.from({ length: 4 }, () => makeQuestion(asker)))
+		const questions = await Promise.all(Array.from({ length: 4 }, () => makeQuestion(asker)))
 		await Promise.all(
-			queries.flatMap(({ id }) => [
+			questions.flatMap(({ id }) => [
 				makeComment(ben, id),
 				visitThread(asker, id),
 				makeComment(cleo, id, `@${ben.username} and @${asker.username}`),

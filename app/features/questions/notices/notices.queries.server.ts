@@ -25,7 +25,7 @@ export async function findCommentFacts(trx: Executor, commentId: number): Promis
 export async function countMentioned(trx: Executor, questionId: number, commentId: number | null): Promise<number> {
 	const { rows } = await sql<{ count: number }>`
 		select count(*)::int as count from notifications join notification_acts on notification_id = notifications.id
-		where query_id = ${questionId} and kind = 'mention'
+		where question_id = ${questionId} and kind = 'mention'
 			and notification_acts.comment_id is not distinct from ${commentId}::int`.execute(trx)
 	return rows[0]?.count ?? 0
 }
@@ -38,7 +38,7 @@ export async function listIdsOf(trx: Executor, usernames: string[]): Promise<num
 
 /** Whether a query still stands; it cannot go before the transaction ends. */
 export async function holdQuestion(trx: Executor, id: number): Promise<boolean> {
-	const { rows } = await sql`select from queries where id = ${id} and deleted_at is null for key share`.execute(trx)
+	const { rows } = await sql`select from questions where id = ${id} and deleted_at is null for key share`.execute(trx)
 	return rows.length > 0
 }
 

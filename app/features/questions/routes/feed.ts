@@ -8,7 +8,7 @@ import type { Route } from './+types/feed'
 
 const entries = 20
 
-/** The newest queries of the site, of a category or of a tag, as every visitor sees them. */
+/** The newest questions of the site, of a category or of a tag, as every visitor sees them. */
 export function loader({ params }: Route.LoaderArgs) {
 	return answering(async () => {
 		const { SITE_NAME, publicUrl } = config()
@@ -26,7 +26,7 @@ export function loader({ params }: Route.LoaderArgs) {
 			path: scope.path,
 			feedPath: `${scope.path}/feed.atom`,
 			publicUrl,
-			queries: list.rows,
+			questions: list.rows,
 		})
 		return new Response(feed, {
 			headers: { 'Content-Type': 'application/atom+xml; charset=utf-8', 'Cache-Control': 'public, max-age=300' },
@@ -36,10 +36,10 @@ export function loader({ params }: Route.LoaderArgs) {
 
 async function scopeOf(slug: string | undefined, tag: string | undefined): Promise<{ title: string; path: string }> {
 	if (slug !== undefined)
-		return { title: `Newest queries in ${(await getCategoryPage(null, slug)).title}`, path: categoryPath(slug) }
+		return { title: `Newest questions in ${(await getCategoryPage(null, slug)).title}`, path: categoryPath(slug) }
 	if (tag !== undefined) {
 		const { name } = await getTag(null, tag)
-		return { title: `Newest queries tagged ${name}`, path: tagPath(name) }
+		return { title: `Newest questions tagged ${name}`, path: tagPath(name) }
 	}
 	return { title: 'Newest queries', path: '/forum' }
 }

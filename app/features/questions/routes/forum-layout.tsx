@@ -53,7 +53,7 @@ export default function ForumLayout({ loaderData }: Route.ComponentProps) {
 	)
 }
 
-/** The newest queries that nobody answered. */
+/** The newest questions that nobody answered. */
 export function WaitingList({ waiting }: Pick<ForumFrame, 'waiting'>) {
 	if (waiting.length === 0) return null
 	return (

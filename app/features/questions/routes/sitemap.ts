@@ -7,11 +7,11 @@ import { countSitemapPages, listForSitemap } from '../lists/lists.server.ts'
 import { sitemap, sitemapIndex } from '../lists/xml.ts'
 import type { Route } from './+types/sitemap'
 
-/** Without `?page=` the index; page 0 holds the site's own pages, the others up to 5,000 queries each. */
+/** Without `?page=` the index; page 0 holds the site's own pages, the others up to 5,000 questions each. */
 export function loader({ url }: Route.LoaderArgs) {
 	return answering(async () => {
 		const page = url.searchParams.get('page')
-		const body = page === null ? await index() : page === '0' ? await ownPages() : await queries(page)
+		const body = page === null ? await index() : page === '0' ? await ownPages() : await questions(page)
 		return new Response(body, {
 			headers: { 'Content-Type': 'application/xml; charset=utf-8', 'Cache-Control': 'public, max-age=3600' },
 		})
@@ -29,7 +29,7 @@ async function ownPages(): Promise<string> {
 	return sitemap(paths.map((path) => ({ url: config().publicUrl + path })))
 }
 
-async function queries(page: string): Promise<string> {
+async function questions(page: string): Promise<string> {
 	const number = /^[1-9]\d{0,5}$/.test(page) ? Number(page) : 0
 	if (number === 0 || number > (await countSitemapPages())) throw new NotFound('The sitemap has no such page.')
 	const rows = await listForSitemap(number)

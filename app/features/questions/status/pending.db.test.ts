@@ -96,7 +96,7 @@ describe('a query that waits', () => {
 		]
 		const prints: string[] = []
 		for (const { title, description, tags } of variants) {
-			await sql`update queries set title = ${title}, description = ${description}, tags = ${tags}::text[] where id = ${id}`.execute(
+			await sql`update questions set title = ${title}, description = ${description}, tags = ${tags}::text[] where id = ${id}`.execute(
 				db(),
 			)
 			prints.push((await getCase(moderator, name('query', id))).print)

@@ -16,7 +16,7 @@ export async function findChangeableQuestion(
 	executor: Executor = db(),
 ): Promise<(QuestionPageRow & { waits: boolean }) | undefined> {
 	const { rows } = await sql<QuestionPageRow & { waits: boolean }>`
-		select ${questionPageColumns}, q.withheld is not null as waits from queries q ${questionJoins}
+		select ${questionPageColumns}, q.withheld is not null as waits from questions q ${questionJoins}
 		where q.id = ${id} and (q.deleted_at is null or q.author_id = ${memberId} and q.withheld = 'waiting')`.execute(
 		executor,
 	)
@@ -29,7 +29,7 @@ export async function lockWaitingQuestion(
 	id: number,
 ): Promise<{ category_id: number; version: number } | undefined> {
 	return trx
-		.selectFrom('queries')
+		.selectFrom('questions')
 		.select(['category_id', 'version'])
 		.where('id', '=', id)
 		.where('withheld', '=', 'waiting')
@@ -39,19 +39,19 @@ export async function lockWaitingQuestion(
 
 export async function rewriteWaitingQuestion(trx: Executor, id: number, texts: QuestionTexts): Promise<void> {
 	const { title, description, descriptionHtml, excerpt, tags, categoryId } = texts
-	await sql`update queries set title = ${title}, description = ${description}, description_html = ${descriptionHtml},
+	await sql`update questions set title = ${title}, description = ${description}, description_html = ${descriptionHtml},
 		excerpt = ${excerpt}, tags = ${tags}, category_id = ${categoryId}, version = version + 1,
-		search = query_document(${title}, ${tags}, ${description}) where id = ${id}`.execute(trx)
+		search = question_document(${title}, ${tags}, ${description}) where id = ${id}`.execute(trx)
 }
 
 /** A comment under a query that stands, with the query's tags: one that stands, or that waits and is this member's own. */
 export async function findChangeableComment(
 	id: number,
 	memberId: number,
-): Promise<{ author_id: number; query_id: number; tags: string[]; waits: boolean } | undefined> {
-	const { rows } = await sql<{ author_id: number; query_id: number; tags: string[]; waits: boolean }>`
-		select m.author_id, m.query_id, q.tags, m.withheld is not null as waits
-		from comments m join queries q on q.id = m.query_id
+): Promise<{ author_id: number; question_id: number; tags: string[]; waits: boolean } | undefined> {
+	const { rows } = await sql<{ author_id: number; question_id: number; tags: string[]; waits: boolean }>`
+		select m.author_id, m.question_id, q.tags, m.withheld is not null as waits
+		from comments m join questions q on q.id = m.question_id
 		where m.id = ${id} and q.deleted_at is null
 			and (m.deleted_at is null or m.author_id = ${memberId} and m.withheld = 'waiting')`.execute(db())
 	return rows[0]
@@ -79,6 +79,6 @@ export async function rewriteWaitingComment(trx: Executor, id: number, body: str
 
 /** Deletes a text that waits. Nobody is named as who did it: bringing it back would let it pass without a moderator. */
 export async function dropWaiting(trx: Executor, kind: 'query' | 'comment', id: number): Promise<void> {
-	const table = kind === 'query' ? sql`queries` : sql`comments`
+	const table = kind === 'query' ? sql`questions` : sql`comments`
 	await sql`update ${table} set withheld = null, withheld_reason = '' where id = ${id}`.execute(trx)
 }

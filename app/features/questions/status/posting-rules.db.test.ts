@@ -174,7 +174,7 @@ describe('limits per hour', () => {
 		for (let count = 0; count < 5; count += 1) ids.push(idOf(await askQuestion(member, plain)))
 		for (const id of ids) await deleteQuestion(member, id)
 		await expect(askQuestion(member, plain)).rejects.toThrow(TooMany)
-		await sql`update queries set created_at = created_at - interval '61 minutes' where id = ${ids[0]}`.execute(db())
+		await sql`update questions set created_at = created_at - interval '61 minutes' where id = ${ids[0]}`.execute(db())
 		await askQuestion(member, plain)
 	})
 

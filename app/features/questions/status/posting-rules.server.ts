@@ -25,7 +25,7 @@ export async function applyPostingRules(trx: Executor, event: ForumEvent): Promi
 	await refuseToBlocked(trx, event)
 	if (event.kind === 'comment-added' && (await isLocked(trx, event.query.id))) throw new NotAllowed(lockedMessage)
 	if (event.kind === 'query-added')
-		await refuseTooMuch(actor, 'queries', (most) => secondsOverLimit(trx, 'query', event.actorId, most))
+		await refuseTooMuch(actor, 'questions', (most) => secondsOverLimit(trx, 'query', event.actorId, most))
 	if (event.kind === 'comment-added')
 		await refuseTooMuch(actor, 'comments', (most) => secondsOverLimit(trx, 'comment', event.actorId, most))
 	await recordForeignHand(trx, event, actor)
@@ -42,7 +42,7 @@ async function deletesOwn(trx: Executor, event: ForumEvent): Promise<boolean> {
 }
 
 /**
- * Votes on what somebody wrote who blocks the voter; comments under their queries and answers to their comments. Moderators
+ * Votes on what somebody wrote who blocks the voter; comments under their questions and answers to their comments. Moderators
  * change what others wrote: a block does not keep them from it.
  */
 async function refuseToBlocked(trx: Executor, event: ForumEvent): Promise<void> {

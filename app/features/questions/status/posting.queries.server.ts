@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Executor } from '~/platform/db/db.server.ts'
 import { isRecent } from '~/platform/db/recent.server.ts'
 
-const tables = { query: sql`queries`, comment: sql`comments` }
+const tables = { query: sql`questions`, comment: sql`comments` }
 
 /**
  * Seconds until a member may write one more, if they wrote more than `most` in the last hour, the one just written included;
@@ -35,7 +35,7 @@ export async function readPost(
 
 /** Whether nobody may comment on a query that the caller holds. */
 export async function isLocked(trx: Executor, questionId: number): Promise<boolean> {
-	const query = await trx.selectFrom('queries').select('locked_at').where('id', '=', questionId).executeTakeFirst()
+	const query = await trx.selectFrom('questions').select('locked_at').where('id', '=', questionId).executeTakeFirst()
 	return query?.locked_at != null
 }
 

@@ -35,8 +35,8 @@ function sha256Of(columns: string) {
 export async function lockAnyQuestion(trx: Executor, id: number): Promise<HeldPost | undefined> {
 	const { rows } = await sql<HeldPost>`
 		select author_id, category_id, withheld, deleted_at is not null as gone, edited_at is not null as edited, locked_at is not null as locked,
-			${fingerprintOf.query('queries')} as fingerprint
-		from queries where id = ${id} for update`.execute(trx)
+			${fingerprintOf.query('questions')} as fingerprint
+		from questions where id = ${id} for update`.execute(trx)
 	return rows[0]
 }
 
@@ -59,14 +59,16 @@ export async function withholdQuestion(
 	why: { state: 'hidden' | 'waiting' | 'merged'; reason: string; into?: number },
 ): Promise<void> {
 	await removeQuestion(trx, id, held, null)
-	await sql`update queries set withheld = ${why.state}, withheld_reason = ${why.reason}, merged_into = ${why.into ?? null} where id = ${id}`.execute(
+	await sql`update questions set withheld = ${why.state}, withheld_reason = ${why.reason}, merged_into = ${why.into ?? null} where id = ${id}`.execute(
 		trx,
 	)
 }
 
 /** Takes a withheld query back into the forum. */
 export async function releaseQuestion(trx: Executor, id: number): Promise<void> {
-	await sql`update queries set withheld = null, withheld_reason = '', merged_into = null where id = ${id}`.execute(trx)
+	await sql`update questions set withheld = null, withheld_reason = '', merged_into = null where id = ${id}`.execute(
+		trx,
+	)
 	await returnQuestion(trx, id)
 }
 
@@ -96,20 +98,20 @@ export async function rewordWithheld(
 	id: number,
 	reason: string,
 ): Promise<void> {
-	const table = kind === 'query' ? sql`queries` : sql`comments`
+	const table = kind === 'query' ? sql`questions` : sql`comments`
 	await sql`update ${table} set withheld = 'hidden', withheld_reason = ${reason} where id = ${id}`.execute(trx)
 }
 
 /** Nobody may comment any more, or again. */
 export async function setLocked(trx: Executor, id: number, locked: boolean): Promise<void> {
-	await sql`update queries set locked_at = ${locked ? sql`now()` : null} where id = ${id}`.execute(trx)
+	await sql`update questions set locked_at = ${locked ? sql`now()` : null} where id = ${id}`.execute(trx)
 }
 
 /** Count, solved state, time and words of a query after one of its comments came or went. */
 async function settle(trx: Executor, questionId: number, difference: 1 | -1): Promise<void> {
-	await sql`update queries set comment_count = comment_count + ${difference},
-		solved = exists (select 1 from comments where query_id = ${questionId} and is_solution),
-		active_at = greatest(created_at, (select max(created_at) from comments where query_id = ${questionId} and deleted_at is null))
+	await sql`update questions set comment_count = comment_count + ${difference},
+		solved = exists (select 1 from comments where question_id = ${questionId} and is_solution),
+		active_at = greatest(created_at, (select max(created_at) from comments where question_id = ${questionId} and deleted_at is null))
 		where id = ${questionId}`.execute(trx)
 	await rebuildSearch(trx, questionId)
 }
@@ -124,7 +126,7 @@ export async function readAdded(
 ): Promise<ForumEvent> {
 	if (kind === 'query') {
 		const { author_id: actorId, description } = await trx
-			.selectFrom('queries')
+			.selectFrom('questions')
 			.select(['author_id', 'description'])
 			.where('id', '=', id)
 			.executeTakeFirstOrThrow()
@@ -151,7 +153,7 @@ export interface WithheldRow extends QuestionPageRow {
 export async function findWithheldRow(id: number): Promise<WithheldRow | undefined> {
 	const { rows } = await sql<WithheldRow>`
 		select ${questionPageColumns}, q.withheld, q.withheld_reason, q.merged_into
-		from queries q ${questionJoins} where q.id = ${id} and q.withheld is not null`.execute(db())
+		from questions q ${questionJoins} where q.id = ${id} and q.withheld is not null`.execute(db())
 	return rows[0]
 }
 
@@ -167,7 +169,7 @@ export interface MergedRow {
 export async function findMergedRow(id: number): Promise<MergedRow | undefined> {
 	const { rows } = await sql<MergedRow>`
 		select q.id, q.merged_into, q.title, u.username, c.slug as category_slug
-		from queries q ${questionJoins} where q.id = ${id} and q.merged_into is not null`.execute(db())
+		from questions q ${questionJoins} where q.id = ${id} and q.merged_into is not null`.execute(db())
 	return rows[0]
 }
 
@@ -176,6 +178,6 @@ export async function findPlaceOfQuestion(
 	id: number,
 ): Promise<{ id: number; username: string; category_slug: string } | undefined> {
 	const { rows } = await sql<{ id: number; username: string; category_slug: string }>`
-		select q.id, u.username, c.slug as category_slug from queries q ${questionJoins} where q.id = ${id}`.execute(db())
+		select q.id, u.username, c.slug as category_slug from questions q ${questionJoins} where q.id = ${id}`.execute(db())
 	return rows[0]
 }

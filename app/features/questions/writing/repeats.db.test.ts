@@ -34,7 +34,7 @@ test('twenty sendings of one query at the same moment make one, and all are told
 	const [first, ...others] = await Promise.all(sendings)
 	for (const other of others) expect(other).toEqual(first)
 	expect((await listQuestions(null, { author: 'asha' })).rows.map(({ url }) => url)).toEqual([first?.url])
-	const { rows } = await sql<{ n: number }>`select query_count as n from tags where name = 'pressing'`.execute(db())
+	const { rows } = await sql<{ n: number }>`select question_count as n from tags where name = 'pressing'`.execute(db())
 	expect(rows).toEqual([{ n: 1 }])
 })
 

@@ -13,9 +13,9 @@ export interface QuestionTexts {
 /** Inserts a query with its tags and counts it. @returns its id */
 export async function insertQuestion(trx: Executor, authorId: number, texts: QuestionTexts): Promise<number> {
 	const { rows } = await sql<{ id: number; created_at: Date }>`
-		insert into queries (author_id, category_id, title, description, description_html, excerpt, tags, search)
+		insert into questions (author_id, category_id, title, description, description_html, excerpt, tags, search)
 		values (${authorId}, ${texts.categoryId}, ${texts.title}, ${texts.description}, ${texts.descriptionHtml}, ${texts.excerpt}, ${texts.tags},
-			query_document(${texts.title}, ${texts.tags}, ${texts.description}))
+			question_document(${texts.title}, ${texts.tags}, ${texts.description}))
 		returning id, created_at`.execute(trx)
 	const query = rows[0]
 	if (!query) throw new Error('A query was not inserted.')
@@ -30,7 +30,7 @@ export async function lockQuestion(
 	id: number,
 ): Promise<{ author_id: number; category_id: number; version: number } | undefined> {
 	return trx
-		.selectFrom('queries')
+		.selectFrom('questions')
 		.select(['author_id', 'category_id', 'version'])
 		.where('id', '=', id)
 		.where('deleted_at', 'is', null)
@@ -45,7 +45,7 @@ export async function updateQuestion(
 	before: { category_id: number },
 	texts: QuestionTexts,
 ): Promise<void> {
-	await sql`update queries set title = ${texts.title}, description = ${texts.description}, description_html = ${texts.descriptionHtml},
+	await sql`update questions set title = ${texts.title}, description = ${texts.description}, description_html = ${texts.descriptionHtml},
 		excerpt = ${texts.excerpt}, tags = ${texts.tags}, category_id = ${texts.categoryId}, edited_at = now(), version = version + 1 where id = ${id}`.execute(
 		trx,
 	)
@@ -64,8 +64,8 @@ export async function removeQuestion(
 	before: { category_id: number },
 	actorId: number | null,
 ): Promise<void> {
-	await sql`update queries set deleted_at = now(), deleted_by = ${actorId}, withdrawn = ${actorId !== null} and exists (
-		select 1 from comments m where m.query_id = queries.id and m.author_id <> queries.author_id and m.deleted_at is null)
+	await sql`update questions set deleted_at = now(), deleted_by = ${actorId}, withdrawn = ${actorId !== null} and exists (
+		select 1 from comments m where m.question_id = questions.id and m.author_id <> questions.author_id and m.deleted_at is null)
 		where id = ${id}`.execute(trx)
 	await countQuestions(trx, before.category_id, -1)
 	await retagQuestion(trx, id, [])
@@ -77,7 +77,7 @@ export async function removeQuestion(
  */
 export async function returnQuestion(trx: Executor, id: number, mainTags: string[] | null = null): Promise<void> {
 	const { rows } = await sql<{ category_id: number; tags: string[] }>`
-		update queries set deleted_at = null, deleted_by = null, withdrawn = false, tags = coalesce(${mainTags}::text[], tags)
+		update questions set deleted_at = null, deleted_by = null, withdrawn = false, tags = coalesce(${mainTags}::text[], tags)
 		where id = ${id} returning category_id, tags`.execute(trx)
 	const query = rows[0]
 	if (!query) throw new Error('A query was not there to be taken back.')
@@ -92,14 +92,14 @@ export async function insertComment(
 ): Promise<number | undefined> {
 	const { questionId, authorId, parentId, body, bodyHtml } = comment
 	const { rows } = await sql<{ id: number }>`
-		with parent as (select path from comments where id = ${parentId} and query_id = ${questionId} and deleted_at is null for share),
+		with parent as (select path from comments where id = ${parentId} and question_id = ${questionId} and deleted_at is null for share),
 		fresh as (select nextval(pg_get_serial_sequence('comments', 'id'))::int as id)
-		insert into comments (id, query_id, author_id, parent_id, path, body, body_html)
+		insert into comments (id, question_id, author_id, parent_id, path, body, body_html)
 		select fresh.id, ${questionId}, ${authorId}, ${parentId}::int, coalesce(parent.path, '{}') || fresh.id, ${body}, ${bodyHtml}
 		from fresh left join parent on true where ${parentId}::int is null or parent.path is not null
 		returning id`.execute(trx)
 	if (!rows[0]) return undefined
-	await sql`update queries set comment_count = comment_count + 1, active_at = now(), search = grown_document(search, ${body}) where id = ${questionId}`.execute(
+	await sql`update questions set comment_count = comment_count + 1, active_at = now(), search = grown_document(search, ${body}) where id = ${questionId}`.execute(
 		trx,
 	)
 	return rows[0].id
@@ -109,12 +109,12 @@ export async function insertComment(
 export async function lockComment(
 	trx: Executor,
 	id: number,
-): Promise<{ author_id: number; query_id: number; version: number; body: string } | undefined> {
-	const comment = await trx.selectFrom('comments').select(['query_id']).where('id', '=', id).executeTakeFirst()
-	if (!comment || !(await lockQuestion(trx, comment.query_id))) return undefined
+): Promise<{ author_id: number; question_id: number; version: number; body: string } | undefined> {
+	const comment = await trx.selectFrom('comments').select(['question_id']).where('id', '=', id).executeTakeFirst()
+	if (!comment || !(await lockQuestion(trx, comment.question_id))) return undefined
 	return trx
 		.selectFrom('comments')
-		.select(['author_id', 'query_id', 'version', 'body'])
+		.select(['author_id', 'question_id', 'version', 'body'])
 		.where('id', '=', id)
 		.where('deleted_at', 'is', null)
 		.forUpdate()
@@ -152,8 +152,8 @@ export async function putBackComment(trx: Executor, id: number, questionId: numb
 }
 
 async function recount(trx: Executor, questionId: number, difference: 1 | -1): Promise<void> {
-	await sql`update queries set comment_count = comment_count + ${difference},
-		solved = exists (select 1 from comments where query_id = ${questionId} and is_solution) where id = ${questionId}`.execute(
+	await sql`update questions set comment_count = comment_count + ${difference},
+		solved = exists (select 1 from comments where question_id = ${questionId} and is_solution) where id = ${questionId}`.execute(
 		trx,
 	)
 	await rebuildSearch(trx, questionId)
@@ -161,7 +161,7 @@ async function recount(trx: Executor, questionId: number, difference: 1 | -1): P
 
 /** Makes the text that searches look at anew, from the query and its comments. */
 export async function rebuildSearch(trx: Executor, id: number): Promise<void> {
-	await sql`update queries set search = whole_document(queries) where id = ${id}`.execute(trx)
+	await sql`update questions set search = whole_document(questions) where id = ${id}`.execute(trx)
 }
 
 /*
@@ -170,14 +170,14 @@ export async function rebuildSearch(trx: Executor, id: number): Promise<void> {
  */
 
 async function countQuestions(trx: Executor, categoryId: number, change: 1 | -1): Promise<void> {
-	await sql`update categories set query_count = query_count + ${change} where id = ${categoryId}`.execute(trx)
-	await sql`update counters set value = value + ${change} where name = 'queries'`.execute(trx)
+	await sql`update categories set question_count = question_count + ${change} where id = ${categoryId}`.execute(trx)
+	await sql`update counters set value = value + ${change} where name = 'questions'`.execute(trx)
 }
 
 async function moveQuestion(trx: Executor, from: number, to: number): Promise<void> {
 	await sql`
 		with both_ends as (select id from categories where id in (${from}, ${to}) order by id for no key update)
-		update categories set query_count = query_count + case categories.id when ${to} then 1 else -1 end
+		update categories set question_count = question_count + case categories.id when ${to} then 1 else -1 end
 		from both_ends where categories.id = both_ends.id`.execute(trx)
 }
 
@@ -186,18 +186,18 @@ async function retagQuestion(trx: Executor, id: number, tags: string[]): Promise
 	await sql`insert into tags (name) select name from unnest(${tags}::text[]) as name order by name on conflict do nothing`.execute(
 		trx,
 	)
-	await sql`select 1 from tags where name = any(${tags}) or id in (select tag_id from query_tags where query_id = ${id}) order by name for no key update`.execute(
+	await sql`select 1 from tags where name = any(${tags}) or id in (select tag_id from question_tags where question_id = ${id}) order by name for no key update`.execute(
 		trx,
 	)
 	await sql`
-		with gone as (delete from query_tags where query_id = ${id} and tag_id not in (select id from tags where name = any(${tags})) returning tag_id)
-		update tags set query_count = query_count - 1 from gone where tags.id = gone.tag_id`.execute(trx)
+		with gone as (delete from question_tags where question_id = ${id} and tag_id not in (select id from tags where name = any(${tags})) returning tag_id)
+		update tags set question_count = question_count - 1 from gone where tags.id = gone.tag_id`.execute(trx)
 	await sql`
 		with fresh as (
-			insert into query_tags (tag_id, query_id, created_at)
-			select tags.id, queries.id, queries.created_at from tags, queries where tags.name = any(${tags}) and queries.id = ${id}
+			insert into question_tags (tag_id, question_id, created_at)
+			select tags.id, questions.id, questions.created_at from tags, questions where tags.name = any(${tags}) and questions.id = ${id}
 			on conflict do nothing returning tag_id)
-		update tags set query_count = query_count + 1 from fresh where tags.id = fresh.tag_id`.execute(trx)
+		update tags set question_count = question_count + 1 from fresh where tags.id = fresh.tag_id`.execute(trx)
 }
 
 /** How many edits of a query, or of a comment, are kept. */
@@ -218,9 +218,9 @@ export async function recordQuestionRevision(
 	texts: QuestionTexts,
 ): Promise<void> {
 	await sql`
-		insert into revisions (query_id, editor_id, by_moderator, title, description, tags, category)
+		insert into revisions (question_id, editor_id, by_moderator, title, description, tags, category)
 		select q.id, ${editorId}::int, q.author_id <> ${editorId}, q.title, q.description, q.tags, c.title
-		from queries q join categories c on c.id = q.category_id
+		from questions q join categories c on c.id = q.category_id
 		where q.id = ${id} and (q.title, q.description, q.tags, q.category_id)
 			is distinct from (${texts.title}, ${texts.description}, ${texts.tags}::text[], ${texts.categoryId}::int)`.execute(
 		trx,
@@ -230,8 +230,8 @@ export async function recordQuestionRevision(
 /** As {@link recordQuestionRevision}, for a comment. */
 export async function recordCommentRevision(trx: Executor, id: number, editorId: number, body: string): Promise<void> {
 	await sql`
-		insert into revisions (query_id, comment_id, editor_id, by_moderator, body)
-		select query_id, id, ${editorId}::int, author_id <> ${editorId}, body from comments
+		insert into revisions (question_id, comment_id, editor_id, by_moderator, body)
+		select question_id, id, ${editorId}::int, author_id <> ${editorId}, body from comments
 		where id = ${id} and body <> ${body}`.execute(trx)
 }
 
@@ -267,7 +267,7 @@ export async function listRevisionRows(
 
 function whose(of: { questionId: number } | { commentId: number }) {
 	return 'questionId' in of
-		? sql`query_id = ${of.questionId} and comment_id is null`
+		? sql`question_id = ${of.questionId} and comment_id is null`
 		: sql`comment_id = ${of.commentId}`
 }
 

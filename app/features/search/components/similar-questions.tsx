@@ -13,7 +13,7 @@ interface SimilarQuestionsProps {
 	className?: string
 }
 
-/** Up to five queries that may answer what is being written; nothing to see while there are none. Links open beside it. */
+/** Up to five questions that may answer what is being written; nothing to see while there are none. Links open beside it. */
 export function SimilarQuestions({ title, description, onSolved, className = '' }: SimilarQuestionsProps) {
 	const rows = useSimilar(title, description)
 	const heading = useId()
@@ -116,7 +116,7 @@ const MIN_TITLE_LENGTH = 4
 const MAX_DESCRIPTION_LENGTH = 1_000
 
 /**
- * The queries that are like the one being written, asked for when the typing pauses. The newest keystroke wins: older
+ * The questions that are like the one being written, asked for when the typing pauses. The newest keystroke wins: older
  * requests are dropped, and what was found stays until something newer is.
  */
 export function useSimilar(title: string, description: string): SimilarView[] {

@@ -8,7 +8,7 @@ import type { Route } from './+types/suggest-similar'
 
 const headers = { 'Cache-Control': 'private, no-store' }
 
-/** `/suggest/similar?title=&description=`: queries that may answer a question being written, as JSON. Open to everybody. */
+/** `/suggest/similar?title=&description=`: questions that may answer a question being written, as JSON. Open to everybody. */
 export function loader({ url, context }: Route.LoaderArgs) {
 	return answering(async () => {
 		await countUse('similar', viewerOf(context), factsOf(context).ip)

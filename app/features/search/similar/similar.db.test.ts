@@ -119,7 +119,7 @@ test('a deleted query is never suggested, nor by a comment that was deleted', as
 })
 
 test('a question of one word that every query has finds nothing', async () => {
-	const words = weigh([{ word: 'git', titled: true, documents: 900_000 }], { sampled: 1_000_000, queries: 1_000_000 })
+	const words = weigh([{ word: 'git', titled: true, documents: 900_000 }], { sampled: 1_000_000, questions: 1_000_000 })
 	expect(await findCandidates(probesOf(words), words, 60)).toEqual([])
 })
 
@@ -132,7 +132,7 @@ test.each([
 	['spaces', '   '],
 	['words that say nothing', 'how do I the of and'],
 	['operators of the search', `' | & ! <-> :* :A ((("`],
-	['quotes and backslashes', `it''s \\'; drop table queries; -- C:\\temp\\new`],
+	['quotes and backslashes', `it''s \\'; drop table questions; -- C:\\temp\\new`],
 	['a character that PostgreSQL does not store', 'undo\u0000rebase'],
 	['half a character', 'undo \ud800 rebase'],
 	['the characters of marks', 'undo \u0001rebase\u0002 \u0003'],
@@ -156,7 +156,7 @@ test('a description of 30,000 characters changes nothing of what its beginning f
 
 test('“This solved mine” counts once a member and query, and each visitor', async () => {
 	const count = async () =>
-		(await db().selectFrom('similar_helped').select('user_id').where('query_id', '=', ids.wifi).execute()).length
+		(await db().selectFrom('similar_helped').select('user_id').where('question_id', '=', ids.wifi).execute()).length
 	const reader = await makeMember('reader')
 	await Promise.all(Array.from({ length: 8 }, () => noteHelped(reader, ids.wifi)))
 	expect(await count()).toBe(1)

@@ -4,7 +4,7 @@ import { markings } from '../marks.ts'
 import { walkBlocks } from '../scope.queries.server.ts'
 import { bodyWeight, halfTitle, type Probe, type Word } from './weights.ts'
 
-/** Blocks of 4,096 queries that {@link Probe.newest} is about. */
+/** Blocks of 4,096 questions that {@link Probe.newest} is about. */
 const newestBlocks = 6
 
 /** The one condition for what may be suggested: everything that is not to be shown is left out here. */
@@ -14,14 +14,14 @@ export interface WordRow {
 	word: string
 	/** Whether it stands in the title that is being written, or only in the description. */
 	titled: boolean
-	/** In how many of the sampled queries it stands; null for a word that no table of them has. */
+	/** In how many of the sampled questions it stands; null for a word that no table of them has. */
 	documents: number | null
 }
 
-/** How many queries were looked at for the counts of words, and how many there are. */
+/** How many questions were looked at for the counts of words, and how many there are. */
 export interface Totals {
 	sampled: number
-	queries: number
+	questions: number
 }
 
 /** The different words of a question as the search knows them, with how common they are. */
@@ -39,9 +39,9 @@ export async function readWords(title: string, description: string): Promise<Wor
 
 export async function readTotals(): Promise<Totals> {
 	const { rows } = await sql<Totals>`
-		select t.documents as sampled, greatest(t.documents, c.value)::int as queries
-		from similar_totals t, counters c where c.name = 'queries'`.execute(db())
-	return rows[0] ?? { sampled: 0, queries: 0 }
+		select t.documents as sampled, greatest(t.documents, c.value)::int as questions
+		from similar_totals t, counters c where c.name = 'questions'`.execute(db())
+	return rows[0] ?? { sampled: 0, questions: 0 }
 }
 
 /** Known words that are spelt like unknown ones, at most two for each. */
@@ -63,7 +63,7 @@ export interface Candidate {
 }
 
 /**
- * The queries that share most with a question, by what weighs most. Each probe reads a bounded part of an index; what the
+ * The questions that share most with a question, by what weighs most. Each probe reads a bounded part of an index; what the
  * probes found together is put in order by their weights, and so many of the best are scored word by word.
  * A word scores in the title by the title's length (BM25 with k1 = 1.2 and b = 0.75 for a word that stands once) and in tags,
  * description and comments by how often it stands there: ts_rank of a single word is a sum of 1/n², which never exceeds 1.
@@ -84,7 +84,7 @@ export async function findCandidates(probes: Probe[], words: Word[], scored: num
 			from unnest(${words.map(({ word }) => quoted(word))}::text[], ${words.map(({ weight }) => weight)}::float8[]) w (word, weight)),
 		-- Unpacked once: each use of q.search itself would unpack the document again.
 		unpacked as materialized (
-			select q.id, q.title, q.search || ''::tsvector as search from best join queries q using (id)),
+			select q.id, q.title, q.search || ''::tsvector as search from best join questions q using (id)),
 		documents as materialized (
 			select d.id, d.title, d.search,
 				1 + ${halfTitle} * (0.25 + 0.75 * length(ts_filter(d.search, '{a}')) / t.title_words) as title_length,
@@ -103,7 +103,7 @@ function hitRows(probes: Probe[], { titleOnly, newest }: Pick<Probe, 'titleOnly'
 	const matching = sql`${document} @@ p.words and ${visible}`
 	const rows = newest
 		? walkBlocks(matching, sql`0`, sql`${newestBlocks - 1}::int`)
-		: sql`with m as materialized (select q.id from queries q where ${matching}) select id from m`
+		: sql`with m as materialized (select q.id from questions q where ${matching}) select id from m`
 	return sql`
 		select hit.id, p.weight from ${probeRows(probes)} cross join lateral (${rows} limit p.most) hit`
 }
@@ -131,14 +131,14 @@ export interface SimilarRow {
 	comment_count: number
 }
 
-/** What is shown of queries, with these words marked. */
+/** What is shown of questions, with these words marked. */
 export async function readSimilar(ids: number[], words: string[]): Promise<SimilarRow[]> {
 	const any = words.map(quoted).join(' | ')
 	const { rows } = await sql<SimilarRow>`
 		select q.id, q.title, q.solved, q.comment_count, u.username, c.slug as category_slug,
 			ts_headline('english', search_text(q.title), ${any}::tsquery, ${markings}) as title_marked,
 			ts_headline('english', search_text(text_of_html(left(q.description_html, 8000))), ${any}::tsquery, ${markings}) as description_marked
-		from queries q join users u on u.id = q.author_id join categories c on c.id = q.category_id
+		from questions q join users u on u.id = q.author_id join categories c on c.id = q.category_id
 		where q.id = any(${ids}) and ${visible}`.execute(db())
 	return rows
 }
@@ -156,9 +156,9 @@ export async function insertHelped(
 	const { rows } = await sql<{ id: number; username: string; category_slug: string }>`
 		with found as (
 			select q.id, u.username, c.slug as category_slug
-			from queries q join users u on u.id = q.author_id join categories c on c.id = q.category_id
+			from questions q join users u on u.id = q.author_id join categories c on c.id = q.category_id
 			where q.id = ${questionId} and ${visible}),
-		noted as (insert into similar_helped (query_id, user_id) select id, ${userId}::int from found on conflict do nothing)
+		noted as (insert into similar_helped (question_id, user_id) select id, ${userId}::int from found on conflict do nothing)
 		select * from found`.execute(db())
 	return rows[0]
 }

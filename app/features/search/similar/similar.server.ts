@@ -29,7 +29,7 @@ interface Asked {
 /** Characters of a title and of a description that are read; beyond the first, a description repeats itself. */
 const readOfTitle = 300
 const readOfDescription = 4_000
-/** Queries that are scored word by word. */
+/** Questions that are scored word by word. */
 const scored = 60
 /** Below this hardly anything fits (docs/decisions/0019). */
 const worthShowing = 0.2
@@ -39,7 +39,7 @@ const MAX_TYPOS = 4
 const meantShare = 0.6
 
 /**
- * The queries that ask the same as a question that is being written, the best first: words by their rarity, in titles above
+ * The questions that ask the same as a question that is being written, the best first: words by their rarity, in titles above
  * all, then the spelling of the titles. Three or four statements, each bounded whatever the size of the forum.
  * @returns none for a title without a word that says something
  */

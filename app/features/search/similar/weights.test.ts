@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { likeness, piecesOf, probesOf, weigh } from './weights.ts'
 
-const forum = { sampled: 1_000, queries: 1_000 }
+const forum = { sampled: 1_000, questions: 1_000 }
 const counted = (word: string, documents: number, titled = true) => ({ word, documents, titled })
 
 test('a rare word weighs more than a common one, and a word of the description less than one of the title', () => {
@@ -15,11 +15,11 @@ test('a word that every query has still weighs a little', () => {
 })
 
 test('how often a word stands in a sample tells how often it stands in all', () => {
-	expect(weigh([counted('git', 300)], { sampled: 1_000, queries: 50_000 })[0]?.documents).toBe(15_000)
+	expect(weigh([counted('git', 300)], { sampled: 1_000, questions: 50_000 })[0]?.documents).toBe(15_000)
 })
 
 test('an empty forum weighs words without dividing by nothing', () => {
-	const [word] = weigh([counted('git', 0)], { sampled: 0, queries: 0 })
+	const [word] = weigh([counted('git', 0)], { sampled: 0, questions: 0 })
 	expect(word).toMatchObject({ documents: 0 })
 	expect(Number.isFinite(word?.weight)).toBe(true)
 })
@@ -32,16 +32,16 @@ test('of very many words the rarest thirty count', () => {
 test('a rare word is looked for alone, a common one only beside others', () => {
 	const words = weigh([counted('rebas', 40), counted('git', 30_000), counted('work', 60_000)], {
 		sampled: 100_000,
-		queries: 100_000,
+		questions: 100_000,
 	})
 	const looked = probesOf(words).map(({ words: together }) => together.join('+'))
 	expect(new Set(looked)).toEqual(new Set(['rebas', 'rebas+git', 'rebas+work', 'git+work']))
 })
 
-test('two words that are both very common are looked for among the newest queries only', () => {
+test('two words that are both very common are looked for among the newest questions only', () => {
 	const words = weigh([counted('rebas', 40), counted('git', 30_000), counted('work', 60_000)], {
 		sampled: 100_000,
-		queries: 100_000,
+		questions: 100_000,
 	})
 	const newest = probesOf(words).filter((probe) => probe.newest)
 	expect(new Set(newest.map(({ words: together }) => together.join('+')))).toEqual(new Set(['git+work']))
@@ -50,7 +50,7 @@ test('two words that are both very common are looked for among the newest querie
 test('whatever is typed, the looks into indexes are bounded in number and in rows', () => {
 	for (const documents of [1, 999, 1_001, 900_000]) {
 		const many = Array.from({ length: 5_000 }, (_, index) => counted(`w${index}`, documents, index % 2 === 0))
-		const probes = probesOf(weigh(many, { sampled: 1_000_000, queries: 1_000_000 }))
+		const probes = probesOf(weigh(many, { sampled: 1_000_000, questions: 1_000_000 }))
 		expect(probes.length).toBeLessThanOrEqual(40)
 		expect(probes.reduce((sum, { most }) => sum + most, 0)).toBeLessThanOrEqual(20_000)
 	}

@@ -17,30 +17,30 @@ const MAX_TITLE_WORDS = 20
 const MAX_DESCRIPTION_WORDS = 10
 /** Looked for each by itself, in the titles and anywhere. */
 const MAX_PROBED = 10
-/** A word in more queries than this is looked for only together with another. */
+/** A word in more questions than this is looked for only together with another. */
 const common = 1_000
 /** So many words are looked for in pairs when one of the two is common. */
 const MAX_PAIRED = 5
-/** So many queries of one pair are looked at. */
+/** So many questions of one pair are looked at. */
 const MAX_OF_PAIR = 200
-/** Where both words of a pair are in more queries than this, only the newest queries are asked for the pair. */
+/** Where both words of a pair are in more questions than this, only the newest questions are asked for the pair. */
 const veryCommon = 10_000
 
 /** A word of a question. */
 export interface Word {
 	word: string
 	weight: number
-	/** In how many queries it stands, as far as can be told. */
+	/** In how many questions it stands, as far as can be told. */
 	documents: number
 }
 
-/** One bounded look into an index: queries that have all of these words. */
+/** One bounded look into an index: questions that have all of these words. */
 export interface Probe {
 	words: string[]
 	weight: number
 	titleOnly: boolean
 	most: number
-	/** Whether to look among the newest queries only, some 20,000. */
+	/** Whether to look among the newest questions only, some 20,000. */
 	newest: boolean
 }
 
@@ -54,17 +54,17 @@ interface Counted {
 
 /**
  * The words that count, the heaviest first.
- * @param sampled how many queries `documents` is a part of
- * @param queries how many there are
+ * @param sampled how many questions `documents` is a part of
+ * @param questions how many there are
  */
-export function weigh(counted: Counted[], { sampled, queries }: { sampled: number; queries: number }): Word[] {
+export function weigh(counted: Counted[], { sampled, questions }: { sampled: number; questions: number }): Word[] {
 	const rarity = ({ documents }: Counted) => Math.log(1 + (sampled - documents + 0.5) / (documents + 0.5))
 	const words = counted
 		.map((word) => ({
 			word: word.word,
 			titled: word.titled,
 			weight: Math.max(0.01, rarity(word)) * (word.share ?? 1) * (word.titled ? 1 : descriptionWeight),
-			documents: sampled === 0 ? 0 : Math.round((word.documents * queries) / sampled),
+			documents: sampled === 0 ? 0 : Math.round((word.documents * questions) / sampled),
 		}))
 		.toSorted((one, other) => other.weight - one.weight || (one.word < other.word ? -1 : 1))
 	const best = (titled: boolean, most: number) => words.filter((word) => word.titled === titled).slice(0, most)
@@ -73,7 +73,7 @@ export function weigh(counted: Counted[], { sampled, queries }: { sampled: numbe
 		.toSorted((one, other) => other.weight - one.weight)
 }
 
-/** Where to look for queries with these words, so that each look costs about the same however common its words are. */
+/** Where to look for questions with these words, so that each look costs about the same however common its words are. */
 export function probesOf(words: Word[]): Probe[] {
 	const rare = words.filter(({ documents }) => documents <= common).slice(0, MAX_PROBED)
 	const single = rare.flatMap(({ word, weight }) => [

@@ -12,7 +12,7 @@ interface FollowButtonProps {
 	following: boolean
 }
 
-/** Follows a tag or a category: new queries in it are then told to the member. */
+/** Follows a tag or a category: new questions in it are then told to the member. */
 export function FollowButton({ place, name, following }: FollowButtonProps) {
 	const { viewer } = useRootData()
 	const { pathname } = useLocation()

@@ -15,7 +15,7 @@ export function useCategories(): CategoryView[] {
 
 interface CategoryNavProps {
 	categories: CategoryView[]
-	/** How many queries there are in all. */
+	/** How many questions there are in all. */
 	total: number
 	/** The page being read. */
 	pathname: string
@@ -104,7 +104,7 @@ export function TagIndex({ tags, search }: { tags: TagView[]; search: string | n
 	)
 }
 
-/** One line of an index: the tag, a dotted leader, how many queries. */
+/** One line of an index: the tag, a dotted leader, how many questions. */
 export function TagRow({ tag, search }: { tag: TagView; search?: string | null }) {
 	return (
 		<li className="min-w-0">

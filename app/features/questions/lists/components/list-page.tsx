@@ -20,13 +20,13 @@ interface ListPageProps {
 	/** What stands under the title: what the list is about, a button to follow it. */
 	intro?: ReactNode
 	data: ListData
-	/** How many queries the list has in its plain order. */
+	/** How many questions the list has in its plain order. */
 	total: number
 	/** The category that a new query should have. */
 	category?: string
 }
 
-/** A list of queries with its search, its order and the way to more. */
+/** A list of questions with its search, its order and the way to more. */
 export function ListPage({ title, heading = title, intro, data, total, category }: ListPageProps) {
 	const { categories } = useForumFrame()
 	const { pathname } = useLocation()

@@ -1,0 +1,68 @@
+import { execFileSync } from 'node:child_process'
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+/* `npm run new` on a copy of the source: what it lays out is formatted, typed, passes its own test and the architecture's, and builds. */
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const folder = mkdtempSync(join(tmpdir(), 'devquad-new-'))
+
+beforeAll(() => {
+	for (const name of ['app', 'server', 'migrations', 'scripts', 'public', 'tests', 'bench', 'docs'])
+		cpSync(join(root, name), join(folder, name), { recursive: true })
+	for (const name of [
+		'package.json',
+		'tsconfig.json',
+		'vite.config.ts',
+		'vitest.config.ts',
+		'playwright.config.ts',
+		'react-router.config.ts',
+		'biome.json',
+		'.gitignore',
+	])
+		cpSync(join(root, name), join(folder, name))
+	symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+})
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** Runs a program of the project in the copy. @returns what it wrote; @throws Error with it when it fails */
+function run(program: string, ...args: string[]): string {
+	try {
+		const env = { ...process.env, NODE_ENV: 'production', NO_COLOR: '1' }
+		return execFileSync(program, args, { cwd: folder, encoding: 'utf8', stdio: 'pipe', env })
+	} catch (error) {
+		const { stdout, stderr } = error as { stdout: string; stderr: string }
+		throw new Error(`${program} ${args.join(' ')}:\n${stdout}\n${stderr}`, { cause: error })
+	}
+}
+
+const bin = (name: string) => join(root, 'node_modules/.bin', name)
+const layOut = (name: string) => run(process.execPath, 'scripts/new.ts', name)
+
+test.each([
+	['', 'small letters'],
+	['Reading', 'small letters'],
+	['../outside', 'small letters'],
+	['order', 'a word of SQL'],
+	['forum', 'already'],
+	['chat', 'already'],
+	['blocks', 'already'],
+])('the name “%s” is refused, and nothing is written', (name, reason) => {
+	const before = readFileSync(join(folder, 'app/routes.ts'), 'utf8')
+	expect(() => layOut(name)).toThrow(reason)
+	expect(readFileSync(join(folder, 'app/routes.ts'), 'utf8')).toBe(before)
+})
+
+test('what is laid out is formatted, typed, tested and built', () => {
+	const files = layOut('reading-list').match(/^\S+\.(ts|tsx|sql)$/gm) ?? []
+	expect(files).toHaveLength(11)
+	run(bin('biome'), 'ci', '--error-on-warnings', ...files.filter((file) => !file.endsWith('.sql')))
+	run(bin('react-router'), 'typegen')
+	run(bin('tsc'), '--noEmit')
+	run(bin('vitest'), 'run', 'app/features/reading-list', 'tests/architecture.test.ts', 'tests/features.test.ts')
+	run(bin('react-router'), 'build')
+}, 300_000)
