@@ -5,13 +5,13 @@ export default defineConfig({
 	testDir: 'tests/e2e',
 	outputDir: 'test-results',
 	// One more than processors, as many journeys wait for a network that is slow or away on purpose.
-	workers: 2,
+	workers: 3,
 	retries: 0,
 	// Both only end what hangs: a page that is there at once alone may wait for its turn on a busy machine.
 	timeout: 180_000,
 	expect: { timeout: 15_000 },
 	forbidOnly: true,
-	// The longest file is first, so that it does not begin when the others end.
+	// `npm test` runs the payloads beside the other tests; they need one worker.
 	projects: [
 		{ name: 'payloads', testMatch: 'xss.spec.ts' },
 		{ name: 'journeys', testIgnore: 'xss.spec.ts' },

@@ -21,8 +21,8 @@ export default defineConfig({
 		exclude: ['node_modules', 'build', 'data', 'tests/e2e'],
 		globalSetup: './tests/support/postgres.ts',
 		setupFiles: './tests/support/setup.ts',
-		// Tests that kill and wait leave the processors to others for a while.
-		maxWorkers: 3,
+		// Tests that kill and wait leave the processors to others most of the time.
+		maxWorkers: 5,
 		sequence: { sequencer: LongestFirst },
 		// Only ends what hangs: a test that is fast alone may wait for its turn on a busy machine.
 		testTimeout: 60_000,

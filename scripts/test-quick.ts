@@ -19,7 +19,7 @@ await Promise.all([
 	runs.vitest([
 		'--exclude=tests/process/**',
 		...(touchesAll ? [] : [`--changed=${base}`, '--passWithNoTests']),
-		'--maxWorkers=3',
+		'--maxWorkers=4',
 	]),
 ])
 process.stdout.write(touchesAll ? '\nAll tests but those of processes and the journeys.\n' : changeLine())

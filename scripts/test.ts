@@ -23,9 +23,9 @@ async function runAll(): Promise<void> {
 		runs.check('unused files, exports and dependencies', ['knip/bin/knip.js']),
 	])
 	if (!isBuilt) return
-	// One after the other: on two processors at once, tests that kill servers run out of time.
-	await runs.vitest()
-	await runs.playwright()
+	// Tests of processes wait most of the time: the payloads, for which no time matters, take the processors meanwhile.
+	await Promise.all([runs.vitest(), runs.playwright(['--project=payloads'])])
+	await runs.playwright(['--project=journeys'])
 }
 
 async function runMatching(): Promise<void> {

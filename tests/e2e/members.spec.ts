@@ -54,6 +54,7 @@ test.describe('a member without JavaScript', () => {
 
 	test('logs in, sees the menu with the name, and logs out', async ({ page }) => {
 		await logIn(page)
+		await page.goto('/find-dev')
 		await page.getByRole('button', { name: /account menu/ }).click()
 		await page.getByRole('button', { name: 'Logout' }).first().click()
 		await page.waitForURL('**/login')

@@ -39,6 +39,7 @@ test('a newcomer is welcomed, told why a form was refused, and led to a card tha
 
 	await test.step('three steps stand on the list, on the own card, and on the own profile', async () => {
 		await enrol(page, 'Nora Newcomer')
+		await page.goto('/find-dev')
 		const steps = page.getByRole('region', { name: 'Help others find you' })
 		await expect(steps.getByRole('link')).toHaveText([
 			'Add a picture',

@@ -332,6 +332,7 @@ test('a member is offered to install the app where the browser can, and the icon
 	})
 	const counts = () => page.evaluate(() => (window as unknown as { counts: number[] }).counts)
 	await enrol(page, 'Inga Staller')
+	await page.goto('/find-dev')
 	await hydrated(page)
 	await expect.poll(async () => (await counts()).at(-1)).toBe(0)
 	// Round the page is what the page is made of, in both themes.

@@ -15,6 +15,7 @@ test('a newcomer appears in the list of who looks at it, online, and goes offlin
 	await page.goto('/find-dev')
 	const newcomer = await secondPage(browser)
 	await enrol(newcomer, 'Lalita Fairweather')
+	await newcomer.goto('/find-dev')
 	const card = page.getByRole('article').filter({ hasText: 'Lalita Fairweather' })
 	await expect(card).toBeVisible()
 	await expect(card.getByText(', online')).toBeAttached()
@@ -35,6 +36,7 @@ test('a reader further down is told of a newcomer, and nothing moves until they 
 	expect(before).toBeGreaterThan(200)
 	const newcomer = await secondPage(browser)
 	await enrol(newcomer, 'Ottilie Glasswing')
+	await newcomer.goto('/find-dev')
 	const bar = page.getByRole('button', { name: '1 new developer' })
 	await expect(bar).toBeInViewport()
 	await expect(page.getByRole('article').filter({ hasText: 'Ottilie Glasswing' })).toHaveCount(0)
@@ -75,6 +77,7 @@ test('View Details shows what the card knew while the rest is on its way', async
 test('who hides their presence looks offline to everybody', async ({ page, browser }) => {
 	const hidden = await secondPage(browser)
 	const username = await enrol(hidden, 'Piers Nightjar')
+	await hidden.goto('/find-dev')
 	await logIn(page)
 	await page.goto(`/find-dev/${username}`)
 	await expect(page.getByText('Online', { exact: true })).toBeVisible()
@@ -95,6 +98,7 @@ test('a browser that is closed without a word is seen to be gone, in the list an
 }) => {
 	const leaving = await secondPage(browser)
 	const username = await enrol(leaving, 'Kestrel Moorgate')
+	await leaving.goto('/find-dev')
 	await logIn(page)
 	await page.goto('/find-dev')
 	const profile = await page.context().newPage()
@@ -115,6 +119,7 @@ test('a changed password ends the other sessions; the tab it was changed in is s
 }) => {
 	const changing = await secondPage(browser)
 	const username = await enrol(changing, 'Wren Applegarth')
+	await changing.goto('/find-dev')
 	await logIn(page)
 	await page.goto(`/find-dev/${username}`)
 	await expect(page.getByText('Online', { exact: true })).toBeVisible()
@@ -130,6 +135,7 @@ test('a changed password ends the other sessions; the tab it was changed in is s
 test('who is online stands on the home page, and is seen to leave', async ({ page, browser }) => {
 	const leaving = await secondPage(browser)
 	await enrol(leaving, 'Isaura Penhallow')
+	await leaving.goto('/find-dev')
 	await logIn(page)
 	// The page lists who is online when it is made, and the newcomer's socket opens only some time after their page stands.
 	await page.goto('/find-dev/isaura.penhallow')

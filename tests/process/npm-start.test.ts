@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, expect, test } from 'vitest'
 import { descendants, processesOf, signalAll, stillRunning } from '../support/cluster.ts'
 import { eventually } from '../support/eventually.ts'
-import { freePort } from '../support/site-process.ts'
+import { freePort, PASSED_ON } from '../support/site-process.ts'
 import { manySites } from '../support/sites.ts'
 
 /* `npm start` as it is typed, and as a service runs it: signals, and what happens when the site is killed. */
@@ -31,7 +31,7 @@ async function run(command: string[], env: Record<string, string> = {}) {
 	const child = spawn(program, args, {
 		cwd: root,
 		stdio: ['ignore', 'pipe', 'pipe'],
-		env: { PATH: process.env.PATH, HOME: process.env.HOME, SEED: 'none', DATA_DIR: dataDir, PORT: port, ...env },
+		env: { ...PASSED_ON, SEED: 'none', DATA_DIR: dataDir, PORT: port, ...env },
 	})
 	started.push(child.pid ?? 0)
 	let output = ''

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { findProgram } from '../../scripts/support/programs.ts'
-import { freePort } from './site-process.ts'
+import { freePort, PASSED_ON } from './site-process.ts'
 
 /** Whether this machine has what `npm run cluster` needs. */
 export const hasServers = findProgram('nginx') !== null && findProgram('redis-server') !== null
@@ -31,8 +31,7 @@ export async function startCluster(env: Record<string, string>): Promise<Running
 		cwd: fileURLToPath(new URL('../..', import.meta.url)),
 		stdio: ['ignore', 'pipe', 'pipe'],
 		env: {
-			PATH: process.env.PATH,
-			HOME: process.env.HOME,
+			...PASSED_ON,
 			NODE_ENV: 'production',
 			LOG_LEVEL: 'warn',
 			SEED: 'none',

@@ -61,6 +61,8 @@ export interface Form {
 	says?: string
 	/** What is seen once the form came through. */
 	done?: string
+	/** Whether the form is gone once it came through. */
+	isGone?: boolean
 	within?: (page: Page) => Locator
 	/** Whether a press beside it closes it, as it does a menu. */
 	closes?: boolean
@@ -72,7 +74,7 @@ export interface Form {
 
 /** Presses a form's button under each failure, and once more when all is well. */
 export async function expectKept(page: Page, form: Form) {
-	const { at, open, typed = {}, press, says = 'Something went wrong', done, within, closes, kept } = form
+	const { at, open, typed = {}, press, says = 'Something went wrong', done, isGone, within, closes, kept } = form
 	const here = new URL(page.url())
 	if (here.pathname + here.search !== at) await page.goto(at)
 	await open?.(page)
@@ -103,6 +105,7 @@ export async function expectKept(page: Page, form: Form) {
 	await button.click()
 	await answered
 	if (done) await expect(page.getByText(done).first()).toBeVisible()
+	else if (isGone) await expect(button).toBeHidden()
 	else await expect(button).toBeEnabled()
 	await expectAlive(page)
 	await dismissToasts(page)
