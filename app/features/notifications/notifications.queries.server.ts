@@ -310,7 +310,7 @@ export async function retitle(trx: Executor, subject: SubjectRef, title: string)
 }
 
 /** Stops or resumes notices about a subject. */
-export async function writeMuted(
+export async function writeMutedSubject(
 	trx: Executor,
 	userId: number,
 	{ type, id }: SubjectRef,

@@ -29,7 +29,7 @@ import {
 	retitle,
 	type SubjectRef,
 	type Which,
-	writeMuted,
+	writeMutedSubject,
 } from './notifications.queries.server.ts'
 import type { NoticeView, Subject } from './notifications.view.ts'
 import { queuePushes } from './push/delivery.server.ts'
@@ -51,13 +51,13 @@ interface Part {
 }
 
 /** What notifications need to know of a subject, and the part of it that something happened in; null for the subject itself. */
-export interface About {
+export interface NotificationAbout {
 	subject: Omit<Subject, 'excerpt'>
 	part: Part | null
 }
 
 /** One thing that happened, and whom it is told. */
-interface NotificationEvent extends About {
+interface NotificationEvent extends NotificationAbout {
 	/** Member → the kind it is for them; whoever did it is passed over. */
 	people: ReadonlyMap<number, NoticeKind>
 	actorId: number
@@ -92,7 +92,7 @@ export async function notify(
 }
 
 /** What a moderator decided about a member or a text of theirs. */
-export interface DecisionNotice extends About {
+export interface DecisionNotice extends NotificationAbout {
 	memberId: number
 	act: NotificationKinds['moderation']
 	why: string
@@ -239,7 +239,7 @@ export async function muteSubject(viewer: Viewer, subject: SubjectRef, muted: bo
 			await lockMember(trx, id)
 			if (muted && (await countMuted(trx, id, subject)) >= MAX_MUTED)
 				throw new Invalid(`You already mute ${MAX_MUTED.toLocaleString('en')} ${plural}. Unmute one first.`)
-			await writeMuted(trx, id, subject, muted)
+			await writeMutedSubject(trx, id, subject, muted)
 		})
 }
 

@@ -1,11 +1,11 @@
 import type { NoticeKind, NotificationKind } from '~/features/notifications/kinds.server.ts'
 import {
-	type About,
 	announceUnread,
 	countTold,
 	forgetPart,
 	forgetSubject,
 	muteSubject,
+	type NotificationAbout,
 	notify,
 	renameSubject,
 	visitSubject,
@@ -72,7 +72,7 @@ const refOf = (questionId: number) => ({ type: 'query', id: questionId })
 export function aboutQuestion(
 	{ id, title, url }: Pick<EventQuestion, 'id' | 'title' | 'url'>,
 	commentId: number | null,
-): About {
+): NotificationAbout {
 	return {
 		subject: { ...refOf(id), title, url },
 		part: commentId === null ? null : { type: 'comment', id: commentId, url: commentPath(commentId) },
