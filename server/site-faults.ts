@@ -11,11 +11,11 @@ import { factsOf, type Viewer } from '~/lib/context.ts'
 import { type DiskFull, retryHeaders, Unavailable } from '~/lib/errors.ts'
 import { isDatabaseAway } from '~/platform/db/db.server.ts'
 import { withoutDatabase } from '~/platform/db/scope.server.ts'
-import { type EndedSessionData, loginOf } from '~/platform/http/ended-session.ts'
 import { formValues } from '~/platform/http/form.ts'
 import { problem } from '~/platform/http/problem.ts'
 import { siteFaultOf } from '~/platform/http/site-fault.server.ts'
 import type { SiteFaultData } from '~/platform/http/site-fault.ts'
+import { type EndedSessionData, loginOf } from '~/platform/http/site-fault.ts'
 
 type Fault = Unavailable | DiskFull
 type Build = ServerBuild

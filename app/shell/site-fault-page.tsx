@@ -3,8 +3,12 @@ import { useEffect, useState } from 'react'
 import { type ErrorResponse, useLocation } from 'react-router'
 import type { RootData } from '~/lib/root-data.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
-import { type EndedSessionData, endedSessionData } from '~/platform/http/ended-session.ts'
-import { type SiteFaultData, siteFaultData } from '~/platform/http/site-fault.ts'
+import {
+	type EndedSessionData,
+	endedSessionData,
+	type SiteFaultData,
+	siteFaultData,
+} from '~/platform/http/site-fault.ts'
 import { Message, Refused } from './error-message.tsx'
 
 /** Seconds between two tries: growing, so that a site that comes back is not met by everybody at once for long. */

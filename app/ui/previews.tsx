@@ -16,8 +16,7 @@ import { Presence } from './presence.tsx'
 import { Prose } from './prose.tsx'
 import { RuleHead } from './rule-head.tsx'
 import { Skeleton } from './skeleton.tsx'
-import { Spinner } from './spinner.tsx'
-import { SubmitButton } from './submit-button.tsx'
+import { Spinner, SubmitButton } from './submit-button.tsx'
 import { LocalTime, RelativeTime } from './time.tsx'
 
 /*

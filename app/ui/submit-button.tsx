@@ -1,6 +1,6 @@
+import { LoaderCircle } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useNavigation, useResolvedPath } from 'react-router'
-import { Spinner } from './spinner.tsx'
 
 interface SubmitButtonProps {
 	/** Stands in the button while the form is on its way: “Saving...”. */
@@ -33,4 +33,9 @@ export function SubmitButton({
 			{busy ? busyLabel : children}
 		</button>
 	)
+}
+
+/** Goes before the words of a busy button. */
+export function Spinner() {
+	return <LoaderCircle className="icon spin" aria-hidden="true" />
 }

@@ -1,11 +1,39 @@
+import { readersOf } from '~/features/questions/questions.events.ts'
+import { isId } from '~/lib/checks.ts'
 import { defineFeature } from '~/platform/feature.ts'
-import { discussionOperations, discussionShapes } from './discussion.api.server.ts'
-import { watchQuestions } from './discussion.sockets.server.ts'
+import { inBackground, type Tab } from '~/platform/realtime/io.server.ts'
+import { commentOperations } from './api/comments.server.ts'
+import { historyOperations, historyShapes } from './api/histories.server.ts'
+import { commentShapes } from './api/shapes.server.ts'
+import { voteOperations, voteShapes } from './api/votes.server.ts'
+import { isOpenQuestion, listNewerComments } from './discussion.queries.server.ts'
 import { scoreCounters } from './votes.queries.server.ts'
 
 export const discussion = defineFeature({
 	name: 'discussion',
-	api: { operations: discussionOperations, schemas: discussionShapes },
+	api: {
+		operations: [...commentOperations, ...voteOperations, ...historyOperations],
+		schemas: { ...commentShapes, ...voteShapes, ...historyShapes },
+	},
 	onConnect: watchQuestions,
 	counters: scoreCounters,
 })
+
+/** Lets a tab say which question it shows. It shows one at a time: of two answers that overtake each other the later counts. */
+function watchQuestions(tab: Tab): void {
+	let latest = 0
+	const watch = async (questionId: unknown, after: unknown, answer: unknown) => {
+		latest += 1
+		const turn = latest
+		for (const room of tab.rooms) if (room.startsWith('query:')) await tab.leave(room)
+		if (!isId(questionId) || !(await isOpenQuestion(questionId)) || turn !== latest) return
+		await tab.join(readersOf(questionId))
+		// Looked up once the tab is in the room: what is committed later is announced there.
+		const known = after === 0 || isId(after) ? after : null
+		if (known !== null && typeof answer === 'function')
+			answer(await listNewerComments(questionId, known, tab.data.userId))
+	}
+	tab.on('query:watch', (questionId: unknown, after: unknown, answer: unknown) =>
+		inBackground(watch(questionId, after, answer)),
+	)
+}

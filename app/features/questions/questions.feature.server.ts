@@ -1,13 +1,19 @@
 import { defineFeature } from '~/platform/feature.ts'
+import { draftOperations, draftShapes } from './api/drafts.server.ts'
+import { askingOperations, mutingOperations } from './api/questions.server.ts'
+import { reportOperations } from './api/reports.server.ts'
+import { forumShapes } from './api/shapes.server.ts'
 import { notifyFollowers, questionKinds } from './notices/notices.server.ts'
-import { questionOperations, questionShapes } from './questions.api.server.ts'
 import { questionPages } from './questions.pages.server.ts'
 import { commentSubject, questionSubject } from './questions.subjects.server.ts'
 import { commentCounters } from './writing/writing.queries.server.ts'
 
 export const questions = defineFeature({
 	name: 'questions',
-	api: { operations: questionOperations, schemas: questionShapes },
+	api: {
+		operations: [...askingOperations, ...draftOperations, ...mutingOperations, ...reportOperations],
+		schemas: { ...forumShapes, ...draftShapes },
+	},
 	jobs: { 'tell-followers': notifyFollowers },
 	notificationKinds: questionKinds,
 	counters: commentCounters,

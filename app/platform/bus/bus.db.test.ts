@@ -3,10 +3,10 @@ import { pool } from '~/platform/db/db.server.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { eventually } from '../../../tests/support/eventually.ts'
 import { hasRedis, startRedis, type TestRedis } from '../../../tests/support/redis.ts'
+import { redisCarrier } from './bus.server.ts'
 import { Bus, type Carrier } from './bus.ts'
 import { postgresCarrier } from './postgres-carrier.server.ts'
 import { closeRedis } from './redis.server.ts'
-import { redisCarrier } from './redis-carrier.server.ts'
 
 useDatabase()
 

@@ -1,10 +1,10 @@
 import { config } from '~/config.server.ts'
 import { log } from '~/lib/log.server.ts'
 import { remember } from '~/lib/remember.ts'
+import type { Carrier } from './bus.ts'
 import { Bus, type Listener } from './bus.ts'
 import { postgresCarrier } from './postgres-carrier.server.ts'
-import { closeRedis, openRedis } from './redis.server.ts'
-import { redisCarrier } from './redis-carrier.server.ts'
+import { closeRedis, connectRedis, openRedis, redis } from './redis.server.ts'
 
 /** The bus of this process: by Redis when REDIS_URL is set, else by the site's PostgreSQL. */
 function bus(): Bus {
@@ -41,4 +41,36 @@ export function openBus(channel: string, listener: Listener): Promise<() => Prom
 /** Ends what the bus keeps open besides the database. */
 export function closeBus(): void {
 	closeRedis()
+}
+
+/**
+ * The publish and subscribe of Redis.
+ * @param site what tells this site from others on the same Redis, whose channels are of no database
+ */
+export function redisCarrier(url: string, site: string): Carrier {
+	const nameOf = (channel: string) => `${site} ${channel}`
+	return {
+		// What a message of ours may have is bounded elsewhere; Redis takes 512 MB.
+		longest: 1024 * 1024,
+		send: async (channel, texts) => {
+			const pipeline = redis(url).pipeline()
+			for (const text of texts) pipeline.publish(nameOf(channel), text)
+			for (const [error] of (await pipeline.exec()) ?? []) if (error) throw error
+		},
+		listen: async (channel, hear, onEnd) => {
+			const subscriber = await connectRedis(url)
+			subscriber.on('message', (_channel, text) => hear(text))
+			try {
+				await subscriber.subscribe(nameOf(channel))
+			} catch (error) {
+				subscriber.disconnect()
+				throw error
+			}
+			subscriber.once('end', onEnd)
+			return async () => {
+				subscriber.off('end', onEnd)
+				subscriber.disconnect()
+			}
+		},
+	}
 }

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { anybody } from '../directory.paths.ts'
 import { whyFound } from '../directory.server.ts'
 import { countSentence } from './list-head.tsx'
-import { splitMatches } from './marked.tsx'
 import { wishText } from './nobody-found.tsx'
+import { splitMatches } from './suggestion-groups.tsx'
 
 test.each([
 	[{ number: 1_284, atLeast: false }, {}, '1,284 members'],

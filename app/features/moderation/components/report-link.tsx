@@ -2,7 +2,7 @@ import { type MouseEvent, type ReactNode, useEffect, useState } from 'react'
 import { Link, useFetcher } from 'react-router'
 import { toast } from '~/shell/toast.ts'
 import { Dialog } from '~/ui/dialog.tsx'
-import { Spinner } from '~/ui/spinner.tsx'
+import { Spinner } from '~/ui/submit-button.tsx'
 import { ReportFormFields, type ReportRefusal } from './report-form.tsx'
 
 interface ReportLinkProps {

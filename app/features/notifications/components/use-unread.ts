@@ -1,7 +1,6 @@
 import { useEffect } from 'react'
 import { useRootData } from '~/lib/root-data.ts'
-import { useLiveCount } from '~/platform/realtime/use-live-count.ts'
-import { useLiveEvent } from '~/platform/realtime/use-live-event.ts'
+import { useLiveCount, useLiveEvent } from '~/platform/realtime/use-live-event.ts'
 
 /** How many notices are unread: as the last whole page said, or the socket since. */
 export function useUnread(): number {

@@ -2,7 +2,7 @@ import { ZoomIn, ZoomOut } from 'lucide-react'
 import { Suspense, useEffect, useState } from 'react'
 import { lazyPart } from '~/shell/guarded.ts'
 import { Dialog } from '~/ui/dialog.tsx'
-import { Spinner } from '~/ui/spinner.tsx'
+import { Spinner } from '~/ui/submit-button.tsx'
 import type { CropArea } from './upload.ts'
 
 /** 12 KB that only who chooses a picture needs. */

@@ -3,7 +3,7 @@ import { type ComponentType, type MouseEvent, useState } from 'react'
 import { Link, useNavigate } from 'react-router'
 import type { CategoryView } from '~/features/tags/tags.view.ts'
 import { withParams } from '~/lib/addresses.ts'
-import { Spinner } from '~/ui/spinner.tsx'
+import { Spinner } from '~/ui/submit-button.tsx'
 import type AskModal from '../../asking/components/ask-modal.tsx'
 
 interface NewQuestionProps {

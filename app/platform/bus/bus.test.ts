@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { joinParts, partsOf } from './parts.ts'
+import { joinParts, partsOf } from './bus.ts'
 
 test.each([
 	['nothing', ''],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Neighbours, silence } from './neighbours.ts'
+import { Neighbours, silence } from './processes.server.ts'
 
 /** Checks every second of this time. @returns how often a process was found dead */
 function deaths(neighbours: Neighbours, from: number, to: number): number {
