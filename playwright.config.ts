@@ -11,7 +11,7 @@ export default defineConfig({
 	timeout: 180_000,
 	expect: { timeout: 15_000 },
 	forbidOnly: true,
-	// `npm test` runs the payloads beside the other tests; they need one worker.
+	// The longest file is first, so that it does not begin when the others end.
 	projects: [
 		{ name: 'payloads', testMatch: 'xss.spec.ts' },
 		{ name: 'journeys', testIgnore: 'xss.spec.ts' },

@@ -23,9 +23,9 @@ async function runAll(): Promise<void> {
 		runs.check('unused files, exports and dependencies', ['knip/bin/knip.js']),
 	])
 	if (!isBuilt) return
-	// Tests of processes wait most of the time: the payloads, for which no time matters, take the processors meanwhile.
-	await Promise.all([runs.vitest(), runs.playwright(['--project=payloads'])])
-	await runs.playwright(['--project=journeys'])
+	// One after the other: what kills a site 50 times needs the processors, or its writers do not finish in time.
+	await runs.vitest()
+	await runs.playwright()
 }
 
 async function runMatching(): Promise<void> {

@@ -19,7 +19,7 @@ const zip = promisify(gzip)
 /** A page for visitors that may be cached. */
 export interface VisitorPage {
 	key: string
-	/** Path and query that it is made for: what changes nothing on the page is left out. */
+	/** Path and question that it is made for: what changes nothing on the page is left out. */
 	path: string
 	theme: 'light' | 'dark' | 'system'
 	/** What it shows. */

@@ -85,7 +85,7 @@ test('nobody is let into the room of a query that was deleted, or of what is no 
 		await show(tab, open.id)
 		tab.emit('query:watch', wrong)
 		await expect.poll(rooms).toEqual([])
-		// The answer about the query was asked for before this one.
+		// The answer about the question was asked for before this one.
 		await watch(tab, ['writer'])
 		expect(rooms()).toEqual([])
 	}
@@ -159,7 +159,7 @@ async function openReader() {
 	return { tab, heard }
 }
 
-/** Says that the tab shows a query, and waits until it is in the room. */
+/** Says that the tab shows a question, and waits until it is in the room. */
 async function show(tab: Socket, id: number): Promise<void> {
 	tab.emit('query:watch', id)
 	await watch(tab, [])

@@ -11,7 +11,7 @@ const apiMethods = [...pageMethods, 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 /**
  * The refusal of a method that nothing here understands, or null. It is called before the request becomes one of fetch's:
  * TRACE cannot be one, and would end as an error of ours.
- * @param path the path as it came, perhaps with a query
+ * @param path the path as it came, perhaps with a question
  */
 export function refuseMethod(method: string, path: string, settings: Pick<Config, 'secure'>): Response | null {
 	const forPrograms = path.startsWith('/api/')

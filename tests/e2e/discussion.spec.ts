@@ -27,7 +27,7 @@ async function comment(page: Page, path: string, body: string): Promise<string> 
 	return to.split('#comment-')[1] ?? ''
 }
 
-/** Until the server is told which query this page shows, by whichever socket: the one of the page before may open late. */
+/** Until the server is told which question this page shows, by whichever socket: the one of the page before may open late. */
 function watching(page: Page): Promise<void> {
 	return new Promise((resolve) => {
 		page.on('websocket', (socket) =>

@@ -17,7 +17,7 @@ async function another(browser: Browser, name: string): Promise<Page> {
 	return page
 }
 
-/** Asks through the site's form, without its scripts. @returns the query's path */
+/** Asks through the site's form, without its scripts. @returns the question's path */
 async function ask(page: Page, title: string): Promise<string> {
 	const answer = await page.request.post('/forum/ask', {
 		form: { title, description: 'How does it work?', tags: 'testing', category: 'others' },

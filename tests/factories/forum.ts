@@ -36,7 +36,7 @@ export async function makeQuestion(author: SignedIn, input: Input = {}): Promise
 	return { id: Number(url.split('/').at(-1)), url }
 }
 
-/** A comment under a query, or a reply to one. @returns its id */
+/** A comment under a question, or a reply to one. @returns its id */
 export async function makeComment(
 	author: SignedIn,
 	questionId: number,

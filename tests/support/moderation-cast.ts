@@ -6,7 +6,7 @@ import { makeComment, makeMember, makeQuestion } from '../factories/forum.ts'
 
 /** Who takes part in a test of moderation, and what it is about. */
 export const cast = {} as Record<'author' | 'member' | 'moderator' | 'admin', SignedIn> & {
-	/** A query of the author, new for each test. */
+	/** A question of the author, new for each test. */
 	query: number
 	/** A comment of the author under it. */
 	comment: number

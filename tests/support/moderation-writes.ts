@@ -13,7 +13,7 @@ import { makeQuestion } from '../factories/forum.ts'
 
 /* The ways to change the forum that are for those who keep order. */
 
-/** An act on a query, a comment or a profile: the same form and the same operation for each. */
+/** An act on a question, a comment or a profile: the same form and the same operation for each. */
 function acting(
 	name: string,
 	act: string,
@@ -76,7 +76,7 @@ const nothingOf = { year_of_passing: null, current_semester: null, current_year:
 
 const texts = { title: 'A title that waits longer', description: 'Body.', tags: 'fresh', category: 'python' }
 
-/** The questions that others are merged into, by the query that is merged: made when it is, so that each attempt finds one. */
+/** The questions that others are merged into, by the question that is merged: made when it is, so that each attempt finds one. */
 const stays = new Map<number, number>()
 
 export const moderationWrites: Write[] = [

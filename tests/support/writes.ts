@@ -6,7 +6,7 @@ export const people = ['anonymous', 'suspended', 'member', 'author', 'moderator'
 export type Who = (typeof people)[number]
 export type Cast = Record<Exclude<Who, 'anonymous'> | 'victim', SignedIn>
 
-/** A query of the author with a comment of theirs. */
+/** A question of the author with a comment of theirs. */
 export interface Target {
 	query: number
 	url: string

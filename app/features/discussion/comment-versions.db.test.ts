@@ -50,13 +50,13 @@ test('an edit that says what is stored is never late, and one that names no vers
 })
 
 test('a page of comments knows the newest of its query, in any order, on another page and though it was deleted', async () => {
-	const query = await makeQuestion(asha)
+	const question = await makeQuestion(asha)
 	const newest = async (input: object = {}) =>
-		(await listComments(asha, { questionId: query.id, askerUsername: 'asha', ...input })).newest
+		(await listComments(asha, { questionId: question.id, askerUsername: 'asha', ...input })).newest
 	expect(await newest()).toBe(0)
-	const first = await makeComment(asha, query.id)
-	for (let number = 0; number < 35; number += 1) await makeComment(asha, query.id, `Number ${number}.`)
-	const last = await makeComment(asha, query.id)
+	const first = await makeComment(asha, question.id)
+	for (let number = 0; number < 35; number += 1) await makeComment(asha, question.id, `Number ${number}.`)
+	const last = await makeComment(asha, question.id)
 	await deleteComment(asha, last)
 	expect([await newest(), await newest({ sort: 'best' }), await newest({ thread: first })]).toEqual([last, last, last])
 })

@@ -72,7 +72,7 @@ function isWorthShowing(comment: CommentView): boolean {
 	return !comment.deleted || comment.replies.length > 0 || comment.hiddenReplies > 0
 }
 
-/** How the threads of a query are ordered: by time, or by votes and then time. */
+/** How the threads of a question are ordered: by time, or by votes and then time. */
 export type CommentSort = 'oldest' | 'best'
 
 export interface CommentView extends VotedView {
@@ -129,9 +129,9 @@ export interface ChangeView {
 	parts: DifferencePart[]
 }
 
-/** The edits of a query or a comment, newest first. */
+/** The edits of a question or a comment, newest first. */
 export interface HistoryView {
-	/** The query's title as it stands. */
+	/** The question's title as it stands. */
 	title: string
 	/** Where the text itself is. */
 	url: string

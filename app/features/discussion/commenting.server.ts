@@ -44,10 +44,10 @@ import { findDeletedComment } from './discussion.queries.server.ts'
 /* The use cases that write comments. */
 
 /**
- * Comments on a query, or replies to one of its comments.
+ * Comments on a question, or replies to one of its comments.
  * @param input `body`; a `key` makes it safe to send again
  * @returns the comment's id and its address within the query's page
- * @throws NotAllowed for a visitor, NotFound when query or parent are gone, Invalid
+ * @throws NotAllowed for a visitor, NotFound when question or parent are gone, Invalid
  */
 export async function addComment(
 	viewer: Viewer,
@@ -55,10 +55,10 @@ export async function addComment(
 ): Promise<Made> {
 	const author = writer(viewer)
 	const { body } = parseInput(commentInput, input)
-	const query = await existing(questionId)
+	const question = await existing(questionId)
 	if (parentId !== null && !isId(parentId)) throw new NotFound(noParent)
 	const { html, mentioned } = await renderMarkdown(body, {
-		language: languageOfTags(query.tags),
+		language: languageOfTags(question.tags),
 		people: findUsernames,
 	})
 	const sending = readSending(author.id, input, ['comment', questionId, parentId, body])
@@ -71,7 +71,7 @@ export async function addComment(
 				kind: 'comment-added',
 				actorId: author.id,
 				username: author.username,
-				query: eventQuestion(query),
+				question: eventQuestion(question),
 				commentId: id,
 				parentId,
 				mentioned,
@@ -79,7 +79,7 @@ export async function addComment(
 			html,
 			async write(status) {
 				if (!(await insertComment(trx, { ...comment, status }))) throw new NotFound(noParent)
-				return { id, url: `${questionUrl(query)}#comment-${id}` }
+				return { id, url: `${questionUrl(question)}#comment-${id}` }
 			},
 		}
 	})
@@ -100,20 +100,20 @@ export async function editComment(viewer: Viewer, id: number, input: Input): Pro
 		language: languageOfTags(comment.tags),
 		people: findUsernames,
 	})
-	const query = eventQuestion(await existing(comment.question_id))
-	const result = { url: `${query.url}#comment-${id}` }
+	const question = eventQuestion(await existing(comment.question_id))
+	const result = { url: `${question.url}#comment-${id}` }
 	return change(async (trx) => {
 		const stored = await hold(trx, id, comment)
 		if (version !== null && version !== stored.version)
 			requireSame({ version: stored.version, values: { body: stored.body } }, { body })
 		if (comment.waits)
 			return {
-				event: { kind: 'comment-pending', actorId: editor.id, query, commentId: id },
+				event: { kind: 'comment-pending', actorId: editor.id, question, commentId: id },
 				write: () => rewriteWaitingComment(trx, id, body, html).then(() => result),
 			}
 		await requireRoomForEdit(trx, editor, { commentId: id })
 		return {
-			event: { kind: 'comment-changed', actorId: editor.id, query, commentId: id, mentioned, before: stored.body },
+			event: { kind: 'comment-changed', actorId: editor.id, question, commentId: id, mentioned, before: stored.body },
 			html,
 			async write(status) {
 				await recordCommentRevision(trx, id, editor.id, body)
@@ -132,15 +132,15 @@ export async function editComment(viewer: Viewer, id: number, input: Input): Pro
 export async function deleteComment(viewer: Viewer, id: number): Promise<{ url: string; undoable: boolean }> {
 	const actor = writer(viewer)
 	const comment = await changeable(actor, id)
-	const query = eventQuestion(await existing(comment.question_id))
+	const question = eventQuestion(await existing(comment.question_id))
 	return change(async (trx) => {
 		await hold(trx, id, comment)
 		return {
-			event: { kind: 'comment-deleted', actorId: actor.id, query, commentId: id },
+			event: { kind: 'comment-deleted', actorId: actor.id, question, commentId: id },
 			async write() {
 				if (comment.waits) await withdraw(trx, actor, 'comment', id)
 				else await removeComment(trx, id, comment.question_id, { status: 'deleted', by: actor.id })
-				return { url: query.url, undoable: !comment.waits }
+				return { url: question.url, undoable: !comment.waits }
 			},
 		}
 	})
@@ -161,7 +161,7 @@ async function changeable(viewer: SignedIn, id: number) {
 	return comment
 }
 
-/** Locks a comment, its query first; it must stand as {@link changeable} saw it. @throws NotFound, Conflict */
+/** Locks a comment, its question first; it must stand as {@link changeable} saw it. @throws NotFound, Conflict */
 async function hold(
 	trx: Executor,
 	id: number,
@@ -179,16 +179,16 @@ export async function restoreComment(viewer: Viewer, id: number): Promise<{ url:
 	const found = isId(id) ? await findDeletedComment(id, undoTime) : undefined
 	if (!found) throw new NotFound('There is no deleted comment to restore.')
 	if (!mayRestore(actor, { deletedBy: found.status_by, recent: found.recent })) throw new NotAllowed(tooLate)
-	const query = eventQuestion(await existing(found.question_id))
+	const question = eventQuestion(await existing(found.question_id))
 	return change(async (trx) => {
 		const isHeld = await lockQuestion(trx, found.question_id)
 		return {
-			event: { kind: 'comment-restored', actorId: actor.id, query, commentId: id },
+			event: { kind: 'comment-restored', actorId: actor.id, question, commentId: id },
 			async write() {
 				const by = { from: 'deleted', by: actor.id } as const
 				if (!isHeld || !(await publishComment(trx, id, found.question_id, by)))
 					throw new Conflict('This comment has already been restored.')
-				return { url: `${query.url}#comment-${id}` }
+				return { url: `${question.url}#comment-${id}` }
 			},
 		}
 	})

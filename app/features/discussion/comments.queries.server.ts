@@ -34,7 +34,7 @@ const columns = sql`m.id, m.parent_id, m.path, m.depth, m.body, m.body_html, ${i
 
 interface Window {
 	questionId: number
-	/** The comment whose replies are shown, or null for the comments of the query itself. */
+	/** The comment whose replies are shown, or null for the comments of the question itself. */
 	above: CommentPlace | null
 	/** Id of the last thread of the page before, 0 on the first page. */
 	after: number
@@ -55,8 +55,8 @@ export interface CommentRows {
 	/** How many threads there are from here on; stops counting one after those that a page may show. */
 	heads: number
 	/**
-	 * The id of the newest comment of the query, on whichever page and deleted ones included; 0 while there is none. Comments of
-	 * one query get their ids in the order in which they are committed, as their writers hold the query.
+	 * The id of the newest comment of the question, on whichever page and deleted ones included; 0 while there is none. Comments of
+	 * one question get their ids in the order in which they are committed, as their writers hold the query.
 	 */
 	newest: number
 }
@@ -70,7 +70,7 @@ const levels = 4
 
 /**
  * The comments of one page in reading order, the one above them first: so many threads, four levels deep in all.
- * The threads are one range of the index on (query, path). One row more than asked for says that not all fit.
+ * The threads are one range of the index on (question, path). One row more than asked for says that not all fit.
  */
 export async function listCommentRows({ questionId, above, after, threads, comments }: Window): Promise<CommentRows> {
 	const base = sql`${above?.path ?? []}::int[]`
@@ -103,8 +103,8 @@ interface BestWindow extends Omit<Window, 'above' | 'after'> {
 }
 
 /**
- * As {@link listCommentRows} for the comments of the query itself, the best threads first; within a thread it goes by time.
- * The threads come from the index on (query, score, id), each as its own range of the one on (query, path).
+ * As {@link listCommentRows} for the comments of the question itself, the best threads first; within a thread it goes by time.
+ * The threads come from the index on (question, score, id), each as its own range of the one on (question, path).
  */
 export async function listBestRows({ questionId, after, threads, comments }: BestWindow): Promise<CommentRows> {
 	const { rows } = await sql<CommentRow & { heads: number; newest: number }>`
@@ -140,7 +140,7 @@ export async function countBelow(questionId: number, path: number[]): Promise<nu
 	return rows[0]?.count ?? 0
 }
 
-/** The solutions of a query, oldest first, at most ten. */
+/** The solutions of a question, oldest first, at most ten. */
 export async function listSolutionRows(questionId: number): Promise<CommentRow[]> {
 	const { rows } = await sql<CommentRow>`
 		select ${columns}, 0 as hidden from comments m join users u on u.id = m.author_id
@@ -160,7 +160,7 @@ export function findPlace(questionId: number, id: number): Promise<CommentPlace 
 		.executeTakeFirst()
 }
 
-/** A comment that a viewer wants to change, with its query's tags; undefined when either was deleted. */
+/** A comment that a viewer wants to change, with its question's tags; undefined when either was deleted. */
 export async function findComment(
 	id: number,
 ): Promise<{ author_id: number; question_id: number; tags: string[] } | undefined> {

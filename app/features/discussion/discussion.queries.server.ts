@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { isDiscussed, questionJoins } from '~/features/questions/questions.queries.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 
-/** A deleted comment of a query that stands. */
+/** A deleted comment of a question that stands. */
 export async function findDeletedComment(
 	id: number,
 	within: number,
@@ -26,7 +26,7 @@ export interface CommentPlaceRow {
 	comments: number
 }
 
-/** Where a comment is to be seen; undefined when it is not: deleted without replies, or its query is gone. */
+/** Where a comment is to be seen; undefined when it is not: deleted without replies, or its question is gone. */
 export async function findCommentPlace(
 	id: number,
 	threads: number,
@@ -46,7 +46,7 @@ export async function findCommentPlace(
 	return rows[0]
 }
 
-/** Whether a query stands in the forum, for everybody to read. */
+/** Whether a question stands in the forum, for everybody to read. */
 export async function isOpenQuestion(id: number): Promise<boolean> {
 	const row = await db()
 		.selectFrom('questions')
@@ -57,7 +57,7 @@ export async function isOpenQuestion(id: number): Promise<boolean> {
 	return row !== undefined
 }
 
-/** What others than this member wrote under a query after a comment, oldest first, at most a hundred. */
+/** What others than this member wrote under a question after a comment, oldest first, at most a hundred. */
 export async function listNewerComments(questionId: number, after: number, exceptOf: number): Promise<number[]> {
 	const { rows } = await sql<{ id: number }>`
 		select id from comments where question_id = ${questionId} and id > ${after} and author_id <> ${exceptOf} and status = 'published'

@@ -29,19 +29,19 @@ const levelsPerPage = 4
 interface CommentsInput {
 	questionId: number
 	askerUsername: string
-	/** How the query's threads are ordered; the replies of one always go by time. Oldest first unless said. */
+	/** How the question's threads are ordered; the replies of one always go by time. Oldest first unless said. */
 	sort?: CommentSort
 	/** Where the page before ended, in the same order. */
 	cursor?: string | null
-	/** The id of a comment to show in place of the query's threads, with the replies to it. */
+	/** The id of a comment to show in place of the question's threads, with the replies to it. */
 	thread?: number
 }
 
 /**
- * One page of a query's comments as threads, oldest first, four levels deep, and its solutions beside them.
+ * One page of a question's comments as threads, oldest first, four levels deep, and its solutions beside them.
  * A thread that does not fit goes to the next page; one too long for any page says how many replies it hides,
  * and they are read with `thread`, whose replies are paged in the same way.
- * @throws NotFound for a thread that is not in this query; Invalid for a cursor that is not ours
+ * @throws NotFound for a thread that is not in this question; Invalid for a cursor that is not ours
  */
 export async function listComments(
 	viewer: Viewer,
@@ -86,7 +86,7 @@ function bestPlace(cursor: string): { score: number; id: number } {
 	return { score: Number(score), id }
 }
 
-/** One comment with the replies to it; one that waits is there for its author. @throws NotFound when it, or its query, was deleted */
+/** One comment with the replies to it; one that waits is there for its author. @throws NotFound when it, or its question, was deleted */
 export async function getComment(viewer: Viewer, id: number): Promise<CommentView> {
 	const found = isId(id) ? await findChangeableComment(id, viewer?.id ?? 0) : undefined
 	if (!found) throw new NotFound(noComment)

@@ -16,23 +16,23 @@ const editsPerPage = 10
 type Texts = Record<string, string>
 
 /**
- * The edits of a query, newest first.
- * @throws NotAllowed for a visitor, NotFound for a query that is gone, Invalid for a cursor that is not ours
+ * The edits of a question, newest first.
+ * @throws NotAllowed for a visitor, NotFound for a question that is gone, Invalid for a cursor that is not ours
  */
 export async function readQuestionHistory(viewer: Viewer, id: number, cursor: string | null): Promise<HistoryView> {
 	requireReader(viewer)
-	const query = isId(id) ? await findQuestion(id) : undefined
-	if (!query) throw new NotFound('There is no such query. It may have been deleted.')
+	const question = isId(id) ? await findQuestion(id) : undefined
+	if (!question) throw new NotFound('There is no such query. It may have been deleted.')
 	const rows = await listRevisionRows({ questionId: id }, placeIn(cursor), editsPerPage + 2)
 	const now = {
-		title: query.title,
-		description: query.description,
-		tags: query.tags.join(', '),
-		category: query.category_title,
+		title: question.title,
+		description: question.description,
+		tags: question.tags.join(', '),
+		category: question.category_title,
 	}
 	return {
-		title: query.title,
-		url: questionUrl(query),
+		title: question.title,
+		url: questionUrl(question),
 		...page(rows, cursor === null ? questionTexts(now) : null, ofQuestion),
 	}
 }
@@ -41,11 +41,11 @@ export async function readQuestionHistory(viewer: Viewer, id: number, cursor: st
 export async function readCommentHistory(viewer: Viewer, id: number, cursor: string | null): Promise<HistoryView> {
 	requireReader(viewer)
 	const comment = isId(id) ? await findComment(id) : undefined
-	const [query, body] = comment ? await Promise.all([findQuestion(comment.question_id), findCommentBody(id)]) : []
-	if (!query || body === undefined) throw new NotFound('There is no such comment. It may have been deleted.')
+	const [question, body] = comment ? await Promise.all([findQuestion(comment.question_id), findCommentBody(id)]) : []
+	if (!question || body === undefined) throw new NotFound('There is no such comment. It may have been deleted.')
 	const rows = await listRevisionRows({ commentId: id }, placeIn(cursor), editsPerPage + 2)
 	return {
-		title: query.title,
+		title: question.title,
 		url: `/forum/comment/${id}`,
 		...page(rows, cursor === null ? { Text: body } : null, ofComment),
 	}

@@ -8,7 +8,7 @@ export type Vote = 1 | 0 | -1
 /** What is voted on. */
 export interface VoteTarget {
 	questionId: number
-	/** null for the query itself. */
+	/** null for the question itself. */
 	commentId: number | null
 }
 
@@ -43,7 +43,7 @@ export async function listCommentVotes(userId: number, commentIds: number[]): Pr
 	return new Map(rows.map(({ comment_id, value }) => [comment_id, value]))
 }
 
-/** Chooses a comment as a solution of its query, or no longer. Both are locked. */
+/** Chooses a comment as a solution of its question, or no longer. Both are locked. */
 export async function writeSolution(trx: Executor, target: { questionId: number; commentId: number }, chosen: boolean) {
 	const { questionId, commentId } = target
 	await sql`

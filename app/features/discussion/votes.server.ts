@@ -18,7 +18,7 @@ interface CastVote extends VoteTarget {
 }
 
 /**
- * Votes on a query or a comment, or takes the vote back with 0.
+ * Votes on a question or a comment, or takes the vote back with 0.
  * @returns the vote and the score as they are now, and the address of the query
  * @throws NotAllowed for a visitor and for one's own texts, NotFound, Invalid for another number than 1, 0 and -1
  */
@@ -29,21 +29,21 @@ export async function castVote(
 	const voter = signedIn(viewer)
 	await countUse('marks', voter)
 	if (!isVote(vote)) throw new Invalid('A vote is 1, -1 or 0.')
-	const { query, authorId } = await find(target)
+	const { query: question, authorId } = await find(target)
 	if (!mayVote(voter, { authorId })) throw new NotAllowed('You cannot vote on your own posts.')
 	return change(async (trx) => {
 		const { questionId, commentId } = target
 		const locked = commentId === null ? await lockQuestion(trx, questionId) : await lockComment(trx, commentId)
 		if (!locked) throw new NotFound(gone)
 		return {
-			event: { kind: 'vote-changed', actorId: voter.id, query, commentId, vote },
-			write: async () => ({ vote, score: await writeVote(trx, voter.id, target, vote), url: query.url }),
+			event: { kind: 'vote-changed', actorId: voter.id, question, commentId, vote },
+			write: async () => ({ vote, score: await writeVote(trx, voter.id, target, vote), url: question.url }),
 		}
 	})
 }
 
 /**
- * Says that a comment solved the query it stands under; a query may have several solutions.
+ * Says that a comment solved the question it stands under; a question may have several solutions.
  * @throws NotAllowed for all but the asker and moderators, NotFound also for a deleted comment
  */
 export function chooseSolution(viewer: Viewer, target: { questionId: number; commentId: number }) {
@@ -61,8 +61,8 @@ async function setSolution(
 	chosen: boolean,
 ): Promise<{ url: string }> {
 	const chooser = signedIn(viewer)
-	const { query, authorId } = await find(target)
-	if (!mayChoose(chooser, { authorId: query.authorId }))
+	const { query: question, authorId } = await find(target)
+	if (!mayChoose(chooser, { authorId: question.authorId }))
 		throw new NotAllowed('Only the author of the query can mark a solution.')
 	return change(async (trx) => {
 		if (!(await lockComment(trx, target.commentId))) throw new NotFound(gone)
@@ -70,11 +70,12 @@ async function setSolution(
 			event: {
 				kind: chosen ? 'solution-chosen' : 'solution-withdrawn',
 				actorId: chooser.id,
-				query,
+				question,
 				commentId: target.commentId,
 				authorId,
 			},
-			write: () => writeSolution(trx, target, chosen).then(() => ({ url: `${query.url}#comment-${target.commentId}` })),
+			write: () =>
+				writeSolution(trx, target, chosen).then(() => ({ url: `${question.url}#comment-${target.commentId}` })),
 		}
 	})
 }
@@ -97,15 +98,15 @@ function isVote(vote: number): vote is Vote {
 	return vote === 1 || vote === -1 || vote === 0
 }
 
-/** The query of a target and who wrote the target. Neither a comment's query nor an author changes, so both are found before the lock. */
+/** The question of a target and who wrote the target. Neither a comment's question nor an author changes, so both are found before the lock. */
 async function find({ questionId, commentId }: VoteTarget) {
 	const row = isId(questionId) ? await findQuestion(questionId) : undefined
 	if (!row) throw new NotFound('There is no such query. It may have been deleted.')
-	const query = eventQuestion(row)
-	if (commentId === null) return { query, authorId: row.author_id }
+	const question = eventQuestion(row)
+	if (commentId === null) return { query: question, authorId: row.author_id }
 	const comment = isId(commentId) ? await findComment(commentId) : undefined
 	if (comment?.question_id !== questionId) throw new NotFound('There is no such comment. It may have been deleted.')
-	return { query, authorId: comment.author_id }
+	return { query: question, authorId: comment.author_id }
 }
 
 function idsOf(comments: CommentView[]): number[] {

@@ -11,14 +11,14 @@ export interface HomeView {
 	figures: Figures & { askedToday: number }
 	/** Who is online; when nobody is, who came last. */
 	people: MemberView[]
-	/** The most discussed query and within what time it was the most discussed; null while nobody commented. */
-	lead: { query: LeadView; within: 'today' | 'this week' | 'this month' | 'lately' } | null
+	/** The most discussed question and within what time it was the most discussed; null while nobody commented. */
+	lead: { question: LeadView; within: 'today' | 'this week' | 'this month' | 'lately' } | null
 	recent: QuestionCardView[]
 	skills: SkillView[]
 	tags: TagView[]
 }
 
-/** A query with the first block of code in it, if there is a short one. */
+/** A question with the first block of code in it, if there is a short one. */
 export interface LeadView extends QuestionCardView {
 	codeHtml: string
 }
@@ -46,7 +46,7 @@ export async function getHome(viewer: Viewer): Promise<HomeView> {
 		people,
 		lead:
 			window && lead
-				? { query: leadOf(lead), within: window.since <= new Date(lead.createdAt) ? window.within : 'lately' }
+				? { question: leadOf(lead), within: window.since <= new Date(lead.createdAt) ? window.within : 'lately' }
 				: null,
 		recent: recent.rows.filter(({ id }) => id !== lead?.id).slice(0, 4),
 		skills,
@@ -56,7 +56,7 @@ export async function getHome(viewer: Viewer): Promise<HomeView> {
 
 type Within = NonNullable<HomeView['lead']>['within']
 
-/** The shortest time that has a query in it, so that the heading over it is true. */
+/** The shortest time that has a question in it, so that the heading over it is true. */
 function windowOf(newest: string | undefined, today: Date): { since: Date; within: Within } | null {
 	if (!newest) return null
 	const windows: { since: Date; within: Within }[] = [

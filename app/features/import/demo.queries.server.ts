@@ -75,20 +75,20 @@ export async function insertDemoMember(
 	return id
 }
 
-/** Puts a report of a demo query into the queue. @param title as it stands in the data */
+/** Puts a report of a demo question into the queue. @param title as it stands in the data */
 export async function reportDemoQuestion(
 	trx: Executor,
 	title: string,
 	reporterId: number,
 	details: string,
 ): Promise<void> {
-	const query = await trx
+	const question = await trx
 		.selectFrom('questions')
 		.select('id')
 		.where('source', '=', 'demo')
 		.where('source_id', '=', title)
 		.executeTakeFirstOrThrow()
-	await insertReport(trx, { kind: 'query', targetId: query.id, reporterId, reason: 'off-topic', details })
+	await insertReport(trx, { kind: 'query', targetId: question.id, reporterId, reason: 'off-topic', details })
 }
 
 /** Notes that the demo content stands, and counts its members. */

@@ -95,18 +95,14 @@ test('a thread is kept whole: order, replies, solution, source and licence', asy
 		['Thanks', 1, false],
 	])
 	expect(rows[2]?.licence).toBe('CC BY-SA 3.0')
-	const query = await db()
-		.selectFrom('questions')
-		.selectAll()
-		.where('source_id', '=', 'whole')
-		.executeTakeFirstOrThrow()
-	expect(query).toMatchObject({
+	const row = await db().selectFrom('questions').selectAll().where('source_id', '=', 'whole').executeTakeFirstOrThrow()
+	expect(row).toMatchObject({
 		comment_count: 4,
 		solved: true,
 		source_url: 'https://qa.example/whole',
 		licence: 'CC BY-SA 4.0',
 	})
-	expect(query.active_at).toEqual(new Date('2012-03-07T00:00:00Z'))
+	expect(row.active_at).toEqual(new Date('2012-03-07T00:00:00Z'))
 })
 
 test('importing twice changes nothing, also when the file holds a question twice', async () => {

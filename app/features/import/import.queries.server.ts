@@ -86,21 +86,21 @@ export async function insertQuestions(trx: Executor, questions: ImportedQuestion
 	const rows = await trx
 		.insertInto('questions')
 		.values(
-			questions.map((query) => ({
-				author_id: query.authorId,
-				category_id: query.categoryId,
-				title: query.title,
-				description: query.description,
-				description_html: query.descriptionHtml,
-				excerpt: query.excerpt,
-				tags: query.tags,
-				created_at: query.createdAt,
-				active_at: query.activeAt,
-				score: query.score,
-				source: query.source,
-				source_id: query.sourceId,
-				source_url: query.sourceUrl,
-				licence: query.licence,
+			questions.map((question) => ({
+				author_id: question.authorId,
+				category_id: question.categoryId,
+				title: question.title,
+				description: question.description,
+				description_html: question.descriptionHtml,
+				excerpt: question.excerpt,
+				tags: question.tags,
+				created_at: question.createdAt,
+				active_at: question.activeAt,
+				score: question.score,
+				source: question.source,
+				source_id: question.sourceId,
+				source_url: question.sourceUrl,
+				licence: question.licence,
 			})),
 		)
 		.onConflict((conflict) => conflict.columns(['source', 'source_id']).doNothing())

@@ -49,21 +49,21 @@ export async function seedQuestions(total: number, { authors, onProgress, signal
 			.execute(async (trx) => {
 				const ids = await insertQuestions(
 					trx,
-					drafts.map(({ query }) => query),
+					drafts.map(({ question }) => question),
 				)
 				const free = await takeCommentIds(
 					trx,
 					drafts.reduce((sum, { answers }) => sum + answers.length, 0),
 				)
-				const comments = drafts.flatMap(({ query, answers }) =>
+				const comments = drafts.flatMap(({ question, answers }) =>
 					answers.map((answer): NewComment => {
 						const id = free.shift() ?? 0
-						return { ...answer, id, questionId: ids.get(query.sourceId) ?? 0, path: [id] }
+						return { ...answer, id, questionId: ids.get(question.sourceId) ?? 0, path: [id] }
 					}),
 				)
 				await insertComments(trx, comments)
 				await settleQuestions(trx, [...ids.values()])
-				rows += ids.size + comments.length + drafts.reduce((sum, { query }) => sum + query.tags.length, 0)
+				rows += ids.size + comments.length + drafts.reduce((sum, { question }) => sum + question.tags.length, 0)
 			})
 		done += numbers.length
 		onProgress(done, total)
@@ -114,7 +114,7 @@ function draftOf(number: number, texts: Text[], people: number[], categories: { 
 	const answers = [...text.answers, ...other.answers].slice(0, number % 5)
 	const category = categories.find(({ slug }) => slug === text.category) ?? categories.at(-1)
 	return {
-		query: {
+		question: {
 			authorId: authorOf(0),
 			categoryId: category?.id ?? 0,
 			title: `${text.title} (${number})`,

@@ -62,16 +62,16 @@ type RenderedThread = Omit<ThreadDraft, 'replies'> & { bodyHtml: string; replies
 
 async function renderQuestion({
 	comments,
-	...query
+	...question
 }: QuestionDraft): Promise<{ row: ImportedQuestion; threads: RenderedThread[] }> {
-	const options = { language: languageOfTags(query.tags) }
+	const options = { language: languageOfTags(question.tags) }
 	const [{ html: descriptionHtml, text }, threads] = await Promise.all([
-		renderMarkdown(query.description, { ...options, topHeading: 2 }),
+		renderMarkdown(question.description, { ...options, topHeading: 2 }),
 		renderThreads(comments, options),
 	])
 	const times = all(comments).map((comment) => comment.createdAt.getTime())
-	const activeAt = new Date(Math.max(query.createdAt.getTime(), ...times))
-	return { row: { ...query, descriptionHtml, excerpt: excerptOf(text), activeAt }, threads }
+	const activeAt = new Date(Math.max(question.createdAt.getTime(), ...times))
+	return { row: { ...question, descriptionHtml, excerpt: excerptOf(text), activeAt }, threads }
 }
 
 async function renderThreads(drafts: ThreadDraft[], options: { language?: string }): Promise<RenderedThread[]> {

@@ -188,7 +188,7 @@ test('subjects of two types with the same id are told of, read, renamed, muted a
 	expect(await list()).toEqual([['A query', '/query', false]])
 })
 
-/** Zubin comments on a query of Mira's. */
+/** Zubin comments on a question of Mira's. */
 async function happen(title: string, questionId?: number): Promise<void> {
 	await db()
 		.transaction()

@@ -101,7 +101,7 @@ export function presentCard(viewer: Viewer, row: QuestionRow): QuestionCardView 
 	}
 }
 
-/** A query with its texts as this viewer may see it. */
+/** A question with its texts as this viewer may see it. */
 export function presentQuestion(
 	viewer: Viewer,
 	row: QuestionPageRow,
@@ -122,7 +122,7 @@ export function presentQuestion(
 	}
 }
 
-/** A query that was deleted after others had answered it: nothing of its own, and nothing to be done with it. */
+/** A question that was deleted after others had answered it: nothing of its own, and nothing to be done with it. */
 export function presentDeleted(row: DeletedRow): QuestionPageView {
 	const deletedBy = row.status_by === row.author_id ? 'author' : 'moderator'
 	return {

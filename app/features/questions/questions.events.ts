@@ -1,13 +1,13 @@
 declare module '~/platform/realtime/events.ts' {
 	interface ServerEvents {
-		/** A query was asked. */
+		/** A question was asked. */
 		'query:added': (event: { url: string }) => void
-		/** A comment was written under the query that this tab shows; by whom, so that nobody is told of their own. */
+		/** A comment was written under the question that this tab shows; by whom, so that nobody is told of their own. */
 		'comment:added': (event: { questionId: number; commentId: number; username: string }) => void
 	}
 	interface ClientEvents {
 		/**
-		 * Which query this page shows, null for none; replaces the one before. Answers with the ids of the comments that others wrote
+		 * Which question this page shows, null for none; replaces the one before. Answers with the ids of the comments that others wrote
 		 * after the one called `after`, the newest that the page knows of: between its loading and this moment.
 		 */
 		'query:watch': (questionId: number | null, after?: number, answer?: (ids: number[]) => void) => void

@@ -6,7 +6,7 @@ export function editPath(url: string): string {
 	return url.replace(/^\/forum\/[^/]+/, '/forum/edit')
 }
 
-/** What a query or a comment said before its edits. */
+/** What a question or a comment said before its edits. */
 export function historyPath(id: number, of: 'query' | 'comment' = 'query'): string {
 	return `/forum/history/${of === 'comment' ? 'comment/' : ''}${id}`
 }

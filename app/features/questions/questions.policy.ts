@@ -10,7 +10,7 @@ export function mayWrite(viewer: Viewer): boolean {
 	return viewer !== null
 }
 
-/** Whether this viewer may change a query or a comment: its author, a moderator, an admin. */
+/** Whether this viewer may change a question or a comment: its author, a moderator, an admin. */
 export function mayEdit(viewer: Viewer, text: Owned): boolean {
 	return viewer !== null && (viewer.id === text.authorId || isModerator(viewer))
 }
@@ -23,7 +23,7 @@ export function mayReadHistory(viewer: Viewer): viewer is SignedIn {
 	return viewer !== null
 }
 
-/** Whether this viewer may delete a query or a comment. */
+/** Whether this viewer may delete a question or a comment. */
 export function mayDelete(viewer: Viewer, text: Owned): boolean {
 	return mayEdit(viewer, text)
 }
@@ -36,12 +36,12 @@ export function mayRestore(viewer: Viewer, deletion: { deletedBy: number | null;
 	return viewer !== null && (isModerator(viewer) || (deletion.deletedBy === viewer.id && deletion.recent))
 }
 
-/** Whether this viewer may vote on a query or a comment: any member but its author. */
+/** Whether this viewer may vote on a question or a comment: any member but its author. */
 export function mayVote(viewer: Viewer, text: { authorId: number }): boolean {
 	return viewer !== null && viewer.id !== text.authorId
 }
 
 /** Whether this viewer says what solved a query: whoever asked it, a moderator, an admin. */
-export function mayChoose(viewer: Viewer, query: { authorId: number }): boolean {
-	return viewer !== null && (viewer.id === query.authorId || isModerator(viewer))
+export function mayChoose(viewer: Viewer, question: { authorId: number }): boolean {
+	return viewer !== null && (viewer.id === question.authorId || isModerator(viewer))
 }

@@ -51,8 +51,8 @@ export default function QuestionPreviews() {
 		<section className="mt-8">
 			<RuleHead title="Questions of a list" />
 			<ul>
-				{states.map((query) => (
-					<QuestionCard key={query.id} query={query} />
+				{states.map((question) => (
+					<QuestionCard key={question.id} question={question} />
 				))}
 			</ul>
 		</section>

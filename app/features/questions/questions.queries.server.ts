@@ -87,7 +87,7 @@ export async function listTagRows({ tagId, view, cursor, limit }: TagFilter): Pr
 	return rows
 }
 
-/** A query with its texts, or undefined when there is none or it was deleted. */
+/** A question with its texts, or undefined when there is none or it was deleted. */
 export async function findQuestion(id: number, executor: Executor = db()): Promise<QuestionPageRow | undefined> {
 	const { rows } = await sql<QuestionPageRow>`
 		select ${questionPageColumns} from questions q ${questionJoins} where q.id = ${id} and q.status = 'published'`.execute(
@@ -96,7 +96,7 @@ export async function findQuestion(id: number, executor: Executor = db()): Promi
 	return rows[0]
 }
 
-/** The query with the most comments among the newest 200 since a time; undefined when none has any. */
+/** The question with the most comments among the newest 200 since a time; undefined when none has any. */
 export async function findMostDiscussed(since: Date): Promise<QuestionPageRow | undefined> {
 	const { rows } = await sql<QuestionPageRow>`
 		select ${questionPageColumns}
@@ -135,7 +135,7 @@ export async function listAddresses(
 	return rows
 }
 
-/** The highest id of any query, which bounds the pages of the sitemap. */
+/** The highest id of any question, which bounds the pages of the sitemap. */
 export async function highestId(): Promise<number> {
 	const row = await db().selectFrom('questions').select('id').orderBy('id', 'desc').limit(1).executeTakeFirst()
 	return row?.id ?? 0
@@ -148,7 +148,7 @@ export async function highestId(): Promise<number> {
 export const isDiscussed = sql`(q.status = 'deleted' and q.status_by is not null and exists (
 	select from comments d where d.question_id = q.id and d.author_id <> q.author_id and d.status = 'published'))`
 
-/** A query that was deleted, with who did it. */
+/** A question that was deleted, with who did it. */
 export interface DeletedRow extends QuestionPageRow {
 	status_by: number | null
 	/** Whether its address still shows what others commented. */
@@ -157,7 +157,7 @@ export interface DeletedRow extends QuestionPageRow {
 	recent: boolean
 }
 
-/** A deleted query, or undefined when there is none. @param within seconds that count as recent */
+/** A deleted question, or undefined when there is none. @param within seconds that count as recent */
 export async function findDeletedQuestion(id: number, within: number): Promise<DeletedRow | undefined> {
 	const { rows } = await sql<DeletedRow>`
 		select ${questionPageColumns}, q.status_by, ${isDiscussed} as discussed, q.status_at > now() - make_interval(secs => ${within}) as recent

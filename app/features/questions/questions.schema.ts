@@ -80,7 +80,7 @@ const unfinished = (most: number) =>
 		.refine(isStorable, 'The text contains an invalid character (NUL).')
 		.transform(cleanText)
 
-/** Names the form of a draft: a new query, or the edit of one. */
+/** Names the form of a draft: a new question, or the edit of one. */
 export const draftKey = z.string().regex(/^(ask|edit:[1-9]\d{0,9})$/, 'There is no such form.')
 
 /** What a tab sends while somebody types. */

@@ -6,20 +6,20 @@ import { undoTime } from './questions.policy.ts'
 import { findDeletedQuestion, findQuestion, findQuestionVote } from './questions.queries.server.ts'
 import { findWithheld } from './status/status.server.ts'
 
-/** One query; one that is withheld is there for its author and for moderators. @throws NotFound when there is none or it was deleted */
+/** One question; one that is withheld is there for its author and for moderators. @throws NotFound when there is none or it was deleted */
 export async function getQuestion(viewer: Viewer, id: number): Promise<QuestionPageView> {
 	const [row, vote] = await Promise.all([
 		isId(id) ? findQuestion(id) : undefined,
 		viewer && isId(id) ? findQuestionVote(viewer.id, id) : (0 as const),
 	])
-	const query = row ? presentQuestion(viewer, row, vote) : isId(id) ? await findWithheld(viewer, id) : null
-	if (!query) throw new NotFound(noQuestion)
-	return query
+	const question = row ? presentQuestion(viewer, row, vote) : isId(id) ? await findWithheld(viewer, id) : null
+	if (!question) throw new NotFound(noQuestion)
+	return question
 }
 
 const noQuestion = 'There is no such query. It may have been deleted.'
 
-/** One query, or what is left of one that was deleted after others had answered it. @throws NotFound */
+/** One question, or what is left of one that was deleted after others had answered it. @throws NotFound */
 export async function getDiscussed(viewer: Viewer, id: number): Promise<QuestionPageView> {
 	try {
 		return await getQuestion(viewer, id)

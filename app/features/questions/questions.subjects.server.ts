@@ -29,11 +29,11 @@ import {
 
 /* What moderation knows of questions and comments: how they stand, and what can be done to them. */
 
-/** A query or a comment. */
+/** A question or a comment. */
 interface PostSubject extends ModeratedSubject {
 	type: 'query' | 'comment'
-	/** The query that it is, or that it stands under. */
-	query: EventQuestion
+	/** The question that it is, or that it stands under. */
+	question: EventQuestion
 }
 
 type PostAct = Exclude<SubjectAct, 'clean'>
@@ -60,16 +60,20 @@ const states: Record<PostStatus, SubjectState> = {
 
 function subjectOf(type: 'query' | 'comment', row: PostRow): PostSubject {
 	const { id, title, html, excerpt, fingerprint } = row
-	const query = eventQuestion({ ...row, id: row.question_id, author_id: row.question_author_id })
+	const question = eventQuestion({ ...row, id: row.question_id, author_id: row.question_author_id })
 	const isQuestion = type === 'query'
-	// A comment comes and goes with its query: what is under a query that is out of the forum has to wait for that.
+	// A comment comes and goes with its query: what is under a question that is out of the forum has to wait for that.
 	const isOut = !isQuestion && row.question_status !== 'published'
 	const possible = (Object.keys(startsFrom) as PostAct[]).filter(
 		(act) => startsFrom[act].includes(states[row.status]) && act !== (row.locked ? 'lock' : 'unlock'),
 	)
 	return {
-		...{ type, id, title, html, excerpt, fingerprint, query },
-		url: isQuestion ? (row.status === 'merged' ? `${query.url}?original=1` : query.url) : commentUrl(query, id),
+		...{ type, id, title, html, excerpt, fingerprint, question },
+		url: isQuestion
+			? row.status === 'merged'
+				? `${question.url}?original=1`
+				: question.url
+			: commentUrl(question, id),
 		createdAt: row.created_at,
 		authorId: row.author_id,
 		state: states[row.status],
@@ -80,8 +84,8 @@ function subjectOf(type: 'query' | 'comment', row: PostRow): PostSubject {
 	}
 }
 
-function commentUrl(query: EventQuestion, id: number): string {
-	return `${withParams(query.url, { thread: id })}#comment-${id}`
+function commentUrl(question: EventQuestion, id: number): string {
+	return `${withParams(question.url, { thread: id })}#comment-${id}`
 }
 
 /** A post that the transaction holds, as it stands, and what is to be done to it. */
@@ -90,7 +94,7 @@ interface Judged {
 	held: HeldPost
 	moderatorId: number
 	why: string
-	/** The query that this one is merged into; 0 for other acts. */
+	/** The question that this one is merged into; 0 for other acts. */
 	into: number
 }
 
@@ -103,7 +107,7 @@ const changes: Record<PostAct, Change> = {
 		await release(trx, judged)
 		// An edited text was here before: nobody is told of it as of a new one.
 		if (held.edited) return { event: came(judged) }
-		return { event: await readAdded(trx, post.type, post.id, post.query, moderatorId) }
+		return { event: await readAdded(trx, post.type, post.id, post.question, moderatorId) }
 	},
 	async refuse(trx, judged) {
 		const { post, moderatorId: by, why: reason } = judged
@@ -114,20 +118,20 @@ const changes: Record<PostAct, Change> = {
 		const { post, held, moderatorId: by, why: reason } = judged
 		const hidden = { status: 'hidden', reason, by } as const
 		if (post.type === 'query') await removeQuestion(trx, post.id, held, hidden)
-		else await removeComment(trx, post.id, post.query.id, hidden)
+		else await removeComment(trx, post.id, post.question.id, hidden)
 		return { event: went(judged) }
 	},
 	async restore(trx, judged) {
 		await release(trx, judged)
 		return { event: came(judged) }
 	},
-	async lock(trx, { post: { id, query }, moderatorId: actorId }) {
+	async lock(trx, { post: { id, question }, moderatorId: actorId }) {
 		await setLocked(trx, id, true)
-		return { event: { kind: 'query-locked', actorId, query } }
+		return { event: { kind: 'question-locked', actorId, question } }
 	},
-	async unlock(trx, { post: { id, query }, moderatorId: actorId }) {
+	async unlock(trx, { post: { id, question }, moderatorId: actorId }) {
 		await setLocked(trx, id, false)
-		return { event: { kind: 'query-unlocked', actorId, query } }
+		return { event: { kind: 'question-unlocked', actorId, question } }
 	},
 	async merge(trx, judged) {
 		const { post, held, moderatorId: by, why: reason, into } = judged
@@ -138,37 +142,37 @@ const changes: Record<PostAct, Change> = {
 
 async function release(trx: Executor, { post, held, moderatorId: by }: Judged): Promise<void> {
 	if (post.type === 'query') await publishQuestion(trx, post.id, by)
-	else await publishComment(trx, post.id, post.query.id, { from: held.status, by })
+	else await publishComment(trx, post.id, post.question.id, { from: held.status, by })
 }
 
-function went({ post: { type, id, query }, moderatorId: actorId }: Judged): ForumEvent {
-	if (type === 'query') return { kind: 'query-withheld', actorId, query }
-	return { kind: 'comment-withheld', actorId, query, commentId: id }
+function went({ post: { type, id, question }, moderatorId: actorId }: Judged): ForumEvent {
+	if (type === 'query') return { kind: 'question-withheld', actorId, question }
+	return { kind: 'comment-withheld', actorId, question, commentId: id }
 }
 
-function came({ post: { type, id, query }, moderatorId: actorId }: Judged): ForumEvent {
-	if (type === 'query') return { kind: 'query-returned', actorId, query }
-	return { kind: 'comment-returned', actorId, query, commentId: id }
+function came({ post: { type, id, question }, moderatorId: actorId }: Judged): ForumEvent {
+	if (type === 'query') return { kind: 'question-returned', actorId, question }
+	return { kind: 'comment-returned', actorId, question, commentId: id }
 }
 
-/** Locks the query, or both of a merge in the order of their ids, then the comment; all must stand as they were seen. */
+/** Locks the question, or both of a merge in the order of their ids, then the comment; all must stand as they were seen. */
 async function hold(trx: Executor, post: PostSubject, act: PostAct, into: number): Promise<HeldPost> {
-	const questionId = post.query.id
+	const questionId = post.question.id
 	const other = act === 'merge' && isId(into) && into !== questionId ? into : null
 	const questions = new Map<number, HeldPost | undefined>()
 	for (const id of [questionId, ...(other === null ? [] : [other])].sort((one, two) => one - two))
 		questions.set(id, await lockAnyQuestion(trx, id))
-	const query = questions.get(questionId)
-	if (!query || (post.type === 'comment' && query.status !== 'published')) throw changedMeanwhile()
+	const question = questions.get(questionId)
+	if (!question || (post.type === 'comment' && question.status !== 'published')) throw changedMeanwhile()
 	if (act === 'merge' && (other === null || questions.get(other)?.status !== 'published')) {
 		const message = 'There is no other query at this address.'
 		throw new Invalid(message, { into: message })
 	}
-	const held = post.type === 'comment' ? await lockAnyComment(trx, post.id) : query
+	const held = post.type === 'comment' ? await lockAnyComment(trx, post.id) : question
 	if (!held || !startsFrom[act].includes(states[held.status])) throw changedMeanwhile()
 	if (act === 'approve' && held.fingerprint !== post.fingerprint) throw changedMeanwhile()
-	if ((act === 'lock' || act === 'unlock') && query.locked === (act === 'lock')) throw changedMeanwhile()
-	return { ...query, ...held }
+	if ((act === 'lock' || act === 'unlock') && question.locked === (act === 'lock')) throw changedMeanwhile()
+	return { ...question, ...held }
 }
 
 async function perform(trx: Executor, act: PostAct, call: ActCall<PostSubject>): Promise<Performed> {
@@ -179,14 +183,14 @@ async function perform(trx: Executor, act: PostAct, call: ActCall<PostSubject>):
 	if (act === 'approve') await trustAuthor(trx, held.author_id)
 	await lockModerator(trx, actor)
 	const { event, ...done } = await changes[act](trx, { post, held, moderatorId: actor.id, why, into })
-	const { id, title, url } = post.query
+	const { id, title, url } = post.question
 	const commentId = post.type === 'comment' ? post.id : null
 	let happened = event
 	return {
 		...done,
 		notice: {
 			subject: { type: 'query', id, title, url },
-			part: commentId === null ? null : { type: 'comment', id: commentId, url: commentUrl(post.query, commentId) },
+			part: commentId === null ? null : { type: 'comment', id: commentId, url: commentUrl(post.question, commentId) },
 		},
 		async record(besides) {
 			happened = await recordEffects(trx, { ...event, ...(besides !== undefined && { besides }) })

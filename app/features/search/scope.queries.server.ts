@@ -8,7 +8,7 @@ export interface Selection<Row> {
 	joins: RawBuilder<unknown>
 }
 
-/** What a list is narrowed to. Of tags all are wanted; of categories and authors one of each row, as a query has only one. */
+/** What a list is narrowed to. Of tags all are wanted; of categories and authors one of each row, as a question has only one. */
 export interface SearchScope {
 	tags: string[]
 	/** Ids; null where it is not asked for. An empty list is what nothing is in. */
@@ -57,7 +57,7 @@ export async function scopedRows<Row>(
 	const after = (time: RawBuilder<unknown>, key: RawBuilder<unknown>) =>
 		cursor ? sql`and (${time}, ${key}) < (${cursor.at}::timestamptz, ${cursor.id})` : sql``
 	const often = meeting ? sql`(select often from density) and` : sql``
-	// `offset 0` keeps the filter a filter: else a plan for any tag at all would sort every query of a common one.
+	// `offset 0` keeps the filter a filter: else a plan for any tag at all would sort every question of a common one.
 	const walked = byTag
 		? sql`
 		select t.question_id as id, t.created_at from question_tags t

@@ -1,4 +1,4 @@
-/** A query that may already answer what somebody is about to ask. */
+/** A question that may already answer what somebody is about to ask. */
 export interface SimilarView {
 	id: number
 	url: string
@@ -39,8 +39,8 @@ export interface SearchTools {
 }
 
 /** The canonical address of a query. */
-export function questionUrl(query: { id: number; username: string; category_slug: string }): string {
-	return `/forum/${query.category_slug}/${query.username}/${query.id}`
+export function questionUrl(question: { id: number; username: string; category_slug: string }): string {
+	return `/forum/${question.category_slug}/${question.username}/${question.id}`
 }
 
 /** The address that leads to one comment wherever it is to be seen. */

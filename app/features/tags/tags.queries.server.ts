@@ -81,7 +81,7 @@ export async function isFollowingCategory(userId: number, categoryId: number): P
 	return row !== undefined
 }
 
-/** Related tags are counted in so many of a tag's newest questions, so that a tag of every second query costs no more. */
+/** Related tags are counted in so many of a tag's newest questions, so that a tag of every second question costs no more. */
 const sample = 300
 
 /** The tags that stand most often beside this one. */
@@ -111,7 +111,7 @@ export async function updateDescription(name: string, description: string): Prom
 }
 
 /**
- * For a transaction that writes a query: until it ends nobody adds a synonym, so no query can be written with a tag whose
+ * For a transaction that writes a query: until it ends nobody adds a synonym, so no question can be written with a tag whose
  * questions have just been moved.
  */
 export async function holdSynonyms(trx: Executor): Promise<void> {

@@ -10,7 +10,7 @@ import { OriginLine } from './question-article.tsx'
 import { ReplyBox } from './reply-box.tsx'
 import { useBoxes } from './use-box.ts'
 
-/** An answer that solved the query, before everything else and in its own frame. */
+/** An answer that solved the question, before everything else and in its own frame. */
 export function AcceptedAnswer({ comment }: { comment: CommentView }) {
 	const facts = useDiscussion()
 	const boxes = useBoxes(comment.id)

@@ -9,7 +9,7 @@ import { SubmitButton } from '~/ui/submit-button.tsx'
 import { useDiscussion } from './discussion-context.ts'
 import { useBox } from './use-box.ts'
 
-/** The box for a comment on the query itself: one line until it is used. A visitor is shown the way in. */
+/** The box for a comment on the question itself: one line until it is used. A visitor is shown the way in. */
 export function CommentBox({ showAlone }: { showAlone: boolean }) {
 	const { viewer, url, questionId, here } = useDiscussion()
 	const nothing = useCallback(() => {}, [])

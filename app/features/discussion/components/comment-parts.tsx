@@ -150,7 +150,7 @@ function BoxLink({
 	)
 }
 
-/** Whoever asked says here that a comment solved the query, or that it did not after all. */
+/** Whoever asked says here that a comment solved the question, or that it did not after all. */
 export function SolutionButton({ comment: { id, solution } }: { comment: CommentView }) {
 	const { here } = useDiscussion()
 	const intent = solution ? 'withdraw-solution' : 'choose-solution'

@@ -6,7 +6,7 @@ import type { CommentView } from '../comment.view.ts'
 /** What every comment of a page needs to know about the page. */
 export interface DiscussionFacts {
 	viewer: SignedIn | null
-	/** Whether nothing more can be written, as the query was deleted. */
+	/** Whether nothing more can be written, as the question was deleted. */
 	closed: boolean
 	questionId: number
 	/** What the boxes begin the names of their sendings with. */
@@ -39,7 +39,7 @@ export function useDiscussion(): DiscussionFacts {
 	return facts
 }
 
-/** A query's discussion as it is shown: what was accepted first, then everything else. */
+/** A question's discussion as it is shown: what was accepted first, then everything else. */
 export interface Discussion {
 	/** Accepted answers, with the replies that are on this page. */
 	accepted: CommentView[]
@@ -75,7 +75,7 @@ export function countBranch(comment: CommentView): number {
 	)
 }
 
-/** The comment whose thread shows a new reply to `id`, when the query's plain page would not. */
+/** The comment whose thread shows a new reply to `id`, when the question's plain page would not. */
 export function threadAfter({ thread, isOnFirstPage }: DiscussionFacts, id: number, level: number): number | null {
 	if (level >= deepestLevel) return id
 	return thread ?? (isOnFirstPage(id) ? null : id)

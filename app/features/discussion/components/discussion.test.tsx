@@ -44,8 +44,10 @@ function draw({
 			id: 'root',
 			path: '/',
 			loader: () => root,
-			// biome-ignore lint/correctness/noComponentHookFactories: drawn once
-			children: [{ id: 'page', path, Component: () => <Discussion query={query()} data={data} refusal={refusal} /> }],
+			children: [
+				// biome-ignore lint/correctness/noComponentHookFactories: drawn once
+				{ id: 'page', path, Component: () => <Discussion question={query()} data={data} refusal={refusal} /> },
+			],
 		},
 	])
 	return renderToStaticMarkup(<Stub initialEntries={[path + search]} hydrationData={{ loaderData: { root } }} />)

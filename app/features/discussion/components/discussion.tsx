@@ -15,7 +15,7 @@ import { DiscussionContext, type DiscussionFacts, joinThreads, liftAccepted } fr
 import { NewCommentsBar, useNewComments } from './new-comments.tsx'
 import { SortLinks } from './sort-links.tsx'
 
-/** A query's comments as its page loads them. */
+/** A question's comments as its page loads them. */
 export interface CommentsData {
 	page: Page<CommentView>
 	/** The id of the newest comment there was, on whichever page; 0 for none and for a visitor. */
@@ -31,23 +31,23 @@ export interface CommentsData {
 }
 
 interface DiscussionProps {
-	query: QuestionPageView
+	question: QuestionPageView
 	data: CommentsData
 	/** What the last form was refused for. */
 	refusal: FormRefusal | null
 }
 
 /** The comments of a query: accepted answers, the box for a new comment, the threads. */
-export function Discussion({ query, data, refusal }: DiscussionProps) {
-	const { url, commentCount } = query
+export function Discussion({ question, data, refusal }: DiscussionProps) {
+	const { url, commentCount } = question
 	const { page, sort, cursor, thread, solutions } = data
 	const { rows, nextHref, loading, load } = useMore(page, (next) =>
 		withParams(url, { sort: sortParam(sort), thread, cursor: next }),
 	)
 	const isFirst = cursor === null && thread === null
 	const { accepted, threads } = liftAccepted(joinThreads(rows), isFirst ? solutions : [])
-	const facts = useFacts(query, data, refusal, accepted)
-	const fresh = useNewComments(query.id, data, facts.viewer?.username ?? null)
+	const facts = useFacts(question, data, refusal, accepted)
+	const fresh = useNewComments(question.id, data, facts.viewer?.username ?? null)
 	return (
 		<DiscussionContext value={facts}>
 			<section className="group/discussion mt-8 sm:ml-16 sm:max-w-[44rem]" aria-labelledby="comments">
@@ -66,7 +66,9 @@ export function Discussion({ query, data, refusal }: DiscussionProps) {
 				{accepted.map((comment) => (
 					<AcceptedAnswer key={comment.id} comment={comment} />
 				))}
-				{thread === null && !query.locked && !facts.closed && <CommentBox showAlone={!isFirst || page.next !== null} />}
+				{thread === null && !question.locked && !facts.closed && (
+					<CommentBox showAlone={!isFirst || page.next !== null} />
+				)}
 				<ul className="mt-6 grid gap-6">
 					{threads.map((comment) => (
 						<CommentItem key={comment.id} comment={comment} level={0} />
@@ -85,7 +87,7 @@ export function Discussion({ query, data, refusal }: DiscussionProps) {
 }
 
 function useFacts(
-	query: QuestionPageView,
+	question: QuestionPageView,
 	data: CommentsData,
 	refusal: FormRefusal | null,
 	accepted: CommentView[],
@@ -101,13 +103,13 @@ function useFacts(
 	}, [page, sort, cursor, thread])
 	return {
 		viewer,
-		closed: query.deletedBy !== null,
-		questionId: query.id,
+		closed: question.deletedBy !== null,
+		questionId: question.id,
 		sendKey: data.sendKey,
-		url: query.url,
-		here: withParams(query.url, { sort: sortParam(sort), thread, cursor }),
+		url: question.url,
+		here: withParams(question.url, { sort: sortParam(sort), thread, cursor }),
 		thread,
-		locked: query.locked,
+		locked: question.locked,
 		refusal,
 		asked: { reply: idIn(params, 'reply'), edit: idIn(params, 'edit'), remove: idIn(params, 'delete-comment') },
 		lifted: new Set(accepted.map(({ id }) => id)),

@@ -18,31 +18,31 @@ import { LocalTime } from '~/ui/time.tsx'
 import { CookedText, CopyLink } from './copy.tsx'
 import { QuestionVotes, useQuestionVotes } from './votes.tsx'
 
-/** A query with everything but its comments. @param muted whether the viewer is told nothing of it; null for a visitor */
-export function QuestionArticle({ query, muted }: { query: QuestionPageView; muted: boolean | null }) {
-	const ballot = useQuestionVotes(query)
+/** A question with everything but its comments. @param muted whether the viewer is told nothing of it; null for a visitor */
+export function QuestionArticle({ question, muted }: { question: QuestionPageView; muted: boolean | null }) {
+	const ballot = useQuestionVotes(question)
 	return (
 		<article className="mt-3 grid grid-cols-1 gap-x-6 sm:grid-cols-[2.5rem_minmax(0,44rem)]">
 			<QuestionVotes ballot={ballot} place="column" />
-			<Head query={query} />
+			<Head question={question} />
 			<div className="mt-5 min-w-0">
-				{query.deletedBy ? (
+				{question.deletedBy ? (
 					<p className="text-ink-2">
-						{query.deletedBy === 'author' ? 'The author' : 'A moderator'} deleted this question. The comments of others
-						are still below.
+						{question.deletedBy === 'author' ? 'The author' : 'A moderator'} deleted this question. The comments of
+						others are still below.
 					</p>
 				) : (
-					<CookedText html={query.descriptionHtml} />
+					<CookedText html={question.descriptionHtml} />
 				)}
-				<OriginLine origin={query.origin} />
-				<Tools query={query} muted={muted} votes={<QuestionVotes ballot={ballot} place="row" />} />
+				<OriginLine origin={question.origin} />
+				<Tools question={question} muted={muted} votes={<QuestionVotes ballot={ballot} place="row" />} />
 			</div>
 		</article>
 	)
 }
 
-function Head({ query }: { query: QuestionPageView }) {
-	const { author, category, tags, createdAt, editedAt, solved, title } = query
+function Head({ question }: { question: QuestionPageView }) {
+	const { author, category, tags, createdAt, editedAt, solved, title } = question
 	return (
 		<header className="min-w-0">
 			<div className="flex items-center gap-4">
@@ -59,7 +59,7 @@ function Head({ query }: { query: QuestionPageView }) {
 				</Link>
 				<LocalTime at={createdAt} />
 				{editedAt !== null && (
-					<Link className="quiet-link" to={historyPath(query.id)} rel="nofollow">
+					<Link className="quiet-link" to={historyPath(question.id)} rel="nofollow">
 						edited <LocalTime at={editedAt} />
 					</Link>
 				)}
@@ -76,7 +76,7 @@ function Head({ query }: { query: QuestionPageView }) {
 }
 
 /** The line under the text: its height stands before scripts add their button. */
-function Tools({ query, muted, votes }: { query: QuestionPageView; muted: boolean | null; votes: ReactNode }) {
+function Tools({ question, muted, votes }: { question: QuestionPageView; muted: boolean | null; votes: ReactNode }) {
 	const { publicUrl, viewer } = useRootData()
 	return (
 		<div
@@ -84,18 +84,18 @@ function Tools({ query, muted, votes }: { query: QuestionPageView; muted: boolea
 			data-not-saved=""
 		>
 			{votes}
-			<CopyLink href={publicUrl + query.url} />
+			<CopyLink href={publicUrl + question.url} />
 			{muted !== null && <MuteThread muted={muted} />}
 			<span className="ml-auto flex">
 				{isModerator(viewer) && (
-					<Link className="icon-btn icon-btn-sm" to={`/moderation/query/${query.id}`} aria-label="Moderate query">
+					<Link className="icon-btn icon-btn-sm" to={`/moderation/query/${question.id}`} aria-label="Moderate query">
 						<ShieldCheck className="icon icon-sm" aria-hidden="true" />
 					</Link>
 				)}
-				{viewer?.username !== query.author.username && query.withheld === null && (
+				{viewer?.username !== question.author.username && question.withheld === null && (
 					<ReportLink
 						className="icon-btn icon-btn-sm"
-						href={`/report/query/${query.id}`}
+						href={`/report/query/${question.id}`}
 						what="this query"
 						label="Report query"
 						signedIn={viewer !== null}
@@ -103,17 +103,17 @@ function Tools({ query, muted, votes }: { query: QuestionPageView; muted: boolea
 						<Flag className="icon icon-sm" aria-hidden="true" />
 					</ReportLink>
 				)}
-				{query.mayEdit && (
-					// Saving leads back here: the edit takes this page's place in the history, so that Back meets the query once.
-					<Link className="icon-btn icon-btn-sm" to={editPath(query.url)} replace aria-label="Edit query">
+				{question.mayEdit && (
+					// Saving leads back here: the edit takes this page's place in the history, so that Back meets the question once.
+					<Link className="icon-btn icon-btn-sm" to={editPath(question.url)} replace aria-label="Edit query">
 						<Pencil className="icon icon-sm" aria-hidden="true" />
 					</Link>
 				)}
-				{query.mayDelete && (
+				{question.mayDelete && (
 					<DeleteControl
 						className="icon-btn icon-btn-sm hover:text-red"
 						label="Delete query"
-						question={confirmDeletion(query)}
+						question={confirmDeletion(question)}
 					>
 						<Trash2 className="icon icon-sm" aria-hidden="true" />
 					</DeleteControl>
@@ -123,7 +123,7 @@ function Tools({ query, muted, votes }: { query: QuestionPageView; muted: boolea
 	)
 }
 
-/** Who asked, beside the query; their name stands above its text for narrow screens. */
+/** Who asked, beside the question; their name stands above its text for narrow screens. */
 export function AskedBy({ author, introduction }: { author: AuthorView; introduction: Introduction }) {
 	const { viewer } = useRootData()
 	return (

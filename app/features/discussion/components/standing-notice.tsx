@@ -3,13 +3,13 @@ import { Link } from 'react-router'
 import type { QuestionPageView, WithheldView } from '~/features/questions/question.view.ts'
 
 interface StandingNoticeProps {
-	query: Pick<QuestionPageView, 'locked' | 'withheld'>
-	/** The query that its reader was led here from. */
+	question: Pick<QuestionPageView, 'locked' | 'withheld'>
+	/** The question that its reader was led here from. */
 	mergedFrom: { title: string; url: string } | null
 }
 
 /** How a query stands, above it: withheld and why, locked, or reached by the address of one that was merged into it. */
-export function StandingNotice({ query: { locked, withheld }, mergedFrom }: StandingNoticeProps) {
+export function StandingNotice({ question: { locked, withheld }, mergedFrom }: StandingNoticeProps) {
 	return (
 		<>
 			{mergedFrom && (

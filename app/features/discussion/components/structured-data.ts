@@ -14,13 +14,13 @@ interface Discussed {
 }
 
 /** A query and its answers as schema.org's QAPage. `publicUrl` is the site's address without a slash at the end. */
-export function qaPage(query: QuestionPageView, { accepted, threads }: Discussed, publicUrl: string) {
+export function qaPage(question: QuestionPageView, { accepted, threads }: Discussed, publicUrl: string) {
 	const present = (comment: CommentView) => ({
 		'@type': 'Answer',
 		text: plainText(comment.bodyHtml),
 		datePublished: comment.createdAt,
 		upvoteCount: Math.max(0, comment.score),
-		url: `${publicUrl}${query.url}#comment-${comment.id}`,
+		url: `${publicUrl}${question.url}#comment-${comment.id}`,
 		author: comment.author ? person(comment.author, publicUrl) : undefined,
 	})
 	const suggested = threads.filter(({ deleted }) => !deleted).slice(0, MAX_ANSWERS)
@@ -29,14 +29,14 @@ export function qaPage(query: QuestionPageView, { accepted, threads }: Discussed
 		'@type': 'QAPage',
 		mainEntity: {
 			'@type': 'Question',
-			name: query.title,
-			text: plainText(query.descriptionHtml),
-			answerCount: query.commentCount,
-			upvoteCount: Math.max(0, query.score),
-			datePublished: query.createdAt,
-			dateModified: query.editedAt ?? undefined,
-			url: `${publicUrl}${query.url}`,
-			author: person(query.author, publicUrl),
+			name: question.title,
+			text: plainText(question.descriptionHtml),
+			answerCount: question.commentCount,
+			upvoteCount: Math.max(0, question.score),
+			datePublished: question.createdAt,
+			dateModified: question.editedAt ?? undefined,
+			url: `${publicUrl}${question.url}`,
+			author: person(question.author, publicUrl),
 			acceptedAnswer: accepted.length > 0 ? accepted.map(present) : undefined,
 			suggestedAnswer: suggested.length > 0 ? suggested.map(present) : undefined,
 		},

@@ -10,11 +10,11 @@ import { threadAfter, useDiscussion } from './discussion-context.ts'
 
 type Vote = CommentView['vote']
 
-/** A query's votes with what pressing them does: shown in two places, of which every width has one. */
-export function useQuestionVotes(query: QuestionPageView): Ballot {
-	const fields = { query: query.id }
-	const ballot = usePress<Vote>('/forum/vote', fields, { value: query.vote, count: query.score })
-	return { ...ballot, fields, own: query.own, login: query.url, name: 'this query' }
+/** A question's votes with what pressing them does: shown in two places, of which every width has one. */
+export function useQuestionVotes(question: QuestionPageView): Ballot {
+	const fields = { query: question.id }
+	const ballot = usePress<Vote>('/forum/vote', fields, { value: question.vote, count: question.score })
+	return { ...ballot, fields, own: question.own, login: question.url, name: 'this query' }
 }
 
 interface Ballot {

@@ -16,7 +16,7 @@ import { chooseSolution, withdrawSolution } from '../votes.server.ts'
 
 type Act = (viewer: SignedIn, questionId: number, form: FormData, sort: CommentSort) => Promise<Response>
 
-/** What the forms of a query's page can do, by their field `intent`. */
+/** What the forms of a question's page can do, by their field `intent`. */
 const acts = new Map<FormDataEntryValue | null, Act>([
 	[
 		'comment',
@@ -123,7 +123,7 @@ async function mute(viewer: SignedIn, questionId: number, muted: boolean): Promi
 }
 
 /**
- * Does what a form of a query's page asks for, and leads to the result.
+ * Does what a form of a question's page asks for, and leads to the result.
  * A text that may not be written so, or not now, comes back to its box; what has no box is an error page.
  * @param sort the order that the page was shown in, which it is shown in again
  */
@@ -144,7 +144,7 @@ export async function act(viewer: SignedIn, questionId: number, form: FormData, 
 /**
  * The address at which a comment can be seen.
  * @param url the query's address with the comment's anchor
- * @param thread the field of that name: `self` or a comment's id when the query's plain page would not show it
+ * @param thread the field of that name: `self` or a comment's id when the question's plain page would not show it
  */
 export function placeOf(
 	url: string,

@@ -44,27 +44,27 @@ export function loader({ params, context, url }: Route.LoaderArgs) {
 	return answering(async () => {
 		if (reserved.has(params.category)) throw new NotFound('There is no such page.')
 		const viewer = viewerOf(context)
-		const query = await getDiscussed(viewer, readId(params.id))
+		const question = await getDiscussed(viewer, readId(params.id))
 		const asked = questionPage.read(url)
-		const elsewhere = asked.original !== null ? null : await mergedAddress(query)
+		const elsewhere = asked.original !== null ? null : await mergedAddress(question)
 		if (elsewhere) throw redirect(elsewhere, 301)
-		if (url.pathname !== query.url) throw redirect(query.url + url.search, 301)
+		if (url.pathname !== question.url) throw redirect(question.url + url.search, 301)
 		const thread = asked.thread === null ? null : readId(asked.thread)
 		const cursor = asked.cursor || null
 		const sort = sortOf(url)
 		const [{ rows, next, newest, solutions }, introduction] = await Promise.all([
 			listComments(viewer, {
-				questionId: query.id,
-				askerUsername: query.author.username,
+				questionId: question.id,
+				askerUsername: question.author.username,
 				sort,
 				cursor,
 				...(thread === null ? {} : { thread }),
 			}),
-			getIntroduction(query.author.username),
+			getIntroduction(question.author.username),
 		])
-		const merged = asked.merged ? await mergedFrom(readId(asked.merged), query.id) : null
+		const merged = asked.merged ? await mergedFrom(readId(asked.merged), question.id) : null
 		const shown = {
-			query,
+			query: question,
 			introduction,
 			merged,
 			muted: context.get(mutedContext),
@@ -77,7 +77,7 @@ export function loader({ params, context, url }: Route.LoaderArgs) {
 			solutions,
 			nonce: factsOf(context).nonce,
 		}
-		return data(shown, { status: query.deletedBy ? 410 : 200 })
+		return data(shown, { status: question.deletedBy ? 410 : 200 })
 	})
 }
 
@@ -105,37 +105,37 @@ function sortOf(url: URL): CommentSort {
 
 export function meta({ loaderData, matches, location }: Route.MetaArgs) {
 	if (!loaderData) return pageMeta(matches, { title: 'Query' })
-	const { query, page, sort, thread } = loaderData
+	const { query: question, page, sort, thread } = loaderData
 	return pageMeta(matches, {
-		title: query.title,
-		description: query.excerpt,
-		canonical: query.url,
-		noindex: location.search !== '' || query.withheld !== null || query.deletedBy !== null,
-		next: page.next === null ? null : withParams(query.url, { sort: sortParam(sort), thread, cursor: page.next }),
+		title: question.title,
+		description: question.excerpt,
+		canonical: question.url,
+		noindex: location.search !== '' || question.withheld !== null || question.deletedBy !== null,
+		next: page.next === null ? null : withParams(question.url, { sort: sortParam(sort), thread, cursor: page.next }),
 	})
 }
 
 export default function Query({ loaderData, actionData }: Route.ComponentProps) {
-	const { query, introduction, merged, muted, nonce, page, solutions } = loaderData
+	const { query: question, introduction, merged, muted, nonce, page, solutions } = loaderData
 	const { publicUrl } = useRootData()
 	const [params] = useSearchParams()
-	const saved = useSavedCopy<HTMLDivElement>('question', query.url)
-	const structured = qaPage(query, liftAccepted(page.rows, solutions), publicUrl)
+	const saved = useSavedCopy<HTMLDivElement>('question', question.url)
+	const structured = qaPage(question, liftAccepted(page.rows, solutions), publicUrl)
 	return (
 		<div className="grid gap-x-16 pt-4 md:pt-6 lg:grid-cols-[minmax(0,1fr)_15.5rem]">
 			<div className="min-w-0" ref={saved}>
 				<BackLink />
-				{params.has('delete') && query.mayDelete && (
+				{params.has('delete') && question.mayDelete && (
 					<div className="mt-3 max-w-[26rem]">
-						<DeleteSection question={confirmDeletion(query)} keepHref={query.url} />
+						<DeleteSection question={confirmDeletion(question)} keepHref={question.url} />
 					</div>
 				)}
-				<StandingNotice query={query} mergedFrom={merged} />
-				<QuestionArticle query={query} muted={muted} />
-				<Discussion query={query} data={loaderData} refusal={actionData ?? null} />
+				<StandingNotice question={question} mergedFrom={merged} />
+				<QuestionArticle question={question} muted={muted} />
+				<Discussion question={question} data={loaderData} refusal={actionData ?? null} />
 			</div>
-			<AskedBy author={query.author} introduction={introduction} />
-			{query.deletedBy === null && (
+			<AskedBy author={question.author} introduction={introduction} />
+			{question.deletedBy === null && (
 				<script type="application/ld+json" nonce={nonce} dangerouslySetInnerHTML={{ __html: scriptJson(structured) }} />
 			)}
 		</div>

@@ -42,7 +42,7 @@ export default function Home({ loaderData }: Route.ComponentProps) {
 			<div className="grid grid-cols-1 gap-x-8 gap-y-10 lg:grid-cols-12">
 				<section className="min-w-0 lg:col-span-5" aria-labelledby="lead">
 					<RuleHead id="lead" title={lead ? `Most discussed ${lead.within}` : 'Nothing discussed yet'} />
-					{lead ? <LeadQuestion query={lead.query} /> : <NothingDiscussed />}
+					{lead ? <LeadQuestion question={lead.question} /> : <NothingDiscussed />}
 				</section>
 				<section className="min-w-0 lg:col-span-4" aria-labelledby="recent">
 					<RuleHead id="recent" title="Recent questions">
@@ -51,9 +51,9 @@ export default function Home({ loaderData }: Route.ComponentProps) {
 						</Link>
 					</RuleHead>
 					<ul>
-						{recent.map((query) => (
-							<li key={query.id} className="border-b border-line py-3 first:pt-2 last:border-0">
-								<RecentQuestion query={query} />
+						{recent.map((question) => (
+							<li key={question.id} className="border-b border-line py-3 first:pt-2 last:border-0">
+								<RecentQuestion question={question} />
 							</li>
 						))}
 					</ul>

@@ -1,7 +1,7 @@
 import { Bell, BellOff } from 'lucide-react'
 import { Form } from 'react-router'
 
-/** Stops or resumes what is told of the query whose page this is; `intent` is the page's. */
+/** Stops or resumes what is told of the question whose page this is; `intent` is the page's. */
 export function MuteThread({ muted }: { muted: boolean }) {
 	const Icon = muted ? BellOff : Bell
 	return (

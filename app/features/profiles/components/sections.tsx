@@ -220,29 +220,29 @@ export function OwnQuestions({ page, cursor, tab }: OwnQuestionsProps) {
 	return (
 		<>
 			<ul className="mt-0.5">
-				{withoutDoubles(rows, ({ id }) => id).map((query) => (
+				{withoutDoubles(rows, ({ id }) => id).map((question) => (
 					<li
-						key={query.id}
+						key={question.id}
 						className="flex items-start justify-between gap-6 border-b border-line py-3 first:pt-0 last:border-0 max-sm:flex-col max-sm:gap-1"
 					>
 						<div className="min-w-0">
 							<p className="flex items-center gap-4">
-								<Link className="cat" to={categoryPath(query.category.slug)}>
-									{query.category.title}
+								<Link className="cat" to={categoryPath(question.category.slug)}>
+									{question.category.title}
 								</Link>
-								{query.solved && <Answered />}
+								{question.solved && <Answered />}
 							</p>
 							<h3 className="mt-0.5 text-md leading-5 font-semibold wrap-anywhere">
-								<Link className="quiet-link" to={query.url}>
-									{query.title}
+								<Link className="quiet-link" to={question.url}>
+									{question.title}
 								</Link>
 							</h3>
 						</div>
 						<p className="meta flex-none sm:text-right">
-							<RelativeTime at={query.createdAt} />
+							<RelativeTime at={question.createdAt} />
 							<br className="max-sm:hidden" />
 							<span className="sm:hidden"> · </span>
-							{counted(query.commentCount, 'comment')}
+							{counted(question.commentCount, 'comment')}
 						</p>
 					</li>
 				))}

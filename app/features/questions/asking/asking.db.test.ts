@@ -33,9 +33,9 @@ beforeAll(async () => {
 
 test('a question can be read where asking it said', async () => {
 	const { id, url } = await makeQuestion(author, texts)
-	const query = await getQuestion(member, id)
+	const question = await getQuestion(member, id)
 	expect(url).toBe(`/forum/git-and-tools/author/${id}`)
-	expect(query).toMatchObject({
+	expect(question).toMatchObject({
 		...{ url, title: texts.title, tags: ['git', 'undo'], description: texts.description },
 		...{
 			descriptionHtml: '<p>I <strong>pushed</strong> it.</p>',
@@ -56,8 +56,8 @@ test('an edited question says so and moves with its category and tags', async ()
 		tags: 'undo, java',
 		category: 'java',
 	})
-	const query = await getQuestion(author, id)
-	expect(query).toMatchObject({
+	const question = await getQuestion(author, id)
+	expect(question).toMatchObject({
 		url,
 		title: 'Now about something else',
 		tags: ['undo', 'java'],
@@ -65,7 +65,7 @@ test('an edited question says so and moves with its category and tags', async ()
 		mayEdit: true,
 		mayDelete: true,
 	})
-	expect(query.editedAt).not.toBeNull()
+	expect(question.editedAt).not.toBeNull()
 	await expectCountersToHold()
 })
 

@@ -62,13 +62,13 @@ export async function askQuestion(viewer: Viewer, input: Input): Promise<Made> {
 		const tags = await mainTags(trx, texts.tags)
 		const id = await takeId(trx, 'questions')
 		const named = { id, author_id: author.id, username: author.username, ...texts, tags, category_slug: texts.slug }
-		const query = eventQuestion(named)
+		const question = eventQuestion(named)
 		return {
-			event: { kind: 'query-added', actorId: author.id, query, mentioned: texts.mentioned },
+			event: { kind: 'question-added', actorId: author.id, question, mentioned: texts.mentioned },
 			html: texts.descriptionHtml,
 			async write(status) {
 				await insertQuestion(trx, { id, authorId: author.id, status }, { ...texts, tags })
-				return { id, url: query.url }
+				return { id, url: question.url }
 			},
 		}
 	})
@@ -101,19 +101,19 @@ export async function editQuestion(viewer: Viewer, id: number, input: Input): Pr
 					category: texts.slug,
 				})
 		}
-		const query = eventQuestion({ ...found, ...texts, tags, category_slug: texts.slug })
-		const result = { url: query.url }
+		const question = eventQuestion({ ...found, ...texts, tags, category_slug: texts.slug })
+		const result = { url: question.url }
 		if (found.waits)
 			return {
-				event: { kind: 'query-pending', actorId: editor.id, query },
+				event: { kind: 'question-pending', actorId: editor.id, question },
 				write: () => rewriteWaitingQuestion(trx, id, { ...texts, tags }).then(() => result),
 			}
 		await requireRoomForEdit(trx, editor, { questionId: id })
 		return {
 			event: {
-				kind: 'query-changed',
+				kind: 'question-changed',
 				actorId: editor.id,
-				query,
+				question,
 				mentioned: texts.mentioned,
 				before: { category: found.category_slug, tags: found.tags, description: found.description },
 			},
@@ -134,18 +134,19 @@ export async function editQuestion(viewer: Viewer, id: number, input: Input): Pr
  */
 export async function deleteQuestion(viewer: Viewer, id: number): Promise<{ url: string; undoable: boolean }> {
 	const actor = writer(viewer)
-	const query = await changeable(actor, id)
-	if (!mayDelete(actor, { authorId: query.author_id })) throw new NotAllowed('Only the author can delete this query.')
+	const question = await changeable(actor, id)
+	if (!mayDelete(actor, { authorId: question.author_id }))
+		throw new NotAllowed('Only the author can delete this query.')
 	return change(async (trx) => {
-		const before = await (query.waits ? lockWaitingQuestion : lockQuestion)(trx, id)
-		if (!before) throw query.waits ? decidedMeanwhile() : new NotFound(noQuestion)
-		const event = { kind: 'query-deleted', actorId: actor.id, query: eventQuestion(query) } as const
+		const before = await (question.waits ? lockWaitingQuestion : lockQuestion)(trx, id)
+		if (!before) throw question.waits ? decidedMeanwhile() : new NotFound(noQuestion)
+		const event = { kind: 'question-deleted', actorId: actor.id, question: eventQuestion(question) } as const
 		return {
 			event,
 			async write() {
-				if (query.waits) await withdraw(trx, actor, 'query', id)
+				if (question.waits) await withdraw(trx, actor, 'query', id)
 				else await removeQuestion(trx, id, before, { status: 'deleted', by: actor.id })
-				return { url: event.query.url, undoable: !query.waits }
+				return { url: event.question.url, undoable: !question.waits }
 			},
 		}
 	})
@@ -186,10 +187,10 @@ export async function restoreQuestion(viewer: Viewer, id: number): Promise<{ url
 		const locked = await lockDeletedQuestion(trx, id)
 		if (!locked) throw new Conflict('This query has already been restored.')
 		const tags = await mainTags(trx, found.tags)
-		const query = eventQuestion({ ...found, tags })
+		const question = eventQuestion({ ...found, tags })
 		return {
-			event: { kind: 'query-restored', actorId: actor.id, query },
-			write: () => publishQuestion(trx, id, actor.id, tags).then(() => ({ url: query.url })),
+			event: { kind: 'question-restored', actorId: actor.id, question },
+			write: () => publishQuestion(trx, id, actor.id, tags).then(() => ({ url: question.url })),
 		}
 	})
 }
@@ -207,7 +208,7 @@ export async function previewDescription(viewer: Viewer, ip: string, input: unkn
 	return { html }
 }
 
-/** A query's description as HTML. Publishing and the preview call this one, so that they cannot differ. */
+/** A question's description as HTML. Publishing and the preview call this one, so that they cannot differ. */
 export async function renderDescription(description: string, tags: readonly string[]): Promise<RenderedMarkdown> {
 	return renderMarkdown(description, {
 		language: languageOfTags(tags),

@@ -12,7 +12,7 @@ export interface AskValues {
 export interface Draft extends AskValues {
 	/** ISO 8601. */
 	savedAt: string
-	/** The version of the query that an edit began with; 0 for a new one. */
+	/** The version of the question that an edit began with; 0 for a new one. */
 	madeFrom: number
 	/** Counts the saves on the server; 0 for a draft that the server does not know. */
 	version: number

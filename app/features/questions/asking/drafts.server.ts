@@ -38,7 +38,7 @@ export async function listDrafts(viewer: Viewer): Promise<(Draft & { key: string
 
 /**
  * Keeps what the viewer is typing. The newest save wins; what it replaced comes back when this tab did not know it.
- * @throws NotAllowed for a visitor and for the edit of a query that the viewer may not change, NotFound, Invalid
+ * @throws NotAllowed for a visitor and for the edit of a question that the viewer may not change, NotFound, Invalid
  */
 export async function saveDraft(viewer: Viewer, input: Record<string, unknown>): Promise<DraftSaved> {
 	const member = writer(viewer)
@@ -70,8 +70,8 @@ function writer(viewer: Viewer): SignedIn {
 async function checkEditable(member: SignedIn, key: string): Promise<void> {
 	if (key === 'ask') return
 	const id = Number(key.slice('edit:'.length))
-	const query = await changeable(member, id)
-	if (!mayEdit(member, { authorId: query.author_id })) throw new NotAllowed('Only the author can edit this query.')
+	const question = await changeable(member, id)
+	if (!mayEdit(member, { authorId: question.author_id })) throw new NotAllowed('Only the author can edit this query.')
 }
 
 function isSame(row: DraftTexts, texts: DraftTexts): boolean {

@@ -93,7 +93,7 @@ export async function listWaiting(limit: number): Promise<{ url: string; title: 
 	return rows.map((row) => ({ url: questionUrl(row), title: row.title, createdAt: row.created_at }))
 }
 
-/** The query that was talked about most since a time, else of all time; null while there is none with comments. */
+/** The question that was talked about most since a time, else of all time; null while there is none with comments. */
 export async function mostDiscussed(since: Date): Promise<QuestionPageView | null> {
 	const row = (await findMostDiscussed(since)) ?? (await findMostDiscussed(new Date(0)))
 	return row ? presentQuestion(null, row) : null

@@ -24,28 +24,29 @@ export function atomFeed({ title, path, feedPath, publicUrl, questions }: FeedFa
 				element('updated', xml(updated)),
 				link('self', publicUrl + feedPath, 'application/atom+xml'),
 				link('alternate', publicUrl + path, 'text/html'),
-				...questions.map((query) => entry(query, publicUrl)),
+				...questions.map((question) => entry(question, publicUrl)),
 			].join(''),
 			' xmlns="http://www.w3.org/2005/Atom"',
 		),
 	)
 }
 
-function entry(query: QuestionCardView, publicUrl: string): string {
+function entry(question: QuestionCardView, publicUrl: string): string {
 	const { hostname } = new URL(publicUrl)
 	const parts = [
 		// A query keeps this name when its category, and with it its address, changes.
-		element('id', xml(`tag:${hostname},2026:query/${query.id}`)),
-		element('title', xml(query.title)),
-		element('updated', xml(query.createdAt)),
-		element('published', xml(query.createdAt)),
-		link('alternate', publicUrl + query.url, 'text/html'),
+		element('id', xml(`tag:${hostname},2026:query/${question.id}`)),
+		element('title', xml(question.title)),
+		element('updated', xml(question.createdAt)),
+		element('published', xml(question.createdAt)),
+		link('alternate', publicUrl + question.url, 'text/html'),
 		element(
 			'author',
-			element('name', xml(query.author.name)) + element('uri', xml(publicUrl + profilePath(query.author.username))),
+			element('name', xml(question.author.name)) +
+				element('uri', xml(publicUrl + profilePath(question.author.username))),
 		),
-		...[query.category.slug, ...query.tags].map((term) => `<category term="${xml(term)}"/>`),
-		element('content', xml(`<p>${xml(query.excerpt)}</p>`), ' type="html"'),
+		...[question.category.slug, ...question.tags].map((term) => `<category term="${xml(term)}"/>`),
+		element('content', xml(`<p>${xml(question.excerpt)}</p>`), ' type="html"'),
 	]
 	return element('entry', parts.join(''))
 }

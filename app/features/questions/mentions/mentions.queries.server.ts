@@ -2,13 +2,13 @@ import { sql } from 'kysely'
 import { isListed } from '~/features/members/members.queries.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 
-/** How many comments of a query are looked at for who takes part, newest first. */
+/** How many comments of a question are looked at for who takes part, newest first. */
 const talkers = 200
 
 /**
- * Members whose username begins with `prefix` (lower case): first those who take part in a query, whose name may begin with
+ * Members whose username begins with `prefix` (lower case): first those who take part in a question, whose name may begin with
  * it too, then others who are listed. An empty prefix is the beginning of nobody else. Who takes part is suggested listed
- * or not: their name already stands on the page of the query, under what they wrote.
+ * or not: their name already stands on the page of the question, under what they wrote.
  */
 export async function listPeople(
 	prefix: string,

@@ -1,7 +1,7 @@
 import { isId } from '~/lib/checks.ts'
 import { listPeople } from './mentions.queries.server.ts'
 
-/** Members who may be meant by the beginning of a name, those who take part in the query first; none for what begins no username. */
+/** Members who may be meant by the beginning of a name, those who take part in the question first; none for what begins no username. */
 export async function suggestPeople(
 	text: string,
 	questionId: number,

@@ -20,7 +20,7 @@ let serial = 0
 let asker: SignedIn
 let ben: SignedIn
 let cleo: SignedIn
-let query: { id: number; url: string }
+let question: { id: number; url: string }
 
 beforeAll(async () => {
 	await startJobs()
@@ -32,16 +32,16 @@ beforeEach(async () => {
 	asker = await makeMember(`asker${serial}`)
 	ben = await makeMember(`ben${serial}`)
 	cleo = await makeMember(`cleo${serial}`)
-	query = await makeQuestion(asker, { title: 'What is it?' })
+	question = await makeQuestion(asker, { title: 'What is it?' })
 })
 
 test('a notice leads to the address that finds the comment wherever it stands', async () => {
-	const id = await makeComment(ben, query.id)
+	const id = await makeComment(ben, question.id)
 	expect((await listNotices(asker)).rows[0]?.url).toBe(`/forum/comment/${id}`)
 })
 
 test('an edit tells those whom it names and the text before did not, once however often it is made', async () => {
-	const id = await makeComment(ben, query.id, `@${asker.username}, look.`)
+	const id = await makeComment(ben, question.id, `@${asker.username}, look.`)
 	const named = `@${asker.username}, look: @${cleo.username} knows.`
 	await editComment(ben, id, { body: named })
 	await editComment(ben, id, { body: `@${asker.username}, look.` })
@@ -54,7 +54,7 @@ test('an edit tells those whom it names and the text before did not, once howeve
 })
 
 test('whoever was told of a comment in another way is not told of it again when an edit names them', async () => {
-	const id = await makeComment(ben, query.id)
+	const id = await makeComment(ben, question.id)
 	await editComment(ben, id, { body: `@${asker.username}` })
 	expect(await told(asker)).toEqual(['1 commented on'])
 })
@@ -62,12 +62,12 @@ test('whoever was told of a comment in another way is not told of it again when 
 test('an edit of a query tells whom it names newly, and by its new title', async () => {
 	const texts = { title: 'Another title', tags: 'testing', category: 'others' }
 	const description = `Do you know, @${ben.username}?`
-	for (let time = 0; time < 2; time += 1) await editQuestion(asker, query.id, { ...texts, description })
-	expect((await listNotices(ben)).rows).toMatchObject([{ title: 'Another title', url: query.url, people: 1 }])
+	for (let time = 0; time < 2; time += 1) await editQuestion(asker, question.id, { ...texts, description })
+	expect((await listNotices(ben)).rows).toMatchObject([{ title: 'Another title', url: question.url, people: 1 }])
 })
 
 test('one text calls ten members at most, however many edits it is spread over', async () => {
-	const id = await makeComment(ben, query.id)
+	const id = await makeComment(ben, question.id)
 	const names = await Promise.all(Array.from({ length: 12 }, (_, index) => makeMember(`n${index}of${serial}`)))
 	const call = (from: number, to: number) => ({ body: names.slice(from, to).map(mention).join(' ') })
 	await editComment(ben, id, call(0, 6))
@@ -77,8 +77,8 @@ test('one text calls ten members at most, however many edits it is spread over',
 })
 
 test('a deleted comment leaves nothing in the notices that were not read, and comes back with it', async () => {
-	const first = await makeComment(ben, query.id, `@${cleo.username}`)
-	const second = await makeComment(cleo, query.id)
+	const first = await makeComment(ben, question.id, `@${cleo.username}`)
+	const second = await makeComment(cleo, question.id)
 	expect(await told(asker)).toEqual(['2 commented on'])
 	await deleteComment(ben, first)
 	expect([await told(asker), await told(cleo), await countUnread(cleo)]).toEqual([['1 commented on'], [], 0])
@@ -94,7 +94,7 @@ test('a deleted comment leaves nothing in the notices that were not read, and co
 })
 
 test('what was read stays told: bringing a comment back tells nobody a second time', async () => {
-	const id = await makeComment(ben, query.id)
+	const id = await makeComment(ben, question.id)
 	await readNotices(asker, {})
 	await deleteComment(ben, id)
 	await restoreComment(ben, id)
@@ -103,7 +103,7 @@ test('what was read stays told: bringing a comment back tells nobody a second ti
 
 test('a comment that a moderator hides is taken back in the same way, and told when it returns', async () => {
 	const moda = await makeMember(`moda${serial}`, 'moderator')
-	const id = await makeComment(ben, query.id, `@${cleo.username}`)
+	const id = await makeComment(ben, question.id, `@${cleo.username}`)
 	await decide(moda, 'comment', id, 'hide')
 	expect(await told(cleo)).toEqual([])
 	await decide(moda, 'comment', id, 'restore')
@@ -111,11 +111,11 @@ test('a comment that a moderator hides is taken back in the same way, and told w
 })
 
 test('a solution that is withdrawn is no news any more', async () => {
-	const commentId = await makeComment(ben, query.id)
-	await chooseSolution(asker, { questionId: query.id, commentId })
-	await withdrawSolution(asker, { questionId: query.id, commentId })
+	const commentId = await makeComment(ben, question.id)
+	await chooseSolution(asker, { questionId: question.id, commentId })
+	await withdrawSolution(asker, { questionId: question.id, commentId })
 	expect(await told(ben)).toEqual([])
-	await chooseSolution(asker, { questionId: query.id, commentId })
+	await chooseSolution(asker, { questionId: question.id, commentId })
 	expect(await told(ben)).toEqual(['1 marked your comment as a solution to'])
 	expect(await told(asker)).toEqual(['1 commented on'])
 })

@@ -20,7 +20,7 @@ let serial = 0
 let asker: SignedIn
 let ben: SignedIn
 let cleo: SignedIn
-let query: { id: number; url: string }
+let question: { id: number; url: string }
 
 beforeAll(async () => {
 	// Makes the tables in which jobs wait.
@@ -33,22 +33,22 @@ beforeEach(async () => {
 	asker = await makeMember(`asker${serial}`)
 	ben = await makeMember(`ben${serial}`)
 	cleo = await makeMember(`cleo${serial}`)
-	query = await makeQuestion(asker, { title: `The question of round ${serial}` })
+	question = await makeQuestion(asker, { title: `The question of round ${serial}` })
 })
 
 describe('what is told', () => {
 	test('a comment, a reply and a mention, each to whom it concerns and once', async () => {
-		const comment = await makeComment(ben, query.id)
+		const comment = await makeComment(ben, question.id)
 		expect(await told(asker)).toEqual([`Ben${serial} commented on The question of round ${serial}`])
-		await makeComment(cleo, query.id, `as @${ben.username} says, @${cleo.username}`, comment)
+		await makeComment(cleo, question.id, `as @${ben.username} says, @${cleo.username}`, comment)
 		expect(await told(ben)).toEqual([`Cleo${serial} mentioned you in The question of round ${serial}`])
 		expect(await told(asker)).toEqual([`Cleo${serial} and 1 other commented on The question of round ${serial}`])
 		expect(await told(cleo)).toEqual([])
 	})
 
 	test('a solution, to the author of the comment', async () => {
-		const commentId = await makeComment(ben, query.id)
-		await happen({ kind: 'solution-chosen', query: facts(), actorId: asker.id, commentId, authorId: ben.id })
+		const commentId = await makeComment(ben, question.id)
+		await happen({ kind: 'solution-chosen', question: facts(), actorId: asker.id, commentId, authorId: ben.id })
 		expect(await told(ben)).toEqual([
 			`Asker${serial} marked your comment as a solution to The question of round ${serial}`,
 		])
@@ -63,34 +63,34 @@ describe('what is told', () => {
 	})
 
 	test('nothing of a muted query, until it is unmuted', async () => {
-		await muteQuestion(asker, query.id, true)
-		await makeComment(ben, query.id)
-		expect([await told(asker), await visitQuestion(asker, query.id)]).toEqual([[], true])
-		await muteQuestion(asker, query.id, false)
-		await makeComment(ben, query.id)
+		await muteQuestion(asker, question.id, true)
+		await makeComment(ben, question.id)
+		expect([await told(asker), await visitQuestion(asker, question.id)]).toEqual([[], true])
+		await muteQuestion(asker, question.id, false)
+		await makeComment(ben, question.id)
 		expect(await told(asker)).toHaveLength(1)
 	})
 
 	test('nothing of a kind that was turned off, and nothing to an author who only stands for an imported text', async () => {
 		await setPreferences(asker, new Set(['reply-site', 'reply-mail', 'daily']))
-		await makeComment(ben, query.id)
+		await makeComment(ben, question.id)
 		expect(await told(asker)).toEqual([])
 		await db().updateTable('users').set({ imported: true }).where('id', '=', ben.id).execute()
-		await makeComment(cleo, query.id, `@${ben.username}`)
+		await makeComment(cleo, question.id, `@${ben.username}`)
 		expect(await told(ben)).toEqual([])
 	})
 
 	test('a query by the title that it has now', async () => {
-		await makeComment(ben, query.id)
+		await makeComment(ben, question.id)
 		const texts = { description: 'How does it work?', tags: 'testing', category: 'others' }
-		await editQuestion(asker, query.id, { title: 'A title without the name', ...texts })
+		await editQuestion(asker, question.id, { title: 'A title without the name', ...texts })
 		expect(await told(asker)).toEqual([`Ben${serial} commented on A title without the name`])
 	})
 
 	test('nothing more of a query that was deleted, and the number follows', async () => {
-		await makeComment(ben, query.id)
+		await makeComment(ben, question.id)
 		await makeComment(ben, (await makeQuestion(asker)).id)
-		await deleteQuestion(asker, query.id)
+		await deleteQuestion(asker, question.id)
 		expect([(await told(asker)).length, await countUnread(asker)]).toEqual([1, 1])
 	})
 })
@@ -98,7 +98,7 @@ describe('what is told', () => {
 describe('groups and numbers', () => {
 	test('twenty comments at once are one group of twenty, counted once', async () => {
 		const writers = await Promise.all(Array.from({ length: 20 }, (_, index) => makeMember(`writer${index}of${serial}`)))
-		await Promise.all(writers.map((writer) => makeComment(writer, query.id)))
+		await Promise.all(writers.map((writer) => makeComment(writer, question.id)))
 		const { rows } =
 			await sql`select count, cardinality(actor_ids) as people from notifications where user_id = ${asker.id}`.execute(
 				db(),
@@ -107,10 +107,10 @@ describe('groups and numbers', () => {
 	})
 
 	test('what comes after reading begins a new group', async () => {
-		await makeComment(ben, query.id)
-		await visitQuestion(asker, query.id)
+		await makeComment(ben, question.id)
+		await visitQuestion(asker, question.id)
 		expect(await countUnread(asker)).toBe(0)
-		await makeComment(cleo, query.id)
+		await makeComment(cleo, question.id)
 		expect([(await told(asker)).length, await countUnread(asker)]).toEqual([2, 1])
 	})
 
@@ -155,12 +155,12 @@ describe('a job tells many followers', () => {
 
 describe('whose they are', () => {
 	test('a visitor has none, and another member neither sees nor reads them', async () => {
-		await makeComment(ben, query.id)
+		await makeComment(ben, question.id)
 		const [notice] = (await listNotices(asker)).rows
 		await expect(listNotices(null)).rejects.toThrow(NotAllowed)
 		await expect(readNotices(null, {})).rejects.toThrow(NotAllowed)
-		await expect(muteQuestion(null, query.id, true)).rejects.toThrow(NotAllowed)
-		for (const which of [{}, { ids: [Number(notice?.id)] }, { subject: { type: 'query', id: query.id } }])
+		await expect(muteQuestion(null, question.id, true)).rejects.toThrow(NotAllowed)
+		for (const which of [{}, { ids: [Number(notice?.id)] }, { subject: { type: 'query', id: question.id } }])
 			await readNotices(cleo, which)
 		expect([await told(cleo), await countUnread(asker), await countUnread(null)]).toEqual([[], 1, 0])
 	})
@@ -203,7 +203,7 @@ async function countRows(member: SignedIn): Promise<number> {
 }
 
 function facts(): EventQuestion {
-	const { id, url } = query
+	const { id, url } = question
 	return {
 		id,
 		url,

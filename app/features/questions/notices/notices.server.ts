@@ -49,18 +49,18 @@ declare module '~/platform/jobs/jobs.server.ts' {
 	}
 }
 
-/** So many followers are told within the transaction that adds a query; more are left to a job. */
+/** So many followers are told within the transaction that adds a question; more are left to a job. */
 const followersAtOnce = 50
 const followersInAStep = 500
 
 /** A text that names more people than this is not meant for them. */
 const MAX_NOTIFIED_MENTIONS = 10
 
-type QuestionAdded = Extract<ForumEvent, { kind: 'query-added' }>
+type QuestionAdded = Extract<ForumEvent, { kind: 'question-added' }>
 
-/** What is still to be told about a new query, as a job keeps it. */
+/** What is still to be told about a new question, as a job stores it. A job of an earlier version calls the question `query`. */
 export interface FollowersLeft {
-	event: QuestionAdded
+	event: QuestionAdded & { query?: EventQuestion }
 	/** The last follower who was told. */
 	after: number
 }
@@ -92,7 +92,7 @@ export async function muteQuestion(viewer: Viewer, questionId: number, muted: bo
 
 /** Stores what a change of the forum means to others, in its transaction. @returns whose notices changed */
 export async function noteEvent(trx: Executor, event: ForumEvent): Promise<number[]> {
-	const { actorId, query, besides } = event
+	const { actorId, question, besides } = event
 	switch (event.kind) {
 		case 'comment-added':
 			return noteComment(trx, event, { actorId, parentId: event.parentId, mentioned: event.mentioned })
@@ -106,7 +106,7 @@ export async function noteEvent(trx: Executor, event: ForumEvent): Promise<numbe
 		case 'comment-deleted':
 		case 'comment-withheld':
 			return forgetPart(trx, {
-				subject: refOf(query.id),
+				subject: refOf(question.id),
 				partId: event.commentId,
 				kind: null,
 				...(besides !== undefined && { besides }),
@@ -118,19 +118,19 @@ export async function noteEvent(trx: Executor, event: ForumEvent): Promise<numbe
 		case 'solution-chosen': {
 			const { commentId, authorId } = event
 			const people = recipientsOf({ actorId, solverId: authorId })
-			return notify(trx, { people, actorId, ...aboutQuestion(query, commentId) })
+			return notify(trx, { people, actorId, ...aboutQuestion(question, commentId) })
 		}
 		case 'solution-withdrawn':
-			return forgetPart(trx, { subject: refOf(query.id), partId: event.commentId, kind: 'solution' })
-		case 'query-added':
+			return forgetPart(trx, { subject: refOf(question.id), partId: event.commentId, kind: 'solution' })
+		case 'question-added':
 			return noteQuestion(trx, event)
-		case 'query-changed': {
-			await renameSubject(trx, refOf(query.id), query.title)
+		case 'question-changed': {
+			await renameSubject(trx, refOf(question.id), question.title)
 			return noteNewNames(trx, event, { commentId: null, before: event.before.description })
 		}
-		case 'query-deleted':
-		case 'query-withheld':
-			return forgetSubject(trx, refOf(query.id), besides)
+		case 'question-deleted':
+		case 'question-withheld':
+			return forgetSubject(trx, refOf(question.id), besides)
 		default:
 			return []
 	}
@@ -139,19 +139,24 @@ export async function noteEvent(trx: Executor, event: ForumEvent): Promise<numbe
 /** Tells whom a comment concerns that is there now, or again: who wrote it did it, whoever brought it back. */
 async function noteComment(
 	trx: Executor,
-	{ query, commentId, besides }: { query: EventQuestion; commentId: number; besides?: number },
+	{ question, commentId, besides }: { question: EventQuestion; commentId: number; besides?: number },
 	{ actorId, parentId, mentioned: names }: { actorId: number; parentId: number | null; mentioned: string[] },
 ): Promise<number[]> {
 	const parentAuthorId = parentId === null ? null : await findCommentAuthor(trx, parentId)
 	const mentioned = await listMentioned(trx, names)
-	const people = recipientsOf({ actorId, questionAuthorId: query.authorId, parentAuthorId, mentioned })
-	return notify(trx, { people, actorId, ...aboutQuestion(query, commentId), ...(besides !== undefined && { besides }) })
+	const people = recipientsOf({ actorId, questionAuthorId: question.authorId, parentAuthorId, mentioned })
+	return notify(trx, {
+		people,
+		actorId,
+		...aboutQuestion(question, commentId),
+		...(besides !== undefined && { besides }),
+	})
 }
 
 /** Tells those whom an edit names and the text before it did not. */
 async function noteNewNames(
 	trx: Executor,
-	{ actorId, query, mentioned }: { actorId: number; query: EventQuestion; mentioned: string[] },
+	{ actorId, question, mentioned }: { actorId: number; question: EventQuestion; mentioned: string[] },
 	{ commentId, before }: { commentId: number | null; before: string },
 ): Promise<number[]> {
 	if (mentioned.length === 0) return []
@@ -160,17 +165,17 @@ async function noteNewNames(
 	if (fresh.length === 0) return []
 	// Edits are not counted as posts are: without a limit one text could go on calling everybody, ten at a time.
 	if (
-		fresh.length + (await countTold(trx, 'mention', { subject: refOf(query.id), partId: commentId })) >
+		fresh.length + (await countTold(trx, 'mention', { subject: refOf(question.id), partId: commentId })) >
 		MAX_NOTIFIED_MENTIONS
 	)
 		return []
 	const people = recipientsOf({ actorId, mentioned: await listIdsOf(trx, fresh) })
-	return notify(trx, { people, actorId, ...aboutQuestion(query, commentId) })
+	return notify(trx, { people, actorId, ...aboutQuestion(question, commentId) })
 }
 
-/** Goes on telling followers of a new query, a few hundred in a transaction; run again, it tells nobody twice. */
+/** Goes on telling followers of a new question, a few hundred in a transaction; run again, it tells nobody twice. */
 export async function notifyFollowers({ event, after }: FollowersLeft): Promise<void> {
-	const { actorId, query } = event
+	const { actorId, question = event.query as EventQuestion } = event
 	let last: number | undefined = after
 	while (last !== undefined) {
 		const from: number = last
@@ -178,12 +183,12 @@ export async function notifyFollowers({ event, after }: FollowersLeft): Promise<
 			.transaction()
 			.execute(async (trx) => {
 				// Held before any box, in the order of all writers.
-				if (!(await holdQuestion(trx, query.id))) return { told: [], next: undefined }
+				if (!(await holdQuestion(trx, question.id))) return { told: [], next: undefined }
 				// A job of an earlier version does not say whom the text mentions.
 				const mentioned = await listMentioned(trx, event.mentioned ?? [])
-				const followers = await followersOf(trx, { ...query, after: from, limit: followersInAStep })
+				const followers = await followersOf(trx, { ...question, after: from, limit: followersInAStep })
 				const people = recipientsOf({ actorId, followers: followers.filter((id) => !mentioned.includes(id)) })
-				const told = await notify(trx, { people, actorId, ...aboutQuestion(query, null) })
+				const told = await notify(trx, { people, actorId, ...aboutQuestion(question, null) })
 				return { told, next: followers.length < followersInAStep ? undefined : followers.at(-1) }
 			})
 		await announceUnread(told)
@@ -192,13 +197,13 @@ export async function notifyFollowers({ event, after }: FollowersLeft): Promise<
 }
 
 async function noteQuestion(trx: Executor, event: QuestionAdded): Promise<number[]> {
-	const { actorId, query, besides } = event
+	const { actorId, question, besides } = event
 	const mentioned = await listMentioned(trx, event.mentioned)
-	const found = await followersOf(trx, { ...query, after: 0, limit: followersAtOnce + 1 })
+	const found = await followersOf(trx, { ...question, after: 0, limit: followersAtOnce + 1 })
 	const followers = found.length > followersAtOnce ? [] : found
 	if (found.length > followersAtOnce) await addJob('tell-followers', { event, after: 0 }, trx)
 	const people = recipientsOf({ actorId, mentioned, followers })
-	return notify(trx, { people, actorId, ...aboutQuestion(query, null), ...(besides !== undefined && { besides }) })
+	return notify(trx, { people, actorId, ...aboutQuestion(question, null), ...(besides !== undefined && { besides }) })
 }
 
 /** The mentioned members, by id; none where a text mentions too many. */
@@ -218,7 +223,7 @@ export interface Concerned {
 
 /**
  * Who is told of an event, and as what: each member once, by what concerns them most, and never the one who did it.
- * Being named goes before being answered, being answered before owning the query, all before following a tag.
+ * Being named goes before being answered, being answered before owning the question, all before following a tag.
  */
 export function recipientsOf(concerned: Concerned): Map<number, NoticeKind> {
 	const { actorId, questionAuthorId, parentAuthorId, solverId, mentioned = [], followers = [] } = concerned

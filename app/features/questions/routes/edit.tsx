@@ -17,13 +17,13 @@ import type { Route } from './+types/edit'
 export function loader({ params, context, url }: Route.LoaderArgs) {
 	return answering(async () => {
 		const viewer = signedIn(context, url)
-		const query = await getQuestion(viewer, readId(params.id))
-		if (!query.mayEdit) throw new NotAllowed('Only the author can edit this query.')
-		if (url.pathname !== editPath(query.url)) throw redirect(editPath(query.url) + url.search, 301)
-		const { id, title, description, tags, category, version } = query
+		const question = await getQuestion(viewer, readId(params.id))
+		if (!question.mayEdit) throw new NotAllowed('Only the author can edit this query.')
+		if (url.pathname !== editPath(question.url)) throw redirect(editPath(question.url) + url.search, 301)
+		const { id, title, description, tags, category, version } = question
 		const start = { title, description, tags: tags.join(', '), category: category.slug }
 		const [categories, draft] = await Promise.all([listCategories(), getDraft(viewer, `edit:${id}`)])
-		return { id, start, version, draft, url: query.url, categories }
+		return { id, start, version, draft, url: question.url, categories }
 	})
 }
 

@@ -106,7 +106,7 @@ describe('hiding', () => {
 
 	const page = () => ({ questionId: cast.query, askerUsername: 'author' })
 
-	/** The lists, seen by a visitor, that a query is in. */
+	/** The lists, seen by a visitor, that a question is in. */
 	async function listsWith(id: number): Promise<string[]> {
 		const lists = {
 			newest: await listQuestions(null, {}),

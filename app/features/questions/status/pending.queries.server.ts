@@ -9,7 +9,7 @@ import type { QuestionTexts } from '../writing/writing.queries.server.ts'
  * as it is: without it, letting the text pass is news to others.
  */
 
-/** A query that stands, or that waits and is this member's own: looked up at once, as it may be let pass in between. */
+/** A question that stands, or that waits and is this member's own: looked up at once, as it may be let pass in between. */
 export async function findChangeableQuestion(
 	id: number,
 	memberId: number,
@@ -23,7 +23,7 @@ export async function findChangeableQuestion(
 	return rows[0]
 }
 
-/** Holds a query that waits, so that an edit and a moderator's decision come one after the other. */
+/** Holds a question that waits, so that an edit and a moderator's decision come one after the other. */
 export async function lockWaitingQuestion(
 	trx: Executor,
 	id: number,
@@ -45,7 +45,7 @@ export async function rewriteWaitingQuestion(trx: Executor, id: number, texts: Q
 	)
 }
 
-/** A comment under a query that stands, with the query's tags: one that stands, or that waits and is this member's own. */
+/** A comment under a question that stands, with the question's tags: one that stands, or that waits and is this member's own. */
 export async function findChangeableComment(
 	id: number,
 	memberId: number,

@@ -26,8 +26,8 @@ export async function applyPostingRules(
 	const actor = await lockAuthor(trx, event.actorId)
 	if (!(await deletesOwn(trx, event))) refuseSuspended(actor)
 	await refuseToBlocked(trx, event)
-	if (event.kind === 'comment-added' && (await isLocked(trx, event.query.id))) throw new NotAllowed(lockedMessage)
-	if (event.kind === 'query-added')
+	if (event.kind === 'comment-added' && (await isLocked(trx, event.question.id))) throw new NotAllowed(lockedMessage)
+	if (event.kind === 'question-added')
 		await refuseTooMuch(actor, 'questions', (most) => secondsOverLimit(trx, 'query', event.actorId, most))
 	if (event.kind === 'comment-added')
 		await refuseTooMuch(actor, 'comments', (most) => secondsOverLimit(trx, 'comment', event.actorId, most))
@@ -35,11 +35,11 @@ export async function applyPostingRules(
 	return (await mustWait(trx, event, actor, html)) ? 'pending' : 'published'
 }
 
-/** The refusal of a comment under a query that a moderator locked. */
+/** The refusal of a comment under a question that a moderator locked. */
 export const lockedMessage = 'This query is locked. Nobody can comment on it now.'
 
 async function deletesOwn(trx: Executor, event: ForumEvent): Promise<boolean> {
-	if (event.kind === 'query-deleted') return event.query.authorId === event.actorId
+	if (event.kind === 'question-deleted') return event.question.authorId === event.actorId
 	if (event.kind !== 'comment-deleted') return false
 	return (await findAuthors(trx, event.commentId))?.author_id === event.actorId
 }
@@ -49,16 +49,16 @@ async function deletesOwn(trx: Executor, event: ForumEvent): Promise<boolean> {
  * change what others wrote: a block does not keep them from it.
  */
 async function refuseToBlocked(trx: Executor, event: ForumEvent): Promise<void> {
-	const { actorId, query } = event
+	const { actorId, question } = event
 	const actor = { id: actorId }
 	if (event.kind === 'vote-changed') {
 		if (event.vote === 0) return
 		const comment = event.commentId === null ? undefined : await findAuthors(trx, event.commentId)
-		await refuseBlocked(trx, actor, [comment?.author_id ?? query.authorId], 'You cannot vote here.')
+		await refuseBlocked(trx, actor, [comment?.author_id ?? question.authorId], 'You cannot vote here.')
 	} else if (writesComment(event)) {
 		const comment = await authorsOf(trx, event)
 		if (comment?.author_id !== actorId) return
-		await refuseBlocked(trx, actor, [query.authorId, comment.parent_author_id ?? 0], 'You cannot comment here.')
+		await refuseBlocked(trx, actor, [question.authorId, comment.parent_author_id ?? 0], 'You cannot comment here.')
 	}
 }
 
@@ -81,7 +81,7 @@ function writesComment(event: ForumEvent): event is CommentWritten {
 /** Whether this is a newcomer's text with a link, and none of theirs was ever let pass. An edit counts as well as a post. */
 async function mustWait(trx: Executor, event: ForumEvent, actor: AccountStatusRow, html: string): Promise<boolean> {
 	if (!isPost(event) || !isOnProbation(actor) || !leadsElsewhere(html)) return false
-	if (event.kind === 'query-changed') return event.query.authorId === event.actorId
+	if (event.kind === 'question-changed') return event.question.authorId === event.actorId
 	if (event.kind === 'comment-changed') return (await findAuthors(trx, event.commentId))?.author_id === event.actorId
 	return true
 }
@@ -89,22 +89,22 @@ async function mustWait(trx: Executor, event: ForumEvent, actor: AccountStatusRo
 /** What happened in place of `event`, as the text must wait for a moderator: others are told of nothing new. */
 export async function awaitModerator(trx: Executor, event: ForumEvent): Promise<ForumEvent> {
 	if (!isPost(event)) throw new Error(`${event.kind} writes no text that could wait.`)
-	const { actorId, query } = event
-	const wasPublished = event.kind === 'query-changed' || event.kind === 'comment-changed'
+	const { actorId, question } = event
+	const wasPublished = event.kind === 'question-changed' || event.kind === 'comment-changed'
 	if (!('commentId' in event)) {
-		await openWaitingCase(trx, 'query', query.id)
-		return { kind: wasPublished ? 'query-withheld' : 'query-pending', actorId, query }
+		await openWaitingCase(trx, 'query', question.id)
+		return { kind: wasPublished ? 'question-withheld' : 'question-pending', actorId, question }
 	}
 	const { commentId } = event
 	await openWaitingCase(trx, 'comment', commentId)
-	return { kind: wasPublished ? 'comment-withheld' : 'comment-pending', actorId, query, commentId }
+	return { kind: wasPublished ? 'comment-withheld' : 'comment-pending', actorId, question, commentId }
 }
 
 /** Changes of others' texts by moderators, which their authors and admins can look up. */
 const recorded: Partial<Record<ForumEvent['kind'], string>> = {
-	'query-changed': 'edit',
-	'query-deleted': 'delete',
-	'query-restored': 'undelete',
+	'question-changed': 'edit',
+	'question-deleted': 'delete',
+	'question-restored': 'undelete',
 	'comment-changed': 'edit',
 	'comment-deleted': 'delete',
 	'comment-restored': 'undelete',
@@ -118,20 +118,20 @@ async function recordForeignHand(trx: Executor, event: ForumEvent, actor: Accoun
 	const isSolution = event.kind === 'solution-chosen' || event.kind === 'solution-withdrawn'
 	const isComment = 'commentId' in event && event.commentId !== null
 	const commentId = isComment ? (event.commentId as number) : 0
-	const owner = isComment && !isSolution ? (await findAuthors(trx, commentId))?.author_id : event.query.authorId
+	const owner = isComment && !isSolution ? (await findAuthors(trx, commentId))?.author_id : event.question.authorId
 	if (owner === undefined || owner === event.actorId) return
 	await addLogRow(trx, {
 		actorId: event.actorId,
 		act,
 		kind: isComment ? 'comment' : 'query',
-		targetId: isComment ? commentId : event.query.id,
+		targetId: isComment ? commentId : event.question.id,
 		memberId: owner,
-		title: event.query.title,
+		title: event.question.title,
 	})
 }
 
-type Post = Extract<ForumEvent, { kind: 'query-added' | 'query-changed' | 'comment-added' | 'comment-changed' }>
+type Post = Extract<ForumEvent, { kind: 'question-added' | 'question-changed' | 'comment-added' | 'comment-changed' }>
 
 function isPost(event: ForumEvent): event is Post {
-	return ['query-added', 'query-changed', 'comment-added', 'comment-changed'].includes(event.kind)
+	return ['question-added', 'question-changed', 'comment-added', 'comment-changed'].includes(event.kind)
 }

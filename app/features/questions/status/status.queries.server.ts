@@ -31,7 +31,7 @@ function sha256Of(columns: string) {
 	return sql.raw(`encode(sha256(convert_to(jsonb_build_array(${columns})::text, 'UTF8')), 'hex')`)
 }
 
-/** A query for judging: locked, whatever became of it. */
+/** A question for judging: locked, whatever became of it. */
 export async function lockAnyQuestion(trx: Executor, id: number): Promise<HeldPost | undefined> {
 	const { rows } = await sql<HeldPost>`
 		select author_id, category_id, status, edited_at is not null as edited, locked_at is not null as locked,
@@ -40,7 +40,7 @@ export async function lockAnyQuestion(trx: Executor, id: number): Promise<HeldPo
 	return rows[0]
 }
 
-/** A comment for judging, whatever became of it; its query, which the caller holds already, must be in the forum. */
+/** A comment for judging, whatever became of it; its question, which the caller holds already, must be in the forum. */
 export async function lockAnyComment(
 	trx: Executor,
 	id: number,
@@ -61,7 +61,7 @@ export async function readAdded(
 	trx: Executor,
 	kind: 'query' | 'comment',
 	id: number,
-	query: EventQuestion,
+	question: EventQuestion,
 	approvedBy: number,
 ): Promise<ForumEvent> {
 	if (kind === 'query') {
@@ -70,7 +70,7 @@ export async function readAdded(
 			.select(['author_id', 'description'])
 			.where('id', '=', id)
 			.executeTakeFirstOrThrow()
-		return { kind: 'query-added', actorId, query, mentioned: mentionsIn(description), approvedBy }
+		return { kind: 'question-added', actorId, question, mentioned: mentionsIn(description), approvedBy }
 	}
 	const { body, ...added } = await trx
 		.selectFrom('comments')
@@ -78,7 +78,7 @@ export async function readAdded(
 		.select(['author_id as actorId', 'username', 'parent_id as parentId', 'body'])
 		.where('comments.id', '=', id)
 		.executeTakeFirstOrThrow()
-	return { kind: 'comment-added', ...added, mentioned: mentionsIn(body), query, commentId: id, approvedBy }
+	return { kind: 'comment-added', ...added, mentioned: mentionsIn(body), question, commentId: id, approvedBy }
 }
 
 /* Reading what is out of the forum. */
@@ -88,7 +88,7 @@ export interface WithheldRow extends QuestionPageRow {
 	status_reason: string
 }
 
-/** A query that is out of the forum without being deleted. */
+/** A question that is out of the forum without being deleted. */
 export async function findWithheldRow(id: number): Promise<WithheldRow | undefined> {
 	const { rows } = await sql<WithheldRow>`
 		select ${questionPageColumns}, q.status, q.status_reason
@@ -140,10 +140,10 @@ export async function secondsOverLimit(
 	return rows[0]?.seconds ?? null
 }
 
-/** Whether nobody may comment on a query that the caller holds. */
+/** Whether nobody may comment on a question that the caller holds. */
 export async function isLocked(trx: Executor, questionId: number): Promise<boolean> {
-	const query = await trx.selectFrom('questions').select('locked_at').where('id', '=', questionId).executeTakeFirst()
-	return query?.locked_at != null
+	const question = await trx.selectFrom('questions').select('locked_at').where('id', '=', questionId).executeTakeFirst()
+	return question?.locked_at != null
 }
 
 /** Who wrote a comment, and whom it answers; null for nobody. */

@@ -22,7 +22,7 @@ export async function isWaiting(author: SignedIn, kind: 'query' | 'comment', id:
 	return found?.waits === true
 }
 
-/** What is said after a query was written or changed: that it is done, and where it waits for a moderator, that it does. */
+/** What is said after a question was written or changed: that it is done, and where it waits for a moderator, that it does. */
 export async function flashAfter(author: SignedIn, questionId: number, done: string): Promise<Flash> {
 	if (!(await isWaiting(author, 'query', questionId))) return { type: 'success', message: done }
 	return { type: 'plain', message: `${done} ${waitingMessage}` }
@@ -45,7 +45,7 @@ export function decidedMeanwhile(): Conflict {
 }
 
 /**
- * A query that is out of the forum, for whoever may still read it: its author and moderators, and of a merged one everybody.
+ * A question that is out of the forum, for whoever may still read it: its author and moderators, and of a merged one everybody.
  * While it is out, its author alone changes one that waits, and nobody any other.
  */
 export async function findWithheld(viewer: Viewer, id: number): Promise<QuestionPageView | null> {
@@ -60,14 +60,14 @@ export async function findWithheld(viewer: Viewer, id: number): Promise<Question
 }
 
 /** The address that a merged query leads to; null for a query that was not merged. */
-export async function mergedAddress(query: QuestionPageView): Promise<string | null> {
-	if (query.withheld?.state !== 'merged') return null
-	const merged = await findMergedRow(query.id)
+export async function mergedAddress(question: QuestionPageView): Promise<string | null> {
+	if (question.withheld?.state !== 'merged') return null
+	const merged = await findMergedRow(question.id)
 	const place = merged && (await findPlaceOfQuestion(merged.merged_into))
-	return place ? `${questionUrl(place)}?merged=${query.id}` : null
+	return place ? `${questionUrl(place)}?merged=${question.id}` : null
 }
 
-/** The query that a reader came from, if it was merged into this one: its title, and where it can be read as it was. */
+/** The question that a reader came from, if it was merged into this one: its title, and where it can be read as it was. */
 export async function mergedFrom(id: number, into: number): Promise<{ title: string; url: string } | null> {
 	const row = await findMergedRow(id)
 	return row?.merged_into === into ? { title: row.title, url: `${questionUrl(row)}?original=1` } : null

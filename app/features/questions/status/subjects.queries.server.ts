@@ -4,7 +4,7 @@ import { db } from '~/platform/db/db.server.ts'
 import type { PostStatus } from '~/platform/db/schema.ts'
 import { fingerprintOf } from './status.queries.server.ts'
 
-/** A query or a comment as moderation is told of it, whatever became of it. */
+/** A question or a comment as moderation is told of it, whatever became of it. */
 export interface PostRow {
 	id: number
 	author_id: number
@@ -17,10 +17,10 @@ export interface PostRow {
 	created_at: string
 	status: PostStatus
 	status_reason: string
-	/** The query that it is, or that it stands under. */
+	/** The question that it is, or that it stands under. */
 	question_id: number
 	question_author_id: number
-	/** Of the query's author. */
+	/** Of the question's author. */
 	username: string
 	category_slug: string
 	title: string

@@ -30,18 +30,18 @@ export function writer(viewer: Viewer): SignedIn {
 	return viewer
 }
 
-/** The query, which stands. @throws NotFound */
+/** The question, which stands. @throws NotFound */
 export async function existing(id: number): Promise<QuestionPageRow> {
-	const query = isId(id) ? await findQuestion(id) : undefined
-	if (!query) throw new NotFound(noQuestion)
-	return query
+	const question = isId(id) ? await findQuestion(id) : undefined
+	if (!question) throw new NotFound(noQuestion)
+	return question
 }
 
-/** The query that a member wants to change: one that stands, or their own that waits for a moderator. @throws NotFound */
+/** The question that a member wants to change: one that stands, or their own that waits for a moderator. @throws NotFound */
 export async function changeable(member: SignedIn, id: number): Promise<QuestionPageRow & { waits: boolean }> {
-	const query = isId(id) ? await findChangeableQuestion(id, member.id) : undefined
-	if (!query) throw new NotFound(noQuestion)
-	return query
+	const question = isId(id) ? await findChangeableQuestion(id, member.id) : undefined
+	if (!question) throw new NotFound(noQuestion)
+	return question
 }
 
 /**
@@ -94,7 +94,7 @@ export async function change<Result>(
 	return result
 }
 
-/** A query as events name it. */
+/** A question as events name it. */
 export function eventQuestion(
 	row: Pick<QuestionPageRow, 'id' | 'author_id' | 'title' | 'tags' | 'username' | 'category_slug'>,
 ): EventQuestion {
@@ -109,13 +109,13 @@ export async function recordEffects(trx: Executor, event: ForumEvent): Promise<F
 
 /** What others are told; called after the commit. */
 export async function announceEffects(event: ForumEvent): Promise<void> {
-	const { query } = event
-	await dropPages([LIST_PAGES, questionTag(query.id)])
+	const { question } = event
+	await dropPages([LIST_PAGES, questionTag(question.id)])
 	await announceUnread(event.told ?? [])
-	if (event.kind === 'query-added') announce('forum', 'query:added', { url: query.url })
+	if (event.kind === 'question-added') announce('forum', 'query:added', { url: question.url })
 	if (event.kind === 'comment-added') {
 		const { commentId, username } = event
-		announce(readersOf(query.id), 'comment:added', { questionId: query.id, commentId, username })
+		announce(readersOf(question.id), 'comment:added', { questionId: question.id, commentId, username })
 	}
 }
 

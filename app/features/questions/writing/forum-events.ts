@@ -1,6 +1,6 @@
 /* What can happen in the forum, as the rules of moderation, the notifications and the cache are told of it. */
 
-/** The query that something happened to, as it is after it. */
+/** The question that something happened to, as it is after it. */
 export interface EventQuestion {
 	id: number
 	authorId: number
@@ -12,7 +12,7 @@ export interface EventQuestion {
 }
 
 interface Happening {
-	query: EventQuestion
+	question: EventQuestion
 	/** Who did it. */
 	actorId: number
 	/** Whose notification box is locked along, as moderation tells them in the same transaction what was decided. */
@@ -29,13 +29,13 @@ interface Written extends Happening {
 /** Everything that can happen in the forum. */
 export type ForumEvent =
 	/** `approvedBy`: it waited for this moderator, who let it pass; the actor is still its author. */
-	| (Written & { kind: 'query-added'; approvedBy?: number })
+	| (Written & { kind: 'question-added'; approvedBy?: number })
 	| (Written & {
-			kind: 'query-changed'
+			kind: 'question-changed'
 			/** Where it stood before, as lists of both places change. */
 			before: { category: string; tags: string[]; description: string }
 	  })
-	| (Happening & { kind: 'query-deleted' | 'query-restored' })
+	| (Happening & { kind: 'question-deleted' | 'question-restored' })
 	| (Written & {
 			kind: 'comment-added'
 			commentId: number
@@ -50,10 +50,10 @@ export type ForumEvent =
 	| (Happening & { kind: 'solution-chosen' | 'solution-withdrawn'; commentId: number; authorId: number })
 	/** `vote`: 0 where one was taken back. */
 	| (Happening & { kind: 'vote-changed'; commentId: number | null; vote: -1 | 0 | 1 })
-	/** Taken out of the forum, to wait for a moderator, by one, or into another query; and back. */
-	| (Happening & { kind: 'query-withheld' | 'query-returned' })
+	/** Taken out of the forum, to wait for a moderator, by one, or into another question; and back. */
+	| (Happening & { kind: 'question-withheld' | 'question-returned' })
 	| (Happening & { kind: 'comment-withheld' | 'comment-returned'; commentId: number })
-	| (Happening & { kind: 'query-locked' | 'query-unlocked' })
+	| (Happening & { kind: 'question-locked' | 'question-unlocked' })
 	/** A text that waits for a moderator was added or changed; nobody but its author and moderators sees it. */
-	| (Happening & { kind: 'query-pending' })
+	| (Happening & { kind: 'question-pending' })
 	| (Happening & { kind: 'comment-pending'; commentId: number })

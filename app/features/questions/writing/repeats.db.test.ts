@@ -56,13 +56,13 @@ test('a key is its sender’s own, and without one every sending makes a post', 
 })
 
 test('a used key with another text, or under another query, is refused and changes nothing', async () => {
-	const [query, elsewhere] = [await makeQuestion(ben), await makeQuestion(ben)]
-	const sending = { questionId: query.id, parentId: null, body: 'First.', key: 'k-4' }
+	const [question, elsewhere] = [await makeQuestion(ben), await makeQuestion(ben)]
+	const sending = { questionId: question.id, parentId: null, body: 'First.', key: 'k-4' }
 	await addComment(asha, sending)
 	await expect(addComment(asha, { ...sending, body: 'Second.' })).rejects.toThrow(KeyUsed)
 	await expect(addComment(asha, { ...sending, questionId: elsewhere.id })).rejects.toThrow(KeyUsed)
 	expect([
-		(await getQuestion(null, query.id)).commentCount,
+		(await getQuestion(null, question.id)).commentCount,
 		(await getQuestion(null, elsewhere.id)).commentCount,
 	]).toEqual([1, 0])
 })

@@ -53,7 +53,7 @@ async function includeQuestion(trx: Executor, id: number, categoryId: number, ta
 	await retagQuestion(trx, id, tags)
 }
 
-/** A query for writing: locked, so that two edits or an edit and a delete come one after the other. */
+/** A question for writing: locked, so that two edits or an edit and a delete come one after the other. */
 export async function lockQuestion(
 	trx: Executor,
 	id: number,
@@ -170,7 +170,7 @@ export async function insertComment(
 	return true
 }
 
-/** A comment for writing, with its query locked first, so that counters and threads change one at a time. */
+/** A comment for writing, with its question locked first, so that counters and threads change one at a time. */
 export async function lockComment(
 	trx: Executor,
 	id: number,
@@ -258,7 +258,7 @@ export async function rebuildSearch(trx: Executor, id: number): Promise<void> {
 	await sql`update questions set search = whole_document(questions) where id = ${id}`.execute(trx)
 }
 
-/** How many edits of a query, or of a comment, are kept. */
+/** How many edits of a question, or of a comment, are kept. */
 export async function countRevisions(
 	trx: Executor,
 	of: { questionId: number } | { commentId: number },
@@ -268,7 +268,7 @@ export async function countRevisions(
 	return rows[0]?.count ?? 0
 }
 
-/** Keeps what a query says before `texts` take its place; nothing when they say the same. The query must be locked. */
+/** Keeps what a question says before `texts` take its place; nothing when they say the same. The question must be locked. */
 export async function recordQuestionRevision(
 	trx: Executor,
 	id: number,
@@ -307,7 +307,7 @@ export interface RevisionRow {
 	body: string | null
 }
 
-/** Edits of a query or a comment, newest first, from the one named by `from` on. */
+/** Edits of a question or a comment, newest first, from the one named by `from` on. */
 export async function listRevisionRows(
 	of: { questionId: number } | { commentId: number },
 	from: number | null,

@@ -1,6 +1,6 @@
 import { Check } from 'lucide-react'
 
-/** The mark of a query that has an accepted answer. */
+/** The mark of a question that has an accepted answer. */
 export function Answered({ children = 'Answered' }: { children?: string }) {
 	return (
 		<span className="answered flex-none">

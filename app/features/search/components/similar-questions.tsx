@@ -92,7 +92,7 @@ function SimilarItem({ row, busy, onSolved }: { row: SimilarView; busy: boolean;
 	)
 }
 
-/** Counts that a query had the answer; says so when it cannot be. */
+/** Counts that a question had the answer; says so when it cannot be. */
 async function note(id: number): Promise<{ url: string } | null> {
 	try {
 		const response = await fetch('/suggest/similar', {

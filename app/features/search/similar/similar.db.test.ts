@@ -12,7 +12,7 @@ import { probesOf, weigh } from './weights.ts'
 
 useDatabase()
 
-/** Title and one answer of each query of a small forum. */
+/** Title and one answer of each question of a small forum. */
 const corpus = {
 	port: [
 		'The port is already in use when I start my server',

@@ -22,7 +22,7 @@ interface Asked {
 	description?: string
 	/** How many to find at most. */
 	limit?: number
-	/** What a query must score to be worth showing. */
+	/** What a question must score to be worth showing. */
 	least?: number
 }
 
@@ -72,14 +72,14 @@ export async function findSimilar({
 }
 
 /**
- * Notes that a query had the answer: once a member and query.
+ * Notes that a question had the answer: once a member and query.
  * @returns where it is read
  * @throws NotFound
  */
 export async function noteHelped(viewer: Viewer, id: number): Promise<{ url: string }> {
-	const query = isId(id) ? await insertHelped(id, viewer?.id ?? null) : undefined
-	if (!query) throw new NotFound('There is no such query. It may have been deleted.')
-	return { url: questionUrl(query) }
+	const question = isId(id) ? await insertHelped(id, viewer?.id ?? null) : undefined
+	if (!question) throw new NotFound('There is no such query. It may have been deleted.')
+	return { url: questionUrl(question) }
 }
 
 /** What unknown words of the title may have been meant to be. */

@@ -34,7 +34,7 @@ export interface AskFormProps {
 	madeFrom: number
 	/** `ask`, or `edit:{id}`. */
 	draftKey: string
-	/** What a new query is called until it is published, so that sending it again makes one; '' for an edit or a visitor. */
+	/** What a new question is called until it is published, so that sending it again makes one; '' for an edit or a visitor. */
 	sendKey: string
 	/** The server's draft; undefined when it is still to be asked for. */
 	draft: Draft | null | undefined

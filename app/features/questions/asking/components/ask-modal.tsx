@@ -10,7 +10,7 @@ import type { FormRefusal } from '~/platform/http/form.ts'
 import { AskForm } from './ask-form.tsx'
 
 interface AskModalProps {
-	/** Slug that a new query begins with. */
+	/** Slug that a new question begins with. */
 	category: string
 	categories: CategoryView[]
 	onClose: () => void

@@ -12,7 +12,7 @@ interface SaverOptions {
 	key: string
 	/** Takes the draft out of this browser. */
 	forget: () => void
-	/** What the fields say, and the version of the query that an edit began with; null when there is nothing to keep. */
+	/** What the fields say, and the version of the question that an edit began with; null when there is nothing to keep. */
 	read: () => (AskValues & { madeFrom: number }) | null
 	/** Told what the server answered, and whether more was typed meanwhile. */
 	onSaved: (saved: DraftSaved, unsent: boolean) => void

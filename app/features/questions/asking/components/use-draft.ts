@@ -30,7 +30,7 @@ interface DraftOptions {
 	draftKey: string
 	/** What an untouched form says. */
 	start: AskValues
-	/** The version of the query that an edit is made from; 0 for a new one. */
+	/** The version of the question that an edit is made from; 0 for a new one. */
 	madeFrom: number
 	/** The server's draft; undefined when this page was not told, and the server is asked. */
 	stored: Draft | null | undefined

@@ -22,7 +22,7 @@ interface ListPageProps {
 	data: ListData
 	/** How many questions the list has in its plain order. */
 	total: number
-	/** The category that a new query should have. */
+	/** The category that a new question should have. */
 	category?: string
 }
 
@@ -74,8 +74,8 @@ function QuestionRows({ data, pathname, total }: { data: ListData; pathname: str
 	return (
 		<>
 			<ul>
-				{rows.map((query) => (
-					<QuestionCard key={query.id} query={query} />
+				{rows.map((question) => (
+					<QuestionCard key={question.id} question={question} />
 				))}
 			</ul>
 			<nav className="flex items-center justify-between gap-4 py-4 text-sm" aria-label="Pages">

@@ -7,7 +7,7 @@ import { Spinner } from '~/ui/submit-button.tsx'
 import type AskModal from '../../asking/components/ask-modal.tsx'
 
 interface NewQuestionProps {
-	/** The category that a new query should have. */
+	/** The category that a new question should have. */
 	category: string | undefined
 	categories: CategoryView[]
 }

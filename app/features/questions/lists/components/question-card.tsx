@@ -10,23 +10,23 @@ import { editPath, profilePath } from '../../questions.paths.ts'
 
 const marked = '[&_mark]:rounded-xs [&_mark]:bg-marigold-wash [&_mark]:text-inherit'
 
-/** One query in a list. */
-export function QuestionCard({ query }: { query: QuestionCardView }) {
-	const match = query.commentMatch
+/** One question in a list. */
+export function QuestionCard({ question }: { question: QuestionCardView }) {
+	const match = question.commentMatch
 	return (
 		<li className={`query ${rowGrid}`}>
 			<article className="contents">
 				<div className="min-w-0">
 					<div className="flex items-center gap-4">
-						<Link className="cat min-w-0 truncate" to={categoryPath(query.category.slug)}>
-							{query.category.title}
+						<Link className="cat min-w-0 truncate" to={categoryPath(question.category.slug)}>
+							{question.category.title}
 						</Link>
-						{query.solved && <Answered />}
-						<Figures query={query} />
+						{question.solved && <Answered />}
+						<Figures question={question} />
 					</div>
 					<h2 className={`mt-1 text-lg font-semibold text-balance wrap-anywhere ${marked}`}>
-						<Link className="quiet-link" to={query.url}>
-							<Marked html={query.titleHtml} text={query.title} />
+						<Link className="quiet-link" to={question.url}>
+							<Marked html={question.titleHtml} text={question.title} />
 						</Link>
 					</h2>
 					{match && (
@@ -35,17 +35,19 @@ export function QuestionCard({ query }: { query: QuestionCardView }) {
 						</Link>
 					)}
 					<p className={`mt-1 line-clamp-2 text-ink-2 wrap-anywhere ${marked}`}>
-						<Marked html={match ? match.html : query.excerptHtml} text={query.excerpt} />
+						<Marked html={match ? match.html : question.excerptHtml} text={question.excerpt} />
 					</p>
-					<Footer query={query} />
+					<Footer question={question} />
 				</div>
 				<p className="num text-right text-lg text-ink max-sm:hidden">
 					<span className="sr-only">Votes </span>
-					{query.score}
+					{question.score}
 				</p>
-				<p className={`num text-right text-lg max-sm:hidden ${query.commentCount === 0 ? 'text-ink-3' : 'text-ink'}`}>
+				<p
+					className={`num text-right text-lg max-sm:hidden ${question.commentCount === 0 ? 'text-ink-3' : 'text-ink'}`}
+				>
 					<span className="sr-only">Comments </span>
-					{query.commentCount}
+					{question.commentCount}
 				</p>
 			</article>
 		</li>
@@ -53,60 +55,63 @@ export function QuestionCard({ query }: { query: QuestionCardView }) {
 }
 
 /** Votes and comments in the first line, below 640 px. */
-function Figures({ query }: { query: QuestionCardView }) {
+function Figures({ question }: { question: QuestionCardView }) {
 	return (
 		<span className="meta ml-auto flex flex-none items-center gap-3 sm:hidden">
 			<span className="flex items-center gap-1">
 				<ArrowUp className="icon icon-sm" aria-hidden="true" />
 				<span className="sr-only">Votes </span>
-				{query.score}
+				{question.score}
 			</span>
 			<span className="flex items-center gap-1">
 				<MessageSquare className="icon icon-sm" aria-hidden="true" />
 				<span className="sr-only">Comments </span>
-				{query.commentCount}
+				{question.commentCount}
 			</span>
 		</span>
 	)
 }
 
-function Footer({ query }: { query: QuestionCardView }) {
+function Footer({ question }: { question: QuestionCardView }) {
 	return (
 		<footer className="mt-2.5 flex flex-wrap items-center gap-x-3 gap-y-1.5 text-xs">
 			<span className="flex min-w-0 items-center gap-2 text-ink-3">
-				<Avatar user={query.author} size={20} />{' '}
-				<Link className="quiet-link min-w-0 truncate font-semibold text-ink-2" to={profilePath(query.author.username)}>
-					{query.author.name}
+				<Avatar user={question.author} size={20} />{' '}
+				<Link
+					className="quiet-link min-w-0 truncate font-semibold text-ink-2"
+					to={profilePath(question.author.username)}
+				>
+					{question.author.name}
 				</Link>{' '}
 				<span className="flex-none">
-					<RelativeTime at={query.createdAt} />
+					<RelativeTime at={question.createdAt} />
 				</span>
 			</span>
 			<span className="flex min-w-0 flex-wrap gap-x-2.5 gap-y-2">
-				{query.tags.map((tag) => (
+				{question.tags.map((tag) => (
 					<Link key={tag} className="tag" to={tagPath(tag)}>
 						{tag}
 					</Link>
 				))}
 			</span>
-			{(query.mayEdit || query.mayDelete) && <OwnerTools query={query} />}
+			{(question.mayEdit || question.mayDelete) && <OwnerTools question={question} />}
 		</footer>
 	)
 }
 
-function OwnerTools({ query }: { query: QuestionCardView }) {
+function OwnerTools({ question }: { question: QuestionCardView }) {
 	return (
 		<span className="ml-auto flex sm:-my-1.5">
-			{query.mayEdit && (
-				<Link className="icon-btn icon-btn-sm" to={editPath(query.url)} aria-label={`Edit query: ${query.title}`}>
+			{question.mayEdit && (
+				<Link className="icon-btn icon-btn-sm" to={editPath(question.url)} aria-label={`Edit query: ${question.title}`}>
 					<Pencil className="icon icon-sm" aria-hidden="true" />
 				</Link>
 			)}
-			{query.mayDelete && (
+			{question.mayDelete && (
 				<DeleteControl
 					className="icon-btn icon-btn-sm hover:text-red"
-					label={`Delete query: ${query.title}`}
-					question={confirmDeletion(query)}
+					label={`Delete query: ${question.title}`}
+					question={confirmDeletion(question)}
 				>
 					<Trash2 className="icon icon-sm" aria-hidden="true" />
 				</DeleteControl>
@@ -123,17 +128,17 @@ function Marked({ html, text }: { html: string | undefined; text: string }) {
 /** The grid of a row and of the row that stands for it while the list loads. */
 export const rowGrid = 'grid grid-cols-1 gap-x-4 border-b border-line py-4 sm:grid-cols-[minmax(0,1fr)_3.5rem_5rem]'
 
-/** What is asked before a query is deleted. */
+/** What is asked before a question is deleted. */
 export function confirmDeletion(
-	query: Pick<QuestionPageView, 'url' | 'title'> & Partial<Pick<QuestionPageView, 'withheld'>>,
+	question: Pick<QuestionPageView, 'url' | 'title'> & Partial<Pick<QuestionPageView, 'withheld'>>,
 ): DeleteQuestion {
 	return {
-		title: `Delete “${query.title}”?`,
-		text: query.withheld
+		title: `Delete “${question.title}”?`,
+		text: question.withheld
 			? 'It has not been published yet. Once deleted, it cannot be restored.'
 			: 'It disappears from the forum. Comments by others can still be read at its address. You can undo this for ten minutes.',
-		action: query.url,
+		action: question.url,
 		fields: { intent: 'delete-query' },
-		href: `${query.url}?delete=1`,
+		href: `${question.url}?delete=1`,
 	}
 }

@@ -2,7 +2,7 @@ import { lazy, type ReactNode, type RefObject, Suspense, useEffect, useState } f
 
 interface MentionHelpProps {
 	area: RefObject<HTMLTextAreaElement | null>
-	/** The query whose participants are offered first; none while it is being asked. */
+	/** The question whose participants are offered first; none while it is being asked. */
 	questionId?: number
 }
 
