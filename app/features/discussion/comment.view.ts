@@ -2,7 +2,7 @@ import { mayChangeWithheld, maySeeWithheld } from '~/features/moderation/moderat
 import {
 	type AuthorView,
 	type OriginView,
-	origin,
+	originView,
 	presentStatus,
 	type VotedView,
 	type WithheldView,
@@ -56,7 +56,7 @@ export function presentComment(viewer: Viewer, row: CommentRow, askerUsername: s
 		byAsker: isVisible && row.username === askerUsername,
 		mayEdit: editable,
 		mayDelete: isOwnPending || (isPublished && mayDelete(viewer, owned)),
-		origin: isVisible ? origin(row) : null,
+		origin: isVisible ? originView(row) : null,
 		replies: [],
 		hiddenReplies: row.hidden,
 	}

@@ -115,7 +115,7 @@ export function presentQuestion(
 		descriptionHtml: row.description_html,
 		version: row.version,
 		editedAt: row.edited_at,
-		origin: origin(row),
+		origin: originView(row),
 		locked: row.locked,
 		withheld: null,
 		deletedBy: null,
@@ -150,7 +150,7 @@ export function presentStatus({
 	return { state: status === 'pending' ? 'waiting' : status, reason }
 }
 
-export function origin({
+export function originView({
 	source_url,
 	licence,
 }: {

@@ -220,7 +220,7 @@ export async function moveQuestions(trx: Executor, name: string, main: string, l
  */
 
 /** Counts a question that has become published, or is published no more. */
-export async function countQuestions(trx: Executor, categoryId: number, change: 1 | -1): Promise<void> {
+export async function addToQuestionCount(trx: Executor, categoryId: number, change: 1 | -1): Promise<void> {
 	await sql`update categories set question_count = question_count + ${change} where id = ${categoryId}`.execute(trx)
 	await sql`update counters set value = value + ${change} where name = 'questions'`.execute(trx)
 }
@@ -252,7 +252,7 @@ export async function retagQuestion(trx: Executor, id: number, tags: string[]): 
 		update tags set question_count = question_count + 1 from fresh where tags.id = fresh.tag_id`.execute(trx)
 }
 
-/** What {@link countQuestions}, {@link moveQuestion} and {@link retagQuestion} keep. */
+/** What {@link addToQuestionCount}, {@link moveQuestion} and {@link retagQuestion} keep. */
 export const tagCounters: readonly Counter[] = [
 	{
 		table: 'categories',

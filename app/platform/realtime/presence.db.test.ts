@@ -11,8 +11,8 @@ import {
 	listLiveSessions,
 	listOnlineAmong,
 	noteLeaving,
+	type OpenTab,
 	renewConnections,
-	type Tab,
 } from './presence.queries.server.ts'
 import { closeTab, openTab } from './presence.server.ts'
 
@@ -174,7 +174,7 @@ test('last seen is when the tab closed, and for a process that died its last wor
 })
 
 /** A tab of the present member in a session of its own. */
-async function tab(): Promise<Tab> {
+async function tab(): Promise<OpenTab> {
 	const known = await db().selectFrom('users').select('id').where('username', '=', username).executeTakeFirst()
 	const userId = known?.id ?? (await addMember())
 	return { id: randomUUID(), userId, username, sessionId: await makeSession(userId) }

@@ -24,7 +24,7 @@ export const isConnected = isRecent('connections.seen_at', lifetime)
 export const isOpen = isRecent('connections.seen_at', openFor)
 
 /** A tab as the process that holds it knows it. */
-export interface Tab {
+export interface OpenTab {
 	id: string
 	userId: number
 	username: string
@@ -42,7 +42,7 @@ export interface PresentMember {
  * who do not show their presence, leave no row, so that nothing can be read from them.
  * @returns the members of whom these are the first tabs
  */
-export async function renewConnections(tabs: Tab[]): Promise<PresentMember[]> {
+export async function renewConnections(tabs: OpenTab[]): Promise<PresentMember[]> {
 	if (tabs.length === 0) return []
 	const { rows } = await sql<PresentMember>`
 		with open as (

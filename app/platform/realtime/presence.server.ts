@@ -10,13 +10,13 @@ import {
 	listLiveSessions,
 	listSessionsOf,
 	noteLeaving,
+	type OpenTab,
 	type PresentMember,
 	renewConnections,
-	type Tab,
 } from './presence.queries.server.ts'
 
 /** The tabs that this process holds, by id. */
-const tabs = remember('tabs', () => new Map<string, Tab>())
+const tabs = remember('tabs', () => new Map<string, OpenTab>())
 
 /** Tabs that one member may have open. */
 export const MAX_TABS = 50
@@ -49,13 +49,13 @@ export async function mayOpenTab(userId: number): Promise<boolean> {
 }
 
 /** A tab opened: its member is online, and whoever watches is told when it is the first. */
-export async function openTab(tab: Tab): Promise<void> {
+export async function openTab(tab: OpenTab): Promise<void> {
 	tabs.set(tab.id, tab)
 	await writeOpened(tab)
 }
 
 /** After a break of the network everybody comes back at once: all who do so in one moment are one statement. */
-const writeOpened = gathered(async (opened: Tab[]) => {
+const writeOpened = gathered(async (opened: OpenTab[]) => {
 	await inTurn(async () => tell(await renewConnections(opened.filter(({ id }) => tabs.has(id))), true))
 	return opened
 })
@@ -81,7 +81,7 @@ export async function trackPresence(): Promise<void> {
 	tell(await forgetLapsed(), false)
 }
 
-async function keepTabs(held: Tab[]): Promise<void> {
+async function keepTabs(held: OpenTab[]): Promise<void> {
 	await inTurn(async () => tell(await renewConnections(held), true))
 	const live = await listLiveSessions(held.map(({ sessionId }) => sessionId))
 	const ended = new Map(held.filter(({ sessionId }) => !live.has(sessionId)).map((tab) => [tab.userId, tab.username]))

@@ -40,7 +40,7 @@ export function useDiscussion(): DiscussionFacts {
 }
 
 /** A question's discussion as it is shown: what was accepted first, then everything else. */
-export interface Discussion {
+export interface OrderedThreads {
 	/** Accepted answers, with the replies that are on this page. */
 	accepted: CommentView[]
 	/** The threads. An accepted answer within one stands there as a pointer, see {@link isPointer}. */
@@ -48,7 +48,7 @@ export interface Discussion {
 }
 
 /** Takes the accepted answers out of their places. One that has replies above it in a thread leaves a pointer behind. */
-export function liftAccepted(threads: CommentView[], solutions: CommentView[]): Discussion {
+export function liftAccepted(threads: CommentView[], solutions: CommentView[]): OrderedThreads {
 	const wanted = new Set(solutions.map(({ id }) => id))
 	const roots = new Map(threads.filter(({ id }) => wanted.has(id)).map((comment) => [comment.id, comment]))
 	return {

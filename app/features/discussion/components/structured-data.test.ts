@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { scriptJson } from '~/lib/html.ts'
 import { comment, query } from '../../../../tests/support/forum-samples.ts'
-import { plainText, qaPage } from './structured-data.ts'
+import { qaPage, schemaText } from './structured-data.ts'
 
 test.each([
 	['</script><script>alert(1)</script>', '</script'],
@@ -19,7 +19,7 @@ test.each([
 	['&amp;lt;', '&lt;'],
 	['', ''],
 ])('the words of %j are %j', (html, text) => {
-	expect(plainText(html)).toBe(text)
+	expect(schemaText(html)).toBe(text)
 })
 
 test('a query is described with its accepted answer apart from the others, deleted ones left out', () => {

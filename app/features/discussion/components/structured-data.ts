@@ -17,7 +17,7 @@ interface Discussed {
 export function qaPage(question: QuestionPageView, { accepted, threads }: Discussed, publicUrl: string) {
 	const present = (comment: CommentView) => ({
 		'@type': 'Answer',
-		text: plainText(comment.bodyHtml),
+		text: schemaText(comment.bodyHtml),
 		datePublished: comment.createdAt,
 		upvoteCount: Math.max(0, comment.score),
 		url: `${publicUrl}${question.url}#comment-${comment.id}`,
@@ -30,7 +30,7 @@ export function qaPage(question: QuestionPageView, { accepted, threads }: Discus
 		mainEntity: {
 			'@type': 'Question',
 			name: question.title,
-			text: plainText(question.descriptionHtml),
+			text: schemaText(question.descriptionHtml),
 			answerCount: question.commentCount,
 			upvoteCount: Math.max(0, question.score),
 			datePublished: question.createdAt,
@@ -44,7 +44,7 @@ export function qaPage(question: QuestionPageView, { accepted, threads }: Discus
 }
 
 /** The words of rendered HTML, at most 1,000 characters. */
-export function plainText(html: string): string {
+export function schemaText(html: string): string {
 	return shorten(textOfHtml(html), MAX_TEXT_LENGTH)
 }
 

@@ -63,7 +63,7 @@ export const tooLate = 'Only the member who deleted it can undo this, within ten
 /* The change itself, and what follows from it, in one place, so that no use case forgets a part of it. */
 
 /** A change that is about to be made: the rules of moderation are asked between the two. */
-export interface Plan<Result> {
+export interface PlannedWrite<Result> {
 	/** What happens by it. */
 	event: ForumEvent
 	/** The text that is written, as it will be shown; only where one is. */
@@ -78,7 +78,7 @@ export interface Plan<Result> {
  * @throws NotAllowed, TooMany where the rules of moderation forbid the change
  */
 export async function change<Result>(
-	plan: (trx: Executor) => Promise<Plan<Result> | { done: Result }>,
+	plan: (trx: Executor) => Promise<PlannedWrite<Result> | { done: Result }>,
 ): Promise<Result> {
 	const { event, result } = await db()
 		.transaction()
@@ -120,7 +120,7 @@ export async function announceEffects(event: ForumEvent): Promise<void> {
 }
 
 /** One sending: whose it is, under which key, and of what. */
-export interface Sending {
+export interface KeyedSubmission {
 	authorId: number
 	key: string
 	digest: string
@@ -133,7 +133,11 @@ export interface Sending {
  * @returns null without a key: then each sending makes a post
  * @throws Invalid for what can be no key
  */
-export function readSending(authorId: number, input: Record<string, unknown>, content: unknown[]): Sending | null {
+export function readSending(
+	authorId: number,
+	input: Record<string, unknown>,
+	content: unknown[],
+): KeyedSubmission | null {
 	const { key } = parseInput(keyInput, input)
 	if (key === null) return null
 	return { authorId, key, digest: createHash('sha256').update(JSON.stringify(content)).digest('base64url') }
@@ -144,7 +148,10 @@ export function readSending(authorId: number, input: Record<string, unknown>, co
  * also when both come at the same moment. A sending that was refused leaves its key free.
  * @throws KeyUsed when the key was used for another text
  */
-export function changeOnce(sending: Sending | null, make: (trx: Executor) => Promise<Plan<Made>>): Promise<Made> {
+export function changeOnce(
+	sending: KeyedSubmission | null,
+	make: (trx: Executor) => Promise<PlannedWrite<Made>>,
+): Promise<Made> {
 	if (!sending) return change(make)
 	return change<Made>(async (trx) => {
 		const before = await claimKey(trx, sending)
@@ -161,7 +168,10 @@ export function changeOnce(sending: Sending | null, make: (trx: Executor) => Pro
 	})
 }
 
-function repeated(sending: Sending, before: { digest: string; post_id: number | null; url: string | null }): Made {
+function repeated(
+	sending: KeyedSubmission,
+	before: { digest: string; post_id: number | null; url: string | null },
+): Made {
 	if (before.post_id === null || before.url === null) throw new Error('A key was kept without what it made.')
 	if (before.digest !== sending.digest) throw new KeyUsed()
 	return { id: before.post_id, url: before.url }

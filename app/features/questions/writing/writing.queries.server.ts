@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { countQuestions, moveQuestion, retagQuestion } from '~/features/tags/tags.queries.server.ts'
+import { addToQuestionCount, moveQuestion, retagQuestion } from '~/features/tags/tags.queries.server.ts'
 import type { Counter } from '~/platform/db/counters.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { PostStatus } from '~/platform/db/schema.ts'
@@ -49,7 +49,7 @@ export async function insertQuestion(
 
 /** Counts a question that has become published and lists it under its tags. */
 async function includeQuestion(trx: Executor, id: number, categoryId: number, tags: string[]): Promise<void> {
-	await countQuestions(trx, categoryId, 1)
+	await addToQuestionCount(trx, categoryId, 1)
 	await retagQuestion(trx, id, tags)
 }
 
@@ -102,7 +102,7 @@ export async function removeQuestion(
 	await sql`update questions set ${newStatus(change)}, merged_into = ${change.into ?? null} where id = ${id}`.execute(
 		trx,
 	)
-	await countQuestions(trx, before.category_id, -1)
+	await addToQuestionCount(trx, before.category_id, -1)
 	await retagQuestion(trx, id, [])
 }
 

@@ -26,7 +26,7 @@ import { Conflict, Invalid } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import { readDocument } from './document.ts'
-import { type Change, type Current, chosenFields, type Plan, type PlannedItem, planImport } from './plan.ts'
+import { type Change, type Current, chosenFields, type ImportPlan, type PlannedItem, planImport } from './plan.ts'
 import type { UnsavedField } from './reading.ts'
 import { fromResume, type ResumeContents } from './reading.ts'
 
@@ -99,7 +99,7 @@ export async function applyImport(
 
 interface Prepared {
 	preview: Preview
-	plan: Plan
+	plan: ImportPlan
 	current: Current
 	row: EditableRow
 	found: ResumeContents

@@ -44,7 +44,7 @@ export interface PlannedItem<Fields> {
 	fields: Fields
 }
 
-export interface Plan {
+export interface ImportPlan {
 	changes: Change[]
 	certificates: PlannedItem<StoredCertificate>[]
 	projects: PlannedItem<ProjectInput>[]
@@ -74,7 +74,7 @@ const emptyProject: ProjectInput = {
  * What would become of a profile by what a document says. It adds and replaces; it empties and deletes nothing. An item is
  * the same as one that has its title.
  */
-export function planImport(current: Current, found: ResumeContents): Plan {
+export function planImport(current: Current, found: ResumeContents): ImportPlan {
 	const certificates = planItems<StoredCertificate, ResumeCertificate>(
 		'certificates',
 		current.certificates,

@@ -21,7 +21,7 @@ import { Prose } from '~/ui/prose.tsx'
 import { Skeleton } from '~/ui/skeleton.tsx'
 import { MentionHelp } from '../../mentions/components/mention-help.tsx'
 import { applyEdit, type EditKind, editOf, selectedOf } from './markdown-edits.ts'
-import { picturesOf, type Sending, usePictures } from './use-pictures.ts'
+import { type PictureUpload, picturesOf, usePictures } from './use-pictures.ts'
 
 interface MarkdownEditorProps {
 	label: string
@@ -235,7 +235,7 @@ async function preview(description: string, tags: string, signal: AbortSignal): 
 }
 
 /** A picture on its way into a text, and the way to stop it. */
-export function UploadProgress({ name, sent, waiting, cancel }: Sending) {
+export function UploadProgress({ name, sent, waiting, cancel }: PictureUpload) {
 	return (
 		<div className="flex items-center gap-2 border-t border-line py-1 pr-1 pl-3.5 text-xs text-ink-2">
 			<span className="min-w-0 flex-1">

@@ -4,7 +4,7 @@ import { pictureUrl } from '~/lib/picture-urls.ts'
 import { applyEdit, blockAfter } from './markdown-edits.ts'
 
 /** A picture on its way into a text. */
-export interface Sending {
+export interface PictureUpload {
 	id: number
 	name: string
 	/** From 0 to 1. */
@@ -16,7 +16,7 @@ export interface Sending {
 
 /** Pictures that a member puts into a text: sent one beside the other, each written below the line where the cursor is then. */
 export function usePictures(area: RefObject<HTMLTextAreaElement | null>) {
-	const [sending, setSending] = useState<Sending[]>([])
+	const [sending, setSending] = useState<PictureUpload[]>([])
 	const [failure, setFailure] = useState<string | null>(null)
 	const last = useRef(0)
 	const stops = useRef(new Set<AbortController>())
