@@ -57,7 +57,7 @@ test.each([
 		.returning('id')
 		.executeTakeFirstOrThrow()
 	const { lead, recent, people } = await getHome(null)
-	expect(lead).toMatchObject({ within, query: { id, codeHtml: '<pre><code>x &lt; y</code></pre>' } })
+	expect(lead).toMatchObject({ within, question: { id, codeHtml: '<pre><code>x &lt; y</code></pre>' } })
 	expect(recent).toEqual([])
 	expect(people.map(({ username }) => username)).toEqual(['mira'])
 })
