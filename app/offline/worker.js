@@ -8,6 +8,9 @@ const SHELL_CACHE = `shell ${SHELL.version}`
 /** Ends the address of what only the offline page asks for, so that the files of other pages never wait for this worker. */
 const FOR_OFFLINE = '?offline'
 
+/** One push after the other: to ask for notifications while one is being shown makes Chromium forget that one. */
+let lastPush = Promise.resolve()
+
 self.addEventListener('install', (event) => event.waitUntil(install(event)))
 self.addEventListener('activate', (event) => event.waitUntil(activate()))
 self.addEventListener('fetch', (event) => {
@@ -16,7 +19,10 @@ self.addEventListener('fetch', (event) => {
 	else if (isOfOfflinePage(request)) event.respondWith(answerFromShell(request))
 })
 self.addEventListener('message', ({ data }) => data === 'take over' && self.skipWaiting())
-self.addEventListener('push', (event) => event.waitUntil(show(event.data)))
+self.addEventListener('push', (event) => {
+	lastPush = lastPush.catch(() => {}).then(() => show(event.data))
+	event.waitUntil(lastPush)
+})
 self.addEventListener('notificationclick', (event) => {
 	event.notification.close()
 	event.waitUntil(open(event.notification.data.url))

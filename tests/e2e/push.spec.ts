@@ -116,8 +116,8 @@ test('the worker shows a push, replaces its own, closes what was read elsewhere,
 		await navigator.serviceWorker.register('/service-worker.js')
 		await navigator.serviceWorker.ready
 	})
-	const push = await pusher(await context.newCDPSession(page))
 	const worker = await serviceWorker(context)
+	const push = await pusher(await context.newCDPSession(page), worker)
 	const message = { title: 'Mira Quillon', body: 'One', url: '/messages/mira.quillon', tag: 'c1', open: ['c1'] }
 
 	await page.goto('about:blank')
@@ -144,8 +144,11 @@ test('the worker shows a push, replaces its own, closes what was read elsewhere,
 	await browser.close()
 })
 
-/** What hands a push to the worker of the site, as the browser does when one arrives. */
-async function pusher(session: CDPSession): Promise<(push: object) => Promise<void>> {
+/**
+ * What hands a push to the worker of the site, as the browser does when one arrives, and waits until the worker has dealt with it:
+ * to ask for notifications while one is being shown makes Chromium forget that one.
+ */
+async function pusher(session: CDPSession, worker: Worker): Promise<(push: object) => Promise<void>> {
 	const registered = new Promise<string>((resolve) => {
 		session.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
 			const ours = registrations.find(({ scopeURL }) => scopeURL === `${process.env.SITE_URL}/`)
@@ -154,9 +157,21 @@ async function pusher(session: CDPSession): Promise<(push: object) => Promise<vo
 	})
 	await session.send('ServiceWorker.enable')
 	const registrationId = await registered
+	await worker.evaluate(() => {
+		const scope = self as unknown as { ExtendableEvent: { prototype: { waitUntil: (work: Promise<unknown>) => void } } }
+		const { waitUntil } = scope.ExtendableEvent.prototype
+		scope.ExtendableEvent.prototype.waitUntil = function (work) {
+			waitUntil.call(this, work)
+			void work.finally(() => Object.assign(self, { dealtWith: dealtWith() + 1 }))
+		}
+		const dealtWith = () => (self as unknown as { dealtWith?: number }).dealtWith ?? 0
+	})
+	const countDealtWith = () => worker.evaluate(() => (self as unknown as { dealtWith?: number }).dealtWith ?? 0)
 	return async (push) => {
+		const before = await countDealtWith()
 		const data = JSON.stringify(push)
 		await session.send('ServiceWorker.deliverPushMessage', { origin: process.env.SITE_URL ?? '', registrationId, data })
+		await expect.poll(countDealtWith).toBeGreaterThan(before)
 	}
 }
 
