@@ -2,7 +2,7 @@
 import { chromium } from '@playwright/test'
 import lighthouse from 'lighthouse'
 import { chromiumFlags, findChromium } from '../scripts/support/chromium.ts'
-import { freePort } from '../tests/support/site-process.ts'
+import { freePort } from '../scripts/support/free-ports.ts'
 
 const port = await freePort()
 const browser = await chromium.launch({

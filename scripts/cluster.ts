@@ -11,7 +11,7 @@ import { endLeftovers } from './cluster/leftovers.ts'
 import { startNginx } from './cluster/nginx.ts'
 import { startNode } from './cluster/node.ts'
 import { startRedis } from './cluster/redis.ts'
-import { claimPort, freePorts } from './support/free-ports.ts'
+import { claimPort, freePort } from './support/free-ports.ts'
 import { buildWhenOld } from './support/install.mjs'
 import { findProgram } from './support/programs.ts'
 
@@ -37,7 +37,8 @@ async function start(settings: Config): Promise<void> {
 	await claimPort(settings)
 	const connection = await startup.openDatabase({ ...settings, WEB_CONCURRENCY: nodes * settings.WEB_CONCURRENCY })
 	await closeDatabase()
-	const [redisPort = 0, ...ports] = await freePorts(nodes + 1)
+	const redisPort = await freePort()
+	const ports = await Promise.all(Array.from({ length: nodes }, freePort))
 	const redis = settings.REDIS_URL ? null : await startRedis(programs.redis, redisPort, folder)
 	if (redis) startup.onEnd(redis.stop)
 	const shared = {

@@ -30,13 +30,19 @@ export type ToWorker =
  */
 export async function lead(startup: Startup, settings: Config): Promise<number> {
 	const team = new Team(settings.WEB_CONCURRENCY)
-	// The port is theirs before anything is made for a site that could not open it.
-	const port = await team.gather()
-	const connection = await startup.openDatabase(settings)
-	await closeDatabase()
-	startup.onEnd(() => team.dismiss(), stopLimits.processMs + 500)
-	await team.begin(connection)
-	return port
+	try {
+		// The port is theirs before anything is made for a site that could not open it.
+		const port = await team.gather()
+		const connection = await startup.openDatabase(settings)
+		await closeDatabase()
+		startup.onEnd(() => team.dismiss(), stopLimits.processMs + 500)
+		await team.begin(connection)
+		return port
+	} catch (error) {
+		// Those that are still starting would find nobody to report to, and hold the port for a moment longer.
+		await team.dismiss()
+		throw error
+	}
 }
 
 class Team {
@@ -75,7 +81,8 @@ class Team {
 		this.#stopping = true
 		for (const cease of this.#cease) cease()
 		const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined)
-		const ended = workers.map((worker) => worker.isDead() || once(worker, 'exit'))
+		// Not `once` of node:events, which also ends with an error, such as of a message that found the worker gone.
+		const ended = workers.map((worker) => worker.isDead() || new Promise((resolve) => worker.once('exit', resolve)))
 		for (const worker of workers) {
 			send(worker, { kind: 'leave' })
 			worker.process.kill('SIGTERM')
@@ -123,6 +130,8 @@ class Team {
 
 	#fork(how: { listensFirst: boolean }): Worker {
 		const worker = cluster.fork()
+		// Node's own messages may find it gone as well; its `exit` tells.
+		worker.on('error', () => {})
 		send(worker, { kind: 'start', ...how })
 		void this.#connection.promise.then((connection) => send(worker, { kind: 'begin', connection }))
 		return worker

@@ -82,6 +82,8 @@ export class Startup {
 			await whileItComes(() => closeDemoAccounts(settings))
 			this.adminClaim = await whileItComes(() => makeAdminClaim(settings))
 		} catch (error) {
+			// It would go on asking, and write into the log what the error says.
+			void closeDatabase()
 			throw new Error(DATABASE_URL ? `The database of DATABASE_URL cannot be used: ${reason(error)}` : reason(error), {
 				cause: error,
 			})

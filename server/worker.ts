@@ -1,3 +1,4 @@
+import cluster from 'node:cluster'
 import type { PoolConfig } from 'pg'
 import type { Config } from '../app/config.server.ts'
 import { stopLimits } from './limits.ts'
@@ -12,6 +13,8 @@ export async function serveAsWorker(startup: Startup, settings: Config): Promise
 		process.removeAllListeners(signal)
 		process.on(signal, () => {})
 	}
+	// What cannot be told as that one has ended is no failure of its own: this process ends as it is cut off.
+	cluster.worker?.on('error', () => {})
 	const primary = listenToPrimary()
 	try {
 		const openDatabase = async () => startup.reachDatabase(await primary.connection)

@@ -1,28 +1,72 @@
 import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
+import { createServer, type Server } from 'node:net'
 import { addressesOf, isMissingAddress } from '../../server/listen.ts'
 
-/** So many TCP ports of this machine that nobody listens on at this moment, each another. */
-export async function freePorts(count: number): Promise<number[]> {
-	const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'))
-	await Promise.all(servers.map((server) => once(server, 'listening')))
-	const ports = servers.map((server) => (server.address() as AddressInfo).port)
-	await Promise.all(servers.map((server) => once(server.close(), 'close')))
-	return ports
+/** Below the ports of outgoing connections (from 32768 on in Linux), of which one could take a port before its site does. */
+const FIRST_PORT = 20_000
+const BLOCK_COUNT = 240
+const BLOCK_SIZE = 50
+
+let claimed: Promise<number> | undefined
+let givenCount = 0
+
+/**
+ * A TCP port of this machine that nobody listens on. It stays so until its caller listens: each process gives the ports of a block
+ * that no other process has while this one lives, and gives each but once in 49 times.
+ * @throws Error when every port of the block is in use
+ */
+export async function freePort(): Promise<number> {
+	claimed ??= claimBlock()
+	const first = (await claimed) + 1
+	for (let tried = 1; tried < BLOCK_SIZE; tried += 1) {
+		const port = first + (givenCount % (BLOCK_SIZE - 1))
+		givenCount += 1
+		if (await isFree(port)) return port
+	}
+	throw new Error(`All ports from ${first} to ${first + BLOCK_SIZE - 2} are in use.`)
+}
+
+/** Claims a block by listening on its first port as long as this process lives. @returns that port */
+async function claimBlock(): Promise<number> {
+	const start = Math.floor(Math.random() * BLOCK_COUNT)
+	for (let tried = 0; tried < BLOCK_COUNT; tried += 1) {
+		const port = FIRST_PORT + ((start + tried) % BLOCK_COUNT) * BLOCK_SIZE
+		try {
+			;(await listenOn(port, '127.0.0.1')).unref()
+			return port
+		} catch {
+			// Another process has this one.
+		}
+	}
+	throw new Error('Every block of ports is claimed.')
+}
+
+async function isFree(port: number): Promise<boolean> {
+	try {
+		await claimPort({ HOST: 'localhost', PORT: port })
+		return true
+	} catch {
+		return false
+	}
 }
 
 /** @throws Error with one sentence when the port is taken */
 export async function claimPort({ HOST, PORT }: { HOST: string; PORT: number }): Promise<void> {
 	for (const address of addressesOf(HOST)) {
-		const server = createServer()
 		try {
-			await once(server.listen(PORT, address), 'listening')
+			const server = await listenOn(PORT, address)
+			await once(server.close(), 'close')
 		} catch (error) {
 			if (isMissingAddress(error)) continue
 			throw new Error(
 				`Port ${PORT} of ${HOST} cannot be opened. Stop what listens there, or set PORT to another number.`,
 			)
 		}
-		await once(server.close(), 'close')
 	}
+}
+
+async function listenOn(port: number, address: string): Promise<Server> {
+	const server = createServer().listen(port, address)
+	await once(server, 'listening')
+	return server
 }

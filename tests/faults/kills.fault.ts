@@ -3,9 +3,9 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, onTestFinished, test } from 'vitest'
 import { closeDatabase, openDatabase, pool } from '~/platform/db/db.server.ts'
 import { migrate } from '~/platform/db/migrate.server.ts'
+import { freePort } from '../../scripts/support/free-ports.ts'
 import { type MembersSite, startOnTestDatabase } from '../support/members-site.ts'
 import { type OwnPostgres, startOwnPostgres } from '../support/own-postgres.ts'
-import { freePort } from '../support/site-process.ts'
 import { CountingClient, judge } from './counting-client.ts'
 
 /* Node and PostgreSQL are killed by SIGKILL while members write. What was acknowledged is there, once. */

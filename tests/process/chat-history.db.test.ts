@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { onTestFinished, test } from 'vitest'
+import { freePort } from '../../scripts/support/free-ports.ts'
 import { ChatRun, seed } from '../support/chat-run.ts'
 import { useDatabase } from '../support/database.ts'
 import { startOnTestDatabase } from '../support/members-site.ts'
-import { freePort } from '../support/site-process.ts'
 
 useDatabase()
 

@@ -4,9 +4,10 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, expect, test } from 'vitest'
+import { freePort } from '../../scripts/support/free-ports.ts'
 import { descendants, processesOf, signalAll, stillRunning } from '../support/cluster.ts'
 import { eventually } from '../support/eventually.ts'
-import { freePort, PASSED_ON } from '../support/site-process.ts'
+import { PASSED_ON } from '../support/site-process.ts'
 import { manySites } from '../support/sites.ts'
 
 /* `npm start` as it is typed, and as a service runs it: signals, and what happens when the site is killed. */

@@ -6,8 +6,9 @@ import { type AddressInfo, connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { freePort } from '../../scripts/support/free-ports.ts'
 import { signalAll } from '../support/cluster.ts'
-import { freePort, spawnSite, startSite } from '../support/site-process.ts'
+import { spawnSite, startSite } from '../support/site-process.ts'
 import { manySites } from '../support/sites.ts'
 
 // These tests run the built site as a process of its own; `npm test` builds before it runs them.

@@ -4,8 +4,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { freePort } from '../../scripts/support/free-ports.ts'
 import { findProgram } from '../../scripts/support/programs.ts'
-import { freePort, PASSED_ON } from './site-process.ts'
+import { PASSED_ON } from './site-process.ts'
 
 /** Whether this machine has what `npm run cluster` needs. */
 export const hasServers = findProgram('nginx') !== null && findProgram('redis-server') !== null

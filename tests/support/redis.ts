@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connectRedis } from '~/platform/bus/redis.server.ts'
+import { freePort } from '../../scripts/support/free-ports.ts'
 import { findProgram } from '../../scripts/support/programs.ts'
-import { freePort } from './site-process.ts'
 
 /** Whether this machine has a Redis that a test may start. */
 export const hasRedis = findProgram('redis-server') !== null

@@ -1,8 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
-import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
+import { freePort } from '../../scripts/support/free-ports.ts'
 import { siteFlags } from '../../scripts/support/install.mjs'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -22,16 +21,6 @@ export interface SiteProcess {
 	output: () => string
 	/** Sends SIGTERM and waits. @returns the exit code */
 	stop: () => Promise<number | null>
-}
-
-/** A TCP port that nobody listens on at this moment. */
-export async function freePort(): Promise<number> {
-	const server = createServer().listen(0, 'localhost')
-	await once(server, 'listening')
-	const { port } = server.address() as AddressInfo
-	server.close()
-	await once(server, 'close')
-	return port
 }
 
 /**

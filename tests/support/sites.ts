@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach } from 'vitest'
-import { freePort, type SiteProcess, spawnSite, startSite } from './site-process.ts'
+import { freePort } from '../../scripts/support/free-ports.ts'
+import { type SiteProcess, spawnSite, startSite } from './site-process.ts'
 
 /**
  * What the tests of a file start sites with; after each test they are stopped and their folders removed.
@@ -38,7 +39,8 @@ export function manySites(settings: Record<string, string>) {
 	/** Starts a site that ends by itself. @returns its exit code and what it wrote */
 	async function fails(env: Record<string, string>): Promise<{ code: number | null; output: string }> {
 		const site = keep(spawnSite({ SEED: 'none', PORT: String(await freePort()), ...settings, ...env }))
-		const [code] = await once(site.child, 'exit')
+		// Not `exit`: its workers may end after it, and write.
+		const [code] = await once(site.child, 'close')
 		return { code: code as number | null, output: site.output() }
 	}
 
