@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { createInterface } from 'node:readline'
+import { keepTemplates } from '../../tests/support/site-template.ts'
 import { root } from './install.mjs'
 
 export interface Tally {
@@ -47,6 +48,7 @@ export class TestRuns {
 	readonly total: Tally = { passed: 0, failed: 0, skipped: 0 }
 	private readonly failures: string[] = []
 	private readonly reports = mkdtempSync(join(tmpdir(), 'devquad-reports-'))
+	private readonly removeTemplates = keepTemplates()
 
 	/** Runs a checker that says yes or no; it counts as one test. */
 	async check(name: string, tool: string[], env: Record<string, string> = {}): Promise<boolean> {
@@ -90,6 +92,7 @@ export class TestRuns {
 	 */
 	finish(): number {
 		rmSync(this.reports, { recursive: true, force: true })
+		this.removeTemplates()
 		const { passed, failed, skipped } = this.total
 		for (const failure of this.failures) process.stdout.write(`✗ ${failure}\n`)
 		process.stdout.write(`\n${passed} passed, ${failed} failed, ${skipped} skipped\n`)

@@ -7,7 +7,7 @@ import { afterEach, expect, test } from 'vitest'
 import { freePort } from '../../scripts/support/free-ports.ts'
 import { descendants, processesOf, signalAll, stillRunning } from '../support/cluster.ts'
 import { eventually } from '../support/eventually.ts'
-import { PASSED_ON } from '../support/site-process.ts'
+import { makeDataDir, PASSED_ON } from '../support/site-process.ts'
 import { manySites } from '../support/sites.ts'
 
 /* `npm start` as it is typed, and as a service runs it: signals, and what happens when the site is killed. */
@@ -29,6 +29,8 @@ async function run(command: string[], env: Record<string, string> = {}) {
 	const dataDir = newDataDir()
 	const port = String(await freePort())
 	const [program = '', ...args] = command
+	// As it is typed, it is a first start.
+	if (program !== 'npm') await makeDataDir(dataDir, 'none')
 	const child = spawn(program, args, {
 		cwd: root,
 		stdio: ['ignore', 'pipe', 'pipe'],

@@ -8,12 +8,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { freePort } from '../../scripts/support/free-ports.ts'
 import { signalAll } from '../support/cluster.ts'
-import { spawnSite, startSite } from '../support/site-process.ts'
+import { spawnSite, startFirst } from '../support/site-process.ts'
 import { manySites } from '../support/sites.ts'
 
 // These tests run the built site as a process of its own; `npm test` builds before it runs them.
 
-const { keep, newDataDir, start, fails } = manySites({ SEED: 'none' })
+const { keep, newDataDir, start, startAnew, fails } = manySites({ SEED: 'none' })
 
 /** The PostgreSQL processes whose data lies below this folder. */
 function databaseProcesses(dataDir: string): string[] {
@@ -23,7 +23,7 @@ function databaseProcesses(dataDir: string): string[] {
 
 test('a site starts on an empty folder, answers, and SIGTERM leaves no process behind', async () => {
 	const dataDir = newDataDir()
-	const site = await start({ DATA_DIR: dataDir })
+	const site = await startAnew({ DATA_DIR: dataDir })
 	expect(site.output()).toContain(dataDir)
 	expect((await fetch(`${site.url}/healthz`)).status).toBe(200)
 	expect((await fetch(`${site.url}/readyz`)).status).toBe(200)
@@ -63,8 +63,8 @@ test('a second start on the same data directory says so, ends with 1, and harms 
 test('of two starts at the same moment, one runs', async () => {
 	const dataDir = newDataDir()
 	const outcomes = await Promise.allSettled([
-		startSite({ SEED: 'none', DATA_DIR: dataDir }),
-		startSite({ SEED: 'none', DATA_DIR: dataDir }),
+		startFirst({ SEED: 'none', DATA_DIR: dataDir }),
+		startFirst({ SEED: 'none', DATA_DIR: dataDir }),
 	])
 	for (const outcome of outcomes) if (outcome.status === 'fulfilled') keep(outcome.value)
 	expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])

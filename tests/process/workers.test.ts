@@ -9,11 +9,11 @@ import { manySites } from '../support/sites.ts'
 
 /* How several workers start and end; what they do together is in cluster.db.test.ts. */
 
-const { newDataDir, start, fails } = manySites({ WEB_CONCURRENCY: '3' })
+const { newDataDir, start, startAnew, fails } = manySites({ WEB_CONCURRENCY: '3' })
 
 test('database and demo content are made once for all workers, and SIGTERM leaves no process behind', async () => {
 	const dataDir = newDataDir()
-	const site = await start({ DATA_DIR: dataDir })
+	const site = await startAnew({ DATA_DIR: dataDir })
 	expect(site.output().match(/Press Ctrl-C/g)).toHaveLength(1)
 	expect(site.output().match(/demo content: 100%/g)).toHaveLength(1)
 	expect((await fetch(`${site.url}/forum`)).status).toBe(200)

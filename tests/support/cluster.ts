@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '../../scripts/support/free-ports.ts'
 import { findProgram } from '../../scripts/support/programs.ts'
-import { PASSED_ON } from './site-process.ts'
+import { makeDataDir, PASSED_ON } from './site-process.ts'
 
 /** Whether this machine has what `npm run cluster` needs. */
 export const hasServers = findProgram('nginx') !== null && findProgram('redis-server') !== null
@@ -28,6 +28,7 @@ export interface RunningCluster {
 export async function startCluster(env: Record<string, string>): Promise<RunningCluster> {
 	const port = env.PORT ?? String(await freePort())
 	const dataDir = env.DATA_DIR ?? mkdtempSync(join(tmpdir(), 'devquad-cluster-'))
+	if (!env.DATA_DIR && !env.DATABASE_URL) await makeDataDir(dataDir, env.SEED ?? 'none')
 	const child = spawn(process.execPath, ['--import', './scripts/support/alias.mjs', 'scripts/cluster.ts'], {
 		cwd: fileURLToPath(new URL('../..', import.meta.url)),
 		stdio: ['ignore', 'pipe', 'pipe'],

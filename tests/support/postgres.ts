@@ -7,6 +7,7 @@ import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { startEmbeddedPostgres } from '~/platform/db/embedded-postgres.server.ts'
 import { migrate } from '~/platform/db/migrate.server.ts'
+import { keepTemplates } from './site-template.ts'
 
 interface Login {
 	host: string
@@ -26,6 +27,7 @@ export const template = 'devquad'
 
 /** One PostgreSQL for the whole run, with a migrated database to clone; durability is off, as nothing here must last. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+	const removeTemplates = keepTemplates()
 	const dataDir = mkdtempSync(join(tmpdir(), 'devquad-test-'))
 	const postgres = await startEmbeddedPostgres(dataDir, ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'])
 	const pool = new pg.Pool({ ...postgres.connection, max: 1 })
@@ -36,6 +38,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
 	project.provide('postgres', { site: loginOf(postgres.connection), admin: loginOf(postgres.admin) })
 	return async () => {
 		await postgres.stop()
+		removeTemplates()
 		rmSync(dataDir, { recursive: true, force: true })
 	}
 }

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '../../scripts/support/free-ports.ts'
 import { siteFlags } from '../../scripts/support/install.mjs'
+import { fillFromTemplate } from './site-template.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -24,12 +25,32 @@ export interface SiteProcess {
 }
 
 /**
- * Starts the built site as `npm start` does and waits until it says that it is ready.
+ * Starts the built site as `npm start` does and waits until it says that it is ready. A data directory that is empty becomes a copy of
+ * one on which the build has started before; whoever tests a first start uses {@link startFirst}.
  * @param folder where the project lies
  * @param prefix what to put before its command, such as one that enters a namespace and becomes it
  * @throws Error with its output when it ends before that
  */
 export async function startSite(
+	env: Record<string, string>,
+	folder = root,
+	prefix: string[] = [],
+): Promise<SiteProcess> {
+	const isOrdinary = folder === root && prefix.length === 0 && env.NODE_ENV !== 'development'
+	if (isOrdinary && !env.DATABASE_URL) await makeDataDir(env.DATA_DIR ?? '', env.SEED)
+	return startFirst(env, folder, prefix)
+}
+
+/** A data directory for a site that starts for the second time. @param seed its SEED */
+export function makeDataDir(dataDir: string, seed = 'demo'): Promise<void> {
+	return fillFromTemplate(dataDir, seed, async (folder) => {
+		const site = await startFirst({ DATA_DIR: folder, SEED: seed })
+		await site.stop()
+	})
+}
+
+/** {@link startSite} on the data directory as it is. */
+export async function startFirst(
 	env: Record<string, string>,
 	folder = root,
 	prefix: string[] = [],

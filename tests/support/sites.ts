@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach } from 'vitest'
 import { freePort } from '../../scripts/support/free-ports.ts'
-import { type SiteProcess, spawnSite, startSite } from './site-process.ts'
+import { type SiteProcess, spawnSite, startFirst, startSite } from './site-process.ts'
 
 /**
  * What the tests of a file start sites with; after each test they are stopped and their folders removed.
@@ -36,6 +36,11 @@ export function manySites(settings: Record<string, string>) {
 		return keep(await startSite({ ...settings, ...env }))
 	}
 
+	/** Starts one on its data directory as it is. */
+	async function startAnew(env: Record<string, string>): Promise<SiteProcess> {
+		return keep(await startFirst({ ...settings, ...env }))
+	}
+
 	/** Starts a site that ends by itself. @returns its exit code and what it wrote */
 	async function fails(env: Record<string, string>): Promise<{ code: number | null; output: string }> {
 		const site = keep(spawnSite({ SEED: 'none', PORT: String(await freePort()), ...settings, ...env }))
@@ -44,5 +49,5 @@ export function manySites(settings: Record<string, string>) {
 		return { code: code as number | null, output: site.output() }
 	}
 
-	return { keep, newDataDir, start, fails }
+	return { keep, newDataDir, start, startAnew, fails }
 }
