@@ -30,14 +30,13 @@ const tables = [
 
 /** What every table of the forum, its moderation, its notifications and its members' sessions holds, as one hash each: equal when nothing changed. */
 export async function hashForum(): Promise<Record<string, string>> {
-	const hashes = tables.map(async (table) => {
-		const { rows } = await sql<{ hash: string }>`
-			select coalesce(md5(string_agg(t::text, '|' order by t::text)), '') as hash from ${sql.table(table)} t`.execute(
-			db(),
-		)
-		return [table, rows[0]?.hash ?? ''] as const
-	})
-	return Object.fromEntries(await Promise.all(hashes))
+	// A sum needs no order, and one statement a fifth of the time of one for each table: it runs thousands of times.
+	const hashes = tables.map(
+		(table) => sql`
+			select ${sql.lit(table)} as name, coalesce(sum(hashtextextended(t::text, 0)), 0)::text as hash from ${sql.table(table)} t`,
+	)
+	const { rows } = await sql<{ name: string; hash: string }>`${sql.join(hashes, sql` union all `)}`.execute(db())
+	return Object.fromEntries(rows.map(({ name, hash }) => [name, hash]))
 }
 
 /** Fails unless every counter equals what the rows say. */
