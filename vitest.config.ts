@@ -25,8 +25,8 @@ export default defineConfig({
 		maxWorkers: 4,
 		sequence: { sequencer: LongestFirst },
 		// Only ends what hangs: a test that is fast alone may wait for its turn on a busy machine.
-		testTimeout: 60_000,
-		hookTimeout: 60_000,
+		testTimeout: 180_000,
+		hookTimeout: 180_000,
 		expect: { poll: { timeout: 30_000 } },
 	},
 })

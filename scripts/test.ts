@@ -21,11 +21,11 @@ async function runAll(): Promise<void> {
 	await Promise.all([
 		runs.check('types', ['typescript/bin/tsc', '--noEmit']),
 		runs.check('unused files, exports and dependencies', ['knip/bin/knip.js']),
+		// The first test files mostly wait.
+		isBuilt && runs.vitest(),
 	])
-	if (!isBuilt) return
-	// One after the other: what kills a site 50 times needs the processors, or its writers do not finish in time.
-	await runs.vitest()
-	await runs.playwright()
+	// Not beside the other tests, which have as many processes as there is room for.
+	if (isBuilt) await runs.playwright()
 }
 
 async function runMatching(): Promise<void> {

@@ -69,4 +69,4 @@ test('a copy of the data directory, unpacked elsewhere, is the site with its mem
 	expect(await me.json()).toMatchObject({ username: 'mira.quillon' })
 	expect((await fetch(`${second.url}/media/${path}-640.webp`)).status).toBe(200)
 	expect(await logIn(second, password)).toContain('session')
-}, 120_000)
+})

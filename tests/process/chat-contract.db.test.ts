@@ -20,7 +20,7 @@ let site: MembersSite
 
 beforeAll(async () => {
 	site = await startOnTestDatabase()
-}, 90_000)
+})
 
 afterEach(closeTabs)
 afterAll(() => site?.stop())

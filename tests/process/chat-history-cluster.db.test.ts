@@ -26,7 +26,7 @@ describe.skipIf(!hasServers)('three nodes behind nginx (needs nginx and redis-se
 			REDIS_URL: redis.url,
 			AUTH_SECRET: 'a secret that only these tests know of',
 		})
-	}, 90_000)
+	})
 
 	afterAll(async () => {
 		await cluster?.stop()

@@ -21,7 +21,7 @@ let postgres: OwnPostgres
 beforeAll(async () => {
 	postgres = await startOwnPostgres()
 	openDatabase({ connectionString: postgres.url })
-}, 60_000)
+})
 
 afterAll(async () => {
 	await closeDatabase()
@@ -59,7 +59,6 @@ test.each([1, 4])(
 		await isAtWork(site)
 		expect(descendants(site.pid).map(({ pid }) => pid)).toEqual(serving)
 	},
-	180_000,
 )
 
 /** Without its database the site says that it cannot, and takes nobody for logged out. */

@@ -43,7 +43,7 @@ beforeAll(async () => {
 		await makeMessage(person(name), person('mira'), 'Something else.')
 		await makeMessage(person('mira'), person(name), 'Something else.')
 	}
-}, 60_000)
+})
 
 afterEach(closeTabs)
 afterAll(() => site.stop())

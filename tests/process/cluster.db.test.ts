@@ -108,7 +108,7 @@ afterEach(closeTabs)
 describe.each([
 	{ name: 'four workers on one port', start: workers, count: 4, skip: false },
 	{ name: 'three nodes behind nginx, with Redis', start: nodes, count: 3, skip: !hasServers },
-])('$name', { timeout: 90_000 }, ({ start, count, skip }) => {
+])('$name', ({ start, count, skip }) => {
 	let mira: { member: SignedIn; cookie: string }
 	let odalys: { member: SignedIn; cookie: string }
 	let query: { id: number; url: string }
@@ -123,7 +123,7 @@ describe.each([
 		mira = await logIn(`mira${count}`)
 		odalys = await logIn(`odalys${count}`)
 		query = await makeQuestion(mira.member)
-	}, 90_000)
+	})
 
 	afterAll(async () => {
 		await place?.stop()

@@ -73,9 +73,7 @@ function openToOthers(folder: string): string[] {
 		.filter((path) => (lstatSync(path).mode & 0o077) !== 0)
 }
 
-test('after real use, and with what version 0.1.0 left open, nothing in the data directory is for other accounts', {
-	timeout: 180_000,
-}, async () => {
+test('after real use, and with what version 0.1.0 left open, nothing in the data directory is for other accounts', async () => {
 	const dataDir = newDataDir()
 	chmodSync(dataDir, 0o711)
 	for (const path of ['media', 'media/ab', 'mail']) mkdirSync(join(dataDir, path), { mode: 0o755 })
@@ -155,7 +153,6 @@ test("an import as another account than the directory's is refused in one senten
 
 test(`a second site in namespaces of its own is refused, and the first one loses nothing${isolationNote}`, {
 	skip: !canIsolate,
-	timeout: 180_000,
 }, async () => {
 	const dataDir = newDataDir()
 	const first = await start({ DATA_DIR: dataDir })
@@ -203,7 +200,6 @@ test('a project folder and a data directory with blanks, quotes, umlauts and per
 
 test(`a disk that is read-only or full at the start is named, not what the log said before${isolationNote}`, {
 	skip: !canIsolate,
-	timeout: 180_000,
 }, async () => {
 	const disk = await mountSmallDisk(128)
 	onTestFinished(disk.remove)
@@ -242,7 +238,6 @@ test(`a disk that is read-only or full at the start is named, not what the log s
 
 test(`a disk that fills up under a running site, and is freed, is all it takes: it recovers by itself${isolationNote}`, {
 	skip: !canIsolate,
-	timeout: 180_000,
 }, async () => {
 	const disk = await mountSmallDisk(192)
 	onTestFinished(disk.remove)

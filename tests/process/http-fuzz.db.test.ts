@@ -17,7 +17,7 @@ beforeAll(async () => {
 	members = [mira.cookie, keeper.cookie]
 	const { id } = await makeQuestion(mira.member)
 	await makeComment(keeper.member, id)
-}, 60_000)
+})
 
 afterAll(() => site?.stop())
 

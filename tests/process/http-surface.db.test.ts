@@ -34,7 +34,7 @@ beforeAll(async () => {
 	mira = owner.member
 	cookie = owner.cookie
 	url = (await makeQuestion(mira)).url
-}, 60_000)
+})
 
 afterAll(() => site?.stop())
 

@@ -22,7 +22,7 @@ let site: SiteProcess
 beforeAll(async () => {
 	site = await startSite({ DATA_DIR: dataDir, SEED: 'demo', LOG_LEVEL: 'error' })
 	await waitOfOthers(site.url)
-}, 180_000)
+})
 
 afterAll(async () => {
 	await site.stop()
@@ -81,13 +81,13 @@ test('/readyz answers within a second while the database does not, and is ready 
 	}
 	signalAll(database, 'SIGSTOP')
 	try {
-		const answers = [await ask('/readyz'), await ask('/readyz')]
-		for (const answer of answers) {
-			expect(answer).toMatchObject({ status: 503, text: 'not ready' })
-			// 800 ms for the database; the rest is for a busy machine.
-			expect(answer.ms).toBeLessThan(2_000)
+		for (let time = 0; time < 2; time += 1) {
+			const [ready, health] = await Promise.all([ask('/readyz'), ask('/healthz')])
+			expect(ready).toMatchObject({ status: 503, text: 'not ready' })
+			expect(health).toMatchObject({ status: 200, text: 'ok' })
+			// 800 ms for the database; the rest, and what an answer without it takes, is for a busy machine.
+			expect(ready.ms - health.ms).toBeLessThan(2_000)
 		}
-		expect(await ask('/healthz')).toMatchObject({ status: 200, text: 'ok' })
 	} finally {
 		signalAll(database, 'SIGCONT')
 	}

@@ -22,7 +22,7 @@ beforeAll(async () => {
 		.getSetCookie()
 		.map((line) => line.split(';')[0])
 		.join('; ')
-}, 60_000)
+})
 
 afterAll(async () => {
 	await site?.stop()

@@ -10,7 +10,7 @@ import { manySites } from '../support/sites.ts'
 
 const { newDataDir, start } = manySites({ SEED: 'none' })
 
-test('each of two workers can be stopped under load: no request fails', { timeout: 180_000 }, async () => {
+test('each of two workers can be stopped under load: no request fails', async () => {
 	const [figures] = await stopEachWorker(1, 2)
 	expect(figures?.failed).toEqual({})
 	expect(figures?.refused).toBe(0)
@@ -19,7 +19,6 @@ test('each of two workers can be stopped under load: no request fails', { timeou
 
 test.skipIf(!hasServers)(
 	'each of three nodes behind nginx can be stopped under load: no request fails (needs nginx and redis-server)',
-	{ timeout: 180_000 },
 	async () => {
 		const [figures] = await stopEachNode(1)
 		expect(figures?.failed).toEqual({})
@@ -27,7 +26,7 @@ test.skipIf(!hasServers)(
 	},
 )
 
-test('a site of one process answers whoever reached it', { timeout: 120_000 }, async () => {
+test('a site of one process answers whoever reached it', async () => {
 	const [figures] = await stopTheProcess(1)
 	// A connection that is made in the very millisecond in which the port is closed is one that came too late.
 	expect(figures && countFailed(figures), JSON.stringify(figures)).toBeLessThanOrEqual(1)

@@ -20,7 +20,7 @@ beforeAll(async () => {
 	sites.push(await startOnTestDatabase(), await startOnTestDatabase())
 	author = await makeMember('mira')
 	query = await askQuestion(author, texts)
-}, 60_000)
+})
 
 afterAll(async () => {
 	for (const site of sites) await site.stop()

@@ -24,7 +24,7 @@ beforeAll(async () => {
 		.getSetCookie()
 		.map((cookie) => cookie.split(';')[0])
 		.join('; ')
-}, 60_000)
+})
 
 afterAll(async () => {
 	await site?.stop()

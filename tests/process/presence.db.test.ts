@@ -21,7 +21,7 @@ beforeAll(async () => {
 	mira = (await logInMember(site, 'mira')).cookie
 	odalys = (await logInMember(site, 'odalys')).cookie
 	tomas = (await logInMember(site, 'tomas')).cookie
-}, 60_000)
+})
 
 afterAll(() => site.stop())
 
@@ -144,7 +144,7 @@ test('a network that is gone is noticed, and a tab whose network is back comes b
 	expect(await back).toEqual({ username: 'mira', online: true })
 	closeTabs()
 	await network.stop()
-}, 60_000)
+})
 
 test.each([
 	['SIGTERM', () => site.stop(), 31],

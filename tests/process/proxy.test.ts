@@ -18,7 +18,7 @@ beforeAll(async () => {
 	})
 	const registered = await send('/register', 'https://quad.example', { name: 'Mira Vale', confirmPassword: password })
 	expect(registered.status).toBe(303)
-}, 60_000)
+})
 
 afterAll(async () => {
 	await site?.stop()

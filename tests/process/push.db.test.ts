@@ -37,7 +37,7 @@ beforeAll(async () => {
 		members[name] = { viewer, cookie }
 	}
 	for (const friend of ['mira', 'admin']) await makeConversation(member('tomas').viewer, member(friend).viewer)
-}, 60_000)
+})
 
 beforeEach(async () => {
 	await sql`delete from push_subscriptions`.execute(db())

@@ -45,7 +45,7 @@ beforeAll(async () => {
 	site = await startOnTestDatabase(undefined, { WEB_CONCURRENCY: '2', DATA_DIR: folder, LOG_LEVEL: 'info' })
 	admin = await logInMember(site, 'admin', 'admin')
 	peer = (await logInMember(site, 'peer')).member
-}, 60_000)
+})
 
 afterEach(closeTabs)
 afterAll(async () => {

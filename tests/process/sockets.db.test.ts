@@ -18,7 +18,7 @@ beforeAll(async () => {
 	site = await startOnTestDatabase()
 	mira = (await logInMember(site, 'mira')).cookie
 	odalys = (await logInMember(site, 'odalys')).cookie
-}, 60_000)
+})
 
 afterAll(() => site.stop())
 

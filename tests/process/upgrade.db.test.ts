@@ -85,7 +85,7 @@ describe.each(listFixtures())('the site of commit %s', (commit) => {
 		await restore(before.dump)
 		unpackFiles(dataDir, before.files)
 		site = await startOnTestDatabase(undefined, { DATA_DIR: dataDir, PAGE_CACHE_MB: '0' })
-	}, 180_000)
+	})
 
 	afterAll(async () => {
 		await site?.stop()

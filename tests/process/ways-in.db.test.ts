@@ -23,7 +23,7 @@ beforeAll(async () => {
 		TRUST_PROXY: '1',
 		REQUIRE_EMAIL_VERIFICATION: '1',
 	})
-}, 120_000)
+})
 
 afterAll(async () => {
 	await site?.stop()

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '~/platform/db/embedded-postgres.server.ts'
 import { descendants, signalAll, stillRunning } from './cluster.ts'
+import { fillFromTemplate } from './site-template.ts'
 
 export interface OwnPostgres {
 	/** How a process reaches it. */
@@ -15,6 +16,14 @@ export interface OwnPostgres {
 	/** Starts it again at the same address. */
 	start: () => Promise<void>
 	stop: () => Promise<void>
+}
+
+/** An empty data directory gets a PostgreSQL that was made, started and stopped before, for what is not about the first start. */
+export function makeCluster(dataDir: string): Promise<void> {
+	return fillFromTemplate(dataDir, 'cluster', async (folder) => {
+		const postgres = await startEmbeddedPostgres(folder, ['fsync=off'])
+		await postgres.stop()
+	})
 }
 
 /** A PostgreSQL of the test's own, which writes to the disk as the product's does, so that it may be killed. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { countPage, countUse, type RateName, rates } from '~/features/accounts/security/rates.server.ts'
 import { MAX_BLOCKED, setBlocked } from '~/features/chat/safety/safety.server.ts'
 import { editComment } from '~/features/discussion/commenting.server.ts'
@@ -31,7 +31,13 @@ beforeAll(async () => {
 })
 
 beforeEach(async () => {
+	// However long it takes to use a limit up, its time does not end meanwhile.
+	vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] })
 	member = await makeMember(`member${++made}`)
+})
+
+afterEach(() => {
+	vi.useRealTimers()
 })
 
 /** How often it goes well, one after the other, until it is refused. */

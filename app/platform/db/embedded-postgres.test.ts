@@ -19,6 +19,7 @@ import pg from 'pg'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { eventually } from '../../../tests/support/eventually.ts'
 import { makeOldCluster } from '../../../tests/support/old-cluster.ts'
+import { makeCluster } from '../../../tests/support/own-postgres.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.server.ts'
 import { findServer } from './postgres-process.server.ts'
 
@@ -98,6 +99,7 @@ describe('who may ask', () => {
 
 	test('a lost password is replaced by the next start', async () => {
 		const dataDir = newFolder()
+		await makeCluster(dataDir)
 		const first = await start(dataDir)
 		await rowsOf(first.connection, 'create table kept as select 1 as one')
 		await first.stop()
@@ -233,6 +235,7 @@ describe('folders of somebody else', { skip: !isRoot }, () => {
 describe('a server that is there', () => {
 	test('one that was stopped by a signal is waited for with a word, never replaced, and adopted when it goes on', async () => {
 		const dataDir = newFolder()
+		await makeCluster(dataDir)
 		const first = await start(dataDir)
 		const file = readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8')
 		const pid = pidOf(dataDir)
@@ -256,6 +259,7 @@ describe('a server that is there', () => {
 
 	test('one without a free connection is alive', async () => {
 		const dataDir = newFolder()
+		await makeCluster(dataDir)
 		const postgres = await startEmbeddedPostgres(dataDir, [...fast, 'max_connections=8'])
 		running.push(postgres)
 		const pid = pidOf(dataDir)
@@ -271,6 +275,7 @@ describe('a server that is there', () => {
 		'a pid file with a number %s does not hold a start up',
 		async (what) => {
 			const dataDir = newFolder()
+			await makeCluster(dataDir)
 			const first = await start(dataDir)
 			await rowsOf(first.connection, 'create table kept as select 1 as one')
 			const { uid } = statSync(join(dataDir, 'postgres'))
@@ -292,6 +297,7 @@ describe('a server that is there', () => {
 
 test('a start that fails names what is wrong now, not what was wrong before', async () => {
 	const dataDir = newFolder()
+	await makeCluster(dataDir)
 	const first = await start(dataDir)
 	await first.stop()
 	appendFileSync(join(dataDir, 'postgres.log'), '2026-01-01 00:00:00 UTC [1] FATAL:  the moon was full\n')

@@ -6,10 +6,17 @@ import pg from 'pg'
 import { expect, test } from 'vitest'
 import { descendants, processesOf, signalAll, stillRunning } from '../../../tests/support/cluster.ts'
 import { eventually } from '../../../tests/support/eventually.ts'
+import { makeCluster } from '../../../tests/support/own-postgres.ts'
 import { judge, superviseEmbeddedPostgres } from './supervised-postgres.server.ts'
 
+async function newDataDir(): Promise<string> {
+	const folder = mkdtempSync(join(tmpdir(), 'devquad-kept-'))
+	await makeCluster(folder)
+	return folder
+}
+
 test('a PostgreSQL that was killed is started again with what was committed, and stops for good when it is told to', async () => {
-	const dataDir = mkdtempSync(join(tmpdir(), 'devquad-kept-'))
+	const dataDir = await newDataDir()
 	const postgres = await superviseEmbeddedPostgres(dataDir)
 	const pool = new pg.Pool(postgres.connection)
 	pool.on('error', () => {})
@@ -29,7 +36,7 @@ test('a PostgreSQL that was killed is started again with what was committed, and
 })
 
 test('one that lives and serves nobody is started anew, and one that was stopped by a signal never is', async () => {
-	const dataDir = mkdtempSync(join(tmpdir(), 'devquad-kept-'))
+	const dataDir = await newDataDir()
 	const postgres = await superviseEmbeddedPostgres(dataDir, [], 3_000)
 	const leader = () => Number.parseInt(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8'), 10)
 	const pool = new pg.Pool(postgres.connection)
@@ -56,7 +63,7 @@ test('one that lives and serves nobody is started anew, and one that was stopped
 test('a process that outlives its leader and does not notice holds nothing up', {
 	skip: process.platform !== 'linux',
 }, async () => {
-	const dataDir = mkdtempSync(join(tmpdir(), 'devquad-kept-'))
+	const dataDir = await newDataDir()
 	const postgres = await superviseEmbeddedPostgres(dataDir)
 	const client = new pg.Client(postgres.connection)
 	client.on('error', () => {})
