@@ -1,8 +1,6 @@
 import { ChatClient } from '~/features/chat/client/chat-client.ts'
 import type { Store } from '~/features/chat/client/outbox.ts'
 import type { Lock, Transport } from '~/features/chat/client/transport.ts'
-import type { PictureStore } from '~/features/chat/pictures/client/picture-store.ts'
-import type { UploadPicture } from '~/features/chat/pictures/client/uploads.ts'
 import type {
 	ChatMessage,
 	ChatSending,
@@ -11,6 +9,8 @@ import type {
 	Receipts,
 	SendAnswer,
 } from '~/features/chat/protocol.ts'
+import type { PictureStore } from '~/features/chat-pictures/client/picture-store.ts'
+import type { UploadPicture } from '~/features/chat-pictures/client/uploads.ts'
 
 /*
  * The chat's server as its contract says, small enough to be held in the hand, and a network that loses, doubles and delays.

@@ -1,10 +1,10 @@
+import { chatShapes } from '~/features/inbox/api/shapes.server.ts'
+import { chatOperations } from '~/features/inbox/inbox.api.server.ts'
+import { learnOwnWords } from '~/features/inbox/search/search.server.ts'
+import { messageKind } from '~/features/inbox/unseen.server.ts'
 import { pictureRefusals } from '~/features/pictures/pictures.view.ts'
 import { defineFeature } from '~/platform/feature.ts'
-import { chatShapes } from './api/shapes.server.ts'
-import { chatOperations } from './chat.api.server.ts'
 import { receiveChat } from './chat.sockets.server.ts'
-import { messageKind } from './messages/unseen.server.ts'
-import { learnOwnWords } from './search/search.server.ts'
 
 export const chat = defineFeature({
 	name: 'chat',

@@ -1,6 +1,6 @@
+import { type ConversationFacts, conversationState } from '~/features/conversations/conversations.policy.ts'
+import type { ConversationRow, PeerRow } from '~/features/conversations/conversations.queries.server.ts'
 import { chatLimits } from './chat.limits.ts'
-import { type ConversationFacts, conversationState } from './chat.policy.ts'
-import type { ConversationRow, PeerRow } from './conversations.queries.server.ts'
 import type { MessageRow } from './messages/messages.queries.server.ts'
 import type { ChatMessage, ConversationState, Peer, Receipts } from './protocol.ts'
 

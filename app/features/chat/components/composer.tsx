@@ -1,12 +1,12 @@
 import { SendHorizontal, X } from 'lucide-react'
 import { type FormEvent, type KeyboardEvent, type RefObject, useEffect, useId, useState } from 'react'
 import { Form, Link } from 'react-router'
+import { useAttached, usePictureIntake } from '~/features/chat-pictures/client/use-pictures.ts'
+import { AttachButton, AttachedList, PlainPicture } from '~/features/chat-pictures/components/attached-pictures.tsx'
 import { useRootData } from '~/lib/root-data.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import { chatLimits } from '../chat.limits.ts'
 import { useChatClient } from '../client/use-chat.ts'
-import { useAttached, usePictureIntake } from '../pictures/client/use-pictures.ts'
-import { AttachButton, AttachedList, PlainPicture } from '../pictures/components/attached-pictures.tsx'
 import type { ChatMessage } from '../protocol.ts'
 
 interface ComposerProps {

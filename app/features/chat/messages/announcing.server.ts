@@ -1,9 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { log } from '~/lib/log.server.ts'
-import type { SignedIn } from '~/lib/viewer.ts'
-import { announce } from '~/platform/realtime/announce.server.ts'
-import { roomOf } from '~/platform/realtime/presence.server.ts'
-import { presentMessage, presentReceipts, presentState } from '../chat.view.ts'
 import {
 	type ConversationRow,
 	countConversationsWithUnread,
@@ -11,8 +6,13 @@ import {
 	findConversation,
 	type ReadRow,
 	showsTyping,
-} from '../conversations.queries.server.ts'
-import { namesOf } from '../members.server.ts'
+} from '~/features/conversations/conversations.queries.server.ts'
+import { namesOf } from '~/features/conversations/members.server.ts'
+import { log } from '~/lib/log.server.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { announce } from '~/platform/realtime/announce.server.ts'
+import { roomOf } from '~/platform/realtime/presence.server.ts'
+import { presentMessage, presentReceipts, presentState } from '../chat.view.ts'
 import type { MessageRow, SeenRow } from './messages.queries.server.ts'
 
 /*

@@ -1,3 +1,10 @@
+import {
+	findConversation,
+	lockConversation,
+	lockUnread,
+	writeAllRead,
+} from '~/features/conversations/conversations.queries.server.ts'
+import { namesOf, relationWith, requireConversation, requireMember } from '~/features/conversations/members.server.ts'
 import { listSharedSkills } from '~/features/members/skills.server.ts'
 import { isId } from '~/lib/checks.ts'
 import { Invalid, NotFound } from '~/lib/errors.ts'
@@ -7,8 +14,6 @@ import { transact } from '~/platform/db/transaction.server.ts'
 import { chatLimits } from '../chat.limits.ts'
 import { isUsername } from '../chat.schema.ts'
 import { presentMessage, presentPage, presentPeer, presentReceipts, presentState } from '../chat.view.ts'
-import { findConversation, lockConversation, lockUnread, writeAllRead } from '../conversations.queries.server.ts'
-import { namesOf, relationWith, requireConversation, requireMember } from '../members.server.ts'
 import type { ChatMessage, ConversationPage, MessageWindow } from '../protocol.ts'
 import { announceAllRead, announceReliably, announceSeen } from './announcing.server.ts'
 import {

@@ -1,5 +1,13 @@
 import { lockMember } from '~/features/accounts/accounts.queries.server.ts'
 import { refuseSuspended } from '~/features/accounts/security/suspension.server.ts'
+import { attachPictures, type NamedPicture } from '~/features/chat-pictures/chat-pictures.server.ts'
+import {
+	type ConversationRow,
+	lockConversationWith,
+	secondsUntilStart,
+	startConversation,
+} from '~/features/conversations/conversations.queries.server.ts'
+import { NO_SUCH_MEMBER, namesOf, relationWith, requireMember } from '~/features/conversations/members.server.ts'
 import { type AccountStatusRow, findAccountStatus } from '~/features/moderation/members.queries.server.ts'
 import { pushUnseen } from '~/features/notifications/push/delivery.server.ts'
 import { isRecord } from '~/lib/checks.ts'
@@ -13,14 +21,6 @@ import { renderMarkdown } from '~/platform/markdown/render.server.ts'
 import { chatLimits, startingLimitAt } from '../chat.limits.ts'
 import { isUsername, messageInput } from '../chat.schema.ts'
 import { presentMessage, presentState } from '../chat.view.ts'
-import {
-	type ConversationRow,
-	lockConversationWith,
-	secondsUntilStart,
-	startConversation,
-} from '../conversations.queries.server.ts'
-import { NO_SUCH_MEMBER, namesOf, relationWith, requireMember } from '../members.server.ts'
-import { attachPictures, type NamedPicture } from '../pictures/pictures.server.ts'
 import type { ChatMessage, SendAnswer } from '../protocol.ts'
 import { announceAccepted, announceMessage, announceWaiting } from './announcing.server.ts'
 import { findSent, insertMessage, type MessageRow, secondsUntilSend } from './messages.queries.server.ts'
