@@ -1,16 +1,10 @@
-import { chatLimits } from '~/features/chat/chat.limits.ts'
-import type { ChatPicture } from '~/features/chat/protocol.ts'
 import { storePicture } from '~/features/pictures/pictures.server.ts'
 import { Invalid, TooMany } from '~/lib/errors.ts'
 import { isModerator, type SignedIn } from '~/lib/viewer.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import { isShownTo, lockOwnPictures, secondsUntilPictures } from './chat-pictures.queries.server.ts'
-
-/** A picture as its sender names it. */
-export interface NamedPicture {
-	path: string
-	alt: string
-}
+import type { ChatPicture } from './chat-pictures.view.ts'
+import { MAX_PICTURED, type NamedPicture } from './chat-pictures.view.ts'
 
 /**
  * The pictures of a message that is about to be stored, each once, in the order in which they were named. They are kept
@@ -18,12 +12,9 @@ export interface NamedPicture {
  * @throws Invalid when one is no picture that the sender uploaded for a message; TooMany
  */
 export async function attachPictures(trx: Executor, sender: SignedIn, named: NamedPicture[]): Promise<ChatPicture[]> {
-	const seconds = await secondsUntilPictures(trx, sender.id, chatLimits.pictured)
+	const seconds = await secondsUntilPictures(trx, sender.id, MAX_PICTURED)
 	if (seconds !== null)
-		throw new TooMany(
-			`You may send ${chatLimits.pictured.messages} messages with pictures an hour. Try again later.`,
-			seconds,
-		)
+		throw new TooMany(`You may send ${MAX_PICTURED.messages} messages with pictures an hour. Try again later.`, seconds)
 	const alts = new Map(named.map(({ path, alt }) => [path, alt]))
 	const stored = await lockOwnPictures(trx, sender.id, [...alts.keys()])
 	const found = new Map(stored.map((picture) => [picture.path, picture]))

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { startingLimitAt } from '~/features/chat/chat.limits.ts'
-import { type ConversationFacts, conversationState } from './conversations.policy.ts'
+import { type ConversationFacts, conversationState, startingLimitAt } from './conversations.policy.ts'
 
 const strangers: ConversationFacts = {
 	name: 'Mira Lind',

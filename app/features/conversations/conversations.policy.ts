@@ -1,5 +1,20 @@
-import { chatLimits } from '~/features/chat/chat.limits.ts'
-import type { ConversationState } from '~/features/chat/protocol.ts'
+import type { ConversationRow } from './conversations.queries.server.ts'
+import type { ConversationState } from './conversations.view.ts'
+
+/** Messages that a stranger may write before the first answer. */
+export const MAX_UNANSWERED = 3
+
+/** Conversations that a member may start in 24 hours, by the age of the account in hours; the first line that fits counts. */
+const STARTING_LIMITS = [
+	{ youngerThan: 24, conversations: 5 },
+	{ youngerThan: 30 * 24, conversations: 20 },
+	{ youngerThan: Number.POSITIVE_INFINITY, conversations: 100 },
+]
+
+/** How many conversations an account that is so many hours old may start in 24 hours. */
+export function startingLimitAt(hours: number): number {
+	return STARTING_LIMITS.find(({ youngerThan }) => hours < youngerThan)?.conversations ?? 0
+}
 
 /** How two members stand to each other, seen by one of them. */
 export interface ConversationFacts {
@@ -44,7 +59,28 @@ function closedBecause(standing: ConversationFacts): string | null {
 	if (accepts === 'nobody') return `${name} does not accept new conversations.`
 	if (accepts === 'verified' && !standing.verified)
 		return `${name} only accepts new conversations from verified students.`
-	if (standing.peerPending && standing.unanswered >= chatLimits.unanswered)
+	if (standing.peerPending && standing.unanswered >= MAX_UNANSWERED)
 		return `You can write again once ${name} has answered.`
 	return null
+}
+
+/** What the member can do. */
+export function presentState(row: ConversationRow): ConversationState {
+	return conversationState(standingOf(row))
+}
+
+function standingOf(row: ConversationRow): ConversationFacts {
+	return {
+		name: row.name,
+		reachable: !row.imported,
+		exists: row.id !== null,
+		myTurn: row.pending,
+		visible: row.last_message_id !== null,
+		peerPending: row.peer_pending,
+		unanswered: row.unanswered,
+		blockedByMe: row.blocked_by_me,
+		muted: row.muted,
+		accepts: row.accepts,
+		verified: row.verified,
+	}
 }

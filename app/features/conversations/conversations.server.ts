@@ -1,24 +1,66 @@
 import { lockMember } from '~/features/accounts/accounts.queries.server.ts'
 import { countUse } from '~/features/accounts/security/rates.server.ts'
 import { requireMayWrite } from '~/features/accounts/security/suspension.server.ts'
-import { settingsInput } from '~/features/chat/chat.schema.ts'
-import { announceAccepted, announceCount, announceState } from '~/features/chat/messages/announcing.server.ts'
 import { countBlocks, writeBlock } from '~/features/members/blocks.queries.server.ts'
 import { announceUnread, forgetActor } from '~/features/notifications/notifications.server.ts'
-import { Invalid } from '~/lib/errors.ts'
+import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
-import { db, type Executor } from '~/platform/db/db.server.ts'
+import type { Executor } from '~/platform/db/db.server.ts'
+import { db } from '~/platform/db/db.server.ts'
 import { parseInput } from '~/platform/http/form.server.ts'
-import { hidePresenceFrom } from '~/platform/realtime/presence.server.ts'
+import { announce } from '~/platform/realtime/announce.server.ts'
+import { hidePresenceFrom, roomOf } from '~/platform/realtime/presence.server.ts'
+import { presentState } from './conversations.policy.ts'
 import {
 	acceptRequest,
 	type ChatSettings,
+	type ConversationRow,
+	countConversationsWithUnread,
+	findConversation,
 	lockConversation,
 	readSettings,
 	writeMuted,
 	writeSettings,
 } from './conversations.queries.server.ts'
-import { relationWith, requireConversation, requireMember } from './members.server.ts'
+import { isUsername, settingsInput } from './conversations.schema.ts'
+import type { Names } from './conversations.view.ts'
+import { presentReceipts } from './conversations.view.ts'
+
+/** What is said of a username that nobody else has. */
+export const NO_SUCH_MEMBER = 'There is nobody here to write to.'
+
+/** Who takes part. @throws NotAllowed for a visitor */
+export function requireMember(viewer: Viewer): SignedIn {
+	if (!viewer) throw new NotAllowed('Log in first.')
+	return viewer
+}
+
+/** How the viewer stands to somebody, with a conversation or without. @throws NotFound for nobody and for oneself */
+export async function relationWith(viewer: SignedIn, username: unknown, executor?: Executor): Promise<ConversationRow> {
+	const row = isUsername(username) ? await findConversation(viewer.id, username, executor) : undefined
+	if (!row) throw new NotFound(NO_SUCH_MEMBER)
+	return row
+}
+
+/** As {@link relationWith}, where there is a conversation. @throws NotFound */
+export async function requireConversation(
+	viewer: SignedIn,
+	username: unknown,
+	executor?: Executor,
+): Promise<ConversationRow & { id: number }> {
+	const row = await relationWith(viewer, username, executor)
+	const { id } = row
+	if (id === null) throw new NotFound('There is no conversation yet.')
+	return { ...row, id }
+}
+
+/** The usernames of both members. */
+export function namesOf(viewer: SignedIn, peer: ConversationRow): Names {
+	return new Map([
+		[viewer.id, viewer.username],
+		[peer.peer_id, peer.username],
+	])
+}
 
 /** Members whom one member may block. */
 export const MAX_BLOCKED = 1_000
@@ -96,4 +138,30 @@ export async function setChatSettings(viewer: Viewer, input: Record<string, unkn
 	if (accepts) change.accepts = accepts
 	if (typing) change.shows_typing = typing === 'shown'
 	await writeSettings(id, change)
+}
+
+/* What open tabs are told, after the commit. Nothing depends on it: a tab that misses it asks when it comes back. */
+
+/** What counts as unread changed for a member without a message or a mark: tells their own tabs. */
+export async function announceCount(member: { id: number }): Promise<void> {
+	announce(roomOf(member.id), 'chat:count', { conversations: await countConversationsWithUnread(member.id) })
+}
+
+/** What a member can do in a conversation changed: tells their own tabs. */
+export async function announceState(member: { id: number }, peerUsername: string): Promise<void> {
+	const row = await findConversation(member.id, peerUsername)
+	if (row) announce(roomOf(member.id), 'chat:state', { with: peerUsername, state: presentState(row) })
+}
+
+/** A message waits for the first answer: how much more may follow changed for its sender, and for the peer it is a request. */
+export async function announceWaiting(sender: SignedIn, peer: ConversationRow): Promise<void> {
+	await announceState(sender, peer.username)
+	if (!peer.blocked_me) await announceState({ id: peer.peer_id }, sender.username)
+}
+
+/** The first answer came, or an acceptance: what both can do changed, and the marks may be shown now. */
+export async function announceAccepted(member: SignedIn, peer: ConversationRow): Promise<void> {
+	await Promise.all([announceState(member, peer.username), announceState({ id: peer.peer_id }, member.username)])
+	const row = await findConversation(peer.peer_id, member.username)
+	if (row) announce(roomOf(peer.peer_id), 'chat:marks', { with: member.username, marks: presentReceipts(row) })
 }

@@ -1,11 +1,11 @@
 import { beforeEach, expect, test } from 'vitest'
-import { markAllSeen, openConversation } from '~/features/chat/messages/reading.server.ts'
+import { openConversation } from '~/features/chat/messages/reading.server.ts'
 import { acceptConversation, setBlocked, setMuted } from '~/features/conversations/conversations.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { findBrokenFigures, makeConversation, makeMessage, passTime } from '../../../tests/factories/chat.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
-import { countUnreadConversations, listConversations } from './inbox.server.ts'
+import { countUnreadConversations, listConversations, markAllSeen } from './inbox.server.ts'
 
 useDatabase()
 

@@ -1,6 +1,5 @@
-import { chatLimits } from '~/features/chat/chat.limits.ts'
-import type { OutgoingPicture, Store } from '~/features/chat/client/outbox.ts'
-import type { ChatSending } from '~/features/chat/protocol.ts'
+import type { OutgoingPicture, Store } from '../chat-pictures.view.ts'
+import { MAX_PICTURES, type NamedPicture } from '../chat-pictures.view.ts'
 import type { PictureStore } from './picture-store.ts'
 import type { Uploads } from './uploads.ts'
 
@@ -28,7 +27,7 @@ interface Parts {
 }
 
 const unreadable = 'Invalid file type!'
-const tooMany = `A message may have at most ${chatLimits.pictures} pictures.`
+const tooMany = `A message may have at most ${MAX_PICTURES} pictures.`
 const none: readonly Attached[] = []
 
 /** The pictures of this tab's messages, from the moment they are chosen until their message is acknowledged. */
@@ -99,7 +98,7 @@ export class Attachments {
 	}
 
 	/** Sends what was not sent yet. @returns how the message names its pictures, or why not; null to try again later */
-	async send(pictures: readonly OutgoingPicture[]): Promise<NonNullable<ChatSending['pictures']> | string | null> {
+	async send(pictures: readonly OutgoingPicture[]): Promise<NamedPicture[] | string | null> {
 		const sent = await Promise.all(pictures.map(({ id }) => this.parts.uploads.finish(id)))
 		const refusal = sent.find((one) => 'refusal' in one && one.refusal !== null)
 		if (refusal && 'refusal' in refusal) return refusal.refusal
@@ -129,7 +128,7 @@ export class Attachments {
 
 	private async chooseOne(to: string, file: File): Promise<void> {
 		const { store, measure, refusalOf, newId } = this.parts
-		if (this.listFor(to).length >= chatLimits.pictures) return this.refuse(to, tooMany)
+		if (this.listFor(to).length >= MAX_PICTURES) return this.refuse(to, tooMany)
 		const refusal = refusalOf(file)
 		if (refusal !== null) return this.refuse(to, refusal)
 		const size = await measure(file)
@@ -173,7 +172,7 @@ function readStored(text: string | null): Attached[] {
 		const list = JSON.parse(text ?? '[]') as Attached[]
 		const isSound = ({ id, alt, name, width, height }: Attached) =>
 			[id, alt, name].every((value) => typeof value === 'string') && [width, height].every(Number.isFinite)
-		return list.filter(isSound).slice(0, chatLimits.pictures)
+		return list.filter(isSound).slice(0, MAX_PICTURES)
 	} catch {
 		return []
 	}

@@ -1,35 +1,125 @@
 import { ImagePlus, X } from 'lucide-react'
-import { useEffect, useRef } from 'react'
-import { chatLimits } from '~/features/chat/chat.limits.ts'
-import { useChatClient } from '~/features/chat/client/use-chat.ts'
-import type { Attached } from '../client/attachments.ts'
-import { useLocalPicture, useProgress } from '../client/use-pictures.ts'
+import { type ClipboardEvent, type DragEvent, useEffect, useRef, useState, useSyncExternalStore } from 'react'
+import { cutOf, smallSizeOf } from '~/features/pictures/components/picture.tsx'
+import { MAX_ALT_LENGTH, type OutgoingPicture } from '../chat-pictures.view.ts'
+import type { Attached, Attachments } from '../client/attachments.ts'
+import type { PictureStore } from '../client/picture-store.ts'
+import type { Progress, Uploads } from '../client/uploads.ts'
+
+/** The part of the chat in this tab that has to do with pictures. */
+export interface PictureClient {
+	readonly subscribe: (listener: () => void) => () => void
+	readonly attachments: Attachments
+	readonly uploads: Uploads
+	readonly pictureStore: PictureStore
+}
+
+const none: readonly Attached[] = []
+const never = () => () => {}
+
+/** The pictures that the next message to this member will show, and why the last one was refused. */
+export function useAttached(
+	client: PictureClient | null,
+	to: string,
+): { pictures: readonly Attached[]; refusal: string | null } {
+	const subscribe = client?.subscribe ?? never
+	const pictures = useSyncExternalStore(
+		subscribe,
+		() => client?.attachments.listFor(to) ?? none,
+		() => none,
+	)
+	const refusal = useSyncExternalStore(
+		subscribe,
+		() => client?.attachments.refusalFor(to) ?? null,
+		() => null,
+	)
+	return { pictures, refusal }
+}
+
+/** How far a picture is on its way; null when it is not. */
+function useProgress(client: PictureClient | null, id: string): Progress | null {
+	return useSyncExternalStore(
+		client?.subscribe ?? never,
+		() => client?.uploads.progressOf(id) ?? null,
+		() => null,
+	)
+}
+
+/** The address of a picture on this device, while it is shown; null until it is read. */
+function useLocalPicture(client: PictureClient | null, id: string): string | null {
+	const [url, setUrl] = useState<string | null>(null)
+	useEffect(() => {
+		let made: string | null = null
+		let left = false
+		client?.pictureStore.get(id).then((file) => {
+			if (left || !file) return
+			made = URL.createObjectURL(file)
+			setUrl(made)
+		})
+		return () => {
+			left = true
+			if (made) URL.revokeObjectURL(made)
+		}
+	}, [client, id])
+	return url
+}
+
+/** Takes pictures that are chosen, pasted or dropped for the next message to this member; other things go where they belong. */
+export function usePictureIntake(client: PictureClient | null, to: string) {
+	const choose = (files: File[]) => {
+		if (files.length > 0) void client?.attachments.choose(to, files)
+	}
+	return {
+		choose,
+		onPaste: (event: ClipboardEvent) => {
+			// What is copied from a table or a page comes as text, with a picture of it beside.
+			const files = event.clipboardData.getData('text/plain') === '' ? [...event.clipboardData.files] : []
+			if (files.length > 0) event.preventDefault()
+			choose(files)
+		},
+		onDragOver: (event: DragEvent) => {
+			if (event.dataTransfer.types.includes('Files')) event.preventDefault()
+		},
+		onDrop: (event: DragEvent) => {
+			const files = [...event.dataTransfer.files]
+			if (files.length > 0) event.preventDefault()
+			choose(files)
+		},
+	}
+}
 
 interface AttachedListProps {
+	client: PictureClient | null
 	/** Username of the peer. */
 	peer: string
 	pictures: readonly Attached[]
 }
 
 /** The pictures of the next message before it is sent: how far each is, what it shows, and the way to take it back out. */
-export function AttachedList({ peer, pictures }: AttachedListProps) {
+export function AttachedList({ client, peer, pictures }: AttachedListProps) {
 	if (pictures.length === 0) return null
 	return (
 		<ul className="mb-2 grid max-h-40 gap-2 overflow-y-auto p-0.5" aria-label="Pictures of this message">
 			{pictures.map((picture) => (
-				<AttachedItem key={picture.id} peer={peer} picture={picture} />
+				<AttachedItem key={picture.id} client={client} peer={peer} picture={picture} />
 			))}
 		</ul>
 	)
 }
 
-function AttachedItem({ peer, picture }: { peer: string; picture: Attached }) {
-	const client = useChatClient()
-	const progress = useProgress(picture.id)
+interface AttachedItemProps {
+	client: PictureClient | null
+	peer: string
+	picture: Attached
+}
+
+function AttachedItem({ client, peer, picture }: AttachedItemProps) {
+	const progress = useProgress(client, picture.id)
 	const { id, name, alt } = picture
 	return (
 		<li className="flex items-center gap-2">
 			<LocalPicture
+				client={client}
 				picture={picture}
 				size={{ width: 48, height: 48 }}
 				alt={`${name}, as it will be sent`}
@@ -40,7 +130,7 @@ function AttachedItem({ peer, picture }: { peer: string; picture: Attached }) {
 					className="input h-8"
 					aria-label={`Description of ${name}`}
 					placeholder="Describe the picture (optional)"
-					maxLength={chatLimits.altMax}
+					maxLength={MAX_ALT_LENGTH}
 					value={alt}
 					onChange={(event) => client?.attachments.describe(peer, id, event.currentTarget.value)}
 					onKeyDown={(event) => {
@@ -74,7 +164,7 @@ function AttachedItem({ peer, picture }: { peer: string; picture: Attached }) {
 	)
 }
 
-/** Chooses pictures for the next message. Without scripts {@link file://./plain-picture.tsx} stands in its place. */
+/** Chooses pictures for the next message. Without scripts {@link PlainPicture} stands in its place. */
 export function AttachButton({ onFiles }: { onFiles: (files: File[]) => void }) {
 	const input = useRef<HTMLInputElement>(null)
 	const take = () => {
@@ -122,13 +212,55 @@ export function PlainPicture({ values }: PlainPictureProps) {
 			</label>
 			<label className="grid min-w-0 flex-1 gap-1">
 				Description (optional)
-				<input className="input" name="alt" maxLength={chatLimits.altMax} defaultValue={values.alt} />
+				<input className="input" name="alt" maxLength={MAX_ALT_LENGTH} defaultValue={values.alt} />
 			</label>
 		</div>
 	)
 }
 
+interface OutgoingPicturesProps {
+	client: PictureClient | null
+	pictures: readonly OutgoingPicture[]
+}
+
+/** The pictures of a message that is on its way, in the places that they will have. */
+export function OutgoingPictures({ client, pictures }: OutgoingPicturesProps) {
+	if (pictures.length === 0) return null
+	return (
+		<span className="my-1 flex max-w-61 flex-wrap gap-1">
+			{pictures.map((picture) => (
+				<OutgoingOne key={picture.id} client={client} picture={picture} />
+			))}
+		</span>
+	)
+}
+
+function OutgoingOne({ client, picture }: { client: PictureClient | null; picture: OutgoingPicture }) {
+	const progress = useProgress(client, picture.id)
+	const box = smallSizeOf(picture)
+	return (
+		<span className="relative">
+			<LocalPicture
+				client={client}
+				picture={picture}
+				size={box}
+				alt={picture.alt || 'Picture'}
+				className={`rounded-sm opacity-70 ${cutOf(box)}`}
+			/>
+			{progress && (
+				<progress
+					className="absolute inset-x-1 bottom-1 h-1 w-auto accent-ivy"
+					max={1}
+					value={progress.sent}
+					aria-label="Uploading the picture"
+				/>
+			)}
+		</span>
+	)
+}
+
 interface LocalPictureProps {
+	client: PictureClient | null
 	picture: { id: string }
 	/** The place it takes, which is kept from the start. */
 	size: { width: number; height: number }
@@ -137,7 +269,7 @@ interface LocalPictureProps {
 }
 
 /** A picture that lies on this device. */
-export function LocalPicture({ picture: { id }, size: { width, height }, alt, className }: LocalPictureProps) {
-	const url = useLocalPicture(id)
+function LocalPicture({ client, picture: { id }, size: { width, height }, alt, className }: LocalPictureProps) {
+	const url = useLocalPicture(client, id)
 	return <img className={`bg-sunken ${className}`} src={url ?? undefined} width={width} height={height} alt={alt} />
 }

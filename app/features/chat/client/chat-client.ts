@@ -1,11 +1,13 @@
+import type { Store } from '~/features/chat-pictures/chat-pictures.view.ts'
 import { Attachments } from '~/features/chat-pictures/client/attachments.ts'
 import type { PictureStore } from '~/features/chat-pictures/client/picture-store.ts'
 import { type UploadPicture, Uploads } from '~/features/chat-pictures/client/uploads.ts'
+import type { ConversationState, Receipts } from '~/features/conversations/conversations.view.ts'
 import type { ServerEvents } from '~/platform/realtime/events.ts'
 import type { Live } from '~/platform/realtime/live.ts'
-import type { ChatMessage, ConversationPage, ConversationState, MessageWindow, Receipts } from '../protocol.ts'
+import type { ChatMessage, ConversationPage, MessageWindow } from '../chat.view.ts'
 import { type ConversationView, LiveConversation } from './live-conversation.ts'
-import { Outbox, type Outgoing, Sender, type Store } from './outbox.ts'
+import { Outbox, type Outgoing, Sender } from './outbox.ts'
 import type { Lock, Transport } from './transport.ts'
 
 /** How often a peer is told at most that this member types, in milliseconds. */

@@ -1,4 +1,5 @@
-import type { ChatMessage, ConversationPage, ConversationState, MessageWindow, Peer, Receipts } from '../protocol.ts'
+import type { ConversationState, Peer, Receipts } from '~/features/conversations/conversations.view.ts'
+import type { ChatMessage, ConversationPage, MessageWindow } from '../chat.view.ts'
 import { MessageHistory } from './message-history.ts'
 import { pause, type Transport } from './transport.ts'
 

@@ -1,4 +1,4 @@
-import type { ChatMessage, ConversationPage, MessageWindow } from '../protocol.ts'
+import type { ChatMessage, ConversationPage, MessageWindow } from '../chat.view.ts'
 
 /** What `since` answers: changes in the order of their versions, and how the two members stand. */
 export interface Changes extends Pick<ConversationPage, 'marks' | 'state'> {

@@ -1,5 +1,6 @@
+import type { ConversationSummary } from '~/features/inbox/inbox.view.ts'
 import type { Live } from '~/platform/realtime/live.ts'
-import type { ChatSending, ConversationPage, ConversationSummary, MessageWindow, SendAnswer } from '../protocol.ts'
+import type { ChatSending, ConversationPage, MessageWindow, SendAnswer } from '../chat.view.ts'
 import type { Changes, OlderPage } from './message-history.ts'
 
 /** The ways of a tab to the server. What is asked is refused with an exception when no answer can be had. */

@@ -1,13 +1,18 @@
 import { SendHorizontal, X } from 'lucide-react'
 import { type FormEvent, type KeyboardEvent, type RefObject, useEffect, useId, useState } from 'react'
 import { Form, Link } from 'react-router'
-import { useAttached, usePictureIntake } from '~/features/chat-pictures/client/use-pictures.ts'
-import { AttachButton, AttachedList, PlainPicture } from '~/features/chat-pictures/components/attached-pictures.tsx'
+import {
+	AttachButton,
+	AttachedList,
+	PlainPicture,
+	useAttached,
+	usePictureIntake,
+} from '~/features/chat-pictures/components/attached-pictures.tsx'
 import { useRootData } from '~/lib/root-data.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import { chatLimits } from '../chat.limits.ts'
+import type { ChatMessage } from '../chat.view.ts'
 import { useChatClient } from '../client/use-chat.ts'
-import type { ChatMessage } from '../protocol.ts'
 
 interface ComposerProps {
 	/** Username. */
@@ -35,8 +40,8 @@ export function Composer(props: ComposerProps) {
 	const me = useRootData().viewer?.username ?? ''
 	const field = useId()
 	const [refusal, setError] = useState<string | null>(refused?.message ?? null)
-	const attached = useAttached(peer)
-	const intake = usePictureIntake(peer)
+	const attached = useAttached(client, peer)
+	const intake = usePictureIntake(client, peer)
 	const error = refusal ?? attached.refusal
 
 	useEffect(() => {
@@ -112,7 +117,7 @@ export function Composer(props: ComposerProps) {
 			{Object.entries(props.fields ?? {}).map(([name, value]) => (
 				<input key={name} type="hidden" name={name} value={value} />
 			))}
-			{!editing && <AttachedList peer={peer} pictures={attached.pictures} />}
+			{!editing && <AttachedList client={client} peer={peer} pictures={attached.pictures} />}
 			<div className="flex items-end gap-1.5">
 				<label className="sr-only" htmlFor={field}>
 					Message

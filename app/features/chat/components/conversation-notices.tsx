@@ -1,10 +1,10 @@
 import { WifiOff } from 'lucide-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useFetcher } from 'react-router'
+import type { Peer } from '~/features/conversations/conversations.view.ts'
 import { textOfMessage } from '../chat.view.ts'
 import type { ConversationView } from '../client/live-conversation.ts'
 import { useConnectionState } from '../client/use-chat.ts'
-import type { Peer } from '../protocol.ts'
 
 interface StateNoticeProps {
 	view: ConversationView

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
+import type { ChatPicture } from '~/features/chat-pictures/chat-pictures.view.ts'
 import type { ReportedMessageRow } from '~/features/moderation/cases.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { isPast } from '~/platform/db/recent.server.ts'
-import type { ChatPicture } from '../protocol.ts'
 
 /** A message as it is stored. */
 export interface MessageRow {

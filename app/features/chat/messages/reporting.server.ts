@@ -1,5 +1,5 @@
 import { copyForReport } from '~/features/chat-pictures/chat-pictures.queries.server.ts'
-import { requireConversation, requireMember } from '~/features/conversations/members.server.ts'
+import { requireConversation, requireMember } from '~/features/conversations/conversations.server.ts'
 import { MEMBER_SUBJECT } from '~/features/moderation/moderation.policy.ts'
 import { addReport, lockReporter, readReportWords } from '~/features/moderation/reports.server.ts'
 import { isId } from '~/lib/checks.ts'

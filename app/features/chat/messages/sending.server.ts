@@ -1,13 +1,23 @@
 import { lockMember } from '~/features/accounts/accounts.queries.server.ts'
 import { refuseSuspended } from '~/features/accounts/security/suspension.server.ts'
-import { attachPictures, type NamedPicture } from '~/features/chat-pictures/chat-pictures.server.ts'
+import { attachPictures } from '~/features/chat-pictures/chat-pictures.server.ts'
+import type { NamedPicture } from '~/features/chat-pictures/chat-pictures.view.ts'
+import { presentState, startingLimitAt } from '~/features/conversations/conversations.policy.ts'
 import {
 	type ConversationRow,
 	lockConversationWith,
 	secondsUntilStart,
 	startConversation,
 } from '~/features/conversations/conversations.queries.server.ts'
-import { NO_SUCH_MEMBER, namesOf, relationWith, requireMember } from '~/features/conversations/members.server.ts'
+import { isUsername } from '~/features/conversations/conversations.schema.ts'
+import {
+	announceAccepted,
+	announceWaiting,
+	NO_SUCH_MEMBER,
+	namesOf,
+	relationWith,
+	requireMember,
+} from '~/features/conversations/conversations.server.ts'
 import { type AccountStatusRow, findAccountStatus } from '~/features/moderation/members.queries.server.ts'
 import { pushUnseen } from '~/features/notifications/push/delivery.server.ts'
 import { isRecord } from '~/lib/checks.ts'
@@ -18,11 +28,11 @@ import type { Executor } from '~/platform/db/db.server.ts'
 import { type Last, transact } from '~/platform/db/transaction.server.ts'
 import { parseInput } from '~/platform/http/form.server.ts'
 import { renderMarkdown } from '~/platform/markdown/render.server.ts'
-import { chatLimits, startingLimitAt } from '../chat.limits.ts'
-import { isUsername, messageInput } from '../chat.schema.ts'
-import { presentMessage, presentState } from '../chat.view.ts'
-import type { ChatMessage, SendAnswer } from '../protocol.ts'
-import { announceAccepted, announceMessage, announceWaiting } from './announcing.server.ts'
+import { chatLimits } from '../chat.limits.ts'
+import { messageInput } from '../chat.schema.ts'
+import type { ChatMessage, SendAnswer } from '../chat.view.ts'
+import { presentMessage } from '../chat.view.ts'
+import { announceMessage } from './announcing.server.ts'
 import { findSent, insertMessage, type MessageRow, secondsUntilSend } from './messages.queries.server.ts'
 
 interface Sending {

@@ -1,7 +1,9 @@
 import { z } from 'zod'
+import type { ChatMessage } from '~/features/chat/chat.view.ts'
 import type { MessagePosition } from '~/features/chat/messages/reading.server.ts'
-import type { ChatMessage, ConversationSummary, MessageHit, Peer } from '~/features/chat/protocol.ts'
+import type { Peer } from '~/features/conversations/conversations.view.ts'
 import { decodeCursor, encodeCursor, noSuchPlace } from '~/platform/http/cursors.ts'
+import type { ConversationSummary, MessageHit } from '../inbox.view.ts'
 
 /** Parameters of addresses. */
 export const username = z.string().max(64).describe('Of the other member.')

@@ -1,11 +1,11 @@
 import { BellOff } from 'lucide-react'
 import { Link } from 'react-router'
 import { shortAge } from '~/features/chat/components/thread/times.ts'
-import type { ConversationSummary } from '~/features/chat/protocol.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { PresenceWords } from '~/ui/presence.tsx'
 import { useNow } from '~/ui/time.tsx'
+import type { ConversationSummary } from '../inbox.view.ts'
 
 interface ConversationRowProps {
 	conversation: ConversationSummary

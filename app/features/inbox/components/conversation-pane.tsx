@@ -1,13 +1,13 @@
 import { ArrowLeft, Ellipsis } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { Form, Link, useSearchParams } from 'react-router'
+import type { ChatMessage, ConversationPage, MessageWindow } from '~/features/chat/chat.view.ts'
 import type { ConversationView } from '~/features/chat/client/live-conversation.ts'
 import { useConversation } from '~/features/chat/client/use-chat.ts'
 import { Conversation } from '~/features/chat/components/conversation.tsx'
 import { ConversationHead } from '~/features/chat/components/conversation-head.tsx'
 import { Intent } from '~/features/chat/components/conversation-notices.tsx'
 import { MessageReportFields } from '~/features/chat/components/report-dialog.tsx'
-import type { ChatMessage, ConversationPage, MessageWindow } from '~/features/chat/protocol.ts'
 
 interface ConversationPaneProps {
 	page: ConversationPage

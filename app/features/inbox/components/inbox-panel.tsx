@@ -1,10 +1,10 @@
 import { type KeyboardEvent, useCallback, useEffect, useRef, useState } from 'react'
 import { Link, useFetcher } from 'react-router'
 import { useConnectionState } from '~/features/chat/client/use-chat.ts'
-import type { ConversationSummary } from '~/features/chat/protocol.ts'
 import { LatestNotices } from '~/features/notifications/components/notices.tsx'
 import { LostAnswer, retrying } from '~/lib/retry.ts'
 import { useLiveEvent } from '~/platform/realtime/use-live-event.ts'
+import type { ConversationSummary } from '../inbox.view.ts'
 import { ConversationItem } from './conversation-item.tsx'
 import { useLiveList } from './live-list.ts'
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import type { ChatMessage, ConversationSummary } from '~/features/chat/protocol.ts'
+import type { ChatMessage } from '~/features/chat/chat.view.ts'
+import type { ConversationSummary } from '../inbox.view.ts'
 import { withAllRead, withMessage, withRead } from './live-list.ts'
 
 const summary = (username: string, minute: number): ConversationSummary => ({

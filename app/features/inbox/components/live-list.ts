@@ -2,12 +2,12 @@ import { useEffect, useRef, useState } from 'react'
 import { textOfMessage } from '~/features/chat/chat.view.ts'
 import { typingTime } from '~/features/chat/client/live-conversation.ts'
 import { useChatClient } from '~/features/chat/client/use-chat.ts'
-import type { ConversationSummary } from '~/features/chat/protocol.ts'
 import { textOfHtml } from '~/lib/html.ts'
 import type { ServerEvents } from '~/platform/realtime/events.ts'
 import { withLive } from '~/platform/realtime/live.ts'
 import { useLiveEvent } from '~/platform/realtime/use-live-event.ts'
 import { usePresence } from '~/platform/realtime/use-presence.ts'
+import type { ConversationSummary } from '../inbox.view.ts'
 
 /**
  * Conversations as a page listed them, and as they change.

@@ -1,8 +1,8 @@
 import { type ReactNode, useCallback, useEffect, useState } from 'react'
+import type { ConversationPage } from '~/features/chat/chat.view.ts'
 import { loadPage } from '~/features/chat/client/transport.ts'
 import { useConversation } from '~/features/chat/client/use-chat.ts'
 import { Conversation } from '~/features/chat/components/conversation.tsx'
-import type { ConversationPage } from '~/features/chat/protocol.ts'
 
 /** The loading panel is seen for so long at least, in milliseconds: product, chat. */
 const MIN_LOADING_MS = 200

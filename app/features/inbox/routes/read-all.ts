@@ -1,6 +1,6 @@
 import { redirect } from 'react-router'
-import { markAllSeen } from '~/features/chat/messages/reading.server.ts'
 import { answering, signedIn } from '~/platform/http/http.ts'
+import { markAllSeen } from '../inbox.server.ts'
 import type { Route } from './+types/read-all'
 
 /** Marks everything as read and stays where the reader is; the panel of the header sends this. */

@@ -1,12 +1,12 @@
-import { chatLimits } from '~/features/chat/chat.limits.ts'
-import { presentPeer } from '~/features/chat/chat.view.ts'
-import type { FoundMessages, MessageHit } from '~/features/chat/protocol.ts'
-import { requireMember } from '~/features/conversations/members.server.ts'
+import { requireMember } from '~/features/conversations/conversations.server.ts'
+import { presentPeer } from '~/features/conversations/conversations.view.ts'
 import { isId } from '~/lib/checks.ts'
 import { Invalid } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
+import type { FoundMessages, MessageHit } from '../inbox.view.ts'
+import { inboxLimits } from '../inbox.view.ts'
 import {
 	findOwnMessages,
 	findStopWords,
@@ -39,7 +39,7 @@ export async function searchOwnMessages(
 	const reader = requireMember(viewer)
 	if (before !== null && !isId(before)) throw new Invalid('This page of the search cannot be found.')
 	const wanted = await read(search)
-	const page = { before, limit: chatLimits.hits + 1 }
+	const page = { before, limit: inboxLimits.hits + 1 }
 	const rows = wanted ? await findOwnMessages(reader.id, { wanted, ...page }) : []
 	if (!wanted || wanted.phrase !== null || rows.length > 0) return found(rows, reader, false)
 	const nearly = await withSpellings(reader, wanted)
@@ -48,7 +48,7 @@ export async function searchOwnMessages(
 
 /** What is looked for; null where nothing is. Words that say nothing alone count only among themselves. */
 async function read(search: string): Promise<Wanted | null> {
-	const text = search.replaceAll('\u0000', ' ').slice(0, chatLimits.search).trim()
+	const text = search.replaceAll('\u0000', ' ').slice(0, inboxLimits.search).trim()
 	const words = searchWordsOf(text)
 	if (words.length === 0) return null
 	if (isExact(text)) return { phrase: text, words: [] }
@@ -79,11 +79,11 @@ export async function learnOwnWords({ userId }: { userId: number }): Promise<voi
 }
 
 function found(rows: HitRow[], reader: SignedIn, nearly: boolean): FoundMessages {
-	const shown = rows.slice(0, chatLimits.hits)
+	const shown = rows.slice(0, inboxLimits.hits)
 	const last = shown.at(-1)
 	return {
 		hits: shown.map((row) => hit(row, reader)),
-		next: rows.length > chatLimits.hits && last ? last.id : null,
+		next: rows.length > inboxLimits.hits && last ? last.id : null,
 		nearly: nearly && rows.length > 0,
 	}
 }

@@ -1,5 +1,4 @@
-import type { MessageHit } from '~/features/chat/protocol.ts'
-
+import type { MessageHit } from '../inbox.view.ts'
 /** As it is compared: small letters, without accents; the same as `without_accents` in the database. */
 export function plain(text: string): string {
 	return withoutAccents(text).toLowerCase()

@@ -1,6 +1,6 @@
+import type { ChatMessage } from '../../chat.view.ts'
 import type { ConversationView } from '../../client/live-conversation.ts'
 import type { Outgoing } from '../../client/outbox.ts'
-import type { ChatMessage } from '../../protocol.ts'
 import { dayOf, type Zone } from './times.ts'
 
 /** How far an own message has come. */
