@@ -4,7 +4,8 @@ import type { Lock, Transport } from '~/features/chat/client/transport.ts'
 import type { Store } from '~/features/chat-pictures/chat-pictures.view.ts'
 import type { PictureStore } from '~/features/chat-pictures/client/picture-store.ts'
 import type { UploadPicture } from '~/features/chat-pictures/client/uploads.ts'
-import type { ConversationState, Receipts } from '~/features/conversations/conversations.view.ts'
+import type { ConversationState } from '~/features/conversations/conversations.policy.ts'
+import type { Receipts } from '~/features/conversations/conversations.view.ts'
 
 /*
  * The chat's server as its contract says, small enough to be held in the hand, and a network that loses, doubles and delays.

@@ -3,8 +3,7 @@ import { Invalid, TooMany } from '~/lib/errors.ts'
 import { isModerator, type SignedIn } from '~/lib/viewer.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import { isShownTo, lockOwnPictures, secondsUntilPictures } from './chat-pictures.queries.server.ts'
-import type { ChatPicture } from './chat-pictures.view.ts'
-import { MAX_PICTURED, type NamedPicture } from './chat-pictures.view.ts'
+import { type ChatPicture, MAX_PICTURED, type NamedPicture } from './chat-pictures.view.ts'
 
 /**
  * The pictures of a message that is about to be stored, each once, in the order in which they were named. They are kept

@@ -1,6 +1,8 @@
 /** Pictures of one message. */
 export const MAX_PICTURES = 4
 
+export const TOO_MANY_PICTURES = `A message may have at most ${MAX_PICTURES} pictures.`
+
 /** Characters of what a picture shows. */
 export const MAX_ALT_LENGTH = 200
 

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { MAX_ALT_LENGTH, MAX_PICTURES } from '~/features/chat-pictures/chat-pictures.view.ts'
+import { MAX_ALT_LENGTH, MAX_PICTURES, TOO_MANY_PICTURES } from '~/features/chat-pictures/chat-pictures.view.ts'
 import { picturePath } from '~/features/pictures/pictures.view.ts'
 import { cleanText, isStorable } from '~/lib/clean.ts'
-import { chatLimits } from './chat.limits.ts'
+import { chatLimits } from './chat.view.ts'
 
 const nothing = 'Write something first.'
 
@@ -36,7 +36,7 @@ export const messageInput = z
 		body,
 		pictures: z
 			.array(picture, { error: 'The pictures of this message cannot be read.' })
-			.max(MAX_PICTURES, `A message may have at most ${MAX_PICTURES} pictures.`)
+			.max(MAX_PICTURES, TOO_MANY_PICTURES)
 			.default([]),
 		clientId: z.uuid({ error: 'This message has no id. Reload the page and send it again.' }).toLowerCase(),
 	})

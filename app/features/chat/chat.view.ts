@@ -1,7 +1,23 @@
 import type { ChatPicture, NamedPicture } from '~/features/chat-pictures/chat-pictures.view.ts'
-import type { ConversationState, Names, Peer, Receipts } from '~/features/conversations/conversations.view.ts'
-import { chatLimits } from './chat.limits.ts'
+import type { ConversationState } from '~/features/conversations/conversations.policy.ts'
+import type { Names, Peer, Receipts } from '~/features/conversations/conversations.view.ts'
 import type { MessageRow } from './messages/messages.queries.server.ts'
+
+/** What the chat allows. It stands apart from the schema, so that the browser can use it without zod. */
+export const chatLimits = {
+	/** Characters of a message. */
+	messageMax: 4_000,
+	/** Messages in one page of a conversation. */
+	page: 50,
+	/** Changes that one catching-up answer holds. */
+	changes: 200,
+	/** Messages before a reported one that moderators see with it. */
+	context: 5,
+	/** Messages that a member may send in so many seconds: faster than anybody types, slower than a script would like. */
+	burst: { messages: 30, seconds: 10 },
+	/** Edits and deletions together that a member may do in so many seconds: each is told to every tab of both members. */
+	changing: { times: 30, seconds: 60 },
+} as const
 
 /* What the server and members' tabs tell each other of messages: by HTTP, and as events of the socket. */
 

@@ -20,13 +20,3 @@ export function numberIn(params: URLSearchParams, name: string): number | null {
 	if (text === null) return null
 	return /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN
 }
-
-/** The place of a conversation that an address names: `message`, `before` or `after` one; null for its end. */
-export function positionIn(
-	params: URLSearchParams,
-): { around: number } | { before: number } | { after: number } | null {
-	const [around, before, after] = ['message', 'before', 'after'].map((name) => numberIn(params, name))
-	if (around != null) return { around }
-	if (before != null) return { before }
-	return after == null ? null : { after }
-}

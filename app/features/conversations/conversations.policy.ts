@@ -1,6 +1,3 @@
-import type { ConversationRow } from './conversations.queries.server.ts'
-import type { ConversationState } from './conversations.view.ts'
-
 /** Messages that a stranger may write before the first answer. */
 export const MAX_UNANSWERED = 3
 
@@ -40,6 +37,18 @@ export interface ConversationFacts {
 	verified: boolean
 }
 
+export interface ConversationState {
+	/**
+	 * `open`; `request`: a stranger wrote and I have not answered; `waiting`: I wrote first and was not answered;
+	 * `closed`: nothing can be sent.
+	 */
+	kind: 'open' | 'request' | 'waiting' | 'closed'
+	/** Why it is closed, in words; null when nothing is said about it. */
+	reason: string | null
+	blockedByMe: boolean
+	muted: boolean
+}
+
 /** What this member can do in the conversation. That the peer blocked them is not asked: it must not show. */
 export function conversationState(standing: ConversationFacts): ConversationState {
 	const { blockedByMe, muted } = standing
@@ -62,25 +71,4 @@ function closedBecause(standing: ConversationFacts): string | null {
 	if (standing.peerPending && standing.unanswered >= MAX_UNANSWERED)
 		return `You can write again once ${name} has answered.`
 	return null
-}
-
-/** What the member can do. */
-export function presentState(row: ConversationRow): ConversationState {
-	return conversationState(standingOf(row))
-}
-
-function standingOf(row: ConversationRow): ConversationFacts {
-	return {
-		name: row.name,
-		reachable: !row.imported,
-		exists: row.id !== null,
-		myTurn: row.pending,
-		visible: row.last_message_id !== null,
-		peerPending: row.peer_pending,
-		unanswered: row.unanswered,
-		blockedByMe: row.blocked_by_me,
-		muted: row.muted,
-		accepts: row.accepts,
-		verified: row.verified,
-	}
 }

@@ -5,12 +5,11 @@ import { countBlocks, writeBlock } from '~/features/members/blocks.queries.serve
 import { announceUnread, forgetActor } from '~/features/notifications/notifications.server.ts'
 import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
-import type { Executor } from '~/platform/db/db.server.ts'
-import { db } from '~/platform/db/db.server.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
 import { parseInput } from '~/platform/http/form.server.ts'
 import { announce } from '~/platform/realtime/announce.server.ts'
 import { hidePresenceFrom, roomOf } from '~/platform/realtime/presence.server.ts'
-import { presentState } from './conversations.policy.ts'
+import { type ConversationFacts, type ConversationState, conversationState } from './conversations.policy.ts'
 import {
 	acceptRequest,
 	type ChatSettings,
@@ -23,8 +22,7 @@ import {
 	writeSettings,
 } from './conversations.queries.server.ts'
 import { isUsername, settingsInput } from './conversations.schema.ts'
-import type { Names } from './conversations.view.ts'
-import { presentReceipts } from './conversations.view.ts'
+import { type Names, presentReceipts } from './conversations.view.ts'
 
 /** What is said of a username that nobody else has. */
 export const NO_SUCH_MEMBER = 'There is nobody here to write to.'
@@ -60,6 +58,27 @@ export function namesOf(viewer: SignedIn, peer: ConversationRow): Names {
 		[viewer.id, viewer.username],
 		[peer.peer_id, peer.username],
 	])
+}
+
+/** What the member can do. */
+export function presentState(row: ConversationRow): ConversationState {
+	return conversationState(standingOf(row))
+}
+
+function standingOf(row: ConversationRow): ConversationFacts {
+	return {
+		name: row.name,
+		reachable: !row.imported,
+		exists: row.id !== null,
+		myTurn: row.pending,
+		visible: row.last_message_id !== null,
+		peerPending: row.peer_pending,
+		unanswered: row.unanswered,
+		blockedByMe: row.blocked_by_me,
+		muted: row.muted,
+		accepts: row.accepts,
+		verified: row.verified,
+	}
 }
 
 /** Members whom one member may block. */

@@ -1,3 +1,4 @@
+import type { ConversationState } from './conversations.policy.ts'
 import type { ConversationRow, PeerRow } from './conversations.queries.server.ts'
 
 /** The other member of a conversation. */
@@ -16,18 +17,6 @@ export interface Receipts {
 	delivered: number
 	/** The last one that the peer has seen. */
 	read: number
-}
-
-export interface ConversationState {
-	/**
-	 * `open`; `request`: a stranger wrote and I have not answered; `waiting`: I wrote first and was not answered;
-	 * `closed`: nothing can be sent.
-	 */
-	kind: 'open' | 'request' | 'waiting' | 'closed'
-	/** Why it is closed, in words; null when nothing is said about it. */
-	reason: string | null
-	blockedByMe: boolean
-	muted: boolean
 }
 
 declare module '~/platform/realtime/events.ts' {

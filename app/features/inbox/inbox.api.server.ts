@@ -1,15 +1,13 @@
 import { z } from 'zod'
 import { getMessage, listSince, markSeen, openConversation } from '~/features/chat/messages/reading.server.ts'
 import { reportMessage } from '~/features/chat/messages/reporting.server.ts'
-import { acceptConversation, setBlocked, setMuted } from '~/features/conversations/conversations.server.ts'
-import { listBlocked } from '~/features/members/blocks.server.ts'
+import { username } from '~/features/conversations/conversations.feature.server.ts'
 import { decodeCursor, encodeCursor } from '~/platform/http/cursors.ts'
 import { member, type Operation, operation } from '~/platform/http/operation.ts'
 import { messageOperations } from './api/messages.server.ts'
 import {
 	apiMessage,
 	apiPeer,
-	blockedList,
 	changeList,
 	conversation,
 	conversationList,
@@ -17,7 +15,6 @@ import {
 	messageId,
 	newReport,
 	readUpTo,
-	username,
 	withPeer,
 } from './api/shapes.server.ts'
 import { listConversations } from './inbox.server.ts'
@@ -103,7 +100,7 @@ const shared = {
 	refusals: [404],
 } as const satisfies object
 
-const safetyOperations = [
+const readingOperations = [
 	operation({
 		...shared,
 		id: 'readConversation',
@@ -119,59 +116,6 @@ const safetyOperations = [
 			await getMessage(member(call), call.params.username, upTo)
 			await markSeen(call.viewer, { with: call.params.username, upTo, read: true })
 		},
-	}),
-	operation({
-		...shared,
-		id: 'acceptConversation',
-		method: 'put',
-		path: '/me/conversations/{username}/accepted',
-		summary: 'Accept a stranger’s request without writing',
-		run: (call) => acceptConversation(member(call), call.params.username),
-	}),
-	operation({
-		...shared,
-		id: 'muteConversation',
-		method: 'put',
-		path: '/me/conversations/{username}/muted',
-		summary: 'Mute a conversation: no sound, no email, no unread count',
-		run: (call) => setMuted(member(call), call.params.username, true),
-	}),
-	operation({
-		...shared,
-		id: 'unmuteConversation',
-		method: 'delete',
-		path: '/me/conversations/{username}/muted',
-		summary: 'Unmute a conversation',
-		run: (call) => setMuted(member(call), call.params.username, false),
-	}),
-	operation({
-		group: 'Messages',
-		access: 'members',
-		area: 'messages',
-		id: 'listBlocked',
-		method: 'get',
-		path: '/me/blocks',
-		summary: 'List the members you block, latest first',
-		answer: blockedList,
-		run: async (call) => ({ rows: await listBlocked(member(call)) }),
-	}),
-	operation({
-		...shared,
-		id: 'blockMember',
-		method: 'put',
-		path: '/me/blocks/{username}',
-		summary: 'Block a member',
-		description:
-			'They are not told. From then on their messages do not reach you, and they cannot comment on or vote for what you wrote, or see when you are online.',
-		run: (call) => setBlocked(member(call), call.params.username, true),
-	}),
-	operation({
-		...shared,
-		id: 'unblockMember',
-		method: 'delete',
-		path: '/me/blocks/{username}',
-		summary: 'Unblock a member',
-		run: (call) => setBlocked(member(call), call.params.username, false),
 	}),
 	operation({
 		...shared,
@@ -191,5 +135,5 @@ const safetyOperations = [
 	}),
 ]
 
-/** A member's own conversations as JSON: the use cases of the pages and the socket. */
-export const chatOperations: Operation[] = [...conversationOperations, ...messageOperations, ...safetyOperations]
+/** A member's own messages as JSON: the use cases of the pages and the socket. */
+export const inboxOperations: Operation[] = [...conversationOperations, ...messageOperations, ...readingOperations]

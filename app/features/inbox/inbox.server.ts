@@ -13,8 +13,7 @@ import { db } from '~/platform/db/db.server.ts'
 import { announce } from '~/platform/realtime/announce.server.ts'
 import { roomOf } from '~/platform/realtime/presence.server.ts'
 import { type InboxRow, listInbox, lockUnread, type ReadRow, writeAllRead } from './inbox.queries.server.ts'
-import type { ConversationSummary } from './inbox.view.ts'
-import { inboxLimits } from './inbox.view.ts'
+import { type ConversationSummary, inboxLimits } from './inbox.view.ts'
 
 interface InboxPage {
 	conversations: ConversationSummary[]

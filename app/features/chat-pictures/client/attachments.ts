@@ -1,5 +1,10 @@
-import type { OutgoingPicture, Store } from '../chat-pictures.view.ts'
-import { MAX_PICTURES, type NamedPicture } from '../chat-pictures.view.ts'
+import {
+	MAX_PICTURES,
+	type NamedPicture,
+	type OutgoingPicture,
+	type Store,
+	TOO_MANY_PICTURES,
+} from '../chat-pictures.view.ts'
 import type { PictureStore } from './picture-store.ts'
 import type { Uploads } from './uploads.ts'
 
@@ -27,7 +32,6 @@ interface Parts {
 }
 
 const unreadable = 'Invalid file type!'
-const tooMany = `A message may have at most ${MAX_PICTURES} pictures.`
 const none: readonly Attached[] = []
 
 /** The pictures of this tab's messages, from the moment they are chosen until their message is acknowledged. */
@@ -128,7 +132,7 @@ export class Attachments {
 
 	private async chooseOne(to: string, file: File): Promise<void> {
 		const { store, measure, refusalOf, newId } = this.parts
-		if (this.listFor(to).length >= MAX_PICTURES) return this.refuse(to, tooMany)
+		if (this.listFor(to).length >= MAX_PICTURES) return this.refuse(to, TOO_MANY_PICTURES)
 		const refusal = refusalOf(file)
 		if (refusal !== null) return this.refuse(to, refusal)
 		const size = await measure(file)

@@ -1,4 +1,3 @@
-import type { ConversationSummary } from '~/features/inbox/inbox.view.ts'
 import type { Live } from '~/platform/realtime/live.ts'
 import type { ChatSending, ConversationPage, MessageWindow, SendAnswer } from '../chat.view.ts'
 import type { Changes, OlderPage } from './message-history.ts'
@@ -89,9 +88,8 @@ async function ask<Answer>(peer: string, question: string): Promise<Answer> {
 /** How long an answer is waited for, in milliseconds. */
 const REQUEST_TIMEOUT_MS = 10_000
 
-/** What is unread, and for whom the browser is signed in now. */
+/** What is unread, and for whom the browser is signed in now: part of what the inbox is answered. */
 export interface Latest {
-	conversations: ConversationSummary[]
 	/** Conversations with something unread. */
 	unread: number
 	/** Unread notices. */

@@ -10,8 +10,7 @@ import {
 } from '~/features/chat-pictures/components/attached-pictures.tsx'
 import { useRootData } from '~/lib/root-data.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
-import { chatLimits } from '../chat.limits.ts'
-import type { ChatMessage } from '../chat.view.ts'
+import { type ChatMessage, chatLimits } from '../chat.view.ts'
 import { useChatClient } from '../client/use-chat.ts'
 
 interface ComposerProps {

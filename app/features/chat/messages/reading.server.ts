@@ -1,8 +1,8 @@
-import { presentState } from '~/features/conversations/conversations.policy.ts'
 import { findConversation, lockConversation } from '~/features/conversations/conversations.queries.server.ts'
 import { isUsername } from '~/features/conversations/conversations.schema.ts'
 import {
 	namesOf,
+	presentState,
 	relationWith,
 	requireConversation,
 	requireMember,
@@ -13,9 +13,14 @@ import { isId } from '~/lib/checks.ts'
 import { Invalid, NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { transact } from '~/platform/db/transaction.server.ts'
-import { chatLimits } from '../chat.limits.ts'
-import type { ChatMessage, ConversationPage, MessageWindow } from '../chat.view.ts'
-import { presentMessage, presentPage } from '../chat.view.ts'
+import {
+	type ChatMessage,
+	type ConversationPage,
+	chatLimits,
+	type MessageWindow,
+	presentMessage,
+	presentPage,
+} from '../chat.view.ts'
 import { announceReliably, announceSeen } from './announcing.server.ts'
 import {
 	listAround,

@@ -6,7 +6,7 @@ import { isId } from '~/lib/checks.ts'
 import { NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
-import { chatLimits } from '../chat.limits.ts'
+import { chatLimits } from '../chat.view.ts'
 import { readExtract } from './messages.queries.server.ts'
 
 /**

@@ -2,7 +2,7 @@ import { lockMember } from '~/features/accounts/accounts.queries.server.ts'
 import { refuseSuspended } from '~/features/accounts/security/suspension.server.ts'
 import { attachPictures } from '~/features/chat-pictures/chat-pictures.server.ts'
 import type { NamedPicture } from '~/features/chat-pictures/chat-pictures.view.ts'
-import { presentState, startingLimitAt } from '~/features/conversations/conversations.policy.ts'
+import { startingLimitAt } from '~/features/conversations/conversations.policy.ts'
 import {
 	type ConversationRow,
 	lockConversationWith,
@@ -15,6 +15,7 @@ import {
 	announceWaiting,
 	NO_SUCH_MEMBER,
 	namesOf,
+	presentState,
 	relationWith,
 	requireMember,
 } from '~/features/conversations/conversations.server.ts'
@@ -28,10 +29,8 @@ import type { Executor } from '~/platform/db/db.server.ts'
 import { type Last, transact } from '~/platform/db/transaction.server.ts'
 import { parseInput } from '~/platform/http/form.server.ts'
 import { renderMarkdown } from '~/platform/markdown/render.server.ts'
-import { chatLimits } from '../chat.limits.ts'
 import { messageInput } from '../chat.schema.ts'
-import type { ChatMessage, SendAnswer } from '../chat.view.ts'
-import { presentMessage } from '../chat.view.ts'
+import { type ChatMessage, chatLimits, presentMessage, type SendAnswer } from '../chat.view.ts'
 import { announceMessage } from './announcing.server.ts'
 import { findSent, insertMessage, type MessageRow, secondsUntilSend } from './messages.queries.server.ts'
 

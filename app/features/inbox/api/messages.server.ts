@@ -6,6 +6,7 @@ import type { ChatMessage } from '~/features/chat/chat.view.ts'
 import { deleteMessage, editMessage } from '~/features/chat/messages/changing.server.ts'
 import { getMessage, listMessagesAt } from '~/features/chat/messages/reading.server.ts'
 import { sendMessage } from '~/features/chat/messages/sending.server.ts'
+import { username } from '~/features/conversations/conversations.feature.server.ts'
 import { Invalid } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { decodeCursor, encodeCursor } from '~/platform/http/cursors.ts'
@@ -23,7 +24,6 @@ import {
 	messageList,
 	newMessage,
 	positionOf,
-	username,
 	withPeer,
 } from './shapes.server.ts'
 

@@ -6,7 +6,6 @@ import { decodeCursor, encodeCursor, noSuchPlace } from '~/platform/http/cursors
 import type { ConversationSummary, MessageHit } from '../inbox.view.ts'
 
 /** Parameters of addresses. */
-export const username = z.string().max(64).describe('Of the other member.')
 export const messageId = z.coerce.number().int().min(1).max(2_147_483_647)
 export const messageCursor = z
 	.string()
@@ -120,27 +119,13 @@ export const changedMessage = z.strictObject({ body })
 export const readUpTo = z.strictObject({ upTo: z.int().min(1).max(2_147_483_647).describe('Id of a message.') })
 export const newReport = z.strictObject({ words: z.string().describe('What is wrong, for the moderators.') })
 
-export const blockedList = z.object({
-	rows: z
-		.array(
-			z.object({
-				username: z.string(),
-				name: z.string(),
-				image: z.string().nullable().describe('Path of the picture.'),
-				since: time,
-			}),
-		)
-		.describe('At most 500.'),
-})
-
 /** The names that the description gives these. */
-export const chatShapes: Record<string, z.ZodType> = {
+export const inboxShapes: Record<string, z.ZodType> = {
 	ChatPeer: peer,
 	Message: message,
 	Conversation: conversation,
 	ConversationSummary: summary,
 	ConversationList: conversationList,
-	BlockedList: blockedList,
 	MessageList: messageList,
 	MessageChanges: changeList,
 	FoundMessage: hit,

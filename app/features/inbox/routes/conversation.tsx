@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { countUse } from '~/features/accounts/security/rates.server.ts'
 import { listMessagesAt, openConversation } from '~/features/chat/messages/reading.server.ts'
-import { positionIn } from '~/features/chat/requests.server.ts'
+import { numberIn } from '~/features/chat/requests.server.ts'
 import { viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
@@ -35,6 +35,14 @@ export function loader({ params: { username }, context, url }: Route.LoaderArgs)
 		// The form's own id of the message that it will send: pressed twice, it is sent once.
 		return { ...beside, page, part, message, clientId: randomUUID() }
 	})
+}
+
+/** Where in the conversation an address leads: `message`, `before` or `after` one; null for its end. */
+function positionIn(params: URLSearchParams): { around: number } | { before: number } | { after: number } | null {
+	const [around, before, after] = ['message', 'before', 'after'].map((name) => numberIn(params, name))
+	if (around != null) return { around }
+	if (before != null) return { before }
+	return after == null ? null : { after }
 }
 
 /** The part after the page: what the page's version does not tell of, the part holds, or the live stream. */

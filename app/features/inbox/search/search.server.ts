@@ -5,8 +5,7 @@ import { Invalid } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
-import type { FoundMessages, MessageHit } from '../inbox.view.ts'
-import { inboxLimits } from '../inbox.view.ts'
+import { type FoundMessages, inboxLimits, type MessageHit } from '../inbox.view.ts'
 import {
 	findOwnMessages,
 	findStopWords,
