@@ -114,13 +114,13 @@ declare module '~/platform/realtime/events.ts' {
 
 /** A message as one member sees it. */
 export function presentMessage(row: MessageRow, readerId: number, names: Names): ChatMessage {
-	const isUnchanged = row.kept_body !== null && row.sender_id !== readerId
+	const isUnchanged = row.recipient_body !== null && row.sender_id !== readerId
 	return {
 		id: row.id,
 		clientId: row.client_id,
 		sender: names.get(row.sender_id) ?? '',
-		body: isUnchanged ? (row.kept_body ?? '') : row.body,
-		html: isUnchanged ? (row.kept_html ?? '') : row.html,
+		body: isUnchanged ? (row.recipient_body ?? '') : row.body,
+		html: isUnchanged ? (row.recipient_html ?? '') : row.html,
 		pictures: row.pictures ?? [],
 		sentAt: row.sent_at.toISOString(),
 		editedAt: isUnchanged || row.deleted_at ? null : (row.edited_at?.toISOString() ?? null),

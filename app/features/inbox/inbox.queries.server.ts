@@ -28,7 +28,7 @@ export async function listInbox(
 ): Promise<InboxRow[]> {
 	const { rows } = await sql<InboxRow>`
 		select ${peerColumns(userId)}, mine.unread, mine.muted, mine.pending, m.id as last_message_id, m.sender_id = ${userId} as mine,
-			left(text_of_html(left(case when m.sender_id = ${userId} then m.html else coalesce(m.kept_html, m.html) end, ${MAX_HTML})),
+			left(text_of_html(left(case when m.sender_id = ${userId} then m.html else coalesce(m.recipient_html, m.html) end, ${MAX_HTML})),
 				${beginning}) as body,
 			m.pictures, m.sent_at, m.deleted_at is not null as deleted
 		from (select * from conversation_members

@@ -9,7 +9,7 @@ const MAX_HTML = 4_000
 
 /** The beginning of a message `m` as its recipient sees it. */
 const textForRecipient = sql<string>`left(
-	message_words(text_of_html(left(coalesce(m.kept_html, m.html), ${MAX_HTML})), m.pictures), ${MAX_TEXT})`
+	message_words(text_of_html(left(coalesce(m.recipient_html, m.html), ${MAX_HTML})), m.pictures), ${MAX_TEXT})`
 
 /** What a member has not read in a conversation. */
 export interface UnreadRow {

@@ -12,8 +12,8 @@ import type { Uploads } from './uploads.ts'
 export interface Attached extends OutgoingPicture {
 	/** Of its file. */
 	name: string
-	/** Whether it outlives the tab. */
-	kept: boolean
+	/** Whether the browser stored the file, so that it outlives the tab. */
+	persisted: boolean
 }
 
 interface Parts {
@@ -62,8 +62,8 @@ export class Attachments {
 	restore(to: string): void {
 		if (this.restored.has(to)) return
 		this.restored.add(to)
-		const kept = readStored(this.parts.tab.getItem(this.keyOf(to)))
-		if (kept.length > 0) this.choosing.set(to, this.takeBack(to, kept))
+		const stored = readStored(this.parts.tab.getItem(this.keyOf(to)))
+		if (stored.length > 0) this.choosing.set(to, this.takeBack(to, stored))
 	}
 
 	/** Takes pictures for the next message to this member, one after the other, and begins to send their files. */
@@ -93,12 +93,12 @@ export class Attachments {
 	}
 
 	/** The list becomes a message. @returns its pictures, and whether all of them outlive the tab */
-	take(to: string): { pictures: OutgoingPicture[]; kept: boolean } {
+	take(to: string): { pictures: OutgoingPicture[]; persisted: boolean } {
 		const list = this.listFor(to)
 		this.change(to, () => none)
 		this.refusals.delete(to)
 		const pictures = list.map(({ id, width, height, alt }) => ({ id, width, height, alt: alt.trim() }))
-		return { pictures, kept: list.every(({ kept }) => kept) }
+		return { pictures, persisted: list.every(({ persisted }) => persisted) }
 	}
 
 	/** Sends what was not sent yet. @returns how the message names its pictures, or why not; null to try again later */
@@ -119,9 +119,9 @@ export class Attachments {
 		if (ids.length > 0) void this.parts.store.remove(ids)
 	}
 
-	private async takeBack(to: string, kept: Attached[]): Promise<void> {
-		const files = await Promise.all(kept.map(({ id }) => this.parts.store.get(id)))
-		const found = kept.filter((_, index) => files[index])
+	private async takeBack(to: string, stored: Attached[]): Promise<void> {
+		const files = await Promise.all(stored.map(({ id }) => this.parts.store.get(id)))
+		const found = stored.filter((_, index) => files[index])
 		this.change(to, (list) => [...found, ...list])
 		for (const { id } of found) void this.begin(to, id)
 	}
@@ -138,8 +138,8 @@ export class Attachments {
 		const size = await measure(file)
 		if (!size) return this.refuse(to, unreadable)
 		const id = newId()
-		const kept = await store.put(id, file)
-		this.change(to, (list) => [...list, { id, ...size, alt: '', name: file.name || 'picture', kept }])
+		const persisted = await store.put(id, file)
+		this.change(to, (list) => [...list, { id, ...size, alt: '', name: file.name || 'picture', persisted }])
 		void this.begin(to, id)
 	}
 
@@ -160,8 +160,8 @@ export class Attachments {
 		const list = change(this.listFor(to))
 		this.chosen.set(to, list)
 		try {
-			const kept = list.filter((picture) => picture.kept)
-			if (kept.length > 0) this.parts.tab.setItem(this.keyOf(to), JSON.stringify(kept))
+			const persisted = list.filter((picture) => picture.persisted)
+			if (persisted.length > 0) this.parts.tab.setItem(this.keyOf(to), JSON.stringify(persisted))
 			else this.parts.tab.removeItem(this.keyOf(to))
 		} catch {
 			// Forbidden or full: they live as long as the page.
@@ -170,13 +170,16 @@ export class Attachments {
 	}
 }
 
-/** What anybody's script of this site may have left there is no list of pictures. */
+/** The pictures that a tab stored. Storage may hold anything: what is no list of pictures is ignored. */
 function readStored(text: string | null): Attached[] {
 	try {
 		const list = JSON.parse(text ?? '[]') as Attached[]
 		const isSound = ({ id, alt, name, width, height }: Attached) =>
 			[id, alt, name].every((value) => typeof value === 'string') && [width, height].every(Number.isFinite)
-		return list.filter(isSound).slice(0, MAX_PICTURES)
+		return list
+			.filter(isSound)
+			.slice(0, MAX_PICTURES)
+			.map((picture) => ({ ...picture, persisted: true }))
 	} catch {
 		return []
 	}

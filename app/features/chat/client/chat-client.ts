@@ -112,9 +112,9 @@ export class ChatClient {
 
 	/** Puts a message on the screen and into the outbox, with the pictures chosen for it; blank ones are passed over. @returns whether it was one */
 	write(to: string, body: string): boolean {
-		const { pictures, kept } = this.attachments.take(to)
+		const { pictures, persisted } = this.attachments.take(to)
 		if (body.trim() === '' && pictures.length === 0) return false
-		this.outbox.add({ clientId: this.newId(), to, body, pictures }, kept)
+		this.outbox.add({ clientId: this.newId(), to, body, pictures }, persisted)
 		this.conversations.get(to)?.wrote()
 		this.outboxChanged()
 		this.send(to)

@@ -37,7 +37,7 @@ export async function findOwnMessages(
 ): Promise<HitRow[]> {
 	const options = `StartSel=${marks.start},StopSel=${marks.stop},HighlightAll=true`
 	const until = before ?? 2 ** 31 - 1
-	const received = sql`recipient_id = ${userId} and kept_body is null`
+	const received = sql`recipient_id = ${userId} and recipient_body is null`
 	/** Newest first by an index, whatever the words are; only then are they looked for. */
 	const side = (whose: RawBuilder<unknown>) => sql`
 		select m.id, m.search @@ wanted.words as hit from wanted, (
@@ -57,7 +57,7 @@ export async function findOwnMessages(
 			where (select down_to from seen) > 0 and (select count(*) from near) < ${limit}
 				and m.search @@ (select own from wanted where words <> ''::tsquery)
 				-- Said so that no index answers it: half of all own messages would be gathered to be crossed with a few.
-				and m.id + 0 < (select down_to from seen) and (m.kept_body is null or m.sender_id = ${userId})),
+				and m.id + 0 < (select down_to from seen) and (m.recipient_body is null or m.sender_id = ${userId})),
 		found as (select id from near union all select id from (select id from matches order by id desc limit ${limit}) far
 			order by id desc limit ${limit})
 		select ${peerColumns(userId)}, m.id, m.sender_id = ${userId} as mine, m.sent_at, said.body,
@@ -119,7 +119,7 @@ export async function readOwnWords(
 		sent as materialized (select body from messages where sender_id = ${userId} and id > (select up_to from known)
 			order by id desc limit ${readAtOnce}),
 		got as materialized (select body from messages where recipient_id = ${userId} and id > (select up_to from known)
-			and kept_body is null order by id desc limit ${readAtOnce}),
+			and recipient_body is null order by id desc limit ${readAtOnce}),
 		m as (select body from sent union all select body from got)
 		select array(
 			select word from (
@@ -143,7 +143,7 @@ export async function gatherOwnWords(trx: Executor, userId: number): Promise<voi
 				case when made_at > now() - interval '30 days' then words else '{}' end as words, made_at
 			from own_words where user_id = ${userId} for update skip locked),
 		m as materialized (select id, body from messages, mine
-			where (sender_id = ${userId} or recipient_id = ${userId} and kept_body is null) and id > mine.up_to)
+			where (sender_id = ${userId} or recipient_id = ${userId} and recipient_body is null) and id > mine.up_to)
 		update own_words set made_at = case when mine.up_to = 0 then now() else mine.made_at end,
 			up_to = coalesce((select max(id) from m), mine.up_to),
 			words = array(select word from (select unnest(mine.words) as word union ${wordsOfMessages}) all_words order by word)
