@@ -1,8 +1,10 @@
+import { z } from 'zod'
 import { lockMember } from '~/features/accounts/accounts.queries.server.ts'
 import { countUse } from '~/features/accounts/security/rates.server.ts'
 import { requireMayWrite } from '~/features/accounts/security/suspension.server.ts'
 import { countBlocks, writeBlock } from '~/features/members/blocks.queries.server.ts'
 import { announceUnread, forgetActor } from '~/features/notifications/notifications.server.ts'
+import { isUsername } from '~/lib/checks.ts'
 import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
@@ -21,7 +23,6 @@ import {
 	writeMuted,
 	writeSettings,
 } from './conversations.queries.server.ts'
-import { isUsername, settingsInput } from './conversations.schema.ts'
 import { type Names, presentReceipts } from './conversations.view.ts'
 
 /** What is said of a username that nobody else has. */
@@ -145,6 +146,14 @@ export async function getChatSettings(viewer: Viewer) {
 	const { accepts, shows_typing: showsTyping } = await readSettings(requireMember(viewer).id)
 	return { accepts, showsTyping }
 }
+
+/** Who may begin a conversation with a member, and whether others see them type: one of the two, or both. */
+const settingsInput = z
+	.object({
+		accepts: z.enum(['members', 'verified', 'nobody'], { error: 'Choose who may write to you.' }).optional(),
+		typing: z.enum(['shown', 'hidden'], { error: 'Choose whether others see that you type.' }).optional(),
+	})
+	.refine(({ accepts, typing }) => accepts ?? typing, 'Choose who may write to you.')
 
 /**
  * Changes one of them, or both; conversations in which both wrote stay open.

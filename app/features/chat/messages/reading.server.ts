@@ -1,5 +1,4 @@
 import { findConversation, lockConversation } from '~/features/conversations/conversations.queries.server.ts'
-import { isUsername } from '~/features/conversations/conversations.schema.ts'
 import {
 	namesOf,
 	presentState,
@@ -9,7 +8,7 @@ import {
 } from '~/features/conversations/conversations.server.ts'
 import { presentPeer, presentReceipts } from '~/features/conversations/conversations.view.ts'
 import { listSharedSkills } from '~/features/members/skills.server.ts'
-import { isId } from '~/lib/checks.ts'
+import { isId, isUsername } from '~/lib/checks.ts'
 import { Invalid, NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { transact } from '~/platform/db/transaction.server.ts'

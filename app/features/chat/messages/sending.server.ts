@@ -9,7 +9,6 @@ import {
 	secondsUntilStart,
 	startConversation,
 } from '~/features/conversations/conversations.queries.server.ts'
-import { isUsername } from '~/features/conversations/conversations.schema.ts'
 import {
 	announceAccepted,
 	announceWaiting,
@@ -21,7 +20,7 @@ import {
 } from '~/features/conversations/conversations.server.ts'
 import { type AccountStatusRow, findAccountStatus } from '~/features/moderation/members.queries.server.ts'
 import { pushUnseen } from '~/features/notifications/push/delivery.server.ts'
-import { isRecord } from '~/lib/checks.ts'
+import { isRecord, isUsername } from '~/lib/checks.ts'
 import { Conflict, DomainError, isSiteFault, NotAllowed, NotFound, TooMany } from '~/lib/errors.ts'
 import { log } from '~/lib/log.server.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
