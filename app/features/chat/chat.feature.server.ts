@@ -13,14 +13,14 @@ import { answerSending } from './messages/sending.server.ts'
 export const chat = defineFeature({ name: 'chat', onConnect: receiveChat })
 
 /** A tab says at most once in 3 s that its member types; what comes faster is passed over. */
-const typing = { most: 1, milliseconds: 2_500 }
+const MIN_TYPING_INTERVAL_MS = 2_500
 
 /** Takes what a tab says of conversations. What comes from a socket is anybody's word: what makes no sense is passed over. */
 function receiveChat(socket: Tab): void {
 	const { userId: id, username } = socket.data
 	const viewer: SignedIn = { id, username, name: username, image: null, role: 'member' }
 	inBackground(announceUnread(socket))
-	const allowance = new Allowance(typing.most, typing.milliseconds)
+	const allowance = new Allowance(1, MIN_TYPING_INTERVAL_MS)
 	// One after the other, so that the messages of a tab are stored in the order in which it sent them.
 	let last: Promise<unknown> = Promise.resolve()
 	const inTurn = (work: () => Promise<unknown>) => {

@@ -18,7 +18,7 @@ export interface InboxRow extends PeerRow {
 }
 
 /** Characters of a message that a list may need for its excerpt, and of its HTML for those. */
-const beginning = 200
+const MAX_TEXT = 200
 const MAX_HTML = 2_000
 
 /** A member's conversations, the one with the newest message first; requests apart. */
@@ -29,7 +29,7 @@ export async function listInbox(
 	const { rows } = await sql<InboxRow>`
 		select ${peerColumns(userId)}, mine.unread, mine.muted, mine.pending, m.id as last_message_id, m.sender_id = ${userId} as mine,
 			left(text_of_html(left(case when m.sender_id = ${userId} then m.html else coalesce(m.recipient_html, m.html) end, ${MAX_HTML})),
-				${beginning}) as body,
+				${MAX_TEXT}) as body,
 			m.pictures, m.sent_at, m.deleted_at is not null as deleted
 		from (select * from conversation_members
 			where user_id = ${userId} and last_message_id is not null and ${requests ? sql`pending` : sql`not pending`}

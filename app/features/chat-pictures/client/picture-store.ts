@@ -15,7 +15,7 @@ interface StoredPicture {
 	at: number
 }
 
-const day = 24 * 3_600_000
+const MAX_AGE_MS = 24 * 3_600_000
 
 /** Pictures of one member in the browser's database. What it does not take lives as long as the tab. */
 export class BrowserPictures implements PictureStore {
@@ -64,7 +64,7 @@ export class BrowserPictures implements PictureStore {
 			const stored = await this.run<StoredPicture | undefined>('readonly', (store) =>
 				store.get(this.prefix + id),
 			).catch(() => null)
-			if (stored && stored.at < Date.now() - day) await this.remove([id])
+			if (stored && stored.at < Date.now() - MAX_AGE_MS) await this.remove([id])
 		}
 	}
 

@@ -19,7 +19,7 @@ export type UploadPicture = (
 ) => Promise<Sent>
 
 /** A picture that no message shows is kept by the server for an hour; one sent half as long ago is sent again. */
-const freshFor = 30 * 60_000
+const UPLOAD_VALID_MS = 30 * 60_000
 
 const gone = 'The picture is no longer on this device. Choose it again.'
 
@@ -51,7 +51,7 @@ export class Uploads {
 	/** Sends a picture, unless that is being done or was done just now. */
 	finish(id: string): Promise<Sent> {
 		const known = this.running.get(id)
-		if (known && known.at > Date.now() - freshFor) return known.sent
+		if (known && known.at > Date.now() - UPLOAD_VALID_MS) return known.sent
 		return this.start(id)
 	}
 

@@ -12,7 +12,7 @@ import { Outbox, type Outgoing, Sender } from './outbox.ts'
 import type { Lock, Transport } from './transport.ts'
 
 /** How often a peer is told at most that this member types, in milliseconds. */
-const typingEvery = 3_000
+const TYPING_INTERVAL_MS = 3_000
 
 /**
  * `live`; `polling`: no socket can be had, and the server is asked every few seconds; `away`: it cannot be reached, for long
@@ -136,7 +136,7 @@ export class ChatClient {
 	/** Tells the peer that this member types, now and then. */
 	types(to: string): void {
 		const now = Date.now()
-		if (now - this.typedAt < typingEvery || !this.transport.connected()) return
+		if (now - this.typedAt < TYPING_INTERVAL_MS || !this.transport.connected()) return
 		this.typedAt = now
 		this.transport.typing(to)
 	}
@@ -276,7 +276,7 @@ function on<Name extends keyof ServerEvents>(socket: Live, name: Name, handle: S
 type Mark = Parameters<Transport['seen']>[0]
 
 /** How often the marks of a conversation are told at most, in milliseconds: a burst of messages is one mark. */
-const every = 1_000
+const SEEN_INTERVAL_MS = 1_000
 
 /** Tells the server what arrived here and what was read: at once, and then once a second while more comes. */
 class SeenReporter {
@@ -312,6 +312,6 @@ class SeenReporter {
 		setTimeout(() => {
 			this.resting.delete(peer)
 			this.flush(peer)
-		}, every)
+		}, SEEN_INTERVAL_MS)
 	}
 }

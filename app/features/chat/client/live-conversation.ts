@@ -5,7 +5,7 @@ import { MessageHistory } from './message-history.ts'
 import { pause, type Transport } from './transport.ts'
 
 /** How long somebody counts as typing after they were last heard of, in milliseconds; they tell every 3 s. */
-export const typingTime = 5_000
+export const TYPING_SHOWN_MS = 5_000
 
 /** After so many failures in a row the next event or connection asks again. */
 const MAX_TRIES = 6
@@ -124,7 +124,7 @@ export class LiveConversation {
 
 	receiveTyping(): void {
 		if (this.typing) clearTimeout(this.typing)
-		this.typing = setTimeout(() => this.stopTyping(), typingTime)
+		this.typing = setTimeout(() => this.stopTyping(), TYPING_SHOWN_MS)
 		this.change()
 	}
 

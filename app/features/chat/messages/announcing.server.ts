@@ -19,7 +19,7 @@ import type { MessageRow, SeenRow } from './messages.queries.server.ts'
  */
 
 /** Milliseconds until the next try to tell what could not be told, and how many tries there are: half a minute. */
-const retryEvery = 1_000
+const RETRY_DELAY_MS = 1_000
 const MAX_TRIES = 30
 
 /**
@@ -28,7 +28,7 @@ const MAX_TRIES = 30
  */
 export async function announceReliably(tell: () => Promise<void>): Promise<void> {
 	const again = async (tries: number): Promise<void> => {
-		await sleep(retryEvery, undefined, { ref: false })
+		await sleep(RETRY_DELAY_MS, undefined, { ref: false })
 		await tell().catch(() => (tries > 1 ? again(tries - 1) : undefined))
 	}
 	await tell().catch((error) => {

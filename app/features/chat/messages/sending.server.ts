@@ -155,7 +155,7 @@ async function start(
 }
 
 /** Seconds after which a refused message may be tried again without anybody pressing anything. */
-const soon = 60
+const MAX_RETRY_AFTER = 60
 
 /**
  * Sends what a script says is a message, by a socket or by HTTP, and answers in words whatever it is. The answer follows the
@@ -179,7 +179,7 @@ export async function answerSending(
 		const isRefused = error instanceof DomainError && !isSiteFault(error)
 		if (!isRefused) log.warn({ err: error }, 'a message could not be stored')
 		const text = isRefused ? error.message : 'The message could not be saved. Trying again.'
-		const retry = ended || !isRefused || (error instanceof TooMany && error.retryAfter <= soon)
+		const retry = ended || !isRefused || (error instanceof TooMany && error.retryAfter <= MAX_RETRY_AFTER)
 		const limited = error instanceof TooMany ? { retryAfter: error.retryAfter } : {}
 		return { reply: { ok: false, message: text, retry, ...limited }, ended }
 	}

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 import { textOfMessage } from '~/features/chat/chat.view.ts'
-import { typingTime } from '~/features/chat/client/live-conversation.ts'
+import { TYPING_SHOWN_MS } from '~/features/chat/client/live-conversation.ts'
 import { useChatClient } from '~/features/chat/client/use-chat.ts'
 import { textOfHtml } from '~/lib/html.ts'
 import type { ServerEvents } from '~/platform/realtime/events.ts'
@@ -46,7 +46,7 @@ function useTyping(): ReadonlySet<string> {
 		clearTimeout(timers.current.get(from))
 		timers.current.set(
 			from,
-			setTimeout(() => stop(from), typingTime),
+			setTimeout(() => stop(from), TYPING_SHOWN_MS),
 		)
 		setTyping(new Set(timers.current.keys()))
 	})
@@ -90,7 +90,7 @@ function useReconnected(again: () => void): void {
 
 type Heard = Parameters<ServerEvents['chat:message']>[0]
 
-const excerptLength = 100
+const MAX_EXCERPT = 100
 
 /**
  * A list of conversations after a message was added, edited or deleted: the conversation shows it and moves to the top.
@@ -104,7 +104,7 @@ export function withMessage(list: ConversationSummary[], heard: Heard): Conversa
 	// An older message was changed: nothing of it is in the list.
 	if (sentAt < then) return list.map((each) => (each === known ? { ...each, unread: heard.unread } : each))
 	const { html, pictures } = heard.message
-	const excerpt = textOfMessage({ body: textOfHtml(html), pictures }).slice(0, excerptLength)
+	const excerpt = textOfMessage({ body: textOfHtml(html), pictures }).slice(0, MAX_EXCERPT)
 	const changed = { ...known, unread: heard.unread, last: { sender, excerpt, sentAt, deleted } }
 	if (sentAt === then) return list.map((each) => (each === known ? changed : each))
 	return [changed, ...list.filter((each) => each !== known)]

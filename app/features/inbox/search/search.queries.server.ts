@@ -10,7 +10,7 @@ export const marks = { start: '\u0001', stop: '\u0002' }
  * times in them is rare enough for the index, whose cost grows with all that match: a word of every hundredth message is in
  * 1,000 of 100,000.
  */
-const newest = 1_500
+const MAX_SCANNED = 1_500
 
 /** The words of a search, each in all the ways in which it may stand in a message. */
 export interface Wanted {
@@ -41,9 +41,9 @@ export async function findOwnMessages(
 	/** Newest first by an index, whatever the words are; only then are they looked for. */
 	const side = (whose: RawBuilder<unknown>) => sql`
 		select m.id, m.search @@ wanted.words as hit from wanted, (
-			select id, search from messages where ${whose} and id < ${until} order by id desc limit ${newest}) m`
+			select id, search from messages where ${whose} and id < ${until} order by id desc limit ${MAX_SCANNED}) m`
 	const end = (rows: RawBuilder<unknown>) =>
-		sql`(select case when count(*) < ${newest} then 0 else min(id) end from ${rows})`
+		sql`(select case when count(*) < ${MAX_SCANNED} then 0 else min(id) end from ${rows})`
 	const { rows } = await sql<HitRow>`
 		with wanted as materialized (select words, words && ${`'@${userId}'`}::tsquery as own from (${queryOf(wanted)}) asked),
 		sent as materialized (${side(sql`sender_id = ${userId}`)}),
@@ -98,7 +98,7 @@ export async function findStopWords(words: string[]): Promise<Set<string>> {
 }
 
 /** So many of the newest messages that a member sent, and received, are read for their words while somebody waits. */
-const readAtOnce = 500
+const MAX_READ = 500
 
 /** The words of messages that are called `m`: small letters without accents, of a length in which a typing error can be told. */
 const wordsOfMessages = sql`
@@ -117,15 +117,15 @@ export async function readOwnWords(
 	const { rows } = await sql<{ words: string[]; more: boolean }>`
 		with known as materialized (select coalesce(max(up_to), 0) as up_to from own_words where user_id = ${userId}),
 		sent as materialized (select body from messages where sender_id = ${userId} and id > (select up_to from known)
-			order by id desc limit ${readAtOnce}),
+			order by id desc limit ${MAX_READ}),
 		got as materialized (select body from messages where recipient_id = ${userId} and id > (select up_to from known)
-			and recipient_body is null order by id desc limit ${readAtOnce}),
+			and recipient_body is null order by id desc limit ${MAX_READ}),
 		m as (select body from sent union all select body from got)
 		select array(
 			select word from (
 				select unnest(words) as word from own_words where user_id = ${userId} union ${wordsOfMessages}) all_words
 			where length(word) between ${lengths.from} and ${lengths.to}) as words,
-			greatest((select count(*) from sent), (select count(*) from got)) = ${readAtOnce} as more`.execute(db())
+			greatest((select count(*) from sent), (select count(*) from got)) = ${MAX_READ} as more`.execute(db())
 	return rows[0] ?? { words: [], more: false }
 }
 

@@ -75,7 +75,7 @@ function distanceOf(one: string, two: string, most: number): number {
 }
 
 /** Characters of a passage, and of those so many before the first match. */
-const room = { all: 160, before: 40 }
+const PASSAGE_LENGTH = { all: 160, before: 40 }
 
 /**
  * The passage of a message that matches, in pieces, as it was written.
@@ -98,8 +98,8 @@ export function passageOf(
 		return { from, to: at, hit: index % 2 === 1 }
 	})
 	const first = pieces.find(({ hit }) => hit)?.from ?? 0
-	const begin = first <= room.before ? 0 : afterSpace(letters, first - room.before, first)
-	const end = begin + room.all
+	const begin = first <= PASSAGE_LENGTH.before ? 0 : afterSpace(letters, first - PASSAGE_LENGTH.before, first)
+	const end = begin + PASSAGE_LENGTH.all
 	const shown = pieces
 		.map(({ from, to, hit }) => ({ text: letters.slice(Math.max(from, begin), Math.min(to, end)).join(''), hit }))
 		.filter(({ text }) => text !== '')
