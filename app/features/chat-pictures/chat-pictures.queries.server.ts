@@ -8,7 +8,7 @@ interface PictureRow {
 	height: number
 }
 
-/** Of these paths those that are pictures which this member uploaded for a message, kept from the sweep until the transaction ends. */
+/** Of these paths those that are pictures which this member uploaded for a message, locked against the sweep until the transaction ends. */
 export async function lockOwnPictures(trx: Executor, userId: number, paths: string[]): Promise<PictureRow[]> {
 	const { rows } = await sql<PictureRow>`
 		select path, width, height from pictures
@@ -46,7 +46,7 @@ export async function isShownTo(userId: number, path: string, { moderates }: { m
 
 /** Keeps the pictures of these messages for a report of them, also when the messages are deleted. */
 export async function copyForReport(trx: Executor, reportId: number, messageIds: number[]): Promise<void> {
-	// Locked, a message that is being deleted has its pictures until they are kept.
+	// Locked, a message that is being deleted has its pictures until they are copied.
 	await sql`
 		with shown as (select path from message_pictures where message_id = any(${messageIds}::int[]) order by path for key share)
 		insert into reported_pictures (path, report_id) select distinct path, ${reportId}::int from shown

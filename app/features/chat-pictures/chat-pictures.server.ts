@@ -6,8 +6,8 @@ import { isShownTo, lockOwnPictures, secondsUntilPictures } from './chat-picture
 import { type ChatPicture, MAX_PICTURED, type NamedPicture } from './chat-pictures.view.ts'
 
 /**
- * The pictures of a message that is about to be stored, each once, in the order in which they were named. They are kept
- * from the sweep until the transaction ends.
+ * The pictures of a message that is about to be stored, each once, in the order in which they were named. They are locked
+ * against the sweep until the transaction ends.
  * @throws Invalid when one is no picture that the sender uploaded for a message; TooMany
  */
 export async function attachPictures(trx: Executor, sender: SignedIn, named: NamedPicture[]): Promise<ChatPicture[]> {

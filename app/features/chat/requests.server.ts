@@ -3,7 +3,7 @@ import { viewerOf } from '~/lib/context.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { answeringJson } from '~/platform/http/http.ts'
 
-/** Answers a script of a member with JSON that is kept nowhere; 401 for a visitor. */
+/** Answers a script of a member with JSON that nothing caches; 401 for a visitor. */
 export function answeringMember(
 	context: Readonly<RouterContextProvider>,
 	work: (viewer: SignedIn) => Promise<object>,

@@ -2,7 +2,7 @@
 export interface PictureStore {
 	/** @returns whether the browser keeps it; otherwise it lives as long as the tab */
 	put(id: string, file: Blob): Promise<boolean>
-	/** @returns null when it is kept no longer */
+	/** @returns null when it is not stored any more */
 	get(id: string): Promise<Blob | null>
 	remove(ids: string[]): Promise<void>
 	/** Removes what has waited for a day and is none of these: of tabs that were closed before anything was sent. */

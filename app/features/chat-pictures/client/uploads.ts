@@ -18,7 +18,7 @@ export type UploadPicture = (
 	options: { signal: AbortSignal; onProgress: (progress: Progress) => void },
 ) => Promise<Sent>
 
-/** A picture that no message shows is kept by the server for an hour; one sent half as long ago is sent again. */
+/** The server deletes a picture that no message shows after an hour; one sent half as long ago is sent again. */
 const UPLOAD_VALID_MS = 30 * 60_000
 
 const gone = 'The picture is no longer on this device. Choose it again.'

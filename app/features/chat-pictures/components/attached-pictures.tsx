@@ -262,7 +262,7 @@ function OutgoingOne({ client, picture }: { client: PictureClient | null; pictur
 interface LocalPictureProps {
 	client: PictureClient | null
 	picture: { id: string }
-	/** The place it takes, which is kept from the start. */
+	/** The space it takes, which is reserved from the start. */
 	size: { width: number; height: number }
 	alt: string
 	className: string

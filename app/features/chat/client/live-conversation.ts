@@ -37,7 +37,7 @@ export function viewOf({ version: _, ...page }: ConversationPage, part: MessageW
 	return { ...page, latest: page.messages, newer: false, typing: false, ...part }
 }
 
-/** One conversation, kept the same as the server's by what the live stream says and by asking for what it left out. */
+/** One conversation, in step with the server's by what the live stream says and by asking for what it left out. */
 export class LiveConversation {
 	private readonly transport: Transport
 	private readonly onChange: () => void

@@ -16,7 +16,7 @@ export interface Outgoing {
 }
 
 /**
- * What a member wrote and the server has not acknowledged, kept by the browser, so that it outlives the tab. Every message
+ * What a member wrote and the server has not acknowledged, stored by the browser, so that it outlives the tab. Every message
  * has a key of its own: two tabs that write at the same moment cannot overwrite each other's.
  */
 export class Outbox {

@@ -53,7 +53,7 @@ export class SocketTransport implements Transport {
 		}
 	}
 
-	/** Not kept for later: the next mark says more. */
+	/** Not queued: the next one says more. */
 	seen(mark: { with: string; upTo: number; read: boolean }): void {
 		if (this.byHttp) void seenByHttp(this.me, mark)
 		else this.socket?.volatile.emit('chat:seen', mark)

@@ -32,7 +32,7 @@ interface ComposerProps {
 	className: string | undefined
 }
 
-/** Where a message is written: Enter sends, Shift+Enter breaks the line. What is typed and not sent is kept as a draft. */
+/** Where a message is written: Enter sends, Shift+Enter breaks the line. What is typed and not sent is stored as a draft. */
 export function Composer(props: ComposerProps) {
 	const { peer, path, textarea, editing, onEditLast, onSave, onLeaveEdit, refused } = props
 	const client = useChatClient()
@@ -179,8 +179,8 @@ function tooLong(length: number): string {
 }
 
 /*
- * What was typed to a member and not sent, kept by the browser for each conversation of each member. A browser that keeps
- * nothing loses drafts with the tab, and nothing else.
+ * Drafts: what was typed to a member and not sent, stored by the browser for each conversation of each member. A browser that
+ * stores nothing loses drafts with the tab, and nothing else.
  */
 
 const keyOf = (me: string, peer: string) => `chat-draft:${me}:${peer}`

@@ -127,7 +127,7 @@ export function inCommon(skills: readonly string[]): string {
 	return count > MAX_NAMED_SKILLS ? `${some}, among them ${list}.` : `${some}: ${list}.`
 }
 
-/** How many are kept for a reader that is still speaking. */
+/** How many messages wait for a screen reader that is still speaking. */
 const MAX_ANNOUNCED = 5
 
 /** Says each new message of the peer once, to readers who do not see the list grow. */
