@@ -1,4 +1,4 @@
-import ChatDock from '~/features/chat/components/chat-dock.tsx'
+import ChatDock from '~/features/inbox/components/chat-dock.tsx'
 import { useRootData } from '~/lib/root-data.ts'
 import { MemberBrowser } from '~/offline/member-browser.tsx'
 import UnsentForms from '~/shell/unsent-forms.tsx'

@@ -13,11 +13,11 @@ export default [
 	route('logout', 'features/accounts/routes/logout.ts'),
 	route('theme', 'features/accounts/routes/theme.ts'),
 	route('settings', 'features/accounts/routes/settings.tsx', [
-		layout('features/chat/routes/settings.tsx', { id: 'chat-settings' }, [
+		layout('features/conversations/routes/settings.tsx', { id: 'chat-settings' }, [
 			index('features/notifications/routes/preferences.tsx'),
 		]),
 	]),
-	route('settings/messages', 'features/chat/routes/settings-action.ts', { id: 'save-chat-settings' }),
+	route('settings/messages', 'features/conversations/routes/settings-action.ts', { id: 'save-chat-settings' }),
 	route('notifications', 'features/notifications/routes/notifications.tsx'),
 	route('notifications/latest', 'features/notifications/routes/latest.ts'),
 	route('notifications/read', 'features/notifications/routes/read-all.ts'),
@@ -26,10 +26,10 @@ export default [
 	route('settings/tokens', 'features/accounts/routes/tokens.tsx'),
 	route('settings/activity', 'features/accounts/routes/activity.tsx'),
 
-	route('messages', 'features/chat/routes/messages.tsx'),
-	route('messages/latest', 'features/chat/routes/latest.ts', { id: 'latest-messages' }),
-	route('messages/read', 'features/chat/routes/read-all.ts', { id: 'read-all-messages' }),
-	route('messages/:username', 'features/chat/routes/conversation.tsx'),
+	route('messages', 'features/inbox/routes/messages.tsx'),
+	route('messages/latest', 'features/inbox/routes/latest.ts', { id: 'latest-messages' }),
+	route('messages/read', 'features/inbox/routes/read-all.ts', { id: 'read-all-messages' }),
+	route('messages/:username', 'features/inbox/routes/conversation.tsx'),
 	route('messages/:username/history', 'features/chat/routes/history.ts', { id: 'conversation-history' }),
 	route('messages/:username/wire', 'features/chat/routes/wire.ts', { id: 'conversation-wire' }),
 
@@ -57,7 +57,7 @@ export default [
 	route('confirm-campus', 'features/campus/routes/confirm-campus.tsx'),
 	route('suggest/skills', 'features/members/routes/suggest-skills.ts'),
 	route('suggest/universities', 'features/campus/routes/suggest-universities.ts'),
-	route('media/messages/*', 'features/chat/routes/picture.ts', { id: 'message-picture' }),
+	route('media/messages/*', 'features/chat-pictures/routes/picture.ts', { id: 'message-picture' }),
 	route('media/*', 'features/pictures/routes/media.ts'),
 
 	layout('features/questions/routes/forum-layout.tsx', [

@@ -58,9 +58,10 @@ describe('the import ladder', () => {
 	})
 
 	test('the forum and the chat do not know each other', () => {
-		expect(offenders(/^app\/features\/(tags|search|questions|discussion|import)\//, /^app\/features\/chat\//)).toEqual(
-			[],
-		)
+		const forum = /^app\/features\/(tags|search|questions|discussion|import)\//
+		const messages = /^app\/features\/(chat|chat-pictures|conversations|inbox)\//
+		expect(offenders(forum, messages)).toEqual([])
+		expect(offenders(messages, forum)).toEqual([])
 	})
 
 	test('the ground knows no feature', () => {
@@ -75,14 +76,16 @@ describe('the import ladder', () => {
 		expect(offenders(/^app\//, /^(server|scripts|tests|bench)\//)).toEqual([])
 	})
 
-	test('a feature is entered by its door: use cases, policy, input, views, limits, paths, components', () => {
+	test('a feature is entered by its door: use cases, policy, input, views, limits, paths, components, client', () => {
 		const entered = product.flatMap(({ path, imports }) => {
 			const own = /^app\/features\/([^/]+)\//.exec(path)?.[1]
 			const foreign = imports.filter(
 				(file) => /^app\/features\//.test(file) && own && !file.startsWith(`app/features/${own}/`),
 			)
 			return foreign
-				.filter((file) => !/(\.(server|policy|schema|view|limits|paths|events)\.ts$|\/components\/)/.test(file))
+				.filter(
+					(file) => !/(\.(server|policy|schema|view|limits|paths|events)\.ts$|\/(components|client)\/)/.test(file),
+				)
 				.map((file) => `${path} → ${file}`)
 		})
 		expect(entered).toEqual([])
@@ -133,7 +136,7 @@ describe('the places of things', () => {
 		const own =
 			/^app\/features\/(profiles\/(editing\/(editing|items)|hiding|profiles)|campus\/campus|pictures\/pictures|members\/(members|skills))\.queries/
 		const others =
-			/^app\/(platform\/realtime\/presence|features\/(accounts\/accounts|directory\/seed\/seed|chat\/conversations))\.queries/
+			/^app\/(platform\/realtime\/presence|features\/(accounts\/accounts|directory\/seed\/seed|conversations\/conversations))\.queries/
 		const reads = /\b(from|join)\s+(profiles|profile_skills|certificates|projects)\b|From\('(profiles|profile_skills)'/
 		const readers = product.filter(({ path, text }) => reads.test(text) && !own.test(path) && !others.test(path))
 		expect(readers.map(({ path }) => path)).toEqual([])

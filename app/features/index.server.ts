@@ -3,10 +3,13 @@ import { accounts } from './accounts/accounts.feature.server.ts'
 import { api } from './api/api.feature.server.ts'
 import { campus } from './campus/campus.feature.server.ts'
 import { chat } from './chat/chat.feature.server.ts'
+import { chatPictures } from './chat-pictures/chat-pictures.feature.server.ts'
+import { conversations } from './conversations/conversations.feature.server.ts'
 import { directory } from './directory/directory.feature.server.ts'
 import { discussion } from './discussion/discussion.feature.server.ts'
 import { home } from './home/home.feature.server.ts'
 import { importing } from './import/import.feature.server.ts'
+import { inbox } from './inbox/inbox.feature.server.ts'
 import { members } from './members/members.feature.server.ts'
 import { moderation } from './moderation/moderation.feature.server.ts'
 import { notifications } from './notifications/notifications.feature.server.ts'
@@ -26,9 +29,9 @@ export const ladder: readonly (readonly Feature[])[] = [
 	[members],
 	[campus, notifications, pictures],
 	[moderation],
-	[chat, tags],
-	[search],
-	[questions],
+	[chatPictures, conversations, tags],
+	[chat, search],
+	[inbox, questions],
 	[discussion, importing],
 	[profiles],
 	[directory, resume],

@@ -10,6 +10,11 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 	return typeof value === 'object' && value !== null
 }
 
+/** Whether a value looks like a username; whether a member has it is another question. */
+export function isUsername(value: unknown): value is string {
+	return typeof value === 'string' && /^[a-z0-9_.-]{1,64}$/.test(value)
+}
+
 /** The id that an address or a form names. @throws NotFound for anything that cannot be one */
 export function readId(text: unknown): number {
 	const id = typeof text === 'string' && /^[1-9]\d{0,9}$/.test(text) ? Number(text) : 0

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { get } from 'node:http'
 import { json } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ChatMessage, SendAnswer } from '~/features/chat/protocol.ts'
+import type { ChatMessage, SendAnswer } from '~/features/chat/chat.view.ts'
 import type { Member } from './site.ts'
 import { Tab } from './tab.ts'
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
+import type { ChatMessage } from '~/features/chat/chat.view.ts'
 import { sendMessage } from '~/features/chat/messages/sending.server.ts'
-import type { ChatMessage } from '~/features/chat/protocol.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { ChatMessage } from '~/features/chat/chat.view.ts'
 import type { Transport } from '~/features/chat/client/transport.ts'
-import type { ChatMessage } from '~/features/chat/protocol.ts'
 import { makeMessage, passTime } from '../factories/chat.ts'
 import { SiteTransport } from '../support/chat-members.ts'
 import { Browser, ChatServer, Tab } from '../support/chat-network.ts'

@@ -68,6 +68,16 @@ const knownDifferences: Record<string, KnownDifference[]> = {
 			line: /^[-+] \.rows\[\d+\]\.passage/,
 			reason: 'Passages of found messages show the text without its Markdown.',
 		},
+		{
+			address: /^\/api\/v1\/(queries|comments)/,
+			line: /^- \S*\.withheld(\.\w+)? = /,
+			reason: 'What was called `withheld` is called `unpublished`.',
+		},
+		{
+			address: /^\/api\/v1\/moderation\//,
+			line: /^- \S*\.withheldReason = /,
+			reason: 'What was called `withheldReason` is called `statusReason`.',
+		},
 	],
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { ChatMessage, ConversationPage, SendAnswer } from '~/features/chat/chat.view.ts'
 import { ChatClient } from '~/features/chat/client/chat-client.ts'
-import type { ChatMessage, ConversationPage, SendAnswer } from '~/features/chat/protocol.ts'
 import { comeBack, type Live } from '~/platform/realtime/live.ts'
 import { listenToSocket } from '../../app/features/chat/client/chat-client.ts'
 import { SocketTransport } from '../../app/features/chat/client/transport.ts'

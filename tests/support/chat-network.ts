@@ -1,16 +1,11 @@
+import type { ChatMessage, ChatSending, ConversationPage, SendAnswer } from '~/features/chat/chat.view.ts'
 import { ChatClient } from '~/features/chat/client/chat-client.ts'
-import type { Store } from '~/features/chat/client/outbox.ts'
 import type { Lock, Transport } from '~/features/chat/client/transport.ts'
-import type { PictureStore } from '~/features/chat/pictures/client/picture-store.ts'
-import type { UploadPicture } from '~/features/chat/pictures/client/uploads.ts'
-import type {
-	ChatMessage,
-	ChatSending,
-	ConversationPage,
-	ConversationState,
-	Receipts,
-	SendAnswer,
-} from '~/features/chat/protocol.ts'
+import type { Store } from '~/features/chat-pictures/chat-pictures.view.ts'
+import type { PictureStore } from '~/features/chat-pictures/client/picture-store.ts'
+import type { UploadPicture } from '~/features/chat-pictures/client/uploads.ts'
+import type { ConversationState } from '~/features/conversations/conversations.policy.ts'
+import type { Receipts } from '~/features/conversations/conversations.view.ts'
 
 /*
  * The chat's server as its contract says, small enough to be held in the hand, and a network that loses, doubles and delays.

@@ -35,7 +35,7 @@ export function query(changes: Partial<QuestionPageView> = {}): QuestionPageView
 		vote: 0,
 		own: false,
 		locked: false,
-		withheld: null,
+		unpublished: null,
 		deletedBy: null,
 		...changes,
 	}
@@ -51,7 +51,7 @@ export function comment(changes: Partial<CommentView> = {}): CommentView {
 		editedAt: null,
 		version: 1,
 		deleted: false,
-		withheld: null,
+		unpublished: null,
 		solution: false,
 		chosenAt: null,
 		mayChoose: false,

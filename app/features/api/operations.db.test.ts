@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import '~/features/index.server.ts'
 import { makeToken } from '~/features/accounts/tokens/tokens.server.ts'
-import { setBlocked } from '~/features/chat/safety/safety.server.ts'
+import { setBlocked } from '~/features/conversations/conversations.server.ts'
 import { deleteComment } from '~/features/discussion/commenting.server.ts'
 import { decideCase } from '~/features/moderation/decisions.server.ts'
 import { report } from '~/features/moderation/reports.server.ts'

@@ -1,16 +1,48 @@
-import { pictureRefusals } from '~/features/pictures/pictures.view.ts'
+import { countConversationsWithUnread } from '~/features/conversations/conversations.queries.server.ts'
+import { isRecord } from '~/lib/checks.ts'
+import { log } from '~/lib/log.server.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
 import { defineFeature } from '~/platform/feature.ts'
-import { chatShapes } from './api/shapes.server.ts'
-import { chatOperations } from './chat.api.server.ts'
-import { receiveChat } from './chat.sockets.server.ts'
-import { messageKind } from './messages/unseen.server.ts'
-import { learnOwnWords } from './search/search.server.ts'
+import { Allowance } from '~/platform/realtime/allowance.ts'
+import { inBackground, type Tab } from '~/platform/realtime/io.server.ts'
+import { announceTyping } from './messages/announcing.server.ts'
+import { markSeen } from './messages/reading.server.ts'
+import { answerSending } from './messages/sending.server.ts'
 
-export const chat = defineFeature({
-	name: 'chat',
-	api: { operations: chatOperations, schemas: chatShapes },
-	jobs: { 'learn-own-words': learnOwnWords },
-	onConnect: receiveChat,
-	notificationKinds: { message: messageKind },
-	pictureForms: [{ path: /^\/messages\/[^/]+$/, tooLarge: pictureRefusals.bytes }],
-})
+/** Messages: sending, reading, changing and reporting them, and the chat in an open tab. */
+export const chat = defineFeature({ name: 'chat', onConnect: receiveChat })
+
+/** A tab says at most once in 3 s that its member types; what comes faster is passed over. */
+const MIN_TYPING_INTERVAL_MS = 2_500
+
+/** Takes what a tab says of conversations. What comes from a socket is anybody's word: what makes no sense is passed over. */
+function receiveChat(socket: Tab): void {
+	const { userId: id, username } = socket.data
+	const viewer: SignedIn = { id, username, name: username, image: null, role: 'member' }
+	inBackground(announceUnread(socket))
+	const allowance = new Allowance(1, MIN_TYPING_INTERVAL_MS)
+	// One after the other, so that the messages of a tab are stored in the order in which it sent them.
+	let last: Promise<unknown> = Promise.resolve()
+	const inTurn = (work: () => Promise<unknown>) => {
+		last = last.then(work).catch((error) => log.warn({ err: error }, 'a word of the chat could not be taken'))
+	}
+	socket.on('chat:send', (message: unknown, answer: unknown) => {
+		if (typeof answer !== 'function') return
+		inTurn(async () => {
+			const { reply, ended } = await answerSending(viewer, message, socket.data.sessionId)
+			answer(reply)
+			if (ended) socket.disconnect(true)
+		})
+	})
+	socket.on('chat:seen', (mark: unknown) => {
+		if (isRecord(mark)) inTurn(() => markSeen(viewer, { with: mark.with, upTo: mark.upTo, read: mark.read }))
+	})
+	socket.on('chat:typing', (to: unknown) => {
+		if (typeof to === 'string' && allowance.take()) inTurn(() => announceTyping(viewer, to))
+	})
+}
+
+/** What changed while the tab was away, or between its page and its socket. */
+async function announceUnread(socket: Tab): Promise<void> {
+	socket.emit('chat:count', { conversations: await countConversationsWithUnread(socket.data.userId) })
+}

@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import { MAX_ALT_LENGTH, MAX_PICTURES, TOO_MANY_PICTURES } from '~/features/chat-pictures/chat-pictures.view.ts'
 import { picturePath } from '~/features/pictures/pictures.view.ts'
 import { cleanText, isStorable } from '~/lib/clean.ts'
-import { chatLimits } from './chat.limits.ts'
+import { chatLimits } from './chat.view.ts'
 
 const nothing = 'Write something first.'
 
@@ -26,10 +27,7 @@ const picture = z.object({
 		.string()
 		.refine(isStorable, 'The text contains an invalid character (NUL).')
 		.transform((text) => cleanText(text).replace(/\s+/g, ' ').trim())
-		.refine(
-			(text) => text.length <= chatLimits.altMax,
-			`A description may have at most ${chatLimits.altMax} characters.`,
-		),
+		.refine((text) => text.length <= MAX_ALT_LENGTH, `A description may have at most ${MAX_ALT_LENGTH} characters.`),
 })
 
 /** What sends a message: words, pictures, or both. */
@@ -38,7 +36,7 @@ export const messageInput = z
 		body,
 		pictures: z
 			.array(picture, { error: 'The pictures of this message cannot be read.' })
-			.max(chatLimits.pictures, `A message may have at most ${chatLimits.pictures} pictures.`)
+			.max(MAX_PICTURES, TOO_MANY_PICTURES)
 			.default([]),
 		clientId: z.uuid({ error: 'This message has no id. Reload the page and send it again.' }).toLowerCase(),
 	})
@@ -46,16 +44,3 @@ export const messageInput = z
 
 /** What changes the words of one; a message with pictures may go without. */
 export const editInput = z.object({ body })
-
-/** Who may begin a conversation with a member, and whether others see them type: one of the two, or both. */
-export const settingsInput = z
-	.object({
-		accepts: z.enum(['members', 'verified', 'nobody'], { error: 'Choose who may write to you.' }).optional(),
-		typing: z.enum(['shown', 'hidden'], { error: 'Choose whether others see that you type.' }).optional(),
-	})
-	.refine(({ accepts, typing }) => accepts ?? typing, 'Choose who may write to you.')
-
-/** Looks like a username; whether somebody has it is another question. */
-export function isUsername(value: unknown): value is string {
-	return typeof value === 'string' && /^[a-z0-9_.-]{1,64}$/.test(value)
-}

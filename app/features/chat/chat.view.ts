@@ -1,58 +1,131 @@
-import { chatLimits } from './chat.limits.ts'
-import { type ConversationFacts, conversationState } from './chat.policy.ts'
-import type { ConversationRow, PeerRow } from './conversations.queries.server.ts'
+import type { ChatPicture, NamedPicture } from '~/features/chat-pictures/chat-pictures.view.ts'
+import type { ConversationState } from '~/features/conversations/conversations.policy.ts'
+import type { Names, Peer, Receipts } from '~/features/conversations/conversations.view.ts'
 import type { MessageRow } from './messages/messages.queries.server.ts'
-import type { ChatMessage, ConversationState, Peer, Receipts } from './protocol.ts'
 
-/** The two members of a conversation, as messages name them. */
-export type Names = ReadonlyMap<number, string>
+/** What the chat allows. It stands apart from the schema, so that the browser can use it without zod. */
+export const chatLimits = {
+	/** Characters of a message. */
+	messageMax: 4_000,
+	/** Messages in one page of a conversation. */
+	page: 50,
+	/** Changes that one catching-up answer holds. */
+	changes: 200,
+	/** Messages before a reported one that moderators see with it. */
+	context: 5,
+	/** Messages that a member may send in so many seconds: faster than anybody types, slower than a script would like. */
+	burst: { messages: 30, seconds: 10 },
+	/** Edits and deletions together that a member may do in so many seconds: each is told to every tab of both members. */
+	changing: { times: 30, seconds: 60 },
+} as const
+
+/* What the server and members' tabs tell each other of messages: by HTTP, and as events of the socket. */
+
+/** A conversation as it is opened. */
+export interface ConversationPage {
+	peer: Peer
+	state: ConversationState
+	/** The newest 50, ascending. */
+	messages: ChatMessage[]
+	/** Whether there are older ones. */
+	older: boolean
+	version: number
+	/** Of the peer. */
+	marks: Receipts
+	/** How far the viewer had read when it was loaded: for the "new messages" line. */
+	readId: number
+	/** Skills that both have, while nobody has written; what to begin with. */
+	common: string[]
+}
+
+/** A part of a conversation that need not be its end. */
+export interface MessageWindow {
+	/** Ascending. */
+	messages: ChatMessage[]
+	/** Whether there are more before and after them. */
+	older: boolean
+	newer: boolean
+}
+
+export interface ChatMessage {
+	id: number
+	/** The sender's own id of it: the same on every try. */
+	clientId: string
+	/** Username. */
+	sender: string
+	/** As typed, for editing and copying; '' when deleted. */
+	body: string
+	/** Rendered as in the forum; '' when deleted. */
+	html: string
+	/** At most four; none when deleted. */
+	pictures: ChatPicture[]
+	/** ISO 8601, the server's clock. */
+	sentAt: string
+	editedAt: string | null
+	deleted: boolean
+	/** The conversation's version with the last change of this message. */
+	version: number
+}
+
+/**
+ * What the sender of a message is answered. `retry`: the same may be sent again a little later; `retryAfter`: in so many whole
+ * seconds, where a limit says so.
+ */
+export type SendAnswer =
+	| { ok: true; message: ChatMessage }
+	| { ok: false; message: string; retry: boolean; retryAfter?: number }
+
+/** What the receiver has not read: messages of this conversation, and in how many conversations there are some. */
+interface UnreadCounts {
+	unread: number
+	conversations: number
+}
+
+/** A message as it is sent. */
+export interface ChatSending {
+	/** Username. */
+	to: string
+	clientId: string
+	body: string
+	/** Pictures that were uploaded for it. */
+	pictures?: NamedPicture[]
+}
+
+declare module '~/platform/realtime/events.ts' {
+	/** `with` is the peer's username, as seen by who is told. */
+	interface ServerEvents {
+		/** A message was added, edited or deleted. */
+		'chat:message': (event: UnreadCounts & { with: string; message: ChatMessage }) => void
+		/** This member read further, here or elsewhere. */
+		'chat:read': (event: UnreadCounts & { with: string; readId: number }) => void
+		/** This member read everything in these conversations, here or elsewhere. */
+		'chat:all-read': (event: { with: string[]; conversations: number }) => void
+		'chat:typing': (event: { from: string }) => void
+	}
+
+	interface ClientEvents {
+		'chat:send': (message: ChatSending, answer: (answer: SendAnswer) => void) => void
+		/** Everything up to this message arrived, or was seen. */
+		'chat:seen': (mark: { with: string; upTo: number; read: boolean }) => void
+		/** At most one in 3 s. */
+		'chat:typing': (to: string) => void
+	}
+}
 
 /** A message as one member sees it. */
 export function presentMessage(row: MessageRow, readerId: number, names: Names): ChatMessage {
-	const isUnchanged = row.kept_body !== null && row.sender_id !== readerId
+	const isUnchanged = row.recipient_body !== null && row.sender_id !== readerId
 	return {
 		id: row.id,
 		clientId: row.client_id,
 		sender: names.get(row.sender_id) ?? '',
-		body: isUnchanged ? (row.kept_body ?? '') : row.body,
-		html: isUnchanged ? (row.kept_html ?? '') : row.html,
+		body: isUnchanged ? (row.recipient_body ?? '') : row.body,
+		html: isUnchanged ? (row.recipient_html ?? '') : row.html,
 		pictures: row.pictures ?? [],
 		sentAt: row.sent_at.toISOString(),
 		editedAt: isUnchanged || row.deleted_at ? null : (row.edited_at?.toISOString() ?? null),
 		deleted: row.deleted_at !== null,
 		version: row.version,
-	}
-}
-
-/** The other member. */
-export function presentPeer(row: PeerRow): Peer {
-	const lastSeenAt = row.online ? null : (row.last_seen_at?.toISOString() ?? null)
-	return { username: row.username, name: row.name, picture: row.image, online: row.online, lastSeenAt }
-}
-
-/** How far the peer has come. Of somebody who has not answered yet nothing is told: looking at a request is free. */
-export function presentReceipts(row: ConversationRow): Receipts {
-	return row.peer_pending ? { delivered: 0, read: 0 } : { delivered: row.peer_delivered_id, read: row.peer_read_id }
-}
-
-/** What the member can do. */
-export function presentState(row: ConversationRow): ConversationState {
-	return conversationState(standingOf(row))
-}
-
-function standingOf(row: ConversationRow): ConversationFacts {
-	return {
-		name: row.name,
-		reachable: !row.imported,
-		exists: row.id !== null,
-		myTurn: row.pending,
-		visible: row.last_message_id !== null,
-		peerPending: row.peer_pending,
-		unanswered: row.unanswered,
-		blockedByMe: row.blocked_by_me,
-		muted: row.muted,
-		accepts: row.accepts,
-		verified: row.verified,
 	}
 }
 

@@ -1,11 +1,11 @@
-import { mayChangeWithheld, maySeeWithheld } from '~/features/moderation/moderation.policy.ts'
+import { mayChangePending, maySeeUnpublished } from '~/features/moderation/moderation.policy.ts'
 import {
 	type AuthorView,
 	type OriginView,
 	originView,
 	presentStatus,
+	type UnpublishedView,
 	type VotedView,
-	type WithheldView,
 } from '~/features/questions/question.view.ts'
 import { mayChoose, mayDelete, mayEdit } from '~/features/questions/questions.policy.ts'
 import type { Viewer } from '~/lib/viewer.ts'
@@ -32,10 +32,10 @@ export function presentThread(viewer: Viewer, rows: CommentRow[], askerUsername:
 export function presentComment(viewer: Viewer, row: CommentRow, askerUsername: string): CommentView {
 	const owned = { authorId: row.author_id }
 	const isPublished = row.status === 'published'
-	const withheld = presentStatus(row)
-	const isOwnPending = withheld !== null && mayChangeWithheld(viewer, { ...owned, withheld: withheld.state })
+	const unpublished = presentStatus(row)
+	const isOwnPending = unpublished !== null && mayChangePending(viewer, { ...owned, status: unpublished.status })
 	const editable = isOwnPending || (isPublished && mayEdit(viewer, owned))
-	const isVisible = isPublished || (withheld !== null && maySeeWithheld(viewer, owned))
+	const isVisible = isPublished || (unpublished !== null && maySeeUnpublished(viewer, owned))
 	return {
 		id: row.id,
 		author: isVisible ? { username: row.username, name: row.name, image: row.image } : null,
@@ -45,7 +45,7 @@ export function presentComment(viewer: Viewer, row: CommentRow, askerUsername: s
 		editedAt: row.edited_at,
 		version: row.version,
 		deleted: !isVisible,
-		withheld: withheld && { ...withheld, reason: isVisible ? withheld.reason : '' },
+		unpublished: unpublished && { ...unpublished, reason: isVisible ? unpublished.reason : '' },
 		solution: row.is_solution,
 		chosenAt: row.chosen_at,
 		mayChoose: isPublished && choosing(viewer, askerUsername),
@@ -89,7 +89,7 @@ export interface CommentView extends VotedView {
 	version: number
 	deleted: boolean
 	/** Why it is out of the forum though nobody deleted it; `deleted` is true as well for whoever may not see the text. */
-	withheld: WithheldView | null
+	unpublished: UnpublishedView | null
 	solution: boolean
 	/** When it was chosen; null when that is not known. */
 	chosenAt: string | null

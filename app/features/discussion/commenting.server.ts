@@ -4,7 +4,7 @@ import { mayEdit, mayRestore, undoTime } from '~/features/questions/questions.po
 import { commentInput } from '~/features/questions/questions.schema.ts'
 import {
 	findChangeableComment,
-	lockWaitingComment,
+	lockPendingComment,
 	rewriteWaitingComment,
 } from '~/features/questions/status/pending.queries.server.ts'
 import { decidedMeanwhile, withdraw } from '~/features/questions/status/status.server.ts'
@@ -168,7 +168,7 @@ async function hold(
 	{ question_id, waits }: { question_id: number; waits: boolean },
 ): Promise<StoredComment> {
 	if (waits && !(await lockQuestion(trx, question_id))) throw new NotFound(noQuestion)
-	const stored = waits ? await lockWaitingComment(trx, id) : await lockComment(trx, id)
+	const stored = waits ? await lockPendingComment(trx, id) : await lockComment(trx, id)
 	if (stored) return stored
 	throw waits ? decidedMeanwhile() : new NotFound(noComment)
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { countPage, countUse, type RateName, rates } from '~/features/accounts/security/rates.server.ts'
-import { MAX_BLOCKED, setBlocked } from '~/features/chat/safety/safety.server.ts'
+import { MAX_BLOCKED, setBlocked } from '~/features/conversations/conversations.server.ts'
 import { editComment } from '~/features/discussion/commenting.server.ts'
 import { MAX_MUTED } from '~/features/notifications/notifications.server.ts'
 import { saveSocial } from '~/features/profiles/editing/editing.server.ts'

@@ -1,3 +1,4 @@
+import { isUsername } from '~/lib/checks.ts'
 import { defineFeature } from '~/platform/feature.ts'
 import { MAX_WATCHED } from '~/platform/realtime/events.ts'
 import { inBackground, type Tab } from '~/platform/realtime/io.server.ts'
@@ -16,7 +17,7 @@ export const members = defineFeature({
 /** What comes from a tab is anybody's word: anything but a list of names is passed over. */
 async function watch(tab: Tab, usernames: unknown, answer: unknown): Promise<void> {
 	if (!Array.isArray(usernames) || usernames.length > MAX_WATCHED || typeof answer !== 'function') return
-	const names = usernames.filter((name): name is string => typeof name === 'string' && /^[a-z0-9_.-]{1,64}$/.test(name))
+	const names = usernames.filter(isUsername)
 	for (const room of tab.rooms) if (room.startsWith('presence:')) await tab.leave(room)
 	await tab.join(names.map(watchersOf))
 	// Looked up once the tab is in the rooms: whoever blocks this member later takes it out of theirs.

@@ -80,7 +80,7 @@ const moderationCase = z.object({
 	author,
 	createdAt: time,
 	state: z.enum(['visible', 'hidden', 'waiting', 'merged', 'gone']),
-	withheldReason: z.string(),
+	statusReason: z.string(),
 	locked: z.boolean(),
 	suspendedUntil: z
 		.string()

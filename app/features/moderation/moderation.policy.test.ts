@@ -6,7 +6,7 @@ import {
 	mayModerate,
 	mayReadLog,
 	mayReport,
-	maySeeWithheld,
+	maySeeUnpublished,
 	maySetRole,
 	maySuspend,
 } from './moderation.policy.ts'
@@ -23,12 +23,12 @@ test.each<[string, Viewer, boolean[]]>([
 	['a moderator', moderator, [true, true, false, true]],
 	['an admin', admin, [true, true, true, true]],
 ])(
-	'%s reports, judges, reads the log, reads what is withheld as the product says',
+	'%s reports, judges, reads the log, reads what is not published as the product says',
 	(_who, viewer, [report, judge, log, see]) => {
 		expect(mayReport(viewer, { authorId: 9 })).toBe(report)
 		expect(mayModerate(viewer)).toBe(judge)
 		expect(mayReadLog(viewer)).toBe(log)
-		expect(maySeeWithheld(viewer, { authorId: 9 })).toBe(see)
+		expect(maySeeUnpublished(viewer, { authorId: 9 })).toBe(see)
 	},
 )
 

@@ -60,14 +60,14 @@ export function mayModerate(viewer: Viewer): viewer is SignedIn {
 	return isModerator(viewer)
 }
 
-/** Whether this viewer may see a text that is withheld: who wrote it, and moderators. */
-export function maySeeWithheld(viewer: Viewer, text: { authorId: number }): boolean {
+/** Whether this viewer may see a text that is not published: who wrote it, and moderators. */
+export function maySeeUnpublished(viewer: Viewer, text: { authorId: number }): boolean {
 	return viewer?.id === text.authorId || isModerator(viewer)
 }
 
-/** Whether this viewer may change or delete a text that is withheld: who wrote it, while it waits. */
-export function mayChangeWithheld(viewer: Viewer, text: { authorId: number; withheld: string }): boolean {
-	return viewer?.id === text.authorId && text.withheld === 'waiting'
+/** Whether this viewer may change or delete a text that is not published: who wrote it, while it is pending. */
+export function mayChangePending(viewer: Viewer, text: { authorId: number; status: string }): boolean {
+	return viewer?.id === text.authorId && text.status === 'pending'
 }
 
 /** Whether this viewer may suspend a member or lift it, and change what others see of them: a moderator a member, an admin a moderator too, nobody an admin. */

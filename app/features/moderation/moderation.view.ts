@@ -60,8 +60,8 @@ export interface CaseView {
 	author: ModeratedMemberView
 	createdAt: string
 	state: SubjectState
-	/** Why it is withheld, in the moderator's words. */
-	withheldReason: string
+	/** Why it has its status, in the moderator's words. */
+	statusReason: string
 	locked: boolean
 	/** When the author's suspension ends; null when there is none, `infinity` for one without end. */
 	suspendedUntil: string | null
@@ -150,7 +150,7 @@ export function presentCase(
 		author: presentModeratedMember(author),
 		createdAt: subject.createdAt,
 		state: subject.state,
-		withheldReason: subject.reason,
+		statusReason: subject.reason,
 		locked: subject.locked,
 		suspendedUntil: author.suspended_until,
 		acts,

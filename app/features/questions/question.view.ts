@@ -62,15 +62,15 @@ export interface QuestionPageView extends QuestionCardView, VotedView {
 	/** Nobody may comment any more. */
 	locked: boolean
 	/** Why it is out of the forum, for its author and moderators; null for what everybody sees. */
-	withheld: WithheldView | null
+	unpublished: UnpublishedView | null
 	/** Who deleted it, when only the comments of others are left of it; null while it stands. */
 	deletedBy: 'author' | 'moderator' | null
 }
 
 /** Why a text that nobody deleted is out of the forum. */
-export interface WithheldView {
+export interface UnpublishedView {
 	/** Hidden by a moderator, waiting for one, or merged into another query. */
-	state: 'hidden' | 'waiting' | 'merged'
+	status: 'hidden' | 'pending' | 'merged'
 	/** In the moderator's words; '' where there are none, and for whoever may not see the text. */
 	reason: string
 }
@@ -117,7 +117,7 @@ export function presentQuestion(
 		editedAt: row.edited_at,
 		origin: originView(row),
 		locked: row.locked,
-		withheld: null,
+		unpublished: null,
 		deletedBy: null,
 	}
 }
@@ -145,9 +145,9 @@ export function presentStatus({
 }: {
 	status: PostStatus
 	status_reason: string
-}): WithheldView | null {
+}): UnpublishedView | null {
 	if (status === 'published' || status === 'deleted') return null
-	return { state: status === 'pending' ? 'waiting' : status, reason }
+	return { status, reason }
 }
 
 export function originView({

@@ -4,15 +4,15 @@ import type { Viewer } from '~/lib/viewer.ts'
 import { presentDeleted, presentQuestion, type QuestionPageView } from './question.view.ts'
 import { undoTime } from './questions.policy.ts'
 import { findDeletedQuestion, findQuestion, findQuestionVote } from './questions.queries.server.ts'
-import { findWithheld } from './status/status.server.ts'
+import { findUnpublished } from './status/status.server.ts'
 
-/** One question; one that is withheld is there for its author and for moderators. @throws NotFound when there is none or it was deleted */
+/** One question; one that is not published is there for its author and for moderators. @throws NotFound when there is none or it was deleted */
 export async function getQuestion(viewer: Viewer, id: number): Promise<QuestionPageView> {
 	const [row, vote] = await Promise.all([
 		isId(id) ? findQuestion(id) : undefined,
 		viewer && isId(id) ? findQuestionVote(viewer.id, id) : (0 as const),
 	])
-	const question = row ? presentQuestion(viewer, row, vote) : isId(id) ? await findWithheld(viewer, id) : null
+	const question = row ? presentQuestion(viewer, row, vote) : isId(id) ? await findUnpublished(viewer, id) : null
 	if (!question) throw new NotFound(noQuestion)
 	return question
 }

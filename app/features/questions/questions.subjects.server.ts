@@ -146,13 +146,13 @@ async function release(trx: Executor, { post, held, moderatorId: by }: Judged): 
 }
 
 function went({ post: { type, id, question }, moderatorId: actorId }: Judged): ForumEvent {
-	if (type === 'query') return { kind: 'question-withheld', actorId, question }
-	return { kind: 'comment-withheld', actorId, question, commentId: id }
+	if (type === 'query') return { kind: 'question-unpublished', actorId, question }
+	return { kind: 'comment-unpublished', actorId, question, commentId: id }
 }
 
 function came({ post: { type, id, question }, moderatorId: actorId }: Judged): ForumEvent {
-	if (type === 'query') return { kind: 'question-returned', actorId, question }
-	return { kind: 'comment-returned', actorId, question, commentId: id }
+	if (type === 'query') return { kind: 'question-republished', actorId, question }
+	return { kind: 'comment-republished', actorId, question, commentId: id }
 }
 
 /** Locks the question, or both of a merge in the order of their ids, then the comment; all must stand as they were seen. */

@@ -194,8 +194,8 @@ export interface MessagesTable {
 	client_id: string
 	body: string
 	html: string
-	kept_body: string | null
-	kept_html: string | null
+	recipient_body: string | null
+	recipient_html: string | null
 	sent_at: Time
 	edited_at: MaybeTime
 	deleted_at: MaybeTime

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { Tab } from '~/../tests/support/chat-network.ts'
 import { Browser, ChatServer, chances } from '../../../../tests/support/chat-network.ts'
-import { typingTime } from './live-conversation.ts'
+import { TYPING_SHOWN_MS } from './live-conversation.ts'
 
 beforeEach(() => {
 	vi.useFakeTimers()
@@ -248,7 +248,7 @@ test('somebody types until they send, or for five seconds after they were last h
 	const { anna, bert } = pair()
 	anna.client.receiveTyping('bert')
 	expect(view(anna).typing).toBe(true)
-	await vi.advanceTimersByTimeAsync(typingTime)
+	await vi.advanceTimersByTimeAsync(TYPING_SHOWN_MS)
 	expect(view(anna).typing).toBe(false)
 	anna.client.receiveTyping('bert')
 	bert.client.write('anna', 'There')

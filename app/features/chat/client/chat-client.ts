@@ -1,15 +1,18 @@
+import type { Store } from '~/features/chat-pictures/chat-pictures.view.ts'
+import { Attachments } from '~/features/chat-pictures/client/attachments.ts'
+import type { PictureStore } from '~/features/chat-pictures/client/picture-store.ts'
+import { type UploadPicture, Uploads } from '~/features/chat-pictures/client/uploads.ts'
+import type { ConversationState } from '~/features/conversations/conversations.policy.ts'
+import type { Receipts } from '~/features/conversations/conversations.view.ts'
 import type { ServerEvents } from '~/platform/realtime/events.ts'
 import type { Live } from '~/platform/realtime/live.ts'
-import { Attachments } from '../pictures/client/attachments.ts'
-import type { PictureStore } from '../pictures/client/picture-store.ts'
-import { type UploadPicture, Uploads } from '../pictures/client/uploads.ts'
-import type { ChatMessage, ConversationPage, ConversationState, MessageWindow, Receipts } from '../protocol.ts'
+import type { ChatMessage, ConversationPage, MessageWindow } from '../chat.view.ts'
 import { type ConversationView, LiveConversation } from './live-conversation.ts'
-import { Outbox, type Outgoing, Sender, type Store } from './outbox.ts'
+import { Outbox, type Outgoing, Sender } from './outbox.ts'
 import type { Lock, Transport } from './transport.ts'
 
 /** How often a peer is told at most that this member types, in milliseconds. */
-const typingEvery = 3_000
+const TYPING_INTERVAL_MS = 3_000
 
 /**
  * `live`; `polling`: no socket can be had, and the server is asked every few seconds; `away`: it cannot be reached, for long
@@ -109,9 +112,9 @@ export class ChatClient {
 
 	/** Puts a message on the screen and into the outbox, with the pictures chosen for it; blank ones are passed over. @returns whether it was one */
 	write(to: string, body: string): boolean {
-		const { pictures, kept } = this.attachments.take(to)
+		const { pictures, persisted } = this.attachments.take(to)
 		if (body.trim() === '' && pictures.length === 0) return false
-		this.outbox.add({ clientId: this.newId(), to, body, pictures }, kept)
+		this.outbox.add({ clientId: this.newId(), to, body, pictures }, persisted)
 		this.conversations.get(to)?.wrote()
 		this.outboxChanged()
 		this.send(to)
@@ -133,7 +136,7 @@ export class ChatClient {
 	/** Tells the peer that this member types, now and then. */
 	types(to: string): void {
 		const now = Date.now()
-		if (now - this.typedAt < typingEvery || !this.transport.connected()) return
+		if (now - this.typedAt < TYPING_INTERVAL_MS || !this.transport.connected()) return
 		this.typedAt = now
 		this.transport.typing(to)
 	}
@@ -273,7 +276,7 @@ function on<Name extends keyof ServerEvents>(socket: Live, name: Name, handle: S
 type Mark = Parameters<Transport['seen']>[0]
 
 /** How often the marks of a conversation are told at most, in milliseconds: a burst of messages is one mark. */
-const every = 1_000
+const SEEN_INTERVAL_MS = 1_000
 
 /** Tells the server what arrived here and what was read: at once, and then once a second while more comes. */
 class SeenReporter {
@@ -309,6 +312,6 @@ class SeenReporter {
 		setTimeout(() => {
 			this.resting.delete(peer)
 			this.flush(peer)
-		}, every)
+		}, SEEN_INTERVAL_MS)
 	}
 }

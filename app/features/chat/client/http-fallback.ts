@@ -7,8 +7,8 @@ import { askLatest, type Latest, type SocketTransport } from './transport.ts'
  * How often the server is asked while there is no socket, in milliseconds; and by a tab that nobody looks at, or that is no
  * longer its member's.
  */
-const pace = 5_000
-const slowPace = 30_000
+const POLL_INTERVAL_MS = 5_000
+const SLOW_POLL_INTERVAL_MS = 30_000
 
 /** Where the browser keeps that this tab's network let no socket through: its next page does not wait for one. */
 const blocked = 'chat-socket-blocked'
@@ -55,7 +55,7 @@ export function makeFallback(socket: Live, client: ChatClient, transport: Socket
 		announced = ''
 		announceNews()
 	}
-	const often = () => (document.hidden || refused ? slowPace : pace)
+	const often = () => (document.hidden || refused ? SLOW_POLL_INTERVAL_MS : POLL_INTERVAL_MS)
 	return new Fallback({ ask, onChange, pace: () => often() * (0.9 + Math.random() / 5) })
 }
 

@@ -1,9 +1,11 @@
-import type { ChatMessage, ConversationPage, ConversationState, MessageWindow, Peer, Receipts } from '../protocol.ts'
+import type { ConversationState } from '~/features/conversations/conversations.policy.ts'
+import type { Peer, Receipts } from '~/features/conversations/conversations.view.ts'
+import type { ChatMessage, ConversationPage, MessageWindow } from '../chat.view.ts'
 import { MessageHistory } from './message-history.ts'
 import { pause, type Transport } from './transport.ts'
 
 /** How long somebody counts as typing after they were last heard of, in milliseconds; they tell every 3 s. */
-export const typingTime = 5_000
+export const TYPING_SHOWN_MS = 5_000
 
 /** After so many failures in a row the next event or connection asks again. */
 const MAX_TRIES = 6
@@ -35,7 +37,7 @@ export function viewOf({ version: _, ...page }: ConversationPage, part: MessageW
 	return { ...page, latest: page.messages, newer: false, typing: false, ...part }
 }
 
-/** One conversation, kept the same as the server's by what the live stream says and by asking for what it left out. */
+/** One conversation, in step with the server's by what the live stream says and by asking for what it left out. */
 export class LiveConversation {
 	private readonly transport: Transport
 	private readonly onChange: () => void
@@ -122,7 +124,7 @@ export class LiveConversation {
 
 	receiveTyping(): void {
 		if (this.typing) clearTimeout(this.typing)
-		this.typing = setTimeout(() => this.stopTyping(), typingTime)
+		this.typing = setTimeout(() => this.stopTyping(), TYPING_SHOWN_MS)
 		this.change()
 	}
 

@@ -1,4 +1,4 @@
-import type { ChatMessage, ConversationPage, MessageWindow } from '../protocol.ts'
+import type { ChatMessage, ConversationPage, MessageWindow } from '../chat.view.ts'
 
 /** What `since` answers: changes in the order of their versions, and how the two members stand. */
 export interface Changes extends Pick<ConversationPage, 'marks' | 'state'> {
@@ -24,7 +24,7 @@ export class MessageHistory {
 	version = 0
 	/** Whether there are messages before the first of those that reach to the end. */
 	private before = false
-	/** What is kept below this id was changed meanwhile and waits until its page is loaded. */
+	/** Messages below this id were changed meanwhile and are shown once their page is loaded. */
 	private first = 0
 	/** What is shown in place of the end: the messages between two, all of which are known. */
 	private part: { from: number; to: number; older: boolean; newer: boolean } | null = null

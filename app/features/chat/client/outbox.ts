@@ -1,14 +1,6 @@
-import type { ChatMessage, ChatSending, SendAnswer } from '../protocol.ts'
+import type { NamedPicture, OutgoingPicture, Store } from '~/features/chat-pictures/chat-pictures.view.ts'
+import type { ChatMessage, SendAnswer } from '../chat.view.ts'
 import { type Lock, pause, type Transport } from './transport.ts'
-
-/** A picture of a message that is on its way; its file lies in the store under its id. */
-export interface OutgoingPicture {
-	id: string
-	width: number
-	height: number
-	/** What it shows, in the sender's words. */
-	alt: string
-}
 
 /** A message on its way: written, shown, and not yet acknowledged. */
 export interface Outgoing {
@@ -23,11 +15,8 @@ export interface Outgoing {
 	refusal: string | null
 }
 
-/** The part of the browser's storage that is needed. */
-export type Store = Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'>
-
 /**
- * What a member wrote and the server has not acknowledged, kept by the browser, so that it outlives the tab. Every message
+ * What a member wrote and the server has not acknowledged, stored by the browser, so that it outlives the tab. Every message
  * has a key of its own: two tabs that write at the same moment cannot overwrite each other's.
  */
 export class Outbox {
@@ -135,7 +124,7 @@ interface SenderParts {
 	outbox: Outbox
 	attachments: {
 		/** @returns how the message names its pictures, or why not; null to try again later */
-		send: (pictures: readonly OutgoingPicture[]) => Promise<NonNullable<ChatSending['pictures']> | string | null>
+		send: (pictures: readonly OutgoingPicture[]) => Promise<NamedPicture[] | string | null>
 	}
 	transport: Pick<Transport, 'connected' | 'send'>
 	lock: Lock

@@ -1,5 +1,5 @@
 import type { Live } from '~/platform/realtime/live.ts'
-import type { ChatSending, ConversationPage, ConversationSummary, MessageWindow, SendAnswer } from '../protocol.ts'
+import type { ChatSending, ConversationPage, MessageWindow, SendAnswer } from '../chat.view.ts'
 import type { Changes, OlderPage } from './message-history.ts'
 
 /** The ways of a tab to the server. What is asked is refused with an exception when no answer can be had. */
@@ -53,7 +53,7 @@ export class SocketTransport implements Transport {
 		}
 	}
 
-	/** Not kept for later: the next mark says more. */
+	/** Not queued: the next one says more. */
 	seen(mark: { with: string; upTo: number; read: boolean }): void {
 		if (this.byHttp) void seenByHttp(this.me, mark)
 		else this.socket?.volatile.emit('chat:seen', mark)
@@ -88,9 +88,8 @@ async function ask<Answer>(peer: string, question: string): Promise<Answer> {
 /** How long an answer is waited for, in milliseconds. */
 const REQUEST_TIMEOUT_MS = 10_000
 
-/** What is unread, and for whom the browser is signed in now. */
+/** What is unread, and for whom the browser is signed in now: part of what the inbox is answered. */
 export interface Latest {
-	conversations: ConversationSummary[]
 	/** Conversations with something unread. */
 	unread: number
 	/** Unread notices. */

@@ -1,12 +1,12 @@
 import { useEffect, useLayoutEffect, useMemo, useState, useSyncExternalStore } from 'react'
 import { useLocation } from 'react-router'
+import { BrowserPictures } from '~/features/chat-pictures/client/picture-store.ts'
+import { measure, uploadForMessage } from '~/features/chat-pictures/client/uploads.ts'
 import { refusalOf } from '~/features/pictures/components/upload.ts'
 import { useRootData } from '~/lib/root-data.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
 import { type Live, withLive } from '~/platform/realtime/live.ts'
-import { BrowserPictures } from '../pictures/client/picture-store.ts'
-import { measure, uploadForMessage } from '../pictures/client/uploads.ts'
-import type { ConversationPage, MessageWindow } from '../protocol.ts'
+import type { ConversationPage, MessageWindow } from '../chat.view.ts'
 import { ChatClient, type ConnectionState, listenToSocket } from './chat-client.ts'
 import { forgetBlocked, makeFallback, wasBlocked } from './http-fallback.ts'
 import { type ConversationView, viewOf } from './live-conversation.ts'
@@ -69,7 +69,7 @@ const nothing: readonly Outgoing[] = []
 const never = () => () => {}
 
 /** How long a lost connection is not worth a word, in milliseconds. */
-const grace = 1_500
+const AWAY_AFTER_MS = 1_500
 
 /** How long a lost socket may take to come back, in milliseconds, before the chat goes on without it. */
 const FALLBACK_AFTER_MS = 5_000
@@ -113,7 +113,7 @@ function start(me: string): { client: ChatClient; stop: () => void } {
 function listen(socket: Live, client: ChatClient, transport: SocketTransport): () => void {
 	const fallback = makeFallback(socket, client, transport)
 	let timer: ReturnType<typeof setTimeout> | undefined
-	const gone = (quiet = grace, wait = FALLBACK_AFTER_MS) => {
+	const gone = (quiet = AWAY_AFTER_MS, wait = FALLBACK_AFTER_MS) => {
 		clearTimeout(timer)
 		timer = setTimeout(() => fallback.on || client.setConnection('away'), quiet)
 		fallback.start(wait)
@@ -137,7 +137,7 @@ function listen(socket: Live, client: ChatClient, transport: SocketTransport): (
 	socket.on('disconnect', lost)
 	document.addEventListener('visibilitychange', looked)
 	if (socket.connected) back()
-	else gone(FALLBACK_AFTER_MS, wasBlocked() ? 0 : 2 * grace)
+	else gone(FALLBACK_AFTER_MS, wasBlocked() ? 0 : 2 * AWAY_AFTER_MS)
 	return () => {
 		clearTimeout(timer)
 		fallback.stop()

@@ -1,13 +1,17 @@
 import { SendHorizontal, X } from 'lucide-react'
 import { type FormEvent, type KeyboardEvent, type RefObject, useEffect, useId, useState } from 'react'
 import { Form, Link } from 'react-router'
+import {
+	AttachButton,
+	AttachedList,
+	PlainPicture,
+	useAttached,
+	usePictureIntake,
+} from '~/features/chat-pictures/components/attached-pictures.tsx'
 import { useRootData } from '~/lib/root-data.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
-import { chatLimits } from '../chat.limits.ts'
+import { type ChatMessage, chatLimits } from '../chat.view.ts'
 import { useChatClient } from '../client/use-chat.ts'
-import { useAttached, usePictureIntake } from '../pictures/client/use-pictures.ts'
-import { AttachButton, AttachedList, PlainPicture } from '../pictures/components/attached-pictures.tsx'
-import type { ChatMessage } from '../protocol.ts'
 
 interface ComposerProps {
 	/** Username. */
@@ -28,15 +32,15 @@ interface ComposerProps {
 	className: string | undefined
 }
 
-/** Where a message is written: Enter sends, Shift+Enter breaks the line. What is typed and not sent is kept as a draft. */
+/** Where a message is written: Enter sends, Shift+Enter breaks the line. What is typed and not sent is stored as a draft. */
 export function Composer(props: ComposerProps) {
 	const { peer, path, textarea, editing, onEditLast, onSave, onLeaveEdit, refused } = props
 	const client = useChatClient()
 	const me = useRootData().viewer?.username ?? ''
 	const field = useId()
 	const [refusal, setError] = useState<string | null>(refused?.message ?? null)
-	const attached = useAttached(peer)
-	const intake = usePictureIntake(peer)
+	const attached = useAttached(client, peer)
+	const intake = usePictureIntake(client, peer)
 	const error = refusal ?? attached.refusal
 
 	useEffect(() => {
@@ -112,7 +116,7 @@ export function Composer(props: ComposerProps) {
 			{Object.entries(props.fields ?? {}).map(([name, value]) => (
 				<input key={name} type="hidden" name={name} value={value} />
 			))}
-			{!editing && <AttachedList peer={peer} pictures={attached.pictures} />}
+			{!editing && <AttachedList client={client} peer={peer} pictures={attached.pictures} />}
 			<div className="flex items-end gap-1.5">
 				<label className="sr-only" htmlFor={field}>
 					Message
@@ -175,8 +179,8 @@ function tooLong(length: number): string {
 }
 
 /*
- * What was typed to a member and not sent, kept by the browser for each conversation of each member. A browser that keeps
- * nothing loses drafts with the tab, and nothing else.
+ * Drafts: what was typed to a member and not sent, stored by the browser for each conversation of each member. A browser that
+ * stores nothing loses drafts with the tab, and nothing else.
  */
 
 const keyOf = (me: string, peer: string) => `chat-draft:${me}:${peer}`

@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
+import type { Peer } from '~/features/conversations/conversations.view.ts'
 import { usePresence } from '~/platform/realtime/use-presence.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
-import type { Peer } from '../protocol.ts'
 
 interface ConversationHeadProps {
 	peer: Peer

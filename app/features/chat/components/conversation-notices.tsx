@@ -1,10 +1,10 @@
 import { WifiOff } from 'lucide-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useFetcher } from 'react-router'
+import type { Peer } from '~/features/conversations/conversations.view.ts'
 import { textOfMessage } from '../chat.view.ts'
 import type { ConversationView } from '../client/live-conversation.ts'
 import { useConnectionState } from '../client/use-chat.ts'
-import type { Peer } from '../protocol.ts'
 
 interface StateNoticeProps {
 	view: ConversationView
@@ -114,7 +114,7 @@ export function EmptyConversation({ peer, common }: { peer: Peer; common: readon
 }
 
 /** So many are named: what fits into two lines of the panel. */
-const named = 5
+const MAX_NAMED_SKILLS = 5
 
 const words = ['No', 'One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven', 'Eight', 'Nine', 'Ten']
 
@@ -123,11 +123,11 @@ export function inCommon(skills: readonly string[]): string {
 	const count = skills.length
 	if (count === 0) return ''
 	const some = `${words[count] ?? count} ${count === 1 ? 'skill' : 'skills'} in common`
-	const list = skills.slice(0, named).join(', ')
-	return count > named ? `${some}, among them ${list}.` : `${some}: ${list}.`
+	const list = skills.slice(0, MAX_NAMED_SKILLS).join(', ')
+	return count > MAX_NAMED_SKILLS ? `${some}, among them ${list}.` : `${some}: ${list}.`
 }
 
-/** How many are kept for a reader that is still speaking. */
+/** How many messages wait for a screen reader that is still speaking. */
 const MAX_ANNOUNCED = 5
 
 /** Says each new message of the peer once, to readers who do not see the list grow. */

@@ -2,7 +2,7 @@ import { useEffect, useId } from 'react'
 import { useFetcher } from 'react-router'
 import { toast } from '~/shell/toast.ts'
 import { Dialog } from '~/ui/dialog.tsx'
-import type { ChatMessage } from '../protocol.ts'
+import type { ChatMessage } from '../chat.view.ts'
 
 interface ReportDialogProps {
 	message: ChatMessage

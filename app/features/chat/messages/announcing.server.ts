@@ -1,18 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { log } from '~/lib/log.server.ts'
-import type { SignedIn } from '~/lib/viewer.ts'
-import { announce } from '~/platform/realtime/announce.server.ts'
-import { roomOf } from '~/platform/realtime/presence.server.ts'
-import { presentMessage, presentReceipts, presentState } from '../chat.view.ts'
 import {
 	type ConversationRow,
 	countConversationsWithUnread,
 	countUnreadOf,
-	findConversation,
-	type ReadRow,
 	showsTyping,
-} from '../conversations.queries.server.ts'
-import { namesOf } from '../members.server.ts'
+} from '~/features/conversations/conversations.queries.server.ts'
+import { namesOf } from '~/features/conversations/conversations.server.ts'
+import { log } from '~/lib/log.server.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { announce } from '~/platform/realtime/announce.server.ts'
+import { roomOf } from '~/platform/realtime/presence.server.ts'
+import { presentMessage } from '../chat.view.ts'
 import type { MessageRow, SeenRow } from './messages.queries.server.ts'
 
 /*
@@ -21,7 +19,7 @@ import type { MessageRow, SeenRow } from './messages.queries.server.ts'
  */
 
 /** Milliseconds until the next try to tell what could not be told, and how many tries there are: half a minute. */
-const retryEvery = 1_000
+const RETRY_DELAY_MS = 1_000
 const MAX_TRIES = 30
 
 /**
@@ -30,7 +28,7 @@ const MAX_TRIES = 30
  */
 export async function announceReliably(tell: () => Promise<void>): Promise<void> {
 	const again = async (tries: number): Promise<void> => {
-		await sleep(retryEvery, undefined, { ref: false })
+		await sleep(RETRY_DELAY_MS, undefined, { ref: false })
 		await tell().catch(() => (tries > 1 ? again(tries - 1) : undefined))
 	}
 	await tell().catch((error) => {
@@ -60,38 +58,6 @@ export async function announceSeen(reader: SignedIn, peer: ConversationRow, seen
 	const conversations = await countConversationsWithUnread(reader.id)
 	const event = { with: peer.username, unread: seen.unread, conversations, readId: seen.read_id }
 	announce(roomOf(reader.id), 'chat:read', event)
-}
-
-/** A member read everything, in these conversations: one word to their own tabs, and to each peer how far. */
-export async function announceAllRead(reader: SignedIn, rows: ReadRow[]): Promise<void> {
-	for (const { peer_id: peerId, delivered_id: delivered, read_id: read, blocked_by_me: blocked } of rows)
-		if (!blocked) announce(roomOf(peerId), 'chat:marks', { with: reader.username, marks: { delivered, read } })
-	const conversations = await countConversationsWithUnread(reader.id)
-	announce(roomOf(reader.id), 'chat:all-read', { with: rows.map(({ username }) => username), conversations })
-}
-
-/** What counts as unread changed for a member without a message or a mark: tells their own tabs. */
-export async function announceCount(member: { id: number }): Promise<void> {
-	announce(roomOf(member.id), 'chat:count', { conversations: await countConversationsWithUnread(member.id) })
-}
-
-/** What a member can do in a conversation changed: tells their own tabs. */
-export async function announceState(member: { id: number }, peerUsername: string): Promise<void> {
-	const row = await findConversation(member.id, peerUsername)
-	if (row) announce(roomOf(member.id), 'chat:state', { with: peerUsername, state: presentState(row) })
-}
-
-/** A message waits for the first answer: how much more may follow changed for its sender, and for the peer it is a request. */
-export async function announceWaiting(sender: SignedIn, peer: ConversationRow): Promise<void> {
-	await announceState(sender, peer.username)
-	if (!peer.blocked_me) await announceState({ id: peer.peer_id }, sender.username)
-}
-
-/** The first answer came, or an acceptance: what both can do changed, and the marks may be shown now. */
-export async function announceAccepted(member: SignedIn, peer: ConversationRow): Promise<void> {
-	await Promise.all([announceState(member, peer.username), announceState({ id: peer.peer_id }, member.username)])
-	const row = await findConversation(peer.peer_id, member.username)
-	if (row) announce(roomOf(peer.peer_id), 'chat:marks', { with: member.username, marks: presentReceipts(row) })
 }
 
 /** A member is typing; nothing is stored. */

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
+import type { ChatPicture } from '~/features/chat-pictures/chat-pictures.view.ts'
 import type { ReportedMessageRow } from '~/features/moderation/cases.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { isPast } from '~/platform/db/recent.server.ts'
-import type { ChatPicture } from '../protocol.ts'
 
 /** A message as it is stored. */
 export interface MessageRow {
@@ -15,8 +15,8 @@ export interface MessageRow {
 	body: string
 	html: string
 	/** What the recipient goes on seeing; null when that is the body. */
-	kept_body: string | null
-	kept_html: string | null
+	recipient_body: string | null
+	recipient_html: string | null
 	pictures: ChatPicture[] | null
 	sent_at: Date
 	edited_at: Date | null
@@ -24,7 +24,7 @@ export interface MessageRow {
 	version: number
 }
 
-const columns = sql`m.id, m.conversation_id, m.sender_id, m.recipient_id, m.client_id, m.body, m.html, m.kept_body, m.kept_html,
+const columns = sql`m.id, m.conversation_id, m.sender_id, m.recipient_id, m.client_id, m.body, m.html, m.recipient_body, m.recipient_html,
 	m.pictures, m.sent_at, m.edited_at, m.deleted_at, m.version`
 
 /** Every reading statement holds this: nobody but the sender, and the one whom it was delivered to. */
@@ -182,12 +182,12 @@ export async function updateMessage(
 	{ body, html, quietly }: { body: string; html: string; quietly: boolean },
 ): Promise<MessageRow> {
 	const original = quietly
-		? sql`coalesce(kept_body, body), kept_html = coalesce(kept_html, html)`
-		: sql`null, kept_html = null`
+		? sql`coalesce(recipient_body, body), recipient_html = coalesce(recipient_html, html)`
+		: sql`null, recipient_html = null`
 	return changed(
 		trx,
 		conversation_id,
-		sql`update messages as m set body = ${body}, html = ${html}, kept_body = ${original}, edited_at = clock_timestamp(),
+		sql`update messages as m set body = ${body}, html = ${html}, recipient_body = ${original}, edited_at = clock_timestamp(),
 			version = raised.version from raised where m.id = ${id} returning ${columns}`,
 	)
 }
@@ -202,7 +202,7 @@ export async function eraseMessage(
 	return changed(
 		trx,
 		conversation_id,
-		sql`update messages as m set body = '', html = '', kept_body = null, kept_html = null, pictures = null,
+		sql`update messages as m set body = '', html = '', recipient_body = null, recipient_html = null, pictures = null,
 			deleted_at = clock_timestamp(),
 			version = raised.version from raised where m.id = ${id} returning ${columns}`,
 	)
@@ -261,7 +261,7 @@ export async function readExtract(
 ): Promise<(ReportedMessageRow & { id: number })[]> {
 	const { rows } = await sql<ReportedMessageRow & { id: number }>`
 		select m.id, users.username as sender,
-			case when m.sender_id = ${userId} then m.body else coalesce(m.kept_body, m.body) end as body,
+			case when m.sender_id = ${userId} then m.body else coalesce(m.recipient_body, m.body) end as body,
 			to_char(m.sent_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as "sentAt", m.pictures
 		from messages m join users on users.id = m.sender_id
 		where m.conversation_id = ${conversationId} and m.id <= ${id} and m.deleted_at is null

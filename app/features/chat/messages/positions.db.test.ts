@@ -1,9 +1,9 @@
 import { beforeEach, expect, test } from 'vitest'
+import { setBlocked } from '~/features/conversations/conversations.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { makeConversation, makeMessage, passTime } from '../../../../tests/factories/chat.ts'
 import { makeMember } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
-import { setBlocked } from '../safety/safety.server.ts'
 import { getMessage, listMessagesAt, type MessagePosition, openConversation } from './reading.server.ts'
 
 useDatabase()

@@ -1,4 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
+import { setMuted } from '~/features/conversations/conversations.server.ts'
+import { countUnreadConversations, listConversations, listLatest } from '~/features/inbox/inbox.server.ts'
 import { setSkills } from '~/features/members/skills.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
@@ -6,8 +8,6 @@ import { findBrokenFigures, makeConversation, makeMessage, passTime } from '../.
 import { makeMember } from '../../../../tests/factories/forum.ts'
 import { makeTab } from '../../../../tests/factories/presence.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
-import { countUnreadConversations, listConversations, listLatest } from '../inbox/inbox.server.ts'
-import { setMuted } from '../safety/safety.server.ts'
 import { deleteMessage, editMessage } from './changing.server.ts'
 import { listOlder, listSince, markSeen, openConversation } from './reading.server.ts'
 

@@ -1,16 +1,26 @@
+import { findConversation, lockConversation } from '~/features/conversations/conversations.queries.server.ts'
+import {
+	namesOf,
+	presentState,
+	relationWith,
+	requireConversation,
+	requireMember,
+} from '~/features/conversations/conversations.server.ts'
+import { presentPeer, presentReceipts } from '~/features/conversations/conversations.view.ts'
 import { listSharedSkills } from '~/features/members/skills.server.ts'
-import { isId } from '~/lib/checks.ts'
+import { isId, isUsername } from '~/lib/checks.ts'
 import { Invalid, NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
-import { db } from '~/platform/db/db.server.ts'
 import { transact } from '~/platform/db/transaction.server.ts'
-import { chatLimits } from '../chat.limits.ts'
-import { isUsername } from '../chat.schema.ts'
-import { presentMessage, presentPage, presentPeer, presentReceipts, presentState } from '../chat.view.ts'
-import { findConversation, lockConversation, lockUnread, writeAllRead } from '../conversations.queries.server.ts'
-import { namesOf, relationWith, requireConversation, requireMember } from '../members.server.ts'
-import type { ChatMessage, ConversationPage, MessageWindow } from '../protocol.ts'
-import { announceAllRead, announceReliably, announceSeen } from './announcing.server.ts'
+import {
+	type ChatMessage,
+	type ConversationPage,
+	chatLimits,
+	type MessageWindow,
+	presentMessage,
+	presentPage,
+} from '../chat.view.ts'
+import { announceReliably, announceSeen } from './announcing.server.ts'
 import {
 	listAround,
 	listChanges,
@@ -103,22 +113,6 @@ export async function markSeen(viewer: Viewer, { with: username, upTo, read }: S
 		return row
 	})
 	if (seen?.further) await announceReliably(() => announceSeen(reader, peer, seen))
-}
-
-/**
- * Marks everything that the viewer was sent as read, in every conversation at once; requests wait for an answer and stay as
- * they are. Whoever wrote is told, and so are the viewer's other tabs. @throws NotAllowed
- */
-export async function markAllSeen(viewer: Viewer): Promise<void> {
-	const reader = requireMember(viewer)
-	const rows = await db()
-		.transaction()
-		.execute(async (trx) => {
-			// First the locks, then what is there: a message that is stored meanwhile is unread, and counted.
-			const unread = await lockUnread(trx, reader.id)
-			return writeAllRead(trx, reader.id, unread)
-		})
-	if (rows.length > 0) await announceAllRead(reader, rows)
 }
 
 /** Where in a conversation: at a message, or before or after one. */

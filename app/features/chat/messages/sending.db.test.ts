@@ -1,13 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import {
+	acceptConversation,
+	getChatSettings,
+	setBlocked,
+	setChatSettings,
+} from '~/features/conversations/conversations.server.ts'
+import { listConversations } from '~/features/inbox/inbox.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { findBrokenFigures, makeConversation, makeMessage, passTime } from '../../../../tests/factories/chat.ts'
 import { makeMember } from '../../../../tests/factories/forum.ts'
 import { makeSession } from '../../../../tests/factories/presence.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
-import { listConversations } from '../inbox/inbox.server.ts'
-import { acceptConversation, getChatSettings, setBlocked, setChatSettings } from '../safety/safety.server.ts'
 import { editMessage } from './changing.server.ts'
 import { listSince, markSeen, openConversation } from './reading.server.ts'
 import { sendMessage } from './sending.server.ts'

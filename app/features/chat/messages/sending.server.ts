@@ -1,8 +1,26 @@
 import { lockMember } from '~/features/accounts/accounts.queries.server.ts'
 import { refuseSuspended } from '~/features/accounts/security/suspension.server.ts'
+import { attachPictures } from '~/features/chat-pictures/chat-pictures.server.ts'
+import type { NamedPicture } from '~/features/chat-pictures/chat-pictures.view.ts'
+import { startingLimitAt } from '~/features/conversations/conversations.policy.ts'
+import {
+	type ConversationRow,
+	lockConversationWith,
+	secondsUntilStart,
+	startConversation,
+} from '~/features/conversations/conversations.queries.server.ts'
+import {
+	announceAccepted,
+	announceWaiting,
+	NO_SUCH_MEMBER,
+	namesOf,
+	presentState,
+	relationWith,
+	requireMember,
+} from '~/features/conversations/conversations.server.ts'
 import { type AccountStatusRow, findAccountStatus } from '~/features/moderation/members.queries.server.ts'
 import { pushUnseen } from '~/features/notifications/push/delivery.server.ts'
-import { isRecord } from '~/lib/checks.ts'
+import { isRecord, isUsername } from '~/lib/checks.ts'
 import { Conflict, DomainError, isSiteFault, NotAllowed, NotFound, TooMany } from '~/lib/errors.ts'
 import { log } from '~/lib/log.server.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
@@ -10,19 +28,9 @@ import type { Executor } from '~/platform/db/db.server.ts'
 import { type Last, transact } from '~/platform/db/transaction.server.ts'
 import { parseInput } from '~/platform/http/form.server.ts'
 import { renderMarkdown } from '~/platform/markdown/render.server.ts'
-import { chatLimits, startingLimitAt } from '../chat.limits.ts'
-import { isUsername, messageInput } from '../chat.schema.ts'
-import { presentMessage, presentState } from '../chat.view.ts'
-import {
-	type ConversationRow,
-	lockConversationWith,
-	secondsUntilStart,
-	startConversation,
-} from '../conversations.queries.server.ts'
-import { NO_SUCH_MEMBER, namesOf, relationWith, requireMember } from '../members.server.ts'
-import { attachPictures, type NamedPicture } from '../pictures/pictures.server.ts'
-import type { ChatMessage, SendAnswer } from '../protocol.ts'
-import { announceAccepted, announceMessage, announceWaiting } from './announcing.server.ts'
+import { messageInput } from '../chat.schema.ts'
+import { type ChatMessage, chatLimits, presentMessage, type SendAnswer } from '../chat.view.ts'
+import { announceMessage } from './announcing.server.ts'
 import { findSent, insertMessage, type MessageRow, secondsUntilSend } from './messages.queries.server.ts'
 
 interface Sending {
@@ -147,7 +155,7 @@ async function start(
 }
 
 /** Seconds after which a refused message may be tried again without anybody pressing anything. */
-const soon = 60
+const MAX_RETRY_AFTER = 60
 
 /**
  * Sends what a script says is a message, by a socket or by HTTP, and answers in words whatever it is. The answer follows the
@@ -171,7 +179,7 @@ export async function answerSending(
 		const isRefused = error instanceof DomainError && !isSiteFault(error)
 		if (!isRefused) log.warn({ err: error }, 'a message could not be stored')
 		const text = isRefused ? error.message : 'The message could not be saved. Trying again.'
-		const retry = ended || !isRefused || (error instanceof TooMany && error.retryAfter <= soon)
+		const retry = ended || !isRefused || (error instanceof TooMany && error.retryAfter <= MAX_RETRY_AFTER)
 		const limited = error instanceof TooMany ? { retryAfter: error.retryAfter } : {}
 		return { reply: { ok: false, message: text, retry, ...limited }, ended }
 	}

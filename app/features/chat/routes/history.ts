@@ -1,6 +1,6 @@
 import { listMessagesAt, listOlder, listSince, openConversation } from '../messages/reading.server.ts'
+import { answeringMember, numberIn } from '../requests.server.ts'
 import type { Route } from './+types/history'
-import { answeringMember, numberIn } from './requests.server.ts'
 
 /**
  * A conversation for scripts: `?before=ID` the page before a message, `?after=ID` the one after it, `?since=VERSION` everything that changed after it,

@@ -2,8 +2,8 @@ import { isRecord } from '~/lib/checks.ts'
 import { NotAllowed } from '~/lib/errors.ts'
 import { markSeen } from '../messages/reading.server.ts'
 import { answerSending } from '../messages/sending.server.ts'
+import { answeringMember } from '../requests.server.ts'
 import type { Route } from './+types/wire'
-import { answeringMember } from './requests.server.ts'
 
 /**
  * What a tab says of a conversation when its network lets no socket through, as JSON: `{ me, clientId, body }` sends a message,

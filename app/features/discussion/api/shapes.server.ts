@@ -8,8 +8,8 @@ import {
 	origin,
 	rights,
 	time,
+	unpublished,
 	vote,
-	withheld,
 } from '~/features/questions/api/shapes.server.ts'
 import { limits } from '~/features/questions/questions.limits.ts'
 import { commentInput } from '~/features/questions/questions.schema.ts'
@@ -26,7 +26,7 @@ export const comment: z.ZodType<CommentView, CommentView> = z.object({
 	editedAt: time.nullable(),
 	version: z.int().describe('Raised by every edit.'),
 	deleted: z.boolean(),
-	withheld,
+	unpublished,
 	solution: z.boolean(),
 	chosenAt: time.nullable().describe('When it was chosen as a solution; null when that is not known.'),
 	mayChoose: z.boolean(),

@@ -9,7 +9,7 @@ import { CookedText } from './copy.tsx'
 import { countBranch, threadAfter, useDiscussion } from './discussion-context.ts'
 import { OriginLine } from './question-article.tsx'
 import { ReplyBox } from './reply-box.tsx'
-import { WithheldNotice } from './standing-notice.tsx'
+import { UnpublishedNotice } from './standing-notice.tsx'
 import { useBoxes } from './use-box.ts'
 
 interface CommentItemProps {
@@ -96,7 +96,7 @@ function Body({ comment, level }: CommentItemProps) {
 	if (comment.deleted)
 		return (
 			<p className="text-ink-3">
-				{comment.withheld ? 'This comment was hidden by a moderator.' : 'This comment was deleted.'}
+				{comment.unpublished ? 'This comment was hidden by a moderator.' : 'This comment was deleted.'}
 			</p>
 		)
 	if (boxes.edit && comment.mayEdit)
@@ -114,7 +114,7 @@ function Body({ comment, level }: CommentItemProps) {
 		)
 	return (
 		<>
-			{comment.withheld && <WithheldNotice withheld={comment.withheld} what="comment" />}
+			{comment.unpublished && <UnpublishedNotice unpublished={comment.unpublished} what="comment" />}
 			{comment.solution && !facts.lifted.has(comment.id) && <Answered>Accepted answer</Answered>}
 			<CookedText html={comment.bodyHtml} small />
 			<OriginLine origin={comment.origin} />

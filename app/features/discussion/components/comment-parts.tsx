@@ -53,7 +53,7 @@ export function CommentActions({ comment, level, boxes }: { comment: CommentView
 		<>
 			<div className="mt-1 -ml-2 flex flex-wrap items-center text-xs text-ink-3">
 				<CommentVotes comment={comment} />
-				{!facts.locked && !facts.closed && comment.withheld === null && (
+				{!facts.locked && !facts.closed && comment.unpublished === null && (
 					<BoxLink
 						className={link}
 						to={facts.viewer ? address('reply') : loginPath(address('reply'))}
@@ -73,7 +73,7 @@ export function CommentActions({ comment, level, boxes }: { comment: CommentView
 						Delete
 					</DeleteControl>
 				)}
-				{facts.viewer?.username !== comment.author?.username && comment.withheld === null && (
+				{facts.viewer?.username !== comment.author?.username && comment.unpublished === null && (
 					<ReportLink
 						className={link}
 						href={`/report/comment/${id}`}
@@ -110,10 +110,10 @@ export function CommentActions({ comment, level, boxes }: { comment: CommentView
 	)
 }
 
-function deleteComment({ here }: DiscussionFacts, { id, withheld }: CommentView, href: string): DeleteQuestion {
+function deleteComment({ here }: DiscussionFacts, { id, unpublished }: CommentView, href: string): DeleteQuestion {
 	return {
 		title: 'Delete this comment?',
-		text: withheld
+		text: unpublished
 			? 'It is waiting for a moderator. Once deleted, it cannot be restored.'
 			: 'The text disappears now; replies to it stay. You can undo this for ten minutes.',
 		action: here,

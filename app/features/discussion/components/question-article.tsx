@@ -92,7 +92,7 @@ function Tools({ question, muted, votes }: { question: QuestionPageView; muted: 
 						<ShieldCheck className="icon icon-sm" aria-hidden="true" />
 					</Link>
 				)}
-				{viewer?.username !== question.author.username && question.withheld === null && (
+				{viewer?.username !== question.author.username && question.unpublished === null && (
 					<ReportLink
 						className="icon-btn icon-btn-sm"
 						href={`/report/query/${question.id}`}

@@ -1,15 +1,15 @@
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
-import type { QuestionPageView, WithheldView } from '~/features/questions/question.view.ts'
+import type { QuestionPageView, UnpublishedView } from '~/features/questions/question.view.ts'
 
 interface StandingNoticeProps {
-	question: Pick<QuestionPageView, 'locked' | 'withheld'>
+	question: Pick<QuestionPageView, 'locked' | 'unpublished'>
 	/** The question that its reader was led here from. */
 	mergedFrom: { title: string; url: string } | null
 }
 
-/** How a query stands, above it: withheld and why, locked, or reached by the address of one that was merged into it. */
-export function StandingNotice({ question: { locked, withheld }, mergedFrom }: StandingNoticeProps) {
+/** How a query stands, above it: not published and why, locked, or reached by the address of one that was merged into it. */
+export function StandingNotice({ question: { locked, unpublished }, mergedFrom }: StandingNoticeProps) {
 	return (
 		<>
 			{mergedFrom && (
@@ -20,8 +20,8 @@ export function StandingNotice({ question: { locked, withheld }, mergedFrom }: S
 					</Link>
 				</Notice>
 			)}
-			{withheld ? (
-				<WithheldNotice withheld={withheld} what="query" />
+			{unpublished ? (
+				<UnpublishedNotice unpublished={unpublished} what="query" />
 			) : (
 				locked && <Notice>A moderator locked this query. You can read it, but not comment.</Notice>
 			)}
@@ -30,14 +30,14 @@ export function StandingNotice({ question: { locked, withheld }, mergedFrom }: S
 }
 
 /** Says to its author and to moderators why others do not see a text. */
-export function WithheldNotice({ withheld, what }: { withheld: WithheldView; what: 'query' | 'comment' }) {
-	const { state, reason } = withheld
+export function UnpublishedNotice({ unpublished, what }: { unpublished: UnpublishedView; what: 'query' | 'comment' }) {
+	const { status, reason } = unpublished
 	return (
 		<Notice>
-			{state === 'waiting' &&
+			{status === 'pending' &&
 				`This ${what} is waiting for a moderator because it has a link and its author is new here. Until it is approved, only its author and the moderators see it, and its author can edit or delete it.`}
-			{state === 'hidden' && `A moderator hid this ${what}. Only its author and the moderators see it.`}
-			{state === 'merged' && 'This query asks the same as another one and was merged into it. It can only be read.'}
+			{status === 'hidden' && `A moderator hid this ${what}. Only its author and the moderators see it.`}
+			{status === 'merged' && 'This query asks the same as another one and was merged into it. It can only be read.'}
 			{reason && <span className="mt-1 block text-ink">Reason: {reason}</span>}
 		</Notice>
 	)

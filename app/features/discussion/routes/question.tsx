@@ -110,7 +110,7 @@ export function meta({ loaderData, matches, location }: Route.MetaArgs) {
 		title: question.title,
 		description: question.excerpt,
 		canonical: question.url,
-		noindex: location.search !== '' || question.withheld !== null || question.deletedBy !== null,
+		noindex: location.search !== '' || question.unpublished !== null || question.deletedBy !== null,
 		next: page.next === null ? null : withParams(question.url, { sort: sortParam(sort), thread, cursor: page.next }),
 	})
 }

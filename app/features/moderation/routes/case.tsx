@@ -58,7 +58,7 @@ export default function ModerationCase({ loaderData: { entry, mayLogOut }, actio
 					<Prose html={entry.html} small />
 				</div>
 			)}
-			{entry.withheldReason && <p className="mt-3 text-sm text-ink-2">Reason: {entry.withheldReason}</p>}
+			{entry.statusReason && <p className="mt-3 text-sm text-ink-2">Reason: {entry.statusReason}</p>}
 			<p className="mt-3 text-sm">
 				<Link className="link" to={entry.url}>
 					View in context

@@ -29,12 +29,12 @@ export const vote = {
 	own: z.boolean().describe('Whether you wrote it; nobody votes on their own.'),
 }
 
-export const withheld = z
-	.object({ state: z.string(), reason: z.string() })
+export const unpublished = z
+	.object({ status: z.enum(['pending', 'hidden', 'merged']), reason: z.string() })
 	.nullable()
 	.describe('Why others cannot see it; null if they can.') as z.ZodType<
-	QuestionPageView['withheld'],
-	QuestionPageView['withheld']
+	QuestionPageView['unpublished'],
+	QuestionPageView['unpublished']
 >
 
 export const rights = { mayEdit: z.boolean(), mayDelete: z.boolean() }
@@ -72,7 +72,7 @@ export const query = questionCard.extend({
 		.nullable()
 		.describe('Who deleted it, if only the comments of others remain.'),
 	locked: z.boolean().describe('Whether nobody may comment any more.'),
-	withheld,
+	unpublished,
 	...vote,
 	origin,
 }) satisfies z.ZodType<QuestionPageView, QuestionPageView>

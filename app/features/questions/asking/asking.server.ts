@@ -15,7 +15,7 @@ import { findDeletedQuestion, lockDeletedQuestion, type QuestionPageRow } from '
 import { askInput, previewInput } from '../questions.schema.ts'
 import {
 	findChangeableQuestion,
-	lockWaitingQuestion,
+	lockPendingQuestion,
 	rewriteWaitingQuestion,
 } from '../status/pending.queries.server.ts'
 import { decidedMeanwhile, withdraw } from '../status/status.server.ts'
@@ -88,7 +88,7 @@ export async function editQuestion(viewer: Viewer, id: number, input: Input): Pr
 	const texts = await readTexts(input)
 	const version = readVersion(input)
 	return change(async (trx) => {
-		const before = await (found.waits ? lockWaitingQuestion : lockQuestion)(trx, id)
+		const before = await (found.waits ? lockPendingQuestion : lockQuestion)(trx, id)
 		if (!before) throw found.waits ? decidedMeanwhile() : new NotFound(noQuestion)
 		const tags = await mainTags(trx, texts.tags)
 		if (version !== null && version !== before.version) {
@@ -138,7 +138,7 @@ export async function deleteQuestion(viewer: Viewer, id: number): Promise<{ url:
 	if (!mayDelete(actor, { authorId: question.author_id }))
 		throw new NotAllowed('Only the author can delete this query.')
 	return change(async (trx) => {
-		const before = await (question.waits ? lockWaitingQuestion : lockQuestion)(trx, id)
+		const before = await (question.waits ? lockPendingQuestion : lockQuestion)(trx, id)
 		if (!before) throw question.waits ? decidedMeanwhile() : new NotFound(noQuestion)
 		const event = { kind: 'question-deleted', actorId: actor.id, question: eventQuestion(question) } as const
 		return {

@@ -97,14 +97,14 @@ export async function noteEvent(trx: Executor, event: ForumEvent): Promise<numbe
 		case 'comment-added':
 			return noteComment(trx, event, { actorId, parentId: event.parentId, mentioned: event.mentioned })
 		case 'comment-restored':
-		case 'comment-returned': {
+		case 'comment-republished': {
 			const comment = await findCommentFacts(trx, event.commentId)
 			if (!comment) return []
 			const { author_id: actorId, parent_id: parentId, body } = comment
 			return noteComment(trx, event, { actorId, parentId, mentioned: mentionsIn(body) })
 		}
 		case 'comment-deleted':
-		case 'comment-withheld':
+		case 'comment-unpublished':
 			return forgetPart(trx, {
 				subject: refOf(question.id),
 				partId: event.commentId,
@@ -129,7 +129,7 @@ export async function noteEvent(trx: Executor, event: ForumEvent): Promise<numbe
 			return noteNewNames(trx, event, { commentId: null, before: event.before.description })
 		}
 		case 'question-deleted':
-		case 'question-withheld':
+		case 'question-unpublished':
 			return forgetSubject(trx, refOf(question.id), besides)
 		default:
 			return []

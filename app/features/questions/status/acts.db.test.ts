@@ -27,7 +27,7 @@ describe('hiding', () => {
 		for (const viewer of [null, cast.member]) await expect(getQuestion(viewer, cast.query)).rejects.toThrow(NotFound)
 		for (const viewer of [cast.author, cast.moderator])
 			expect(await getQuestion(viewer, cast.query)).toMatchObject({
-				withheld: { state: 'hidden', reason: why },
+				unpublished: { status: 'hidden', reason: why },
 				mayEdit: false,
 			})
 		await expectCountsToHold()
@@ -68,14 +68,14 @@ describe('hiding', () => {
 			author: null,
 			bodyHtml: '',
 			deleted: true,
-			withheld: { state: 'hidden', reason: '' },
+			unpublished: { status: 'hidden', reason: '' },
 		})
 		expect(seen?.replies.map(({ id }) => id)).toEqual([reply])
 		const [own] = (await listComments(cast.author, page())).rows
 		expect(own).toMatchObject({
 			bodyHtml: '<p>Use a gradient.</p>',
 			deleted: false,
-			withheld: { state: 'hidden', reason: why },
+			unpublished: { status: 'hidden', reason: why },
 		})
 		expect(await getQuestion(null, cast.query)).toMatchObject({ commentCount: 1 })
 		const found = async () =>
@@ -138,14 +138,14 @@ describe('locking and merging', () => {
 		const into = (await makeQuestion(cast.member, { title: 'The query that stays' })).id
 		await decide(cast.moderator, 'query', cast.query, 'merge', { into: `/forum/others/member/${into}` })
 		const merged = await getQuestion(null, cast.query)
-		expect(merged).toMatchObject({ withheld: { state: 'merged' }, locked: true })
+		expect(merged).toMatchObject({ unpublished: { status: 'merged' }, locked: true })
 		expect(await mergedAddress(merged)).toBe(`/forum/others/member/${into}?merged=${cast.query}`)
 		expect(await mergedFrom(cast.query, into)).toMatchObject({ title: 'Zebra crossings in CSS' })
 		expect(await mergedFrom(cast.query, cast.query)).toBeNull()
 		expect((await listComments(null, { questionId: cast.query, askerUsername: 'author' })).rows).toHaveLength(1)
 		await expectCountsToHold()
 		await decide(cast.moderator, 'query', cast.query, 'restore')
-		expect(await getQuestion(null, cast.query)).toMatchObject({ withheld: null, locked: false })
+		expect(await getQuestion(null, cast.query)).toMatchObject({ unpublished: null, locked: false })
 		await expectCountsToHold()
 	})
 

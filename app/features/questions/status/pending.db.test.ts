@@ -52,7 +52,7 @@ describe('a query that waits', () => {
 		await expect(editQuestion(member, id, { ...texts, version })).rejects.toThrow(EditConflict)
 		expect(await getQuestion(member, id)).toMatchObject({
 			title: better.title,
-			withheld: { state: 'waiting' },
+			unpublished: { status: 'pending' },
 			mayEdit: true,
 		})
 		await expect(getQuestion(null, id)).rejects.toThrow(NotFound)
@@ -158,7 +158,7 @@ describe('a comment that waits', () => {
 		const id = await makeComment(member, query, 'See https://shoes.example/')
 		await editComment(member, id, { body: 'See https://boots.example/' })
 		expect((await listComments(member, thread(query))).rows).toMatchObject([
-			{ id, body: 'See https://boots.example/', mayEdit: true, mayDelete: true, withheld: { state: 'waiting' } },
+			{ id, body: 'See https://boots.example/', mayEdit: true, mayDelete: true, unpublished: { status: 'pending' } },
 		])
 		expect((await listComments(old, thread(query))).rows).toEqual([])
 		await approve('comment', id)

@@ -24,7 +24,7 @@ export async function findChangeableQuestion(
 }
 
 /** Holds a question that waits, so that an edit and a moderator's decision come one after the other. */
-export async function lockWaitingQuestion(
+export async function lockPendingQuestion(
 	trx: Executor,
 	id: number,
 ): Promise<{ category_id: number; version: number } | undefined> {
@@ -59,7 +59,7 @@ export async function findChangeableComment(
 }
 
 /** Holds a comment that waits; the caller holds its query. */
-export async function lockWaitingComment(
+export async function lockPendingComment(
 	trx: Executor,
 	id: number,
 ): Promise<{ body: string; version: number } | undefined> {

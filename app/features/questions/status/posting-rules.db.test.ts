@@ -109,7 +109,7 @@ describe('a first post with a link', () => {
 		}
 		const id = idOf(await askQuestion(member, question))
 		expect(await derivedRows()).toEqual(before)
-		expect(await getQuestion(member, id)).toMatchObject({ withheld: { state: 'waiting' } })
+		expect(await getQuestion(member, id)).toMatchObject({ unpublished: { status: 'pending' } })
 		for (const viewer of [null, old]) await expect(getQuestion(viewer, id)).rejects.toThrow(NotFound)
 		const { rows } = await listCases(moderator, { order: 'newest', cursor: null })
 		expect(rows[0]).toMatchObject({
@@ -120,14 +120,14 @@ describe('a first post with a link', () => {
 		})
 		await expectCountsToHold()
 		await decideCase(moderator, { kind: 'query', name: String(id), act: 'approve' }, {})
-		expect(await getQuestion(null, id)).toMatchObject({ withheld: null })
+		expect(await getQuestion(null, id)).toMatchObject({ unpublished: null })
 		expect((await listQuestions(null, { tag: 'xylophone' })).rows.map((row) => row.id)).toEqual([id])
 		expect((await listQuestions(null, { search: 'xylophones' })).rows.map((row) => row.id)).toEqual([id])
 		expect(await countUnread(old)).toBe(unread + 1)
 		const learned = sql`select word from search_words where word in ('xylophone', 'xylophones') order by 1`
 		expect((await learned.execute(db())).rows).toEqual([{ word: 'xylophone' }, { word: 'xylophones' }])
 		const next = idOf(await askQuestion(member, texts))
-		expect(await getQuestion(null, next)).toMatchObject({ withheld: null })
+		expect(await getQuestion(null, next)).toMatchObject({ unpublished: null })
 		await expectCountsToHold()
 	})
 
@@ -145,11 +145,14 @@ describe('a first post with a link', () => {
 		expect([await derivedRows(), await rowOf(query)]).toEqual(rows)
 		expect(await getQuestion(null, query)).toEqual(before)
 		expect((await listComments(old, page(query))).rows.map((row) => row.id)).not.toContain(id)
-		expect((await listComments(member, page(query))).rows.at(-1)).toMatchObject({ id, withheld: { state: 'waiting' } })
+		expect((await listComments(member, page(query))).rows.at(-1)).toMatchObject({
+			id,
+			unpublished: { status: 'pending' },
+		})
 		await decideCase(moderator, { kind: 'comment', name: String(id), act: 'refuse' }, { why: 'Shoes.' })
 		expect((await listComments(member, page(query))).rows.at(-1)).toMatchObject({
 			id,
-			withheld: { state: 'hidden', reason: 'Shoes.' },
+			unpublished: { status: 'hidden', reason: 'Shoes.' },
 		})
 		expect(await getQuestion(null, query)).toEqual(before)
 		await expectCountsToHold()
@@ -158,7 +161,7 @@ describe('a first post with a link', () => {
 	test('waits when the link comes with an edit', async () => {
 		const member = await newcomer()
 		const id = idOf(await askQuestion(member, plain))
-		expect(await getQuestion(null, id)).toMatchObject({ withheld: null })
+		expect(await getQuestion(null, id)).toMatchObject({ unpublished: null })
 		await editQuestion(member, id, texts)
 		await expect(getQuestion(null, id)).rejects.toThrow(NotFound)
 		await expectCountsToHold()
@@ -170,12 +173,12 @@ describe('a first post with a link', () => {
 		['has an address in a code block', '```\ncurl https://shoes.example/\n```'],
 	])('passes when it %s', async (_what, description) => {
 		const id = idOf(await askQuestion(await newcomer(), { ...texts, description }))
-		expect(await getQuestion(null, id)).toMatchObject({ withheld: null })
+		expect(await getQuestion(null, id)).toMatchObject({ unpublished: null })
 	})
 
 	test('passes when the account is a week old', async () => {
 		const id = idOf(await askQuestion(await newcomer(7 * 24 + 1), texts))
-		expect(await getQuestion(null, id)).toMatchObject({ withheld: null })
+		expect(await getQuestion(null, id)).toMatchObject({ unpublished: null })
 	})
 
 	const page = (questionId: number) => ({ questionId, askerUsername: 'old' })

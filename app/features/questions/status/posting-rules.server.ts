@@ -93,11 +93,11 @@ export async function awaitModerator(trx: Executor, event: ForumEvent): Promise<
 	const wasPublished = event.kind === 'question-changed' || event.kind === 'comment-changed'
 	if (!('commentId' in event)) {
 		await openWaitingCase(trx, 'query', question.id)
-		return { kind: wasPublished ? 'question-withheld' : 'question-pending', actorId, question }
+		return { kind: wasPublished ? 'question-unpublished' : 'question-pending', actorId, question }
 	}
 	const { commentId } = event
 	await openWaitingCase(trx, 'comment', commentId)
-	return { kind: wasPublished ? 'comment-withheld' : 'comment-pending', actorId, question, commentId }
+	return { kind: wasPublished ? 'comment-unpublished' : 'comment-pending', actorId, question, commentId }
 }
 
 /** Changes of others' texts by moderators, which their authors and admins can look up. */

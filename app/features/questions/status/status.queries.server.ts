@@ -83,14 +83,14 @@ export async function readAdded(
 
 /* Reading what is out of the forum. */
 
-export interface WithheldRow extends QuestionPageRow {
+export interface UnpublishedRow extends QuestionPageRow {
 	status: PostStatus
 	status_reason: string
 }
 
 /** A question that is out of the forum without being deleted. */
-export async function findWithheldRow(id: number): Promise<WithheldRow | undefined> {
-	const { rows } = await sql<WithheldRow>`
+export async function findUnpublishedRow(id: number): Promise<UnpublishedRow | undefined> {
+	const { rows } = await sql<UnpublishedRow>`
 		select ${questionPageColumns}, q.status, q.status_reason
 		from questions q ${questionJoins} where q.id = ${id} and q.status in ('pending', 'hidden', 'merged')`.execute(db())
 	return rows[0]

@@ -1,6 +1,6 @@
 import { closeCase } from '~/features/moderation/cases.queries.server.ts'
 import { withFreshRole } from '~/features/moderation/members.server.ts'
-import { mayChangeWithheld, maySeeWithheld } from '~/features/moderation/moderation.policy.ts'
+import { mayChangePending, maySeeUnpublished } from '~/features/moderation/moderation.policy.ts'
 import { waitingMessage } from '~/features/moderation/moderation.view.ts'
 import { lockAuthor } from '~/features/moderation/posting.server.ts'
 import { questionUrl } from '~/features/search/search.view.ts'
@@ -12,7 +12,7 @@ import type { QuestionPageView } from '../question.view.ts'
 import { presentQuestion, presentStatus } from '../question.view.ts'
 import { setStatus } from '../writing/writing.queries.server.ts'
 import { findChangeableComment, findChangeableQuestion } from './pending.queries.server.ts'
-import { findMergedRow, findPlaceOfQuestion, findWithheldRow } from './status.queries.server.ts'
+import { findMergedRow, findPlaceOfQuestion, findUnpublishedRow } from './status.queries.server.ts'
 
 /* Posts that are not visible to everybody: those that wait for a moderator, and those that one hid or merged. */
 
@@ -48,20 +48,20 @@ export function decidedMeanwhile(): Conflict {
  * A question that is out of the forum, for whoever may still read it: its author and moderators, and of a merged one everybody.
  * While it is out, its author alone changes one that waits, and nobody any other.
  */
-export async function findWithheld(viewer: Viewer, id: number): Promise<QuestionPageView | null> {
-	const row = await findWithheldRow(id)
+export async function findUnpublished(viewer: Viewer, id: number): Promise<QuestionPageView | null> {
+	const row = await findUnpublishedRow(id)
 	if (!row) return null
-	const withheld = presentStatus(row)
-	if (!withheld) return null
+	const unpublished = presentStatus(row)
+	if (!unpublished) return null
 	const owned = { authorId: row.author_id }
-	if (withheld.state !== 'merged' && !maySeeWithheld(await withFreshRole(viewer), owned)) return null
-	const mayChange = mayChangeWithheld(viewer, { ...owned, withheld: withheld.state })
-	return { ...presentQuestion(viewer, row), mayEdit: mayChange, mayDelete: mayChange, locked: true, withheld }
+	if (unpublished.status !== 'merged' && !maySeeUnpublished(await withFreshRole(viewer), owned)) return null
+	const mayChange = mayChangePending(viewer, { ...owned, status: unpublished.status })
+	return { ...presentQuestion(viewer, row), mayEdit: mayChange, mayDelete: mayChange, locked: true, unpublished }
 }
 
 /** The address that a merged query leads to; null for a query that was not merged. */
 export async function mergedAddress(question: QuestionPageView): Promise<string | null> {
-	if (question.withheld?.state !== 'merged') return null
+	if (question.unpublished?.status !== 'merged') return null
 	const merged = await findMergedRow(question.id)
 	const place = merged && (await findPlaceOfQuestion(merged.merged_into))
 	return place ? `${questionUrl(place)}?merged=${question.id}` : null

@@ -51,8 +51,8 @@ export type ForumEvent =
 	/** `vote`: 0 where one was taken back. */
 	| (Happening & { kind: 'vote-changed'; commentId: number | null; vote: -1 | 0 | 1 })
 	/** Taken out of the forum, to wait for a moderator, by one, or into another question; and back. */
-	| (Happening & { kind: 'question-withheld' | 'question-returned' })
-	| (Happening & { kind: 'comment-withheld' | 'comment-returned'; commentId: number })
+	| (Happening & { kind: 'question-unpublished' | 'question-republished' })
+	| (Happening & { kind: 'comment-unpublished' | 'comment-republished'; commentId: number })
 	| (Happening & { kind: 'question-locked' | 'question-unlocked' })
 	/** A text that waits for a moderator was added or changed; nobody but its author and moderators sees it. */
 	| (Happening & { kind: 'question-pending' })

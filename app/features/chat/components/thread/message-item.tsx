@@ -1,15 +1,25 @@
-import { Check, CheckCheck, Clock } from 'lucide-react'
-import { memo } from 'react'
-import { cutOf, SmallPictures, smallSizeOf } from '~/features/pictures/components/picture.tsx'
+import { Check, CheckCheck, Clock, Copy, Flag, Pencil, Trash2 } from 'lucide-react'
+import { type MouseEvent, memo } from 'react'
+import { Form, Link } from 'react-router'
+import { OutgoingPictures } from '~/features/chat-pictures/components/attached-pictures.tsx'
+import { SmallPictures } from '~/features/pictures/components/picture.tsx'
+import { useHydrated } from '~/lib/use-hydrated.ts'
+import { toast } from '~/shell/toast.ts'
 import { Prose } from '~/ui/prose.tsx'
+import type { ChatMessage } from '../../chat.view.ts'
 import type { ChatClient } from '../../client/chat-client.ts'
-import type { Outgoing, OutgoingPicture } from '../../client/outbox.ts'
-import { useProgress } from '../../pictures/client/use-pictures.ts'
-import { LocalPicture } from '../../pictures/components/attached-pictures.tsx'
-import type { ChatMessage } from '../../protocol.ts'
-import { type MessageActions, MessageTools } from './message-tools.tsx'
+import type { Outgoing } from '../../client/outbox.ts'
 import type { ReceiptState } from './rows.ts'
 import { clockTime, type Zone } from './times.ts'
+
+/** What can be done with a message of this conversation; the addresses serve readers without scripts. */
+export interface MessageActions {
+	/** The conversation's page. */
+	path: string
+	onEdit: (message: ChatMessage) => void
+	onDelete: (message: ChatMessage) => void
+	onReport: (message: ChatMessage) => void
+}
 
 interface MessageItemProps {
 	message: ChatMessage
@@ -78,7 +88,7 @@ export function OutgoingItem({ message, last, client }: OutgoingItemProps) {
 		<li className="chat-message" data-own="">
 			<span className="sr-only">You: </span>
 			<div className="bubble whitespace-pre-wrap" data-own="" data-last={last || undefined}>
-				<OutgoingPictures pictures={pictures} />
+				<OutgoingPictures client={client} pictures={pictures} />
 				{body}
 			</div>
 			{refusal !== null ? (
@@ -108,41 +118,6 @@ export function OutgoingItem({ message, last, client }: OutgoingItemProps) {
 	)
 }
 
-/** The pictures of a message that is on its way, in the places that they will have. */
-function OutgoingPictures({ pictures }: { pictures: readonly OutgoingPicture[] }) {
-	if (pictures.length === 0) return null
-	return (
-		<span className="my-1 flex max-w-61 flex-wrap gap-1">
-			{pictures.map((picture) => (
-				<OutgoingOne key={picture.id} picture={picture} />
-			))}
-		</span>
-	)
-}
-
-function OutgoingOne({ picture }: { picture: OutgoingPicture }) {
-	const progress = useProgress(picture.id)
-	const box = smallSizeOf(picture)
-	return (
-		<span className="relative">
-			<LocalPicture
-				picture={picture}
-				size={box}
-				alt={picture.alt || 'Picture'}
-				className={`rounded-sm opacity-70 ${cutOf(box)}`}
-			/>
-			{progress && (
-				<progress
-					className="absolute inset-x-1 bottom-1 h-1 w-auto accent-ivy"
-					max={1}
-					value={progress.sent}
-					aria-label="Uploading the picture"
-				/>
-			)}
-		</span>
-	)
-}
-
 const icons = { waiting: Clock, sent: Check, delivered: CheckCheck, read: CheckCheck }
 const words = { waiting: 'On its way', sent: 'Sent', delivered: 'Delivered', read: 'Read' }
 
@@ -155,4 +130,84 @@ function ReceiptIcon({ receipt }: { receipt: ReceiptState }) {
 			<span className="sr-only">{words[receipt]}</span>
 		</span>
 	)
+}
+
+interface MessageToolsProps {
+	message: ChatMessage
+	own: boolean
+	/** Where scripts run, the arrow keys choose a message, and Tab reaches the tools of that one alone. */
+	current: boolean
+	actions: MessageActions
+}
+
+const tool = 'icon-btn icon-btn-sm'
+
+/** Copy, and for an own message edit and delete, for another's report. */
+function MessageTools({ message, own, current, actions }: MessageToolsProps) {
+	const hydrated = useHydrated()
+	// Without scripts it is shown among its neighbours, however old it is.
+	const address = `${actions.path}?message=${message.id}`
+	const stop = { tabIndex: current || !hydrated ? 0 : -1 }
+	return (
+		<div className="chat-tools popup" data-own={own || undefined}>
+			{hydrated && message.body !== '' && (
+				<button type="button" className={tool} aria-label="Copy text" onClick={() => copy(message.body)} {...stop}>
+					<Copy className="icon icon-sm" aria-hidden="true" />
+				</button>
+			)}
+			{own && (
+				<Link
+					className={tool}
+					to={`${address}&edit=${message.id}`}
+					aria-label="Edit"
+					onClick={(event) => inPlace(event, () => actions.onEdit(message))}
+					{...stop}
+				>
+					<Pencil className="icon icon-sm" aria-hidden="true" />
+				</Link>
+			)}
+			{own && (
+				<Form
+					method="post"
+					action={actions.path}
+					onSubmit={(event) => {
+						event.preventDefault()
+						actions.onDelete(message)
+					}}
+				>
+					<input type="hidden" name="id" value={message.id} />
+					<button type="submit" className={tool} name="intent" value="delete" aria-label="Delete" {...stop}>
+						<Trash2 className="icon icon-sm" aria-hidden="true" />
+					</button>
+				</Form>
+			)}
+			{!own && (
+				<Link
+					className={tool}
+					to={`${address}&report=${message.id}`}
+					rel="nofollow"
+					aria-label="Report"
+					onClick={(event) => inPlace(event, () => actions.onReport(message))}
+					{...stop}
+				>
+					<Flag className="icon icon-sm" aria-hidden="true" />
+				</Link>
+			)}
+		</div>
+	)
+}
+
+function inPlace(event: MouseEvent, act: () => void): void {
+	if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
+	event.preventDefault()
+	act()
+}
+
+async function copy(text: string): Promise<void> {
+	try {
+		await navigator.clipboard.writeText(text)
+		toast({ type: 'success', message: 'Copied.' })
+	} catch {
+		toast({ type: 'error', message: 'The browser did not allow copying. Select the text instead.' })
+	}
 }

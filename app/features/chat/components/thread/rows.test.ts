@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import type { ChatMessage } from '../../chat.view.ts'
 import type { ConversationView } from '../../client/live-conversation.ts'
 import type { Outgoing } from '../../client/outbox.ts'
-import type { ChatMessage } from '../../protocol.ts'
 import { type Row, rowsOf } from './rows.ts'
 
 const base = Date.parse('2026-11-20T23:50:00Z')

@@ -1,6 +1,6 @@
+import type { ChatMessage } from '../../chat.view.ts'
 import type { ConversationView } from '../../client/live-conversation.ts'
 import type { Outgoing } from '../../client/outbox.ts'
-import type { ChatMessage } from '../../protocol.ts'
 import { dayOf, type Zone } from './times.ts'
 
 /** How far an own message has come. */
@@ -32,7 +32,7 @@ export type Row =
 	| ShownOutgoing
 
 /** Messages of one sender within this time stand together, in milliseconds: product, 5 minutes. */
-const together = 5 * 60_000
+const GROUP_WITHIN_MS = 5 * 60_000
 
 interface Entry {
 	at: number
@@ -63,7 +63,9 @@ export function rowsOf(view: ConversationView, outgoing: readonly Outgoing[], zo
 }
 
 function joins(one: Entry, other: Entry): boolean {
-	return one.sender === other.sender && other.at - one.at < together && !isRefused(one.row) && !isRefused(other.row)
+	return (
+		one.sender === other.sender && other.at - one.at < GROUP_WITHIN_MS && !isRefused(one.row) && !isRefused(other.row)
+	)
 }
 
 const isRefused = (row: Row) => row.kind === 'outgoing' && row.message.refusal !== null

@@ -17,8 +17,7 @@ import { useSavedCopy } from '~/offline/client.ts'
 import { useNow } from '~/ui/time.tsx'
 import type { ConversationView } from '../../client/live-conversation.ts'
 import { useChatClient, useOutgoing } from '../../client/use-chat.ts'
-import { MessageItem, OutgoingItem } from './message-item.tsx'
-import type { MessageActions } from './message-tools.tsx'
+import { type MessageActions, MessageItem, OutgoingItem } from './message-item.tsx'
 import { type Row, rowsOf } from './rows.ts'
 import { dayName, type Zone } from './times.ts'
 
@@ -157,10 +156,10 @@ function useAttention({ peer: { username }, latest }: ConversationView, atEnd: b
 }
 
 /** So near to the end, in pixels, counts as at the end. */
-const near = 48
+const NEAR_END_PX = 48
 
 /** So near to the beginning the page before it is asked for. */
-const early = 400
+const LOAD_AHEAD_PX = 400
 
 interface ReadingParts {
 	onEarly: () => void
@@ -187,11 +186,11 @@ function useReading(rows: unknown, { onEarly, onLate, held: inMiddle }: ReadingP
 		const list = scroller.current
 		if (!list) return
 		const { onEarly, onLate, inMiddle } = ask.current
-		const isAtEnd = list.scrollTop > -near && !inMiddle
+		const isAtEnd = list.scrollTop > -NEAR_END_PX && !inMiddle
 		setAtEnd(isAtEnd)
 		anchor.current = isAtEnd ? null : firstVisible(list)
-		if (list.scrollHeight - list.clientHeight + list.scrollTop < early) onEarly()
-		if (inMiddle && list.scrollTop > -early) onLate()
+		if (list.scrollHeight - list.clientHeight + list.scrollTop < LOAD_AHEAD_PX) onEarly()
+		if (inMiddle && list.scrollTop > -LOAD_AHEAD_PX) onLate()
 	}, [])
 
 	// biome-ignore lint/correctness/useExhaustiveDependencies: what is read is held in place whenever the list changes

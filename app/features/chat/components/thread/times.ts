@@ -4,9 +4,9 @@ import { shortDate } from '~/lib/dates.ts'
 export type Zone = 'local' | 'utc'
 
 const weekdays = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat']
-const minute = 60_000
-const hour = 60 * minute
-const day = 24 * hour
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
 
 /** “6:41 pm”. @param at ISO 8601 or milliseconds of the epoch */
 export function clockTime(at: string | number, zone: Zone): string {
@@ -23,7 +23,7 @@ export function dayOf(at: string | number, zone: Zone): number {
 		zone === 'utc'
 			? [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()]
 			: [date.getFullYear(), date.getMonth(), date.getDate()]
-	return Date.UTC(year, month, of) / day
+	return Date.UTC(year, month, of) / DAY_MS
 }
 
 /** “Today”, “Yesterday”, “Wed 12 Nov”, with the year when it is not that of `now`. */
@@ -32,18 +32,18 @@ export function dayName(at: string | number, now: number, zone: Zone): string {
 	const ago = dayOf(now, zone) - then
 	if (ago === 0) return 'Today'
 	if (ago === 1) return 'Yesterday'
-	const noon = new Date(then * day)
+	const noon = new Date(then * DAY_MS)
 	return `${weekdays[noon.getUTCDay()]} ${shortDate(noon.toISOString(), now)}`
 }
 
 /** How long ago, in as few letters as a list has room for: “now”, “26 min”, “1 h”, “Yesterday”, “Wed”, “14 Nov”. */
 export function shortAge(at: string, now: number, zone: Zone): string {
 	const age = now - Date.parse(at)
-	if (age < minute) return 'now'
-	if (age < hour) return `${Math.floor(age / minute)} min`
+	if (age < MINUTE_MS) return 'now'
+	if (age < HOUR_MS) return `${Math.floor(age / MINUTE_MS)} min`
 	const days = dayOf(now, zone) - dayOf(at, zone)
-	if (days <= 0 || age < 6 * hour) return `${Math.floor(age / hour)} h`
+	if (days <= 0 || age < 6 * HOUR_MS) return `${Math.floor(age / HOUR_MS)} h`
 	if (days === 1) return 'Yesterday'
-	if (days < 7) return weekdays[new Date(dayOf(at, zone) * day).getUTCDay()] ?? ''
+	if (days < 7) return weekdays[new Date(dayOf(at, zone) * DAY_MS).getUTCDay()] ?? ''
 	return shortDate(at, now)
 }

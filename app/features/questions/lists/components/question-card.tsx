@@ -130,11 +130,11 @@ export const rowGrid = 'grid grid-cols-1 gap-x-4 border-b border-line py-4 sm:gr
 
 /** What is asked before a question is deleted. */
 export function confirmDeletion(
-	question: Pick<QuestionPageView, 'url' | 'title'> & Partial<Pick<QuestionPageView, 'withheld'>>,
+	question: Pick<QuestionPageView, 'url' | 'title'> & Partial<Pick<QuestionPageView, 'unpublished'>>,
 ): DeleteQuestion {
 	return {
 		title: `Delete “${question.title}”?`,
-		text: question.withheld
+		text: question.unpublished
 			? 'It has not been published yet. Once deleted, it cannot be restored.'
 			: 'It disappears from the forum. Comments by others can still be read at its address. You can undo this for ten minutes.',
 		action: question.url,

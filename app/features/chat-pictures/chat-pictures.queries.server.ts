@@ -1,0 +1,54 @@
+import { sql } from 'kysely'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+import { isPast } from '~/platform/db/recent.server.ts'
+
+interface PictureRow {
+	path: string
+	width: number
+	height: number
+}
+
+/** Of these paths those that are pictures which this member uploaded for a message, locked against the sweep until the transaction ends. */
+export async function lockOwnPictures(trx: Executor, userId: number, paths: string[]): Promise<PictureRow[]> {
+	const { rows } = await sql<PictureRow>`
+		select path, width, height from pictures
+		where path = any(${paths}::text[]) and user_id = ${userId} and kind = 'message' order by path for key share`.execute(
+		trx,
+	)
+	return rows
+}
+
+/** Seconds until a member may send pictures again who may do so `messages` times in `seconds`; null when they may now. */
+export async function secondsUntilPictures(
+	trx: Executor,
+	senderId: number,
+	{ messages, seconds }: { messages: number; seconds: number },
+): Promise<number | null> {
+	const { rows } = await sql<{ left: number }>`
+		select extract(epoch from sent_at + make_interval(secs => ${seconds}) - clock_timestamp())::float8 as left
+		from messages where sender_id = ${senderId} and pictures is not null and ${isPast('sent_at')}
+		order by sent_at desc limit 1 offset ${messages - 1}`.execute(trx)
+	const left = rows[0]?.left ?? 0
+	return left > 0 ? left : null
+}
+
+/**
+ * Whether a message that this member sent or received shows the picture.
+ * @param moderates whether a picture that was reported is shown to them too
+ */
+export async function isShownTo(userId: number, path: string, { moderates }: { moderates: boolean }): Promise<boolean> {
+	const { rows } = await sql<{ shown: boolean }>`
+		select exists (select from message_pictures p join messages m on m.id = p.message_id
+				where p.path = ${path} and (m.sender_id = ${userId} or m.recipient_id = ${userId}))
+			or (${moderates}::boolean and exists (select from reported_pictures where path = ${path})) as shown`.execute(db())
+	return rows[0]?.shown ?? false
+}
+
+/** Keeps the pictures of these messages for a report of them, also when the messages are deleted. */
+export async function copyForReport(trx: Executor, reportId: number, messageIds: number[]): Promise<void> {
+	// Locked, a message that is being deleted has its pictures until they are copied.
+	await sql`
+		with shown as (select path from message_pictures where message_id = any(${messageIds}::int[]) order by path for key share)
+		insert into reported_pictures (path, report_id) select distinct path, ${reportId}::int from shown
+		on conflict do nothing`.execute(trx)
+}

@@ -1,0 +1,47 @@
+import { storePicture } from '~/features/pictures/pictures.server.ts'
+import { Invalid, TooMany } from '~/lib/errors.ts'
+import { isModerator, type SignedIn } from '~/lib/viewer.ts'
+import type { Executor } from '~/platform/db/db.server.ts'
+import { isShownTo, lockOwnPictures, secondsUntilPictures } from './chat-pictures.queries.server.ts'
+import { type ChatPicture, MAX_PICTURED, type NamedPicture } from './chat-pictures.view.ts'
+
+/**
+ * The pictures of a message that is about to be stored, each once, in the order in which they were named. They are locked
+ * against the sweep until the transaction ends.
+ * @throws Invalid when one is no picture that the sender uploaded for a message; TooMany
+ */
+export async function attachPictures(trx: Executor, sender: SignedIn, named: NamedPicture[]): Promise<ChatPicture[]> {
+	const seconds = await secondsUntilPictures(trx, sender.id, MAX_PICTURED)
+	if (seconds !== null)
+		throw new TooMany(`You may send ${MAX_PICTURED.messages} messages with pictures an hour. Try again later.`, seconds)
+	const alts = new Map(named.map(({ path, alt }) => [path, alt]))
+	const stored = await lockOwnPictures(trx, sender.id, [...alts.keys()])
+	const found = new Map(stored.map((picture) => [picture.path, picture]))
+	return [...alts].map(([path, alt]) => {
+		const picture = found.get(path)
+		if (!picture) throw new Invalid('A picture of this message no longer exists. Send it again.')
+		return { path, width: picture.width, height: picture.height, alt }
+	})
+}
+
+/**
+ * The pictures that a form without scripts sends: a file in `picture_file`, or the path of one that an earlier try stored in
+ * `picture`; `alt` says what it shows. A file is stored, and the form then names it, so that a refusal of the rest keeps it.
+ * @throws Invalid, TooMany when the file is refused
+ */
+export async function picturesFromForm(viewer: SignedIn, form: FormData): Promise<NamedPicture[]> {
+	const file = form.get('picture_file')
+	form.delete('picture_file')
+	if (file instanceof Blob && file.size > 0) form.set('picture', (await storePicture(viewer, 'message', file)).path)
+	const path = form.get('picture')
+	const alt = form.get('alt')
+	return typeof path === 'string' && path !== '' ? [{ path, alt: typeof alt === 'string' ? alt : '' }] : []
+}
+
+/**
+ * Whether the viewer may see a picture of a message: the two members while the message stands, and moderators once it was
+ * reported.
+ */
+export function maySeePicture(viewer: SignedIn, path: string): Promise<boolean> {
+	return isShownTo(viewer.id, path, { moderates: isModerator(viewer) })
+}

@@ -1,0 +1,207 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { Browser, ChatServer, Tab } from '../../../../tests/support/chat-network.ts'
+
+beforeEach(() => {
+	vi.useFakeTimers()
+})
+
+afterEach(() => {
+	vi.useRealTimers()
+})
+
+function start() {
+	const server = new ChatServer()
+	const browser = new Browser('anna')
+	return { server, browser, anna: open(server, browser) }
+}
+
+function open(server: ChatServer, browser: Browser, before?: Tab): Tab {
+	const tab = new Tab(server, browser, undefined, undefined, before?.session)
+	tab.client.open(server.page('bert'))
+	tab.connect()
+	return tab
+}
+
+const file = (content: string) => new File([content], `${content}.png`, { type: 'image/png' })
+const settle = () => vi.advanceTimersByTimeAsync(120_000)
+const choose = (tab: Tab, ...contents: string[]) => tab.client.attachments.choose('bert', contents.map(file))
+const list = (tab: Tab) => tab.client.attachments.listFor('bert')
+const sent = (server: ChatServer) =>
+	server.rows.map(({ body, pictures }) => [body, ...pictures.map(({ path }) => path)])
+
+test('a picture is sent as soon as it is chosen, and the message names it; nothing stays on the device', async () => {
+	const { server, browser, anna } = start()
+	await choose(anna, 'bench', 'probe')
+	anna.client.attachments.describe('bert', list(anna)[1]?.id ?? '', ' The probe ')
+	await settle()
+	expect(server.uploads).toBe(2)
+	expect(anna.client.write('bert', '')).toBe(true)
+	expect(list(anna)).toEqual([])
+	await settle()
+	expect(sent(server)).toEqual([['', 'messages/bench', 'messages/probe']])
+	expect(server.rows[0]?.pictures.map(({ alt }) => alt)).toEqual(['', 'The probe'])
+	expect([server.uploads, anna.client.outgoing(), browser.files.size]).toEqual([2, [], 0])
+})
+
+test('without a connection a picture waits with its message, and the message after it waits for both', async () => {
+	const { server, browser, anna } = start()
+	anna.cut()
+	await choose(anna, 'bench')
+	anna.client.write('bert', 'Look')
+	anna.client.write('bert', 'Is it right?')
+	await settle()
+	expect(anna.client.outgoing().map(({ body, pictures }) => [body, pictures.length])).toEqual([
+		['Look', 1],
+		['Is it right?', 0],
+	])
+	anna.connect()
+	await settle()
+	expect(sent(server)).toEqual([['Look', 'messages/bench'], ['Is it right?']])
+	expect([server.uploads, browser.files.size]).toEqual([1, 0])
+})
+
+test('a tab that opens later sends the pictures that an earlier one left behind, once', async () => {
+	const { server, browser, anna } = start()
+	anna.cut()
+	await choose(anna, 'bench')
+	anna.client.write('bert', 'Left behind')
+	open(server, browser)
+	await settle()
+	anna.connect()
+	await settle()
+	expect(sent(server)).toEqual([['Left behind', 'messages/bench']])
+	expect(anna.client.outgoing()).toEqual([])
+})
+
+test('a connection that comes back does not wait for the next try', async () => {
+	const { server, anna } = start()
+	anna.cut()
+	await choose(anna, 'bench')
+	await vi.advanceTimersByTimeAsync(1_000)
+	anna.connect()
+	await vi.advanceTimersByTimeAsync(100)
+	expect(server.uploads).toBe(1)
+})
+
+test('a message that is given up while its picture is on its way is not sent', async () => {
+	const { server, browser, anna } = start()
+	anna.weather = { loss: 0, double: 0, delay: 5_000 }
+	await choose(anna, 'bench')
+	anna.client.write('bert', 'Never mind')
+	anna.client.write('bert', 'Something else')
+	const [first] = anna.client.outgoing()
+	if (first) anna.client.discard(first)
+	await settle()
+	expect(sent(server)).toEqual([['Something else']])
+	expect(browser.files.size).toBe(0)
+})
+
+test('what the server refuses leaves the list with its words', async () => {
+	const { server, browser, anna } = start()
+	server.pictureRefusals.push('Invalid file type!')
+	await choose(anna, 'drawing')
+	await settle()
+	expect([list(anna), anna.client.attachments.refusalFor('bert')]).toEqual([[], 'Invalid file type!'])
+	expect([browser.files.size, anna.client.write('bert', '')]).toEqual([0, false])
+})
+
+test('a message whose picture is refused says so, and a retry sends the file again', async () => {
+	const { server, anna } = start()
+	server.pictureRefusals.push('You have used your 50 MB for pictures.')
+	anna.cut()
+	await choose(anna, 'bench')
+	anna.client.write('bert', 'Look')
+	anna.connect()
+	await settle()
+	const [refused] = anna.client.outgoing()
+	expect(refused?.refusal).toBe('You have used your 50 MB for pictures.')
+	if (refused) anna.client.retry(refused)
+	await settle()
+	expect(sent(server)).toEqual([['Look', 'messages/bench']])
+})
+
+test('a picture that the server has forgotten meanwhile is sent again on a retry', async () => {
+	const { server, anna } = start()
+	await choose(anna, 'bench')
+	await settle()
+	server.refusals.push({ ok: false, message: 'A picture of this message no longer exists.', retry: false })
+	anna.client.write('bert', '')
+	await settle()
+	const [refused] = anna.client.outgoing()
+	if (refused) anna.client.retry(refused)
+	await settle()
+	expect([server.uploads, sent(server)]).toEqual([2, [['', 'messages/bench']]])
+})
+
+test('a picture that was sent half an hour ago is sent again before its message', async () => {
+	const { server, anna } = start()
+	await choose(anna, 'bench')
+	await vi.advanceTimersByTimeAsync(31 * 60_000)
+	anna.client.write('bert', '')
+	await settle()
+	expect(server.uploads).toBe(2)
+	expect(server.rows).toHaveLength(1)
+})
+
+test.each([
+	['a fifth picture', ['1', '2', '3', '4', '5'], 4, 'A message may have at most 4 pictures.'],
+	['what is no picture', [''], 0, 'Invalid file type!'],
+])('%s is refused at once', async (_what, contents, kept, words) => {
+	const { anna } = start()
+	await choose(anna, ...contents)
+	expect(list(anna)).toHaveLength(kept)
+	expect(anna.client.attachments.refusalFor('bert')).toBe(words)
+})
+
+test('a picture that is taken back out is not sent, and the next choice forgets what was refused', async () => {
+	const { server, anna } = start()
+	await choose(anna, '')
+	await choose(anna, 'bench')
+	expect(anna.client.attachments.refusalFor('bert')).toBeNull()
+	anna.client.attachments.drop('bert', list(anna)[0]?.id ?? '')
+	expect(anna.client.write('bert', 'Words')).toBe(true)
+	await settle()
+	expect(sent(server)).toEqual([['Words']])
+})
+
+test('what was chosen and not sent is there after a reload, in this tab alone, and gone once it is sent', async () => {
+	const { server, browser, anna } = start()
+	await choose(anna, 'bench', 'probe')
+	anna.client.attachments.describe('bert', list(anna)[1]?.id ?? '', 'The probe')
+	await settle()
+	anna.cut()
+	const again = open(server, browser, anna)
+	await settle()
+	expect(list(again).map(({ name, alt }) => [name, alt])).toEqual([
+		['bench.png', ''],
+		['probe.png', 'The probe'],
+	])
+	const other = open(server, browser)
+	await settle()
+	expect(list(other)).toEqual([])
+
+	const dropped = list(again)[0]?.id ?? ''
+	again.client.attachments.drop('bert', dropped)
+	const reloaded = open(server, browser, again)
+	await settle()
+	expect(list(reloaded).map(({ alt }) => alt)).toEqual(['The probe'])
+	reloaded.client.write('bert', 'Look')
+	await settle()
+	expect(sent(server)).toEqual([['Look', 'messages/probe']])
+	const last = open(server, browser, reloaded)
+	await settle()
+	expect(list(last)).toEqual([])
+})
+
+test('a picture whose file the browser has lost, and what is no list, are left out after a reload', async () => {
+	const { server, browser, anna } = start()
+	await choose(anna, 'bench', 'probe')
+	browser.files.delete(list(anna)[0]?.id ?? '')
+	const again = open(server, browser, anna)
+	await settle()
+	expect(list(again).map(({ name }) => name)).toEqual(['probe.png'])
+	for (const text of ['nonsense', '{}', '[{}]', '[null]']) {
+		anna.session.setItem('chat-attached:anna:bert', text)
+		expect(list(open(server, browser, anna))).toEqual([])
+	}
+})

@@ -1,0 +1,186 @@
+import {
+	MAX_PICTURES,
+	type NamedPicture,
+	type OutgoingPicture,
+	type Store,
+	TOO_MANY_PICTURES,
+} from '../chat-pictures.view.ts'
+import type { PictureStore } from './picture-store.ts'
+import type { Uploads } from './uploads.ts'
+
+/** A picture that was chosen for a message which is not sent yet. */
+export interface Attached extends OutgoingPicture {
+	/** Of its file. */
+	name: string
+	/** Whether the browser stored the file, so that it outlives the tab. */
+	persisted: boolean
+}
+
+interface Parts {
+	/** Username: another member of the same tab has other pictures. */
+	me: string
+	store: PictureStore
+	/** What this tab keeps over a reload; another tab writes messages of its own. */
+	tab: Store
+	uploads: Uploads
+	/** Pixels of a picture that the browser can show; null for anything else. */
+	measure: (file: Blob) => Promise<{ width: number; height: number } | null>
+	/** Why a file needs not be sent at all, in words; null when only the server can tell. */
+	refusalOf: (file: File) => string | null
+	newId: () => string
+	onChange: () => void
+}
+
+const unreadable = 'Invalid file type!'
+const none: readonly Attached[] = []
+
+/** The pictures of this tab's messages, from the moment they are chosen until their message is acknowledged. */
+export class Attachments {
+	private readonly parts: Parts
+	/** By the peer's username. */
+	private readonly chosen = new Map<string, readonly Attached[]>()
+	private readonly refusals = new Map<string, string>()
+	private readonly choosing = new Map<string, Promise<void>>()
+	/** Peers whose pictures of before a reload were looked for. */
+	private readonly restored = new Set<string>()
+
+	constructor(parts: Parts) {
+		this.parts = parts
+	}
+
+	/** What the next message to this member will show. The same array until something changes. */
+	listFor(to: string): readonly Attached[] {
+		return this.chosen.get(to) ?? none
+	}
+
+	/** Why the last picture for this member was refused; null when nothing was. */
+	refusalFor(to: string): string | null {
+		return this.refusals.get(to) ?? null
+	}
+
+	/** Takes back, once, what was chosen for this member before the tab was loaded anew, where the browser still has the files. */
+	restore(to: string): void {
+		if (this.restored.has(to)) return
+		this.restored.add(to)
+		const stored = readStored(this.parts.tab.getItem(this.keyOf(to)))
+		if (stored.length > 0) this.choosing.set(to, this.takeBack(to, stored))
+	}
+
+	/** Takes pictures for the next message to this member, one after the other, and begins to send their files. */
+	choose(to: string, files: readonly File[]): Promise<void> {
+		this.refusals.delete(to)
+		const before = this.choosing.get(to) ?? Promise.resolve()
+		const all = files.reduce((earlier, file) => earlier.then(() => this.chooseOne(to, file)), before)
+		this.choosing.set(to, all)
+		this.parts.onChange()
+		return all
+	}
+
+	/** Returns when everything that was chosen for this member is in the list, or refused. */
+	async settled(to: string): Promise<void> {
+		await this.choosing.get(to)
+	}
+
+	/** Says what a picture shows. */
+	describe(to: string, id: string, alt: string): void {
+		this.change(to, (list) => list.map((each) => (each.id === id ? { ...each, alt } : each)))
+	}
+
+	/** Takes a picture back out. */
+	drop(to: string, id: string): void {
+		this.change(to, (list) => list.filter((each) => each.id !== id))
+		this.forget([id])
+	}
+
+	/** The list becomes a message. @returns its pictures, and whether all of them outlive the tab */
+	take(to: string): { pictures: OutgoingPicture[]; persisted: boolean } {
+		const list = this.listFor(to)
+		this.change(to, () => none)
+		this.refusals.delete(to)
+		const pictures = list.map(({ id, width, height, alt }) => ({ id, width, height, alt: alt.trim() }))
+		return { pictures, persisted: list.every(({ persisted }) => persisted) }
+	}
+
+	/** Sends what was not sent yet. @returns how the message names its pictures, or why not; null to try again later */
+	async send(pictures: readonly OutgoingPicture[]): Promise<NamedPicture[] | string | null> {
+		const sent = await Promise.all(pictures.map(({ id }) => this.parts.uploads.finish(id)))
+		const refusal = sent.find((one) => 'refusal' in one && one.refusal !== null)
+		if (refusal && 'refusal' in refusal) return refusal.refusal
+		const named = pictures.flatMap(({ alt }, index) => {
+			const one = sent[index]
+			return one && 'path' in one ? [{ path: one.path, alt }] : []
+		})
+		return named.length === pictures.length ? named : null
+	}
+
+	/** The files are needed no longer: the message stands, or was given up. */
+	forget(ids: string[]): void {
+		for (const id of ids) this.parts.uploads.cancel(id)
+		if (ids.length > 0) void this.parts.store.remove(ids)
+	}
+
+	private async takeBack(to: string, stored: Attached[]): Promise<void> {
+		const files = await Promise.all(stored.map(({ id }) => this.parts.store.get(id)))
+		const found = stored.filter((_, index) => files[index])
+		this.change(to, (list) => [...found, ...list])
+		for (const { id } of found) void this.begin(to, id)
+	}
+
+	private keyOf(to: string): string {
+		return `chat-attached:${this.parts.me}:${to}`
+	}
+
+	private async chooseOne(to: string, file: File): Promise<void> {
+		const { store, measure, refusalOf, newId } = this.parts
+		if (this.listFor(to).length >= MAX_PICTURES) return this.refuse(to, TOO_MANY_PICTURES)
+		const refusal = refusalOf(file)
+		if (refusal !== null) return this.refuse(to, refusal)
+		const size = await measure(file)
+		if (!size) return this.refuse(to, unreadable)
+		const id = newId()
+		const persisted = await store.put(id, file)
+		this.change(to, (list) => [...list, { id, ...size, alt: '', name: file.name || 'picture', persisted }])
+		void this.begin(to, id)
+	}
+
+	/** What the server refuses leaves the list with its words; what a message took meanwhile is that message's affair. */
+	private async begin(to: string, id: string): Promise<void> {
+		const sent = await this.parts.uploads.finish(id)
+		if (!('refusal' in sent) || sent.refusal === null || !this.listFor(to).some((each) => each.id === id)) return
+		this.drop(to, id)
+		this.refuse(to, sent.refusal)
+	}
+
+	private refuse(to: string, words: string): void {
+		this.refusals.set(to, words)
+		this.parts.onChange()
+	}
+
+	private change(to: string, change: (list: readonly Attached[]) => readonly Attached[]): void {
+		const list = change(this.listFor(to))
+		this.chosen.set(to, list)
+		try {
+			const persisted = list.filter((picture) => picture.persisted)
+			if (persisted.length > 0) this.parts.tab.setItem(this.keyOf(to), JSON.stringify(persisted))
+			else this.parts.tab.removeItem(this.keyOf(to))
+		} catch {
+			// Forbidden or full: they live as long as the page.
+		}
+		this.parts.onChange()
+	}
+}
+
+/** The pictures that a tab stored. Storage may hold anything: what is no list of pictures is ignored. */
+function readStored(text: string | null): Attached[] {
+	try {
+		const list = JSON.parse(text ?? '[]') as Attached[]
+		const isSound = ({ id, alt, name, width, height }: Attached) =>
+			[id, alt, name].every((value) => typeof value === 'string') && [width, height].every(Number.isFinite)
+		return list
+			.filter(isSound)
+			.slice(0, MAX_PICTURES)
+			.map((picture) => ({ ...picture, persisted: true }))
+	} catch {
+		return []
+	}
+}

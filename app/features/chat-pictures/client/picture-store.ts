@@ -1,0 +1,95 @@
+/** Where pictures wait until their message is sent, by ids that this device gave them. */
+export interface PictureStore {
+	/** @returns whether the browser keeps it; otherwise it lives as long as the tab */
+	put(id: string, file: Blob): Promise<boolean>
+	/** @returns null when it is not stored any more */
+	get(id: string): Promise<Blob | null>
+	remove(ids: string[]): Promise<void>
+	/** Removes what has waited for a day and is none of these: of tabs that were closed before anything was sent. */
+	sweep(used: ReadonlySet<string>): Promise<void>
+}
+
+interface StoredPicture {
+	file: Blob
+	/** Milliseconds of the epoch. */
+	at: number
+}
+
+const MAX_AGE_MS = 24 * 3_600_000
+
+/** Pictures of one member in the browser's database. What it does not take lives as long as the tab. */
+export class BrowserPictures implements PictureStore {
+	private readonly prefix: string
+	private readonly unsaved = new Map<string, Blob>()
+	private database: Promise<IDBDatabase> | null = null
+
+	/** @param member username: another member of the same browser has pictures of their own */
+	constructor(member: string) {
+		this.prefix = `${member}:`
+	}
+
+	async put(id: string, file: Blob): Promise<boolean> {
+		try {
+			await this.run('readwrite', (store) =>
+				store.put({ file, at: Date.now() } satisfies StoredPicture, this.prefix + id),
+			)
+			return true
+		} catch {
+			this.unsaved.set(id, file)
+			return false
+		}
+	}
+
+	async get(id: string): Promise<Blob | null> {
+		const unsaved = this.unsaved.get(id)
+		if (unsaved) return unsaved
+		const stored = await this.run<StoredPicture | undefined>('readonly', (store) => store.get(this.prefix + id)).catch(
+			() => null,
+		)
+		return stored?.file ?? null
+	}
+
+	async remove(ids: string[]): Promise<void> {
+		for (const id of ids) {
+			this.unsaved.delete(id)
+			await this.run('readwrite', (store) => store.delete(this.prefix + id)).catch(() => {})
+		}
+	}
+
+	async sweep(used: ReadonlySet<string>): Promise<void> {
+		const keys = await this.run('readonly', (store) => store.getAllKeys()).catch(() => [])
+		const own = keys.map(String).filter((key) => key.startsWith(this.prefix))
+		for (const id of own.map((key) => key.slice(this.prefix.length))) {
+			if (used.has(id)) continue
+			const stored = await this.run<StoredPicture | undefined>('readonly', (store) =>
+				store.get(this.prefix + id),
+			).catch(() => null)
+			if (stored && stored.at < Date.now() - MAX_AGE_MS) await this.remove([id])
+		}
+	}
+
+	private async run<Result>(
+		mode: IDBTransactionMode,
+		work: (store: IDBObjectStore) => IDBRequest<Result>,
+	): Promise<Result> {
+		this.database ??= open()
+		const transaction = (await this.database).transaction(name, mode)
+		const request = work(transaction.objectStore(name))
+		return new Promise((resolve, reject) => {
+			transaction.oncomplete = () => resolve(request.result)
+			transaction.onabort = () => reject(transaction.error)
+			transaction.onerror = () => reject(transaction.error)
+		})
+	}
+}
+
+const name = 'chat-pictures'
+
+function open(): Promise<IDBDatabase> {
+	return new Promise((resolve, reject) => {
+		const request = indexedDB.open(name, 1)
+		request.onupgradeneeded = () => request.result.createObjectStore(name)
+		request.onsuccess = () => resolve(request.result)
+		request.onerror = () => reject(request.error)
+	})
+}

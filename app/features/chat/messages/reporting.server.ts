@@ -1,0 +1,43 @@
+import { copyForReport } from '~/features/chat-pictures/chat-pictures.queries.server.ts'
+import { requireConversation, requireMember } from '~/features/conversations/conversations.server.ts'
+import { MEMBER_SUBJECT } from '~/features/moderation/moderation.policy.ts'
+import { addReport, lockReporter, readReportWords } from '~/features/moderation/reports.server.ts'
+import { isId } from '~/lib/checks.ts'
+import { NotFound } from '~/lib/errors.ts'
+import type { Viewer } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { chatLimits } from '../chat.view.ts'
+import { readExtract } from './messages.queries.server.ts'
+
+/**
+ * Reports a message that the viewer received to the moderators. They see a copy of it and of at most five before it, pictures
+ * included, and nothing else of the conversation; its sender is told nothing.
+ * @throws NotFound also for own and deleted messages, NotAllowed, Invalid, Conflict when it was reported before, TooMany
+ */
+export async function reportMessage(
+	viewer: Viewer,
+	{ with: username, id }: { with: unknown; id: unknown },
+	input: { words?: unknown },
+): Promise<void> {
+	const reporter = requireMember(viewer)
+	const details = readReportWords(input)
+	const { id: conversationId, peer_id: targetId } = await requireConversation(reporter, username)
+	if (!isId(id)) throw new NotFound(nothing)
+	await db()
+		.transaction()
+		.execute(async (trx) => {
+			await lockReporter(trx, reporter)
+			const lines = await readExtract(trx, { conversationId, userId: reporter.id, id, context: chatLimits.context })
+			if (lines.length === 0) throw new NotFound(nothing)
+			const extract = lines.map(({ id: _, ...line }) => line)
+			const about = { kind: MEMBER_SUBJECT, targetId, reporterId: reporter.id }
+			const reportId = await addReport(trx, { ...about, reason: 'other', details, message: { id, extract } })
+			await copyForReport(
+				trx,
+				reportId,
+				lines.map((line) => line.id),
+			)
+		})
+}
+
+const nothing = 'There is nothing to report here. It may have been deleted.'

@@ -1,0 +1,96 @@
+import { z } from 'zod'
+import { listBlocked } from '~/features/members/blocks.server.ts'
+import { defineFeature } from '~/platform/feature.ts'
+import { member, operation } from '~/platform/http/operation.ts'
+import { acceptConversation, setBlocked, setMuted } from './conversations.server.ts'
+
+/** The parameter of an address that names a conversation. */
+export const username = z.string().max(64).describe('Of the other member.')
+
+const blockedList = z.object({
+	rows: z
+		.array(
+			z.object({
+				username: z.string(),
+				name: z.string(),
+				image: z.string().nullable().describe('Path of the picture.'),
+				since: z.string().meta({ format: 'date-time' }),
+			}),
+		)
+		.describe('At most 500.'),
+})
+
+/** The names that the description gives these. */
+const conversationShapes: Record<string, z.ZodType> = { BlockedList: blockedList }
+
+const shared = {
+	group: 'Messages',
+	access: 'members',
+	area: 'messages',
+	params: { username },
+	answer: null,
+	refusals: [404],
+} as const satisfies object
+
+/** What a member decides about a conversation and the other member. */
+const conversationOperations = [
+	operation({
+		...shared,
+		id: 'acceptConversation',
+		method: 'put',
+		path: '/me/conversations/{username}/accepted',
+		summary: 'Accept a stranger’s request without writing',
+		run: (call) => acceptConversation(member(call), call.params.username),
+	}),
+	operation({
+		...shared,
+		id: 'muteConversation',
+		method: 'put',
+		path: '/me/conversations/{username}/muted',
+		summary: 'Mute a conversation: no sound, no email, no unread count',
+		run: (call) => setMuted(member(call), call.params.username, true),
+	}),
+	operation({
+		...shared,
+		id: 'unmuteConversation',
+		method: 'delete',
+		path: '/me/conversations/{username}/muted',
+		summary: 'Unmute a conversation',
+		run: (call) => setMuted(member(call), call.params.username, false),
+	}),
+	operation({
+		group: 'Messages',
+		access: 'members',
+		area: 'messages',
+		id: 'listBlocked',
+		method: 'get',
+		path: '/me/blocks',
+		summary: 'List the members you block, latest first',
+		answer: blockedList,
+		run: async (call) => ({ rows: await listBlocked(member(call)) }),
+	}),
+	operation({
+		...shared,
+		id: 'blockMember',
+		method: 'put',
+		path: '/me/blocks/{username}',
+		summary: 'Block a member',
+		description:
+			'They are not told. From then on their messages do not reach you, and they cannot comment on or vote for what you wrote, or see when you are online.',
+		run: (call) => setBlocked(member(call), call.params.username, true),
+	}),
+	operation({
+		...shared,
+		id: 'unblockMember',
+		method: 'delete',
+		path: '/me/blocks/{username}',
+		summary: 'Unblock a member',
+		run: (call) => setBlocked(member(call), call.params.username, false),
+	}),
+]
+
+/** Two members: whether the one may write to the other, and what each decided about their conversation. */
+export const conversations = defineFeature({
+	name: 'conversations',
+	api: { operations: conversationOperations, schemas: conversationShapes },
+})

@@ -1,0 +1,198 @@
+import { sql } from 'kysely'
+import { isBlocking } from '~/features/members/blocks.queries.server.ts'
+import { gathered } from '~/lib/gathered.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+import { isRecent } from '~/platform/db/recent.server.ts'
+import { isConnected } from '~/platform/realtime/presence.queries.server.ts'
+import { MAX_UNANSWERED } from './conversations.policy.ts'
+
+/** What lists show this member of the other one, for statements that call them `p` and their profile `pp`. */
+export const peerColumns = (userId: number) => sql`p.id as peer_id, p.username, p.name, p.image,
+	exists (select from connections where connections.user_id = p.id and ${isConnected})
+		and not ${isBlocking(sql.ref('p.id'), userId)} as online,
+	case when coalesce(pp.show_presence, true) and not ${isBlocking(sql.ref('p.id'), userId)} then pp.last_seen_at end as last_seen_at`
+
+export interface PeerRow {
+	peer_id: number
+	username: string
+	name: string
+	image: string | null
+	online: boolean
+	last_seen_at: Date | null
+}
+
+/** A conversation as one of its members stands to it, or would. */
+export interface ConversationRow extends PeerRow {
+	imported: boolean
+	/** Null while nobody has written. */
+	id: number | null
+	pending: boolean
+	last_message_id: number | null
+	muted: boolean
+	read_id: number
+	peer_pending: boolean
+	peer_read_id: number
+	peer_delivered_id: number
+	unanswered: number
+	blocked_by_me: boolean
+	blocked_me: boolean
+	accepts: 'members' | 'verified' | 'nobody'
+	verified: boolean
+}
+
+/** How a member stands to another one, by the other's username; undefined for nobody and for oneself. */
+export async function findConversation(
+	userId: number,
+	username: string,
+	executor: Executor = db(),
+): Promise<ConversationRow | undefined> {
+	const { rows } = await sql<ConversationRow>`
+		select ${peerColumns(userId)}, p.imported, c.id, coalesce(mine.pending, false) as pending, mine.last_message_id,
+			coalesce(mine.muted, false) as muted, coalesce(mine.read_id, 0) as read_id,
+			coalesce(theirs.pending, false) as peer_pending, coalesce(theirs.read_id, 0) as peer_read_id,
+			coalesce(theirs.delivered_id, 0) as peer_delivered_id,
+			case when theirs.pending then (select count(*)::int from (
+				select from messages where conversation_id = c.id and sender_id = ${userId} limit ${MAX_UNANSWERED}) first)
+				else 0 end as unanswered,
+			${isBlocking(userId, sql.ref('p.id'))} as blocked_by_me, ${isBlocking(sql.ref('p.id'), userId)} as blocked_me,
+			coalesce(s.accepts, 'members') as accepts,
+			exists (select from profiles where user_id = ${userId} and campus_verified_at is not null) as verified
+		from users p left join shown_profiles pp on pp.user_id = p.id left join chat_settings s on s.user_id = p.id
+		left join conversations c on c.lower_id = least(p.id, ${userId}) and c.higher_id = greatest(p.id, ${userId})
+		left join conversation_members mine on mine.conversation_id = c.id and mine.user_id = ${userId}
+		left join conversation_members theirs on theirs.conversation_id = c.id and theirs.user_id = p.id
+		where p.username = ${username} and p.id <> ${userId}`.execute(executor)
+	return rows[0]
+}
+
+/** Seconds until a member may start one more conversation who may start `most` in 24 hours; null when they may now. */
+export async function secondsUntilStart(trx: Executor, userId: number, most: number): Promise<number | null> {
+	const { rows } = await sql<{ seconds: number }>`
+		select extract(epoch from created_at + interval '24 hours' - now())::float8 as seconds from conversations
+		where started_by = ${userId} and ${isRecent('created_at', '24 hours')}
+		order by created_at desc limit 1 offset ${most - 1}`.execute(trx)
+	return rows[0]?.seconds ?? null
+}
+
+/** Begins the conversation of two members unless the other one has just done so. What comes first is a request. */
+export async function startConversation(trx: Executor, userId: number, peerId: number): Promise<void> {
+	await sql`
+		with started as (
+			insert into conversations (lower_id, higher_id, started_by)
+			values (${Math.min(userId, peerId)}, ${Math.max(userId, peerId)}, ${userId})
+			on conflict do nothing returning id)
+		insert into conversation_members (conversation_id, user_id, pending)
+		select id, member, member = ${peerId} from started, unnest(array[${userId}, ${peerId}]::int[]) as member`.execute(
+		trx,
+	)
+}
+
+/** Locks a conversation. Every change of it begins here; a transaction that locks several does so in the order of their ids. */
+export async function lockConversation(trx: Executor, id: number): Promise<void> {
+	await sql`select from conversations where id = ${id} for no key update`.execute(trx)
+}
+
+/** Locks the conversation with somebody, if there is one. @returns its id */
+export async function lockConversationWith(
+	trx: Executor,
+	userId: number,
+	username: string,
+): Promise<number | undefined> {
+	const { rows } = await sql<{ id: number }>`
+		select c.id from users p
+		join conversations c on c.lower_id = least(p.id, ${userId}) and c.higher_id = greatest(p.id, ${userId})
+		where p.username = ${username} for no key update of c`.execute(trx)
+	return rows[0]?.id
+}
+
+interface CountRow {
+	user_id: number
+	/** Messages in this conversation. */
+	unread: number
+	/** Conversations with unread messages that count. */
+	conversations: number
+}
+
+/**
+ * Whether a member's row `m` of conversation_members counts as an unread conversation: muted ones, requests and those with
+ * somebody they blocked do not.
+ */
+const counts = sql`m.unread > 0 and not m.muted and not m.pending and not exists (
+	select from conversations c join blocks b on b.blocker_id = m.user_id and b.blocked_id in (c.lower_id, c.higher_id)
+	where c.id = m.conversation_id)`
+
+/** What each member of a conversation has not read. */
+export const countUnreadOf = gathered(async (conversationIds: number[]): Promise<CountRow[][]> => {
+	const { rows } = await sql<CountRow & { conversation_id: number }>`
+		select side.conversation_id, side.user_id, side.unread, (
+			select count(*)::int from conversation_members m where m.user_id = side.user_id and ${counts}) as conversations
+		from conversation_members side where side.conversation_id = any(${conversationIds}::int[])`.execute(db())
+	const sides = Map.groupBy(rows, (row) => row.conversation_id)
+	return conversationIds.map((id) => sides.get(id) ?? [])
+})
+
+/** In how many conversations a member has something unread that counts. */
+export const countConversationsWithUnread = gathered(async (userIds: number[]): Promise<number[]> => {
+	const { rows } = await sql<{ user_id: number; conversations: number }>`
+		select m.user_id, count(*)::int as conversations from conversation_members m
+		where m.user_id = any(${userIds}::int[]) and ${counts} group by m.user_id`.execute(db())
+	const found = new Map(rows.map((row) => [row.user_id, row.conversations]))
+	return userIds.map((id) => found.get(id) ?? 0)
+})
+
+/** Takes a member's first answer, or an acceptance without one. @returns whether the conversation was a request until now */
+export async function acceptRequest(trx: Executor, conversationId: number, userId: number): Promise<boolean> {
+	const { rows } = await sql`update conversation_members set pending = false
+		where conversation_id = ${conversationId} and user_id = ${userId} and pending returning 1`.execute(trx)
+	return rows.length > 0
+}
+
+/** Mutes a conversation for one of its members, or no longer. */
+export async function writeMuted(trx: Executor, conversationId: number, userId: number, muted: boolean): Promise<void> {
+	await sql`update conversation_members set muted = ${muted}
+		where conversation_id = ${conversationId} and user_id = ${userId}`.execute(trx)
+}
+
+/**
+ * Whether typing is shown: both wrote, nobody blocked the other, and the member is not suspended and hides
+ * neither it nor their presence.
+ */
+export async function showsTyping(userId: number, username: string): Promise<{ peer_id: number } | undefined> {
+	const { rows } = await sql<{ peer_id: number }>`
+		select p.id as peer_id from users p
+		join conversations c on c.lower_id = least(p.id, ${userId}) and c.higher_id = greatest(p.id, ${userId})
+		where p.username = ${username}
+			and not exists (select from conversation_members where conversation_id = c.id and pending)
+			and not exists (select from blocks where (blocker_id, blocked_id) in ((p.id, ${userId}), (${userId}, p.id)))
+			and not exists (select from profiles where user_id = ${userId} and not show_presence)
+			and not exists (select from users where id = ${userId} and suspended_until > now())
+			and not exists (select from chat_settings where user_id = ${userId} and not shows_typing)`.execute(db())
+	return rows[0]
+}
+
+/** What a member decided about the chat. */
+export interface ChatSettings {
+	/** Who may begin a conversation with them. */
+	accepts: 'members' | 'verified' | 'nobody'
+	/** Whether peers are told that they type. */
+	shows_typing: boolean
+}
+
+const usual: ChatSettings = { accepts: 'members', shows_typing: true }
+
+/** What a member decided, or what holds until they do. */
+export async function readSettings(userId: number): Promise<ChatSettings> {
+	const columns = ['accepts', 'shows_typing'] as const
+	return (
+		(await db().selectFrom('chat_settings').select(columns).where('user_id', '=', userId).executeTakeFirst()) ?? usual
+	)
+}
+
+/** Changes some of it. */
+export async function writeSettings(userId: number, change: Partial<ChatSettings>): Promise<void> {
+	await db()
+		.insertInto('chat_settings')
+		.values({ user_id: userId, ...change })
+		.onConflict((conflict) => conflict.column('user_id').doUpdateSet(change))
+		.execute()
+}

@@ -1,0 +1,195 @@
+import { z } from 'zod'
+import { lockMember } from '~/features/accounts/accounts.queries.server.ts'
+import { countUse } from '~/features/accounts/security/rates.server.ts'
+import { requireMayWrite } from '~/features/accounts/security/suspension.server.ts'
+import { countBlocks, writeBlock } from '~/features/members/blocks.queries.server.ts'
+import { announceUnread, forgetActor } from '~/features/notifications/notifications.server.ts'
+import { isUsername } from '~/lib/checks.ts'
+import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
+import type { SignedIn, Viewer } from '~/lib/viewer.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+import { parseInput } from '~/platform/http/form.server.ts'
+import { announce } from '~/platform/realtime/announce.server.ts'
+import { hidePresenceFrom, roomOf } from '~/platform/realtime/presence.server.ts'
+import { type ConversationFacts, type ConversationState, conversationState } from './conversations.policy.ts'
+import {
+	acceptRequest,
+	type ChatSettings,
+	type ConversationRow,
+	countConversationsWithUnread,
+	findConversation,
+	lockConversation,
+	readSettings,
+	writeMuted,
+	writeSettings,
+} from './conversations.queries.server.ts'
+import { type Names, presentReceipts } from './conversations.view.ts'
+
+/** What is said of a username that nobody else has. */
+export const NO_SUCH_MEMBER = 'There is nobody here to write to.'
+
+/** Who takes part. @throws NotAllowed for a visitor */
+export function requireMember(viewer: Viewer): SignedIn {
+	if (!viewer) throw new NotAllowed('Log in first.')
+	return viewer
+}
+
+/** How the viewer stands to somebody, with a conversation or without. @throws NotFound for nobody and for oneself */
+export async function relationWith(viewer: SignedIn, username: unknown, executor?: Executor): Promise<ConversationRow> {
+	const row = isUsername(username) ? await findConversation(viewer.id, username, executor) : undefined
+	if (!row) throw new NotFound(NO_SUCH_MEMBER)
+	return row
+}
+
+/** As {@link relationWith}, where there is a conversation. @throws NotFound */
+export async function requireConversation(
+	viewer: SignedIn,
+	username: unknown,
+	executor?: Executor,
+): Promise<ConversationRow & { id: number }> {
+	const row = await relationWith(viewer, username, executor)
+	const { id } = row
+	if (id === null) throw new NotFound('There is no conversation yet.')
+	return { ...row, id }
+}
+
+/** The usernames of both members. */
+export function namesOf(viewer: SignedIn, peer: ConversationRow): Names {
+	return new Map([
+		[viewer.id, viewer.username],
+		[peer.peer_id, peer.username],
+	])
+}
+
+/** What the member can do. */
+export function presentState(row: ConversationRow): ConversationState {
+	return conversationState(standingOf(row))
+}
+
+function standingOf(row: ConversationRow): ConversationFacts {
+	return {
+		name: row.name,
+		reachable: !row.imported,
+		exists: row.id !== null,
+		myTurn: row.pending,
+		visible: row.last_message_id !== null,
+		peerPending: row.peer_pending,
+		unanswered: row.unanswered,
+		blockedByMe: row.blocked_by_me,
+		muted: row.muted,
+		accepts: row.accepts,
+		verified: row.verified,
+	}
+}
+
+/** Members whom one member may block. */
+export const MAX_BLOCKED = 1_000
+
+/**
+ * Blocks a member, or takes that back. They are told nothing and see what they send as sent; it never reaches the viewer,
+ * not even after the block. The viewer cannot write to them either while it stands. What else a block means is in
+ * app/features/members/blocks.server.ts; what the viewer was told of them and has not read is taken back.
+ * @throws NotFound, NotAllowed, Invalid for one block too many, TooMany
+ */
+export async function setBlocked(viewer: Viewer, username: unknown, blocked: boolean): Promise<void> {
+	const blocker = requireMember(viewer)
+	await countUse('marks', blocker)
+	const peer = await relationWith(blocker, username)
+	const notified = await db()
+		.transaction()
+		.execute(async (trx) => {
+			// A message on its way is either stored before this, or sees the block.
+			if (peer.id !== null) await lockConversation(trx, peer.id)
+			await lockMember(trx, blocker.id)
+			if (blocked && (await countBlocks(trx, blocker.id, peer.peer_id)) >= MAX_BLOCKED)
+				throw new Invalid(`You already block ${MAX_BLOCKED.toLocaleString('en')} members. Unblock someone first.`)
+			await writeBlock(trx, blocker.id, peer.peer_id, blocked)
+			return blocked ? forgetActor(trx, blocker.id, peer.peer_id) : []
+		})
+	if (blocked) hidePresenceFrom(blocker, peer.peer_id)
+	await Promise.all([announceState(blocker, peer.username), announceCount(blocker), announceUnread(notified)])
+}
+
+/** Mutes a conversation for the viewer, or no longer: no sound, no mail, no number. @throws NotFound, NotAllowed */
+export async function setMuted(viewer: Viewer, username: unknown, muted: boolean): Promise<void> {
+	const { owner, username: peer } = await inConversation(viewer, username, (trx, id, userId) =>
+		writeMuted(trx, id, userId, muted),
+	)
+	await Promise.all([announceState(owner, peer), announceCount(owner)])
+}
+
+/** Takes a stranger's request without an answer in words. @throws NotFound, NotAllowed also for a suspended member */
+export async function acceptConversation(viewer: Viewer, username: unknown): Promise<void> {
+	await requireMayWrite(requireMember(viewer).id)
+	const { owner, done, row } = await inConversation(viewer, username, acceptRequest)
+	if (done) await Promise.all([announceAccepted(owner, row), announceCount(owner)])
+}
+
+async function inConversation<Result>(
+	viewer: Viewer,
+	username: unknown,
+	work: (trx: Executor, conversationId: number, userId: number) => Promise<Result>,
+) {
+	const owner: SignedIn = requireMember(viewer)
+	const row = await requireConversation(owner, username)
+	const done = await db()
+		.transaction()
+		.execute(async (trx) => {
+			await lockConversation(trx, row.id)
+			return work(trx, row.id, owner.id)
+		})
+	return { owner, done, row, username: row.username }
+}
+
+/** Who may begin a conversation with the viewer, and whether others see that they type. @throws NotAllowed */
+export async function getChatSettings(viewer: Viewer) {
+	const { accepts, shows_typing: showsTyping } = await readSettings(requireMember(viewer).id)
+	return { accepts, showsTyping }
+}
+
+/** Who may begin a conversation with a member, and whether others see them type: one of the two, or both. */
+const settingsInput = z
+	.object({
+		accepts: z.enum(['members', 'verified', 'nobody'], { error: 'Choose who may write to you.' }).optional(),
+		typing: z.enum(['shown', 'hidden'], { error: 'Choose whether others see that you type.' }).optional(),
+	})
+	.refine(({ accepts, typing }) => accepts ?? typing, 'Choose who may write to you.')
+
+/**
+ * Changes one of them, or both; conversations in which both wrote stay open.
+ * @throws NotAllowed, Invalid
+ */
+export async function setChatSettings(viewer: Viewer, input: Record<string, unknown>): Promise<void> {
+	const { id } = requireMember(viewer)
+	const { accepts, typing } = parseInput(settingsInput, input)
+	const change: Partial<ChatSettings> = {}
+	if (accepts) change.accepts = accepts
+	if (typing) change.shows_typing = typing === 'shown'
+	await writeSettings(id, change)
+}
+
+/* What open tabs are told, after the commit. Nothing depends on it: a tab that misses it asks when it comes back. */
+
+/** What counts as unread changed for a member without a message or a mark: tells their own tabs. */
+export async function announceCount(member: { id: number }): Promise<void> {
+	announce(roomOf(member.id), 'chat:count', { conversations: await countConversationsWithUnread(member.id) })
+}
+
+/** What a member can do in a conversation changed: tells their own tabs. */
+export async function announceState(member: { id: number }, peerUsername: string): Promise<void> {
+	const row = await findConversation(member.id, peerUsername)
+	if (row) announce(roomOf(member.id), 'chat:state', { with: peerUsername, state: presentState(row) })
+}
+
+/** A message waits for the first answer: how much more may follow changed for its sender, and for the peer it is a request. */
+export async function announceWaiting(sender: SignedIn, peer: ConversationRow): Promise<void> {
+	await announceState(sender, peer.username)
+	if (!peer.blocked_me) await announceState({ id: peer.peer_id }, sender.username)
+}
+
+/** The first answer came, or an acceptance: what both can do changed, and the marks may be shown now. */
+export async function announceAccepted(member: SignedIn, peer: ConversationRow): Promise<void> {
+	await Promise.all([announceState(member, peer.username), announceState({ id: peer.peer_id }, member.username)])
+	const row = await findConversation(peer.peer_id, member.username)
+	if (row) announce(roomOf(peer.peer_id), 'chat:marks', { with: member.username, marks: presentReceipts(row) })
+}

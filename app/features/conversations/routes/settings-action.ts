@@ -1,0 +1,25 @@
+import { redirect } from 'react-router'
+import { readForm } from '~/platform/http/form.server.ts'
+import { answering, redirectWithToast, signedIn } from '~/platform/http/http.ts'
+import { setBlocked, setChatSettings } from '../conversations.server.ts'
+import type { Route } from './+types/settings-action'
+
+/** Takes what {@link file://./settings.tsx} sends: that section has no address of its own. */
+export async function action({ request, context, url }: Route.ActionArgs) {
+	const viewer = signedIn(context, url)
+	const form = await readForm(request)
+	return answering(async () => {
+		const unblocked = form.get('unblock')
+		if (unblocked !== null) {
+			await setBlocked(viewer, unblocked, false)
+			return redirectWithToast('/settings', { type: 'success', message: 'Unblocked.' })
+		}
+		await setChatSettings(viewer, Object.fromEntries(form))
+		const message = form.has('typing') ? 'Typing setting saved.' : 'Message setting saved.'
+		return redirectWithToast('/settings', { type: 'success', message })
+	})
+}
+
+export function loader() {
+	return redirect('/settings')
+}

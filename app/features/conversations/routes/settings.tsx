@@ -1,0 +1,160 @@
+import { useEffect, useState } from 'react'
+import { Form, Link, Outlet } from 'react-router'
+import { type BlockedView, listBlocked } from '~/features/members/blocks.server.ts'
+import { useRootData } from '~/lib/root-data.ts'
+import { answering, signedIn } from '~/platform/http/http.ts'
+import { Avatar } from '~/ui/avatar.tsx'
+import { Check } from '~/ui/check.tsx'
+import { RuleHead } from '~/ui/rule-head.tsx'
+import { getChatSettings } from '../conversations.server.ts'
+import type { Route } from './+types/settings'
+
+export function loader({ context, url }: Route.LoaderArgs) {
+	return answering(async () => {
+		const viewer = signedIn(context, url)
+		const [settings, blocked] = await Promise.all([getChatSettings(viewer), listBlocked(viewer)])
+		return { ...settings, blocked }
+	})
+}
+
+const writers = [
+	['members', 'Every member'],
+	['verified', 'Verified students'],
+	['nobody', 'Nobody'],
+] as const
+
+const typing = [
+	['shown', 'Show it'],
+	['hidden', 'Hide it'],
+] as const
+
+/** A part of the settings, above those that come after it: who may begin a conversation, and what peers see while one types. */
+export default function ChatSettings({ loaderData: { accepts, showsTyping, blocked } }: Route.ComponentProps) {
+	return (
+		<>
+			<section className="mt-10" aria-labelledby="messages">
+				<RuleHead id="messages" title="Who can write to you" />
+				<Choice name="accepts" choices={writers} chosen={accepts} />
+				<p className="text-sm text-ink-3">
+					The first message from a stranger is a request until you answer. Conversations in which you have both written
+					stay open.
+				</p>
+			</section>
+			<section className="mt-10" aria-labelledby="typing">
+				<RuleHead id="typing" title="While you are typing" />
+				<Choice name="typing" choices={typing} chosen={showsTyping ? 'shown' : 'hidden'} />
+				<p className="text-sm text-ink-3">
+					People you write with see when you are typing, unless you hide it here or hide when you are online. You still
+					see when others type.
+				</p>
+			</section>
+			<section className="mt-10" aria-labelledby="offline">
+				<RuleHead id="offline" title="Without a connection" />
+				<OfflineChoice />
+			</section>
+			<Blocked members={blocked} />
+			<Outlet />
+		</>
+	)
+}
+
+/** Whom the member blocks, each with the way back. */
+function Blocked({ members }: { members: BlockedView[] }) {
+	return (
+		<section className="mt-10" aria-labelledby="blocked">
+			<RuleHead id="blocked" title="Blocked members" />
+			{members.length === 0 && <p className="py-2 text-ink-3">You have not blocked anyone.</p>}
+			<ul>
+				{members.map(({ username, name, image }) => (
+					<li key={username} className="flex items-center gap-3 border-b border-line py-3">
+						<Avatar user={{ username, name, image }} size={32} />
+						<div className="min-w-0 flex-1">
+							<Link className="quiet-link block truncate font-semibold" to={`/find-dev/${username}`}>
+								{name}
+							</Link>
+							<p className="meta truncate">@{username}</p>
+						</div>
+						<Form method="post" action="/settings/messages" preventScrollReset>
+							<button
+								className="btn btn-sm btn-outline"
+								name="unblock"
+								value={username}
+								type="submit"
+								aria-label={`Unblock ${name}`}
+							>
+								Unblock
+							</button>
+						</Form>
+					</li>
+				))}
+			</ul>
+			<p className="mt-2 text-sm text-ink-3">
+				Members you block cannot write to you, comment on or vote for what you wrote, or see when you are online, and
+				you get no notifications about them. They are not told. To block someone, use the menu of your conversation with
+				them.
+			</p>
+		</section>
+	)
+}
+
+interface ChoiceProps {
+	name: string
+	/** Value and label of each. */
+	choices: readonly (readonly [string, string])[]
+	chosen: string
+}
+
+/** A form that is sent by choosing. */
+function Choice({ name, choices, chosen }: ChoiceProps) {
+	return (
+		<Form method="post" action="/settings/messages" className="flex flex-wrap gap-2 py-2" preventScrollReset>
+			{choices.map(([value, label]) => (
+				<button
+					key={value}
+					className="chip h-8 px-3"
+					name={name}
+					value={value}
+					type="submit"
+					aria-pressed={chosen === value}
+					data-selected={chosen === value ? '' : undefined}
+				>
+					{label}
+				</button>
+			))}
+		</Form>
+	)
+}
+
+const copies = () => import('~/offline/saved-pages.ts')
+
+/** Whether this browser saves conversations. It is no form, as the server knows nothing of it. */
+export function OfflineChoice() {
+	const { viewer } = useRootData()
+	const [saves, setSaves] = useState<boolean | null>(null)
+
+	useEffect(() => {
+		if ('caches' in window) copies().then(({ savesConversations }) => setSaves(savesConversations()))
+	}, [])
+
+	if (saves === null) return <p className="py-2 text-ink-3">Saving pages needs JavaScript and a secure connection.</p>
+	const choose = async (wanted: boolean) => {
+		setSaves(wanted)
+		const { chooseSavingConversations } = await copies()
+		if (viewer) await chooseSavingConversations(wanted, viewer.username)
+	}
+	return (
+		<div className="py-2">
+			<Check
+				name="saves-conversations"
+				checked={saves}
+				onChange={(event) => choose(event.currentTarget.checked)}
+				hint="The last 10 you opened, for 7 days. Logging out deletes them. Do not use this on a shared computer."
+			>
+				Save conversations in this browser
+			</Check>
+			<p className="mt-2 text-sm text-ink-3">
+				The last 30 questions that you open are saved too, so that you can read them without a connection.
+			</p>
+		</div>
+	)
+}

@@ -1,0 +1,96 @@
+import { Maximize2, X } from 'lucide-react'
+import { type KeyboardEvent, Suspense, useEffect, useRef } from 'react'
+import { Link, useLocation } from 'react-router'
+import { useChatClient } from '~/features/chat/client/use-chat.ts'
+import { ConversationHead } from '~/features/chat/components/conversation-head.tsx'
+import { lazyPart } from '~/shell/guarded.ts'
+import { Skeleton } from '~/ui/skeleton.tsx'
+import { type ChatPeer, closeChat, useChatPeer } from './chat-button.tsx'
+
+const PanelBody = lazyPart(() => import('./panel-body.tsx'))
+
+/**
+ * The chat of a member in this tab, whatever page it shows: sends what an earlier page left behind, and shows the panel that
+ * a Chat button opened. Leaving the community closes the panel.
+ */
+export default function ChatDock() {
+	const peer = useChatPeer()
+	const { pathname } = useLocation()
+	useChatClient()
+	useEffect(() => {
+		if (!pathname.startsWith('/find-dev')) closeChat()
+	}, [pathname])
+	return peer && <ChatPanel key={peer.username} peer={peer} />
+}
+
+/** 400 × 400 at the corner, the whole screen on a phone. The page behind stays in use; Escape closes it. */
+function ChatPanel({ peer }: { peer: ChatPeer }) {
+	const { username, name, image, online } = peer
+	const panel = useFocusInside()
+	const close = (event: KeyboardEvent) => {
+		// A dialog over the panel has its own Escape.
+		if (event.key === 'Escape' && !(event.target as Element).closest('dialog')) closeChat()
+	}
+	return (
+		<div
+			className="popup chat-panel fixed right-6 bottom-6 z-(--z-panel) flex size-100 flex-col overflow-clip outline-none max-sm:inset-0 max-sm:size-auto max-sm:rounded-none max-sm:border-0"
+			role="dialog"
+			aria-label={`Chat with ${name}`}
+			ref={panel}
+			tabIndex={-1}
+			onKeyDown={close}
+		>
+			<ConversationHead peer={{ username, name, picture: image, online, lastSeenAt: null }} size="panel">
+				<Link
+					className="icon-btn icon-btn-sm max-sm:hidden"
+					to={`/messages/${username}`}
+					aria-label="Open in inbox"
+					title="Open in inbox"
+				>
+					<Maximize2 className="icon icon-sm" aria-hidden="true" />
+				</Link>
+				<button
+					type="button"
+					className="icon-btn icon-btn-sm max-sm:size-11"
+					aria-label="Close chat"
+					onClick={() => closeChat()}
+				>
+					<X className="icon" aria-hidden="true" />
+				</button>
+			</ConversationHead>
+			<Suspense fallback={<PanelLoading />}>
+				<PanelBody username={username} loading={<PanelLoading />} />
+			</Suspense>
+		</div>
+	)
+}
+
+/** Takes the focus in, and gives it back to where it was, unless the reader has gone elsewhere. */
+function useFocusInside() {
+	const panel = useRef<HTMLDivElement>(null)
+	useEffect(() => {
+		const opener = document.activeElement
+		panel.current?.focus()
+		return () => {
+			const lost = document.activeElement === null || document.activeElement === document.body
+			if (lost && opener instanceof HTMLElement && opener.isConnected) opener.focus()
+		}
+	}, [])
+	return panel
+}
+
+/** What the panel shows until its conversation is there. */
+function PanelLoading() {
+	return (
+		<div className="flex flex-1 flex-col gap-2.5 px-3 pt-4" aria-busy="true">
+			<p className="text-sm text-ink-2" role="status">
+				Chat is loading! Please wait...
+			</p>
+			<Skeleton className="h-9 w-52 rounded-md" />
+			<Skeleton className="h-14 w-60 rounded-md" />
+			<Skeleton className="ml-auto h-9 w-40 rounded-md" />
+			<Skeleton className="h-9 w-44 rounded-md" />
+			<Skeleton className="ml-auto h-14 w-56 rounded-md" />
+		</div>
+	)
+}

@@ -1,0 +1,175 @@
+import { ArrowLeft, Ellipsis } from 'lucide-react'
+import { useEffect, useRef } from 'react'
+import { Form, Link, useSearchParams } from 'react-router'
+import type { ChatMessage, ConversationPage, MessageWindow } from '~/features/chat/chat.view.ts'
+import type { ConversationView } from '~/features/chat/client/live-conversation.ts'
+import { useConversation } from '~/features/chat/client/use-chat.ts'
+import { Conversation } from '~/features/chat/components/conversation.tsx'
+import { ConversationHead } from '~/features/chat/components/conversation-head.tsx'
+import { Intent } from '~/features/chat/components/conversation-notices.tsx'
+import { MessageReportFields } from '~/features/chat/components/report-dialog.tsx'
+
+interface ConversationPaneProps {
+	page: ConversationPage
+	/** What the address names in place of the end. */
+	part: MessageWindow | null
+	/** Id of the message that it names. */
+	target: number | null
+	/** The id of the message that the form without scripts sends. */
+	clientId: string
+	refused: { message: string; values: Record<string, string> } | null
+}
+
+/** A conversation on its page: beside the list, and on a phone instead of it. */
+export function ConversationPane({ page, part, target, clientId, refused }: ConversationPaneProps) {
+	const view = useConversation(page, part)
+	const [params, setParams] = useSearchParams()
+	const { peer, messages } = view
+	const path = `/messages/${peer.username}`
+	const named = useNamed(part?.messages ?? page.messages)
+	const q = params.get('q')
+	// Who is shown what was long ago has not seen the end.
+	const newest = part?.newer ? 0 : (page.messages.at(-1)?.id ?? 0)
+	return (
+		<section
+			className="flex min-h-0 flex-col max-md:fixed max-md:inset-0 max-md:z-(--z-panel) max-md:bg-paper"
+			aria-label={peer.name}
+		>
+			<h1 className="sr-only">Messages with {peer.name}</h1>
+			<ConversationHead
+				peer={peer}
+				size="page"
+				before={
+					<Link
+						className="icon-btn -ml-2 size-11 md:hidden"
+						to={q ? `/messages?${new URLSearchParams({ q })}` : '/messages'}
+						aria-label={q ? 'Back to the search' : 'Back to conversations'}
+					>
+						<ArrowLeft className="icon icon-lg" aria-hidden="true" />
+					</Link>
+				}
+			>
+				<Link className="btn btn-outline btn-sm max-sm:hidden" to={`/find-dev/${peer.username}`}>
+					View profile
+				</Link>
+				<ConversationMenu view={view} path={path} profile />
+			</ConversationHead>
+			{view.older && messages[0] && (
+				<p className="hidden p-2 text-center noscript:block">
+					<Link className="btn btn-sm btn-outline" to={`?before=${messages[0].id}`}>
+						Older messages
+					</Link>
+				</p>
+			)}
+			{view.newer && messages.at(-1) && (
+				<p className="hidden justify-center gap-2 p-2 noscript:flex">
+					<Link className="btn btn-sm btn-outline" to={`?after=${messages.at(-1)?.id}`}>
+						Newer messages
+					</Link>
+					<Link className="btn btn-sm btn-outline" to={path}>
+						Jump to newest
+					</Link>
+				</p>
+			)}
+			<Conversation
+				key={peer.username}
+				view={view}
+				className="px-4 py-5 md:pr-0 md:pl-6"
+				notice="px-4 md:pr-0 md:pl-6"
+				composer="md:pr-0 md:pl-6"
+				target={target}
+				onLeave={() => {
+					if (target === null) return
+					params.delete('message')
+					setParams(params, { preventScrollReset: true })
+				}}
+				editing={named.edit}
+				reporting={named.report}
+				fields={{ clientId, upTo: newest }}
+				refused={refused}
+			/>
+			{named.report && (
+				<Form method="post" action={path} className="hidden border-t border-line p-4 noscript:block">
+					<MessageReportFields id={named.report.id} error={null} />
+					<button type="submit" className="btn btn-danger mt-3" name="intent" value="report">
+						Report
+					</button>
+				</Form>
+			)}
+			{newest > page.readId && (
+				<Form method="post" action={path} className="hidden px-4 pb-2 noscript:block">
+					<input type="hidden" name="upTo" value={newest} />
+					<button type="submit" className="link text-sm" name="intent" value="seen">
+						Mark as read
+					</button>
+				</Form>
+			)}
+		</section>
+	)
+}
+
+/** The messages that the address names, to be changed or reported without scripts. */
+function useNamed(messages: readonly ChatMessage[]) {
+	const [params] = useSearchParams()
+	const named = (key: string) => messages.find(({ id, deleted }) => !deleted && String(id) === params.get(key)) ?? null
+	return { edit: named('edit'), report: named('report') }
+}
+
+/** What is seldom wanted of a conversation; a native disclosure, so that it opens without scripts. */
+function ConversationMenu({ view, path, profile }: { view: ConversationView; path: string; profile: boolean }) {
+	const { state, peer, messages } = view
+	const menu = useRef<HTMLDetailsElement>(null)
+
+	useEffect(() => {
+		const close = (event: Event) => {
+			if (!(event.target instanceof Node && menu.current?.contains(event.target))) menu.current?.removeAttribute('open')
+		}
+		document.addEventListener('pointerdown', close)
+		document.addEventListener('focusin', close)
+		return () => {
+			document.removeEventListener('pointerdown', close)
+			document.removeEventListener('focusin', close)
+		}
+	}, [])
+
+	return (
+		<details
+			className="relative"
+			ref={menu}
+			onKeyDown={(event) => {
+				if (event.key !== 'Escape' || !menu.current?.open) return
+				event.stopPropagation()
+				menu.current.open = false
+				menu.current.querySelector('summary')?.focus()
+			}}
+		>
+			<summary className="icon-btn icon-btn-sm max-sm:size-11 list-none" aria-label={`More about ${peer.name}`}>
+				<Ellipsis className="icon" aria-hidden="true" />
+			</summary>
+			<div className="popup menu absolute top-full right-0 z-(--z-popover) mt-1 w-52">
+				{profile && (
+					<Link className="menu-item" to={`/find-dev/${peer.username}`}>
+						View profile
+					</Link>
+				)}
+				{messages.length > 0 && (
+					<Intent
+						path={path}
+						intent={state.muted ? 'unmute' : 'mute'}
+						className="menu-item"
+						label={state.muted ? 'Unmute' : 'Mute'}
+					/>
+				)}
+				<Intent
+					path={path}
+					intent={state.blockedByMe ? 'unblock' : 'block'}
+					className="menu-item"
+					label={state.blockedByMe ? 'Unblock' : 'Block'}
+				/>
+				<Link className="menu-item" to={`/report/profile/${peer.username}`} rel="nofollow">
+					Report the profile
+				</Link>
+			</div>
+		</details>
+	)
+}

@@ -1,0 +1,151 @@
+import { type KeyboardEvent, useCallback, useEffect, useRef, useState } from 'react'
+import { Link, useFetcher } from 'react-router'
+import { useConnectionState } from '~/features/chat/client/use-chat.ts'
+import { LatestNotices } from '~/features/notifications/components/notices.tsx'
+import { LostAnswer, retrying } from '~/lib/retry.ts'
+import { useLiveEvent } from '~/platform/realtime/use-live-event.ts'
+import type { ConversationSummary } from '../inbox.view.ts'
+import { ConversationItem } from './conversation-item.tsx'
+import { useLiveList } from './live-list.ts'
+
+interface InboxPanelProps {
+	/** In how many conversations something is unread. */
+	conversations: number
+	/** How many notices are unread. */
+	notices: number
+	open: boolean
+}
+
+const tabs = ['Messages', 'Notifications'] as const
+
+/** What is new for a member: conversations and notices, a tab each; the one that has something new is shown first. */
+export default function InboxPanel({ conversations, notices, open }: InboxPanelProps) {
+	const [shown, setShown] = useState<(typeof tabs)[number]>(
+		conversations === 0 && notices > 0 ? 'Notifications' : 'Messages',
+	)
+	const list = useRef<HTMLDivElement>(null)
+	const counts = { Messages: conversations, Notifications: notices }
+
+	const turn = (event: KeyboardEvent) => {
+		if (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight') return
+		const other = shown === 'Messages' ? 'Notifications' : 'Messages'
+		setShown(other)
+		list.current?.querySelector<HTMLElement>(`#tab-${other}`)?.focus()
+	}
+
+	return (
+		<>
+			<div className="tabs px-4" role="tablist" aria-label="What is new" ref={list}>
+				{tabs.map((name) => (
+					<button
+						key={name}
+						type="button"
+						className="tab"
+						role="tab"
+						id={`tab-${name}`}
+						aria-selected={shown === name}
+						aria-controls={`panel-${name}`}
+						tabIndex={shown === name ? 0 : -1}
+						data-active={shown === name ? '' : undefined}
+						onClick={() => setShown(name)}
+						onKeyDown={turn}
+					>
+						{name} {counts[name] > 0 && <span className="badge">{counts[name]}</span>}
+					</button>
+				))}
+			</div>
+			{tabs.map((name) => (
+				<div key={name} role="tabpanel" id={`panel-${name}`} aria-labelledby={`tab-${name}`} hidden={shown !== name}>
+					{name === 'Messages' ? (
+						<LatestMessages unread={conversations} open={open && shown === name} />
+					) : (
+						<LatestNotices unread={notices} open={open && shown === name} />
+					)}
+				</div>
+			))}
+		</>
+	)
+}
+
+const none: ConversationSummary[] = []
+
+/** Asked again for two minutes while nothing, or something else than the site, answers. Null when it refuses, or after that. */
+async function askForLatest(): Promise<ConversationSummary[] | null> {
+	try {
+		return await retrying(async (signal) => {
+			const answer = await fetch('/messages/latest', { headers: { Accept: 'application/json' }, signal })
+			if (answer.status >= 500) throw new LostAnswer(`The messages were answered with ${answer.status}.`)
+			return answer.ok ? conversationsOf(await answer.text()) : null
+		})
+	} catch {
+		return null
+	}
+}
+
+function conversationsOf(answer: string): ConversationSummary[] {
+	try {
+		return (JSON.parse(answer) as { conversations: ConversationSummary[] }).conversations
+	} catch (error) {
+		throw new LostAnswer('The messages were answered by something else.', null, error)
+	}
+}
+
+/** The ten conversations with the newest messages, asked for whenever they are shown, and live from then on. */
+function LatestMessages({ unread, open }: { unread: number; open: boolean }) {
+	const marking = useFetcher()
+	const [loaded, setLoaded] = useState<ConversationSummary[] | null>(null)
+	const heard = useRef(0)
+	const load = useCallback(async (): Promise<void> => {
+		const before = heard.current
+		const conversations = await askForLatest()
+		if (!conversations) return
+		setLoaded(conversations)
+		// What came while the list was on its way may not be in it.
+		if (heard.current !== before) await load()
+	}, [])
+	const note = () => {
+		heard.current += 1
+	}
+	useLiveEvent('chat:message', note)
+	useLiveEvent('chat:read', note)
+	useLiveEvent('chat:all-read', note)
+	useEffect(() => {
+		if (open) void load()
+	}, [open, load])
+	const { list, online, typing } = useLiveList(loaded ?? none, load)
+	const away = useConnectionState() === 'away'
+	const nothingToDo = away || (unread === 0 && list.every((conversation) => conversation.unread === 0))
+	return (
+		<>
+			<div className="max-h-[min(26rem,60dvh)] overflow-y-auto">
+				{!loaded && <p className="p-4 text-sm text-ink-3">Loading...</p>}
+				{loaded && list.length === 0 && <p className="p-4 text-sm text-ink-2">No chat found!</p>}
+				{list.length > 0 && (
+					<ul className="p-1" aria-label="Messages">
+						{list.map((conversation) => (
+							<li key={conversation.peer.username}>
+								<ConversationItem
+									conversation={conversation}
+									online={online(conversation.peer.username)}
+									typing={typing.has(conversation.peer.username)}
+									className="menu-item gap-3 py-2"
+								/>
+							</li>
+						))}
+					</ul>
+				)}
+			</div>
+			<div className="flex items-center justify-between border-t border-line px-4 py-2.5 text-sm">
+				{/* Not disabled outright: that would take the focus away from whoever pressed it. */}
+				<marking.Form method="post" action="/messages/read" onSubmit={(event) => nothingToDo && event.preventDefault()}>
+					<button className="quiet-link text-ink-2" type="submit" aria-disabled={nothingToDo}>
+						Mark all as read
+					</button>
+				</marking.Form>
+				<Link className="quiet-link font-semibold" to="/messages">
+					Open inbox
+				</Link>
+			</div>
+		</>
+	)
+}

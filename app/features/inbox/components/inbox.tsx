@@ -1,0 +1,203 @@
+import { Search } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { Form, Link, useRevalidator, useSearchParams } from 'react-router'
+import { shortAge } from '~/features/chat/components/thread/times.ts'
+import { useHydrated } from '~/lib/use-hydrated.ts'
+import { Avatar } from '~/ui/avatar.tsx'
+import { EmptyState } from '~/ui/empty-state.tsx'
+import { useNow } from '~/ui/time.tsx'
+import type { ConversationSummary, FoundMessages as Found, MessageHit } from '../inbox.view.ts'
+import { ConversationItem } from './conversation-item.tsx'
+import { useLiveList } from './live-list.ts'
+
+interface InboxData {
+	/** Null where a search is shown in its place. */
+	inbox: { conversations: ConversationSummary[]; next: number | null } | null
+	requests: ConversationSummary[]
+	/** What was searched for, '' for nothing. */
+	q: string
+	found: Found | null
+}
+
+interface InboxProps {
+	data: InboxData
+	/** Username of the peer whose conversation is shown beside. */
+	current?: string
+	/** The conversation beside the list. */
+	children: ReactNode
+}
+
+/** The list of conversations, and one of them beside it; on a phone one or the other. */
+export function Inbox({ data, current, children }: InboxProps) {
+	const { inbox, requests, q, found } = data
+	const Title = current ? 'p' : 'h1'
+	return (
+		<div className="inbox -mb-16 grid h-[calc(100dvh-3.5rem)] grid-cols-1 max-sm:-mx-4 md:grid-cols-[20rem_minmax(0,1fr)]">
+			<section
+				className={`flex min-h-0 flex-col border-line md:border-r ${current ? 'max-md:hidden' : ''}`}
+				aria-label="Conversations"
+			>
+				<div className="px-4 pt-5 pb-3 sm:pl-0">
+					<Title className="text-2xl font-bold">Messages</Title>
+					<Form className="input-box mt-3" role="search" action="/messages">
+						<Search className="icon" aria-hidden="true" />
+						<input
+							type="search"
+							name="q"
+							aria-label="Search messages"
+							placeholder="Search messages"
+							defaultValue={q}
+							key={q}
+						/>
+					</Form>
+				</div>
+				<div className="relative flex-1 overflow-y-auto border-t border-line sm:-ml-4">
+					{found && <SearchResults found={found} q={q} current={current} />}
+					{inbox && <Lists inbox={inbox} requests={requests} current={current} />}
+				</div>
+			</section>
+			{children}
+		</div>
+	)
+}
+
+interface ListsProps {
+	inbox: NonNullable<InboxData['inbox']>
+	requests: ConversationSummary[]
+	current: string | undefined
+}
+
+function Lists({ inbox, requests, current }: ListsProps) {
+	const { revalidate } = useRevalidator()
+	const open = useLiveList(inbox.conversations, revalidate)
+	const asked = useLiveList(requests, revalidate)
+	if (open.list.length + asked.list.length === 0)
+		return (
+			<div className="px-4">
+				<EmptyState
+					title="No chat found!"
+					action={
+						<Link className="btn btn-outline" to="/find-dev">
+							Find developers
+						</Link>
+					}
+				>
+					To start a conversation, press Chat on a card or profile.
+				</EmptyState>
+			</div>
+		)
+	const row = (live: typeof open) => (conversation: ConversationSummary) => {
+		const { username } = conversation.peer
+		return (
+			<li key={username} className="border-b border-line">
+				<ConversationItem
+					conversation={conversation}
+					online={live.online(username)}
+					typing={live.typing.has(username)}
+					current={username === current}
+					className="flex items-center gap-3 px-4 py-2.5 hover:bg-hover aria-[current]:bg-ivy-wash aria-[current]:[--ring:var(--color-ivy-wash)]"
+				/>
+			</li>
+		)
+	}
+	return (
+		<>
+			{asked.list.length > 0 && (
+				<details className="border-b border-line" open={asked.list.some(({ peer }) => peer.username === current)}>
+					<summary className="flex h-10 items-center px-4 text-sm font-semibold hover:bg-hover">
+						{asked.list.length === 1 ? '1 request' : `${asked.list.length} requests`}
+					</summary>
+					<ul className="border-t border-line" aria-label="Requests">
+						{asked.list.map(row(asked))}
+					</ul>
+				</details>
+			)}
+			{open.list.length > 0 && <ul aria-label="Conversations">{open.list.map(row(open))}</ul>}
+			{inbox.next !== null && (
+				<p className="px-4 py-3">
+					<Link className="btn btn-sm btn-outline" to={`/messages?before=${inbox.next}`} rel="next">
+						Older conversations
+					</Link>
+				</p>
+			)}
+		</>
+	)
+}
+
+interface FoundMessagesProps {
+	found: Found
+	/** What was searched for. */
+	q: string
+	/** Username of the peer whose conversation is shown beside. */
+	current: string | undefined
+}
+
+/** Own messages that hold what was searched for, each leading to its place in its conversation. */
+function SearchResults({ found: { hits, next, nearly }, q, current }: FoundMessagesProps) {
+	const now = useNow()
+	const zone = useHydrated() ? 'local' : 'utc'
+	const [params] = useSearchParams()
+	const search = new URLSearchParams({ q })
+	const addressOf = (id: number) => `${search}&message=${id}#message-${id}`
+	return (
+		<>
+			<p className="flex items-center justify-between gap-3 border-b border-line px-4 py-2 text-sm">
+				<span className="min-w-0 text-ink-2 wrap-anywhere" role="status">
+					{resultOf(hits.length, nearly, q)}
+				</span>
+				<Link className="link flex-none" to={current ? `/messages/${current}` : '/messages'}>
+					Clear
+				</Link>
+			</p>
+			<ul aria-label="Found messages">
+				{hits.map(({ id, peer, sender, sentAt, passage }) => (
+					<li key={id} className="border-b border-line">
+						<Link
+							className="flex items-start gap-3 px-4 py-2.5 hover:bg-hover aria-[current]:bg-ivy-wash"
+							to={`/messages/${peer.username}?${addressOf(id)}`}
+							aria-current={peer.username === current && params.get('message') === String(id) ? 'true' : undefined}
+							preventScrollReset
+						>
+							<Avatar user={{ ...peer, image: peer.picture }} size={40} />
+							<span className="min-w-0 flex-1">
+								<span className="flex items-baseline justify-between gap-2">
+									<span className="truncate font-semibold">{peer.name}</span>
+									<span className="meta flex-none">{shortAge(sentAt, now, zone)}</span>
+								</span>
+								<span className="line-clamp-2 text-sm wrap-anywhere text-ink-2">
+									{sender !== peer.username && 'You: '}
+									<Passage pieces={passage} />
+								</span>
+							</span>
+						</Link>
+					</li>
+				))}
+			</ul>
+			{next !== null && (
+				<p className="px-4 py-3">
+					<Link className="btn btn-sm btn-outline" to={`/messages?${search}&before=${next}`} rel="next">
+						Older messages
+					</Link>
+				</p>
+			)}
+		</>
+	)
+}
+
+function resultOf(count: number, nearly: boolean, q: string): string {
+	if (count === 0) return `Nothing found for “${q}”`
+	return nearly ? `No messages with “${q}”. Similar ones:` : `Messages with “${q}”`
+}
+
+function Passage({ pieces }: { pieces: MessageHit['passage'] }) {
+	return pieces.map(({ text, hit }, index) =>
+		hit ? (
+			// biome-ignore lint/suspicious/noArrayIndexKey: the pieces of one passage never move
+			<mark key={index} className="bg-marigold-wash text-ink">
+				{text}
+			</mark>
+		) : (
+			text
+		),
+	)
+}

@@ -1,0 +1,121 @@
+import { useEffect, useRef, useState } from 'react'
+import { textOfMessage } from '~/features/chat/chat.view.ts'
+import { TYPING_SHOWN_MS } from '~/features/chat/client/live-conversation.ts'
+import { useChatClient } from '~/features/chat/client/use-chat.ts'
+import { textOfHtml } from '~/lib/html.ts'
+import type { ServerEvents } from '~/platform/realtime/events.ts'
+import { withLive } from '~/platform/realtime/live.ts'
+import { useLiveEvent } from '~/platform/realtime/use-live-event.ts'
+import { usePresence } from '~/platform/realtime/use-presence.ts'
+import type { ConversationSummary } from '../inbox.view.ts'
+
+/**
+ * Conversations as a page listed them, and as they change.
+ * @param loaded the same array until it is loaded again
+ * @param reload asks for the list again: somebody wrote who is not in it, or the connection was lost meanwhile
+ */
+export function useLiveList(loaded: ConversationSummary[], reload: () => void) {
+	const [held, setHeld] = useState({ loaded, list: loaded })
+	const client = useChatClient()
+	const list = held.loaded === loaded ? held.list : loaded
+	useLiveEvent('chat:message', (event) => {
+		const next = withMessage(list, event)
+		if (next) setHeld({ loaded, list: next })
+		else reload()
+	})
+	useLiveEvent('chat:read', (event) => setHeld({ loaded, list: withRead(list, event.with, event.unread) }))
+	useLiveEvent('chat:all-read', (event) => setHeld({ loaded, list: withAllRead(list, event.with) }))
+	useLiveEvent('chat:state', () => reload())
+	// Without a live stream this alone says that something is new.
+	useLiveEvent('chat:count', () => client?.line === 'polling' && reload())
+	useReconnected(reload)
+	const online = usePresence(list.map(({ peer }) => peer))
+	const typing = useTyping()
+	return { list, online, typing }
+}
+/** Who types, by username. */
+function useTyping(): ReadonlySet<string> {
+	const [typing, setTyping] = useState<ReadonlySet<string>>(new Set())
+	const timers = useRef(new Map<string, ReturnType<typeof setTimeout>>())
+	const stop = (username: string) => {
+		clearTimeout(timers.current.get(username))
+		timers.current.delete(username)
+		setTyping(new Set(timers.current.keys()))
+	}
+	useLiveEvent('chat:typing', ({ from }) => {
+		clearTimeout(timers.current.get(from))
+		timers.current.set(
+			from,
+			setTimeout(() => stop(from), TYPING_SHOWN_MS),
+		)
+		setTyping(new Set(timers.current.keys()))
+	})
+	useLiveEvent('chat:message', ({ with: peer, message }) => {
+		if (message.sender === peer && timers.current.has(peer)) stop(peer)
+	})
+	useEffect(() => {
+		const running = timers.current
+		return () => {
+			for (const timer of running.values()) clearTimeout(timer)
+		}
+	}, [])
+	return typing
+}
+
+/** Calls `again` when the socket has come back. */
+function useReconnected(again: () => void): void {
+	const latest = useRef(again)
+	latest.current = again
+	useEffect(
+		() =>
+			withLive((socket) => {
+				let lost = false
+				const gone = () => {
+					lost = true
+				}
+				const back = () => {
+					if (lost) latest.current()
+					lost = false
+				}
+				socket.on('disconnect', gone)
+				socket.on('connect', back)
+				return () => {
+					socket.off('disconnect', gone)
+					socket.off('connect', back)
+				}
+			}),
+		[],
+	)
+}
+
+type Heard = Parameters<ServerEvents['chat:message']>[0]
+
+const MAX_EXCERPT = 100
+
+/**
+ * A list of conversations after a message was added, edited or deleted: the conversation shows it and moves to the top.
+ * @returns null when the list cannot know, and must be asked for again
+ */
+export function withMessage(list: ConversationSummary[], heard: Heard): ConversationSummary[] | null {
+	const known = list.find(({ peer }) => peer.username === heard.with)
+	if (!known) return null
+	const { sender, sentAt, deleted } = heard.message
+	const then = known.last?.sentAt ?? ''
+	// An older message was changed: nothing of it is in the list.
+	if (sentAt < then) return list.map((each) => (each === known ? { ...each, unread: heard.unread } : each))
+	const { html, pictures } = heard.message
+	const excerpt = textOfMessage({ body: textOfHtml(html), pictures }).slice(0, MAX_EXCERPT)
+	const changed = { ...known, unread: heard.unread, last: { sender, excerpt, sentAt, deleted } }
+	if (sentAt === then) return list.map((each) => (each === known ? changed : each))
+	return [changed, ...list.filter((each) => each !== known)]
+}
+
+/** A list after its reader has read a conversation, here or elsewhere. */
+export function withRead(list: ConversationSummary[], peer: string, unread: number): ConversationSummary[] {
+	return list.map((each) => (each.peer.username === peer ? { ...each, unread } : each))
+}
+
+/** A list after its reader has read all of these conversations at once. */
+export function withAllRead(list: ConversationSummary[], peers: string[]): ConversationSummary[] {
+	return list.map((each) => (peers.includes(each.peer.username) ? { ...each, unread: 0 } : each))
+}

@@ -1,0 +1,49 @@
+import { type ReactNode, useCallback, useEffect, useState } from 'react'
+import type { ConversationPage } from '~/features/chat/chat.view.ts'
+import { loadPage } from '~/features/chat/client/transport.ts'
+import { useConversation } from '~/features/chat/client/use-chat.ts'
+import { Conversation } from '~/features/chat/components/conversation.tsx'
+
+/** The loading panel is seen for so long at least, in milliseconds: product, chat. */
+const MIN_LOADING_MS = 200
+
+interface PanelBodyProps {
+	username: string
+	/** What is shown until the conversation is there. */
+	loading: ReactNode
+}
+
+/** The conversation in the panel, once it is loaded. */
+export default function PanelBody({ username, loading }: PanelBodyProps) {
+	const [page, setPage] = useState<ConversationPage | 'failed' | null>(null)
+
+	const load = useCallback(() => {
+		let left = false
+		setPage(null)
+		const seen = new Promise((resolve) => setTimeout(resolve, MIN_LOADING_MS))
+		Promise.all([loadPage(username), seen]).then(
+			([loaded]) => left || setPage(loaded),
+			() => left || setPage('failed'),
+		)
+		return () => {
+			left = true
+		}
+	}, [username])
+	useEffect(load, [load])
+
+	if (page === null) return loading
+	if (page === 'failed')
+		return (
+			<div className="flex flex-1 flex-col items-center justify-center gap-3 px-10 text-center" role="alert">
+				<p className="text-sm text-ink-2">The chat could not be loaded.</p>
+				<button type="button" className="btn btn-outline" onClick={load}>
+					Try again
+				</button>
+			</div>
+		)
+	return <Loaded page={page} />
+}
+
+function Loaded({ page }: { page: ConversationPage }) {
+	return <Conversation view={useConversation(page)} className="px-3 pt-3 pb-1" notice="px-3" focus />
+}

@@ -1,0 +1,79 @@
+import { sql } from 'kysely'
+import type { ChatPicture } from '~/features/chat-pictures/chat-pictures.view.ts'
+import { type PeerRow, peerColumns } from '~/features/conversations/conversations.queries.server.ts'
+import { isBlocking } from '~/features/members/blocks.queries.server.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+
+export interface InboxRow extends PeerRow {
+	unread: number
+	muted: boolean
+	pending: boolean
+	last_message_id: number
+	mine: boolean
+	/** The beginning of its text, without markup, as this member sees it; '' when deleted. */
+	body: string
+	pictures: ChatPicture[] | null
+	sent_at: Date
+	deleted: boolean
+}
+
+/** Characters of a message that a list may need for its excerpt, and of its HTML for those. */
+const MAX_TEXT = 200
+const MAX_HTML = 2_000
+
+/** A member's conversations, the one with the newest message first; requests apart. */
+export async function listInbox(
+	userId: number,
+	{ requests, before, limit }: { requests: boolean; before: number | null; limit: number },
+): Promise<InboxRow[]> {
+	const { rows } = await sql<InboxRow>`
+		select ${peerColumns(userId)}, mine.unread, mine.muted, mine.pending, m.id as last_message_id, m.sender_id = ${userId} as mine,
+			left(text_of_html(left(case when m.sender_id = ${userId} then m.html else coalesce(m.recipient_html, m.html) end, ${MAX_HTML})),
+				${MAX_TEXT}) as body,
+			m.pictures, m.sent_at, m.deleted_at is not null as deleted
+		from (select * from conversation_members
+			where user_id = ${userId} and last_message_id is not null and ${requests ? sql`pending` : sql`not pending`}
+				${before === null ? sql`` : sql`and last_message_id < ${before}`}
+			order by last_message_id desc limit ${limit}) mine
+		join conversations c on c.id = mine.conversation_id
+		join messages m on m.id = mine.last_message_id and (m.sender_id = ${userId} or m.recipient_id = ${userId})
+		join users p on p.id = case when c.lower_id = ${userId} then c.higher_id else c.lower_id end
+		left join shown_profiles pp on pp.user_id = p.id
+		order by mine.last_message_id desc`.execute(db())
+	return rows
+}
+
+/**
+ * Locks a member's conversations in which something is unread; requests are left out, as looking at them is free. This is
+ * the one place that locks more than one, and it does so in the order of their ids.
+ * @returns their ids
+ */
+export async function lockUnread(trx: Executor, userId: number): Promise<number[]> {
+	const { rows } = await sql<{ id: number }>`
+		select c.id from conversation_members m join conversations c on c.id = m.conversation_id
+		where m.user_id = ${userId} and m.unread > 0 and not m.pending order by c.id for no key update of c`.execute(trx)
+	return rows.map(({ id }) => id)
+}
+
+/** How far a member has come in a conversation, and with whom it is. */
+export interface ReadRow {
+	peer_id: number
+	username: string
+	delivered_id: number
+	read_id: number
+	blocked_by_me: boolean
+}
+
+/** Marks everything in these conversations, which are locked, as read by a member. */
+export async function writeAllRead(trx: Executor, userId: number, conversationIds: number[]): Promise<ReadRow[]> {
+	const { rows } = await sql<ReadRow>`
+		update conversation_members m set unread = 0, read_id = greatest(m.read_id, got.id),
+			delivered_id = greatest(m.delivered_id, got.id)
+		from conversations c, users p, lateral (
+			select id from messages where conversation_id = c.id and recipient_id = ${userId} order by id desc limit 1) got
+		where m.user_id = ${userId} and m.conversation_id = any(${conversationIds}::int[]) and c.id = m.conversation_id
+			and p.id in (c.lower_id, c.higher_id) and p.id <> ${userId}
+		returning p.id as peer_id, p.username, m.delivered_id, m.read_id,
+			${isBlocking(userId, sql.ref('p.id'))} as blocked_by_me`.execute(trx)
+	return rows
+}

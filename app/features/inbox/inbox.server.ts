@@ -1,0 +1,94 @@
+import { textOfMessage } from '~/features/chat/chat.view.ts'
+import {
+	countConversationsWithUnread as countConversations,
+	countConversationsWithUnread,
+} from '~/features/conversations/conversations.queries.server.ts'
+import { requireMember } from '~/features/conversations/conversations.server.ts'
+import { presentPeer } from '~/features/conversations/conversations.view.ts'
+import { isId } from '~/lib/checks.ts'
+import { Invalid } from '~/lib/errors.ts'
+import { shortened } from '~/lib/text.ts'
+import type { SignedIn, Viewer } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { announce } from '~/platform/realtime/announce.server.ts'
+import { roomOf } from '~/platform/realtime/presence.server.ts'
+import { type InboxRow, listInbox, lockUnread, type ReadRow, writeAllRead } from './inbox.queries.server.ts'
+import { type ConversationSummary, inboxLimits } from './inbox.view.ts'
+
+interface InboxPage {
+	conversations: ConversationSummary[]
+	/** What to ask for as `before` to get older ones; null when there are none. */
+	next: number | null
+}
+
+/** A page of the viewer's conversations, the newest message first. @throws NotAllowed, Invalid */
+export async function listConversations(
+	viewer: Viewer,
+	{ before = null, requests = false }: { before?: unknown; requests?: boolean } = {},
+): Promise<InboxPage> {
+	const reader = requireMember(viewer)
+	if (before !== null && !isId(before)) throw new Invalid('This page of the list no longer exists.')
+	const rows = await listInbox(reader.id, { requests, before, limit: inboxLimits.page + 1 })
+	const shown = rows.slice(0, inboxLimits.page)
+	const last = shown.at(-1)
+	return {
+		conversations: shown.map((row) => summary(row, reader)),
+		next: rows.length > inboxLimits.page && last ? last.last_message_id : null,
+	}
+}
+
+/** The newest conversations, for the panel of the header, and in how many something is unread. @throws NotAllowed */
+export async function listLatest(viewer: Viewer): Promise<{ conversations: ConversationSummary[]; unread: number }> {
+	const reader = requireMember(viewer)
+	const [rows, unread] = await Promise.all([
+		listInbox(reader.id, { requests: false, before: null, limit: inboxLimits.latest }),
+		countConversations(reader.id),
+	])
+	return { conversations: rows.map((row) => summary(row, reader)), unread }
+}
+
+/** In how many conversations something is unread, muted ones and requests left out; 0 for a visitor. */
+export async function countUnreadConversations(viewer: Pick<SignedIn, 'id'> | null): Promise<number> {
+	return viewer ? countConversations(viewer.id) : 0
+}
+
+function summary(row: InboxRow, reader: SignedIn): ConversationSummary {
+	const sender = row.mine ? reader.username : row.username
+	const excerpt = shortened(
+		textOfMessage({ body: row.body, pictures: row.pictures ?? [] })
+			.replace(/\s+/g, ' ')
+			.trim(),
+		100,
+	)
+	return {
+		peer: presentPeer(row),
+		last: { sender, excerpt, sentAt: row.sent_at.toISOString(), deleted: row.deleted },
+		unread: row.unread,
+		muted: row.muted,
+		request: row.pending,
+	}
+}
+
+/**
+ * Marks everything that the viewer was sent as read, in every conversation at once; requests wait for an answer and stay as
+ * they are. Whoever wrote is told, and so are the viewer's other tabs. @throws NotAllowed
+ */
+export async function markAllSeen(viewer: Viewer): Promise<void> {
+	const reader = requireMember(viewer)
+	const rows = await db()
+		.transaction()
+		.execute(async (trx) => {
+			// First the locks, then what is there: a message that is stored meanwhile is unread, and counted.
+			const unread = await lockUnread(trx, reader.id)
+			return writeAllRead(trx, reader.id, unread)
+		})
+	if (rows.length > 0) await announceAllRead(reader, rows)
+}
+
+/** A member read everything, in these conversations: one word to their own tabs, and to each peer how far. */
+async function announceAllRead(reader: SignedIn, rows: ReadRow[]): Promise<void> {
+	for (const { peer_id: peerId, delivered_id: delivered, read_id: read, blocked_by_me: blocked } of rows)
+		if (!blocked) announce(roomOf(peerId), 'chat:marks', { with: reader.username, marks: { delivered, read } })
+	const conversations = await countConversationsWithUnread(reader.id)
+	announce(roomOf(reader.id), 'chat:all-read', { with: rows.map(({ username }) => username), conversations })
+}

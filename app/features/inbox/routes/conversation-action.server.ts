@@ -1,0 +1,104 @@
+import { data, redirect } from 'react-router'
+import { deleteMessage, editMessage } from '~/features/chat/messages/changing.server.ts'
+import { markSeen } from '~/features/chat/messages/reading.server.ts'
+import { reportMessage } from '~/features/chat/messages/reporting.server.ts'
+import { sendMessage } from '~/features/chat/messages/sending.server.ts'
+import { picturesFromForm } from '~/features/chat-pictures/chat-pictures.server.ts'
+import { acceptConversation, setBlocked, setMuted } from '~/features/conversations/conversations.server.ts'
+import { DomainError, Invalid } from '~/lib/errors.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { refused } from '~/platform/http/form.server.ts'
+import { redirectWithToast } from '~/platform/http/http.ts'
+
+/** What came of a form: the message as it is now where one was written, and what to tell a reader without scripts. */
+interface Done {
+	message?: Awaited<ReturnType<typeof sendMessage>>
+	toast?: string
+}
+
+type Act = (viewer: SignedIn, username: string, form: FormData) => Promise<Done>
+
+const idOf = (form: FormData) => Number(form.get('id') || Number.NaN)
+
+/** What the forms of a conversation can do, by their field `intent`. */
+const acts = new Map<FormDataEntryValue | null, Act>([
+	[
+		'send',
+		async (viewer, to, form) => {
+			const pictures = await picturesFromForm(viewer, form)
+			const message = await sendMessage(viewer, {
+				...{ to, pictures },
+				...{ clientId: form.get('clientId'), body: form.get('body') },
+			})
+			// Whoever answers on a page without scripts has read it.
+			await markSeen(viewer, { with: to, upTo: Number(form.get('upTo')), read: true })
+			return { message }
+		},
+	],
+	[
+		'edit',
+		async (viewer, username, form) => {
+			const which = { with: username, id: idOf(form) }
+			return { message: await editMessage(viewer, which, { body: form.get('body') }), toast: 'Message changed.' }
+		},
+	],
+	[
+		'delete',
+		async (viewer, username, form) => {
+			const message = await deleteMessage(viewer, { with: username, id: idOf(form) })
+			return { message, toast: 'Message deleted.' }
+		},
+	],
+	[
+		'seen',
+		async (viewer, username, form) => {
+			await markSeen(viewer, { with: username, upTo: Number(form.get('upTo')), read: true })
+			return { toast: 'Marked as read.' }
+		},
+	],
+	[
+		'report',
+		async (viewer, username, form) => {
+			await reportMessage(viewer, { with: username, id: idOf(form) }, { words: form.get('reason') })
+			return { toast: 'Thank you. A moderator will look at it.' }
+		},
+	],
+	['block', (viewer, username) => done(setBlocked(viewer, username, true), `You blocked @${username}.`)],
+	['unblock', (viewer, username) => done(setBlocked(viewer, username, false), `@${username} can write to you again.`)],
+	[
+		'mute',
+		(viewer, username) =>
+			done(setMuted(viewer, username, true), 'Muted. You will get no notifications from this conversation.'),
+	],
+	['unmute', (viewer, username) => done(setMuted(viewer, username, false), 'No longer muted.')],
+	['accept', (viewer, username) => done(acceptConversation(viewer, username), 'Accepted.')],
+])
+
+async function done(work: Promise<void>, toast: string): Promise<Done> {
+	await work
+	return { toast }
+}
+
+interface Form {
+	viewer: SignedIn
+	username: string
+	form: FormData
+	/** Whether a script sent it, which goes on where it is; a browser without scripts is led back to the page. */
+	scripted: boolean
+}
+
+/** Answers a form of a conversation. A refusal keeps what was typed. */
+export async function answerForm({ viewer, username, form, scripted }: Form) {
+	try {
+		const act = acts.get(form.get('intent'))
+		if (!act) throw new Invalid('This action is unknown. Reload the page and try again.')
+		const { message, toast } = await act(viewer, username, form)
+		if (scripted) return data({ ok: true as const, message: message ?? null })
+		const page = `/messages/${username}`
+		return toast ? redirectWithToast(page, { type: 'success', message: toast }) : redirect(`${page}#newest`, 303)
+	} catch (error) {
+		if (!(error instanceof DomainError)) throw error
+		const { data: refusal, init } = refused(error, form)
+		return data({ ok: false as const, ...refusal }, init ?? undefined)
+	}
+}

@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto'
+import { countUse } from '~/features/accounts/security/rates.server.ts'
+import { listMessagesAt, openConversation } from '~/features/chat/messages/reading.server.ts'
+import { numberIn } from '~/features/chat/requests.server.ts'
+import { viewerOf } from '~/lib/context.ts'
+import { pageMeta } from '~/lib/page-meta.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { readForm } from '~/platform/http/form.server.ts'
+import { answering, signedIn } from '~/platform/http/http.ts'
+import { ConversationPane } from '../components/conversation-pane.tsx'
+import { Inbox } from '../components/inbox.tsx'
+import { listConversations } from '../inbox.server.ts'
+import { searchOwnMessages } from '../search/search.server.ts'
+import type { Route } from './+types/conversation'
+import { answerForm } from './conversation-action.server.ts'
+
+/**
+ * A conversation beside the list of all, or with `?q=` beside what a search found. `?message=` opens it at a message,
+ * `?before=` and `?after=` beside one, for browsers without scripts.
+ */
+export function loader({ params: { username }, context, url }: Route.LoaderArgs) {
+	return answering(async () => {
+		const viewer = signedIn(context, url)
+		const q = url.searchParams.get('q')?.trim() ?? ''
+		const position = positionIn(url.searchParams)
+		if (q !== '') await countUse('messageSearch', viewer)
+		const [[page, part], found, inbox, requests] = await Promise.all([
+			openAt(viewer, username, position),
+			q === '' ? null : searchOwnMessages(viewer, q),
+			q === '' ? listConversations(viewer) : null,
+			q === '' ? listConversations(viewer, { requests: true }) : null,
+		])
+		const beside = { inbox, requests: requests?.conversations ?? [], q, found }
+		const message = position && 'around' in position ? position.around : null
+		// The form's own id of the message that it will send: pressed twice, it is sent once.
+		return { ...beside, page, part, message, clientId: randomUUID() }
+	})
+}
+
+/** Where in the conversation an address leads: `message`, `before` or `after` one; null for its end. */
+function positionIn(params: URLSearchParams): { around: number } | { before: number } | { after: number } | null {
+	const [around, before, after] = ['message', 'before', 'after'].map((name) => numberIn(params, name))
+	if (around != null) return { around }
+	if (before != null) return { before }
+	return after == null ? null : { after }
+}
+
+/** The part after the page: what the page's version does not tell of, the part holds, or the live stream. */
+async function openAt(viewer: SignedIn, username: string, position: ReturnType<typeof positionIn>) {
+	const page = await openConversation(viewer, username)
+	return [page, position && (await listMessagesAt(viewer, username, position))] as const
+}
+
+export async function action({ request, params: { username }, context, url }: Route.ActionArgs) {
+	const viewer = viewerOf(context) ?? signedIn(context, await addressOfForm(request, url))
+	const scripted = new URL(request.url).pathname.endsWith('.data')
+	return answerForm({ viewer, username, form: await readForm(request), scripted })
+}
+
+/** The page's address at the message that a form changes or reports: a member whose session has ended comes back there. */
+async function addressOfForm(request: Request, url: URL): Promise<URL> {
+	// Nobody's pictures are read.
+	if (!request.headers.get('Content-Type')?.startsWith('application/x-www-form-urlencoded')) return url
+	const form = await readForm(request)
+	const intent = String(form.get('intent'))
+	const opened = new URL(url)
+	if (intent === 'edit' || intent === 'report')
+		for (const name of ['message', intent]) opened.searchParams.set(name, String(form.get('id')))
+	return opened
+}
+
+export function meta({ matches, loaderData }: Route.MetaArgs) {
+	return pageMeta(matches, { title: loaderData?.page.peer.name ?? 'Messages', noindex: true })
+}
+
+export default function ConversationRoute({ loaderData, actionData }: Route.ComponentProps) {
+	const { page, part, message, clientId } = loaderData
+	const refused = actionData?.ok === false ? actionData : null
+	return (
+		<Inbox data={loaderData} current={page.peer.username}>
+			<ConversationPane page={page} part={part} target={message} clientId={clientId} refused={refused} />
+		</Inbox>
+	)
+}

@@ -1,0 +1,15 @@
+import { answeringMember } from '~/features/chat/requests.server.ts'
+import { countUnread } from '~/features/notifications/notifications.server.ts'
+import { listLatest } from '../inbox.server.ts'
+import type { Route } from './+types/latest'
+
+/**
+ * The newest ten conversations, for the panel of the header; and what is unread, for whom: a tab whose network lets no socket
+ * through asks for that every few seconds.
+ */
+export function loader({ context }: Route.LoaderArgs) {
+	return answeringMember(context, async (viewer) => {
+		const [latest, notices] = await Promise.all([listLatest(viewer), countUnread(viewer)])
+		return { ...latest, notices, me: viewer.username }
+	})
+}

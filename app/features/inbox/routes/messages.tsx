@@ -1,0 +1,40 @@
+import { countUse } from '~/features/accounts/security/rates.server.ts'
+import { numberIn } from '~/features/chat/requests.server.ts'
+import { pageMeta } from '~/lib/page-meta.ts'
+import { answering, signedIn } from '~/platform/http/http.ts'
+import { Inbox } from '../components/inbox.tsx'
+import { listConversations } from '../inbox.server.ts'
+import { searchOwnMessages } from '../search/search.server.ts'
+import type { Route } from './+types/messages'
+
+/** The inbox: conversations, requests, and with `?q=` a search in own messages. */
+export function loader({ context, url }: Route.LoaderArgs) {
+	return answering(async () => {
+		const viewer = signedIn(context, url)
+		const q = url.searchParams.get('q') ?? ''
+		const before = numberIn(url.searchParams, 'before')
+		if (q.trim() !== '') {
+			await countUse('messageSearch', viewer)
+			return { inbox: null, requests: [], q, found: await searchOwnMessages(viewer, q, before) }
+		}
+		const [inbox, requests] = await Promise.all([
+			listConversations(viewer, { before }),
+			listConversations(viewer, { requests: true }),
+		])
+		return { inbox, requests: requests.conversations, q: '', found: null }
+	})
+}
+
+export function meta({ matches }: Route.MetaArgs) {
+	return pageMeta(matches, { title: 'Messages', noindex: true })
+}
+
+export default function Messages({ loaderData }: Route.ComponentProps) {
+	return (
+		<Inbox data={loaderData}>
+			<section className="grid place-items-center px-10 text-center max-md:hidden" aria-label="Conversation">
+				<p className="text-ink-2">Choose a conversation, or find somebody in the community to start one.</p>
+			</section>
+		</Inbox>
+	)
+}

@@ -1,0 +1,98 @@
+import { requireMember } from '~/features/conversations/conversations.server.ts'
+import { presentPeer } from '~/features/conversations/conversations.view.ts'
+import { isId } from '~/lib/checks.ts'
+import { Invalid } from '~/lib/errors.ts'
+import type { SignedIn, Viewer } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { addJob } from '~/platform/jobs/jobs.server.ts'
+import { type FoundMessages, inboxLimits, type MessageHit } from '../inbox.view.ts'
+import {
+	findOwnMessages,
+	findStopWords,
+	gatherOwnWords,
+	type HitRow,
+	marks,
+	readOwnWords,
+	type Wanted,
+} from './search.queries.server.ts'
+import { isExact, MAX_TYPING_ERRORS, nearest, passageOf, searchWordsOf } from './words.ts'
+
+declare module '~/platform/jobs/jobs.server.ts' {
+	interface Jobs {
+		/** Gathers the words of a member's messages, for searches with a typing error. */
+		'learn-own-words': { userId: number }
+	}
+}
+
+/**
+ * The viewer's own messages that hold these words, the newest first: every word by its stem, the last one also as a
+ * beginning, without accents. Where there are none, words that are spelled nearly so.
+ * @param before the id that the page before ended with
+ * @throws NotAllowed, Invalid
+ */
+export async function searchOwnMessages(
+	viewer: Viewer,
+	search: string,
+	before: unknown = null,
+): Promise<FoundMessages> {
+	const reader = requireMember(viewer)
+	if (before !== null && !isId(before)) throw new Invalid('This page of the search cannot be found.')
+	const wanted = await read(search)
+	const page = { before, limit: inboxLimits.hits + 1 }
+	const rows = wanted ? await findOwnMessages(reader.id, { wanted, ...page }) : []
+	if (!wanted || wanted.phrase !== null || rows.length > 0) return found(rows, reader, false)
+	const nearly = await withSpellings(reader, wanted)
+	return found(nearly ? await findOwnMessages(reader.id, { wanted: nearly, ...page }) : [], reader, nearly !== null)
+}
+
+/** What is looked for; null where nothing is. Words that say nothing alone count only among themselves. */
+async function read(search: string): Promise<Wanted | null> {
+	const text = search.replaceAll('\u0000', ' ').slice(0, inboxLimits.search).trim()
+	const words = searchWordsOf(text)
+	if (words.length === 0) return null
+	if (isExact(text)) return { phrase: text, words: [] }
+	const stop = words.length > 1 ? await findStopWords(words) : new Set()
+	const telling = words.filter((word) => !stop.has(word))
+	return { phrase: null, words: (telling.length > 0 ? telling : words).map((typed) => ({ typed, instead: [] })) }
+}
+
+/** The same with words of the reader's own messages that are spelled nearly so; null where there are none. */
+async function withSpellings(reader: SignedIn, { words }: Wanted): Promise<Wanted | null> {
+	const lengths = words.map(({ typed }) => typed.length)
+	const { words: own, more } = await readOwnWords(reader.id, {
+		from: Math.min(...lengths) - MAX_TYPING_ERRORS,
+		to: Math.max(...lengths) + MAX_TYPING_ERRORS,
+	})
+	if (more) await addJob('learn-own-words', { userId: reader.id })
+	// A word that stands in the reader's messages is spelled as it was meant.
+	const known = new Set(own)
+	const spelled = words.map(({ typed }) => ({ typed, instead: known.has(typed) ? [] : nearest(typed, own) }))
+	return spelled.some(({ instead }) => instead.length > 0) ? { phrase: null, words: spelled } : null
+}
+
+/** Gathers the words of a member's messages, where those are many; a job. */
+export async function learnOwnWords({ userId }: { userId: number }): Promise<void> {
+	await db()
+		.transaction()
+		.execute((trx) => gatherOwnWords(trx, userId))
+}
+
+function found(rows: HitRow[], reader: SignedIn, nearly: boolean): FoundMessages {
+	const shown = rows.slice(0, inboxLimits.hits)
+	const last = shown.at(-1)
+	return {
+		hits: shown.map((row) => hit(row, reader)),
+		next: rows.length > inboxLimits.hits && last ? last.id : null,
+		nearly: nearly && rows.length > 0,
+	}
+}
+
+function hit(row: HitRow, reader: SignedIn): MessageHit {
+	return {
+		id: row.id,
+		peer: presentPeer(row),
+		sender: row.mine ? reader.username : row.username,
+		sentAt: row.sent_at.toISOString(),
+		passage: passageOf(row.body, row.marked, marks),
+	}
+}

@@ -1,0 +1,177 @@
+import { sql } from 'kysely'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import '~/features/index.server.ts'
+import { deleteMessage, editMessage } from '~/features/chat/messages/changing.server.ts'
+import { markSeen } from '~/features/chat/messages/reading.server.ts'
+import { setBlocked, setMuted } from '~/features/conversations/conversations.server.ts'
+import { mailUnseen } from '~/features/notifications/digest.server.ts'
+import {
+	getPreferences,
+	readUnsubscribe,
+	setPreferences,
+	unsubscribe,
+	unsubscribeUrl,
+} from '~/features/notifications/preferences.server.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
+import type { Mail } from '~/platform/mail/mail.server.ts'
+import { findBrokenFigures, makeConversation, makeMessage } from '../../../tests/factories/chat.ts'
+import { makeMember } from '../../../tests/factories/forum.ts'
+import { useDatabase } from '../../../tests/support/database.ts'
+
+useDatabase()
+
+let serial = 0
+let mira: SignedIn
+let tomas: SignedIn
+let ines: SignedIn
+
+beforeAll(async () => {
+	await startJobs()
+	await stopJobs()
+})
+
+beforeEach(async () => {
+	serial += 1
+	mira = await makeMember(`mira${serial}`)
+	tomas = await makeMember(`tomas${serial}`)
+	ines = await makeMember(`ines${serial}`)
+	await makeConversation(tomas, mira)
+	await makeConversation(ines, mira)
+	// What the beginning of the conversations leaves unread is not what these tests are about.
+	await mailAll()
+})
+
+describe('the mail of messages that wait', () => {
+	test('comes after ten minutes, once, of all conversations together, though several processes look at once', async () => {
+		await makeMessage(tomas, mira, 'The first one.')
+		await makeMessage(tomas, mira, 'Is **this** & `<b>`\n\nfine?')
+		await makeMessage(ines, mira, 'Lunch?')
+		expect(await mailUnseen()).toBe(0)
+		await pass('9 minutes')
+		expect(await mailUnseen()).toBe(0)
+		await pass('1 minute')
+		const made = await Promise.all([mailUnseen(), mailUnseen(), mailUnseen()])
+		expect(made.reduce((sum, mails) => sum + mails, 0)).toBe(1)
+		await pass('1 day')
+		expect(await mailUnseen()).toBe(0)
+		const [mail, ...more] = await mails(mira)
+		expect(more).toEqual([])
+		expect(mail?.subject).toBe('Unread messages from 2 members')
+		expect(mail?.text).toContain(`2 new messages from Tomas${serial}\nIs this & <b> fine?\n`)
+		expect(mail?.text).toContain(
+			`1 new message from Ines${serial}\nLunch?\nhttp://localhost:3000/messages/ines${serial}`,
+		)
+		expect(mail?.html).toContain('Is this &amp; &lt;b&gt; fine?')
+		expect(mail?.html).not.toContain('<b>')
+		expect(mail?.headers?.['List-Unsubscribe-Post']).toBe('List-Unsubscribe=One-Click')
+		expect(await mails(tomas)).toEqual([])
+	})
+
+	test('takes along what is younger, and what comes later has a mail of its own', async () => {
+		await makeMessage(tomas, mira, 'One')
+		await pass('10 minutes')
+		await makeMessage(tomas, mira, 'Two')
+		expect(await mailUnseen()).toBe(1)
+		await pass('10 minutes')
+		expect(await mailUnseen()).toBe(0)
+		await makeMessage(tomas, mira, 'Three')
+		await pass('10 minutes')
+		expect(await mailUnseen()).toBe(1)
+		const [, second] = await mails(mira)
+		expect(second?.subject).toBe(`1 new message from Tomas${serial}`)
+		expect(second?.text).toContain('Three')
+		expect(second?.text).not.toContain('Two')
+	})
+
+	test('tells of a stranger without what they say', async () => {
+		const stranger = await makeMember(`stranger${serial}`)
+		await makeMessage(stranger, mira, 'Buy my heliotrope.')
+		await pass('10 minutes')
+		expect(await mailUnseen()).toBe(1)
+		const [mail] = await mails(mira)
+		expect(mail?.subject).toBe(`Stranger${serial} would like to write to you`)
+		expect(JSON.stringify(mail)).not.toContain('heliotrope')
+	})
+
+	test.each<[string, (id: number) => Promise<unknown>]>([
+		['was read', (id) => markSeen(mira, { with: tomas.username, upTo: id, read: true })],
+		['was deleted', (id) => deleteMessage(tomas, { with: mira.username, id })],
+		['is in a muted conversation', () => setMuted(mira, tomas.username, true)],
+		['is of somebody who was blocked', () => setBlocked(mira, tomas.username, true)],
+		['comes to a member who wants none of these', () => setPreferences(mira, new Set(['daily', 'reply-mail']))],
+		['comes to a member who wants no mails', () => setPreferences(mira, new Set(['message-mail']))],
+		['comes to a member who unsubscribed', () => unsubscribe(tokenOf(mira))],
+		['comes to a suspended member', () => suspend(mira)],
+	])('does not come of what %s', async (_what, act) => {
+		const { id } = await makeMessage(tomas, mira, 'Are you coming?')
+		await act(id)
+		await pass('1 day')
+		expect(await mailUnseen()).toBe(0)
+		expect(await mails(mira)).toEqual([])
+		expect(await findBrokenFigures()).toEqual([])
+	})
+
+	test('comes of what arrived at a device and was not read', async () => {
+		const { id } = await makeMessage(tomas, mira, 'Delivered')
+		await markSeen(mira, { with: tomas.username, upTo: id, read: false })
+		await pass('10 minutes')
+		expect(await mailUnseen()).toBe(1)
+	})
+
+	test('says what the reader sees, not what somebody wrote into it during a block', async () => {
+		const { id } = await makeMessage(tomas, mira, 'Harmless')
+		await setBlocked(mira, tomas.username, true)
+		await editMessage(tomas, { with: mira.username, id }, { body: 'Nasty' })
+		await setBlocked(mira, tomas.username, false)
+		await pass('10 minutes')
+		await mailUnseen()
+		const [mail] = await mails(mira)
+		expect(mail?.text).toContain('Harmless')
+		expect(JSON.stringify(mail)).not.toContain('Nasty')
+	})
+
+	test('is neither lost nor doubled when the transaction that makes it fails', async () => {
+		await makeMessage(tomas, mira, 'Once')
+		await pass('10 minutes')
+		await sql`alter table unseen_progress add constraint never check (upto < 0) not valid`.execute(db())
+		await expect(mailUnseen()).rejects.toThrow('never')
+		expect(await mails(mira)).toEqual([])
+		await sql`alter table unseen_progress drop constraint never`.execute(db())
+		expect(await mailUnseen()).toBe(1)
+		expect(await mails(mira)).toHaveLength(1)
+	})
+})
+
+test('the link of such a mail ends these mails and no others', async () => {
+	expect(readUnsubscribe(tokenOf(mira))).toEqual({ userId: mira.id, what: 'message', noun: 'messages' })
+	for (let time = 0; time < 2; time += 1) await unsubscribe(tokenOf(mira))
+	const { daily, kinds } = await getPreferences(mira)
+	expect(daily).toBe(true)
+	expect(kinds.filter(({ mail }) => !mail).map(({ kind }) => kind)).toEqual(['message'])
+	expect(kinds.every(({ site, push }) => site && push)).toBe(true)
+})
+
+/** Lets time pass by making every message older. */
+async function pass(time: string): Promise<void> {
+	await sql`update messages set sent_at = sent_at - ${time}::interval`.execute(db())
+}
+
+async function mailAll(): Promise<void> {
+	await pass('1 day')
+	await mailUnseen()
+	await sql`delete from graphile_worker._private_jobs`.execute(db())
+}
+
+async function suspend({ id }: SignedIn): Promise<void> {
+	await sql`update users set suspended_until = 'infinity' where id = ${id}`.execute(db())
+}
+
+async function mails({ username }: SignedIn): Promise<Mail[]> {
+	const { rows } = await sql<{ payload: Mail }>`select payload from graphile_worker._private_jobs
+		where payload ->> 'to' = ${`${username}@campus.example`} order by id`.execute(db())
+	return rows.map(({ payload }) => payload)
+}
+
+const tokenOf = ({ id }: SignedIn) => new URL(unsubscribeUrl(id, 'message')).searchParams.get('token') ?? ''
