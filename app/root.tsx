@@ -7,7 +7,7 @@ import { InboxControl } from '~/features/chat/components/inbox/inbox-control.tsx
 import { countUnreadConversations } from '~/features/chat/inbox/inbox.server.ts'
 import { countCases } from '~/features/moderation/queue.server.ts'
 import { countUnread } from '~/features/notifications/notifications.server.ts'
-import { PendingForum } from '~/features/questions/lists/components/question-skeleton.tsx'
+import { PendingForum } from '~/features/question-lists/components/question-skeleton.tsx'
 import { factsOf, viewerOf } from '~/lib/context.ts'
 import { Unavailable } from '~/lib/errors.ts'
 import type { RootData } from '~/lib/root-data.ts'

@@ -1,5 +1,5 @@
 import { countUse } from '~/features/accounts/security/rates.server.ts'
-import { findUsernames } from '~/features/questions/mentions/mentions.queries.server.ts'
+import { findUsernames } from '~/features/asking/mentions.queries.server.ts'
 import { mayEdit, mayRestore, undoTime } from '~/features/questions/questions.policy.ts'
 import { commentInput } from '~/features/questions/questions.schema.ts'
 import {

@@ -16,7 +16,7 @@ import { Invalid } from '~/lib/errors.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import type { PostStatus } from '~/platform/db/schema.ts'
 import { type HeldPost, lockAnyComment, lockAnyQuestion, readAdded, setLocked } from './status/status.queries.server.ts'
-import { listCommentSubjects, listQuestionSubjects, type PostRow } from './status/subjects.queries.server.ts'
+import { listCommentSubjects, listQuestionSubjects, type PostRow } from './subjects.queries.server.ts'
 import { announceEffects, eventQuestion, recordEffects } from './writing/change.server.ts'
 import type { EventQuestion, ForumEvent } from './writing/forum-events.ts'
 import {

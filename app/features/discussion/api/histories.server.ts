@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { cursor, id, next, time } from '~/features/questions/api/shapes.server.ts'
+import { cursor, id, next, time } from '~/features/questions/questions.api.server.ts'
 import { member, operation } from '~/platform/http/operation.ts'
 import type { HistoryView } from '../comment.view.ts'
 import { readCommentHistory, readQuestionHistory } from '../history.server.ts'

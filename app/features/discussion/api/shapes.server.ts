@@ -10,7 +10,7 @@ import {
 	time,
 	vote,
 	withheld,
-} from '~/features/questions/api/shapes.server.ts'
+} from '~/features/questions/questions.api.server.ts'
 import { limits } from '~/features/questions/questions.limits.ts'
 import { commentInput } from '~/features/questions/questions.schema.ts'
 import { NotFound } from '~/lib/errors.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { id, voteValue } from '~/features/questions/api/shapes.server.ts'
+import { id, voteValue } from '~/features/questions/questions.api.server.ts'
 import { member, operation } from '~/platform/http/operation.ts'
 import { castVote, chooseSolution, withdrawSolution } from '../votes.server.ts'
 import { questionIdOf } from './shapes.server.ts'

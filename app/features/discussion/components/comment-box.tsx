@@ -1,6 +1,6 @@
 import { useCallback } from 'react'
 import { Form, Link } from 'react-router'
-import { MentionHelp } from '~/features/questions/mentions/components/mention-help.tsx'
+import { MentionHelp } from '~/features/asking/components/mention-help.tsx'
 import { limits } from '~/features/questions/questions.limits.ts'
 import { loginPath } from '~/lib/addresses.ts'
 import { Avatar } from '~/ui/avatar.tsx'

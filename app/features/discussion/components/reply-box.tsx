@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 import { Form, Link } from 'react-router'
-import { MentionHelp } from '~/features/questions/mentions/components/mention-help.tsx'
+import { MentionHelp } from '~/features/asking/components/mention-help.tsx'
 import { limits } from '~/features/questions/questions.limits.ts'
 import { ConflictNotice } from '~/ui/conflict-notice.tsx'
 import { described } from '~/ui/field.tsx'

@@ -1,6 +1,6 @@
 import { data, redirect } from 'react-router'
+import { deleteQuestion, restoreQuestion } from '~/features/asking/asking.server.ts'
 import { waitingMessage } from '~/features/moderation/moderation.view.ts'
-import { deleteQuestion, restoreQuestion } from '~/features/questions/asking/asking.server.ts'
 import { muteQuestion } from '~/features/questions/notices/notices.server.ts'
 import { getQuestion } from '~/features/questions/questions.server.ts'
 import { isWaiting } from '~/features/questions/status/status.server.ts'

@@ -1,6 +1,6 @@
 import { createContext, data, redirect, useSearchParams } from 'react-router'
 import { getIntroduction } from '~/features/members/members.server.ts'
-import { confirmDeletion } from '~/features/questions/lists/components/question-card.tsx'
+import { confirmDeletion } from '~/features/question-lists/components/question-card.tsx'
 import { visitQuestion } from '~/features/questions/notices/notices.server.ts'
 import { questionPage } from '~/features/questions/questions.pages.server.ts'
 import { getDiscussed } from '~/features/questions/questions.server.ts'

@@ -1,10 +1,9 @@
 import { z } from 'zod'
+import { askQuestion, deleteQuestion, editQuestion, restoreQuestion } from '~/features/asking/asking.server.ts'
+import { listQuestions } from '~/features/question-lists/lists.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { member, operation } from '~/platform/http/operation.ts'
-import { askQuestion, deleteQuestion, editQuestion, restoreQuestion } from '../asking/asking.server.ts'
-import { listQuestions } from '../lists/lists.server.ts'
 import { muteQuestion } from '../notices/notices.server.ts'
-import { getQuestion } from '../questions.server.ts'
 import {
 	changedQuestion,
 	cursor,
@@ -16,7 +15,8 @@ import {
 	query,
 	questionList,
 	restoringRule,
-} from './shapes.server.ts'
+} from '../questions.api.server.ts'
+import { getQuestion } from '../questions.server.ts'
 
 const group = 'Queries'
 const example = {

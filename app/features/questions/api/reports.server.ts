@@ -1,5 +1,5 @@
 import { reportOperation } from '~/features/moderation/moderation.api.server.ts'
-import { id } from './shapes.server.ts'
+import { id } from '../questions.api.server.ts'
 
 export const reportOperations = [
 	reportOperation({

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import '~/features/index.server.ts'
+import { editQuestion } from '~/features/asking/asking.server.ts'
 import { deleteComment, editComment, restoreComment } from '~/features/discussion/commenting.server.ts'
 import { chooseSolution, withdrawSolution } from '~/features/discussion/votes.server.ts'
 import { countUnread, listNotices, readNotices } from '~/features/notifications/notifications.server.ts'
@@ -10,7 +11,6 @@ import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
 import { makeComment, makeMember, makeQuestion } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { decide } from '../../../../tests/support/moderation-cast.ts'
-import { editQuestion } from '../asking/asking.server.ts'
 
 /* What becomes of notices when the text that caused them is changed, deleted or brought back. */
 

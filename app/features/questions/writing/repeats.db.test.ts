@@ -1,7 +1,9 @@
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import { makeToken } from '~/features/accounts/tokens/tokens.server.ts'
+import { askQuestion } from '~/features/asking/asking.server.ts'
 import { addComment, deleteComment } from '~/features/discussion/commenting.server.ts'
+import { listQuestions } from '~/features/question-lists/lists.server.ts'
 import { Invalid, NotFound } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
@@ -10,8 +12,6 @@ import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
 import { makeComment, makeMember, makeQuestion } from '../../../../tests/factories/forum.ts'
 import { callApi } from '../../../../tests/support/api-calls.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
-import { askQuestion } from '../asking/asking.server.ts'
-import { listQuestions } from '../lists/lists.server.ts'
 import { getQuestion } from '../questions.server.ts'
 
 useDatabase()
