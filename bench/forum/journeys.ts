@@ -1,6 +1,6 @@
-import type { ListView } from '~/features/questions/questions.paths.ts'
+import type { ListView } from '~/features/questions/questions.queries.server.ts'
 import '~/features/index.server.ts'
-import { suggestPeople } from '~/features/asking/mentions.server.ts'
+import { suggestPeople } from '~/features/asking/asking.server.ts'
 import { randomOf } from '~/features/directory/seed/people.ts'
 import { listComments } from '~/features/discussion/discussion.server.ts'
 import { listNotices } from '~/features/notifications/notifications.server.ts'

@@ -11,16 +11,17 @@ import {
 	lockWaitingQuestion,
 	rewriteWaitingQuestion,
 } from '~/features/questions/status/pending.queries.server.ts'
-import { decidedMeanwhile, withdraw } from '~/features/questions/status/status.server.ts'
 import {
 	change,
 	changeable,
 	changeOnce,
+	decidedMeanwhile,
 	eventQuestion,
 	noQuestion,
 	readSending,
 	requireRoomForEdit,
 	tooLate,
+	withdraw,
 	writer,
 } from '~/features/questions/writing/change.server.ts'
 import {
@@ -44,7 +45,7 @@ import { fieldText, type Input, parseInput, readVersion, requireSame } from '~/p
 import type { SavedValues } from '~/platform/http/form.ts'
 import { languageOfTags } from '~/platform/markdown/highlight.server.ts'
 import { excerptOf, type RenderedMarkdown, renderMarkdown } from '~/platform/markdown/render.server.ts'
-import { findUsernames } from './mentions.queries.server.ts'
+import { findUsernames, listPeople } from './mentions.queries.server.ts'
 
 /*
  * The use cases that write questions. Each one: the policy first, then the input, then one transaction, then the announcement.
@@ -219,4 +220,15 @@ export async function renderDescription(description: string, tags: readonly stri
 		topHeading: 2,
 		people: findUsernames,
 	})
+}
+
+/** Members who may be meant by the beginning of a name, those who take part in the question first; none for what begins no username. */
+export async function suggestPeople(
+	text: string,
+	questionId: number,
+	limit: number,
+): Promise<{ username: string; name: string }[]> {
+	const prefix = text.toLowerCase()
+	if (!/^[a-z0-9._-]{0,64}$/.test(prefix)) return []
+	return listPeople(prefix, isId(questionId) ? questionId : null, limit)
 }

@@ -7,16 +7,17 @@ import {
 	lockWaitingComment,
 	rewriteWaitingComment,
 } from '~/features/questions/status/pending.queries.server.ts'
-import { decidedMeanwhile, withdraw } from '~/features/questions/status/status.server.ts'
 import {
 	change,
 	changeOnce,
+	decidedMeanwhile,
 	eventQuestion,
 	existing,
 	noQuestion,
 	readSending,
 	requireRoomForEdit,
 	tooLate,
+	withdraw,
 	writer,
 } from '~/features/questions/writing/change.server.ts'
 import {
@@ -39,7 +40,7 @@ import { type Input, parseInput, readVersion, requireSame } from '~/platform/htt
 import { languageOfTags } from '~/platform/markdown/highlight.server.ts'
 import { renderMarkdown } from '~/platform/markdown/render.server.ts'
 import type { StoredComment } from './comment.view.ts'
-import { findDeletedComment } from './discussion.queries.server.ts'
+import { findDeletedComment } from './comments.queries.server.ts'
 
 /* The use cases that write comments. */
 

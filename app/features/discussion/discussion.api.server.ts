@@ -1,16 +1,129 @@
-import { cursor, editing, id, namedVersion, restoringRule } from '~/features/questions/questions.api.server.ts'
+import { z } from 'zod'
+import {
+	author,
+	cursor,
+	editing,
+	html,
+	id,
+	madeFrom,
+	markdown,
+	namedVersion,
+	next,
+	origin,
+	restoringRule,
+	rights,
+	time,
+	vote,
+	voteValue,
+	withheld,
+} from '~/features/questions/questions.api.server.ts'
+import { limits } from '~/features/questions/questions.limits.ts'
+import { commentInput } from '~/features/questions/questions.schema.ts'
 import { getQuestion } from '~/features/questions/questions.server.ts'
+import { NotFound } from '~/lib/errors.ts'
 import { member, operation } from '~/platform/http/operation.ts'
-import { changedComment, comment, commentPage, newComment } from './api/shapes.server.ts'
+import type { CommentView, HistoryView } from './comment.view.ts'
 import { addComment, deleteComment, editComment, restoreComment } from './commenting.server.ts'
+import { findComment } from './comments.queries.server.ts'
 import { getComment, listComments } from './discussion.server.ts'
+import { readCommentHistory, readQuestionHistory } from './history.server.ts'
+import { castVote, chooseSolution, withdrawSolution } from './votes.server.ts'
 
-const group = 'Comments'
+const comment: z.ZodType<CommentView, CommentView> = z.object({
+	id: z.int(),
+	author: author.nullable().describe('null if it was deleted and has replies.'),
+	body: z.string().nullable().describe(`${markdown} Only for those who may edit it.`),
+	bodyHtml: z.string().describe(html),
+	createdAt: time,
+	editedAt: time.nullable(),
+	version: z.int().describe('Raised by every edit.'),
+	deleted: z.boolean(),
+	withheld,
+	solution: z.boolean(),
+	chosenAt: time.nullable().describe('When it was chosen as a solution; null when that is not known.'),
+	mayChoose: z.boolean(),
+	...vote,
+	score: z.int(),
+	depth: z.int(),
+	byAsker: z.boolean(),
+	...rights,
+	origin,
+	get replies() {
+		return z.array(comment)
+	},
+	hiddenReplies: z.int().describe('How many more replies there are; read them with ?thread= and this id.'),
+})
+const commentPage = z.object({
+	rows: z.array(comment),
+	next,
+	solutions: z.array(comment).describe('The solutions of the query, at most 10.'),
+})
+const body = commentInput.shape.body.meta({ minLength: 1, maxLength: limits.commentMax, description: 'Markdown.' })
+const newComment = z.strictObject({
+	body,
+	parentId: z.int().nullable().optional().describe('The comment that this replies to.'),
+})
+const changedComment = z.strictObject({ body, version: madeFrom })
 
-export const commentOperations = [
+const castBody = z.strictObject({ vote: voteValue })
+const cast = z.object({ vote: voteValue, score: z.int().describe('With your vote.') })
+
+const change = z.object({
+	field: z.string().describe('Title, Category, Tags, Description; Text for a comment.'),
+	parts: z
+		.array(z.object({ kind: z.enum(['same', 'added', 'removed']), text: z.string() }))
+		.describe('The text in pieces: what stayed, what the edit brought, what it took out.'),
+})
+
+const history = z.object({
+	title: z.string().describe('Title of the query as it is now.'),
+	url: z.string().describe('Path of the text.'),
+	edits: z.array(
+		z.object({
+			at: time,
+			by: z.object({ username: z.string(), name: z.string() }),
+			byModerator: z.boolean().describe('Whether a moderator changed somebody else’s text.'),
+			changes: z.array(change),
+		}),
+	),
+	next,
+}) satisfies z.ZodType<HistoryView, HistoryView>
+
+/** Under which names the description knows these shapes. */
+export const discussionShapes = {
+	Comment: comment,
+	CommentPage: commentPage,
+	NewComment: newComment,
+	ChangedComment: changedComment,
+	CastVote: castBody,
+	Voted: cast,
+	History: history,
+}
+
+const voting = {
+	group: 'Votes and solutions',
+	method: 'put',
+	description: 'Sending the same twice counts once.',
+	access: 'members',
+	params: { id },
+	body: castBody,
+	example: { vote: 1 },
+	answer: cast,
+	refusals: [403, 404, 422],
+} as const
+const choosing = {
+	group: 'Votes and solutions',
+	access: 'members',
+	params: { id },
+	answer: null,
+	refusals: [403, 404],
+} as const
+const edits = { access: 'members', params: { id }, query: { cursor }, answer: history, refusals: [404, 422] } as const
+
+export const discussionOperations = [
 	operation({
 		id: 'listComments',
-		group,
+		group: 'Comments',
 		method: 'get',
 		path: '/queries/{id}/comments',
 		summary: 'Read the comments of a query',
@@ -33,7 +146,7 @@ export const commentOperations = [
 	}),
 	operation({
 		id: 'addComment',
-		group,
+		group: 'Comments',
 		method: 'post',
 		path: '/queries/{id}/comments',
 		summary: 'Comment on a query, or reply to a comment',
@@ -55,7 +168,7 @@ export const commentOperations = [
 	}),
 	operation({
 		id: 'getComment',
-		group,
+		group: 'Comments',
 		method: 'get',
 		path: '/comments/{id}',
 		summary: 'Read a comment with the replies to it',
@@ -67,7 +180,7 @@ export const commentOperations = [
 	}),
 	operation({
 		id: 'editComment',
-		group,
+		group: 'Comments',
 		method: 'patch',
 		path: '/comments/{id}',
 		summary: 'Change a comment',
@@ -89,7 +202,7 @@ export const commentOperations = [
 	}),
 	operation({
 		id: 'deleteComment',
-		group,
+		group: 'Comments',
 		method: 'delete',
 		path: '/comments/{id}',
 		summary: 'Delete a comment',
@@ -116,4 +229,75 @@ export const commentOperations = [
 			return getComment(call.viewer, call.params.id)
 		},
 	}),
+	operation({
+		...voting,
+		id: 'voteOnQuery',
+		path: '/queries/{id}/vote',
+		summary: 'Vote on a query, or take the vote back with 0',
+		run: async (call) =>
+			castVote(member(call), { questionId: call.params.id, commentId: null, vote: Number(call.body.vote) }),
+	}),
+	operation({
+		...voting,
+		id: 'voteOnComment',
+		path: '/comments/{id}/vote',
+		summary: 'Vote on a comment, or take the vote back with 0',
+		run: async (call) => {
+			const { id: commentId } = call.params
+			return castVote(member(call), {
+				questionId: await questionIdOf(commentId),
+				commentId,
+				vote: Number(call.body.vote),
+			})
+		},
+	}),
+	operation({
+		...choosing,
+		id: 'chooseSolution',
+		method: 'put',
+		path: '/comments/{id}/solution',
+		summary: 'Mark a comment as a solution',
+		description: 'For the author of the query and for moderators. A query may have several solutions.',
+		run: async (call) => {
+			const { id: commentId } = call.params
+			await chooseSolution(member(call), { questionId: await questionIdOf(commentId), commentId })
+		},
+	}),
+	operation({
+		...choosing,
+		id: 'withdrawSolution',
+		method: 'delete',
+		path: '/comments/{id}/solution',
+		summary: 'Take that back',
+		description: 'For the author of the query and for moderators.',
+		run: async (call) => {
+			const { id: commentId } = call.params
+			await withdrawSolution(member(call), { questionId: await questionIdOf(commentId), commentId })
+		},
+	}),
+	operation({
+		...edits,
+		id: 'listQueryEdits',
+		group: 'Queries',
+		method: 'get',
+		path: '/queries/{id}/edits',
+		summary: 'Read the edits of a query with their differences, newest first',
+		run: async (call) => readQuestionHistory(member(call), call.params.id, call.query.cursor ?? null),
+	}),
+	operation({
+		...edits,
+		id: 'listCommentEdits',
+		group: 'Comments',
+		method: 'get',
+		path: '/comments/{id}/edits',
+		summary: 'Read the edits of a comment with their differences, newest first',
+		run: async (call) => readCommentHistory(member(call), call.params.id, call.query.cursor ?? null),
+	}),
 ]
+
+/** The query that a comment stands under. @throws NotFound */
+async function questionIdOf(commentId: number): Promise<number> {
+	const comment = await findComment(commentId)
+	if (!comment) throw new NotFound('There is no such comment. It may have been deleted.')
+	return comment.question_id
+}

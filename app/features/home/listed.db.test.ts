@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
-import { suggestPeople } from '~/features/asking/mentions.server.ts'
+import { suggestPeople } from '~/features/asking/asking.server.ts'
 import { anybody, type Wish } from '~/features/directory/directory.paths.ts'
 import { listJoinedAfter } from '~/features/directory/directory.queries.server.ts'
 import { listCommunity, listNewest, listOnline, listSkills } from '~/features/directory/directory.server.ts'

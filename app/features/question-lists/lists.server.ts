@@ -6,8 +6,7 @@ import {
 	type QuestionCardView,
 	type QuestionPageView,
 } from '~/features/questions/question.view.ts'
-import type { ListRoute } from '~/features/questions/questions.pages.server.ts'
-import type { ListView } from '~/features/questions/questions.paths.ts'
+import type { ListView } from '~/features/questions/questions.queries.server.ts'
 import {
 	countSince,
 	findMostDiscussed,
@@ -29,6 +28,8 @@ import { storable } from '~/lib/clean.ts'
 import { viewerOf } from '~/lib/context.ts'
 import { NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
+import { type CachedPage, cachedPage } from '~/platform/cache/cached-page.ts'
+import { LIST_PAGES } from '~/platform/cache/pages.server.ts'
 import { decodeTimeCursor, encodeCursor } from '~/platform/http/cursors.ts'
 import type { ListData } from './lists.view.ts'
 
@@ -158,6 +159,34 @@ function page<Row extends QuestionRow, View>(
 	const last = shown.at(-1)
 	return { rows: shown.map(present), next: rows.length > limit && last ? encodeCursor(key(last)) : null }
 }
+
+/* The three pages of lists, which visitors are answered from the cache with. */
+
+const listParams = ['cursor', 'q', 'view'] as const
+
+/** A page whose loader is {@link loadList}. */
+type ListRoute = CachedPage<(typeof listParams)[number]>
+
+export const recentPage: ListRoute = cachedPage({
+	path: '/forum',
+	searchParams: listParams,
+	tags: () => [LIST_PAGES],
+})
+
+export const categoryPage: ListRoute = cachedPage({
+	path: '/forum/category/:slug',
+	searchParams: listParams,
+	tags: () => [LIST_PAGES],
+})
+
+export const tagPage: ListRoute = cachedPage({
+	path: '/forum/tag/:tag',
+	searchParams: listParams,
+	memberSearchParams: ['describe'],
+	tags: () => [LIST_PAGES],
+})
+
+export const listPages = [recentPage, categoryPage, tagPage]
 
 /**
  * The page of the list that an address asks for: `?q=` searches, `?view=` orders, `?cursor=` goes on.

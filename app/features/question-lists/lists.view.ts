@@ -1,5 +1,5 @@
 import type { Page, QuestionCardView } from '~/features/questions/question.view.ts'
-import type { ListView } from '~/features/questions/questions.paths.ts'
+import type { ListView } from '~/features/questions/questions.queries.server.ts'
 import type { SearchTools } from '~/features/search/search.view.ts'
 import type { CategoryFrame } from '~/features/tags/components/forum-frame.tsx'
 import type { TagView } from '~/features/tags/tags.view.ts'
@@ -40,4 +40,9 @@ export function listMeta(title: string, pathname: string, data: ListData | undef
 		noindex: search !== '' || cursor !== null,
 		next: page.next === null ? null : withParams(pathname, { ...params, cursor: page.next }),
 	}
+}
+
+/** Whether a path is one of the forum's lists, which share a layout and a loading state. */
+export function isListPath(pathname: string): boolean {
+	return /^\/forum(\/(category|tag)\/[^/]+)?\/?$/.test(pathname)
 }

@@ -1,9 +1,13 @@
 import { z } from 'zod'
+import { reportOperation } from '~/features/moderation/moderation.api.server.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
 import { EditConflict } from '~/platform/http/form.server.ts'
-import { type Call, StaleEdit } from '~/platform/http/operation.ts'
+import { type Call, member, operation, StaleEdit } from '~/platform/http/operation.ts'
+import { muteQuestion } from './notices/notices.server.ts'
 import type { QuestionCardView, QuestionPageView } from './question.view.ts'
 import { limits } from './questions.limits.ts'
 import { askInput } from './questions.schema.ts'
+import { getQuestion } from './questions.server.ts'
 
 /* What the API takes and tells of the forum. The views of the pages fit these shapes; the compiler says when one does not. */
 
@@ -140,3 +144,62 @@ export async function editing<Result>(ifMatch: IfMatch, sent: object, edit: () =
 export const id = z.coerce.number().int().min(1).max(2_147_483_647)
 export const cursor = z.string().max(400).optional().describe('Where the page before ended: its `next`.')
 export const limit = z.coerce.number().int().min(1).max(50).default(20).describe('How many rows at most.')
+
+export const questionOperations = [
+	operation({
+		id: 'getQuery',
+		group: 'Queries',
+		method: 'get',
+		path: '/queries/{id}',
+		summary: 'Read a query',
+		access: 'everybody',
+		params: { id },
+		answer: query,
+		refusals: [404],
+		run: ({ viewer, params }) => getQuestion(viewer, params.id),
+	}),
+	operation({
+		id: 'muteQuery',
+		group: 'Following',
+		method: 'put',
+		path: '/queries/{id}/muting',
+		summary: 'Mute a query',
+		access: 'members',
+		params: { id },
+		answer: null,
+		refusals: [404],
+		run: async (call) => mute(member(call), call.params.id, true),
+	}),
+	operation({
+		id: 'unmuteQuery',
+		group: 'Following',
+		method: 'delete',
+		path: '/queries/{id}/muting',
+		summary: 'Unmute a query',
+		access: 'members',
+		params: { id },
+		answer: null,
+		refusals: [404],
+		run: async (call) => mute(member(call), call.params.id, false),
+	}),
+	reportOperation({
+		id: 'reportQuery',
+		type: 'query',
+		path: '/queries/{id}/reports',
+		summary: 'Report a query to the moderators',
+		param: { id },
+	}),
+	reportOperation({
+		id: 'reportComment',
+		type: 'comment',
+		path: '/comments/{id}/reports',
+		summary: 'Report a comment to the moderators',
+		param: { id },
+	}),
+]
+
+/** Only what the caller can read: a number alone must not tell whether something hidden is there. */
+async function mute(viewer: SignedIn, questionId: number, muted: boolean): Promise<void> {
+	await getQuestion(viewer, questionId)
+	await muteQuestion(viewer, questionId, muted)
+}

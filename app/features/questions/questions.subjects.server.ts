@@ -15,10 +15,18 @@ import { isId } from '~/lib/checks.ts'
 import { Invalid } from '~/lib/errors.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import type { PostStatus } from '~/platform/db/schema.ts'
-import { type HeldPost, lockAnyComment, lockAnyQuestion, readAdded, setLocked } from './status/status.queries.server.ts'
-import { listCommentSubjects, listQuestionSubjects, type PostRow } from './subjects.queries.server.ts'
+import type { EventQuestion, ForumEvent } from './questions.events.ts'
+import {
+	type HeldPost,
+	listCommentSubjects,
+	listQuestionSubjects,
+	lockAnyComment,
+	lockAnyQuestion,
+	type PostRow,
+	readAdded,
+	setLocked,
+} from './status/status.queries.server.ts'
 import { announceEffects, eventQuestion, recordEffects } from './writing/change.server.ts'
-import type { EventQuestion, ForumEvent } from './writing/forum-events.ts'
 import {
 	publishComment,
 	publishQuestion,

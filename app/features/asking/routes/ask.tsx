@@ -1,4 +1,4 @@
-import { flashAfter } from '~/features/questions/status/status.server.ts'
+import { flashAfter } from '~/features/questions/writing/change.server.ts'
 import { SimilarQuestions } from '~/features/search/components/similar-questions.tsx'
 import { listCategories } from '~/features/tags/tags.server.ts'
 import { loginPath } from '~/lib/addresses.ts'

@@ -1,7 +1,7 @@
 import { redirect } from 'react-router'
 import { editPath } from '~/features/questions/questions.paths.ts'
 import { getQuestion } from '~/features/questions/questions.server.ts'
-import { flashAfter } from '~/features/questions/status/status.server.ts'
+import { flashAfter } from '~/features/questions/writing/change.server.ts'
 import { listCategories } from '~/features/tags/tags.server.ts'
 import { readId } from '~/lib/checks.ts'
 import { NotAllowed } from '~/lib/errors.ts'

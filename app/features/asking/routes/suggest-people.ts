@@ -1,7 +1,7 @@
 import { countUse } from '~/features/accounts/security/rates.server.ts'
 import { viewerOf } from '~/lib/context.ts'
 import { answeringJson } from '~/platform/http/http.ts'
-import { suggestPeople } from '../mentions.server.ts'
+import { suggestPeople } from '../asking.server.ts'
 import type { Route } from './+types/suggest-people'
 
 const MAX_SUGGESTIONS = 8

@@ -1,6 +1,6 @@
-import { ArrowLeft, Flag, MessageSquare, Pencil, ShieldCheck, Trash2 } from 'lucide-react'
+import { ArrowLeft, Bell, BellOff, Flag, MessageSquare, Pencil, ShieldCheck, Trash2 } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { Link, useNavigate } from 'react-router'
+import { Form, Link, useNavigate } from 'react-router'
 import type { Introduction } from '~/features/members/members.view.ts'
 import { ReportLink } from '~/features/moderation/components/report-link.tsx'
 import { confirmDeletion } from '~/features/question-lists/components/question-card.tsx'
@@ -15,7 +15,6 @@ import { DeleteControl } from '~/ui/delete-control.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
 import { LocalTime } from '~/ui/time.tsx'
 import { CookedText, CopyLink } from './copy.tsx'
-import { MuteThread } from './mute-thread.tsx'
 import { QuestionVotes, useQuestionVotes } from './votes.tsx'
 
 /** A question with everything but its comments. @param muted whether the viewer is told nothing of it; null for a visitor */
@@ -120,6 +119,26 @@ function Tools({ question, muted, votes }: { question: QuestionPageView; muted: 
 				)}
 			</span>
 		</div>
+	)
+}
+
+/** Stops or resumes what is told of the question whose page this is; `intent` is the page's. */
+function MuteThread({ muted }: { muted: boolean }) {
+	const Icon = muted ? BellOff : Bell
+	return (
+		<Form method="post" className="flex">
+			<button
+				className="icon-btn icon-btn-sm"
+				type="submit"
+				name="intent"
+				value={muted ? 'unmute' : 'mute'}
+				aria-pressed={muted}
+				aria-label="Mute this query"
+				title={muted ? 'Muted: no notifications about this query' : 'Mute this query'}
+			>
+				<Icon className="icon icon-sm" aria-hidden="true" />
+			</button>
+		</Form>
 	)
 }
 

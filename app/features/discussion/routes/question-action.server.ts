@@ -3,7 +3,7 @@ import { deleteQuestion, restoreQuestion } from '~/features/asking/asking.server
 import { waitingMessage } from '~/features/moderation/moderation.view.ts'
 import { muteQuestion } from '~/features/questions/notices/notices.server.ts'
 import { getQuestion } from '~/features/questions/questions.server.ts'
-import { isWaiting } from '~/features/questions/status/status.server.ts'
+import { isWaiting } from '~/features/questions/writing/change.server.ts'
 import { withParams } from '~/lib/addresses.ts'
 import { readId } from '~/lib/checks.ts'
 import { Invalid, isSiteFault, NotAllowed, TooMany } from '~/lib/errors.ts'

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react'
 import { useLocation } from 'react-router'
-import { isListPath } from '~/features/questions/questions.paths.ts'
 import { useSlowNavigation } from '~/lib/use-slow-navigation.ts'
 import { Skeleton } from '~/ui/skeleton.tsx'
+import { isListPath } from '../lists.view.ts'
 import { rowGrid } from './question-card.tsx'
 
 /** Widths that make loading rows look like a list and not like a table. */

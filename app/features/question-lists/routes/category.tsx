@@ -1,4 +1,3 @@
-import { categoryPage } from '~/features/questions/questions.pages.server.ts'
 import { FollowButton } from '~/features/tags/components/follow-button.tsx'
 import { getCategoryPage } from '~/features/tags/tags.server.ts'
 import { categoryPath } from '~/features/tags/tags.view.ts'
@@ -6,7 +5,7 @@ import { viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { answering } from '~/platform/http/http.ts'
 import { ListPage } from '../components/list-page.tsx'
-import { loadList } from '../lists.server.ts'
+import { categoryPage, loadList } from '../lists.server.ts'
 import { listMeta } from '../lists.view.ts'
 import type { Route } from './+types/category'
 

@@ -1,8 +1,7 @@
-import { recentPage } from '~/features/questions/questions.pages.server.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { answering } from '~/platform/http/http.ts'
 import { ListPage, useForumFrame } from '../components/list-page.tsx'
-import { loadList } from '../lists.server.ts'
+import { loadList, recentPage } from '../lists.server.ts'
 import { listMeta } from '../lists.view.ts'
 import type { Route } from './+types/recent'
 

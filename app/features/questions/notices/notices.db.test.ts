@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { countUnread, listNotices, readNotices } from '~/features/notifications/notifications.server.ts'
-import type { EventQuestion, ForumEvent } from '../writing/forum-events.ts'
+import type { EventQuestion, ForumEvent } from '../questions.events.ts'
 import '~/features/index.server.ts'
 import { deleteQuestion, editQuestion } from '~/features/asking/asking.server.ts'
 import { setPreferences } from '~/features/notifications/preferences.server.ts'

@@ -16,7 +16,7 @@ import type { Viewer } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
 import { mentionsIn } from '~/platform/markdown/render.server.ts'
-import type { EventQuestion, ForumEvent } from '../writing/forum-events.ts'
+import type { EventQuestion, ForumEvent } from '../questions.events.ts'
 import { findCommentAuthor, findCommentFacts, followersOf, holdQuestion, listIdsOf } from './notices.queries.server.ts'
 
 declare module '~/features/notifications/kinds.server.ts' {

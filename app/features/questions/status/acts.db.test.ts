@@ -14,7 +14,7 @@ import { makeComment, makeQuestion } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { expectCountsToHold, hashForum } from '../../../../tests/support/forum-rows.ts'
 import { cast, decide, useCast, why } from '../../../../tests/support/moderation-cast.ts'
-import { mergedAddress, mergedFrom } from './status.server.ts'
+import { mergedAddress, mergedFrom } from '../questions.server.ts'
 
 useDatabase()
 useCast()

@@ -6,7 +6,7 @@ import type { AccountStatusRow } from '~/features/moderation/members.queries.ser
 import { isOnProbation, leadsElsewhere, lockAuthor, refuseTooMuch } from '~/features/moderation/posting.server.ts'
 import { NotAllowed } from '~/lib/errors.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
-import type { ForumEvent } from '../writing/forum-events.ts'
+import type { ForumEvent } from '../questions.events.ts'
 import { findAuthors, isLocked, secondsOverLimit } from './status.queries.server.ts'
 
 /**

@@ -1,24 +1,26 @@
 import { createHash } from 'node:crypto'
+import { closeCase } from '~/features/moderation/cases.queries.server.ts'
+import { waitingMessage } from '~/features/moderation/moderation.view.ts'
+import { lockAuthor } from '~/features/moderation/posting.server.ts'
 import { announceUnread } from '~/features/notifications/notifications.server.ts'
 import { questionUrl } from '~/features/search/search.view.ts'
 import { isId } from '~/lib/checks.ts'
-import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
+import type { Flash } from '~/lib/context.ts'
+import { Conflict, Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { isModerator, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 import { dropPages, LIST_PAGES } from '~/platform/cache/pages.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { KeyUsed, parseInput } from '~/platform/http/form.server.ts'
 import { announce } from '~/platform/realtime/announce.server.ts'
 import { noteEvent } from '../notices/notices.server.ts'
-import { readersOf } from '../questions.events.ts'
+import { type EventQuestion, type ForumEvent, readersOf } from '../questions.events.ts'
 import { limits } from '../questions.limits.ts'
-import { questionTag } from '../questions.pages.server.ts'
 import { mayWrite } from '../questions.policy.ts'
 import { findQuestion, type QuestionPageRow } from '../questions.queries.server.ts'
 import { keyInput } from '../questions.schema.ts'
-import { findChangeableQuestion } from '../status/pending.queries.server.ts'
+import { findChangeableComment, findChangeableQuestion } from '../status/pending.queries.server.ts'
 import { applyPostingRules, awaitModerator } from '../status/posting-rules.server.ts'
-import type { EventQuestion, ForumEvent } from './forum-events.ts'
-import { claimKey, countRevisions, type Made, noteMade } from './writing.queries.server.ts'
+import { claimKey, countRevisions, type Made, noteMade, setStatus } from './writing.queries.server.ts'
 
 /* What every use case that writes begins with. */
 
@@ -59,6 +61,36 @@ export async function requireRoomForEdit(
 }
 
 export const tooLate = 'Only the member who deleted it can undo this, within ten minutes.'
+
+/* Texts that wait for a moderator. */
+
+/** Whether a text that a member has just written or changed waits for a moderator, to tell them so. */
+export async function isWaiting(author: SignedIn, kind: 'query' | 'comment', id: number): Promise<boolean> {
+	const found = await (kind === 'query' ? findChangeableQuestion : findChangeableComment)(id, author.id)
+	return found?.waits === true
+}
+
+/** What is said after a question was written or changed: that it is done, and where it waits for a moderator, that it does. */
+export async function flashAfter(author: SignedIn, questionId: number, done: string): Promise<Flash> {
+	if (!(await isWaiting(author, 'query', questionId))) return { type: 'success', message: done }
+	return { type: 'plain', message: `${done} ${waitingMessage}` }
+}
+
+/**
+ * Deletes a text that waits and that the caller holds, and settles its case: no moderator has to look at it any more. A
+ * suspended author may: it is their own. Nobody is named as who did it: bringing it back would let it pass without a moderator.
+ */
+export async function withdraw(trx: Executor, author: SignedIn, kind: 'query' | 'comment', id: number): Promise<void> {
+	await setStatus(trx, kind, id, { status: 'deleted', by: null })
+	// The author's row is locked before any case, as whoever judges does.
+	await lockAuthor(trx, author.id)
+	await closeCase(trx, kind, id)
+}
+
+/** A moderator was faster than the author of a text that waited. */
+export function decidedMeanwhile(): Conflict {
+	return new Conflict('A moderator has already decided this. Reload the page.')
+}
 
 /* The change itself, and what follows from it, in one place, so that no use case forgets a part of it. */
 
@@ -105,6 +137,11 @@ export function eventQuestion(
 /** Stores the notices of what happened; called as the last step of its transaction. @returns the event with whom it was told */
 export async function recordEffects(trx: Executor, event: ForumEvent): Promise<ForumEvent> {
 	return { ...event, told: await noteEvent(trx, event) }
+}
+
+/** The cache tag of the page of one question. */
+export function questionTag(id: number): string {
+	return `query:${id}`
 }
 
 /** What others are told; called after the commit. */

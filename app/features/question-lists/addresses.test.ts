@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
+import { editPath } from '~/features/questions/questions.paths.ts'
 import { tagPath } from '~/features/tags/tags.view.ts'
 import { withParams } from '~/lib/addresses.ts'
-import { editPath, isListPath } from './questions.paths.ts'
+import { isListPath } from './lists.view.ts'
 
 test.each([
 	['c++', '/forum/tag/c%2B%2B'],
