@@ -3,11 +3,10 @@ import type { ReactNode } from 'react'
 import { Form, Link, useNavigate } from 'react-router'
 import type { Introduction } from '~/features/members/members.view.ts'
 import { ReportLink } from '~/features/moderation/components/report-link.tsx'
-import { confirmDeletion } from '~/features/question-lists/components/question-card.tsx'
+import { CategoryAndState, confirmDeletion } from '~/features/question-lists/components/question-card.tsx'
 import type { AuthorView, OriginView, QuestionPageView } from '~/features/questions/question.view.ts'
 import { editPath, historyPath, profilePath } from '~/features/questions/questions.paths.ts'
-import { Answered } from '~/features/search/components/answered.tsx'
-import { categoryPath, tagPath } from '~/features/tags/tags.view.ts'
+import { tagPath } from '~/features/tags/tags.view.ts'
 import { useRootData } from '~/lib/root-data.ts'
 import { isModerator } from '~/lib/viewer.ts'
 import { Avatar } from '~/ui/avatar.tsx'
@@ -41,14 +40,11 @@ export function QuestionArticle({ question, muted }: { question: QuestionPageVie
 }
 
 function Head({ question }: { question: QuestionPageView }) {
-	const { author, category, tags, createdAt, editedAt, solved, title } = question
+	const { author, tags, createdAt, editedAt, title } = question
 	return (
 		<header className="min-w-0">
 			<div className="flex items-center gap-4">
-				<Link className="cat" to={categoryPath(category.slug)}>
-					{category.title}
-				</Link>
-				{solved && <Answered />}
+				<CategoryAndState question={question} />
 			</div>
 			<h1 className="mt-1.5 text-2xl font-bold text-balance wrap-anywhere sm:text-3xl">{title}</h1>
 			<div className="mt-3 flex flex-wrap items-center gap-x-2 gap-y-1 text-xs text-ink-3">

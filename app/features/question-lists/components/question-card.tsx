@@ -18,10 +18,7 @@ export function QuestionCard({ question }: { question: QuestionCardView }) {
 			<article className="contents">
 				<div className="min-w-0">
 					<div className="flex items-center gap-4">
-						<Link className="cat min-w-0 truncate" to={categoryPath(question.category.slug)}>
-							{question.category.title}
-						</Link>
-						{question.solved && <Answered />}
+						<CategoryAndState question={question} className="cat min-w-0 truncate" />
 						<Figures question={question} />
 					</div>
 					<h2 className={`mt-1 text-lg font-semibold text-balance wrap-anywhere ${marked}`}>
@@ -51,6 +48,24 @@ export function QuestionCard({ question }: { question: QuestionCardView }) {
 				</p>
 			</article>
 		</li>
+	)
+}
+
+interface CategoryAndStateProps {
+	question: Pick<QuestionCardView, 'category' | 'solved'>
+	/** Of the link to the category. */
+	className?: string
+}
+
+/** What stands above the title of a question, wherever it is listed and on its page: its category, and whether it is solved. */
+export function CategoryAndState({ question: { category, solved }, className = 'cat' }: CategoryAndStateProps) {
+	return (
+		<>
+			<Link className={className} to={categoryPath(category.slug)}>
+				{category.title}
+			</Link>
+			{solved && <Answered />}
+		</>
 	)
 }
 

@@ -8,21 +8,19 @@ import { Invalid, NotFound } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { KeyUsed } from '~/platform/http/form.server.ts'
-import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
 import { makeComment, makeMember, makeQuestion } from '../../../../tests/factories/forum.ts'
 import { callApi } from '../../../../tests/support/api-calls.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
+import { useJobTables } from '../../../../tests/support/jobs.ts'
 import { getQuestion } from '../questions.server.ts'
 
 useDatabase()
+useJobTables()
 
 let asha: SignedIn
 let ben: SignedIn
 
 beforeAll(async () => {
-	// Makes the tables in which jobs wait.
-	await startJobs()
-	await stopJobs()
 	asha = await makeMember('asha')
 	ben = await makeMember('ben')
 })
