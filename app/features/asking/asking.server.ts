@@ -1,5 +1,5 @@
 import { countUse } from '~/features/accounts/security/rates.server.ts'
-import { mayDelete, mayEdit, mayRestore, undoTime } from '~/features/questions/questions.policy.ts'
+import { mayDelete, mayEdit, mayRestore, UNDO_SECONDS } from '~/features/questions/questions.policy.ts'
 import {
 	findDeletedQuestion,
 	lockDeletedQuestion,
@@ -13,21 +13,21 @@ import {
 } from '~/features/questions/status/pending.queries.server.ts'
 import {
 	change,
-	changeable,
 	changeOnce,
 	decidedMeanwhile,
 	eventQuestion,
 	noQuestion,
-	readSending,
+	readSubmission,
+	requireChangeableQuestion,
 	requireRoomForEdit,
+	requireWriter,
 	tooLate,
 	withdraw,
-	writer,
 } from '~/features/questions/writing/change.server.ts'
 import {
+	type CreatedPost,
 	insertQuestion,
 	lockQuestion,
-	type Made,
 	publishQuestion,
 	type QuestionTexts,
 	recordQuestionRevision,
@@ -58,12 +58,12 @@ import { findUsernames, listPeople } from './mentions.queries.server.ts'
  * @returns the id of the new query and its canonical address
  * @throws NotAllowed for a visitor, Invalid with a message per field
  */
-export async function askQuestion(viewer: Viewer, input: Input): Promise<Made> {
-	const author = writer(viewer)
+export async function askQuestion(viewer: Viewer, input: Input): Promise<CreatedPost> {
+	const author = requireWriter(viewer)
 	const texts = await readTexts(input)
 	const { title, description, slug } = texts
-	const sending = readSending(author.id, input, ['query', title, description, texts.tags, slug])
-	return changeOnce(sending, async (trx) => {
+	const submission = readSubmission(author.id, input, ['query', title, description, texts.tags, slug])
+	return changeOnce(submission, async (trx) => {
 		const tags = await mainTags(trx, texts.tags)
 		const id = await takeId(trx, 'questions')
 		const named = { id, author_id: author.id, username: author.username, ...texts, tags, category_slug: texts.slug }
@@ -86,8 +86,8 @@ export async function askQuestion(viewer: Viewer, input: Input): Promise<Made> {
  * @throws NotFound, NotAllowed, Invalid, TooMany, EditConflict when another edit was saved first
  */
 export async function editQuestion(viewer: Viewer, id: number, input: Input): Promise<{ url: string }> {
-	const editor = writer(viewer)
-	const found = await changeable(editor, id)
+	const editor = requireWriter(viewer)
+	const found = await requireChangeableQuestion(editor, id)
 	if (!mayEdit(editor, { authorId: found.author_id })) throw new NotAllowed('Only the author can edit this query.')
 	await countUse('edits', editor)
 	const texts = await readTexts(input)
@@ -138,8 +138,8 @@ export async function editQuestion(viewer: Viewer, id: number, input: Input): Pr
  * @throws NotFound, NotAllowed
  */
 export async function deleteQuestion(viewer: Viewer, id: number): Promise<{ url: string; undoable: boolean }> {
-	const actor = writer(viewer)
-	const question = await changeable(actor, id)
+	const actor = requireWriter(viewer)
+	const question = await requireChangeableQuestion(actor, id)
 	if (!mayDelete(actor, { authorId: question.author_id }))
 		throw new NotAllowed('Only the author can delete this query.')
 	return change(async (trx) => {
@@ -184,8 +184,8 @@ async function readTexts(input: Input): Promise<QuestionTexts & { slug: string; 
  * @throws NotFound when none was deleted, NotAllowed later than ten minutes after it, Conflict when it was just taken back
  */
 export async function restoreQuestion(viewer: Viewer, id: number): Promise<{ url: string }> {
-	const actor = writer(viewer)
-	const found = isId(id) ? await findDeletedQuestion(id, undoTime) : undefined
+	const actor = requireWriter(viewer)
+	const found = isId(id) ? await findDeletedQuestion(id, UNDO_SECONDS) : undefined
 	if (!found) throw new NotFound('There is no deleted query to restore.')
 	if (!mayRestore(actor, { deletedBy: found.status_by, recent: found.recent })) throw new NotAllowed(tooLate)
 	return change(async (trx) => {

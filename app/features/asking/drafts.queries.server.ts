@@ -16,7 +16,7 @@ export interface DraftRow extends DraftTexts {
 
 const columns = ['title', 'description', 'tags', 'category', 'made_from', 'version', 'updated_at'] as const
 
-/** How many drafts one member may keep: one new question, and edits. */
+/** How many drafts one member may have: one new question, and edits. */
 const MAX_DRAFTS = 20
 
 export function findDraft(userId: number, key: string, executor: Executor = db()): Promise<DraftRow | undefined> {

@@ -1,6 +1,6 @@
-import { mayEdit, mayWrite } from '~/features/questions/questions.policy.ts'
+import { mayEdit } from '~/features/questions/questions.policy.ts'
 import { draftInput, draftKey } from '~/features/questions/questions.schema.ts'
-import { changeable } from '~/features/questions/writing/change.server.ts'
+import { requireChangeableQuestion, requireWriter } from '~/features/questions/writing/change.server.ts'
 import { NotAllowed } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
@@ -32,16 +32,16 @@ export async function getDraft(viewer: Viewer, key: string): Promise<Draft | nul
 
 /** All that the viewer typed into forms and did not send, the newest first, with the key of each. @throws NotAllowed */
 export async function listDrafts(viewer: Viewer): Promise<(Draft & { key: string })[]> {
-	const rows = await listDraftRows(writer(viewer).id)
+	const rows = await listDraftRows(requireWriter(viewer).id)
 	return rows.map((row) => ({ key: row.key, ...presentDraft(row) }))
 }
 
 /**
- * Keeps what the viewer is typing. The newest save wins; what it replaced comes back when this tab did not know it.
+ * Stores what the viewer is typing. The newest save wins; what it replaced comes back when this tab did not know it.
  * @throws NotAllowed for a visitor and for the edit of a question that the viewer may not change, NotFound, Invalid
  */
 export async function saveDraft(viewer: Viewer, input: Record<string, unknown>): Promise<DraftSaved> {
-	const member = writer(viewer)
+	const member = requireWriter(viewer)
 	const { key, madeFrom, version: known, ...typed } = parseInput(draftInput, input)
 	await checkEditable(member, key)
 	const texts: DraftTexts = { ...typed, made_from: madeFrom }
@@ -59,18 +59,13 @@ export async function saveDraft(viewer: Viewer, input: Record<string, unknown>):
 
 /** Forgets what the viewer typed: it was published, or thrown away. One that is not there is no error. @throws NotAllowed, Invalid */
 export async function dropDraft(viewer: Viewer, key: string): Promise<void> {
-	await removeDraft(writer(viewer).id, parseInput(draftKey, key))
-}
-
-function writer(viewer: Viewer): SignedIn {
-	if (!viewer || !mayWrite(viewer)) throw new NotAllowed('Log in first.')
-	return viewer
+	await removeDraft(requireWriter(viewer).id, parseInput(draftKey, key))
 }
 
 async function checkEditable(member: SignedIn, key: string): Promise<void> {
 	if (key === 'ask') return
 	const id = Number(key.slice('edit:'.length))
-	const question = await changeable(member, id)
+	const question = await requireChangeableQuestion(member, id)
 	if (!mayEdit(member, { authorId: question.author_id })) throw new NotAllowed('Only the author can edit this query.')
 }
 

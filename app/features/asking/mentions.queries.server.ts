@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import { isListed } from '~/features/members/members.queries.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 
-/** How many comments of a question are looked at for who takes part, newest first. */
-const talkers = 200
+/** How many comments of a question, the newest first, are read to find who takes part in it. */
+const MAX_COMMENTS_READ = 200
 
 /**
  * Members whose username begins with `prefix` (lower case): first those who take part in a question, whose name may begin with
@@ -21,7 +21,7 @@ export async function listPeople(
 			select author_id as id from questions where id = ${questionId} and status = 'published'
 			union
 			select author_id from (select author_id from comments where question_id = ${questionId} and status = 'published'
-				order by id desc limit ${talkers}) latest)
+				order by id desc limit ${MAX_COMMENTS_READ}) latest)
 		(select username, name from users join part using (id)
 			where username like ${like} or lower(name) like ${like} order by username limit ${limit})
 		union all

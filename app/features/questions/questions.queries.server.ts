@@ -112,7 +112,7 @@ export async function findUserId(username: string): Promise<number | undefined> 
 	return user?.id
 }
 
-/** How many questions there are, from the counter that each write keeps. */
+/** How many questions there are, from the counter that each write changes. */
 export async function readQuestionCount(): Promise<number> {
 	const counter = await db().selectFrom('counters').select('value').where('name', '=', 'questions').executeTakeFirst()
 	return Number(counter?.value ?? 0)

@@ -5,9 +5,9 @@ import { isId } from '~/lib/checks.ts'
 import { NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { presentDeleted, presentQuestion, presentStatus, type QuestionPageView } from './question.view.ts'
-import { undoTime } from './questions.policy.ts'
+import { UNDO_SECONDS } from './questions.policy.ts'
 import { findDeletedQuestion, findQuestion, findQuestionVote } from './questions.queries.server.ts'
-import { findMergedRow, findPlaceOfQuestion, findWithheldRow } from './status/status.queries.server.ts'
+import { findMergedRow, findQuestionAddress, findWithheldRow } from './status/status.queries.server.ts'
 
 /** One question; one that is withheld is there for its author and for moderators. @throws NotFound when there is none or it was deleted */
 export async function getQuestion(viewer: Viewer, id: number): Promise<QuestionPageView> {
@@ -28,7 +28,7 @@ export async function getDiscussed(viewer: Viewer, id: number): Promise<Question
 		return await getQuestion(viewer, id)
 	} catch (error) {
 		if (!(error instanceof NotFound)) throw error
-		const deleted = isId(id) ? await findDeletedQuestion(id, undoTime) : undefined
+		const deleted = isId(id) ? await findDeletedQuestion(id, UNDO_SECONDS) : undefined
 		if (!deleted?.discussed) throw error
 		return presentDeleted(deleted)
 	}
@@ -55,7 +55,7 @@ async function findWithheld(viewer: Viewer, id: number): Promise<QuestionPageVie
 export async function mergedAddress(question: QuestionPageView): Promise<string | null> {
 	if (question.withheld?.state !== 'merged') return null
 	const merged = await findMergedRow(question.id)
-	const place = merged && (await findPlaceOfQuestion(merged.merged_into))
+	const place = merged && (await findQuestionAddress(merged.merged_into))
 	return place ? `${questionUrl(place)}?merged=${question.id}` : null
 }
 

@@ -9,7 +9,7 @@ export function loader({ context, url }: Route.LoaderArgs): Promise<Response> {
 	return answeringJson(async () => ({ draft: await getDraft(viewerOf(context), url.searchParams.get('key') ?? '') }))
 }
 
-/** POST keeps a draft, DELETE forgets it. A refusal is `{ message }` with its status. */
+/** POST stores a draft, DELETE deletes it. A refusal is `{ message }` with its status. */
 export function action({ request, context }: Route.ActionArgs): Promise<Response> {
 	const viewer = viewerOf(context)
 	return answeringJson(async () => {

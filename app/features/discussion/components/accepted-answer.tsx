@@ -4,7 +4,7 @@ import { RelativeTime } from '~/ui/time.tsx'
 import type { CommentView } from '../comment.view.ts'
 import { Replies } from './comment-item.tsx'
 import { CommentActions, CommentHead } from './comment-parts.tsx'
-import { CookedText } from './copy.tsx'
+import { RenderedText } from './copy.tsx'
 import { useDiscussion } from './discussion-context.ts'
 import { OriginLine } from './question-article.tsx'
 import { ReplyBox } from './reply-box.tsx'
@@ -49,7 +49,7 @@ export function AcceptedAnswer({ comment }: { comment: CommentView }) {
 						</div>
 					) : (
 						<div className="mt-1.5">
-							<CookedText html={comment.bodyHtml} />
+							<RenderedText html={comment.bodyHtml} />
 							<OriginLine origin={comment.origin} />
 							<CommentActions comment={comment} level={comment.depth} boxes={boxes} />
 						</div>

@@ -5,7 +5,7 @@ import { withParams } from '~/lib/addresses.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import type { CommentView } from '../comment.view.ts'
 import { CommentActions, CommentHead } from './comment-parts.tsx'
-import { CookedText } from './copy.tsx'
+import { RenderedText } from './copy.tsx'
 import { countBranch, threadAfter, useDiscussion } from './discussion-context.ts'
 import { OriginLine } from './question-article.tsx'
 import { ReplyBox } from './reply-box.tsx'
@@ -116,7 +116,7 @@ function Body({ comment, level }: CommentItemProps) {
 		<>
 			{comment.withheld && <WithheldNotice withheld={comment.withheld} what="comment" />}
 			{comment.solution && !facts.lifted.has(comment.id) && <Answered>Accepted answer</Answered>}
-			<CookedText html={comment.bodyHtml} small />
+			<RenderedText html={comment.bodyHtml} small />
 			<OriginLine origin={comment.origin} />
 			<CommentActions comment={comment} level={level} boxes={boxes} />
 		</>

@@ -13,7 +13,7 @@ import { Avatar } from '~/ui/avatar.tsx'
 import { DeleteControl } from '~/ui/delete-control.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
 import { LocalTime } from '~/ui/time.tsx'
-import { CookedText, CopyLink } from './copy.tsx'
+import { CopyLink, RenderedText } from './copy.tsx'
 import { QuestionVotes, useQuestionVotes } from './votes.tsx'
 
 /** A question with everything but its comments. @param muted whether the viewer is told nothing of it; null for a visitor */
@@ -30,7 +30,7 @@ export function QuestionArticle({ question, muted }: { question: QuestionPageVie
 						others are still below.
 					</p>
 				) : (
-					<CookedText html={question.descriptionHtml} />
+					<RenderedText html={question.descriptionHtml} />
 				)}
 				<OriginLine origin={question.origin} />
 				<Tools question={question} muted={muted} votes={<QuestionVotes ballot={ballot} place="row" />} />

@@ -9,7 +9,7 @@ import { type QuestionPageRow, questionJoins, questionPageColumns } from '../que
 
 /* What moderators need to know of posts, whatever became of them. The lock of a question comes before those of its comments. */
 
-export interface HeldPost {
+export interface LockedPost {
 	author_id: number
 	category_id: number
 	status: PostStatus
@@ -33,8 +33,8 @@ function sha256Of(columns: string) {
 }
 
 /** A question for judging: locked, whatever became of it. */
-export async function lockAnyQuestion(trx: Executor, id: number): Promise<HeldPost | undefined> {
-	const { rows } = await sql<HeldPost>`
+export async function lockAnyQuestion(trx: Executor, id: number): Promise<LockedPost | undefined> {
+	const { rows } = await sql<LockedPost>`
 		select author_id, category_id, status, edited_at is not null as edited, locked_at is not null as locked,
 			${fingerprintOf.query('questions')} as fingerprint
 		from questions where id = ${id} for update`.execute(trx)
@@ -45,8 +45,8 @@ export async function lockAnyQuestion(trx: Executor, id: number): Promise<HeldPo
 export async function lockAnyComment(
 	trx: Executor,
 	id: number,
-): Promise<Omit<HeldPost, 'category_id' | 'locked'> | undefined> {
-	const { rows } = await sql<HeldPost>`
+): Promise<Omit<LockedPost, 'category_id' | 'locked'> | undefined> {
+	const { rows } = await sql<LockedPost>`
 		select author_id, status, edited_at is not null as edited, ${fingerprintOf.comment('comments')} as fingerprint
 		from comments where id = ${id} for update`.execute(trx)
 	return rows[0]
@@ -114,7 +114,7 @@ export async function findMergedRow(id: number): Promise<MergedRow | undefined> 
 }
 
 /** Address facts of a query, whatever became of it. */
-export async function findPlaceOfQuestion(
+export async function findQuestionAddress(
 	id: number,
 ): Promise<{ id: number; username: string; category_slug: string } | undefined> {
 	const { rows } = await sql<{ id: number; username: string; category_slug: string }>`

@@ -12,7 +12,7 @@ import { dropPages, LIST_PAGES } from '~/platform/cache/pages.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { KeyUsed, parseInput } from '~/platform/http/form.server.ts'
 import { announce } from '~/platform/realtime/announce.server.ts'
-import { noteEvent } from '../notices/notices.server.ts'
+import { notifyOfEvent } from '../notices/notices.server.ts'
 import { type EventQuestion, type ForumEvent, readersOf } from '../questions.events.ts'
 import { limits } from '../questions.limits.ts'
 import { mayWrite } from '../questions.policy.ts'
@@ -20,27 +20,30 @@ import { findQuestion, type QuestionPageRow } from '../questions.queries.server.
 import { keyInput } from '../questions.schema.ts'
 import { findChangeableComment, findChangeableQuestion } from '../status/pending.queries.server.ts'
 import { applyPostingRules, awaitModerator } from '../status/posting-rules.server.ts'
-import { claimKey, countRevisions, type Made, noteMade, setStatus } from './writing.queries.server.ts'
+import { type CreatedPost, claimKey, countRevisions, recordKeyResult, setStatus } from './writing.queries.server.ts'
 
 /* What every use case that writes begins with. */
 
 export const noQuestion = 'There is no such query. It may have been deleted.'
 
 /** The viewer as somebody who writes. @throws NotAllowed */
-export function writer(viewer: Viewer): SignedIn {
+export function requireWriter(viewer: Viewer): SignedIn {
 	if (!viewer || !mayWrite(viewer)) throw new NotAllowed('Log in first.')
 	return viewer
 }
 
 /** The question, which stands. @throws NotFound */
-export async function existing(id: number): Promise<QuestionPageRow> {
+export async function requireQuestion(id: number): Promise<QuestionPageRow> {
 	const question = isId(id) ? await findQuestion(id) : undefined
 	if (!question) throw new NotFound(noQuestion)
 	return question
 }
 
 /** The question that a member wants to change: one that stands, or their own that waits for a moderator. @throws NotFound */
-export async function changeable(member: SignedIn, id: number): Promise<QuestionPageRow & { waits: boolean }> {
+export async function requireChangeableQuestion(
+	member: SignedIn,
+	id: number,
+): Promise<QuestionPageRow & { waits: boolean }> {
 	const question = isId(id) ? await findChangeableQuestion(id, member.id) : undefined
 	if (!question) throw new NotFound(noQuestion)
 	return question
@@ -95,7 +98,7 @@ export function decidedMeanwhile(): Conflict {
 /* The change itself, and what follows from it, in one place, so that no use case forgets a part of it. */
 
 /** A change that is about to be made: the rules of moderation are asked between the two. */
-export interface PlannedWrite<Result> {
+export interface PlannedChange<Result> {
 	/** What happens by it. */
 	event: ForumEvent
 	/** The text that is written, as it will be shown; only where one is. */
@@ -110,7 +113,7 @@ export interface PlannedWrite<Result> {
  * @throws NotAllowed, TooMany where the rules of moderation forbid the change
  */
 export async function change<Result>(
-	plan: (trx: Executor) => Promise<PlannedWrite<Result> | { done: Result }>,
+	plan: (trx: Executor) => Promise<PlannedChange<Result> | { done: Result }>,
 ): Promise<Result> {
 	const { event, result } = await db()
 		.transaction()
@@ -136,7 +139,7 @@ export function eventQuestion(
 
 /** Stores the notices of what happened; called as the last step of its transaction. @returns the event with whom it was told */
 export async function recordEffects(trx: Executor, event: ForumEvent): Promise<ForumEvent> {
-	return { ...event, told: await noteEvent(trx, event) }
+	return { ...event, told: await notifyOfEvent(trx, event) }
 }
 
 /** The cache tag of the page of one question. */
@@ -156,7 +159,7 @@ export async function announceEffects(event: ForumEvent): Promise<void> {
 	}
 }
 
-/** One sending: whose it is, under which key, and of what. */
+/** One submission of a form or a call: whose it is, under which key, and of what. */
 export interface KeyedSubmission {
 	authorId: number
 	key: string
@@ -164,13 +167,13 @@ export interface KeyedSubmission {
 }
 
 /**
- * What a repeated sending is recognised by.
+ * What a repeated submission is recognised by.
  * @param input may have a `key` of 1 to 100 characters, made by whoever sends it
  * @param content everything that makes one post differ from another
- * @returns null without a key: then each sending makes a post
+ * @returns null without a key: then each submission makes a post
  * @throws Invalid for what can be no key
  */
-export function readSending(
+export function readSubmission(
 	authorId: number,
 	input: Record<string, unknown>,
 	content: unknown[],
@@ -182,34 +185,34 @@ export function readSending(
 
 /**
  * As {@link change}, for a new post: sent again with the same key it makes nothing, and answers with what the first one made,
- * also when both come at the same moment. A sending that was refused leaves its key free.
+ * also when both come at the same moment. A submission that was refused leaves its key free.
  * @throws KeyUsed when the key was used for another text
  */
 export function changeOnce(
-	sending: KeyedSubmission | null,
-	make: (trx: Executor) => Promise<PlannedWrite<Made>>,
-): Promise<Made> {
-	if (!sending) return change(make)
-	return change<Made>(async (trx) => {
-		const before = await claimKey(trx, sending)
-		if (before) return { done: repeated(sending, before) }
+	submission: KeyedSubmission | null,
+	make: (trx: Executor) => Promise<PlannedChange<CreatedPost>>,
+): Promise<CreatedPost> {
+	if (!submission) return change(make)
+	return change<CreatedPost>(async (trx) => {
+		const before = await claimKey(trx, submission)
+		if (before) return { done: resultOfFirst(submission, before) }
 		const plan = await make(trx)
 		return {
 			...plan,
 			async write(status) {
 				const made = await plan.write(status)
-				await noteMade(trx, sending, made)
+				await recordKeyResult(trx, submission, made)
 				return made
 			},
 		}
 	})
 }
 
-function repeated(
-	sending: KeyedSubmission,
+function resultOfFirst(
+	submission: KeyedSubmission,
 	before: { digest: string; post_id: number | null; url: string | null },
-): Made {
-	if (before.post_id === null || before.url === null) throw new Error('A key was kept without what it made.')
-	if (before.digest !== sending.digest) throw new KeyUsed()
+): CreatedPost {
+	if (before.post_id === null || before.url === null) throw new Error('An idempotency key is stored without its result.')
+	if (before.digest !== submission.digest) throw new KeyUsed()
 	return { id: before.post_id, url: before.url }
 }
