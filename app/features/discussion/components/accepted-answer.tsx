@@ -7,8 +7,8 @@ import { CommentActions, CommentHead } from './comment-parts.tsx'
 import { RenderedText } from './copy.tsx'
 import { useDiscussion } from './discussion-context.ts'
 import { OriginLine } from './question-article.tsx'
-import { ReplyBox } from './reply-box.tsx'
-import { useBoxes } from './use-box.ts'
+import { ReplyBox } from './comment-forms.tsx'
+import { useBoxes } from './use-comment-form.ts'
 
 /** An answer that solved the question, before everything else and in its own frame. */
 export function AcceptedAnswer({ comment }: { comment: CommentView }) {

@@ -7,7 +7,7 @@ import { Avatar } from '~/ui/avatar.tsx'
 import { described } from '~/ui/field.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { useDiscussion } from './discussion-context.ts'
-import { useBox } from './use-box.ts'
+import { useBox } from './use-comment-form.ts'
 
 /** The box for a comment on the question itself: one line until it is used. A visitor is shown the way in. */
 export function CommentBox({ showAlone }: { showAlone: boolean }) {

@@ -8,9 +8,9 @@ import { CommentActions, CommentHead } from './comment-parts.tsx'
 import { RenderedText } from './copy.tsx'
 import { countBranch, threadAfter, useDiscussion } from './discussion-context.ts'
 import { OriginLine } from './question-article.tsx'
-import { ReplyBox } from './reply-box.tsx'
+import { ReplyBox } from './comment-forms.tsx'
 import { WithheldNotice } from './standing-notice.tsx'
-import { useBoxes } from './use-box.ts'
+import { useBoxes } from './use-comment-form.ts'
 
 interface CommentItemProps {
 	comment: CommentView

@@ -11,8 +11,8 @@ import { SubmitButton } from '~/ui/submit-button.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
 import type { CommentView } from '../comment.view.ts'
 import { type DiscussionFacts, threadAfter, useDiscussion } from './discussion-context.ts'
-import { ReplyBox } from './reply-box.tsx'
-import type { Boxes } from './use-box.ts'
+import { ReplyBox } from './comment-forms.tsx'
+import type { Boxes } from './use-comment-form.ts'
 import { CommentVotes } from './votes.tsx'
 
 /** Who wrote a comment, and when. */

@@ -6,7 +6,7 @@ import { ConflictNotice } from '~/ui/conflict-notice.tsx'
 import { described } from '~/ui/field.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { useDiscussion } from './discussion-context.ts'
-import { useBox } from './use-box.ts'
+import { useBox } from './use-comment-form.ts'
 
 interface ReplyBoxProps {
 	intent: 'reply' | 'edit-comment'
