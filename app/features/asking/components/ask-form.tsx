@@ -55,7 +55,7 @@ export interface AskFormProps {
 
 const names = { title: 'Title', category: 'Category', tags: 'Tags', description: 'Description' }
 
-/** Title, category, tags and text of a query, for asking and for editing; whatever is typed is kept as a draft. */
+/** Title, category, tags and text of a query, for asking and for editing; whatever is typed is stored as a draft. */
 export function AskForm(props: AskFormProps) {
 	const { action, start, madeFrom, draftKey, named, categories, refusal, fetcher, similar: Similar } = props
 	const { viewer } = useRootData()
@@ -212,7 +212,7 @@ interface AskFooterProps {
 	refused: boolean
 }
 
-/** What was kept, and the ways out of the form. */
+/** When the draft was saved, and the ways out of the form. */
 export function AskFooter({ inDialog, savedAt, waiting, busy, submit, cancel, login, refused }: AskFooterProps) {
 	const bar = useRef<HTMLDivElement>(null)
 	useNoticesAbove(bar)

@@ -4,15 +4,15 @@ import { readStored } from '~/ui/form-kit.ts'
 import type { AskValues, Draft, DraftSaved } from '../asking.view.ts'
 
 /** Milliseconds from the first unsaved keystroke to its save on the server. */
-const savePause = 3_000
+const SAVE_DELAY_MS = 3_000
 /** The same after a save that failed. */
-const retryPause = 10_000
+const RETRY_DELAY_MS = 10_000
 
 interface SaverOptions {
 	key: string
 	/** Takes the draft out of this browser. */
 	forget: () => void
-	/** What the fields say, and the version of the question that an edit began with; null when there is nothing to keep. */
+	/** What the fields say, and the version of the question that an edit began with; null when there is nothing to store. */
 	read: () => (AskValues & { madeFrom: number }) | null
 	/** Told what the server answered, and whether more was typed meanwhile. */
 	onSaved: (saved: DraftSaved, unsent: boolean) => void
@@ -22,7 +22,7 @@ interface SaverOptions {
 const open = new Map<string, DraftSaver>()
 
 /**
- * Keeps what is typed into one form on the server: a few seconds after a change, one save at a time, and at once when the
+ * Stores what is typed into one form on the server: a few seconds after a change, one save at a time, and at once when the
  * page goes away. A save that fails is tried again; this browser has the text meanwhile.
  */
 export class DraftSaver {
@@ -31,7 +31,7 @@ export class DraftSaver {
 	private timer: ReturnType<typeof setTimeout> | undefined
 	private running: Promise<void> = Promise.resolve()
 	private dirty = false
-	private held = false
+	private isPaused = false
 
 	constructor(options: SaverOptions) {
 		this.options = options
@@ -39,7 +39,7 @@ export class DraftSaver {
 
 	/** Begins to listen. @returns what ends it, with a last save */
 	start(): () => void {
-		this.held = false
+		this.isPaused = false
 		open.set(this.options.key, this)
 		const leave = () => this.leave()
 		window.addEventListener('pagehide', leave)
@@ -54,37 +54,37 @@ export class DraftSaver {
 	/** Something was typed. */
 	touch(): void {
 		this.dirty = true
-		this.held = false
-		this.timer ??= setTimeout(() => this.save(), savePause)
+		this.isPaused = false
+		this.timer ??= setTimeout(() => this.save(), SAVE_DELAY_MS)
 	}
 
 	/** Nothing more is saved until something is typed again; waits for the save that is on its way. */
-	async hold(): Promise<void> {
-		this.held = true
+	async pause(): Promise<void> {
+		this.isPaused = true
 		this.stopTimer()
 		await this.running
 	}
 
-	/** The form was refused: what was held back is saved. */
+	/** The form was refused: what was isPaused back is saved. */
 	resume(): void {
-		this.held = false
-		if (this.dirty) this.timer ??= setTimeout(() => this.save(), savePause)
+		this.isPaused = false
+		if (this.dirty) this.timer ??= setTimeout(() => this.save(), SAVE_DELAY_MS)
 	}
 
 	/** Forgets the draft on the server. */
 	async drop(): Promise<void> {
 		this.dirty = false
-		await this.hold()
+		await this.pause()
 		this.version = 0
 		// Also when the page is closed in the same moment: what was discarded does not come back.
 		await send('DELETE', { key: this.options.key }, true)
 	}
 
-	/** The form was published: nobody keeps the draft any longer. */
+	/** The form was published: the draft is deleted. */
 	end(): void {
 		this.options.forget()
 		this.dirty = false
-		this.held = true
+		this.isPaused = true
 		this.stopTimer()
 	}
 
@@ -94,12 +94,12 @@ export class DraftSaver {
 	}
 
 	private leave(): void {
-		if (this.dirty && !this.held) void this.saveNow(true)
+		if (this.dirty && !this.isPaused) void this.saveNow(true)
 	}
 
 	private async saveNow(leaving: boolean): Promise<void> {
 		const values = this.options.read()
-		if (!this.dirty || this.held) return
+		if (!this.dirty || this.isPaused) return
 		this.dirty = false
 		const { key } = this.options
 		const saved = values
@@ -111,7 +111,7 @@ export class DraftSaver {
 			if (saved.version) this.options.onSaved(saved, this.dirty)
 		} else {
 			this.dirty = true
-			if (!this.held) this.timer ??= setTimeout(() => this.save(), retryPause)
+			if (!this.isPaused) this.timer ??= setTimeout(() => this.save(), RETRY_DELAY_MS)
 		}
 	}
 
@@ -122,9 +122,9 @@ export class DraftSaver {
 }
 
 /** The saver of the form that is about to be sent, once nothing of it is on its way any more. */
-export async function heldSaver(key: string): Promise<DraftSaver | undefined> {
+export async function pausedSaver(key: string): Promise<DraftSaver | undefined> {
 	const saver = open.get(key)
-	await saver?.hold()
+	await saver?.pause()
 	return saver
 }
 
@@ -154,7 +154,7 @@ async function send<Answer>(
 	}
 }
 
-/** A draft as this browser keeps it. */
+/** A draft as this browser stores it. */
 export interface LocalDraft extends Draft {
 	/** Whether something was typed since the server last took it. */
 	unsent: boolean
@@ -165,7 +165,7 @@ export function localName(owner: string | null, key: string): string {
 	return `draft ${owner ?? ''} ${key}`
 }
 
-/** The draft that this browser keeps under a name; null when there is none, or what is there is none of ours. */
+/** The draft that this browser stores under a name; null when there is none, or what is there is none of ours. */
 export function readLocal(name: string): LocalDraft | null {
 	return asLocalDraft(readStored(name))
 }
@@ -192,9 +192,9 @@ export function isSame(one: AskValues, other: AskValues): boolean {
 }
 
 /**
- * Of what this browser and the server keep, the draft to go on with, and the other one when it says something else.
- * @param local what this browser kept
- * @param stored what the server keeps; null when it has none, undefined when it was not asked
+ * Of what this browser and the server have stored, the draft to go on with, and the other one when it says something else.
+ * @param local what this browser has stored
+ * @param stored what the server has stored; null when it has none, undefined when it was not asked
  */
 export function newerOf(
 	local: LocalDraft | null,
@@ -219,7 +219,7 @@ export function newerOf(
  */
 export function sendAsked({ request, serverAction }: { request: Request; serverAction: () => Promise<FormRefusal> }) {
 	const send = async ({ draft = '' }: FormValues) => {
-		const saver = await heldSaver(draft)
+		const saver = await pausedSaver(draft)
 		try {
 			const refusal = await serverAction()
 			saver?.resume()

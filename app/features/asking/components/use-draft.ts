@@ -40,7 +40,7 @@ interface DraftOptions {
 	refused: AskValues | null
 }
 
-/** The draft of a form: kept in this browser with each keystroke and on the server a little later; found again on opening. */
+/** The draft of a form: stored in this browser with each keystroke and on the server a little later; found again on opening. */
 export function useDraft(options: DraftOptions) {
 	const { form, owner, draftKey, start, stored, named, refused } = options
 	const first = firstOf(options)
@@ -66,7 +66,7 @@ export function useDraft(options: DraftOptions) {
 			}),
 	)
 
-	const keep = useCallback(() => {
+	const save = useCallback(() => {
 		writeStored(name, isEmpty(current.current.values) ? null : localOf(current.current, saver.version))
 		if (owner !== null) saver.touch()
 	}, [name, owner, saver])
@@ -84,8 +84,8 @@ export function useDraft(options: DraftOptions) {
 		if (!values || isSame(values, current.current.values)) return
 		current.current = { ...current.current, values }
 		setLive(values)
-		keep()
-	}, [form, keep])
+		save()
+	}, [form, save])
 
 	// biome-ignore lint/correctness/useExhaustiveDependencies: a form is opened once; what it was opened with does not change under it
 	useEffect(() => {
@@ -104,7 +104,7 @@ export function useDraft(options: DraftOptions) {
 			setNotice({ kind: 'restored', at: draft.savedAt, other: other && !isSame(other, draft) ? other : null })
 			if (!visitors) return
 			writeStored(localName(null, draftKey), null)
-			keep()
+			save()
 		}
 		if (stored !== undefined || owner === null) open(stored)
 		else void fetchDraft(draftKey).then((server) => !closed && open(server))
@@ -138,7 +138,7 @@ export function useDraft(options: DraftOptions) {
 		const before = current.current.values
 		fill(notice.other)
 		setNotice({ ...notice, at: notice.other.savedAt, other: isEmpty(before) ? null : asDraft(before, notice.other) })
-		keep()
+		save()
 	}
 	return { base, live, notice, savedAt, look, discard, swap, close: () => setNotice(null) }
 }

@@ -10,7 +10,7 @@ import { RuleHead } from '~/ui/rule-head.tsx'
 import { useMore } from '~/ui/use-more.ts'
 import { type CommentSort, type CommentView, sortParam } from '../comment.view.ts'
 import { AcceptedAnswer } from './accepted-answer.tsx'
-import { CommentBox } from './comment-box.tsx'
+import { CommentForm } from './comment-forms.tsx'
 import { CommentItem } from './comment-item.tsx'
 import { DiscussionContext, type DiscussionFacts, joinThreads, liftAccepted } from './discussion-context.ts'
 import { NewCommentsBar, useNewComments } from './new-comments.tsx'
@@ -20,7 +20,7 @@ export interface CommentsData {
 	page: Page<CommentView>
 	/** The id of the newest comment there was, on whichever page; 0 for none and for a visitor. */
 	newest: number
-	/** What the boxes of this page begin the names of their sendings with; '' for a visitor. */
+	/** How the idempotency keys of the forms of this page begin; '' for a visitor. */
 	sendKey: string
 	sort: CommentSort
 	/** Where this page of the threads begins; null for the first. */
@@ -37,7 +37,7 @@ interface DiscussionProps {
 	refusal: FormRefusal | null
 }
 
-/** The comments of a query: accepted answers, the box for a new comment, the threads. */
+/** The comments of a query: accepted answers, the form for a new comment, the threads. */
 export function Discussion({ question, data, refusal }: DiscussionProps) {
 	const { url, commentCount } = question
 	const { page, sort, cursor, thread, solutions } = data
@@ -67,7 +67,7 @@ export function Discussion({ question, data, refusal }: DiscussionProps) {
 					<AcceptedAnswer key={comment.id} comment={comment} />
 				))}
 				{thread === null && !question.locked && !facts.closed && (
-					<CommentBox showAlone={!isFirst || page.next !== null} />
+					<CommentForm showAlone={!isFirst || page.next !== null} />
 				)}
 				<ul className="mt-6 grid gap-6">
 					{threads.map((comment) => (

@@ -5,8 +5,8 @@ import { submitForm } from '~/platform/http/form.ts'
 import { readStored, useRefusal, writeStored } from '~/ui/form-kit.ts'
 import { useDiscussion } from './discussion-context.ts'
 
-interface BoxOptions {
-	/** Names the box on its page and tells its sending from that of the others. */
+interface CommentFormOptions {
+	/** Names the form on its page, and tells which one was submitted. */
 	box: string
 	/** What it says at first, and the version of the comment that this is; null for a new comment. */
 	text: string
@@ -15,8 +15,8 @@ interface BoxOptions {
 	onSent: () => void
 }
 
-/** What a text box of the discussion does besides being a form: it keeps what is typed in this browser until it is sent. */
-export function useBox({ box, text, version, onSent }: BoxOptions) {
+/** The state of a comment form. What is typed is stored in this browser until it is sent. */
+export function useCommentForm({ box, text, version, onSent }: CommentFormOptions) {
 	const { url, refusal, sendKey } = useDiscussion()
 	const navigation = useNavigation()
 	const area = useRef<HTMLTextAreaElement>(null)
@@ -29,10 +29,10 @@ export function useBox({ box, text, version, onSent }: BoxOptions) {
 	const stored = refused?.stored ?? null
 
 	useEffect(() => {
-		const kept = readUnsentText(name)
-		if (!kept || !area.current || area.current.value !== area.current.defaultValue) return
-		area.current.value = kept.text
-		setStart((before) => ({ ...before, version: kept.version, key: kept.key }))
+		const unsent = readUnsentText(name)
+		if (!unsent || !area.current || area.current.value !== area.current.defaultValue) return
+		area.current.value = unsent.text
+		setStart((before) => ({ ...before, version: unsent.version, key: unsent.key }))
 	}, [name])
 
 	useRefusal(area, refused, true)
@@ -57,7 +57,7 @@ export function useBox({ box, text, version, onSent }: BoxOptions) {
 		madeFrom,
 		sendKey: key,
 		text: refused?.values.body ?? start.text,
-		keep: () => {
+		save: () => {
 			const typed = area.current?.value
 			writeStored(name, typed ? ({ text: typed, version: madeFrom, key } satisfies UnsentText) : null)
 		},
@@ -65,12 +65,12 @@ export function useBox({ box, text, version, onSent }: BoxOptions) {
 	}
 }
 
-/** What was typed into a box and not sent yet, as this browser keeps it. */
+/** What was typed into a form and not sent yet, as this browser stores it. */
 export interface UnsentText {
 	text: string
 	/** The version of the comment that an edit began with; null for a new comment. */
 	version: number | null
-	/** What this browser calls its sending, so that a second one after a lost answer makes no second comment. */
+	/** The idempotency key, so that sending it again after a lost answer makes no second comment. */
 	key: string
 }
 
@@ -82,10 +82,10 @@ export function readUnsentText(name: string): UnsentText | null {
 }
 
 /**
- * For a `clientAction`: a text whose answer is lost stays in its box with the key of its sending. Sent again, it makes one
+ * For a `clientAction`: a text whose answer is lost stays in its form with its idempotency key. Sent again, it makes one
  * comment, whether or not the first one arrived.
  */
-export async function sendBox<Answer>({
+export async function sendCommentForm<Answer>({
 	request,
 	serverAction,
 }: {
@@ -98,7 +98,7 @@ export async function sendBox<Answer>({
 		: serverAction()
 }
 
-export interface Boxes {
+export interface OpenForms {
 	reply: boolean
 	edit: boolean
 	/** Whether the reader opened one by hand, and wants to type. */
@@ -109,8 +109,8 @@ export interface Boxes {
 	closeEdit: () => void
 }
 
-/** Which boxes of a comment are open: those that the address or a refused form asks for, then what the reader does. */
-export function useBoxes(id: number): Boxes {
+/** Which forms of a comment are open: those that the address or a refused form asks for, then what the reader does. */
+export function useOpenForms(id: number): OpenForms {
 	const { asked, refusal } = useDiscussion()
 	const refused = refusal?.values.box
 	const [reply, setReply] = useState<boolean | null>(null)

@@ -212,7 +212,8 @@ function resultOfFirst(
 	submission: KeyedSubmission,
 	before: { digest: string; post_id: number | null; url: string | null },
 ): CreatedPost {
-	if (before.post_id === null || before.url === null) throw new Error('An idempotency key is stored without its result.')
+	if (before.post_id === null || before.url === null)
+		throw new Error('An idempotency key is stored without its result.')
 	if (before.digest !== submission.digest) throw new KeyUsed()
 	return { id: before.post_id, url: before.url }
 }
