@@ -1,5 +1,5 @@
 import type { QuestionCardView } from '~/features/questions/question.view.ts'
-import { profilePath } from '~/features/questions/questions.paths.ts'
+import { profilePath } from '~/lib/addresses.ts'
 
 interface FeedFacts {
 	title: string

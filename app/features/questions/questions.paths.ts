@@ -7,7 +7,3 @@ export function editPath(url: string): string {
 export function historyPath(id: number, of: 'query' | 'comment' = 'query'): string {
 	return `/forum/history/${of === 'comment' ? 'comment/' : ''}${id}`
 }
-
-export function profilePath(username: string): string {
-	return `/find-dev/${encodeURIComponent(username)}`
-}

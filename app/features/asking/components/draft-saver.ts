@@ -65,7 +65,7 @@ export class DraftSaver {
 		await this.running
 	}
 
-	/** The form was refused: what was isPaused back is saved. */
+	/** The form was refused: what was typed meanwhile is saved. */
 	resume(): void {
 		this.isPaused = false
 		if (this.dirty) this.timer ??= setTimeout(() => this.save(), SAVE_DELAY_MS)

@@ -1,6 +1,6 @@
 import { Link } from 'react-router'
-import { historyPath, profilePath } from '~/features/questions/questions.paths.ts'
-import { withParams } from '~/lib/addresses.ts'
+import { historyPath } from '~/features/questions/questions.paths.ts'
+import { profilePath, withParams } from '~/lib/addresses.ts'
 import { readId } from '~/lib/checks.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { answering, signedIn } from '~/platform/http/http.ts'
