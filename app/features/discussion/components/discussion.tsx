@@ -156,7 +156,7 @@ export function useMarked(): number | null {
 const titles: Record<CommentSort, string> = { oldest: 'Oldest first', best: 'Best first' }
 const sorts: CommentSort[] = ['best', 'oldest']
 
-/** The order of a query's comments, and a menu of the others, which works without scripts; the address keeps it. */
+/** The order of a query's comments, and a menu of the others, which works without scripts; the address names it. */
 function SortLinks({ url, sort }: { url: string; sort: CommentSort }) {
 	return (
 		<nav aria-label="Order of the comments">

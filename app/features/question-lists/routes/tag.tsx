@@ -13,7 +13,7 @@ import type { Route } from './+types/tag'
 
 const relatedShown = 6
 
-/** Another spelling leads to the tag it is kept as. */
+/** Another spelling leads to the tag it is stored as. */
 export function loader({ params, context, url }: Route.LoaderArgs) {
 	return answering(async () => {
 		const viewer = viewerOf(context)
