@@ -16,7 +16,7 @@ const sharedChunks = [
 	},
 	{
 		name: 'forum-list',
-		test: /\/app\/features\/(questions\/(questions\.paths|lists\/(lists\.view|components\/(list-page|question-card)))|tags\/(tags\.view|components\/forum-frame)|search\/components\/(answered|search-form))/,
+		test: /\/app\/features\/(question-lists\/(lists\.view|components\/(list-page|question-card))|questions\/questions\.paths|tags\/(tags\.view|components\/forum-frame)|search\/components\/(answered|search-form))/,
 	},
 ]
 

@@ -3,7 +3,7 @@ import { listCommunity } from '~/features/directory/directory.server.ts'
 import { type Person, personOf, randomOf, skills } from '~/features/directory/seed/people.ts'
 import { suggest } from '~/features/directory/suggestions.server.ts'
 import { getProfile } from '~/features/profiles/profiles.server.ts'
-import { listQuestions } from '~/features/questions/lists/lists.server.ts'
+import { listQuestions } from '~/features/question-lists/lists.server.ts'
 import { encodeCursor } from '~/platform/http/cursors.ts'
 
 /** The pages that are measured, each other parameters at every call: what a random one of the members would look for. */

@@ -58,7 +58,7 @@ describe('the import ladder', () => {
 	})
 
 	test('the forum and the chat do not know each other', () => {
-		const forum = /^app\/features\/(tags|search|questions|discussion|import)\//
+		const forum = /^app\/features\/(tags|search|questions|asking|question-lists|discussion|import)\//
 		const messages = /^app\/features\/(chat|chat-pictures|conversations|inbox)\//
 		expect(offenders(forum, messages)).toEqual([])
 		expect(offenders(messages, forum)).toEqual([])

@@ -1,6 +1,7 @@
 import type { Feature } from '~/platform/feature.ts'
 import { accounts } from './accounts/accounts.feature.server.ts'
 import { api } from './api/api.feature.server.ts'
+import { asking } from './asking/asking.feature.server.ts'
 import { campus } from './campus/campus.feature.server.ts'
 import { chat } from './chat/chat.feature.server.ts'
 import { chatPictures } from './chat-pictures/chat-pictures.feature.server.ts'
@@ -15,6 +16,7 @@ import { moderation } from './moderation/moderation.feature.server.ts'
 import { notifications } from './notifications/notifications.feature.server.ts'
 import { pictures } from './pictures/pictures.feature.server.ts'
 import { profiles } from './profiles/profiles.feature.server.ts'
+import { questionLists } from './question-lists/question-lists.feature.server.ts'
 import { questions } from './questions/questions.feature.server.ts'
 import { resume } from './resume/resume.feature.server.ts'
 import { search } from './search/search.feature.server.ts'
@@ -32,6 +34,8 @@ export const ladder: readonly (readonly Feature[])[] = [
 	[chatPictures, conversations, tags],
 	[chat, search],
 	[inbox, questions],
+	[asking],
+	[questionLists],
 	[discussion, importing],
 	[profiles],
 	[directory, resume],

@@ -9,3 +9,8 @@ export function withParams(pathname: string, params: Record<string, string | num
 	for (const [name, value] of Object.entries(params)) if (value) search.set(name, String(value))
 	return search.size > 0 ? `${pathname}?${search}` : pathname
 }
+
+/** The page of a member, for everybody. */
+export function profilePath(username: string): string {
+	return `/find-dev/${encodeURIComponent(username)}`
+}

@@ -1,5 +1,5 @@
+import { askQuestion } from '~/features/asking/asking.server.ts'
 import { addComment } from '~/features/discussion/commenting.server.ts'
-import { askQuestion } from '~/features/questions/asking/asking.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import type { Input } from '~/platform/http/form.server.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { askQuestion, editQuestion } from '~/features/questions/asking/asking.server.ts'
+import { askQuestion, editQuestion } from '~/features/asking/asking.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { pool } from '~/platform/db/db.server.ts'
 import { makeMember } from '../factories/forum.ts'

@@ -1,29 +1,30 @@
 import { countUse } from '~/features/accounts/security/rates.server.ts'
-import { findUsernames } from '~/features/questions/mentions/mentions.queries.server.ts'
-import { mayEdit, mayRestore, undoTime } from '~/features/questions/questions.policy.ts'
+import { findUsernames } from '~/features/asking/mentions.queries.server.ts'
+import { mayEdit, mayRestore, UNDO_SECONDS } from '~/features/questions/questions.policy.ts'
 import { commentInput } from '~/features/questions/questions.schema.ts'
 import {
 	findChangeableComment,
 	lockPendingComment,
 	rewriteWaitingComment,
 } from '~/features/questions/status/pending.queries.server.ts'
-import { decidedMeanwhile, withdraw } from '~/features/questions/status/status.server.ts'
 import {
 	change,
 	changeOnce,
+	decidedMeanwhile,
 	eventQuestion,
-	existing,
 	noQuestion,
-	readSending,
+	readSubmission,
+	requireQuestion,
 	requireRoomForEdit,
+	requireWriter,
 	tooLate,
-	writer,
+	withdraw,
 } from '~/features/questions/writing/change.server.ts'
 import {
+	type CreatedPost,
 	insertComment,
 	lockComment,
 	lockQuestion,
-	type Made,
 	publishComment,
 	recordCommentRevision,
 	removeComment,
@@ -39,7 +40,7 @@ import { type Input, parseInput, readVersion, requireSame } from '~/platform/htt
 import { languageOfTags } from '~/platform/markdown/highlight.server.ts'
 import { renderMarkdown } from '~/platform/markdown/render.server.ts'
 import type { StoredComment } from './comment.view.ts'
-import { findDeletedComment } from './discussion.queries.server.ts'
+import { findDeletedComment } from './comments.queries.server.ts'
 
 /* The use cases that write comments. */
 
@@ -52,17 +53,17 @@ import { findDeletedComment } from './discussion.queries.server.ts'
 export async function addComment(
 	viewer: Viewer,
 	{ questionId, parentId, ...input }: { questionId: number; parentId: number | null } & Input,
-): Promise<Made> {
-	const author = writer(viewer)
+): Promise<CreatedPost> {
+	const author = requireWriter(viewer)
 	const { body } = parseInput(commentInput, input)
-	const question = await existing(questionId)
+	const question = await requireQuestion(questionId)
 	if (parentId !== null && !isId(parentId)) throw new NotFound(noParent)
 	const { html, mentioned } = await renderMarkdown(body, {
 		language: languageOfTags(question.tags),
 		people: findUsernames,
 	})
-	const sending = readSending(author.id, input, ['comment', questionId, parentId, body])
-	return changeOnce(sending, async (trx) => {
+	const submission = readSubmission(author.id, input, ['comment', questionId, parentId, body])
+	return changeOnce(submission, async (trx) => {
 		if (!(await lockQuestion(trx, questionId))) throw new NotFound(noQuestion)
 		const id = await takeId(trx, 'comments')
 		const comment = { id, questionId, authorId: author.id, parentId, body, bodyHtml: html }
@@ -91,7 +92,7 @@ export async function addComment(
  * @throws NotFound, NotAllowed, Invalid, TooMany, EditConflict when another edit was saved first
  */
 export async function editComment(viewer: Viewer, id: number, input: Input): Promise<{ url: string }> {
-	const editor = writer(viewer)
+	const editor = requireWriter(viewer)
 	const comment = await changeable(editor, id)
 	await countUse('edits', editor)
 	const { body } = parseInput(commentInput, input)
@@ -100,7 +101,7 @@ export async function editComment(viewer: Viewer, id: number, input: Input): Pro
 		language: languageOfTags(comment.tags),
 		people: findUsernames,
 	})
-	const question = eventQuestion(await existing(comment.question_id))
+	const question = eventQuestion(await requireQuestion(comment.question_id))
 	const result = { url: `${question.url}#comment-${id}` }
 	return change(async (trx) => {
 		const stored = await hold(trx, id, comment)
@@ -130,9 +131,9 @@ export async function editComment(viewer: Viewer, id: number, input: Input): Pro
  * @throws NotFound, NotAllowed
  */
 export async function deleteComment(viewer: Viewer, id: number): Promise<{ url: string; undoable: boolean }> {
-	const actor = writer(viewer)
+	const actor = requireWriter(viewer)
 	const comment = await changeable(actor, id)
-	const question = eventQuestion(await existing(comment.question_id))
+	const question = eventQuestion(await requireQuestion(comment.question_id))
 	return change(async (trx) => {
 		await hold(trx, id, comment)
 		return {
@@ -175,11 +176,11 @@ async function hold(
 
 /** Takes the deletion of a comment back. @throws as {@link restoreQuestion} */
 export async function restoreComment(viewer: Viewer, id: number): Promise<{ url: string }> {
-	const actor = writer(viewer)
-	const found = isId(id) ? await findDeletedComment(id, undoTime) : undefined
+	const actor = requireWriter(viewer)
+	const found = isId(id) ? await findDeletedComment(id, UNDO_SECONDS) : undefined
 	if (!found) throw new NotFound('There is no deleted comment to restore.')
 	if (!mayRestore(actor, { deletedBy: found.status_by, recent: found.recent })) throw new NotAllowed(tooLate)
-	const question = eventQuestion(await existing(found.question_id))
+	const question = eventQuestion(await requireQuestion(found.question_id))
 	return change(async (trx) => {
 		const isHeld = await lockQuestion(trx, found.question_id)
 		return {

@@ -2,19 +2,15 @@ import { readersOf } from '~/features/questions/questions.events.ts'
 import { isId } from '~/lib/checks.ts'
 import { defineFeature } from '~/platform/feature.ts'
 import { inBackground, type Tab } from '~/platform/realtime/io.server.ts'
-import { commentOperations } from './api/comments.server.ts'
-import { historyOperations, historyShapes } from './api/histories.server.ts'
-import { commentShapes } from './api/shapes.server.ts'
-import { voteOperations, voteShapes } from './api/votes.server.ts'
-import { isOpenQuestion, listNewerComments } from './discussion.queries.server.ts'
+import { isOpenQuestion, listNewerComments } from './comments.queries.server.ts'
+import { discussionOperations, discussionShapes } from './discussion.api.server.ts'
+import { questionPage } from './discussion.server.ts'
 import { scoreCounters } from './votes.queries.server.ts'
 
 export const discussion = defineFeature({
 	name: 'discussion',
-	api: {
-		operations: [...commentOperations, ...voteOperations, ...historyOperations],
-		schemas: { ...commentShapes, ...voteShapes, ...historyShapes },
-	},
+	api: { operations: discussionOperations, schemas: discussionShapes },
+	cachedPages: [questionPage],
 	onConnect: watchQuestions,
 	counters: scoreCounters,
 })

@@ -2,23 +2,25 @@ import { withFreshRole } from '~/features/moderation/members.server.ts'
 import type { Page } from '~/features/questions/question.view.ts'
 import { getQuestion } from '~/features/questions/questions.server.ts'
 import { findChangeableComment } from '~/features/questions/status/pending.queries.server.ts'
+import { questionTag } from '~/features/questions/writing/change.server.ts'
 import { questionUrl } from '~/features/search/search.view.ts'
 import { withParams } from '~/lib/addresses.ts'
 import { isId } from '~/lib/checks.ts'
 import { NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
+import { cachedPage } from '~/platform/cache/cached-page.ts'
 import { decodeCursor, encodeCursor, noSuchPlace } from '~/platform/http/cursors.ts'
 import { type CommentSort, type CommentView, presentComment, presentThread } from './comment.view.ts'
 import {
 	type CommentPlace,
 	type CommentRows,
 	countBelow,
+	findCommentPlace,
 	findPlace,
 	listBestRows,
 	listCommentRows,
 	listSolutionRows,
 } from './comments.queries.server.ts'
-import { findCommentPlace } from './discussion.queries.server.ts'
 import { withVotes } from './votes.server.ts'
 
 /** A page of comments shows so many threads, and so many comments in all. */
@@ -140,3 +142,12 @@ async function fitting(
 	last.hidden = (await countBelow(questionId, last.path)) - told
 	return { rows: [...lead, ...shown], last, more: heads > 1 }
 }
+
+/** The page of a question, which visitors are answered from the cache with. */
+export const questionPage = cachedPage({
+	path: '/forum/:category/:username/:id',
+	where: { category: /^(?!(?:category|tag|edit|history|comment)$)/, id: /^[1-9]\d{0,9}$/ },
+	searchParams: ['cursor', 'merged', 'original', 'sort', 'thread'],
+	memberSearchParams: ['delete', 'delete-comment', 'edit', 'reply'],
+	tags: ({ id }) => [questionTag(Number(id))],
+})

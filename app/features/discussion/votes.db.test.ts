@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
-import { deleteQuestion } from '~/features/questions/asking/asking.server.ts'
+import { deleteQuestion } from '~/features/asking/asking.server.ts'
 import { getQuestion } from '~/features/questions/questions.server.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'

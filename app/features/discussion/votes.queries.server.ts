@@ -54,7 +54,7 @@ export async function writeSolution(trx: Executor, target: { questionId: number;
 		where id = ${questionId}`.execute(trx)
 }
 
-/** Scores, which triggers keep. That of an imported text begins with what its source gave, which is stored nowhere else. */
+/** Scores, which triggers update. That of an imported text begins with what its source gave, which is stored nowhere else. */
 export const scoreCounters: readonly Counter[] = [
 	{
 		table: 'questions',

@@ -1,11 +1,11 @@
 import { countUse } from '~/features/accounts/security/rates.server.ts'
 import { mayChoose, mayVote } from '~/features/questions/questions.policy.ts'
 import { findQuestion } from '~/features/questions/questions.queries.server.ts'
-import { change, eventQuestion } from '~/features/questions/writing/change.server.ts'
+import { change, eventQuestion, requireWriter } from '~/features/questions/writing/change.server.ts'
 import { lockComment, lockQuestion } from '~/features/questions/writing/writing.queries.server.ts'
 import { isId } from '~/lib/checks.ts'
 import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
-import type { SignedIn, Viewer } from '~/lib/viewer.ts'
+import type { Viewer } from '~/lib/viewer.ts'
 import type { CommentView } from './comment.view.ts'
 import { findComment } from './comments.queries.server.ts'
 import { listCommentVotes, type Vote, type VoteTarget, writeSolution, writeVote } from './votes.queries.server.ts'
@@ -26,10 +26,10 @@ export async function castVote(
 	viewer: Viewer,
 	{ vote, ...target }: CastVote,
 ): Promise<{ vote: Vote; score: number; url: string }> {
-	const voter = signedIn(viewer)
+	const voter = requireWriter(viewer)
 	await countUse('marks', voter)
 	if (!isVote(vote)) throw new Invalid('A vote is 1, -1 or 0.')
-	const { query: question, authorId } = await find(target)
+	const { question, authorId } = await find(target)
 	if (!mayVote(voter, { authorId })) throw new NotAllowed('You cannot vote on your own posts.')
 	return change(async (trx) => {
 		const { questionId, commentId } = target
@@ -60,8 +60,8 @@ async function setSolution(
 	target: { questionId: number; commentId: number },
 	chosen: boolean,
 ): Promise<{ url: string }> {
-	const chooser = signedIn(viewer)
-	const { query: question, authorId } = await find(target)
+	const chooser = requireWriter(viewer)
+	const { question, authorId } = await find(target)
 	if (!mayChoose(chooser, { authorId: question.authorId }))
 		throw new NotAllowed('Only the author of the query can mark a solution.')
 	return change(async (trx) => {
@@ -89,11 +89,6 @@ export async function withVotes(viewer: Viewer, comments: CommentView[]): Promis
 
 const gone = 'It has been deleted.'
 
-function signedIn(viewer: Viewer): SignedIn {
-	if (!viewer) throw new NotAllowed('Log in first.')
-	return viewer
-}
-
 function isVote(vote: number): vote is Vote {
 	return vote === 1 || vote === -1 || vote === 0
 }
@@ -103,10 +98,10 @@ async function find({ questionId, commentId }: VoteTarget) {
 	const row = isId(questionId) ? await findQuestion(questionId) : undefined
 	if (!row) throw new NotFound('There is no such query. It may have been deleted.')
 	const question = eventQuestion(row)
-	if (commentId === null) return { query: question, authorId: row.author_id }
+	if (commentId === null) return { question, authorId: row.author_id }
 	const comment = isId(commentId) ? await findComment(commentId) : undefined
 	if (comment?.question_id !== questionId) throw new NotFound('There is no such comment. It may have been deleted.')
-	return { query: question, authorId: comment.author_id }
+	return { question, authorId: comment.author_id }
 }
 
 function idsOf(comments: CommentView[]): number[] {

@@ -1,6 +1,6 @@
 import { countArriving, listNewest, listOnline, listSkills } from '~/features/directory/directory.server.ts'
 import type { MemberView, SkillView } from '~/features/directory/directory.view.ts'
-import { countAskedSince, listQuestions, mostDiscussed } from '~/features/questions/lists/lists.server.ts'
+import { countAskedSince, listQuestions, mostDiscussed } from '~/features/question-lists/lists.server.ts'
 import type { QuestionCardView, QuestionPageView } from '~/features/questions/question.view.ts'
 import { listTags } from '~/features/tags/tags.server.ts'
 import type { TagView } from '~/features/tags/tags.view.ts'

@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
+import { suggestPeople } from '~/features/asking/asking.server.ts'
 import { anybody, type Wish } from '~/features/directory/directory.paths.ts'
 import { listJoinedAfter } from '~/features/directory/directory.queries.server.ts'
 import { listCommunity, listNewest, listOnline, listSkills } from '~/features/directory/directory.server.ts'
@@ -6,7 +7,6 @@ import { suggest, suggestKnownSkills } from '~/features/directory/suggestions.se
 import { getIntroduction } from '~/features/members/members.server.ts'
 import { savePersonal } from '~/features/profiles/editing/editing.server.ts'
 import { getShareCard } from '~/features/profiles/share-card.server.ts'
-import { suggestPeople } from '~/features/questions/mentions/mentions.server.ts'
 import { betterSpelling } from '~/features/search/search-tools.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'

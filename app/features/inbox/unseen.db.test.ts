@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import '~/features/index.server.ts'
 import { deleteMessage, editMessage } from '~/features/chat/messages/changing.server.ts'
 import { markSeen } from '~/features/chat/messages/reading.server.ts'
@@ -14,23 +14,18 @@ import {
 } from '~/features/notifications/preferences.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
-import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
-import type { Mail } from '~/platform/mail/mail.server.ts'
 import { findBrokenFigures, makeConversation, makeMessage } from '../../../tests/factories/chat.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
+import { queuedMails, useJobTables } from '../../../tests/support/jobs.ts'
 
 useDatabase()
+useJobTables()
 
 let serial = 0
 let mira: SignedIn
 let tomas: SignedIn
 let ines: SignedIn
-
-beforeAll(async () => {
-	await startJobs()
-	await stopJobs()
-})
 
 beforeEach(async () => {
 	serial += 1
@@ -168,10 +163,6 @@ async function suspend({ id }: SignedIn): Promise<void> {
 	await sql`update users set suspended_until = 'infinity' where id = ${id}`.execute(db())
 }
 
-async function mails({ username }: SignedIn): Promise<Mail[]> {
-	const { rows } = await sql<{ payload: Mail }>`select payload from graphile_worker._private_jobs
-		where payload ->> 'to' = ${`${username}@campus.example`} order by id`.execute(db())
-	return rows.map(({ payload }) => payload)
-}
+const mails = ({ username }: SignedIn) => queuedMails(`${username}@campus.example`)
 
 const tokenOf = ({ id }: SignedIn) => new URL(unsubscribeUrl(id, 'message')).searchParams.get('token') ?? ''

@@ -48,8 +48,3 @@ export function skillPath(name: string): string {
 export function importPath(username: string): string {
 	return `/edit-profile/${username}/import`
 }
-
-/** The page of a member, for everybody. */
-export function profilePath(username: string): string {
-	return `/find-dev/${encodeURIComponent(username)}`
-}

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
+import { askQuestion } from '~/features/asking/asking.server.ts'
 import { listNotices } from '~/features/notifications/notifications.server.ts'
-import { askQuestion } from '~/features/questions/asking/asking.server.ts'
 import { muteQuestion } from '~/features/questions/notices/notices.server.ts'
 import { NotFound } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'

@@ -7,9 +7,8 @@ import {
 	announceEndedSessions,
 	endAllAccess,
 } from '~/features/accounts/sessions/sessions.server.ts'
-import { profilePath } from '~/features/members/members.view.ts'
 import { announceUnread, notifyOfDecision } from '~/features/notifications/notifications.server.ts'
-import { loginPath } from '~/lib/addresses.ts'
+import { loginPath, profilePath } from '~/lib/addresses.ts'
 import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { isModerator, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'

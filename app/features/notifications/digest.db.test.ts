@@ -1,13 +1,12 @@
 import { sql } from 'kysely'
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import '~/features/index.server.ts'
 import { Invalid } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
-import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
-import type { Mail } from '~/platform/mail/mail.server.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
+import { queuedMails, useJobTables } from '../../../tests/support/jobs.ts'
 import { mailDigests } from './digest.server.ts'
 import {
 	forgetPart,
@@ -22,15 +21,11 @@ import {
 import { getPreferences, readUnsubscribe, setPreferences, unsubscribe, unsubscribeUrl } from './preferences.server.ts'
 
 useDatabase()
+useJobTables()
 
 let serial = 0
 let mira: SignedIn
 let zubin: SignedIn
-
-beforeAll(async () => {
-	await startJobs()
-	await stopJobs()
-})
 
 beforeEach(async () => {
 	serial += 1
@@ -213,10 +208,6 @@ async function pass(time: string): Promise<void> {
 	)
 }
 
-async function mails(): Promise<Mail[]> {
-	const { rows } = await sql<{ payload: Mail }>`select payload from graphile_worker._private_jobs
-		where payload ->> 'to' = ${`mira${serial}@campus.example`} order by id`.execute(db())
-	return rows.map(({ payload }) => payload)
-}
+const mails = () => queuedMails(`mira${serial}@campus.example`)
 
 const tokenOf = ({ id }: { id: number }) => new URL(unsubscribeUrl(id)).searchParams.get('token') ?? ''

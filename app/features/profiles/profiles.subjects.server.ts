@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { profilePath } from '~/features/members/members.view.ts'
 import { MEMBER_SUBJECT } from '~/features/moderation/moderation.policy.ts'
 import {
 	type ActCall,
@@ -8,6 +7,7 @@ import {
 	type Performed,
 	type SubjectType,
 } from '~/features/moderation/subjects.server.ts'
+import { profilePath } from '~/lib/addresses.ts'
 import { dropPages, everyPage } from '~/platform/cache/pages.server.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import { type HideableRow, listHideable } from './hiding.queries.server.ts'

@@ -18,3 +18,63 @@ declare module '~/platform/realtime/events.ts' {
 export function readersOf(questionId: number): string {
 	return `query:${questionId}`
 }
+
+/* What can happen in the forum, as the rules of moderation, the notifications and the cache are told of it. */
+
+/** The question that something happened to, as it is after it. */
+export interface EventQuestion {
+	id: number
+	authorId: number
+	title: string
+	url: string
+	/** Slug. */
+	category: string
+	tags: string[]
+}
+
+interface Happening {
+	question: EventQuestion
+	/** Who did it. */
+	actorId: number
+	/** Whose notification box is locked along, as moderation tells them in the same transaction what was decided. */
+	besides?: number
+	/** Whose notices changed with it. */
+	told?: number[]
+}
+
+interface Written extends Happening {
+	/** The usernames that the text mentions; there need not be such members. */
+	mentioned: string[]
+}
+
+/** Everything that can happen in the forum. */
+export type ForumEvent =
+	/** `approvedBy`: it waited for this moderator, who let it pass; the actor is still its author. */
+	| (Written & { kind: 'question-added'; approvedBy?: number })
+	| (Written & {
+			kind: 'question-changed'
+			/** Where it stood before, as lists of both places change. */
+			before: { category: string; tags: string[]; description: string }
+	  })
+	| (Happening & { kind: 'question-deleted' | 'question-restored' })
+	| (Written & {
+			kind: 'comment-added'
+			commentId: number
+			/** Of its author. */
+			username: string
+			parentId: number | null
+			approvedBy?: number
+	  })
+	/** `before`: what it said until then. */
+	| (Written & { kind: 'comment-changed'; commentId: number; before: string })
+	| (Happening & { kind: 'comment-deleted' | 'comment-restored'; commentId: number })
+	| (Happening & { kind: 'solution-chosen' | 'solution-withdrawn'; commentId: number; authorId: number })
+	/** `vote`: 0 where one was taken back. */
+	| (Happening & { kind: 'vote-changed'; commentId: number | null; vote: -1 | 0 | 1 })
+	/** Taken out of the forum, to wait for a moderator, by one, or into another question; and back. */
+	| (Happening & { kind: 'question-unpublished' | 'question-republished' })
+	| (Happening & { kind: 'comment-unpublished' | 'comment-republished'; commentId: number })
+	| (Happening & { kind: 'question-locked' | 'question-unlocked' })
+	/** A text that waits for a moderator was added or changed; nobody but its author and moderators sees it. */
+	| (Happening & { kind: 'question-pending' })
+	| (Happening & { kind: 'comment-pending'; commentId: number })

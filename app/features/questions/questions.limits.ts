@@ -6,6 +6,6 @@ export const limits = {
 	commentMax: 10_000,
 	tagsHint: 5,
 	tagsMax: 10,
-	/** Edits of one text that its author may make; each keeps what the text said before. */
+	/** Edits of one text that its author may make; each stores what the text said before. */
 	editsMax: 200,
 } as const

@@ -29,7 +29,7 @@ export function mayDelete(viewer: Viewer, text: Owned): boolean {
 }
 
 /** So long the one who deleted something may take it back, in seconds. */
-export const undoTime = 600
+export const UNDO_SECONDS = 600
 
 /** Whether this viewer may take a deletion back: who did it, for a while; a moderator at any time. */
 export function mayRestore(viewer: Viewer, deletion: { deletedBy: number | null; recent: boolean }): boolean {

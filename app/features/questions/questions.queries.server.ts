@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { TimeCursor } from '~/platform/http/cursors.ts'
-import type { ListView } from './questions.paths.ts'
 
 /** A row of a list, with everything its card shows. Times are text with microseconds, so that a cursor loses nothing. */
 export interface QuestionRow {
@@ -43,6 +42,9 @@ export const questionColumns = sql<QuestionRow>`
 export const questionPageColumns = sql`${questionColumns}, q.description, q.description_html, q.version, ${iso('q.edited_at')} as edited_at,
 	q.source_url, q.licence, q.locked_at is not null as locked`
 export const questionJoins = sql`join users u on u.id = q.author_id join categories c on c.id = q.category_id`
+
+/** How a list is ordered or narrowed: its parameter `view`. */
+export type ListView = 'newest' | 'active' | 'unanswered' | 'solved'
 
 interface ListFilter {
 	view: ListView
@@ -110,7 +112,7 @@ export async function findUserId(username: string): Promise<number | undefined> 
 	return user?.id
 }
 
-/** How many questions there are, from the counter that each write keeps. */
+/** How many questions there are, from the counter that each write changes. */
 export async function readQuestionCount(): Promise<number> {
 	const counter = await db().selectFrom('counters').select('value').where('name', '=', 'questions').executeTakeFirst()
 	return Number(counter?.value ?? 0)

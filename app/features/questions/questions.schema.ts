@@ -49,7 +49,7 @@ export const previewInput = z.object({
 	tags: clean('').catch(''),
 })
 
-/** What a sender may call one sending, so that it can be sent again and makes one post; null when it has no name. */
+/** The idempotency key of a submission, so that it can be sent again and makes one post; null without one. */
 export const keyInput = z.object({
 	key: z.preprocess(
 		(value) => (value === '' ? undefined : value),

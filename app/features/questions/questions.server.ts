@@ -1,10 +1,13 @@
+import { withFreshRole } from '~/features/moderation/members.server.ts'
+import { mayChangePending, maySeeUnpublished } from '~/features/moderation/moderation.policy.ts'
+import { questionUrl } from '~/features/search/search.view.ts'
 import { isId } from '~/lib/checks.ts'
 import { NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
-import { presentDeleted, presentQuestion, type QuestionPageView } from './question.view.ts'
-import { undoTime } from './questions.policy.ts'
+import { presentDeleted, presentQuestion, presentStatus, type QuestionPageView } from './question.view.ts'
+import { UNDO_SECONDS } from './questions.policy.ts'
 import { findDeletedQuestion, findQuestion, findQuestionVote } from './questions.queries.server.ts'
-import { findUnpublished } from './status/status.server.ts'
+import { findMergedRow, findQuestionAddress, findUnpublishedRow } from './status/status.queries.server.ts'
 
 /** One question; one that is not published is there for its author and for moderators. @throws NotFound when there is none or it was deleted */
 export async function getQuestion(viewer: Viewer, id: number): Promise<QuestionPageView> {
@@ -25,8 +28,39 @@ export async function getDiscussed(viewer: Viewer, id: number): Promise<Question
 		return await getQuestion(viewer, id)
 	} catch (error) {
 		if (!(error instanceof NotFound)) throw error
-		const deleted = isId(id) ? await findDeletedQuestion(id, undoTime) : undefined
+		const deleted = isId(id) ? await findDeletedQuestion(id, UNDO_SECONDS) : undefined
 		if (!deleted?.discussed) throw error
 		return presentDeleted(deleted)
 	}
+}
+
+/* Questions that are not visible to everybody: those that wait for a moderator, and those that one hid or merged. */
+
+/**
+ * A question that is out of the forum, for whoever may still read it: its author and moderators, and of a merged one everybody.
+ * While it is out, its author alone changes one that waits, and nobody any other.
+ */
+async function findUnpublished(viewer: Viewer, id: number): Promise<QuestionPageView | null> {
+	const row = await findUnpublishedRow(id)
+	if (!row) return null
+	const unpublished = presentStatus(row)
+	if (!unpublished) return null
+	const owned = { authorId: row.author_id }
+	if (unpublished.status !== 'merged' && !maySeeUnpublished(await withFreshRole(viewer), owned)) return null
+	const mayChange = mayChangePending(viewer, { ...owned, status: unpublished.status })
+	return { ...presentQuestion(viewer, row), mayEdit: mayChange, mayDelete: mayChange, locked: true, unpublished }
+}
+
+/** The address that a merged query leads to; null for a query that was not merged. */
+export async function mergedAddress(question: QuestionPageView): Promise<string | null> {
+	if (question.unpublished?.status !== 'merged') return null
+	const merged = await findMergedRow(question.id)
+	const place = merged && (await findQuestionAddress(merged.merged_into))
+	return place ? `${questionUrl(place)}?merged=${question.id}` : null
+}
+
+/** The question that a reader came from, if it was merged into this one: its title, and where it can be read as it was. */
+export async function mergedFrom(id: number, into: number): Promise<{ title: string; url: string } | null> {
+	const row = await findMergedRow(id)
+	return row?.merged_into === into ? { title: row.title, url: `${questionUrl(row)}?original=1` } : null
 }

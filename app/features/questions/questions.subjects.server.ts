@@ -15,10 +15,18 @@ import { isId } from '~/lib/checks.ts'
 import { Invalid } from '~/lib/errors.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import type { PostStatus } from '~/platform/db/schema.ts'
-import { type HeldPost, lockAnyComment, lockAnyQuestion, readAdded, setLocked } from './status/status.queries.server.ts'
-import { listCommentSubjects, listQuestionSubjects, type PostRow } from './status/subjects.queries.server.ts'
+import type { EventQuestion, ForumEvent } from './questions.events.ts'
+import {
+	type LockedPost,
+	listCommentSubjects,
+	listQuestionSubjects,
+	lockAnyComment,
+	lockAnyQuestion,
+	type PostRow,
+	readAdded,
+	setLocked,
+} from './status/status.queries.server.ts'
 import { announceEffects, eventQuestion, recordEffects } from './writing/change.server.ts'
-import type { EventQuestion, ForumEvent } from './writing/forum-events.ts'
 import {
 	publishComment,
 	publishQuestion,
@@ -89,16 +97,16 @@ function commentUrl(question: EventQuestion, id: number): string {
 }
 
 /** A post that the transaction holds, as it stands, and what is to be done to it. */
-interface Judged {
+interface ModerationAction {
 	post: PostSubject
-	held: HeldPost
+	held: LockedPost
 	moderatorId: number
 	why: string
 	/** The question that this one is merged into; 0 for other acts. */
 	into: number
 }
 
-type Change = (trx: Executor, judged: Judged) => Promise<{ event: ForumEvent; note?: string }>
+type Change = (trx: Executor, judged: ModerationAction) => Promise<{ event: ForumEvent; note?: string }>
 
 /** What each act does to the post, and what happened by it. */
 const changes: Record<PostAct, Change> = {
@@ -106,24 +114,24 @@ const changes: Record<PostAct, Change> = {
 		const { post, held, moderatorId } = judged
 		await release(trx, judged)
 		// An edited text was here before: nobody is told of it as of a new one.
-		if (held.edited) return { event: came(judged) }
+		if (held.edited) return { event: republishedEvent(judged) }
 		return { event: await readAdded(trx, post.type, post.id, post.question, moderatorId) }
 	},
 	async refuse(trx, judged) {
 		const { post, moderatorId: by, why: reason } = judged
 		await setStatus(trx, post.type, post.id, { status: 'hidden', reason, by })
-		return { event: went(judged) }
+		return { event: unpublishedEvent(judged) }
 	},
 	async hide(trx, judged) {
 		const { post, held, moderatorId: by, why: reason } = judged
 		const hidden = { status: 'hidden', reason, by } as const
 		if (post.type === 'query') await removeQuestion(trx, post.id, held, hidden)
 		else await removeComment(trx, post.id, post.question.id, hidden)
-		return { event: went(judged) }
+		return { event: unpublishedEvent(judged) }
 	},
 	async restore(trx, judged) {
 		await release(trx, judged)
-		return { event: came(judged) }
+		return { event: republishedEvent(judged) }
 	},
 	async lock(trx, { post: { id, question }, moderatorId: actorId }) {
 		await setLocked(trx, id, true)
@@ -136,30 +144,30 @@ const changes: Record<PostAct, Change> = {
 	async merge(trx, judged) {
 		const { post, held, moderatorId: by, why: reason, into } = judged
 		await removeQuestion(trx, post.id, held, { status: 'merged', reason, by, into })
-		return { event: went(judged), note: `into query ${into}` }
+		return { event: unpublishedEvent(judged), note: `into query ${into}` }
 	},
 }
 
-async function release(trx: Executor, { post, held, moderatorId: by }: Judged): Promise<void> {
+async function release(trx: Executor, { post, held, moderatorId: by }: ModerationAction): Promise<void> {
 	if (post.type === 'query') await publishQuestion(trx, post.id, by)
 	else await publishComment(trx, post.id, post.question.id, { from: held.status, by })
 }
 
-function went({ post: { type, id, question }, moderatorId: actorId }: Judged): ForumEvent {
+function unpublishedEvent({ post: { type, id, question }, moderatorId: actorId }: ModerationAction): ForumEvent {
 	if (type === 'query') return { kind: 'question-unpublished', actorId, question }
 	return { kind: 'comment-unpublished', actorId, question, commentId: id }
 }
 
-function came({ post: { type, id, question }, moderatorId: actorId }: Judged): ForumEvent {
+function republishedEvent({ post: { type, id, question }, moderatorId: actorId }: ModerationAction): ForumEvent {
 	if (type === 'query') return { kind: 'question-republished', actorId, question }
 	return { kind: 'comment-republished', actorId, question, commentId: id }
 }
 
 /** Locks the question, or both of a merge in the order of their ids, then the comment; all must stand as they were seen. */
-async function hold(trx: Executor, post: PostSubject, act: PostAct, into: number): Promise<HeldPost> {
+async function lockPost(trx: Executor, post: PostSubject, act: PostAct, into: number): Promise<LockedPost> {
 	const questionId = post.question.id
 	const other = act === 'merge' && isId(into) && into !== questionId ? into : null
-	const questions = new Map<number, HeldPost | undefined>()
+	const questions = new Map<number, LockedPost | undefined>()
 	for (const id of [questionId, ...(other === null ? [] : [other])].sort((one, two) => one - two))
 		questions.set(id, await lockAnyQuestion(trx, id))
 	const question = questions.get(questionId)
@@ -178,7 +186,7 @@ async function hold(trx: Executor, post: PostSubject, act: PostAct, into: number
 async function perform(trx: Executor, act: PostAct, call: ActCall<PostSubject>): Promise<Performed> {
 	const { subject: post, actor, why, input } = call
 	const into = act === 'merge' ? Number(input.into) : 0
-	const held = await hold(trx, post, act, into)
+	const held = await lockPost(trx, post, act, into)
 	// Whose rows are locked before any count, as whoever posts does.
 	if (act === 'approve') await trustAuthor(trx, held.author_id)
 	await lockModerator(trx, actor)

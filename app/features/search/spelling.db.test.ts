@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
-import { deleteQuestion, editQuestion } from '~/features/questions/asking/asking.server.ts'
+import { deleteQuestion, editQuestion } from '~/features/asking/asking.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'

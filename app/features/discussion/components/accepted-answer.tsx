@@ -2,18 +2,18 @@ import { AnsweredMark } from '~/features/search/components/answered.tsx'
 import { Avatar } from '~/ui/avatar.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
 import type { CommentView } from '../comment.view.ts'
+import { ReplyForm } from './comment-forms.tsx'
 import { Replies } from './comment-item.tsx'
 import { CommentActions, CommentHead } from './comment-parts.tsx'
-import { CookedText } from './copy.tsx'
+import { RenderedText } from './copy.tsx'
 import { useDiscussion } from './discussion-context.ts'
 import { OriginLine } from './question-article.tsx'
-import { ReplyBox } from './reply-box.tsx'
-import { useBoxes } from './use-box.ts'
+import { useOpenForms } from './use-comment-form.ts'
 
 /** An answer that solved the question, before everything else and in its own frame. */
 export function AcceptedAnswer({ comment }: { comment: CommentView }) {
 	const facts = useDiscussion()
-	const boxes = useBoxes(comment.id)
+	const forms = useOpenForms(comment.id)
 	const hasReplies = comment.replies.length > 0 || comment.hiddenReplies > 0
 	return (
 		<section
@@ -34,24 +34,24 @@ export function AcceptedAnswer({ comment }: { comment: CommentView }) {
 				{comment.author && <Avatar user={comment.author} size={32} />}
 				<div className="col-start-2 min-w-0">
 					<CommentHead comment={comment} large />
-					{boxes.edit && comment.mayEdit ? (
+					{forms.edit && comment.mayEdit ? (
 						<div className="mt-1.5">
-							<ReplyBox
+							<ReplyForm
 								intent="edit-comment"
 								comment={comment.id}
 								label="Your comment"
 								text={comment.body ?? ''}
 								version={comment.version}
 								thread={facts.thread}
-								focused={boxes.focused}
-								onClose={boxes.closeEdit}
+								focused={forms.focused}
+								onClose={forms.closeEdit}
 							/>
 						</div>
 					) : (
 						<div className="mt-1.5">
-							<CookedText html={comment.bodyHtml} />
+							<RenderedText html={comment.bodyHtml} />
 							<OriginLine origin={comment.origin} />
-							<CommentActions comment={comment} level={comment.depth} boxes={boxes} />
+							<CommentActions comment={comment} level={comment.depth} forms={forms} />
 						</div>
 					)}
 				</div>

@@ -4,13 +4,13 @@ import { Answered } from '~/features/search/components/answered.tsx'
 import { withParams } from '~/lib/addresses.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import type { CommentView } from '../comment.view.ts'
+import { ReplyForm } from './comment-forms.tsx'
 import { CommentActions, CommentHead } from './comment-parts.tsx'
-import { CookedText } from './copy.tsx'
+import { RenderedText } from './copy.tsx'
 import { countBranch, threadAfter, useDiscussion } from './discussion-context.ts'
 import { OriginLine } from './question-article.tsx'
-import { ReplyBox } from './reply-box.tsx'
 import { UnpublishedNotice } from './standing-notice.tsx'
-import { useBoxes } from './use-box.ts'
+import { useOpenForms } from './use-comment-form.ts'
 
 interface CommentItemProps {
 	comment: CommentView
@@ -89,36 +89,36 @@ export function Replies({ comment, level, className }: CommentItemProps & { clas
 	)
 }
 
-/** A comment's text with what can be done with it, or the box in which it is edited. */
+/** A comment's text with what can be done with it, or the form in which it is edited. */
 function Body({ comment, level }: CommentItemProps) {
 	const facts = useDiscussion()
-	const boxes = useBoxes(comment.id)
+	const forms = useOpenForms(comment.id)
 	if (comment.deleted)
 		return (
 			<p className="text-ink-3">
 				{comment.unpublished ? 'This comment was hidden by a moderator.' : 'This comment was deleted.'}
 			</p>
 		)
-	if (boxes.edit && comment.mayEdit)
+	if (forms.edit && comment.mayEdit)
 		return (
-			<ReplyBox
+			<ReplyForm
 				intent="edit-comment"
 				comment={comment.id}
 				label="Your comment"
 				text={comment.body ?? ''}
 				version={comment.version}
 				thread={threadAfter(facts, comment.id, 0)}
-				focused={boxes.focused}
-				onClose={boxes.closeEdit}
+				focused={forms.focused}
+				onClose={forms.closeEdit}
 			/>
 		)
 	return (
 		<>
 			{comment.unpublished && <UnpublishedNotice unpublished={comment.unpublished} what="comment" />}
 			{comment.solution && !facts.lifted.has(comment.id) && <Answered>Accepted answer</Answered>}
-			<CookedText html={comment.bodyHtml} small />
+			<RenderedText html={comment.bodyHtml} small />
 			<OriginLine origin={comment.origin} />
-			<CommentActions comment={comment} level={level} boxes={boxes} />
+			<CommentActions comment={comment} level={level} forms={forms} />
 		</>
 	)
 }

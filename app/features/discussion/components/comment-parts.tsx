@@ -2,17 +2,17 @@ import { Check } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Form, Link } from 'react-router'
 import { ReportLink } from '~/features/moderation/components/report-link.tsx'
-import { historyPath, profilePath } from '~/features/questions/questions.paths.ts'
+import { historyPath } from '~/features/questions/questions.paths.ts'
 import { commentPath } from '~/features/search/search.view.ts'
-import { loginPath } from '~/lib/addresses.ts'
+import { loginPath, profilePath } from '~/lib/addresses.ts'
 import { isModerator } from '~/lib/viewer.ts'
 import { DeleteControl, type DeleteQuestion, DeleteSection } from '~/ui/delete-control.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
 import type { CommentView } from '../comment.view.ts'
+import { ReplyForm } from './comment-forms.tsx'
 import { type DiscussionFacts, threadAfter, useDiscussion } from './discussion-context.ts'
-import { ReplyBox } from './reply-box.tsx'
-import type { Boxes } from './use-box.ts'
+import type { OpenForms } from './use-comment-form.ts'
 import { CommentVotes } from './votes.tsx'
 
 /** Who wrote a comment, and when. */
@@ -43,8 +43,8 @@ export function CommentHead({ comment, large = false }: { comment: CommentView; 
 	)
 }
 
-/** What can be done with a comment, and the boxes that this opens. */
-export function CommentActions({ comment, level, boxes }: { comment: CommentView; level: number; boxes: Boxes }) {
+/** What can be done with a comment, and the forms that this opens. */
+export function CommentActions({ comment, level, forms }: { comment: CommentView; level: number; forms: OpenForms }) {
 	const facts = useDiscussion()
 	const { id } = comment
 	const address = (name: string) => `${facts.here}${facts.here.includes('?') ? '&' : '?'}${name}=${id}#comment-${id}`
@@ -54,19 +54,19 @@ export function CommentActions({ comment, level, boxes }: { comment: CommentView
 			<div className="mt-1 -ml-2 flex flex-wrap items-center text-xs text-ink-3">
 				<CommentVotes comment={comment} />
 				{!facts.locked && !facts.closed && comment.unpublished === null && (
-					<BoxLink
+					<FormLink
 						className={link}
 						to={facts.viewer ? address('reply') : loginPath(address('reply'))}
-						open={facts.viewer ? boxes.openReply : null}
+						open={facts.viewer ? forms.openReply : null}
 					>
 						Reply
-					</BoxLink>
+					</FormLink>
 				)}
 				{comment.mayChoose && !facts.closed && <SolutionButton comment={comment} />}
 				{comment.mayEdit && !facts.closed && (
-					<BoxLink className={link} to={address('edit')} open={boxes.openEdit}>
+					<FormLink className={link} to={address('edit')} open={forms.openEdit}>
 						Edit
-					</BoxLink>
+					</FormLink>
 				)}
 				{comment.mayDelete && !facts.closed && (
 					<DeleteControl className={link} question={deleteComment(facts, comment, address('delete-comment'))}>
@@ -94,15 +94,15 @@ export function CommentActions({ comment, level, boxes }: { comment: CommentView
 					<DeleteSection question={deleteComment(facts, comment, '')} keepHref={`${facts.here}#comment-${id}`} />
 				</div>
 			)}
-			{boxes.reply && facts.viewer && !facts.locked && (
+			{forms.reply && facts.viewer && !facts.locked && (
 				<div className="mt-3">
-					<ReplyBox
+					<ReplyForm
 						intent="reply"
 						comment={id}
 						label={`Reply to ${comment.author?.name ?? 'this comment'}`}
 						thread={threadAfter(facts, id, level)}
-						focused={boxes.focused}
-						onClose={boxes.closeReply}
+						focused={forms.focused}
+						onClose={forms.closeReply}
 					/>
 				</div>
 			)}
@@ -122,8 +122,8 @@ function deleteComment({ here }: DiscussionFacts, { id, unpublished }: CommentVi
 	}
 }
 
-/** A link to the page with the box open; where scripts run, the box opens in place. */
-function BoxLink({
+/** A link to the page with the form open; where scripts run, the form opens in place. */
+function FormLink({
 	to,
 	open,
 	className,

@@ -16,7 +16,7 @@ export function CopyLink({ href }: { href: string }) {
 }
 
 /** A text of a member, with a button on each of its code blocks where scripts run. */
-export function CookedText({ html, small }: { html: string; small?: boolean }) {
+export function RenderedText({ html, small }: { html: string; small?: boolean }) {
 	const root = useRef<HTMLDivElement>(null)
 	// biome-ignore lint/correctness/useExhaustiveDependencies: another text brings other code blocks
 	useEffect(() => {

@@ -9,7 +9,7 @@ export interface DiscussionFacts {
 	/** Whether nothing more can be written, as the question was deleted. */
 	closed: boolean
 	questionId: number
-	/** What the boxes begin the names of their sendings with. */
+	/** How the idempotency keys of the forms begin. */
 	sendKey: string
 	/** The query's canonical address. */
 	url: string
@@ -21,7 +21,7 @@ export interface DiscussionFacts {
 	locked: boolean
 	/** What the last form was refused for, or null. */
 	refusal: FormRefusal | null
-	/** The boxes that the address opens: `?reply=`, `?edit=`, `?delete-comment=`. */
+	/** The forms that the address opens: `?reply=`, `?edit=`, `?delete-comment=`. */
 	asked: { reply: number | null; edit: number | null; remove: number | null }
 	/** Comments that are shown on top as accepted answers: in their threads they are only pointed to. */
 	lifted: ReadonlySet<number>

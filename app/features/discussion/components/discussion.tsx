@@ -1,4 +1,5 @@
-import { useEffect, useMemo, useState } from 'react'
+import { ChevronDown } from 'lucide-react'
+import { type FocusEvent, type KeyboardEvent, useEffect, useMemo, useState } from 'react'
 import { Link, useLocation, useSearchParams } from 'react-router'
 import type { Page, QuestionPageView } from '~/features/questions/question.view.ts'
 import { withParams } from '~/lib/addresses.ts'
@@ -9,18 +10,17 @@ import { RuleHead } from '~/ui/rule-head.tsx'
 import { useMore } from '~/ui/use-more.ts'
 import { type CommentSort, type CommentView, sortParam } from '../comment.view.ts'
 import { AcceptedAnswer } from './accepted-answer.tsx'
-import { CommentBox } from './comment-box.tsx'
+import { CommentForm } from './comment-forms.tsx'
 import { CommentItem } from './comment-item.tsx'
 import { DiscussionContext, type DiscussionFacts, joinThreads, liftAccepted } from './discussion-context.ts'
 import { NewCommentsBar, useNewComments } from './new-comments.tsx'
-import { SortLinks } from './sort-links.tsx'
 
 /** A question's comments as its page loads them. */
 export interface CommentsData {
 	page: Page<CommentView>
 	/** The id of the newest comment there was, on whichever page; 0 for none and for a visitor. */
 	newest: number
-	/** What the boxes of this page begin the names of their sendings with; '' for a visitor. */
+	/** How the idempotency keys of the forms of this page begin; '' for a visitor. */
 	sendKey: string
 	sort: CommentSort
 	/** Where this page of the threads begins; null for the first. */
@@ -37,7 +37,7 @@ interface DiscussionProps {
 	refusal: FormRefusal | null
 }
 
-/** The comments of a query: accepted answers, the box for a new comment, the threads. */
+/** The comments of a query: accepted answers, the form for a new comment, the threads. */
 export function Discussion({ question, data, refusal }: DiscussionProps) {
 	const { url, commentCount } = question
 	const { page, sort, cursor, thread, solutions } = data
@@ -67,7 +67,7 @@ export function Discussion({ question, data, refusal }: DiscussionProps) {
 					<AcceptedAnswer key={comment.id} comment={comment} />
 				))}
 				{thread === null && !question.locked && !facts.closed && (
-					<CommentBox showAlone={!isFirst || page.next !== null} />
+					<CommentForm showAlone={!isFirst || page.next !== null} />
 				)}
 				<ul className="mt-6 grid gap-6">
 					{threads.map((comment) => (
@@ -151,4 +151,47 @@ export function useMarked(): number | null {
 	}, [hash, key])
 
 	return marked
+}
+
+const titles: Record<CommentSort, string> = { oldest: 'Oldest first', best: 'Best first' }
+const sorts: CommentSort[] = ['best', 'oldest']
+
+/** The order of a query's comments, and a menu of the others, which works without scripts; the address names it. */
+function SortLinks({ url, sort }: { url: string; sort: CommentSort }) {
+	return (
+		<nav aria-label="Order of the comments">
+			{/* Drawn anew with another order, so that choosing one closes it. */}
+			<details key={sort} className="relative" onBlur={closeWhenLeft} onKeyDown={closeOnEscape}>
+				<summary className="quiet-link flex cursor-pointer list-none items-center gap-1.5 max-sm:min-h-11 [&::-webkit-details-marker]:hidden">
+					{titles[sort]}
+					<ChevronDown className="icon icon-sm" aria-hidden="true" />
+				</summary>
+				<ul className="popup menu absolute top-full right-0 z-(--z-popover) mt-1.5 w-40">
+					{sorts.map((one) => (
+						<li key={one}>
+							<Link
+								className={`menu-item ${one === sort ? 'font-semibold text-ink' : ''}`}
+								to={`${withParams(url, { sort: sortParam(one) })}#comments`}
+								aria-current={one === sort || undefined}
+								rel="nofollow"
+								preventScrollReset
+							>
+								{titles[one]}
+							</Link>
+						</li>
+					))}
+				</ul>
+			</details>
+		</nav>
+	)
+}
+
+function closeWhenLeft({ currentTarget, relatedTarget }: FocusEvent<HTMLDetailsElement>): void {
+	if (!currentTarget.contains(relatedTarget)) currentTarget.open = false
+}
+
+function closeOnEscape({ currentTarget, key }: KeyboardEvent<HTMLDetailsElement>): void {
+	if (key !== 'Escape' || !currentTarget.open) return
+	currentTarget.open = false
+	currentTarget.querySelector('summary')?.focus()
 }

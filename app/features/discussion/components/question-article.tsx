@@ -1,21 +1,20 @@
-import { ArrowLeft, Flag, MessageSquare, Pencil, ShieldCheck, Trash2 } from 'lucide-react'
+import { ArrowLeft, Bell, BellOff, Flag, MessageSquare, Pencil, ShieldCheck, Trash2 } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { Link, useNavigate } from 'react-router'
+import { Form, Link, useNavigate } from 'react-router'
 import type { Introduction } from '~/features/members/members.view.ts'
 import { ReportLink } from '~/features/moderation/components/report-link.tsx'
-import { MuteThread } from '~/features/notifications/components/mute-thread.tsx'
-import { confirmDeletion } from '~/features/questions/lists/components/question-card.tsx'
+import { CategoryAndState, confirmDeletion } from '~/features/question-lists/components/question-card.tsx'
 import type { AuthorView, OriginView, QuestionPageView } from '~/features/questions/question.view.ts'
-import { editPath, historyPath, profilePath } from '~/features/questions/questions.paths.ts'
-import { Answered } from '~/features/search/components/answered.tsx'
-import { categoryPath, tagPath } from '~/features/tags/tags.view.ts'
+import { editPath, historyPath } from '~/features/questions/questions.paths.ts'
+import { tagPath } from '~/features/tags/tags.view.ts'
+import { profilePath } from '~/lib/addresses.ts'
 import { useRootData } from '~/lib/root-data.ts'
 import { isModerator } from '~/lib/viewer.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { DeleteControl } from '~/ui/delete-control.tsx'
 import { RuleHead } from '~/ui/rule-head.tsx'
 import { LocalTime } from '~/ui/time.tsx'
-import { CookedText, CopyLink } from './copy.tsx'
+import { CopyLink, RenderedText } from './copy.tsx'
 import { QuestionVotes, useQuestionVotes } from './votes.tsx'
 
 /** A question with everything but its comments. @param muted whether the viewer is told nothing of it; null for a visitor */
@@ -32,7 +31,7 @@ export function QuestionArticle({ question, muted }: { question: QuestionPageVie
 						others are still below.
 					</p>
 				) : (
-					<CookedText html={question.descriptionHtml} />
+					<RenderedText html={question.descriptionHtml} />
 				)}
 				<OriginLine origin={question.origin} />
 				<Tools question={question} muted={muted} votes={<QuestionVotes ballot={ballot} place="row" />} />
@@ -42,14 +41,11 @@ export function QuestionArticle({ question, muted }: { question: QuestionPageVie
 }
 
 function Head({ question }: { question: QuestionPageView }) {
-	const { author, category, tags, createdAt, editedAt, solved, title } = question
+	const { author, tags, createdAt, editedAt, title } = question
 	return (
 		<header className="min-w-0">
 			<div className="flex items-center gap-4">
-				<Link className="cat" to={categoryPath(category.slug)}>
-					{category.title}
-				</Link>
-				{solved && <Answered />}
+				<CategoryAndState question={question} />
 			</div>
 			<h1 className="mt-1.5 text-2xl font-bold text-balance wrap-anywhere sm:text-3xl">{title}</h1>
 			<div className="mt-3 flex flex-wrap items-center gap-x-2 gap-y-1 text-xs text-ink-3">
@@ -120,6 +116,26 @@ function Tools({ question, muted, votes }: { question: QuestionPageView; muted: 
 				)}
 			</span>
 		</div>
+	)
+}
+
+/** Stops or resumes what is told of the question whose page this is; `intent` is the page's. */
+function MuteThread({ muted }: { muted: boolean }) {
+	const Icon = muted ? BellOff : Bell
+	return (
+		<Form method="post" className="flex">
+			<button
+				className="icon-btn icon-btn-sm"
+				type="submit"
+				name="intent"
+				value={muted ? 'unmute' : 'mute'}
+				aria-pressed={muted}
+				aria-label="Mute this query"
+				title={muted ? 'Muted: no notifications about this query' : 'Mute this query'}
+			>
+				<Icon className="icon icon-sm" aria-hidden="true" />
+			</button>
+		</Form>
 	)
 }
 

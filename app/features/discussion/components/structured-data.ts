@@ -1,5 +1,5 @@
 import type { AuthorView, QuestionPageView } from '~/features/questions/question.view.ts'
-import { profilePath } from '~/features/questions/questions.paths.ts'
+import { profilePath } from '~/lib/addresses.ts'
 import { textOfHtml } from '~/lib/html.ts'
 import { shorten } from '~/lib/page-meta.ts'
 import type { CommentView } from '../comment.view.ts'

@@ -1,9 +1,9 @@
 import { data, redirect } from 'react-router'
+import { deleteQuestion, restoreQuestion } from '~/features/asking/asking.server.ts'
 import { waitingMessage } from '~/features/moderation/moderation.view.ts'
-import { deleteQuestion, restoreQuestion } from '~/features/questions/asking/asking.server.ts'
 import { muteQuestion } from '~/features/questions/notices/notices.server.ts'
 import { getQuestion } from '~/features/questions/questions.server.ts'
-import { isWaiting } from '~/features/questions/status/status.server.ts'
+import { isWaiting } from '~/features/questions/writing/change.server.ts'
 import { withParams } from '~/lib/addresses.ts'
 import { readId } from '~/lib/checks.ts'
 import { Invalid, isSiteFault, NotAllowed, TooMany } from '~/lib/errors.ts'
@@ -108,7 +108,7 @@ async function written(viewer: SignedIn, id: number, place: string): Promise<Res
 	return redirectWithToast(place, { type: 'plain', message: `Comment saved. ${waitingMessage}` })
 }
 
-/** A new text, and what its box calls this sending. */
+/** A new text and its idempotency key. */
 function sent(form: FormData) {
 	return { body: form.get('body'), key: form.get('key') ?? '' }
 }
@@ -124,7 +124,7 @@ async function mute(viewer: SignedIn, questionId: number, muted: boolean): Promi
 
 /**
  * Does what a form of a question's page asks for, and leads to the result.
- * A text that may not be written so, or not now, comes back to its box; what has no box is an error page.
+ * A text that may not be written so, or not now, comes back to its form; what has none is an error page.
  * @param sort the order that the page was shown in, which it is shown in again
  */
 export async function act(viewer: SignedIn, questionId: number, form: FormData, sort: CommentSort) {
@@ -135,8 +135,8 @@ export async function act(viewer: SignedIn, questionId: number, form: FormData, 
 	} catch (error) {
 		if (error instanceof Invalid || error instanceof TooMany) return refused(error, form)
 		// Who sent a text can do something about these too, or send it again.
-		const isForBox = error instanceof NotAllowed || error instanceof EditConflict || isSiteFault(error)
-		if (isForBox && form.has('body')) return refused(error, form)
+		const isForForm = error instanceof NotAllowed || error instanceof EditConflict || isSiteFault(error)
+		if (isForForm && form.has('body')) return refused(error, form)
 		throw error
 	}
 }

@@ -1,10 +1,8 @@
 import { createContext, data, redirect, useSearchParams } from 'react-router'
 import { getIntroduction } from '~/features/members/members.server.ts'
-import { confirmDeletion } from '~/features/questions/lists/components/question-card.tsx'
+import { confirmDeletion } from '~/features/question-lists/components/question-card.tsx'
 import { visitQuestion } from '~/features/questions/notices/notices.server.ts'
-import { questionPage } from '~/features/questions/questions.pages.server.ts'
-import { getDiscussed } from '~/features/questions/questions.server.ts'
-import { mergedAddress, mergedFrom } from '~/features/questions/status/status.server.ts'
+import { getDiscussed, mergedAddress, mergedFrom } from '~/features/questions/questions.server.ts'
 import { withParams } from '~/lib/addresses.ts'
 import { readId } from '~/lib/checks.ts'
 import { factsOf, viewerOf } from '~/lib/context.ts'
@@ -23,8 +21,8 @@ import { liftAccepted } from '../components/discussion-context.ts'
 import { AskedBy, BackLink, QuestionArticle } from '../components/question-article.tsx'
 import { StandingNotice } from '../components/standing-notice.tsx'
 import { qaPage } from '../components/structured-data.ts'
-import { sendBox } from '../components/use-box.ts'
-import { listComments } from '../discussion.server.ts'
+import { sendCommentForm } from '../components/use-comment-form.ts'
+import { listComments, questionPage } from '../discussion.server.ts'
 import type { Route } from './+types/question'
 import { act } from './question-action.server.ts'
 
@@ -83,19 +81,19 @@ export function loader({ params, context, url }: Route.LoaderArgs) {
 
 export async function action({ request, params, context, url }: Route.ActionArgs) {
 	const form = await readForm(request)
-	const viewer = signedIn(context, withBox(url, form))
+	const viewer = signedIn(context, withOpenForm(url, form))
 	return answering(async () => act(viewer, readId(params.id), form, sortOf(url)))
 }
 
 export function clientAction({ request, serverAction }: Route.ClientActionArgs) {
-	return sendBox({ request, serverAction })
+	return sendCommentForm({ request, serverAction })
 }
 
-/** The page's address with the box open that a form was sent from: a member whose session has ended comes back there. */
-function withBox(url: URL, form: FormData): URL {
-	const box = { reply: 'reply', 'edit-comment': 'edit' }[String(form.get('intent'))]
+/** The page's address with the form open that was sent: a member whose session has ended comes back there. */
+function withOpenForm(url: URL, form: FormData): URL {
+	const opening = { reply: 'reply', 'edit-comment': 'edit' }[String(form.get('intent'))]
 	const opened = new URL(url)
-	if (box) opened.searchParams.set(box, String(form.get('comment')))
+	if (opening) opened.searchParams.set(opening, String(form.get('comment')))
 	return opened
 }
 

@@ -1,8 +1,7 @@
 import { Link } from 'react-router'
+import { CategoryAndState } from '~/features/question-lists/components/question-card.tsx'
 import type { QuestionCardView } from '~/features/questions/question.view.ts'
-import { profilePath } from '~/features/questions/questions.paths.ts'
-import { Answered } from '~/features/search/components/answered.tsx'
-import { categoryPath } from '~/features/tags/tags.view.ts'
+import { profilePath } from '~/lib/addresses.ts'
 import { counted } from '~/lib/text.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
@@ -13,10 +12,7 @@ export function LeadQuestion({ question }: { question: LeadView }) {
 	return (
 		<article className="pt-2">
 			<p className="flex items-center gap-4">
-				<Link className="cat" to={categoryPath(question.category.slug)}>
-					{question.category.title}
-				</Link>
-				{question.solved && <Answered />}
+				<CategoryAndState question={question} />
 			</p>
 			<h3 className="mt-1.5 text-2xl font-bold text-balance wrap-anywhere">
 				<Link className="quiet-link" to={question.url}>
@@ -43,10 +39,7 @@ export function RecentQuestion({ question }: { question: QuestionCardView }) {
 	return (
 		<article>
 			<p className="flex items-center justify-between gap-3">
-				<Link className="cat" to={categoryPath(question.category.slug)}>
-					{question.category.title}
-				</Link>
-				{question.solved && <Answered />}
+				<CategoryAndState question={question} />
 			</p>
 			<h3 className="mt-1 text-md leading-5 font-semibold text-balance wrap-anywhere">
 				<Link className="quiet-link" to={question.url}>

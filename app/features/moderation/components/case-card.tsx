@@ -1,6 +1,6 @@
 import { Form, Link } from 'react-router'
-import { profilePath } from '~/features/members/members.view.ts'
 import { SmallPictures } from '~/features/pictures/components/picture.tsx'
+import { profilePath } from '~/lib/addresses.ts'
 import { counted } from '~/lib/text.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'

@@ -1,9 +1,8 @@
 import type { ReactNode } from 'react'
 import { Link, useLocation } from 'react-router'
 import { Picture } from '~/features/pictures/components/picture.tsx'
+import { CategoryAndState } from '~/features/question-lists/components/question-card.tsx'
 import type { QuestionCardView } from '~/features/questions/question.view.ts'
-import { Answered } from '~/features/search/components/answered.tsx'
-import { categoryPath } from '~/features/tags/tags.view.ts'
 import { withParams } from '~/lib/addresses.ts'
 import { monthAndYear } from '~/lib/dates.ts'
 import { PICTURE_WIDTHS, pictureUrl } from '~/lib/picture-urls.ts'
@@ -227,10 +226,7 @@ export function OwnQuestions({ page, cursor, tab }: OwnQuestionsProps) {
 					>
 						<div className="min-w-0">
 							<p className="flex items-center gap-4">
-								<Link className="cat" to={categoryPath(question.category.slug)}>
-									{question.category.title}
-								</Link>
-								{question.solved && <Answered />}
+								<CategoryAndState question={question} />
 							</p>
 							<h3 className="mt-0.5 text-md leading-5 font-semibold wrap-anywhere">
 								<Link className="quiet-link" to={question.url}>

@@ -1,7 +1,7 @@
 import { Link, redirect } from 'react-router'
 import { isOwn } from '~/features/members/members.policy.ts'
 import { editParts, editProfilePath } from '~/features/members/members.view.ts'
-import { listQuestions } from '~/features/questions/lists/lists.server.ts'
+import { listQuestions } from '~/features/question-lists/lists.server.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { answering, signedIn } from '~/platform/http/http.ts'
 import { ContactCard } from '../components/contact-card.tsx'

@@ -1,5 +1,5 @@
 import { useLocation, useParams } from 'react-router'
-import { listQuestions } from '~/features/questions/lists/lists.server.ts'
+import { listQuestions } from '~/features/question-lists/lists.server.ts'
 import { factsOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { memberShare } from '~/lib/share-meta.ts'

@@ -28,7 +28,7 @@ export async function listIdsOf(trx: Executor, usernames: string[]): Promise<num
 }
 
 /** Whether a question still stands; it cannot go before the transaction ends. */
-export async function holdQuestion(trx: Executor, id: number): Promise<boolean> {
+export async function lockPublishedQuestion(trx: Executor, id: number): Promise<boolean> {
 	const { rows } = await sql`select from questions where id = ${id} and status = 'published' for key share`.execute(trx)
 	return rows.length > 0
 }

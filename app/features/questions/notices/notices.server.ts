@@ -16,8 +16,14 @@ import type { Viewer } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
 import { mentionsIn } from '~/platform/markdown/render.server.ts'
-import type { EventQuestion, ForumEvent } from '../writing/forum-events.ts'
-import { findCommentAuthor, findCommentFacts, followersOf, holdQuestion, listIdsOf } from './notices.queries.server.ts'
+import type { EventQuestion, ForumEvent } from '../questions.events.ts'
+import {
+	findCommentAuthor,
+	findCommentFacts,
+	followersOf,
+	listIdsOf,
+	lockPublishedQuestion,
+} from './notices.queries.server.ts'
 
 declare module '~/features/notifications/kinds.server.ts' {
 	interface NotificationKinds {
@@ -50,8 +56,8 @@ declare module '~/platform/jobs/jobs.server.ts' {
 }
 
 /** So many followers are told within the transaction that adds a question; more are left to a job. */
-const followersAtOnce = 50
-const followersInAStep = 500
+const MAX_FOLLOWERS_AT_ONCE = 50
+const MAX_FOLLOWERS_PER_BATCH = 500
 
 /** A text that names more people than this is not meant for them. */
 const MAX_NOTIFIED_MENTIONS = 10
@@ -86,22 +92,22 @@ export function visitQuestion(viewer: Viewer, questionId: number): Promise<boole
 
 /** Stops notices and mails about a question, or resumes them. @throws NotAllowed, NotFound, Invalid for one too many, TooMany */
 export async function muteQuestion(viewer: Viewer, questionId: number, muted: boolean): Promise<void> {
-	if (viewer && !(await holdQuestion(db(), questionId))) throw new NotFound('There is no such query.')
+	if (viewer && !(await lockPublishedQuestion(db(), questionId))) throw new NotFound('There is no such query.')
 	await muteSubject(viewer, refOf(questionId), muted, 'queries')
 }
 
 /** Stores what a change of the forum means to others, in its transaction. @returns whose notices changed */
-export async function noteEvent(trx: Executor, event: ForumEvent): Promise<number[]> {
+export async function notifyOfEvent(trx: Executor, event: ForumEvent): Promise<number[]> {
 	const { actorId, question, besides } = event
 	switch (event.kind) {
 		case 'comment-added':
-			return noteComment(trx, event, { actorId, parentId: event.parentId, mentioned: event.mentioned })
+			return notifyOfComment(trx, event, { actorId, parentId: event.parentId, mentioned: event.mentioned })
 		case 'comment-restored':
 		case 'comment-republished': {
 			const comment = await findCommentFacts(trx, event.commentId)
 			if (!comment) return []
 			const { author_id: actorId, parent_id: parentId, body } = comment
-			return noteComment(trx, event, { actorId, parentId, mentioned: mentionsIn(body) })
+			return notifyOfComment(trx, event, { actorId, parentId, mentioned: mentionsIn(body) })
 		}
 		case 'comment-deleted':
 		case 'comment-unpublished':
@@ -113,7 +119,7 @@ export async function noteEvent(trx: Executor, event: ForumEvent): Promise<numbe
 			})
 		case 'comment-changed': {
 			const { commentId, before } = event
-			return noteNewNames(trx, event, { commentId, before })
+			return notifyNewlyMentioned(trx, event, { commentId, before })
 		}
 		case 'solution-chosen': {
 			const { commentId, authorId } = event
@@ -123,10 +129,10 @@ export async function noteEvent(trx: Executor, event: ForumEvent): Promise<numbe
 		case 'solution-withdrawn':
 			return forgetPart(trx, { subject: refOf(question.id), partId: event.commentId, kind: 'solution' })
 		case 'question-added':
-			return noteQuestion(trx, event)
+			return notifyOfQuestion(trx, event)
 		case 'question-changed': {
 			await renameSubject(trx, refOf(question.id), question.title)
-			return noteNewNames(trx, event, { commentId: null, before: event.before.description })
+			return notifyNewlyMentioned(trx, event, { commentId: null, before: event.before.description })
 		}
 		case 'question-deleted':
 		case 'question-unpublished':
@@ -137,7 +143,7 @@ export async function noteEvent(trx: Executor, event: ForumEvent): Promise<numbe
 }
 
 /** Tells whom a comment concerns that is there now, or again: who wrote it did it, whoever brought it back. */
-async function noteComment(
+async function notifyOfComment(
 	trx: Executor,
 	{ question, commentId, besides }: { question: EventQuestion; commentId: number; besides?: number },
 	{ actorId, parentId, mentioned: names }: { actorId: number; parentId: number | null; mentioned: string[] },
@@ -154,7 +160,7 @@ async function noteComment(
 }
 
 /** Tells those whom an edit names and the text before it did not. */
-async function noteNewNames(
+async function notifyNewlyMentioned(
 	trx: Executor,
 	{ actorId, question, mentioned }: { actorId: number; question: EventQuestion; mentioned: string[] },
 	{ commentId, before }: { commentId: number | null; before: string },
@@ -183,25 +189,25 @@ export async function notifyFollowers({ event, after }: FollowersLeft): Promise<
 			.transaction()
 			.execute(async (trx) => {
 				// Held before any box, in the order of all writers.
-				if (!(await holdQuestion(trx, question.id))) return { told: [], next: undefined }
+				if (!(await lockPublishedQuestion(trx, question.id))) return { told: [], next: undefined }
 				// A job of an earlier version does not say whom the text mentions.
 				const mentioned = await listMentioned(trx, event.mentioned ?? [])
-				const followers = await followersOf(trx, { ...question, after: from, limit: followersInAStep })
+				const followers = await followersOf(trx, { ...question, after: from, limit: MAX_FOLLOWERS_PER_BATCH })
 				const people = recipientsOf({ actorId, followers: followers.filter((id) => !mentioned.includes(id)) })
 				const told = await notify(trx, { people, actorId, ...aboutQuestion(question, null) })
-				return { told, next: followers.length < followersInAStep ? undefined : followers.at(-1) }
+				return { told, next: followers.length < MAX_FOLLOWERS_PER_BATCH ? undefined : followers.at(-1) }
 			})
 		await announceUnread(told)
 		last = next
 	}
 }
 
-async function noteQuestion(trx: Executor, event: QuestionAdded): Promise<number[]> {
+async function notifyOfQuestion(trx: Executor, event: QuestionAdded): Promise<number[]> {
 	const { actorId, question, besides } = event
 	const mentioned = await listMentioned(trx, event.mentioned)
-	const found = await followersOf(trx, { ...question, after: 0, limit: followersAtOnce + 1 })
-	const followers = found.length > followersAtOnce ? [] : found
-	if (found.length > followersAtOnce) await addJob('tell-followers', { event, after: 0 }, trx)
+	const found = await followersOf(trx, { ...question, after: 0, limit: MAX_FOLLOWERS_AT_ONCE + 1 })
+	const followers = found.length > MAX_FOLLOWERS_AT_ONCE ? [] : found
+	if (found.length > MAX_FOLLOWERS_AT_ONCE) await addJob('tell-followers', { event, after: 0 }, trx)
 	const people = recipientsOf({ actorId, mentioned, followers })
 	return notify(trx, { people, actorId, ...aboutQuestion(question, null), ...(besides !== undefined && { besides }) })
 }

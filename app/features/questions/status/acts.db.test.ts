@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import { editQuestion } from '~/features/asking/asking.server.ts'
 import { addComment } from '~/features/discussion/commenting.server.ts'
 import { listComments } from '~/features/discussion/discussion.server.ts'
 import { listLog } from '~/features/moderation/queue.server.ts'
-import { editQuestion } from '~/features/questions/asking/asking.server.ts'
-import { listForSitemap, listQuestions } from '~/features/questions/lists/lists.server.ts'
+import { listForSitemap, listQuestions } from '~/features/question-lists/lists.server.ts'
 import { findMostDiscussed, findQuestion } from '~/features/questions/questions.queries.server.ts'
 import { getQuestion } from '~/features/questions/questions.server.ts'
 import { getTag } from '~/features/tags/tags.server.ts'
@@ -14,7 +14,7 @@ import { makeComment, makeQuestion } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { expectCountsToHold, hashForum } from '../../../../tests/support/forum-rows.ts'
 import { cast, decide, useCast, why } from '../../../../tests/support/moderation-cast.ts'
-import { mergedAddress, mergedFrom } from './status.server.ts'
+import { mergedAddress, mergedFrom } from '../questions.server.ts'
 
 useDatabase()
 useCast()

@@ -5,7 +5,7 @@ import type { QuestionTexts } from '../writing/writing.queries.server.ts'
 
 /*
  * What authors do with texts of theirs that wait for a moderator. Nothing here counts, tags or indexes anything: a text that
- * waits is in no list. No revision is kept either, as a history is public and nobody was to see those words. `edited_at` stays
+ * waits is in no list. No revision is stored either, as a history is public and nobody was to see those words. `edited_at` stays
  * as it is: without it, letting the text pass is news to others.
  */
 

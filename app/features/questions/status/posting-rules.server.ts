@@ -6,7 +6,7 @@ import type { AccountStatusRow } from '~/features/moderation/members.queries.ser
 import { isOnProbation, leadsElsewhere, lockAuthor, refuseTooMuch } from '~/features/moderation/posting.server.ts'
 import { NotAllowed } from '~/lib/errors.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
-import type { ForumEvent } from '../writing/forum-events.ts'
+import type { ForumEvent } from '../questions.events.ts'
 import { findAuthors, isLocked, secondsOverLimit } from './status.queries.server.ts'
 
 /**
@@ -31,7 +31,7 @@ export async function applyPostingRules(
 		await refuseTooMuch(actor, 'questions', (most) => secondsOverLimit(trx, 'query', event.actorId, most))
 	if (event.kind === 'comment-added')
 		await refuseTooMuch(actor, 'comments', (most) => secondsOverLimit(trx, 'comment', event.actorId, most))
-	await recordForeignHand(trx, event, actor)
+	await logModeratorChange(trx, event, actor)
 	return (await mustWait(trx, event, actor, html)) ? 'pending' : 'published'
 }
 
@@ -112,7 +112,7 @@ const recorded: Partial<Record<ForumEvent['kind'], string>> = {
 	'solution-withdrawn': 'withdraw solution',
 }
 
-async function recordForeignHand(trx: Executor, event: ForumEvent, actor: AccountStatusRow): Promise<void> {
+async function logModeratorChange(trx: Executor, event: ForumEvent, actor: AccountStatusRow): Promise<void> {
 	const act = recorded[event.kind]
 	if (!act || actor.role === 'member') return
 	const isSolution = event.kind === 'solution-chosen' || event.kind === 'solution-withdrawn'

@@ -1,14 +1,15 @@
 import { sql } from 'kysely'
+import { moderationLimits } from '~/features/moderation/moderation.limits.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { isRecent } from '~/platform/db/recent.server.ts'
 import type { PostStatus } from '~/platform/db/schema.ts'
 import { mentionsIn } from '~/platform/markdown/render.server.ts'
+import type { EventQuestion, ForumEvent } from '../questions.events.ts'
 import { type QuestionPageRow, questionJoins, questionPageColumns } from '../questions.queries.server.ts'
-import type { EventQuestion, ForumEvent } from '../writing/forum-events.ts'
 
 /* What moderators need to know of posts, whatever became of them. The lock of a question comes before those of its comments. */
 
-export interface HeldPost {
+export interface LockedPost {
 	author_id: number
 	category_id: number
 	status: PostStatus
@@ -32,8 +33,8 @@ function sha256Of(columns: string) {
 }
 
 /** A question for judging: locked, whatever became of it. */
-export async function lockAnyQuestion(trx: Executor, id: number): Promise<HeldPost | undefined> {
-	const { rows } = await sql<HeldPost>`
+export async function lockAnyQuestion(trx: Executor, id: number): Promise<LockedPost | undefined> {
+	const { rows } = await sql<LockedPost>`
 		select author_id, category_id, status, edited_at is not null as edited, locked_at is not null as locked,
 			${fingerprintOf.query('questions')} as fingerprint
 		from questions where id = ${id} for update`.execute(trx)
@@ -44,8 +45,8 @@ export async function lockAnyQuestion(trx: Executor, id: number): Promise<HeldPo
 export async function lockAnyComment(
 	trx: Executor,
 	id: number,
-): Promise<Omit<HeldPost, 'category_id' | 'locked'> | undefined> {
-	const { rows } = await sql<HeldPost>`
+): Promise<Omit<LockedPost, 'category_id' | 'locked'> | undefined> {
+	const { rows } = await sql<LockedPost>`
 		select author_id, status, edited_at is not null as edited, ${fingerprintOf.comment('comments')} as fingerprint
 		from comments where id = ${id} for update`.execute(trx)
 	return rows[0]
@@ -113,7 +114,7 @@ export async function findMergedRow(id: number): Promise<MergedRow | undefined> 
 }
 
 /** Address facts of a query, whatever became of it. */
-export async function findPlaceOfQuestion(
+export async function findQuestionAddress(
 	id: number,
 ): Promise<{ id: number; username: string; category_slug: string } | undefined> {
 	const { rows } = await sql<{ id: number; username: string; category_slug: string }>`
@@ -155,4 +156,56 @@ export async function findAuthors(
 		select m.author_id, parent.author_id as parent_author_id
 		from comments m left join comments parent on parent.id = m.parent_id where m.id = ${commentId}`.execute(trx)
 	return rows[0]
+}
+
+/* What a case shows. */
+
+/** A question or a comment as moderation is told of it, whatever became of it. */
+export interface PostRow {
+	id: number
+	author_id: number
+	/** Sanitized HTML of its text. */
+	html: string
+	/** The beginning of its text as it was written. */
+	excerpt: string
+	/** As in {@link fingerprintOf}. */
+	fingerprint: string
+	created_at: string
+	status: PostStatus
+	status_reason: string
+	/** The question that it is, or that it stands under. */
+	question_id: number
+	question_author_id: number
+	/** Of the question's author. */
+	username: string
+	category_slug: string
+	title: string
+	tags: string[]
+	question_status: PostStatus
+	locked: boolean
+}
+
+const ofQuestion = sql`q.id as question_id, q.author_id as question_author_id, users.username, c.slug as category_slug, q.title, q.tags,
+	q.status as question_status, q.locked_at is not null as locked`
+const ofEither = (table: 'q' | 'm') =>
+	sql.raw(`${table}.id, ${table}.author_id, ${table}.status, ${table}.status_reason,
+		to_char(${table}.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as created_at`)
+const joins = sql`join users on users.id = q.author_id left join categories c on c.id = q.category_id`
+
+/** Questions by id, whatever became of them. */
+export async function listQuestionSubjects(ids: number[]): Promise<PostRow[]> {
+	const { rows } = await sql<PostRow>`
+		select ${ofEither('q')}, ${ofQuestion}, q.description_html as html, left(q.description, ${moderationLimits.beginning}) as excerpt,
+			${fingerprintOf.query('q')} as fingerprint
+		from questions q ${joins} where q.id = any(${ids}::int[])`.execute(db())
+	return rows
+}
+
+/** Comments by id, whatever became of them. */
+export async function listCommentSubjects(ids: number[]): Promise<PostRow[]> {
+	const { rows } = await sql<PostRow>`
+		select ${ofEither('m')}, ${ofQuestion}, m.body_html as html, left(m.body, ${moderationLimits.beginning}) as excerpt,
+			${fingerprintOf.comment('m')} as fingerprint
+		from comments m join questions q on q.id = m.question_id ${joins} where m.id = any(${ids}::int[])`.execute(db())
+	return rows
 }

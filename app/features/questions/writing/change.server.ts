@@ -1,44 +1,49 @@
 import { createHash } from 'node:crypto'
+import { closeCase } from '~/features/moderation/cases.queries.server.ts'
+import { waitingMessage } from '~/features/moderation/moderation.view.ts'
+import { lockAuthor } from '~/features/moderation/posting.server.ts'
 import { announceUnread } from '~/features/notifications/notifications.server.ts'
 import { questionUrl } from '~/features/search/search.view.ts'
 import { isId } from '~/lib/checks.ts'
-import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
+import type { Flash } from '~/lib/context.ts'
+import { Conflict, Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { isModerator, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 import { dropPages, LIST_PAGES } from '~/platform/cache/pages.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { KeyUsed, parseInput } from '~/platform/http/form.server.ts'
 import { announce } from '~/platform/realtime/announce.server.ts'
-import { noteEvent } from '../notices/notices.server.ts'
-import { readersOf } from '../questions.events.ts'
+import { notifyOfEvent } from '../notices/notices.server.ts'
+import { type EventQuestion, type ForumEvent, readersOf } from '../questions.events.ts'
 import { limits } from '../questions.limits.ts'
-import { questionTag } from '../questions.pages.server.ts'
 import { mayWrite } from '../questions.policy.ts'
 import { findQuestion, type QuestionPageRow } from '../questions.queries.server.ts'
 import { keyInput } from '../questions.schema.ts'
-import { findChangeableQuestion } from '../status/pending.queries.server.ts'
+import { findChangeableComment, findChangeableQuestion } from '../status/pending.queries.server.ts'
 import { applyPostingRules, awaitModerator } from '../status/posting-rules.server.ts'
-import type { EventQuestion, ForumEvent } from './forum-events.ts'
-import { claimKey, countRevisions, type Made, noteMade } from './writing.queries.server.ts'
+import { type CreatedPost, claimKey, countRevisions, recordKeyResult, setStatus } from './writing.queries.server.ts'
 
 /* What every use case that writes begins with. */
 
 export const noQuestion = 'There is no such query. It may have been deleted.'
 
 /** The viewer as somebody who writes. @throws NotAllowed */
-export function writer(viewer: Viewer): SignedIn {
+export function requireWriter(viewer: Viewer): SignedIn {
 	if (!viewer || !mayWrite(viewer)) throw new NotAllowed('Log in first.')
 	return viewer
 }
 
 /** The question, which stands. @throws NotFound */
-export async function existing(id: number): Promise<QuestionPageRow> {
+export async function requireQuestion(id: number): Promise<QuestionPageRow> {
 	const question = isId(id) ? await findQuestion(id) : undefined
 	if (!question) throw new NotFound(noQuestion)
 	return question
 }
 
 /** The question that a member wants to change: one that stands, or their own that waits for a moderator. @throws NotFound */
-export async function changeable(member: SignedIn, id: number): Promise<QuestionPageRow & { waits: boolean }> {
+export async function requireChangeableQuestion(
+	member: SignedIn,
+	id: number,
+): Promise<QuestionPageRow & { waits: boolean }> {
 	const question = isId(id) ? await findChangeableQuestion(id, member.id) : undefined
 	if (!question) throw new NotFound(noQuestion)
 	return question
@@ -60,10 +65,40 @@ export async function requireRoomForEdit(
 
 export const tooLate = 'Only the member who deleted it can undo this, within ten minutes.'
 
+/* Texts that wait for a moderator. */
+
+/** Whether a text that a member has just written or changed waits for a moderator, to tell them so. */
+export async function isWaiting(author: SignedIn, kind: 'query' | 'comment', id: number): Promise<boolean> {
+	const found = await (kind === 'query' ? findChangeableQuestion : findChangeableComment)(id, author.id)
+	return found?.waits === true
+}
+
+/** What is said after a question was written or changed: that it is done, and where it waits for a moderator, that it does. */
+export async function flashAfter(author: SignedIn, questionId: number, done: string): Promise<Flash> {
+	if (!(await isWaiting(author, 'query', questionId))) return { type: 'success', message: done }
+	return { type: 'plain', message: `${done} ${waitingMessage}` }
+}
+
+/**
+ * Deletes a text that waits and that the caller holds, and settles its case: no moderator has to look at it any more. A
+ * suspended author may: it is their own. Nobody is named as who did it: bringing it back would let it pass without a moderator.
+ */
+export async function withdraw(trx: Executor, author: SignedIn, kind: 'query' | 'comment', id: number): Promise<void> {
+	await setStatus(trx, kind, id, { status: 'deleted', by: null })
+	// The author's row is locked before any case, as whoever judges does.
+	await lockAuthor(trx, author.id)
+	await closeCase(trx, kind, id)
+}
+
+/** A moderator was faster than the author of a text that waited. */
+export function decidedMeanwhile(): Conflict {
+	return new Conflict('A moderator has already decided this. Reload the page.')
+}
+
 /* The change itself, and what follows from it, in one place, so that no use case forgets a part of it. */
 
 /** A change that is about to be made: the rules of moderation are asked between the two. */
-export interface PlannedWrite<Result> {
+export interface PlannedChange<Result> {
 	/** What happens by it. */
 	event: ForumEvent
 	/** The text that is written, as it will be shown; only where one is. */
@@ -78,7 +113,7 @@ export interface PlannedWrite<Result> {
  * @throws NotAllowed, TooMany where the rules of moderation forbid the change
  */
 export async function change<Result>(
-	plan: (trx: Executor) => Promise<PlannedWrite<Result> | { done: Result }>,
+	plan: (trx: Executor) => Promise<PlannedChange<Result> | { done: Result }>,
 ): Promise<Result> {
 	const { event, result } = await db()
 		.transaction()
@@ -104,7 +139,12 @@ export function eventQuestion(
 
 /** Stores the notices of what happened; called as the last step of its transaction. @returns the event with whom it was told */
 export async function recordEffects(trx: Executor, event: ForumEvent): Promise<ForumEvent> {
-	return { ...event, told: await noteEvent(trx, event) }
+	return { ...event, told: await notifyOfEvent(trx, event) }
+}
+
+/** The cache tag of the page of one question. */
+export function questionTag(id: number): string {
+	return `query:${id}`
 }
 
 /** What others are told; called after the commit. */
@@ -119,7 +159,7 @@ export async function announceEffects(event: ForumEvent): Promise<void> {
 	}
 }
 
-/** One sending: whose it is, under which key, and of what. */
+/** One submission of a form or a call: whose it is, under which key, and of what. */
 export interface KeyedSubmission {
 	authorId: number
 	key: string
@@ -127,13 +167,13 @@ export interface KeyedSubmission {
 }
 
 /**
- * What a repeated sending is recognised by.
+ * What a repeated submission is recognised by.
  * @param input may have a `key` of 1 to 100 characters, made by whoever sends it
  * @param content everything that makes one post differ from another
- * @returns null without a key: then each sending makes a post
+ * @returns null without a key: then each submission makes a post
  * @throws Invalid for what can be no key
  */
-export function readSending(
+export function readSubmission(
 	authorId: number,
 	input: Record<string, unknown>,
 	content: unknown[],
@@ -145,34 +185,35 @@ export function readSending(
 
 /**
  * As {@link change}, for a new post: sent again with the same key it makes nothing, and answers with what the first one made,
- * also when both come at the same moment. A sending that was refused leaves its key free.
+ * also when both come at the same moment. A submission that was refused leaves its key free.
  * @throws KeyUsed when the key was used for another text
  */
 export function changeOnce(
-	sending: KeyedSubmission | null,
-	make: (trx: Executor) => Promise<PlannedWrite<Made>>,
-): Promise<Made> {
-	if (!sending) return change(make)
-	return change<Made>(async (trx) => {
-		const before = await claimKey(trx, sending)
-		if (before) return { done: repeated(sending, before) }
+	submission: KeyedSubmission | null,
+	make: (trx: Executor) => Promise<PlannedChange<CreatedPost>>,
+): Promise<CreatedPost> {
+	if (!submission) return change(make)
+	return change<CreatedPost>(async (trx) => {
+		const before = await claimKey(trx, submission)
+		if (before) return { done: resultOfFirst(submission, before) }
 		const plan = await make(trx)
 		return {
 			...plan,
 			async write(status) {
 				const made = await plan.write(status)
-				await noteMade(trx, sending, made)
+				await recordKeyResult(trx, submission, made)
 				return made
 			},
 		}
 	})
 }
 
-function repeated(
-	sending: KeyedSubmission,
+function resultOfFirst(
+	submission: KeyedSubmission,
 	before: { digest: string; post_id: number | null; url: string | null },
-): Made {
-	if (before.post_id === null || before.url === null) throw new Error('A key was kept without what it made.')
-	if (before.digest !== sending.digest) throw new KeyUsed()
+): CreatedPost {
+	if (before.post_id === null || before.url === null)
+		throw new Error('An idempotency key is stored without its result.')
+	if (before.digest !== submission.digest) throw new KeyUsed()
 	return { id: before.post_id, url: before.url }
 }

@@ -1,28 +1,26 @@
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import { makeToken } from '~/features/accounts/tokens/tokens.server.ts'
+import { askQuestion } from '~/features/asking/asking.server.ts'
 import { addComment, deleteComment } from '~/features/discussion/commenting.server.ts'
+import { listQuestions } from '~/features/question-lists/lists.server.ts'
 import { Invalid, NotFound } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { KeyUsed } from '~/platform/http/form.server.ts'
-import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
 import { makeComment, makeMember, makeQuestion } from '../../../../tests/factories/forum.ts'
 import { callApi } from '../../../../tests/support/api-calls.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
-import { askQuestion } from '../asking/asking.server.ts'
-import { listQuestions } from '../lists/lists.server.ts'
+import { useJobTables } from '../../../../tests/support/jobs.ts'
 import { getQuestion } from '../questions.server.ts'
 
 useDatabase()
+useJobTables()
 
 let asha: SignedIn
 let ben: SignedIn
 
 beforeAll(async () => {
-	// Makes the tables in which jobs wait.
-	await startJobs()
-	await stopJobs()
 	asha = await makeMember('asha')
 	ben = await makeMember('ben')
 })

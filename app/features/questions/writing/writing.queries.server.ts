@@ -110,7 +110,7 @@ export async function removeQuestion(
  * Publishes a question that is not: one that was pending, and one that {@link removeQuestion} took out. It comes into its
  * category, its tags, the search and every count.
  * @param by who does it
- * @param mainTags what its tags are kept as by now; those it had unless they are given
+ * @param mainTags what its tags are stored as by now; those it had unless they are given
  */
 export async function publishQuestion(
 	trx: Executor,
@@ -247,7 +247,7 @@ async function recount(trx: Executor, questionId: number, difference: 1 | -1, is
 
 const commentsOf = sql`comments m where m.question_id = t.id and m.status = 'published'`
 
-/** What a question keeps of its comments. */
+/** What is stored with a question about its comments. */
 export const commentCounters: readonly Counter[] = [
 	{ table: 'questions', column: 'comment_count', actual: sql`(select count(*) from ${commentsOf})` },
 	{ table: 'questions', column: 'solved', actual: sql`exists (select from ${commentsOf} and m.is_solution)` },
@@ -258,7 +258,7 @@ export async function rebuildSearch(trx: Executor, id: number): Promise<void> {
 	await sql`update questions set search = whole_document(questions) where id = ${id}`.execute(trx)
 }
 
-/** How many edits of a question, or of a comment, are kept. */
+/** How many edits of a question, or of a comment, are stored. */
 export async function countRevisions(
 	trx: Executor,
 	of: { questionId: number } | { commentId: number },
@@ -268,7 +268,7 @@ export async function countRevisions(
 	return rows[0]?.count ?? 0
 }
 
-/** Keeps what a question says before `texts` take its place; nothing when they say the same. The question must be locked. */
+/** Records what a question says before `texts` take its place; nothing when they say the same. The question must be locked. */
 export async function recordQuestionRevision(
 	trx: Executor,
 	id: number,
@@ -329,8 +329,8 @@ function whose(of: { questionId: number } | { commentId: number }) {
 		: sql`comment_id = ${of.commentId}`
 }
 
-/** What a post was made as. */
-export interface Made {
+/** A post that was created. */
+export interface CreatedPost {
 	id: number
 	url: string
 }
@@ -341,8 +341,8 @@ interface Claim {
 	digest: string
 }
 
-/** How long a key is remembered, at least. */
-const keptFor = sql.raw("interval '1 day'")
+/** How long an idempotency key is stored, at least. */
+const KEY_LIFETIME = sql.raw("interval '1 day'")
 
 /**
  * Takes a key for this transaction; another one that wants the same waits here until this one ends. Must come before any
@@ -357,7 +357,7 @@ export async function claimKey(
 		insert into sent_posts (author_id, key, digest) values (${authorId}, ${key}, ${digest})
 		on conflict do nothing returning key`.execute(trx)
 	if (rows.length > 0) {
-		await forgetOld(trx, authorId)
+		await deleteOldKeys(trx, authorId)
 		return null
 	}
 	return trx
@@ -368,8 +368,12 @@ export async function claimKey(
 		.executeTakeFirstOrThrow()
 }
 
-/** Notes what the sending with a claimed key has made. */
-export async function noteMade(trx: Executor, { authorId, key }: Omit<Claim, 'digest'>, made: Made): Promise<void> {
+/** Stores what the submission with a claimed key has created. */
+export async function recordKeyResult(
+	trx: Executor,
+	{ authorId, key }: Omit<Claim, 'digest'>,
+	made: CreatedPost,
+): Promise<void> {
 	await trx
 		.updateTable('sent_posts')
 		.set({ post_id: made.id, url: made.url })
@@ -378,10 +382,10 @@ export async function noteMade(trx: Executor, { authorId, key }: Omit<Claim, 'di
 		.execute()
 }
 
-/** Each author sweeps behind themselves: what stays of a member who writes no more is what they sent in their last day. */
-async function forgetOld(trx: Executor, authorId: number): Promise<void> {
+/** Each submission deletes old keys of its author: of a member who writes no more, those of their last day stay. */
+async function deleteOldKeys(trx: Executor, authorId: number): Promise<void> {
 	await sql`delete from sent_posts where ctid in (
-		select ctid from sent_posts where author_id = ${authorId} and sent_at < now() - ${keptFor} for update skip locked)`.execute(
+		select ctid from sent_posts where author_id = ${authorId} and sent_at < now() - ${KEY_LIFETIME} for update skip locked)`.execute(
 		trx,
 	)
 }

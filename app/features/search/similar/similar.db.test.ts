@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
+import { deleteQuestion } from '~/features/asking/asking.server.ts'
 import { deleteComment } from '~/features/discussion/commenting.server.ts'
-import { deleteQuestion } from '~/features/questions/asking/asking.server.ts'
 import { NotFound } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'

@@ -1,0 +1,183 @@
+import { z } from 'zod'
+import {
+	changedQuestion,
+	editing,
+	id,
+	namedVersion,
+	newQuestion,
+	query,
+	restoringRule,
+	time,
+} from '~/features/questions/questions.api.server.ts'
+import { draftInput, draftKey } from '~/features/questions/questions.schema.ts'
+import { getQuestion } from '~/features/questions/questions.server.ts'
+import { NotFound } from '~/lib/errors.ts'
+import { member, operation } from '~/platform/http/operation.ts'
+import { askQuestion, deleteQuestion, editQuestion, restoreQuestion } from './asking.server.ts'
+import type { Draft, DraftSaved } from './asking.view.ts'
+import { dropDraft, getDraft, listDrafts, saveDraft } from './drafts.server.ts'
+
+const queries = 'Queries'
+const drafts = 'Drafts'
+const example = {
+	title: 'How do I undo the last commit?',
+	description: 'I committed to the wrong branch. `git reset` scares me.',
+	tags: ['git'],
+	category: 'git-and-tools',
+}
+
+const key = draftKey.describe('`ask` for a new query, `edit:` and an id for the edit of one.')
+
+const draft = z.object({
+	title: z.string(),
+	description: z.string(),
+	tags: z.string().describe('Separated by commas.'),
+	category: z.string().describe('Slug.'),
+	madeFrom: z.int().describe('The version of the query that the edit began with; 0 for a new query.'),
+	version: z.int().describe('Raised by every save.'),
+	savedAt: time,
+}) satisfies z.ZodType<Draft, Draft>
+
+const draftSaved = z.object({
+	version: z.int(),
+	replaced: draft.nullable().describe('What was saved elsewhere in the meantime and is now overwritten.'),
+}) satisfies z.ZodType<DraftSaved, DraftSaved>
+
+const { key: _, ...typed } = draftInput.shape
+const newDraft = z.strictObject({
+	...typed,
+	madeFrom: z.int().min(0).optional().describe('The version of the query that the edit began with.'),
+	version: z.int().min(0).optional().describe('The version of the draft that this save follows.'),
+})
+
+const draftList = z.object({ rows: z.array(draft.extend({ key: z.string() })).describe('At most 20.') })
+
+export const draftShapes = { Draft: draft, DraftList: draftList, DraftSaved: draftSaved, NewDraft: newDraft }
+
+export const askingOperations = [
+	operation({
+		id: 'askQuestion',
+		group: queries,
+		method: 'post',
+		path: '/queries',
+		summary: 'Ask a question',
+		access: 'members',
+		repeatable: true,
+		body: newQuestion,
+		example,
+		answer: query,
+		status: 201,
+		location: (made) => `/queries/${made.id}`,
+		refusals: [403, 422],
+		run: async (call) => {
+			const { id } = await askQuestion(member(call), { ...call.body, key: call.key })
+			return getQuestion(call.viewer, id)
+		},
+	}),
+	operation({
+		id: 'editQuestion',
+		group: queries,
+		method: 'patch',
+		path: '/queries/{id}',
+		summary: 'Change a query',
+		description:
+			'For its author and for moderators. Fields that are not sent stay as they are. Another category changes its `url`. Send `version` or `If-Match` so that nothing somebody else saved is overwritten.',
+		access: 'members',
+		params: { id },
+		conditional: true,
+		body: changedQuestion,
+		example: { title: 'How do I undo the last commit on a branch?' },
+		answer: query,
+		refusals: [403, 404, 409, 412, 422],
+		run: async (call) => {
+			const { title, description, tags, category, version } = await getQuestion(call.viewer, call.params.id)
+			const { version: named, ...changes } = call.body
+			const sent = { title, description, tags, category: category.slug, ...changes }
+			const from = namedVersion(call.ifMatch, named, version)
+			await editing(call.ifMatch, sent, () => editQuestion(member(call), call.params.id, { ...sent, version: from }))
+			return getQuestion(call.viewer, call.params.id)
+		},
+	}),
+	operation({
+		id: 'deleteQuestion',
+		group: queries,
+		method: 'delete',
+		path: '/queries/{id}',
+		summary: 'Delete a query',
+		description: 'For its author and for moderators.',
+		access: 'members',
+		params: { id },
+		answer: null,
+		refusals: [403, 404],
+		run: async (call) => void (await deleteQuestion(member(call), call.params.id)),
+	}),
+	operation({
+		id: 'restoreQuestion',
+		group: queries,
+		method: 'post',
+		path: '/queries/{id}/restore',
+		summary: 'Restore a deleted query',
+		description: restoringRule,
+		access: 'members',
+		params: { id },
+		answer: query,
+		refusals: [403, 404, 409],
+		run: async (call) => {
+			await restoreQuestion(member(call), call.params.id)
+			return getQuestion(call.viewer, call.params.id)
+		},
+	}),
+	operation({
+		id: 'listDrafts',
+		group: drafts,
+		method: 'get',
+		path: '/me/drafts',
+		summary: 'List your drafts, newest first',
+		access: 'members',
+		answer: draftList,
+		run: async (call) => ({ rows: await listDrafts(member(call)) }),
+	}),
+	operation({
+		id: 'getDraft',
+		group: drafts,
+		method: 'get',
+		path: '/me/drafts/{key}',
+		summary: 'Read a draft',
+		access: 'members',
+		params: { key },
+		answer: draft,
+		refusals: [404],
+		run: async (call) => {
+			const found = await getDraft(member(call), call.params.key)
+			if (!found) throw new NotFound('You have no draft for this.')
+			return found
+		},
+	}),
+	operation({
+		id: 'saveDraft',
+		group: drafts,
+		method: 'put',
+		path: '/me/drafts/{key}',
+		summary: 'Save a draft',
+		description: 'Texts may be empty, but no longer than those of a query. Only your newest 20 drafts are stored.',
+		access: 'members',
+		params: { key },
+		body: newDraft,
+		example: { title: 'How do I', description: '', tags: 'git', category: '' },
+		answer: draftSaved,
+		refusals: [403, 404, 422],
+		run: async (call) => saveDraft(member(call), { ...call.body, key: call.params.key }),
+	}),
+	operation({
+		id: 'dropDraft',
+		group: drafts,
+		method: 'delete',
+		path: '/me/drafts/{key}',
+		summary: 'Delete a draft',
+		access: 'members',
+		params: { key },
+		answer: null,
+		refusals: [404],
+		run: async (call) => dropDraft(member(call), call.params.key),
+	}),
+]

@@ -1,0 +1,234 @@
+import { countUse } from '~/features/accounts/security/rates.server.ts'
+import { mayDelete, mayEdit, mayRestore, UNDO_SECONDS } from '~/features/questions/questions.policy.ts'
+import {
+	findDeletedQuestion,
+	lockDeletedQuestion,
+	type QuestionPageRow,
+} from '~/features/questions/questions.queries.server.ts'
+import { askInput, previewInput } from '~/features/questions/questions.schema.ts'
+import {
+	findChangeableQuestion,
+	lockPendingQuestion,
+	rewriteWaitingQuestion,
+} from '~/features/questions/status/pending.queries.server.ts'
+import {
+	change,
+	changeOnce,
+	decidedMeanwhile,
+	eventQuestion,
+	noQuestion,
+	readSubmission,
+	requireChangeableQuestion,
+	requireRoomForEdit,
+	requireWriter,
+	tooLate,
+	withdraw,
+} from '~/features/questions/writing/change.server.ts'
+import {
+	type CreatedPost,
+	insertQuestion,
+	lockQuestion,
+	publishQuestion,
+	type QuestionTexts,
+	recordQuestionRevision,
+	removeQuestion,
+	takeId,
+	updateQuestion,
+} from '~/features/questions/writing/writing.queries.server.ts'
+import { tagsOf } from '~/features/tags/tags.limits.ts'
+import { findCategory } from '~/features/tags/tags.queries.server.ts'
+import { mainTags } from '~/features/tags/tags.server.ts'
+import { isId } from '~/lib/checks.ts'
+import { Conflict, Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
+import type { Viewer } from '~/lib/viewer.ts'
+import { fieldText, type Input, parseInput, readVersion, requireSame } from '~/platform/http/form.server.ts'
+import type { SavedValues } from '~/platform/http/form.ts'
+import { languageOfTags } from '~/platform/markdown/highlight.server.ts'
+import { excerptOf, type RenderedMarkdown, renderMarkdown } from '~/platform/markdown/render.server.ts'
+import { findUsernames, listPeople } from './mentions.queries.server.ts'
+
+/*
+ * The use cases that write questions. Each one: the policy first, then the input, then one transaction, then the announcement.
+ * Pages, the API and tests call the same ones. Lists are read in lists/lists.server.ts.
+ */
+
+/**
+ * Asks a question.
+ * @param input title, description, tags (comma-separated), category (slug); a `key` makes it safe to send again
+ * @returns the id of the new query and its canonical address
+ * @throws NotAllowed for a visitor, Invalid with a message per field
+ */
+export async function askQuestion(viewer: Viewer, input: Input): Promise<CreatedPost> {
+	const author = requireWriter(viewer)
+	const texts = await readTexts(input)
+	const { title, description, slug } = texts
+	const submission = readSubmission(author.id, input, ['query', title, description, texts.tags, slug])
+	return changeOnce(submission, async (trx) => {
+		const tags = await mainTags(trx, texts.tags)
+		const id = await takeId(trx, 'questions')
+		const named = { id, author_id: author.id, username: author.username, ...texts, tags, category_slug: texts.slug }
+		const question = eventQuestion(named)
+		return {
+			event: { kind: 'question-added', actorId: author.id, question, mentioned: texts.mentioned },
+			html: texts.descriptionHtml,
+			async write(status) {
+				await insertQuestion(trx, { id, authorId: author.id, status }, { ...texts, tags })
+				return { id, url: question.url }
+			},
+		}
+	})
+}
+
+/**
+ * Changes a question; one that waits for a moderator goes on waiting.
+ * @param input as for {@link askQuestion}, with the `version` it was made from; without one the last edit wins
+ * @returns its address, which another category changes
+ * @throws NotFound, NotAllowed, Invalid, TooMany, EditConflict when another edit was saved first
+ */
+export async function editQuestion(viewer: Viewer, id: number, input: Input): Promise<{ url: string }> {
+	const editor = requireWriter(viewer)
+	const found = await requireChangeableQuestion(editor, id)
+	if (!mayEdit(editor, { authorId: found.author_id })) throw new NotAllowed('Only the author can edit this query.')
+	await countUse('edits', editor)
+	const texts = await readTexts(input)
+	const version = readVersion(input)
+	return change(async (trx) => {
+		const before = await (found.waits ? lockPendingQuestion : lockQuestion)(trx, id)
+		if (!before) throw found.waits ? decidedMeanwhile() : new NotFound(noQuestion)
+		const tags = await mainTags(trx, texts.tags)
+		if (version !== null && version !== before.version) {
+			const stored = await findChangeableQuestion(id, editor.id, trx)
+			if (stored)
+				requireSame(savedQuestion(stored), {
+					title: texts.title,
+					description: texts.description,
+					tags,
+					category: texts.slug,
+				})
+		}
+		const question = eventQuestion({ ...found, ...texts, tags, category_slug: texts.slug })
+		const result = { url: question.url }
+		if (found.waits)
+			return {
+				event: { kind: 'question-pending', actorId: editor.id, question },
+				write: () => rewriteWaitingQuestion(trx, id, { ...texts, tags }).then(() => result),
+			}
+		await requireRoomForEdit(trx, editor, { questionId: id })
+		return {
+			event: {
+				kind: 'question-changed',
+				actorId: editor.id,
+				question,
+				mentioned: texts.mentioned,
+				before: { category: found.category_slug, tags: found.tags, description: found.description },
+			},
+			html: texts.descriptionHtml,
+			async write(status) {
+				await recordQuestionRevision(trx, id, editor.id, { ...texts, tags })
+				await updateQuestion(trx, id, before, { ...texts, tags }, status)
+				return result
+			},
+		}
+	})
+}
+
+/**
+ * Deletes a question. One that others answered leaves its address and their comments; any other is gone with its own.
+ * @returns the address that it had, and whether who deleted it can take that back: not when it waited for a moderator
+ * @throws NotFound, NotAllowed
+ */
+export async function deleteQuestion(viewer: Viewer, id: number): Promise<{ url: string; undoable: boolean }> {
+	const actor = requireWriter(viewer)
+	const question = await requireChangeableQuestion(actor, id)
+	if (!mayDelete(actor, { authorId: question.author_id }))
+		throw new NotAllowed('Only the author can delete this query.')
+	return change(async (trx) => {
+		const before = await (question.waits ? lockPendingQuestion : lockQuestion)(trx, id)
+		if (!before) throw question.waits ? decidedMeanwhile() : new NotFound(noQuestion)
+		const event = { kind: 'question-deleted', actorId: actor.id, question: eventQuestion(question) } as const
+		return {
+			event,
+			async write() {
+				if (question.waits) await withdraw(trx, actor, 'query', id)
+				else await removeQuestion(trx, id, before, { status: 'deleted', by: actor.id })
+				return { url: event.question.url, undoable: !question.waits }
+			},
+		}
+	})
+}
+
+/** A question as its form shows it. */
+function savedQuestion({ title, description, tags, category_slug: category, version }: QuestionPageRow): SavedValues {
+	return { version, values: { title, description, tags: fieldText(tags), category } }
+}
+
+async function readTexts(input: Input): Promise<QuestionTexts & { slug: string; mentioned: string[] }> {
+	const { title, description, tags, category } = parseInput(askInput, input)
+	const found = await findCategory(category)
+	if (!found) throw new Invalid('Category field is required!', { category: 'Category field is required!' })
+	const { html, text, mentioned } = await renderDescription(description, tags)
+	return {
+		title,
+		description,
+		descriptionHtml: html,
+		excerpt: excerptOf(text),
+		tags,
+		categoryId: found.id,
+		slug: found.slug,
+		mentioned,
+	}
+}
+
+/**
+ * Takes the deletion of a question back.
+ * @throws NotFound when none was deleted, NotAllowed later than ten minutes after it, Conflict when it was just taken back
+ */
+export async function restoreQuestion(viewer: Viewer, id: number): Promise<{ url: string }> {
+	const actor = requireWriter(viewer)
+	const found = isId(id) ? await findDeletedQuestion(id, UNDO_SECONDS) : undefined
+	if (!found) throw new NotFound('There is no deleted query to restore.')
+	if (!mayRestore(actor, { deletedBy: found.status_by, recent: found.recent })) throw new NotAllowed(tooLate)
+	return change(async (trx) => {
+		const locked = await lockDeletedQuestion(trx, id)
+		if (!locked) throw new Conflict('This query has already been restored.')
+		const tags = await mainTags(trx, found.tags)
+		const question = eventQuestion({ ...found, tags })
+		return {
+			event: { kind: 'question-restored', actorId: actor.id, question },
+			write: () => publishQuestion(trx, id, actor.id, tags).then(() => ({ url: question.url })),
+		}
+	})
+}
+
+/**
+ * A description as its page will show it: rendered as publishing renders it, and stored nowhere.
+ * @param input `description`; `tags` as typed, as they name the language of plain code blocks
+ * @param ip where the request came from
+ * @throws Invalid when it is too long, TooMany
+ */
+export async function previewDescription(viewer: Viewer, ip: string, input: unknown): Promise<{ html: string }> {
+	const { description, tags } = parseInput(previewInput, input)
+	await countUse('previews', viewer, ip)
+	const { html } = await renderDescription(description, tagsOf(tags))
+	return { html }
+}
+
+/** A question's description as HTML. Publishing and the preview call this one, so that they cannot differ. */
+export async function renderDescription(description: string, tags: readonly string[]): Promise<RenderedMarkdown> {
+	return renderMarkdown(description, {
+		language: languageOfTags(tags),
+		topHeading: 2,
+		people: findUsernames,
+	})
+}
+
+/** Members who may be meant by the beginning of a name, those who take part in the question first; none for what begins no username. */
+export async function suggestPeople(
+	text: string,
+	questionId: number,
+	limit: number,
+): Promise<{ username: string; name: string }[]> {
+	const prefix = text.toLowerCase()
+	if (!/^[a-z0-9._-]{0,64}$/.test(prefix)) return []
+	return listPeople(prefix, isId(questionId) ? questionId : null, limit)
+}

@@ -1,0 +1,89 @@
+import { limits } from '~/features/questions/questions.limits.ts'
+import { MAX_TAG, toTag } from '~/features/tags/tags.limits.ts'
+import type { CategoryView } from '~/features/tags/tags.view.ts'
+import { ChipsField } from '~/ui/chips-field.tsx'
+import { Field, Select } from '~/ui/field.tsx'
+import type { AskValues } from '../asking.view.ts'
+import { MarkdownEditor } from './markdown-editor.tsx'
+
+export function TitleField({ value, error }: { value: string; error: string | undefined }) {
+	return (
+		<Field
+			className="input text-md font-semibold"
+			label="Title"
+			name="title"
+			hint="One sentence that somebody with the same problem would type."
+			defaultValue={value}
+			error={error}
+			required
+			minLength={limits.titleMin}
+			maxLength={limits.titleMax}
+			autoComplete="off"
+		/>
+	)
+}
+
+interface AskFieldsProps {
+	/** What stands in the fields at first. */
+	values: AskValues
+	/** The tags as they are now. */
+	tags: string
+	errors: Record<string, string>
+	categories: CategoryView[]
+	/** Whether the member may add pictures. */
+	pictures: boolean
+	onSending: (count: number) => void
+}
+
+/** Category, tags and text of a query. */
+export function AskFields({ values, tags, errors, categories, pictures, onSending }: AskFieldsProps) {
+	return (
+		<div className="grid gap-5">
+			<div className="grid grid-cols-1 gap-x-4 gap-y-5 sm:grid-cols-[13rem_minmax(0,1fr)]">
+				<Select label="Category" name="category" defaultValue={values.category} error={errors.category} required>
+					{categories.map(({ slug, title }) => (
+						<option key={slug} value={slug}>
+							{title}
+						</option>
+					))}
+				</Select>
+				<ChipsField
+					className="min-w-0"
+					label="Tags"
+					name="tags"
+					aside={<span className="hint mr-auto -ml-2">up to {limits.tagsHint}</span>}
+					source="/suggest/tags"
+					defaultValue={values.tags}
+					// More than fit are taken and then refused in words: a tag that vanished would be missed later.
+					most={100}
+					longest={MAX_TAG}
+					shape={toTag}
+					chipClass="font-mono before:content-['#']"
+					placeholder={roomFor}
+					hint={noHint}
+					error={errors.tags}
+				/>
+			</div>
+			<MarkdownEditor
+				label="Description"
+				name="description"
+				defaultValue={values.description}
+				tags={tags}
+				most={limits.descriptionMax}
+				error={errors.description}
+				pictures={pictures}
+				onSending={onSending}
+			/>
+		</div>
+	)
+}
+
+function roomFor(count: number): string {
+	if (count === 0) return 'react, fetch, race-condition'
+	return count < limits.tagsHint ? `${limits.tagsHint - count} more` : ''
+}
+
+/** None: a line that came and went with the tags would move the button that the pointer is on. */
+function noHint(): null {
+	return null
+}

@@ -1,0 +1,312 @@
+import { History, X } from 'lucide-react'
+import { type ComponentType, useCallback, useEffect, useRef, useState } from 'react'
+import { type FetcherWithComponents, Form, Link, useNavigate, useNavigation } from 'react-router'
+import type { CategoryView } from '~/features/tags/tags.view.ts'
+import { useRootData } from '~/lib/root-data.ts'
+import { useHydrated } from '~/lib/use-hydrated.ts'
+import type { FormRefusal } from '~/platform/http/form.ts'
+import { useNoticesAbove } from '~/shell/notices-above.ts'
+import { toast } from '~/shell/toast.ts'
+import { ConflictNotice } from '~/ui/conflict-notice.tsx'
+import { FormError } from '~/ui/form-error.tsx'
+import { useRefusal } from '~/ui/form-kit.ts'
+import { Spinner } from '~/ui/submit-button.tsx'
+import { RelativeTime } from '~/ui/time.tsx'
+import type { AskValues, Draft } from '../asking.view.ts'
+import { AskFields, TitleField } from './ask-fields.tsx'
+import { type Notice, useDraft } from './use-draft.ts'
+
+/** What the similar questions are told. */
+interface SimilarProps {
+	title: string
+	description: string
+	/** One of them has the answer: nothing of what was typed is needed any more. */
+	onSolved: (id: number, url: string) => void
+	className?: string
+}
+
+export interface AskFormProps {
+	/** Where it is sent. */
+	action: string
+	/** What stands in the fields at first. */
+	start: AskValues
+	/** The version that an edit is made from; 0 for a new query. */
+	madeFrom: number
+	/** `ask`, or `edit:{id}`. */
+	draftKey: string
+	/** What a new question is called until it is published, so that sending it again makes one; '' for an edit or a visitor. */
+	sendKey: string
+	/** The server's draft; undefined when it is still to be asked for. */
+	draft: Draft | null | undefined
+	/** Whether the address says what to begin with. */
+	named: boolean
+	categories: CategoryView[]
+	refusal: FormRefusal | null
+	submit: string
+	/** Where Cancel leads, or what it does. */
+	cancel: string | (() => void)
+	/** For a visitor: the login page, which stands in place of the button. */
+	login: string | null
+	/** Sends the form without leaving the page; for the form in a dialog. */
+	fetcher?: FetcherWithComponents<FormRefusal>
+	/** Stands under the title, and beside the form where there is room. */
+	similar?: ComponentType<SimilarProps>
+}
+
+const names = { title: 'Title', category: 'Category', tags: 'Tags', description: 'Description' }
+
+/** Title, category, tags and text of a query, for asking and for editing; whatever is typed is stored as a draft. */
+export function AskForm(props: AskFormProps) {
+	const { action, start, madeFrom, draftKey, named, categories, refusal, fetcher, similar: Similar } = props
+	const { viewer } = useRootData()
+	const hydrated = useHydrated()
+	const navigate = useNavigate()
+	const form = useRef<HTMLFormElement>(null)
+	const [dismissed, setDismissed] = useState<FormRefusal | null>(null)
+	const [sending, setSending] = useState(0)
+	const [held, setHeld] = useState(false)
+	const tell = useCallback((count: number) => setSending(count), [])
+	const refused = refusal ? { ...start, ...pick(refusal.values) } : null
+	const draft = useDraft({
+		...{ form, draftKey, start, madeFrom, named, refused },
+		owner: viewer?.username ?? null,
+		stored: props.draft,
+	})
+	const shown = refusal === dismissed ? null : refusal
+	const errors = shown?.errors ?? {}
+	const stored = shown?.stored ?? null
+	const busy = useBusy(action, fetcher)
+	useRefusal(form, shown, fetcher !== undefined)
+	useFocusKept(form, draft.base.round)
+
+	const discard = (to?: AskValues, version?: number) => {
+		setDismissed(refusal)
+		draft.discard(to, version)
+	}
+	const Element = fetcher?.Form ?? Form
+	const inDialog = fetcher !== undefined
+	const general = stored ? null : shown?.message
+	return (
+		<Element
+			ref={form}
+			className={inDialog ? 'flex min-h-0 flex-1 flex-col' : 'mt-5'}
+			method="post"
+			action={action}
+			replace
+			noValidate={hydrated}
+			data-keeps-draft
+			onInput={draft.look}
+			onChange={draft.look}
+			onSubmit={(event) => {
+				setHeld(sending > 0)
+				if (sending > 0 || busy) event.preventDefault()
+			}}
+		>
+			{props.sendKey && <input type="hidden" name="key" value={refusal?.values.key ?? props.sendKey} />}
+			<div
+				className={`grid grid-cols-1 content-start has-data-similar:lg:grid-cols-[minmax(0,1fr)_19rem] ${inDialog ? 'min-h-0 flex-1 overflow-y-auto' : 'has-data-similar:lg:gap-x-10'}`}
+			>
+				<div className={`grid gap-5 ${inDialog ? 'p-5 pb-0' : ''}`}>
+					<input type="hidden" name="draft" value={draftKey} />
+					{madeFrom > 0 && <input type="hidden" name="version" value={stored?.version ?? draft.base.madeFrom} />}
+					<DraftNotice notice={draft.notice} onDiscard={() => discard()} onSwap={draft.swap} onClose={draft.close} />
+					<FormError errors={stored ? {} : errors} names={names}>
+						{general}
+					</FormError>
+					{stored && refused && (
+						<ConflictNotice
+							stored={pick(stored.values)}
+							typed={pick(draft.live)}
+							names={names}
+							onTake={() => discard(pick(stored.values), stored.version)}
+						/>
+					)}
+					<TitleField key={draft.base.round} value={draft.base.values.title} error={errors.title} />
+				</div>
+				{Similar && (
+					<div
+						className={`group/similar lg:col-start-2 lg:row-span-2 lg:row-start-1 lg:border-l lg:border-line ${inDialog ? 'max-lg:px-5 max-lg:has-[section]:pt-5 lg:p-5' : 'max-lg:has-[section]:pt-5 lg:pl-10'}`}
+						data-similar
+					>
+						<Similar
+							className="max-lg:rounded-sm max-lg:bg-sunken max-lg:p-3"
+							title={draft.live.title}
+							description={draft.live.description}
+							onSolved={async (_id, url) => {
+								discard()
+								await navigate(url)
+								toast({ type: 'success', message: 'Good to hear. Your draft was discarded.' })
+							}}
+						/>
+						<p className="hint group-has-[section]/similar:hidden max-lg:hidden">
+							Questions like yours appear here while you type.
+						</p>
+					</div>
+				)}
+				<div className={inDialog ? 'p-5' : 'pt-5'}>
+					<AskFields
+						key={draft.base.round}
+						values={draft.base.values}
+						tags={draft.live.tags}
+						errors={errors}
+						categories={categories}
+						pictures={viewer !== null}
+						onSending={tell}
+					/>
+				</div>
+			</div>
+			<AskFooter
+				inDialog={inDialog}
+				savedAt={draft.savedAt}
+				waiting={held && sending > 0}
+				busy={busy}
+				submit={props.submit}
+				cancel={props.cancel}
+				login={props.login}
+				refused={shown !== null}
+			/>
+		</Element>
+	)
+}
+
+function pick({ title = '', description = '', tags = '', category = '' }: Partial<AskValues>) {
+	return { title, description, tags, category }
+}
+
+/** Whether this form is on its way. */
+function useBusy(action: string, fetcher: FetcherWithComponents<FormRefusal> | undefined): boolean {
+	const navigation = useNavigation()
+	const path = (address: string | undefined) => address?.split('?')[0]
+	if (fetcher) return fetcher.state !== 'idle'
+	return navigation.state !== 'idle' && path(navigation.formAction) === path(action)
+}
+
+/** Fields that are drawn anew with another text are other elements: the one in use keeps the focus. */
+function useFocusKept(form: React.RefObject<HTMLFormElement | null>, round: number): void {
+	const used = useRef('')
+	useEffect(() => {
+		const element = form.current
+		const note = (event: FocusEvent) => {
+			used.current = (event.target as HTMLElement).id
+		}
+		element?.addEventListener('focusin', note)
+		return () => element?.removeEventListener('focusin', note)
+	}, [form])
+	useEffect(() => {
+		if (round > 0 && used.current && document.activeElement === document.body)
+			document.getElementById(used.current)?.focus()
+	}, [round])
+}
+
+interface AskFooterProps {
+	inDialog: boolean
+	/** When the server last took the draft; ISO 8601. */
+	savedAt: string | null
+	/** Whether the form was to be sent while a picture is on its way. */
+	waiting: boolean
+	busy: boolean
+	submit: string
+	cancel: string | (() => void)
+	login: string | null
+	/** A form that was sent and refused keeps its button, also when the session ended meanwhile. */
+	refused: boolean
+}
+
+/** When the draft was saved, and the ways out of the form. */
+export function AskFooter({ inDialog, savedAt, waiting, busy, submit, cancel, login, refused }: AskFooterProps) {
+	const bar = useRef<HTMLDivElement>(null)
+	useNoticesAbove(bar)
+	return (
+		<div
+			ref={bar}
+			className={`flex flex-none items-center gap-2 border-t border-line py-3 ${inDialog ? 'px-5' : 'mt-5'}`}
+		>
+			<span className="meta max-sm:sr-only" role="status">
+				{waiting
+					? 'A picture is still uploading. Wait a moment, or cancel it.'
+					: savedAt && `Draft saved ${clock(savedAt)}`}
+			</span>
+			<span className="ml-auto flex gap-2 max-sm:w-full">
+				{typeof cancel === 'string' ? (
+					<Link className="btn btn-ghost max-sm:flex-1" to={cancel} replace>
+						Cancel
+					</Link>
+				) : (
+					<button type="button" className="btn btn-ghost max-sm:flex-1" onClick={cancel}>
+						Cancel
+					</button>
+				)}
+				{login !== null && (
+					<Link
+						className={`btn ${refused ? 'btn-outline' : 'btn-primary'} max-sm:flex-1`}
+						to={login}
+						target={refused ? '_blank' : undefined}
+					>
+						Login
+					</Link>
+				)}
+				{(login === null || refused) && (
+					<button type="submit" className="btn btn-primary max-sm:flex-1" disabled={busy} aria-busy={busy || undefined}>
+						{busy && <Spinner />}
+						{busy ? 'Saving...' : submit}
+					</button>
+				)}
+			</span>
+		</div>
+	)
+}
+
+/** “10:24 am” in the reader's zone; only drawn in the browser, after something was typed there. */
+function clock(at: string): string {
+	const date = new Date(at)
+	const hours = date.getHours()
+	return `${hours % 12 || 12}:${String(date.getMinutes()).padStart(2, '0')} ${hours < 12 ? 'am' : 'pm'}`
+}
+
+const words = {
+	restored: 'Draft restored',
+	offered: 'You have a different draft',
+	tab: 'This draft was changed in another tab. The newer text is shown',
+	device: 'This draft was also changed on another device. The text here is newer and was kept',
+} as const
+
+interface DraftNoticeProps {
+	notice: Notice | null
+	onDiscard: () => void
+	onSwap: () => void
+	onClose: () => void
+}
+
+/** Says that a draft was found, and lets the member take the other one or begin anew. */
+export function DraftNotice({ notice, onDiscard, onSwap, onClose }: DraftNoticeProps) {
+	return (
+		<div role="status" className="contents">
+			{notice && (
+				<div className="flex flex-wrap items-center gap-x-3 gap-y-1 rounded-sm bg-sunken py-1 pr-1 pl-3 text-sm leading-5">
+					<History className="icon text-ink-3 max-sm:hidden" aria-hidden="true" />
+					<span className="min-w-0 flex-1 py-1">
+						{words[notice.kind]}{' '}
+						<span className="text-ink-3">
+							(<RelativeTime at={notice.at} />)
+						</span>
+					</span>
+					<span className="flex items-center gap-1">
+						{notice.other && (
+							<button type="button" className="btn btn-outline btn-sm" onClick={onSwap}>
+								Show the other text
+							</button>
+						)}
+						{notice.kind === 'restored' && (
+							<button type="button" className="btn btn-ghost btn-sm" onClick={onDiscard}>
+								Discard
+							</button>
+						)}
+						<button type="button" className="icon-btn icon-btn-sm" aria-label="Close this notice" onClick={onClose}>
+							<X className="icon icon-sm" aria-hidden="true" />
+						</button>
+					</span>
+				</div>
+			)}
+		</div>
+	)
+}

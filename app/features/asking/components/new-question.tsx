@@ -1,0 +1,61 @@
+import { Plus } from 'lucide-react'
+import { type ComponentType, type MouseEvent, useState } from 'react'
+import { Link, useNavigate } from 'react-router'
+import type { CategoryView } from '~/features/tags/tags.view.ts'
+import { withParams } from '~/lib/addresses.ts'
+import { Spinner } from '~/ui/submit-button.tsx'
+import type AskModal from './ask-modal.tsx'
+
+interface NewQuestionProps {
+	/** The category that a new question should have. */
+	category: string | undefined
+	categories: CategoryView[]
+}
+
+type Modal = ComponentType<Parameters<typeof AskModal>[0]>
+
+/** Comes when somebody is about to press the button: a list needs none of it. */
+const load = () => import('./ask-modal.tsx')
+
+/** A link to the ask page; where scripts run, the form opens over the list. */
+export function NewQuestion({ category, categories }: NewQuestionProps) {
+	const [Modal, setModal] = useState<Modal | null>(null)
+	const [open, setOpen] = useState(false)
+	const [loading, setLoading] = useState(false)
+	const navigate = useNavigate()
+	const page = withParams('/forum/ask', { category })
+	const prefetch = () => void load().catch(() => {})
+	const press = async (event: MouseEvent) => {
+		if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
+		event.preventDefault()
+		setLoading(true)
+		try {
+			const { default: loaded } = await load()
+			setModal(() => loaded)
+			setOpen(true)
+		} catch {
+			// Without the script there is still the page.
+			navigate(page)
+		} finally {
+			setLoading(false)
+		}
+	}
+	return (
+		<>
+			<Link
+				className="btn btn-primary"
+				to={page}
+				aria-haspopup="dialog"
+				aria-busy={loading || undefined}
+				onClick={press}
+				onPointerEnter={prefetch}
+				onFocus={prefetch}
+			>
+				New {loading ? <Spinner /> : <Plus className="icon" aria-hidden="true" />}
+			</Link>
+			{open && Modal && (
+				<Modal category={category ?? 'others'} categories={categories} onClose={() => setOpen(false)} />
+			)}
+		</>
+	)
+}

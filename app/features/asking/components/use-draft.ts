@@ -1,0 +1,202 @@
+import { type RefObject, useCallback, useEffect, useRef, useState } from 'react'
+import { parseStored, writeStored } from '~/ui/form-kit.ts'
+import type { AskValues, Draft } from '../asking.view.ts'
+import {
+	asLocalDraft,
+	DraftSaver,
+	fetchDraft,
+	isEmpty,
+	isSame,
+	type LocalDraft,
+	localName,
+	newerOf,
+	readLocal,
+} from './draft-saver.ts'
+
+/** What is said of the draft above the form. */
+export interface Notice {
+	kind: 'restored' | 'offered' | 'tab' | 'device'
+	/** When the shown text was typed; ISO 8601. */
+	at: string
+	/** Another text that the member may want instead. */
+	other: Draft | null
+}
+
+interface DraftOptions {
+	form: RefObject<HTMLFormElement | null>
+	/** Username; null for a visitor, whose draft stays in this browser. */
+	owner: string | null
+	/** `ask`, or `edit:{id}`. */
+	draftKey: string
+	/** What an untouched form says. */
+	start: AskValues
+	/** The version of the question that an edit is made from; 0 for a new one. */
+	madeFrom: number
+	/** The server's draft; undefined when this page was not told, and the server is asked. */
+	stored: Draft | null | undefined
+	/** Whether the address says what to begin with: a draft is then offered, and not put in its place. */
+	named: boolean
+	/** What the form was refused with, which it goes on from. */
+	refused: AskValues | null
+}
+
+/** The draft of a form: stored in this browser with each keystroke and on the server a little later; found again on opening. */
+export function useDraft(options: DraftOptions) {
+	const { form, owner, draftKey, start, stored, named, refused } = options
+	const first = firstOf(options)
+	const [base, setBase] = useState<{ values: AskValues; madeFrom: number; round: number }>({ ...first, round: 0 })
+	const [notice, setNotice] = useState<Notice | null>(first.notice)
+	const [live, setLive] = useState<AskValues>(first.values)
+	const [savedAt, setSavedAt] = useState<string | null>(null)
+	const current = useRef({ values: first.values, madeFrom: first.madeFrom })
+	const name = localName(owner, draftKey)
+
+	const [saver] = useState(
+		() =>
+			new DraftSaver({
+				key: draftKey,
+				forget: () => writeStored(name, null),
+				read: () =>
+					isEmpty(current.current.values) ? null : { ...current.current.values, madeFrom: current.current.madeFrom },
+				onSaved: ({ version, replaced }, unsent) => {
+					setSavedAt(new Date().toISOString())
+					writeStored(name, { ...localOf(current.current, version), unsent })
+					if (replaced) setNotice({ kind: 'device', at: new Date().toISOString(), other: replaced })
+				},
+			}),
+	)
+
+	const save = useCallback(() => {
+		writeStored(name, isEmpty(current.current.values) ? null : localOf(current.current, saver.version))
+		if (owner !== null) saver.touch()
+	}, [name, owner, saver])
+
+	/** Puts a text into the fields: they are drawn anew with it. */
+	const fill = useCallback((draft: AskValues & { madeFrom?: number }) => {
+		const values = valuesOf(draft)
+		current.current = { values, madeFrom: draft.madeFrom || current.current.madeFrom }
+		setLive(values)
+		setBase(({ round }) => ({ ...current.current, round: round + 1 }))
+	}, [])
+
+	const look = useCallback(() => {
+		const values = read(form.current)
+		if (!values || isSame(values, current.current.values)) return
+		current.current = { ...current.current, values }
+		setLive(values)
+		save()
+	}, [form, save])
+
+	// biome-ignore lint/correctness/useExhaustiveDependencies: a form is opened once; what it was opened with does not change under it
+	useEffect(() => {
+		let closed = false
+		const end = saver.start()
+		const open = (server: Draft | null | undefined) => {
+			saver.version = server?.version ?? 0
+			const { draft, other, visitors } = findDraft(owner, draftKey, server)
+			// What was typed before the script ran, or while the server was asked, is the newest of all.
+			look()
+			const touched =
+				named || refused !== null || !isSame(current.current.values, first.values) || isTypingTag(form.current)
+			if (!draft || isEmpty(draft) || isSame(draft, current.current.values)) return
+			if (touched) return setNotice({ kind: 'offered', at: draft.savedAt, other: draft })
+			fill(draft)
+			setNotice({ kind: 'restored', at: draft.savedAt, other: other && !isSame(other, draft) ? other : null })
+			if (!visitors) return
+			writeStored(localName(null, draftKey), null)
+			save()
+		}
+		if (stored !== undefined || owner === null) open(stored)
+		else void fetchDraft(draftKey).then((server) => !closed && open(server))
+		return () => {
+			closed = true
+			end()
+		}
+	}, [saver])
+
+	const hear = (newer: LocalDraft) => {
+		saver.version = Math.max(saver.version, newer.version)
+		const before = current.current.values
+		if (isSame(newer, before)) return
+		fill(newer)
+		// What this tab had when the other began, not each letter that came from there.
+		const own = isEmpty(before) ? null : asDraft(before, newer)
+		setNotice((now) => ({ kind: 'tab', at: newer.savedAt, other: now?.kind === 'tab' ? now.other : own }))
+	}
+	useOtherTabs(name, hear)
+
+	const discard = (to: AskValues = start, madeFrom = options.madeFrom) => {
+		writeStored(name, null)
+		if (owner !== null) void saver.drop()
+		current.current = { values: to, madeFrom }
+		fill({ ...to, madeFrom })
+		setNotice(null)
+		setSavedAt(null)
+	}
+	const swap = () => {
+		if (!notice?.other) return
+		const before = current.current.values
+		fill(notice.other)
+		setNotice({ ...notice, at: notice.other.savedAt, other: isEmpty(before) ? null : asDraft(before, notice.other) })
+		save()
+	}
+	return { base, live, notice, savedAt, look, discard, swap, close: () => setNotice(null) }
+}
+
+/** Tells of a draft that another tab of this browser wrote. */
+function useOtherTabs(name: string, tell: (newer: LocalDraft) => void): void {
+	const latest = useRef(tell)
+	useEffect(() => {
+		latest.current = tell
+	})
+	useEffect(() => {
+		const hear = ({ key, newValue }: StorageEvent) => {
+			const newer = key === name ? asLocalDraft(parseStored(newValue)) : null
+			if (newer) latest.current(newer)
+		}
+		window.addEventListener('storage', hear)
+		return () => window.removeEventListener('storage', hear)
+	}, [name])
+}
+
+/** The draft to go on with; what a visitor typed in this browser before logging in is the newest there is. */
+function findDraft(owner: string | null, key: string, server: Draft | null | undefined) {
+	const name = localName(owner, key)
+	const own = readLocal(name)
+	const found = newerOf(own, server)
+	if (own && !found.draft) writeStored(name, null)
+	const visitors = owner !== null && key === 'ask' ? readLocal(localName(null, key)) : null
+	return visitors ? { draft: visitors, other: found.draft, visitors: true } : { ...found, visitors: false }
+}
+
+/** What the form begins with, the same on the server and in the browser. */
+function firstOf({ start, stored, named, refused, madeFrom }: DraftOptions) {
+	if (refused) return { values: refused, madeFrom, notice: null }
+	if (!stored || named || isEmpty(stored)) return { values: start, madeFrom, notice: null }
+	const notice: Notice = { kind: 'restored', at: stored.savedAt, other: null }
+	return { values: valuesOf(stored), madeFrom: stored.madeFrom || madeFrom, notice }
+}
+
+function read(form: HTMLFormElement | null): AskValues | null {
+	if (!form) return null
+	const data = new FormData(form)
+	const text = (name: string) => String(data.get(name) ?? '').replace(/\r\n?/g, '\n')
+	return { title: text('title'), description: text('description'), tags: text('tags'), category: text('category') }
+}
+
+/** Whether a tag is being typed, which is in no field of the form until it is added. */
+function isTypingTag(form: HTMLFormElement | null): boolean {
+	return !!form?.querySelector<HTMLInputElement>('input[role=combobox]')?.value
+}
+
+function valuesOf({ title, description, tags, category }: AskValues): AskValues {
+	return { title, description, tags, category }
+}
+
+function localOf({ values, madeFrom }: { values: AskValues; madeFrom: number }, version: number): LocalDraft {
+	return { ...values, madeFrom, version, savedAt: new Date().toISOString(), unsent: true }
+}
+
+function asDraft(values: AskValues, { madeFrom, version }: Draft): Draft {
+	return { ...values, madeFrom, version, savedAt: new Date().toISOString() }
+}

@@ -1,0 +1,74 @@
+import { sql } from 'kysely'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+
+export interface DraftTexts {
+	title: string
+	description: string
+	tags: string
+	category: string
+	made_from: number
+}
+
+export interface DraftRow extends DraftTexts {
+	version: number
+	updated_at: Date
+}
+
+const columns = ['title', 'description', 'tags', 'category', 'made_from', 'version', 'updated_at'] as const
+
+/** How many drafts one member may have: one new question, and edits. */
+const MAX_DRAFTS = 20
+
+export function findDraft(userId: number, key: string, executor: Executor = db()): Promise<DraftRow | undefined> {
+	return executor
+		.selectFrom('drafts')
+		.select(columns)
+		.where('user_id', '=', userId)
+		.where('key', '=', key)
+		.executeTakeFirst()
+}
+
+/** All drafts of a member, the newest first; there are few. */
+export function listDraftRows(userId: number): Promise<(DraftRow & { key: string })[]> {
+	return db()
+		.selectFrom('drafts')
+		.select([...columns, 'key'])
+		.where('user_id', '=', userId)
+		.orderBy('updated_at', 'desc')
+		.orderBy('key')
+		.limit(MAX_DRAFTS)
+		.execute()
+}
+
+/** Makes the transaction the only one that writes this member's drafts until it ends. */
+export async function lockDrafts(trx: Executor, userId: number): Promise<void> {
+	await sql`select pg_advisory_xact_lock(hashtext('drafts'), ${userId})`.execute(trx)
+}
+
+/** Writes a draft over the one that is there. @returns its version, higher than any before */
+export async function writeDraft(trx: Executor, userId: number, key: string, texts: DraftTexts): Promise<number> {
+	const { version } = await trx
+		.insertInto('drafts')
+		.values({ user_id: userId, key, ...texts })
+		.onConflict((conflict) =>
+			conflict
+				.columns(['user_id', 'key'])
+				.doUpdateSet({ ...texts, version: sql`drafts.version + 1`, updated_at: sql`now()` }),
+		)
+		.returning('version')
+		.executeTakeFirstOrThrow()
+	return version
+}
+
+/** Forgets the drafts of a member beyond the newest ones. */
+export async function trimDrafts(trx: Executor, userId: number): Promise<void> {
+	await sql`
+		delete from drafts where id in (
+			select id from drafts where user_id = ${userId} order by updated_at desc, id desc offset ${MAX_DRAFTS})`.execute(
+		trx,
+	)
+}
+
+export async function removeDraft(userId: number, key: string, executor: Executor = db()): Promise<void> {
+	await executor.deleteFrom('drafts').where('user_id', '=', userId).where('key', '=', key).execute()
+}

@@ -1,0 +1,78 @@
+import { mayEdit } from '~/features/questions/questions.policy.ts'
+import { draftInput, draftKey } from '~/features/questions/questions.schema.ts'
+import { requireChangeableQuestion, requireWriter } from '~/features/questions/writing/change.server.ts'
+import { NotAllowed } from '~/lib/errors.ts'
+import type { SignedIn, Viewer } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { parseInput } from '~/platform/http/form.server.ts'
+import type { Draft, DraftSaved } from './asking.view.ts'
+import {
+	type DraftRow,
+	type DraftTexts,
+	findDraft,
+	listDraftRows,
+	lockDrafts,
+	removeDraft,
+	trimDrafts,
+	writeDraft,
+} from './drafts.queries.server.ts'
+
+/* Drafts on the server. A member reaches only their own: every statement is asked with the viewer's id. */
+
+/**
+ * What the viewer typed into a form and did not send; null when there is nothing.
+ * @param key `ask`, or `edit:{id}`
+ * @throws Invalid for another key
+ */
+export async function getDraft(viewer: Viewer, key: string): Promise<Draft | null> {
+	const wanted = parseInput(draftKey, key)
+	const row = viewer ? await findDraft(viewer.id, wanted) : undefined
+	return row ? presentDraft(row) : null
+}
+
+/** All that the viewer typed into forms and did not send, the newest first, with the key of each. @throws NotAllowed */
+export async function listDrafts(viewer: Viewer): Promise<(Draft & { key: string })[]> {
+	const rows = await listDraftRows(requireWriter(viewer).id)
+	return rows.map((row) => ({ key: row.key, ...presentDraft(row) }))
+}
+
+/**
+ * Stores what the viewer is typing. The newest save wins; what it replaced comes back when this tab did not know it.
+ * @throws NotAllowed for a visitor and for the edit of a question that the viewer may not change, NotFound, Invalid
+ */
+export async function saveDraft(viewer: Viewer, input: Record<string, unknown>): Promise<DraftSaved> {
+	const member = requireWriter(viewer)
+	const { key, madeFrom, version: known, ...typed } = parseInput(draftInput, input)
+	await checkEditable(member, key)
+	const texts: DraftTexts = { ...typed, made_from: madeFrom }
+	return db()
+		.transaction()
+		.execute(async (trx) => {
+			await lockDrafts(trx, member.id)
+			const before = await findDraft(member.id, key, trx)
+			const version = await writeDraft(trx, member.id, key, texts)
+			if (!before) await trimDrafts(trx, member.id)
+			const unknown = before !== undefined && before.version !== known && !isSame(before, texts)
+			return { version, replaced: unknown ? presentDraft(before) : null }
+		})
+}
+
+/** Forgets what the viewer typed: it was published, or thrown away. One that is not there is no error. @throws NotAllowed, Invalid */
+export async function dropDraft(viewer: Viewer, key: string): Promise<void> {
+	await removeDraft(requireWriter(viewer).id, parseInput(draftKey, key))
+}
+
+async function checkEditable(member: SignedIn, key: string): Promise<void> {
+	if (key === 'ask') return
+	const id = Number(key.slice('edit:'.length))
+	const question = await requireChangeableQuestion(member, id)
+	if (!mayEdit(member, { authorId: question.author_id })) throw new NotAllowed('Only the author can edit this query.')
+}
+
+function isSame(row: DraftTexts, texts: DraftTexts): boolean {
+	return (['title', 'description', 'tags', 'category'] as const).every((field) => row[field] === texts[field])
+}
+
+function presentDraft({ title, description, tags, category, made_from, version, updated_at }: DraftRow): Draft {
+	return { title, description, tags, category, madeFrom: made_from, version, savedAt: updated_at.toISOString() }
+}

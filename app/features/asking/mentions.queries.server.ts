@@ -1,0 +1,38 @@
+import { sql } from 'kysely'
+import { isListed } from '~/features/members/members.queries.server.ts'
+import { db } from '~/platform/db/db.server.ts'
+
+/** How many comments of a question, the newest first, are read to find who takes part in it. */
+const MAX_COMMENTS_READ = 200
+
+/**
+ * Members whose username begins with `prefix` (lower case): first those who take part in a question, whose name may begin with
+ * it too, then others who are listed. An empty prefix is the beginning of nobody else. Who takes part is suggested listed
+ * or not: their name already stands on the page of the question, under what they wrote.
+ */
+export async function listPeople(
+	prefix: string,
+	questionId: number | null,
+	limit: number,
+): Promise<{ username: string; name: string }[]> {
+	const like = `${prefix.replace(/[\\%_]/g, '\\$&')}%`
+	const { rows } = await sql<{ username: string; name: string }>`
+		with part as (
+			select author_id as id from questions where id = ${questionId} and status = 'published'
+			union
+			select author_id from (select author_id from comments where question_id = ${questionId} and status = 'published'
+				order by id desc limit ${MAX_COMMENTS_READ}) latest)
+		(select username, name from users join part using (id)
+			where username like ${like} or lower(name) like ${like} order by username limit ${limit})
+		union all
+		(select username, name from users where ${prefix} <> '' and username like ${like} and id not in (select id from part) and ${isListed}
+			order by username limit ${limit})
+		limit ${limit}`.execute(db())
+	return rows
+}
+
+/** Which of these usernames belong to somebody. */
+export async function findUsernames(usernames: string[]): Promise<ReadonlySet<string>> {
+	const rows = await db().selectFrom('users').select('username').where('username', 'in', usernames).execute()
+	return new Set(rows.map(({ username }) => username))
+}

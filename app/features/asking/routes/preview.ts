@@ -1,0 +1,17 @@
+import { factsOf, viewerOf } from '~/lib/context.ts'
+import { readForm } from '~/platform/http/form.server.ts'
+import { answeringJson } from '~/platform/http/http.ts'
+import { previewDescription } from '../asking.server.ts'
+import type { Route } from './+types/preview'
+
+/** Renders `description` and stores nothing. Answers `{ html }`, or `{ message }` with the status of the refusal. */
+export function action({ request, context }: Route.ActionArgs): Promise<Response> {
+	return answeringJson(async () =>
+		previewDescription(viewerOf(context), factsOf(context).ip, Object.fromEntries(await readForm(request))),
+	)
+}
+
+/** There is nothing to see here. */
+export function loader(): Response {
+	return new Response('There is no such page.', { status: 404 })
+}

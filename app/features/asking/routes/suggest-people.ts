@@ -1,0 +1,20 @@
+import { countUse } from '~/features/accounts/security/rates.server.ts'
+import { viewerOf } from '~/lib/context.ts'
+import { answeringJson } from '~/platform/http/http.ts'
+import { suggestPeople } from '../asking.server.ts'
+import type { Route } from './+types/suggest-people'
+
+const MAX_SUGGESTIONS = 8
+
+/** `/suggest/people?q=&query=`: members who may be mentioned, as JSON, for the menu after an @. Signed in only. */
+export async function loader({ context, url }: Route.LoaderArgs): Promise<Response> {
+	const viewer = viewerOf(context)
+	const headers = { 'Cache-Control': 'private, no-store' }
+	if (!viewer) return Response.json({ suggestions: [] }, { status: 401, headers })
+	return answeringJson(async () => {
+		await countUse('suggestions', viewer)
+		const { searchParams } = url
+		const found = await suggestPeople(searchParams.get('q') ?? '', Number(searchParams.get('query')), MAX_SUGGESTIONS)
+		return { suggestions: found.map(({ username, name }) => ({ value: username, note: name })) }
+	})
+}

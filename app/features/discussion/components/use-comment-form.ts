@@ -1,0 +1,127 @@
+import { useCallback, useEffect, useRef, useState } from 'react'
+import { useNavigation } from 'react-router'
+import { newKey } from '~/lib/new-key.ts'
+import { submitForm } from '~/platform/http/form.ts'
+import { readStored, useRefusal, writeStored } from '~/ui/form-kit.ts'
+import { useDiscussion } from './discussion-context.ts'
+
+interface CommentFormOptions {
+	/** Names the form on its page, and tells which one was submitted. */
+	box: string
+	/** What it says at first, and the version of the comment that this is; null for a new comment. */
+	text: string
+	version: number | null
+	/** Runs after the text was taken. */
+	onSent: () => void
+}
+
+/** The state of a comment form. What is typed is stored in this browser until it is sent. */
+export function useCommentForm({ box, text, version, onSent }: CommentFormOptions) {
+	const { url, refusal, sendKey } = useDiscussion()
+	const navigation = useNavigation()
+	const area = useRef<HTMLTextAreaElement>(null)
+	const sent = useRef(false)
+	// An edit goes on from the text it began with, though the page is loaded anew under it.
+	const [start, setStart] = useState({ text, version, key: `${sendKey}.${box}` })
+	const name = `draft ${url} ${box}`
+	const busy = navigation.formData?.get('box') === box
+	const refused = refusal?.values.box === box ? refusal : null
+	const stored = refused?.stored ?? null
+
+	useEffect(() => {
+		const unsent = readUnsentText(name)
+		if (!unsent || !area.current || area.current.value !== area.current.defaultValue) return
+		area.current.value = unsent.text
+		setStart((before) => ({ ...before, version: unsent.version, key: unsent.key }))
+	}, [name])
+
+	useRefusal(area, refused, true)
+
+	useEffect(() => {
+		if (busy) sent.current = true
+		if (busy || !sent.current || navigation.state !== 'idle') return
+		sent.current = false
+		if (refused) return
+		writeStored(name, null)
+		if (area.current) area.current.value = area.current.defaultValue
+		setStart((before) => ({ ...before, key: newKey() }))
+		onSent()
+	}, [busy, navigation.state, refused, name, onSent])
+
+	const key = refused?.values.key ?? start.key
+	const madeFrom = stored?.version ?? start.version
+	return {
+		area,
+		refused,
+		stored,
+		madeFrom,
+		sendKey: key,
+		text: refused?.values.body ?? start.text,
+		save: () => {
+			const typed = area.current?.value
+			writeStored(name, typed ? ({ text: typed, version: madeFrom, key } satisfies UnsentText) : null)
+		},
+		forget: () => writeStored(name, null),
+	}
+}
+
+/** What was typed into a form and not sent yet, as this browser stores it. */
+export interface UnsentText {
+	text: string
+	/** The version of the comment that an edit began with; null for a new comment. */
+	version: number | null
+	/** The idempotency key, so that sending it again after a lost answer makes no second comment. */
+	key: string
+}
+
+/** @returns null when there is nothing, or nothing that can be read */
+export function readUnsentText(name: string): UnsentText | null {
+	const { text, version, key } = (readStored(name) ?? {}) as Partial<UnsentText>
+	if (typeof text !== 'string' || typeof key !== 'string' || !text) return null
+	return { text, version: Number.isInteger(version) ? (version as number) : null, key }
+}
+
+/**
+ * For a `clientAction`: a text whose answer is lost stays in its form with its idempotency key. Sent again, it makes one
+ * comment, whether or not the first one arrived.
+ */
+export async function sendCommentForm<Answer>({
+	request,
+	serverAction,
+}: {
+	request: Request
+	serverAction: () => Promise<Answer>
+}) {
+	const hasText = (await request.clone().formData()).has('body')
+	return hasText
+		? submitForm({ request, serverAction }, { failure: 'Something went wrong. Try again!' })
+		: serverAction()
+}
+
+export interface OpenForms {
+	reply: boolean
+	edit: boolean
+	/** Whether the reader opened one by hand, and wants to type. */
+	focused: boolean
+	openReply: () => void
+	openEdit: () => void
+	closeReply: () => void
+	closeEdit: () => void
+}
+
+/** Which forms of a comment are open: those that the address or a refused form asks for, then what the reader does. */
+export function useOpenForms(id: number): OpenForms {
+	const { asked, refusal } = useDiscussion()
+	const refused = refusal?.values.box
+	const [reply, setReply] = useState<boolean | null>(null)
+	const [edit, setEdit] = useState<boolean | null>(null)
+	return {
+		reply: reply ?? (asked.reply === id || refused === `reply-${id}`),
+		edit: edit ?? (asked.edit === id || refused === `edit-comment-${id}`),
+		focused: reply === true || edit === true,
+		openReply: useCallback(() => setReply(true), []),
+		openEdit: useCallback(() => setEdit(true), []),
+		closeReply: useCallback(() => setReply(false), []),
+		closeEdit: useCallback(() => setEdit(false), []),
+	}
+}

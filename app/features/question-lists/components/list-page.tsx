@@ -1,0 +1,238 @@
+import type { ReactNode } from 'react'
+import { Link, useLocation, useOutletContext } from 'react-router'
+import { NewQuestion } from '~/features/asking/components/new-question.tsx'
+import type { ListView } from '~/features/questions/questions.queries.server.ts'
+import { SearchForm, SearchHelp, SearchToolsBar } from '~/features/search/components/search-form.tsx'
+import { CategoryStrip } from '~/features/tags/components/forum-frame.tsx'
+import { withParams } from '~/lib/addresses.ts'
+import { useSlowNavigation } from '~/lib/use-slow-navigation.ts'
+import { MoreLink } from '~/ui/more-link.tsx'
+import { useMore, withoutDoubles } from '~/ui/use-more.ts'
+import type { ForumFrame, ListData } from '../lists.view.ts'
+import { isListPath } from '../lists.view.ts'
+import { QuestionCard } from './question-card.tsx'
+import { QuestionRowsSkeleton } from './question-skeleton.tsx'
+
+interface ListPageProps {
+	/** The page's title as it stands in sentences: “Recent Queries”. */
+	title: string
+	heading?: ReactNode
+	/** What stands under the title: what the list is about, a button to follow it. */
+	intro?: ReactNode
+	data: ListData
+	/** How many questions the list has in its plain order. */
+	total: number
+	/** The category that a new question should have. */
+	category?: string
+}
+
+/** A list of questions with its search, its order and the way to more. */
+export function ListPage({ title, heading = title, intro, data, total, category }: ListPageProps) {
+	const { categories } = useForumFrame()
+	const { pathname } = useLocation()
+	const awaited = useSlowNavigation(isListPath)
+	const { search, view, page } = data
+	return (
+		<div className="min-w-0">
+			<div className="flex items-center justify-between gap-4">
+				<h1 className="min-w-0 text-2xl font-bold wrap-anywhere">{heading}</h1>
+				<NewQuestion category={category} categories={categories} />
+			</div>
+			{intro}
+			<SearchForm pathname={pathname} search={search} />
+			<SearchHelp />
+			<SearchToolsBar tools={data.tools} pathname={pathname} />
+			<CategoryStrip categories={categories} pathname={pathname} search={search} />
+			<ListTabs pathname={pathname} view={view} only={data.hasViews ? null : 'Best match'} />
+			{awaited !== null && <QuestionRowsSkeleton />}
+			<div hidden={awaited !== null}>
+				{page.rows.length > 0 ? (
+					<QuestionRows
+						data={data}
+						pathname={pathname}
+						total={search || view === 'unanswered' || view === 'solved' ? null : total}
+					/>
+				) : (
+					<EmptyList title={title} data={data} pathname={pathname} category={category} />
+				)}
+			</div>
+		</div>
+	)
+}
+
+/** The rows, and the foot that says how many there are and leads on. */
+function QuestionRows({ data, pathname, total }: { data: ListData; pathname: string; total: number | null }) {
+	const { search, view, cursor } = data
+	const params = { q: search, view: view === 'newest' ? null : view }
+	const {
+		rows: all,
+		nextHref,
+		loading,
+		load,
+	} = useMore(data.page, (next) => withParams(pathname, { ...params, cursor: next }))
+	const rows = withoutDoubles(all, ({ id }) => id)
+	return (
+		<>
+			<ul>
+				{rows.map((question) => (
+					<QuestionCard key={question.id} question={question} />
+				))}
+			</ul>
+			<nav className="flex items-center justify-between gap-4 py-4 text-sm" aria-label="Pages">
+				{cursor === null ? (
+					<span className="text-ink-3" aria-live="polite">
+						{total === null || total < rows.length ? `${rows.length} shown` : `1 to ${rows.length} of ${total}`}
+					</span>
+				) : (
+					<Link className="btn btn-sm btn-ghost -ml-2.5" to={withParams(pathname, params)}>
+						Back to the first page
+					</Link>
+				)}
+				{nextHref && (
+					<MoreLink href={nextHref} loading={loading} load={load}>
+						Load more
+					</MoreLink>
+				)}
+			</nav>
+		</>
+	)
+}
+
+/** The layout's data, for the pages inside it. */
+export function useForumFrame(): ForumFrame {
+	return useOutletContext<ForumFrame>()
+}
+
+const views: { view: ListView; title: string }[] = [
+	{ view: 'newest', title: 'Newest' },
+	{ view: 'active', title: 'Active' },
+	{ view: 'unanswered', title: 'Unanswered' },
+	{ view: 'solved', title: 'Solved' },
+]
+
+interface ListTabsProps {
+	pathname: string
+	view: ListView
+	/** How the list is ordered when there is no choice; null when there is. */
+	only: string | null
+}
+
+/** The order of a list, and the heads of its two columns of figures. */
+export function ListTabs({ pathname, view, only }: ListTabsProps) {
+	return (
+		<div className="mt-5 flex items-end justify-between border-b border-rule">
+			{only === null ? (
+				<nav className="tabs border-0" aria-label="Order">
+					{views.map((tab) => (
+						<Link
+							key={tab.view}
+							className="tab h-9"
+							to={withParams(pathname, { view: tab.view === 'newest' ? null : tab.view })}
+							aria-current={tab.view === view || undefined}
+							data-active={tab.view === view || undefined}
+							preventScrollReset
+						>
+							{tab.title}
+						</Link>
+					))}
+				</nav>
+			) : (
+				<p className="tabs border-0">
+					<span className="tab h-9 hover:text-ink" data-active>
+						{only}
+					</span>
+				</p>
+			)}
+			<div className="meta grid grid-cols-[3.5rem_5rem] gap-x-4 pb-2 text-right max-sm:hidden" aria-hidden="true">
+				<span>Votes</span>
+				<span>Comments</span>
+			</div>
+		</div>
+	)
+}
+
+interface EmptyListProps {
+	/** The list's title: “Recent Queries”. */
+	title: string
+	data: ListData
+	pathname: string
+	category: string | undefined
+}
+
+/** What stands in a list that has nothing: which filter found nothing, and one button that undoes it. */
+export function EmptyList({ title, data: { search, view, cursor }, pathname, category }: EmptyListProps) {
+	const ask = withParams('/forum/ask', { category, title: search })
+	if (cursor)
+		return (
+			<Nothing
+				text="There are no more queries in this list."
+				undo={
+					<Undo to={withParams(pathname, { q: search, view: view === 'newest' ? null : view })}>
+						Back to the first page
+					</Undo>
+				}
+			/>
+		)
+	if (search)
+		return (
+			<Nothing
+				text={`Nothing matches “${search}” in ${title}. Try fewer words, look in all categories, or be the first to ask.`}
+				undo={<Undo to={pathname}>Clear search</Undo>}
+				ask={<Ask to={ask}>Ask this</Ask>}
+			/>
+		)
+	if (view === 'unanswered')
+		return (
+			<Nothing
+				text={`Every query in ${title} has an answer.`}
+				undo={<Undo to={pathname}>Show all queries</Undo>}
+				ask={<Ask to={ask} />}
+			/>
+		)
+	if (view === 'solved')
+		return (
+			<Nothing
+				text={`No query in ${title} is solved yet.`}
+				undo={<Undo to={pathname}>Show all queries</Undo>}
+				ask={<Ask to={ask} />}
+			/>
+		)
+	if (pathname === '/forum')
+		return <Nothing text="Nobody has asked anything yet. Be the first." undo={<Undo to={ask}>Ask a question</Undo>} />
+	return (
+		<Nothing
+			text={`Nobody has asked anything in ${title} yet.`}
+			undo={<Undo to="/forum">All queries</Undo>}
+			ask={<Ask to={ask} />}
+		/>
+	)
+}
+
+function Nothing({ text, undo, ask }: { text: string; undo: ReactNode; ask?: ReactNode }) {
+	return (
+		<div className="border-b border-line py-16">
+			<p className="text-2xl font-bold">No Query Found !</p>
+			<p className="mt-2 max-w-[44ch] text-ink-2 wrap-anywhere">{text}</p>
+			<p className="mt-5 flex gap-2">
+				{undo}
+				{ask}
+			</p>
+		</div>
+	)
+}
+
+function Undo({ to, children }: { to: string; children: string }) {
+	return (
+		<Link className="btn btn-outline" to={to}>
+			{children}
+		</Link>
+	)
+}
+
+function Ask({ to, children = 'Ask a question' }: { to: string; children?: string }) {
+	return (
+		<Link className="btn btn-ghost" to={to}>
+			{children}
+		</Link>
+	)
+}

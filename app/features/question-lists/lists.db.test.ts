@@ -1,0 +1,143 @@
+import { sql } from 'kysely'
+import { beforeAll, expect, test } from 'vitest'
+import { deleteQuestion, editQuestion } from '~/features/asking/asking.server.ts'
+import { getCategoryPage, getTag, listCategories, listTags } from '~/features/tags/tags.server.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { encodeCursor } from '~/platform/http/cursors.ts'
+import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
+import { useDatabase } from '../../../tests/support/database.ts'
+import {
+	countAskedSince,
+	countQuestions,
+	listForSitemap,
+	listQuestions,
+	listWaiting,
+	mostDiscussed,
+} from './lists.server.ts'
+
+useDatabase()
+
+let asha: SignedIn
+let ben: SignedIn
+const ids: number[] = []
+
+// Thirty questions of which each ten have one and the same time, as an import writes them.
+beforeAll(async () => {
+	asha = await makeMember('asha')
+	ben = await makeMember('ben')
+	for (let number = 0; number < 30; number += 1) {
+		const { id } = await makeQuestion(number % 3 ? asha : ben, {
+			tags: number % 2 ? 'odd, all' : 'even, all',
+			category: number % 2 ? 'java' : 'python',
+		})
+		ids.push(id)
+	}
+	await sql`update questions set created_at = timestamptz '2026-01-21 10:00:00.123456+00' + (id % 3) * interval '1 microsecond', active_at = timestamptz '2026-01-22 10:00:00.654321+00'`.execute(
+		db(),
+	)
+	await sql`update question_tags set created_at = questions.created_at from questions where questions.id = question_id`.execute(
+		db(),
+	)
+})
+
+const newestFirst = (some: number[]) => some.toSorted((one, other) => (other % 3) - (one % 3) || other - one)
+const byIndex = (keep: (index: number) => boolean) => newestFirst(ids.filter((_, index) => keep(index)))
+
+test.each<[string, Parameters<typeof listQuestions>[1], () => number[]]>([
+	['the newest', {}, () => newestFirst(ids)],
+	['the active', { view: 'active' }, () => ids.toReversed()],
+	['the unanswered', { view: 'unanswered' }, () => newestFirst(ids)],
+	['a category', { category: 'java' }, () => byIndex((index) => index % 2 === 1)],
+	['a tag', { tag: 'EVEN' }, () => byIndex((index) => index % 2 === 0)],
+	['an author', { author: 'ben' }, () => byIndex((index) => index % 3 === 0)],
+	['an author in a category', { author: 'ben', category: 'java' }, () => byIndex((index) => index % 6 === 3)],
+])('paging through %s meets every query once, in order, also where times are equal', async (_what, input, expected) => {
+	for (const limit of [1, 4, 7, 50]) expect(await walk({ ...input, limit })).toEqual(expected())
+})
+
+test('a page says by its cursor whether another follows', async () => {
+	expect((await listQuestions(null, { limit: 29 })).next).not.toBeNull()
+	expect((await listQuestions(null, { limit: 30 })).next).toBeNull()
+})
+
+test('a query with an answer is no longer among the unanswered, and leads the active', async () => {
+	const [first = 0] = ids
+	await makeComment(asha, first)
+	expect(await walk({ view: 'unanswered' })).not.toContain(first)
+	expect((await walk({ view: 'active' }))[0]).toBe(first)
+	expect((await listWaiting(50)).map(({ url }) => url)).toHaveLength(29)
+})
+
+test.each([
+	['category', { category: 'nowhere' }],
+	['tag', { tag: 'unknown' }],
+	['tag', { tag: 'a\u0000b' }],
+	['member', { author: 'nobody' }],
+])('an unknown %s is not found', async (what, input) => {
+	await expect(listQuestions(null, input)).rejects.toThrow(`There is no such ${what}.`)
+})
+
+test.each(['x', encodeCursor([1, 2]), encodeCursor(['2026-02-31T00:00:00Z', 2 ** 40])])(
+	'the cursor %s is refused',
+	async (cursor) => {
+		await expect(listQuestions(null, { cursor })).rejects.toThrow('This page of the list no longer exists.')
+		await expect(listQuestions(null, { cursor, tag: 'all' })).rejects.toThrow('This page of the list no longer exists.')
+	},
+)
+
+test('the viewer sees which questions are theirs to change', async () => {
+	const { rows } = await listQuestions(ben, { limit: 50 })
+	expect(rows.every((row) => row.mayEdit === (row.author.username === 'ben') && row.mayDelete === row.mayEdit)).toBe(
+		true,
+	)
+})
+
+test('categories and tags are told with their counts', async () => {
+	expect(await listCategories()).toContainEqual({ slug: 'java', title: 'Java', count: 15 })
+	expect((await listCategories()).at(-1)).toMatchObject({ slug: 'others' })
+	expect(await listTags(2)).toEqual([
+		{ name: 'all', count: 30 },
+		{ name: 'even', count: 15 },
+	])
+	expect(await getTag(null, 'Odd')).toMatchObject({ name: 'odd', count: 15 })
+	expect(await getCategoryPage(null, 'python')).toMatchObject({ slug: 'python', title: 'Python', count: 15 })
+	expect(await countQuestions()).toBe(30)
+})
+
+test('a tag that nobody uses any more is not among the tags', async () => {
+	const { id } = await makeQuestion(asha, { tags: 'short-lived' })
+	await editQuestion(asha, id, { title: 'Another title', description: 'x', tags: 'all', category: 'java' })
+	expect((await listTags(50)).map(({ name }) => name)).not.toContain('short-lived')
+	await deleteQuestion(asha, id)
+})
+
+test('the most discussed query is a recent one, else one of all time', async () => {
+	const { id } = await makeQuestion(asha)
+	expect(await countAskedSince(new Date(Date.now() - 60_000))).toBe(1)
+	expect((await mostDiscussed(new Date(Date.now() - 60_000)))?.id).toBe(ids[0])
+	await makeComment(ben, id)
+	expect((await mostDiscussed(new Date(Date.now() - 60_000)))?.id).toBe(id)
+	await deleteQuestion(asha, id)
+})
+
+test('the sitemap names every query once', async () => {
+	const addresses = await listForSitemap(1)
+	expect(addresses).toHaveLength(30)
+	expect(addresses[0]).toEqual({
+		url: `/forum/python/ben/${ids[0]}`,
+		changedAt: expect.stringMatching(/^2026-\d\d-\d\dT.*Z$/),
+	})
+	expect(await listForSitemap(2)).toEqual([])
+})
+
+async function walk(input: Parameters<typeof listQuestions>[1]): Promise<number[]> {
+	const met: number[] = []
+	let cursor: string | null = null
+	do {
+		const { rows, next } = await listQuestions(null, { ...input, cursor })
+		met.push(...rows.map((row) => row.id))
+		cursor = next
+	} while (cursor)
+	return met
+}

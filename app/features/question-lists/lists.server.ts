@@ -1,0 +1,212 @@
+import type { LoaderFunctionArgs } from 'react-router'
+import {
+	type Page,
+	presentCard,
+	presentQuestion,
+	type QuestionCardView,
+	type QuestionPageView,
+} from '~/features/questions/question.view.ts'
+import type { ListView } from '~/features/questions/questions.queries.server.ts'
+import {
+	countSince,
+	findMostDiscussed,
+	findUserId,
+	highestId,
+	listAddresses,
+	listRows,
+	listTagRows,
+	type QuestionRow,
+	questionColumns,
+	questionJoins,
+	readQuestionCount,
+} from '~/features/questions/questions.queries.server.ts'
+import { findMatches } from '~/features/search/search.server.ts'
+import { questionUrl } from '~/features/search/search.view.ts'
+import { searchTools } from '~/features/search/search-tools.server.ts'
+import { getCategory, getTag } from '~/features/tags/tags.server.ts'
+import { storable } from '~/lib/clean.ts'
+import { viewerOf } from '~/lib/context.ts'
+import { NotFound } from '~/lib/errors.ts'
+import type { Viewer } from '~/lib/viewer.ts'
+import { type CachedPage, cachedPage } from '~/platform/cache/cached-page.ts'
+import { LIST_PAGES } from '~/platform/cache/pages.server.ts'
+import { decodeTimeCursor, encodeCursor } from '~/platform/http/cursors.ts'
+import type { ListData } from './lists.view.ts'
+
+/* The use cases that read. A page costs a fixed number of them, whatever the size of the forum. */
+
+interface ListInput {
+	/** Slug of a category, name of a tag, username of an author: what the list is narrowed to. */
+	category?: string
+	tag?: string
+	/** The tag's id where the caller has it, which spares looking it up again. */
+	tagId?: number
+	author?: string
+	view?: ListView
+	/** Words to search for; the list is then ordered by how well it matches. */
+	search?: string
+	/** Where the page before ended. */
+	cursor?: string | null
+	/** At most 50. */
+	limit?: number
+}
+
+/** Characters of a search that are looked at. */
+const MAX_SEARCH_LENGTH = 200
+
+/**
+ * One page of questions, newest first unless the view or a search says otherwise.
+ * @throws NotFound for an unknown category, tag or author; Invalid for a cursor that is not ours
+ */
+export async function listQuestions(viewer: Viewer, input: ListInput): Promise<Page<QuestionCardView>> {
+	const limit = Math.min(input.limit ?? 20, 50)
+	const words = input.search
+		?.replace(/\p{Cc}+/gu, ' ')
+		.trim()
+		.slice(0, MAX_SEARCH_LENGTH)
+	const [category, author] = await Promise.all([
+		input.category ? getCategory(input.category) : null,
+		input.author ? authorId(input.author) : null,
+	])
+	if (words) return search(viewer, { ...input, search: words, categoryId: category?.id, limit })
+	const cursor = input.cursor ? decodeTimeCursor(input.cursor) : null
+	const view = input.view ?? 'newest'
+	const rows = input.tag
+		? await listTagRows({ tagId: input.tagId ?? (await getTag(viewer, input.tag)).id, view, cursor, limit: limit + 1 })
+		: await listRows({ view, categoryId: category?.id, authorId: author ?? undefined, cursor, limit: limit + 1 })
+	return page(
+		rows,
+		limit,
+		(row) => presentCard(viewer, row),
+		(row) => [view === 'active' ? row.active_at : row.created_at, row.id],
+	)
+}
+
+/** How many questions the forum has. */
+export const countQuestions = readQuestionCount
+
+/** How many questions were asked since a time, at most 1,000. */
+export const countAskedSince = countSince
+
+/** The newest questions that nobody answered. */
+export async function listWaiting(limit: number): Promise<{ url: string; title: string; createdAt: string }[]> {
+	const rows = await listRows({ view: 'unanswered', cursor: null, limit })
+	return rows.map((row) => ({ url: questionUrl(row), title: row.title, createdAt: row.created_at }))
+}
+
+/** The question that was talked about most since a time, else of all time; null while there is none with comments. */
+export async function mostDiscussed(since: Date): Promise<QuestionPageView | null> {
+	const row = (await findMostDiscussed(since)) ?? (await findMostDiscussed(new Date(0)))
+	return row ? presentQuestion(null, row) : null
+}
+
+/** Pages of the sitemap and what stands on one, at most 5,000 addresses. */
+export async function listForSitemap(number: number): Promise<{ url: string; changedAt: string }[]> {
+	const rows = await listAddresses((number - 1) * 5_000 + 1)
+	return rows.map((row) => ({
+		url: questionUrl({ id: row.id, username: row.username, category_slug: row.slug }),
+		changedAt: row.changed_at,
+	}))
+}
+
+/** How many pages the sitemap has, at least one. */
+export async function countSitemapPages(): Promise<number> {
+	return Math.max(1, Math.ceil((await highestId()) / 5_000))
+}
+
+async function authorId(username: string): Promise<number> {
+	const id = await findUserId(storable(username).toLowerCase())
+	if (id === undefined) throw new NotFound('There is no such member.')
+	return id
+}
+
+async function search(
+	viewer: Viewer,
+	input: ListInput & { search: string; categoryId?: number; limit: number },
+): Promise<Page<QuestionCardView>> {
+	const found = await findMatches(
+		{ columns: questionColumns, joins: questionJoins },
+		{
+			search: input.search,
+			categoryId: input.categoryId,
+			tag: input.tag === undefined ? undefined : storable(input.tag).toLowerCase(),
+			cursor: input.cursor ?? null,
+			limit: input.limit + 1,
+		},
+	)
+	if (!found.ranked)
+		return page(
+			found.rows,
+			input.limit,
+			(row) => presentCard(viewer, row),
+			(row) => [row.created_at, row.id],
+		)
+	return page(
+		found.rows,
+		input.limit,
+		({ match, ...row }) => ({ ...presentCard(viewer, row), ...match }),
+		(row) => [row.rank, row.id],
+	)
+}
+
+function page<Row extends QuestionRow, View>(
+	rows: Row[],
+	limit: number,
+	present: (row: Row) => View,
+	key: (row: Row) => (string | number)[],
+): Page<View> {
+	const shown = rows.slice(0, limit)
+	const last = shown.at(-1)
+	return { rows: shown.map(present), next: rows.length > limit && last ? encodeCursor(key(last)) : null }
+}
+
+/* The three pages of lists, which visitors are answered from the cache with. */
+
+const listParams = ['cursor', 'q', 'view'] as const
+
+/** A page whose loader is {@link loadList}. */
+type ListRoute = CachedPage<(typeof listParams)[number]>
+
+export const recentPage: ListRoute = cachedPage({
+	path: '/forum',
+	searchParams: listParams,
+	tags: () => [LIST_PAGES],
+})
+
+export const categoryPage: ListRoute = cachedPage({
+	path: '/forum/category/:slug',
+	searchParams: listParams,
+	tags: () => [LIST_PAGES],
+})
+
+export const tagPage: ListRoute = cachedPage({
+	path: '/forum/tag/:tag',
+	searchParams: listParams,
+	memberSearchParams: ['describe'],
+	tags: () => [LIST_PAGES],
+})
+
+export const listPages = [recentPage, categoryPage, tagPage]
+
+/**
+ * The page of the list that an address asks for: `?q=` searches, `?view=` orders, `?cursor=` goes on.
+ * @throws NotFound for an unknown category or tag, Invalid for a cursor that is not ours
+ */
+export async function loadList(
+	route: ListRoute,
+	{ context, url }: Pick<LoaderFunctionArgs, 'context' | 'url'>,
+	scope: { category?: string; tag?: string; tagId?: number },
+): Promise<ListData> {
+	const asked = route.read(url)
+	const search = asked.q?.trim().slice(0, 200) ?? ''
+	const hasViews = !search
+	const view = hasViews ? viewOf(asked.view) : 'newest'
+	const cursor = asked.cursor || null
+	const page = await listQuestions(viewerOf(context), { ...scope, search, view, cursor })
+	const tools = search ? await searchTools(search, cursor === null ? page.rows.length : null) : null
+	return { page, cursor, view, search, tools, hasViews }
+}
+
+function viewOf(text: string | null): ListView {
+	return text === 'active' || text === 'unanswered' || text === 'solved' ? text : 'newest'
+}

@@ -1,0 +1,40 @@
+import { FollowButton } from '~/features/tags/components/follow-button.tsx'
+import { getCategoryPage } from '~/features/tags/tags.server.ts'
+import { categoryPath } from '~/features/tags/tags.view.ts'
+import { viewerOf } from '~/lib/context.ts'
+import { pageMeta } from '~/lib/page-meta.ts'
+import { answering } from '~/platform/http/http.ts'
+import { ListPage } from '../components/list-page.tsx'
+import { categoryPage, loadList } from '../lists.server.ts'
+import { listMeta } from '../lists.view.ts'
+import type { Route } from './+types/category'
+
+export function loader({ params, context, url }: Route.LoaderArgs) {
+	return answering(async () => {
+		const [{ slug, title, count, following }, list] = await Promise.all([
+			getCategoryPage(viewerOf(context), params.slug),
+			loadList(categoryPage, { context, url }, { category: params.slug }),
+		])
+		return { ...list, slug, title, count, following }
+	})
+}
+
+export function meta({ loaderData, matches }: Route.MetaArgs) {
+	if (!loaderData) return pageMeta(matches, { title: 'Forum' })
+	const { slug, title, count } = loaderData
+	return pageMeta(matches, {
+		...listMeta(`${title} queries`, categoryPath(slug), loaderData),
+		description: `${count} questions of students about ${title}, with their answers.`,
+		feed: { path: `${categoryPath(slug)}/feed.atom`, title: `Newest queries in ${title}` },
+	})
+}
+
+export default function Category({ loaderData }: Route.ComponentProps) {
+	const { slug, title, count, following } = loaderData
+	const intro = (
+		<div className="mt-2 flex">
+			<FollowButton key={slug} target={{ category: slug }} name={title} following={following} />
+		</div>
+	)
+	return <ListPage title={title} intro={intro} data={loaderData} total={count} category={slug} />
+}

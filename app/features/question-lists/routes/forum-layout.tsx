@@ -1,0 +1,76 @@
+import { Link, Outlet, type ShouldRevalidateFunctionArgs, useLocation, useSearchParams } from 'react-router'
+import { CategoryNav, TagIndex } from '~/features/tags/components/forum-frame.tsx'
+import { listCategories, listTags } from '~/features/tags/tags.server.ts'
+import { RuleHead } from '~/ui/rule-head.tsx'
+import { RelativeTime } from '~/ui/time.tsx'
+import { countQuestions, listWaiting } from '../lists.server.ts'
+import type { ForumFrame } from '../lists.view.ts'
+import type { Route } from './+types/forum-layout'
+
+const tagsShown = 10
+const waitingShown = 4
+
+export async function loader(): Promise<ForumFrame> {
+	const [categories, tags, total, waiting] = await Promise.all([
+		listCategories(),
+		listTags(tagsShown),
+		countQuestions(),
+		listWaiting(waitingShown),
+	])
+	return { categories, tags, total, waiting }
+}
+
+/** What stands beside a list does not change with its order, its search or its pages. */
+export function shouldRevalidate({
+	currentUrl,
+	nextUrl,
+	formMethod,
+	defaultShouldRevalidate,
+}: ShouldRevalidateFunctionArgs): boolean {
+	const sameList = currentUrl.pathname === nextUrl.pathname && (formMethod === undefined || formMethod === 'GET')
+	return defaultShouldRevalidate && !sameList
+}
+
+/** The frame of every list: categories at the left, tags and what waits for an answer at the right, or below the categories where there is no third column. */
+export default function ForumLayout({ loaderData }: Route.ComponentProps) {
+	const { pathname } = useLocation()
+	const [params] = useSearchParams()
+	const search = params.get('q')
+	return (
+		<div className="grid gap-x-12 pt-6 md:grid-cols-[11rem_minmax(0,1fr)] md:grid-rows-[auto_1fr] md:pt-8 xl:grid-cols-[11rem_minmax(0,1fr)_13rem]">
+			<CategoryNav categories={loaderData.categories} total={loaderData.total} pathname={pathname} search={search} />
+			<div className="min-w-0 md:col-start-2 md:row-span-2">
+				<Outlet context={loaderData} />
+			</div>
+			<aside
+				className="max-md:hidden md:mt-6 md:col-start-1 md:row-start-2 xl:col-start-3 xl:row-span-2 xl:row-start-1 xl:mt-0"
+				aria-label="Tags and open queries"
+			>
+				{pathname !== '/forum/tags' && <TagIndex tags={loaderData.tags} search={search} />}
+				<WaitingList waiting={loaderData.waiting} />
+			</aside>
+		</div>
+	)
+}
+
+/** The newest questions that nobody answered. */
+export function WaitingList({ waiting }: Pick<ForumFrame, 'waiting'>) {
+	if (waiting.length === 0) return null
+	return (
+		<section className="mt-8 first:mt-0" aria-labelledby="waiting">
+			<RuleHead id="waiting" title="Waiting for an answer" />
+			<ul className="grid gap-3">
+				{waiting.map(({ url, title, createdAt }) => (
+					<li key={url}>
+						<Link className="quiet-link block leading-5 wrap-anywhere" to={url}>
+							{title}
+						</Link>
+						<span className="meta">
+							<RelativeTime at={createdAt} />
+						</span>
+					</li>
+				))}
+			</ul>
+		</section>
+	)
+}

@@ -1,0 +1,205 @@
+import { z } from 'zod'
+import { reportOperation } from '~/features/moderation/moderation.api.server.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import { EditConflict } from '~/platform/http/form.server.ts'
+import { type Call, member, operation, StaleEdit } from '~/platform/http/operation.ts'
+import { muteQuestion } from './notices/notices.server.ts'
+import type { QuestionCardView, QuestionPageView } from './question.view.ts'
+import { limits } from './questions.limits.ts'
+import { askInput } from './questions.schema.ts'
+import { getQuestion } from './questions.server.ts'
+
+/* What the API takes and tells of the forum. The views of the pages fit these shapes; the compiler says when one does not. */
+
+export const time = z.string().meta({ format: 'date-time' })
+export const markdown = 'Markdown, as it was written.'
+export const html = 'The same as sanitized HTML.'
+
+export const author = z.object({
+	username: z.string(),
+	name: z.string(),
+	image: z.string().nullable().describe('Path of the picture.'),
+})
+
+export const origin = z
+	.object({ url: z.string().nullable(), licence: z.string().nullable() })
+	.nullable()
+	.describe('Where an imported text comes from.')
+
+export const voteValue = z.literal([1, 0, -1]).describe('Your vote: 1 up, -1 down, 0 none.')
+/** A caller's vote on a text. */
+export const vote = {
+	vote: voteValue,
+	own: z.boolean().describe('Whether you wrote it; nobody votes on their own.'),
+}
+
+export const unpublished = z
+	.object({ status: z.enum(['pending', 'hidden', 'merged']), reason: z.string() })
+	.nullable()
+	.describe('Why others cannot see it; null if they can.') as z.ZodType<
+	QuestionPageView['unpublished'],
+	QuestionPageView['unpublished']
+>
+
+export const rights = { mayEdit: z.boolean(), mayDelete: z.boolean() }
+
+const questionCard = z.object({
+	id: z.int(),
+	url: z.string().describe('Path of its page.'),
+	title: z.string(),
+	titleHtml: z.string().optional().describe('With matches marked; only in a search.'),
+	excerpt: z.string(),
+	excerptHtml: z.string().optional().describe('With matches marked; only in a search.'),
+	commentMatch: z
+		.object({ url: z.string().describe('Path that leads to it.'), author: z.string(), html: z.string() })
+		.optional()
+		.describe(
+			'The comment that matches, with matches marked; only in a search, when nothing else of the query matches.',
+		),
+	category: z.object({ slug: z.string(), title: z.string() }),
+	author,
+	tags: z.array(z.string()),
+	createdAt: time,
+	score: z.int(),
+	commentCount: z.int(),
+	solved: z.boolean(),
+	...rights,
+}) satisfies z.ZodType<QuestionCardView, QuestionCardView>
+
+export const query = questionCard.extend({
+	description: z.string().describe(markdown),
+	descriptionHtml: z.string().describe(html),
+	version: z.int().describe('Raised by every edit.'),
+	editedAt: time.nullable(),
+	deletedBy: z
+		.enum(['author', 'moderator'])
+		.nullable()
+		.describe('Who deleted it, if only the comments of others remain.'),
+	locked: z.boolean().describe('Whether nobody may comment any more.'),
+	unpublished,
+	...vote,
+	origin,
+}) satisfies z.ZodType<QuestionPageView, QuestionPageView>
+
+export const next = z.string().nullable().describe('The cursor of the next page; null at the end.')
+
+export const questionList = z.object({ rows: z.array(questionCard), next })
+
+/** The limits as the description tells them; the schemas of the forms are what decides. */
+const { title, description, tags, category: place } = askInput.shape
+export const newQuestion = z.strictObject({
+	title: title.meta({ minLength: limits.titleMin, maxLength: limits.titleMax }),
+	description: description.meta({ minLength: 1, maxLength: limits.descriptionMax, description: 'Markdown.' }),
+	tags: tags.meta({ description: `1 to ${limits.tagsMax} tags, as a list or separated by commas.` }),
+	category: place.meta({ description: 'Slug of a category.' }),
+})
+export const madeFrom = z
+	.int()
+	.min(1)
+	.optional()
+	.describe('The version you edited. 409 if a newer one was saved; if left out, the last edit wins.')
+export const changedQuestion = newQuestion.partial().extend({ version: madeFrom })
+
+/** Under which names the description knows these shapes. */
+export const forumShapes = {
+	QueryCard: questionCard,
+	Query: query,
+	QueryList: questionList,
+	NewQuery: newQuestion,
+	ChangedQuery: changedQuestion,
+}
+
+/** Who may take a deletion back, in the description of both operations. */
+export const restoringRule = 'For the member who deleted it, within ten minutes; for moderators at any time.'
+
+type IfMatch = Call<unknown, unknown>['ifMatch']
+
+/** What no text ever gets to by edits; it stands for a tag that names none of its versions. */
+const noVersion = 2_147_483_647
+
+/**
+ * The version that an edit was made from, for the use case.
+ * @param ifMatch what the header names; it goes before the body
+ * @param named what the body names
+ * @param stored the version as it stands
+ */
+export function namedVersion(ifMatch: IfMatch, named: unknown, stored: number): unknown {
+	if (!ifMatch) return named
+	return ifMatch.includes(stored) ? stored : noVersion
+}
+
+/** Makes an edit. @throws StaleEdit with both texts when another one was saved first */
+export async function editing<Result>(ifMatch: IfMatch, sent: object, edit: () => Promise<Result>): Promise<Result> {
+	try {
+		return await edit()
+	} catch (error) {
+		if (!(error instanceof EditConflict)) throw error
+		const { version, values } = error.stored
+		throw new StaleEdit(error.message, ifMatch ? 412 : 409, { stored: { ...values, version }, sent })
+	}
+}
+
+/* The parameters that several operations share. */
+
+export const id = z.coerce.number().int().min(1).max(2_147_483_647)
+export const cursor = z.string().max(400).optional().describe('Where the page before ended: its `next`.')
+export const limit = z.coerce.number().int().min(1).max(50).default(20).describe('How many rows at most.')
+
+export const questionOperations = [
+	operation({
+		id: 'getQuery',
+		group: 'Queries',
+		method: 'get',
+		path: '/queries/{id}',
+		summary: 'Read a query',
+		access: 'everybody',
+		params: { id },
+		answer: query,
+		refusals: [404],
+		run: ({ viewer, params }) => getQuestion(viewer, params.id),
+	}),
+	operation({
+		id: 'muteQuery',
+		group: 'Following',
+		method: 'put',
+		path: '/queries/{id}/muting',
+		summary: 'Mute a query',
+		access: 'members',
+		params: { id },
+		answer: null,
+		refusals: [404],
+		run: async (call) => mute(member(call), call.params.id, true),
+	}),
+	operation({
+		id: 'unmuteQuery',
+		group: 'Following',
+		method: 'delete',
+		path: '/queries/{id}/muting',
+		summary: 'Unmute a query',
+		access: 'members',
+		params: { id },
+		answer: null,
+		refusals: [404],
+		run: async (call) => mute(member(call), call.params.id, false),
+	}),
+	reportOperation({
+		id: 'reportQuery',
+		type: 'query',
+		path: '/queries/{id}/reports',
+		summary: 'Report a query to the moderators',
+		param: { id },
+	}),
+	reportOperation({
+		id: 'reportComment',
+		type: 'comment',
+		path: '/comments/{id}/reports',
+		summary: 'Report a comment to the moderators',
+		param: { id },
+	}),
+]
+
+/** Only what the caller can read: a number alone must not tell whether something hidden is there. */
+async function mute(viewer: SignedIn, questionId: number, muted: boolean): Promise<void> {
+	await getQuestion(viewer, questionId)
+	await muteQuestion(viewer, questionId, muted)
+}
