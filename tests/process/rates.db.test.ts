@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { rates } from '~/features/accounts/security/rates.server.ts'
+import { rates } from '~/features/rate-limits/rate-limits.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeMember } from '../factories/forum.ts'

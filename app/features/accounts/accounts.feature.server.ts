@@ -1,8 +1,8 @@
+import { sweepSecurityLog } from '~/features/sessions/security-log.server.ts'
+import { listenForRevocations, sweepSessions } from '~/features/sessions/sessions.server.ts'
 import { defineFeature } from '~/platform/feature.ts'
 import { memberCounter } from './accounts.queries.server.ts'
 import { sendAccountMail, sendLetter } from './registration/account-mails.server.ts'
-import { sweepSecurityLog } from './security/security-log.server.ts'
-import { listenForRevocations, sweepSessions } from './sessions/sessions.server.ts'
 
 export const accounts = defineFeature({
 	name: 'accounts',

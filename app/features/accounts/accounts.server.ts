@@ -1,4 +1,14 @@
 import { config } from '~/config.server.ts'
+import { countAttempt, resetAttempts } from '~/features/rate-limits/attempts.server.ts'
+import { deviceOf, headerOf, rememberDevice } from '~/features/sessions/devices.server.ts'
+import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
+import { deleteDevices, deleteSessions } from '~/features/sessions/sessions.queries.server.ts'
+import {
+	announceAccountChange,
+	announceEndedSessions,
+	withLastKnownSessions,
+} from '~/features/sessions/sessions.server.ts'
+import { deleteTokens } from '~/features/tokens/tokens.queries.server.ts'
 import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { setRequestMember } from '~/lib/request-scope.server.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
@@ -16,14 +26,8 @@ import { changePasswordInput, forgotInput, loginInput, registerInput, resetInput
 import type { AccountView, SessionView } from './accounts.view.ts'
 import { auth } from './auth.server.ts'
 import { hashToken } from './security/credentials.server.ts'
-import { countAttempt, resetAttempts } from './security/limits.server.ts'
 import { passwordError } from './security/password-rules.server.ts'
 import { domainErrors, inner } from './security/refusals.server.ts'
-import { recordSecurityEvent } from './security/security-log.server.ts'
-import { deviceOf, headerOf, rememberDevice } from './sessions/devices.server.ts'
-import { deleteDevices, deleteSessions } from './sessions/sessions.queries.server.ts'
-import { announceAccountChange, announceEndedSessions, withLastKnownSessions } from './sessions/sessions.server.ts'
-import { deleteTokens } from './tokens/tokens.queries.server.ts'
 
 /**
  * Who sent this request.

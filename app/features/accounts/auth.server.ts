@@ -1,6 +1,16 @@
 import { type BetterAuthOptions, betterAuth } from 'better-auth'
 import { APIError, createAuthMiddleware } from 'better-auth/api'
 import { type Config, config } from '~/config.server.ts'
+import { resetAttempts } from '~/features/rate-limits/attempts.server.ts'
+import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
+import { deleteDevices } from '~/features/sessions/sessions.queries.server.ts'
+import {
+	announceEndedSessions,
+	cookieVersionOf,
+	endAllAccess,
+	sessionLife,
+	settleLogin,
+} from '~/features/sessions/sessions.server.ts'
 import { log } from '~/lib/log.server.ts'
 import { remember } from '~/lib/remember.ts'
 import { db } from '~/platform/db/db.server.ts'
@@ -13,16 +23,6 @@ import { usernamesFor } from './registration/names.server.ts'
 import { isNamedAdmin, promoteNamedAdmin } from './registration/registrations.server.ts'
 import { authSecret, hashPassword, verifyPassword } from './security/credentials.server.ts'
 import { conclude, guard } from './security/guard.server.ts'
-import { resetAttempts } from './security/limits.server.ts'
-import { recordSecurityEvent } from './security/security-log.server.ts'
-import { deleteDevices } from './sessions/sessions.queries.server.ts'
-import {
-	announceEndedSessions,
-	cookieVersionOf,
-	endAllAccess,
-	sessionLife,
-	settleLogin,
-} from './sessions/sessions.server.ts'
 
 /** Which of our tables and columns hold what Better Auth stores. */
 const tables = {

@@ -1,6 +1,6 @@
 import { type RateLimiterAbstract, RateLimiterPostgres, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
 import { config } from '~/config.server.ts'
-import { network } from '~/features/accounts/security/limits.server.ts'
+import { network } from '~/features/rate-limits/attempts.server.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { redis } from '~/platform/bus/redis.server.ts'
 import { pool } from '~/platform/db/db.server.ts'

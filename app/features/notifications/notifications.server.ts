@@ -1,5 +1,5 @@
 import { lockMember } from '~/features/accounts/accounts.queries.server.ts'
-import { countUse } from '~/features/accounts/security/rates.server.ts'
+import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { isId } from '~/lib/checks.ts'
 import { Invalid, NotAllowed } from '~/lib/errors.ts'
 import { gathered } from '~/lib/gathered.ts'

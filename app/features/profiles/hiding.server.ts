@@ -2,11 +2,11 @@ import { findSuspension } from '~/features/accounts/accounts.queries.server.ts'
 import { suspensionOf } from '~/features/accounts/security/suspension.server.ts'
 import { setSkills } from '~/features/members/skills.server.ts'
 import type { SubjectPart } from '~/features/moderation/moderation.policy.ts'
+import { ensureProfile, lockProfile } from '~/features/profile-editor/editing.queries.server.ts'
+import { deleteItem } from '~/features/profile-editor/items.queries.server.ts'
 import { shortened } from '~/lib/text.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
-import { ensureProfile, lockProfile } from './editing/editing.queries.server.ts'
-import { deleteItem } from './editing/items.queries.server.ts'
 import {
 	emptyPicture,
 	emptyText,

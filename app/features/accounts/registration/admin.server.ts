@@ -1,11 +1,11 @@
 import { type Config, config } from '~/config.server.ts'
+import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
+import { announceAccountChange } from '~/features/sessions/sessions.server.ts'
 import { Invalid, NotAllowed } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { findAccount } from '../accounts.queries.server.ts'
 import { hashToken, newToken } from '../security/credentials.server.ts'
-import { recordSecurityEvent } from '../security/security-log.server.ts'
-import { announceAccountChange } from '../sessions/sessions.server.ts'
 import { areDemoAccountsOpen, demoEmails, isDemoAccount } from './demo-accounts.server.ts'
 import { hasAdmin, insertClaim, isClaimOpen, lockClaims, shutOut, takeClaim } from './registrations.queries.server.ts'
 

@@ -1,4 +1,9 @@
 import { type Config, config } from '~/config.server.ts'
+import { countAttempt, network } from '~/features/rate-limits/attempts.server.ts'
+import { deviceTokens, findKnownDevice } from '~/features/sessions/devices.server.ts'
+import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
+import { insertDevice } from '~/features/sessions/sessions.queries.server.ts'
+import { announceAccountChange, announceEndedSessions } from '~/features/sessions/sessions.server.ts'
 import { Invalid } from '~/lib/errors.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { announce } from '~/platform/realtime/announce.server.ts'
@@ -10,11 +15,6 @@ import {
 	insertAccount,
 } from '../accounts.queries.server.ts'
 import { hashToken, requireHashCapacity, verifyPassword } from '../security/credentials.server.ts'
-import { countAttempt, network } from '../security/limits.server.ts'
-import { recordSecurityEvent } from '../security/security-log.server.ts'
-import { deviceTokens, findKnownDevice } from '../sessions/devices.server.ts'
-import { insertDevice } from '../sessions/sessions.queries.server.ts'
-import { announceAccountChange, announceEndedSessions } from '../sessions/sessions.server.ts'
 import { usernamesFor } from './names.server.ts'
 import {
 	deleteEmailLink,

@@ -5,8 +5,8 @@ import { hash, verify } from '@node-rs/argon2'
 import pLimit from 'p-limit'
 import { type Config, config } from '~/config.server.ts'
 import { TooMany } from '~/lib/errors.ts'
-import { madeOnce } from '~/lib/made-once.server.ts'
 import { remember } from '~/lib/remember.ts'
+import { madeOnce } from '~/lib/secrets.server.ts'
 
 /**
  * Argon2id with 19 MiB, two passes and one lane: the least of OWASP's Password Storage Cheat Sheet (2026), about 20 ms here.

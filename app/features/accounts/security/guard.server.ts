@@ -1,5 +1,21 @@
 import { APIError, type createAuthMiddleware } from 'better-auth/api'
 import { config } from '~/config.server.ts'
+import {
+	type Counted,
+	countAttempt,
+	network,
+	resetAttempts,
+	takeBackAttempt,
+	wideNetwork,
+} from '~/features/rate-limits/attempts.server.ts'
+import {
+	type DeviceCookie,
+	deviceOf,
+	findKnownDevice,
+	newDevice,
+	rememberDevice,
+} from '~/features/sessions/devices.server.ts'
+import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { Invalid, TooMany } from '~/lib/errors.ts'
 import { parseInput } from '~/platform/http/form.server.ts'
 import { findAccountByEmail, findGuessedAt, findResetOwner } from '../accounts.queries.server.ts'
@@ -9,11 +25,8 @@ import { isClosedDemoAccount } from '../registration/demo-accounts.server.ts'
 import { isAllowedDomain, refuseImpersonation } from '../registration/names.server.ts'
 import { findUnconfirmed, replaceRegistration } from '../registration/registrations.queries.server.ts'
 import { isNamedAdmin, promoteNamedAdmin } from '../registration/registrations.server.ts'
-import { type DeviceCookie, deviceOf, findKnownDevice, newDevice, rememberDevice } from '../sessions/devices.server.ts'
 import { hashPassword, hashToken, requireHashCapacity, verifyPassword } from './credentials.server.ts'
-import { type Counted, countAttempt, network, resetAttempts, takeBackAttempt, wideNetwork } from './limits.server.ts'
 import { type PasswordOwner, passwordError } from './password-rules.server.ts'
-import { recordSecurityEvent } from './security-log.server.ts'
 
 type Context = Parameters<Parameters<typeof createAuthMiddleware>[0]>[0]
 

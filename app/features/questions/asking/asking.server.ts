@@ -1,4 +1,4 @@
-import { countUse } from '~/features/accounts/security/rates.server.ts'
+import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { tagsOf } from '~/features/tags/tags.limits.ts'
 import { findCategory } from '~/features/tags/tags.queries.server.ts'
 import { mainTags } from '~/features/tags/tags.server.ts'

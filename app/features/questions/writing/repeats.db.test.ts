@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
-import { makeToken } from '~/features/accounts/tokens/tokens.server.ts'
 import { addComment, deleteComment } from '~/features/discussion/commenting.server.ts'
+import { makeToken } from '~/features/tokens/tokens.server.ts'
 import { Invalid, NotFound } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'

@@ -9,8 +9,8 @@ import {
 	updateAcademics,
 	updatePersonal,
 	updateSocial,
-} from '~/features/profiles/editing/editing.queries.server.ts'
-import { checkName, editable, transaction } from '~/features/profiles/editing/editing.server.ts'
+} from '~/features/profile-editor/editing.queries.server.ts'
+import { checkName, editable, transaction } from '~/features/profile-editor/editing.server.ts'
 import {
 	insertCertificate,
 	insertProject,
@@ -18,10 +18,10 @@ import {
 	listProjectsToEdit,
 	updateCertificate,
 	updateProject,
-} from '~/features/profiles/editing/items.queries.server.ts'
-import { profileLimits } from '~/features/profiles/profiles.limits.ts'
-import type { AcademicsInput, SocialInput } from '~/features/profiles/profiles.schema.ts'
-import { siteNames } from '~/features/profiles/profiles.schema.ts'
+} from '~/features/profile-editor/items.queries.server.ts'
+import { profileLimits } from '~/features/profile-editor/profile.limits.ts'
+import type { AcademicsInput, SocialInput } from '~/features/profile-editor/profile.schema.ts'
+import { siteNames } from '~/features/profile-editor/profile.schema.ts'
 import { Conflict, Invalid } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
