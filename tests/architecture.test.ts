@@ -131,7 +131,7 @@ describe('the places of things', () => {
 	test('profiles are shown from the views that leave out what a moderator hid; the tables are read where they are written', () => {
 		// Of `profiles` alone: the forms, the first steps, who hides presence, the confirmed address, and the page of a case.
 		const own =
-			/^app\/features\/(profiles\/(editing\/(editing|items)|hiding|profiles)|campus\/campus|pictures\/pictures|members\/(members|skills))\.queries/
+			/^app\/features\/(profile-editor\/(editing|items)|profiles\/(hiding|profiles)|campus\/campus|pictures\/pictures|members\/(members|skills))\.queries/
 		const others =
 			/^app\/(platform\/realtime\/presence|features\/(accounts\/accounts|directory\/seed\/seed|chat\/conversations))\.queries/
 		const reads = /\b(from|join)\s+(profiles|profile_skills|certificates|projects)\b|From\('(profiles|profile_skills)'/

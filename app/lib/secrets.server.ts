@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 
 /**
@@ -31,4 +31,14 @@ function read(file: string): string | null {
 		if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
 		return null
 	}
+}
+
+/** A token for a link or a cookie: 192 random bits as 32 characters of base64url. */
+export function newToken(): string {
+	return randomBytes(24).toString('base64url')
+}
+
+/** What stands for a token in the database: SHA-256 in base64url. Enough for random tokens, never for passwords. */
+export function hashToken(token: string): string {
+	return createHash('sha256').update(token).digest('base64url')
 }

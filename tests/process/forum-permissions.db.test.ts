@@ -70,7 +70,7 @@ interface Attempt {
 async function attempt({ who, write, allowed, send, target: given }: Attempt): Promise<string> {
 	const target = given ?? (allowed || write.prepare ? await makeTarget(members) : standing)
 	await write.prepare?.(members, target, who === 'anonymous' ? undefined : members[who])
-	await sql`delete from rate_limits where key like 'api-%'`.execute(db())
+	await sql`delete from rate_limits where key like 'rate:api%'`.execute(db())
 	const before = JSON.stringify(await hashForum())
 	const response = await send(target)
 	const changed = JSON.stringify(await hashForum()) !== before

@@ -141,38 +141,6 @@ export function findAccount(
 		.executeTakeFirst()
 }
 
-/** Ends a session of this member by its row. @returns whether there was one */
-export async function deleteSession(userId: number, id: number): Promise<boolean> {
-	const gone = await db()
-		.deleteFrom('sessions')
-		.where('id', '=', id)
-		.where('user_id', '=', userId)
-		.returning('id')
-		.executeTakeFirst()
-	return gone !== undefined
-}
-
-interface SessionRow {
-	id: number
-	token: string
-	ip_address: string | null
-	user_agent: string | null
-	created_at: Date
-	updated_at: Date
-}
-
-/** The sessions of a member that are still good, newest first, at most 100. */
-export function listSessionRows(userId: number): Promise<SessionRow[]> {
-	return db()
-		.selectFrom('sessions')
-		.select(['id', 'token', 'ip_address', 'user_agent', 'created_at', 'updated_at'])
-		.where('user_id', '=', userId)
-		.where('expires_at', '>', new Date())
-		.orderBy('updated_at', 'desc')
-		.limit(100)
-		.execute()
-}
-
 /** `suspended_until` as text: a suspension without end is no point in time, and one that is over is none. */
 export const suspendedUntil = (table: string) =>
 	sql.raw(`case when ${table}.suspended_until = 'infinity' then 'infinity' when ${table}.suspended_until > now()

@@ -1,31 +1,22 @@
 import { config } from '~/config.server.ts'
-import { countAttempt, resetAttempts } from '~/features/rate-limits/attempts.server.ts'
-import { deviceOf, headerOf, rememberDevice } from '~/features/sessions/devices.server.ts'
+import { countAttempt, resetAttempts } from '~/features/rate-limits/rate-limits.server.ts'
+import { headerOf, rememberDevice } from '~/features/sessions/devices.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
-import { deleteDevices, deleteSessions } from '~/features/sessions/sessions.queries.server.ts'
+import { deleteDevices, deleteTokens } from '~/features/sessions/sessions.queries.server.ts'
 import {
 	announceAccountChange,
 	announceEndedSessions,
 	withLastKnownSessions,
 } from '~/features/sessions/sessions.server.ts'
-import { deleteTokens } from '~/features/tokens/tokens.queries.server.ts'
 import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { setRequestMember } from '~/lib/request-scope.server.ts'
+import { hashToken } from '~/lib/secrets.server.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { parseForm } from '~/platform/http/form.server.ts'
 import { siteFaultOf } from '~/platform/http/site-fault.server.ts'
-import {
-	deleteResetLinks,
-	deleteSession,
-	findAccount,
-	findEmail,
-	findResetOwner,
-	listSessionRows,
-} from './accounts.queries.server.ts'
+import { deleteResetLinks, findAccount, findEmail, findResetOwner } from './accounts.queries.server.ts'
 import { changePasswordInput, forgotInput, loginInput, registerInput, resetInput } from './accounts.schema.ts'
-import type { AccountView, SessionView } from './accounts.view.ts'
 import { auth } from './auth.server.ts'
-import { hashToken } from './security/credentials.server.ts'
 import { passwordError } from './security/password-rules.server.ts'
 import { domainErrors, inner } from './security/refusals.server.ts'
 
@@ -63,6 +54,17 @@ export async function viewerFromCookie(request: Request): Promise<Viewer> {
 export async function sessionOf(request: Request): Promise<{ viewer: SignedIn; sessionId: number } | null> {
 	const found = await auth().api.getSession({ headers: request.headers, query: { disableCookieCache: true } })
 	return found && { viewer: viewerOfUser(found.user), sessionId: Number(found.session.id) }
+}
+
+/**
+ * Insists that the session of this request goes on and is the viewer's.
+ * @returns its id
+ * @throws NotAllowed when it has ended meanwhile
+ */
+export async function requireSession(viewer: SignedIn, request: Request): Promise<number> {
+	const session = await sessionOf(request)
+	if (session?.viewer.id !== viewer.id) throw new NotAllowed('This session has ended. Log in again.')
+	return session.sessionId
 }
 
 /**
@@ -142,24 +144,11 @@ export async function refreshSession(request: Request): Promise<Headers> {
 	return headers
 }
 
-/**
- * Where this member is logged in, the most recently used first.
- * @throws NotAllowed when the session of this request has ended meanwhile
- */
-export async function listSessions(viewer: SignedIn, request: Request): Promise<SessionView[]> {
-	const [rows, session] = await Promise.all([
-		listSessionRows(viewer.id),
-		auth().api.getSession({ headers: request.headers, query: { disableCookieCache: true } }),
-	])
-	if (!session) throw new NotAllowed('This session has ended. Log in again.')
-	return rows.map((row) => ({
-		id: row.id,
-		device: deviceOf(row.user_agent ?? ''),
-		address: row.ip_address ?? '',
-		createdAt: row.created_at.toISOString(),
-		seenAt: row.updated_at.toISOString(),
-		current: row.token === session.session.token,
-	}))
+/** What only its owner sees of an account. */
+export interface AccountView {
+	email: string
+	emailVerified: boolean
+	joinedAt: string
 }
 
 /** What only its owner sees of an account. @throws NotFound when it is gone */
@@ -167,23 +156,6 @@ export async function getAccount(viewer: SignedIn): Promise<AccountView> {
 	const account = await findAccount(viewer.id)
 	if (!account) throw new NotFound('There is no such account.')
 	return { email: account.email, emailVerified: account.email_verified, joinedAt: account.created_at.toISOString() }
-}
-
-/** Logs one of the member's sessions out. @throws NotFound when it is not theirs */
-export async function revokeSession(viewer: SignedIn, id: number): Promise<void> {
-	const ended = id > 0 && id < 2 ** 31 && Number.isInteger(id) && (await deleteSession(viewer.id, id))
-	if (!ended) throw new NotFound('This session has already ended.')
-	await announceEndedSessions(viewer.id, viewer.username)
-	await recordSecurityEvent('session-revoked', { userId: viewer.id })
-}
-
-/** Logs the member out everywhere but here. @throws NotAllowed when the session of this request has ended meanwhile */
-export async function revokeOtherSessions(viewer: SignedIn, request: Request): Promise<void> {
-	const session = await sessionOf(request)
-	if (session?.viewer.id !== viewer.id) throw new NotAllowed('This session has ended. Log in again.')
-	await deleteSessions(viewer.id, session.sessionId)
-	await announceEndedSessions(viewer.id, viewer.username)
-	await recordSecurityEvent('session-revoked', { userId: viewer.id, detail: { all: true } })
 }
 
 /** The part of Better Auth's HTTP interface that is ours to offer: each of these passes the guard. */

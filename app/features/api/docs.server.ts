@@ -1,5 +1,5 @@
+import { useLimits } from '~/features/rate-limits/limits.server.ts'
 import type { ApiDocs, FieldDoc, OperationDoc } from './docs.view.ts'
-import { callRates } from './limits.server.ts'
 import { openApiDocument } from './openapi.server.ts'
 import type { ApiDocument, DocumentedOperation, Schema } from './openapi.ts'
 
@@ -20,7 +20,7 @@ export function apiDocs(document: ApiDocument): ApiDocs {
 	const { schemas } = document.components
 	return {
 		base,
-		rates: { read: callRates.read.member, write: callRates.write.member },
+		rates: { read: useLimits.apiReads.member, write: useLimits.apiWrites.member },
 		groups: document.tags.map(({ name }) => ({
 			name,
 			id: `group-${name.toLowerCase().replaceAll(' ', '-')}`,

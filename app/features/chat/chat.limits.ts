@@ -23,8 +23,6 @@ export const chatLimits = {
 	pictured: { messages: 40, seconds: 3_600 },
 	/** Messages that a member may send in so many seconds: faster than anybody types, slower than a script would like. */
 	burst: { messages: 30, seconds: 10 },
-	/** Edits and deletions together that a member may do in so many seconds: each is told to every tab of both members. */
-	changing: { times: 30, seconds: 60 },
 } as const
 
 /** Conversations that a member may start in 24 hours, by the age of the account in hours; the first line that fits counts. */

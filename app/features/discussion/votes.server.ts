@@ -27,7 +27,7 @@ export async function castVote(
 	{ vote, ...target }: CastVote,
 ): Promise<{ vote: Vote; score: number; url: string }> {
 	const voter = signedIn(viewer)
-	await countUse('marks', voter)
+	await countUse('toggles', voter)
 	if (!isVote(vote)) throw new Invalid('A vote is 1, -1 or 0.')
 	const { query: question, authorId } = await find(target)
 	if (!mayVote(voter, { authorId })) throw new NotAllowed('You cannot vote on your own posts.')

@@ -232,7 +232,7 @@ export const MAX_MUTED = 1_000
  */
 export async function muteSubject(viewer: Viewer, subject: SubjectRef, muted: boolean, plural: string): Promise<void> {
 	const { id } = requireSignedIn(viewer)
-	await countUse('marks', viewer)
+	await countUse('toggles', viewer)
 	await db()
 		.transaction()
 		.execute(async (trx) => {

@@ -35,15 +35,6 @@ export async function findEditable(userId: number, executor: Executor = db()): P
 	return rows[0]
 }
 
-/** An account that was made without a profile gets an empty one. */
-export async function ensureProfile(trx: Executor, userId: number): Promise<void> {
-	await trx
-		.insertInto('profiles')
-		.values({ user_id: userId, year_of_passing: null, current_semester: null, current_year: null })
-		.onConflict((conflict) => conflict.doNothing())
-		.execute()
-}
-
 /** Whether this picture is the member's and of the kind that the place wants; if so it stays until the transaction ends. */
 export async function ownsPicture(
 	trx: Executor,
@@ -140,13 +131,4 @@ export async function updateSocial(
 			codechef = ${input.codechef}, geeksforgeek = ${input.geeksforgeek}
 		where user_id = ${userId} and social_version = ${version} returning user_id`.execute(trx)
 	return rows.length > 0
-}
-
-/**
- * Locks everything of a member that an import reads before it writes: the profile first, as its forms do, then the account,
- * as whoever adds an item does.
- */
-export async function lockProfile(trx: Executor, userId: number): Promise<void> {
-	await sql`select 1 from profiles where user_id = ${userId} for update`.execute(trx)
-	await sql`select 1 from users where id = ${userId} for update`.execute(trx)
 }

@@ -1,6 +1,7 @@
 import { refuseImpersonation } from '~/features/accounts/registration/names.server.ts'
 import { requireOwner, requireProfileWriter } from '~/features/members/members.server.ts'
 import { setSkills } from '~/features/members/skills.server.ts'
+import { ensureProfile } from '~/features/profiles/profiles.queries.server.ts'
 import { Invalid, NotFound } from '~/lib/errors.ts'
 import { isModerator, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 import { dropPages, everyPage } from '~/platform/cache/pages.server.ts'
@@ -10,7 +11,6 @@ import type { FormValues, SavedValues } from '~/platform/http/form.ts'
 import { hidePresence } from '~/platform/realtime/presence.server.ts'
 import {
 	type EditableRow,
-	ensureProfile,
 	findEditable,
 	ownsPicture,
 	updateAcademics,

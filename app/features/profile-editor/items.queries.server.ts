@@ -1,11 +1,7 @@
 import { sql } from 'kysely'
+import type { ItemTable } from '~/features/profiles/profiles.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { ProjectInput, StoredCertificate } from './profile.schema.ts'
-
-/** The tables whose rows a member adds, changes and deletes one by one. */
-export type ItemTable = 'certificates' | 'projects'
-
-const keyOf = { certificates: 'certificate_id', projects: 'project_id' } as const
 
 /** Locks the member against another save that adds, and counts what they have. */
 export async function countItems(trx: Executor, table: ItemTable, userId: number): Promise<number> {
@@ -13,15 +9,6 @@ export async function countItems(trx: Executor, table: ItemTable, userId: number
 	const { rows } = await sql<{ count: number }>`
 		select count(*)::int as count from ${sql.table(table)} where user_id = ${userId}`.execute(trx)
 	return rows[0]?.count ?? 0
-}
-
-/** @returns whether there was such an item of this member */
-export async function deleteItem(trx: Executor, table: ItemTable, userId: number, id: string): Promise<boolean> {
-	const { rows } = await sql`
-		delete from ${sql.table(table)} where user_id = ${userId} and ${sql.ref(keyOf[table])} = ${id}::uuid returning 1`.execute(
-		trx,
-	)
-	return rows.length > 0
 }
 
 export interface CertificateEditRow extends StoredCertificate {

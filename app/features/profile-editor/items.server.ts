@@ -1,8 +1,17 @@
 import type { z } from 'zod'
 import { requireOwner, requireProfileWriter } from '~/features/members/members.server.ts'
-import { listCertificateRows, listProjectRows } from '~/features/profiles/profiles.queries.server.ts'
-import type { CertificateView, ProjectView } from '~/features/profiles/profiles.view.ts'
-import { presentCertificate, presentProject } from '~/features/profiles/profiles.view.ts'
+import {
+	deleteItem,
+	type ItemTable,
+	listCertificateRows,
+	listProjectRows,
+} from '~/features/profiles/profiles.queries.server.ts'
+import {
+	type CertificateView,
+	type ProjectView,
+	presentCertificate,
+	presentProject,
+} from '~/features/profiles/profiles.view.ts'
 import { Invalid, NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
@@ -11,10 +20,8 @@ import type { FormValues, SavedValues } from '~/platform/http/form.ts'
 import { checkPicture, transaction } from './editing.server.ts'
 import {
 	countItems,
-	deleteItem,
 	findCertificate,
 	findProject,
-	type ItemTable,
 	insertCertificate,
 	insertProject,
 	updateCertificate,

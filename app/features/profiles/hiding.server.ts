@@ -2,8 +2,6 @@ import { findSuspension } from '~/features/accounts/accounts.queries.server.ts'
 import { suspensionOf } from '~/features/accounts/security/suspension.server.ts'
 import { setSkills } from '~/features/members/skills.server.ts'
 import type { SubjectPart } from '~/features/moderation/moderation.policy.ts'
-import { ensureProfile, lockProfile } from '~/features/profile-editor/editing.queries.server.ts'
-import { deleteItem } from '~/features/profile-editor/items.queries.server.ts'
 import { shortened } from '~/lib/text.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
@@ -17,7 +15,14 @@ import {
 	writeHidden,
 	writeShown,
 } from './hiding.queries.server.ts'
-import { findProfile, listCertificateRows, listProjectRows } from './profiles.queries.server.ts'
+import {
+	deleteItem,
+	ensureProfile,
+	findProfile,
+	listCertificateRows,
+	listProjectRows,
+	lockProfile,
+} from './profiles.queries.server.ts'
 
 /*
  * What moderators do to a profile: hiding its texts and picture until they show them again, and removing a single part. Who may,

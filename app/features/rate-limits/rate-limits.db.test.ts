@@ -18,7 +18,8 @@ import { db } from '~/platform/db/db.server.ts'
 import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { filled } from '../../../tests/factories/profiles.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
-import { countPage, countUse, type RateName, rates } from './rate-limits.server.ts'
+import { useLimits } from './limits.server.ts'
+import { countPage, countUse, type UseName } from './rate-limits.server.ts'
 
 useDatabase()
 
@@ -46,13 +47,13 @@ async function timesUntilRefused(work: () => Promise<unknown>, most: number): Pr
 	return [most + 1, null]
 }
 
-const names = Object.keys(rates) as RateName[]
+const names = Object.keys(useLimits) as UseName[]
 
 describe('a limit of reading and saving', () => {
 	test.each(names)(
 		'%s: a member has as often as the table says, others are not held up, and the pause is told',
 		async (name) => {
-			const { member: most, duration, words } = rates[name]
+			const { member: most, duration, words } = useLimits[name]
 			const [times, refusal] = await timesUntilRefused(() => countUse(name, member, '192.0.2.1'), most)
 			expect(times).toBe(most)
 			expect(refusal).toBeInstanceOf(TooMany)
@@ -66,10 +67,10 @@ describe('a limit of reading and saving', () => {
 		},
 	)
 
-	test.each(names.filter((name) => rates[name].address !== null))(
+	test.each(names.filter((name) => useLimits[name].address !== null))(
 		'%s: the visitors of an address share one',
 		async (name) => {
-			const most = Number(rates[name].address)
+			const most = Number(useLimits[name].address)
 			const [times, refusal] = await timesUntilRefused(() => countUse(name, null, `2001:db8:0:${made}::1`), most)
 			expect([times, refusal instanceof TooMany]).toEqual([most, true])
 			await expect(countUse(name, null, `2001:db8:0:${made}:ffff::2`)).rejects.toThrow(TooMany)
@@ -79,8 +80,8 @@ describe('a limit of reading and saving', () => {
 	)
 
 	test('ends with its time, for a counter of the site', async () => {
-		await timesUntilRefused(() => countUse('peopleSearch', member), rates.peopleSearch.member)
-		await sql`update rate_limits set expire = ${Date.now() - 1} where key like ${`rate:peopleSearch:${member.id}`}`.execute(
+		await timesUntilRefused(() => countUse('peopleSearch', member), useLimits.peopleSearch.member)
+		await sql`update rate_limits set expire = ${Date.now() - 1} where key like ${`rate:peopleSearch:member:${member.id}`}`.execute(
 			db(),
 		)
 		await expect(countUse('peopleSearch', member)).resolves.toBeUndefined()
@@ -89,7 +90,7 @@ describe('a limit of reading and saving', () => {
 	test('a counter of the site is asked once for a block', async () => {
 		const points = async () => {
 			const { rows } = await sql<{ points: number }>`
-				select points from rate_limits where key = ${`rate:profiles:${member.id}`}`.execute(db())
+				select points from rate_limits where key = ${`rate:profiles:member:${member.id}`}`.execute(db())
 			return rows[0]?.points
 		}
 		for (const [times, expected] of [
@@ -103,7 +104,7 @@ describe('a limit of reading and saving', () => {
 	})
 
 	test('pages do not count pictures, suggestions and what tabs ask by themselves', async () => {
-		const { member: most } = rates.pages
+		const { member: most } = useLimits.pages
 		for (const path of ['/media/a.webp', '/suggest/tags', '/messages/omar/wire', '/notifications/latest'])
 			for (let time = 0; time <= most; time += 1) await countPage(member, '192.0.2.1', path)
 		const [times] = await timesUntilRefused(() => countPage(member, '192.0.2.1', '/forum'), most)
@@ -114,8 +115,8 @@ describe('a limit of reading and saving', () => {
 
 describe('what is counted', () => {
 	/** Uses up all but one of a member's times. */
-	async function leaveOne(name: RateName): Promise<void> {
-		for (let time = 1; time < rates[name].member; time += 1) await countUse(name, member)
+	async function leaveOne(name: UseName): Promise<void> {
+		for (let time = 1; time < useLimits[name].member; time += 1) await countUse(name, member)
 	}
 
 	test('profiles of others by page and as JSON Resume together, whether they are there or not; never one’s own', async () => {

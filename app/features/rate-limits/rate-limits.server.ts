@@ -1,124 +1,48 @@
-import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
+import {
+	type RateLimiterAbstract,
+	RateLimiterMemory,
+	RateLimiterPostgres,
+	RateLimiterRedis,
+	RateLimiterRes,
+} from 'rate-limiter-flexible'
+import { config } from '~/config.server.ts'
 import { TooMany } from '~/lib/errors.ts'
 import { remember } from '~/lib/remember.ts'
+import { hashToken } from '~/lib/secrets.server.ts'
 import type { Viewer } from '~/lib/viewer.ts'
-import { pool } from '~/platform/db/db.server.ts'
-import { network } from './attempts.server.ts'
+import { redis } from '~/platform/bus/redis.server.ts'
+import { db, pool } from '~/platform/db/db.server.ts'
+import { attemptLimits, type UseLimit, useLimits } from './limits.server.ts'
+import { network } from './networks.server.ts'
+import { deleteAttempts, takeBackAttempts, tryToCount, waitLeft } from './rate-limits.queries.server.ts'
 
-/*
- * How often somebody may read and save (decision 39). Attempts to get in are limited in limits.server.ts, posts and messages
- * by the features that store them.
- */
+type AnyUse = keyof typeof useLimits
 
-interface Rate {
-	/** What was done too often, as the first sentence of the refusal. */
-	words: string
-	/** Seconds that are counted over. */
-	duration: number
-	/** Times within the duration, of one member over all devices and tokens. */
-	member: number
-	/**
-	 * Times of all visitors at one address (of IPv6, one /64), which a whole campus may share; null where visitors are
-	 * refused anyway.
-	 */
-	address: number | null
-	/**
-	 * Where a member's times are counted. `process`: in the memory of each process, so that a site of n processes allows up to
-	 * n times as much; it spares the machine. `site`: in PostgreSQL, for all processes; it protects what is stored.
-	 */
-	counted: 'process' | 'site'
-	/**
-	 * How many times a process takes from the site's counter at once: one statement in so many times. What is left of it when
-	 * the time is over is lost, so a member who meets n processes may have (n - 1) × (block - 1) times less.
-	 */
-	block?: number
+/** A limit of reading or saving whose refusal is worded here. */
+export type UseName = { [Name in AnyUse]: (typeof useLimits)[Name] extends { words: string } ? Name : never }[AnyUse]
+
+/** What was counted. */
+export interface Quota {
+	/** Uses within the duration of the limit. */
+	limit: number
+	/** How many are left at least. */
+	left: number
+	/** Whole seconds until everything is allowed anew. */
+	reset: number
+	exceeded: boolean
 }
 
-const MINUTE = 60
-const HOUR = 3_600
-
-/** Every limit of reading and saving, by name. Figures: issue 10 of the project and its review of scraping (E1, E6). */
-export const rates = {
-	/** Pages that are rendered for this request, and their data; pages from the cache of visitors are not counted. */
-	pages: { words: 'You opened many pages', duration: MINUTE, member: 600, address: 600, counted: 'process' },
-	/** Profiles of others, as page, data or JSON Resume. */
-	profiles: {
-		words: 'You opened many profiles',
-		duration: HOUR,
-		member: 1_000,
-		address: null,
-		counted: 'site',
-		block: 20,
-	},
-	/** The community's list as soon as it is searched, filtered or read on. */
-	peopleSearch: {
-		words: 'You searched for people many times',
-		duration: MINUTE,
-		// The list follows what is typed: one search may be a dozen lists.
-		member: 120,
-		address: 300,
-		counted: 'site',
-	},
-	/** What a text that is being typed may become: people, skills, tags, universities. */
-	suggestions: {
-		words: 'You asked for many suggestions',
-		duration: MINUTE,
-		member: 120,
-		address: 600,
-		counted: 'process',
-	},
-	/** Questions like the one that is being typed. */
-	similar: { words: 'You asked for many suggestions', duration: MINUTE, member: 120, address: 600, counted: 'process' },
-	/** “This solved mine” under a similar question. */
-	solvedBySimilar: {
-		words: 'You marked many questions',
-		duration: HOUR,
-		member: 30,
-		address: 60,
-		counted: 'process',
-	},
-	/** Markdown as it will look. */
-	previews: { words: 'You asked for many previews', duration: MINUTE, member: 60, address: 300, counted: 'process' },
-	/** Searches in one's own messages. */
-	messageSearch: {
-		words: 'You searched your messages many times',
-		duration: MINUTE,
-		member: 60,
-		address: null,
-		counted: 'process',
-	},
-	/** Saves of the parts of a profile, its certificates, projects and imports. */
-	profileSaves: {
-		words: 'You saved your profile many times',
-		duration: 10 * MINUTE,
-		member: 60,
-		address: null,
-		counted: 'site',
-	},
-	/** Edits of questions and comments, each of which keeps the text before it. */
-	edits: { words: 'You edited many texts', duration: 10 * MINUTE, member: 60, address: null, counted: 'site' },
-	/** What is pressed: votes, follows, mutes, blocks. */
-	marks: {
-		words: 'You made many changes',
-		duration: 10 * MINUTE,
-		member: 300,
-		address: null,
-		counted: 'site',
-		block: 10,
-	},
-} as const satisfies Record<string, Rate>
-
-export type RateName = keyof typeof rates
-
-/** Points that this process took from the site's counter and did not use yet, by rule and member. */
+/** Uses that this process took from the database's counter and did not count yet. */
 interface Block {
 	left: number
 	/** Of the clock that only goes forward, in milliseconds. */
 	until: number
 }
 
+/** Clocks of nodes may differ by this much, in milliseconds. */
+const CLOCK_TOLERANCE_MS = 60_000
 const MAX_BLOCKS = 10_000
-const memory = remember('rates', () => ({
+const memory = remember('rate-limits', () => ({
 	limiters: new Map<string, RateLimiterMemory>(),
 	blocks: new Map<string, Block>(),
 }))
@@ -128,11 +52,12 @@ const memory = remember('rates', () => ({
  * @param address where the request comes from; without one a visitor is not counted
  * @throws TooMany with the seconds to wait
  */
-export async function countUse(name: RateName, viewer: Viewer, address = ''): Promise<void> {
-	const rate: Rate = rates[name]
-	if (viewer) await countMember(name, rate, viewer.id)
-	else if (rate.address !== null && address !== '')
-		await unlessOver(rate, inProcess(`${name}:address`, rate.address, rate.duration).consume(network(address)))
+export async function countUse(name: UseName, viewer: Viewer, address = ''): Promise<void> {
+	const { exceeded, reset } = await measureUse(name, viewer, address)
+	if (!exceeded) return
+	const minutes = Math.ceil(reset / 60)
+	const pause = minutes <= 1 ? 'a minute' : `${minutes} minutes`
+	throw new TooMany(`${useLimits[name].words} in a short time. Wait ${pause}, then try again.`, reset)
 }
 
 /** Pictures and what tabs ask by themselves are no pages: one page may ask for dozens of them. */
@@ -146,49 +71,130 @@ export async function countPage(viewer: Viewer, address: string, path: string): 
 	await countUse('pages', viewer, address)
 }
 
-async function countMember(name: RateName, rate: Rate, id: number): Promise<void> {
-	if (rate.counted === 'process')
-		return void (await unlessOver(rate, inProcess(`${name}:member`, rate.member, rate.duration).consume(String(id))))
-	const key = `${name}:${id}`
-	const block = memory.blocks.get(key)
+/**
+ * Counts one use as {@link countUse} does, for a feature that words the refusal itself or tells what is left.
+ * @returns what is left, and whether this one is too many
+ */
+export async function measureUse(name: AnyUse, viewer: Viewer, address = ''): Promise<Quota> {
+	const rule: UseLimit = useLimits[name]
+	const limit = viewer ? rule.member : rule.address
+	const key = viewer ? String(viewer.id) : network(address)
+	if (limit === null || key === '') return { limit: 0, left: 0, reset: 0, exceeded: false }
+	const blockKey = `${name}:${key}`
+	const block = memory.blocks.get(blockKey)
 	const now = performance.now()
-	if (block && block.left > 0 && now < block.until) {
+	if (viewer && block && block.left > 0 && now < block.until) {
 		block.left -= 1
-		return
+		return { limit, left: block.left, reset: Math.max(1, Math.ceil((block.until - now) / 1_000)), exceeded: false }
 	}
-	const size = rate.block ?? 1
-	const { msBeforeNext } = await unlessOver(rate, onSite(name, rate).consume(String(id), size))
-	if (size === 1) return
-	if (memory.blocks.size >= MAX_BLOCKS) memory.blocks.clear()
-	memory.blocks.set(key, { left: size - 1, until: now + msBeforeNext })
+	const size = viewer ? (rule.block ?? 1) : 1
+	const counted = await countUp(limiterOf(`rate:${name}:${viewer ? 'member' : 'address'}`, rule, limit), key, size)
+	const exceeded = counted.consumedPoints > limit
+	if (size > 1 && !exceeded) {
+		if (memory.blocks.size >= MAX_BLOCKS) memory.blocks.clear()
+		memory.blocks.set(blockKey, { left: size - 1, until: now + counted.msBeforeNext })
+	}
+	return {
+		limit,
+		left: Math.max(0, counted.remainingPoints),
+		reset: Math.max(1, Math.ceil(counted.msBeforeNext / 1_000)),
+		exceeded,
+	}
 }
 
-/** @throws TooMany when the counter refused */
-async function unlessOver(rate: Rate, counted: Promise<RateLimiterRes>): Promise<RateLimiterRes> {
-	return counted.catch((refusal: unknown) => {
-		if (!(refusal instanceof RateLimiterRes)) throw refusal
-		const minutes = Math.ceil(refusal.msBeforeNext / 60_000)
-		const pause = minutes <= 1 ? 'a minute' : `${minutes} minutes`
-		throw new TooMany(`${rate.words} in a short time. Wait ${pause}, then try again.`, refusal.msBeforeNext / 1_000)
-	})
+/**
+ * Counts so many more in a counter. One that ends later than a whole stretch from now was begun before the machine's clock was set
+ * back: it counts for nothing, and begins anew.
+ * @throws Error when it cannot be counted
+ */
+async function countUp(limiter: RateLimiterAbstract, key: string, points: number): Promise<RateLimiterRes> {
+	const consume = () =>
+		limiter.consume(key, points).catch((refusal: unknown) => {
+			if (refusal instanceof RateLimiterRes) return refusal
+			throw refusal
+		})
+	const outcome = await consume()
+	if (outcome.msBeforeNext <= limiter.duration * 1_000 + CLOCK_TOLERANCE_MS) return outcome
+	await limiter.delete(key)
+	return consume()
 }
 
-function inProcess(key: string, points: number, duration: number): RateLimiterMemory {
-	const known = memory.limiters.get(key)
-	if (known) return known
-	const limiter = new RateLimiterMemory({ keyPrefix: key, points, duration })
-	memory.limiters.set(key, limiter)
-	return limiter
-}
-
-function onSite(name: RateName, { member, duration }: Rate): RateLimiterPostgres {
-	return new RateLimiterPostgres({
+function limiterOf(keyPrefix: string, { counted, duration }: UseLimit, points: number): RateLimiterAbstract {
+	if (counted === 'process') {
+		const limiter = memory.limiters.get(keyPrefix) ?? new RateLimiterMemory({ keyPrefix, points, duration })
+		memory.limiters.set(keyPrefix, limiter)
+		return limiter
+	}
+	const stored = new RateLimiterPostgres({
 		storeClient: pool(),
 		tableName: 'rate_limits',
 		tableCreated: true,
-		keyPrefix: `rate:${name}`,
+		keyPrefix,
 		clearExpiredByTimeout: false,
-		points: member,
+		points,
 		duration,
 	})
+	const { REDIS_URL, publicUrl } = config()
+	if (counted === 'database' || !REDIS_URL) return stored
+	return new RateLimiterRedis({
+		storeClient: redis(REDIS_URL),
+		rejectIfRedisNotReady: true,
+		keyPrefix: `${publicUrl} ${keyPrefix}`,
+		// While Redis is away PostgreSQL counts, from nothing.
+		insuranceLimiter: stored,
+		points,
+		duration,
+	})
+}
+
+export type AttemptName = keyof typeof attemptLimits
+
+/** What an attempt is counted for: a limit, and the account, device, address or network that it is about. */
+export type AttemptCounters = readonly (readonly [AttemptName, string])[]
+
+/**
+ * Counts an attempt before it is looked at. One that is refused counts nowhere, so that whoever waits is not slowed further.
+ * The counters live in PostgreSQL: a restart or another process forgets nothing, and of many at once no more pass than of
+ * one after the other.
+ * @throws TooMany with the seconds to wait
+ */
+export async function countAttempt(counters: AttemptCounters): Promise<void> {
+	await db()
+		.transaction()
+		.execute(async (trx) => {
+			for (const [name, about] of counters) {
+				const key = keyOf(name, about)
+				if (await tryToCount(trx, key, attemptLimits[name])) continue
+				const seconds = await waitLeft(trx, key, attemptLimits[name])
+				throw new TooMany(waitMessage(seconds), seconds)
+			}
+		})
+}
+
+/** Deletes what was counted for these, once somebody has proven who they are. */
+export async function resetAttempts(counters: AttemptCounters): Promise<void> {
+	await deleteAttempts(counters.map(([name, about]) => keyOf(name, about)))
+}
+
+/** Takes one attempt back from each of these: it succeeded. */
+export async function takeBackAttempt(counters: AttemptCounters): Promise<void> {
+	await takeBackAttempts(counters.map(([name, about]) => keyOf(name, about)))
+}
+
+/** Whatever was typed fits the column, also what PostgreSQL takes for no text; and the table lists no addresses. */
+function keyOf(name: AttemptName, about: string): string {
+	return `${name}:${hashToken(about)}`
+}
+
+const units = [
+	[86_400, 'a day', 'days'],
+	[3_600, 'an hour', 'hours'],
+	[60, 'a minute', 'minutes'],
+] as const
+
+function waitMessage(seconds: number): string {
+	// From one and a half of a unit on the wait is given in it, rounded up: never shorter than it is.
+	const [size, one, many] = units.find(([length]) => seconds > length * 1.5) ?? [1, 'a second', 'seconds']
+	const count = Math.ceil(seconds / size)
+	return `Too many attempts. Wait ${count === 1 ? one : `${count} ${many}`}, then try again.`
 }

@@ -1,5 +1,5 @@
 import { config } from '~/config.server.ts'
-import { hashToken, newToken } from '~/features/accounts/security/credentials.server.ts'
+import { hashToken, newToken } from '~/lib/secrets.server.ts'
 import { findDevice, insertDevice, touchDevice } from './sessions.queries.server.ts'
 
 /** A device that is not used for so long is a stranger again, in seconds. */

@@ -3,10 +3,10 @@ import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import {
 	authHandler,
-	listSessions,
 	logIn,
 	logOut,
 	registerMember,
+	requireSession,
 	viewerFromRequest,
 } from '~/features/accounts/accounts.server.ts'
 import { runInRequestScope } from '~/lib/request-scope.server.ts'
@@ -17,7 +17,13 @@ import { useDatabase } from '../../../tests/support/database.ts'
 import { eventually } from '../../../tests/support/eventually.ts'
 import { listSecurityEvents } from './security-log.server.ts'
 import { deleteOldRevocations, readRevocations } from './sessions.queries.server.ts'
-import { announceAccountChange, listenForRevocations, sweepSessions, withLastKnownSessions } from './sessions.server.ts'
+import {
+	announceAccountChange,
+	listenForRevocations,
+	listSessions,
+	sweepSessions,
+	withLastKnownSessions,
+} from './sessions.server.ts'
 
 /* The life of a session in one process; what several processes know of each other is in tests/process/revocation.db.test.ts. */
 
@@ -215,7 +221,7 @@ describe('the life of a session', () => {
 		const newest = await enter(email)
 		expect(await countSessions(viewer.id)).toBe(50)
 		expect([await usernameOf(cookie), await usernameOf(second), await usernameOf(newest)]).toEqual([null, 'jo', 'jo'])
-		expect(await listSessions(viewer, request(newest))).toHaveLength(50)
+		expect(await listSessions(viewer, await requireSession(viewer, request(newest)))).toHaveLength(50)
 	})
 })
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { SecurityEventKind } from '~/features/accounts/accounts.view.ts'
 import { db } from '~/platform/db/db.server.ts'
+import type { SecurityEventKind } from './sessions.view.ts'
 
 /**
  * Writes an event of a member's account.

@@ -1,15 +1,9 @@
-import {
-	type SecurityEventKind,
-	type SecurityEventView,
-	securityEventTexts,
-} from '~/features/accounts/accounts.view.ts'
 import { log } from '~/lib/log.server.ts'
 import { requestScope } from '~/lib/request-scope.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { deviceOf } from './devices.server.ts'
 import { deleteOldSecurityEvents, insertSecurityEvent, listSecurityEventRows } from './security-log.queries.server.ts'
-
-export type { SecurityEventKind }
+import { type SecurityEventKind, type SecurityEventView, securityEventTexts } from './sessions.view.ts'
 
 /** Events that a member sees of their account. */
 const MAX_SHOWN = 50

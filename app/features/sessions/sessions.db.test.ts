@@ -2,14 +2,12 @@ import { sql } from 'kysely'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import {
 	getAccount,
-	listSessions,
 	logIn,
 	logOut,
 	registerMember,
 	requestPasswordReset,
+	requireSession,
 	resetPassword,
-	revokeOtherSessions,
-	revokeSession,
 	viewerFromRequest,
 } from '~/features/accounts/accounts.server.ts'
 import { NotAllowed, NotFound, TooMany } from '~/lib/errors.ts'
@@ -18,6 +16,7 @@ import { db } from '~/platform/db/db.server.ts'
 import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
 import { forgetCounts, sentMails } from '../../../tests/support/account-mails.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
+import { listSessions, revokeOtherSessions, revokeSession } from './sessions.server.ts'
 
 useDatabase()
 
@@ -69,7 +68,7 @@ async function tokens(email: string): Promise<string[]> {
 test('a member sees where they are logged in, and which one this is', async () => {
 	const { email, viewer, cookie } = await member('ada')
 	await enter(email, 'Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) Version/19.0 Mobile Safari/604.1')
-	const sessions = await listSessions(viewer, request(cookie))
+	const sessions = await listSessions(viewer, await requireSession(viewer, request(cookie)))
 	expect(sessions.map(({ device, current }) => [device, current])).toEqual([
 		['Safari on iOS', false],
 		['Firefox on Linux', true],
@@ -80,10 +79,12 @@ test('a member sees where they are logged in, and which one this is', async () =
 test('one session is ended, or all but this one', async () => {
 	const { email, viewer, cookie } = await member('bea')
 	const others = [await enter(email), await enter(email)]
-	const other = (await listSessions(viewer, request(cookie))).find(({ current }) => !current)
+	const other = (await listSessions(viewer, await requireSession(viewer, request(cookie)))).find(
+		({ current }) => !current,
+	)
 	await revokeSession(viewer, Number(other?.id))
-	expect(await listSessions(viewer, request(cookie))).toHaveLength(2)
-	await revokeOtherSessions(viewer, request(cookie))
+	expect(await listSessions(viewer, await requireSession(viewer, request(cookie)))).toHaveLength(2)
+	await revokeOtherSessions(viewer, await requireSession(viewer, request(cookie)))
 	for (const each of others) expect(await viewerOf(each)).toBeNull()
 	expect(await viewerOf(cookie)).toMatchObject({ username: 'bea' })
 })
@@ -94,7 +95,7 @@ test.each([0, -1, 1.5, Number.NaN, 2 ** 31, Number.POSITIVE_INFINITY])('the sess
 
 test('nobody ends the session of another', async () => {
 	const [victim, other] = [await member('cleo'), await member('dina')]
-	const [session] = await listSessions(victim.viewer, request(victim.cookie))
+	const [session] = await listSessions(victim.viewer, await requireSession(victim.viewer, request(victim.cookie)))
 	await expect(revokeSession(other.viewer, Number(session?.id))).rejects.toThrow(NotFound)
 	expect(await viewerOf(victim.cookie)).not.toBeNull()
 })
@@ -103,7 +104,7 @@ test('a session that was ended elsewhere sees nothing: a process that does not h
 	const { viewer, cookie } = await member('elin')
 	await sql`delete from sessions where user_id = ${viewer.id}`.execute(db())
 	expect(await viewerOf(cookie, false)).toBeNull()
-	await expect(listSessions(viewer, request(cookie))).rejects.toThrow(NotAllowed)
+	await expect(requireSession(viewer, request(cookie))).rejects.toThrow(NotAllowed)
 })
 
 test('logging out ends the session and takes its cookies back', async () => {

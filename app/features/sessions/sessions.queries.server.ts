@@ -12,6 +12,42 @@ export async function deleteSessions(
 	)
 }
 
+/** Ends a session of this member by its row. @returns whether there was one */
+export async function deleteSession(userId: number, id: number): Promise<boolean> {
+	const gone = await db()
+		.deleteFrom('sessions')
+		.where('id', '=', id)
+		.where('user_id', '=', userId)
+		.returning('id')
+		.executeTakeFirst()
+	return gone !== undefined
+}
+
+interface SessionRow {
+	id: number
+	ip_address: string | null
+	user_agent: string | null
+	created_at: Date
+	updated_at: Date
+}
+
+/** The sessions of a member that are still good, newest first, at most 100. */
+export function listSessionRows(userId: number): Promise<SessionRow[]> {
+	return db()
+		.selectFrom('sessions')
+		.select(['id', 'ip_address', 'user_agent', 'created_at', 'updated_at'])
+		.where('user_id', '=', userId)
+		.where('expires_at', '>', new Date())
+		.orderBy('updated_at', 'desc')
+		.limit(100)
+		.execute()
+}
+
+/** Deletes all access tokens of a member: they end with the sessions. */
+export async function deleteTokens(userId: number, executor: Executor = db()): Promise<void> {
+	await executor.deleteFrom('access_tokens').where('user_id', '=', userId).execute()
+}
+
 /** Ends the session with this token. @returns whose it was; null when there was none */
 export async function deleteSessionByToken(token: string): Promise<{ userId: number } | null> {
 	const gone = await db()

@@ -1,22 +1,29 @@
 import { isOneOfSeveral } from '~/config.server.ts'
-import { deleteTokens } from '~/features/tokens/tokens.queries.server.ts'
+import { isId } from '~/lib/checks.ts'
+import { NotFound } from '~/lib/errors.ts'
 import { log } from '~/lib/log.server.ts'
 import { remember } from '~/lib/remember.ts'
 import { requestScope } from '~/lib/request-scope.server.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
 import { openBus, publish } from '~/platform/bus/bus.server.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import { closeEndedSessions } from '~/platform/realtime/presence.server.ts'
+import { deviceOf } from './devices.server.ts'
 import { recordSecurityEvent } from './security-log.server.ts'
 import { SessionRegister } from './session-register.ts'
 import {
 	deleteExpiredSessions,
 	deleteOldRevocations,
+	deleteSession,
 	deleteSessionByToken,
 	deleteSessions,
 	deleteSurplusSessions,
+	deleteTokens,
 	findUsername,
+	listSessionRows,
 	readRevocations,
 } from './sessions.queries.server.ts'
+import type { SessionView } from './sessions.view.ts'
 
 /**
  * How long a session lives, in seconds. The absolute life of 90 days is held by the database: see the trigger `sessions_life`.
@@ -145,6 +152,36 @@ export async function settleLogin(before: string | null, now: { token: string; u
 	if (surplus === 0) return
 	await announceEndedSessions(now.userId)
 	await recordSecurityEvent('session-revoked', { userId: now.userId, detail: { reason: 'too many sessions' } })
+}
+
+/**
+ * Where this member is logged in, the most recently used first.
+ * @param currentId the session that asks
+ */
+export async function listSessions(viewer: SignedIn, currentId: number): Promise<SessionView[]> {
+	const rows = await listSessionRows(viewer.id)
+	return rows.map((row) => ({
+		id: row.id,
+		device: deviceOf(row.user_agent ?? ''),
+		address: row.ip_address ?? '',
+		createdAt: row.created_at.toISOString(),
+		seenAt: row.updated_at.toISOString(),
+		current: row.id === currentId,
+	}))
+}
+
+/** Logs one of the member's sessions out. @throws NotFound when it is not theirs */
+export async function revokeSession(viewer: SignedIn, id: number): Promise<void> {
+	if (!isId(id) || !(await deleteSession(viewer.id, id))) throw new NotFound('This session has already ended.')
+	await announceEndedSessions(viewer.id, viewer.username)
+	await recordSecurityEvent('session-revoked', { userId: viewer.id })
+}
+
+/** Logs the member out everywhere but here. @param currentId the session that asks */
+export async function revokeOtherSessions(viewer: SignedIn, currentId: number): Promise<void> {
+	await deleteSessions(viewer.id, currentId)
+	await announceEndedSessions(viewer.id, viewer.username)
+	await recordSecurityEvent('session-revoked', { userId: viewer.id, detail: { all: true } })
 }
 
 /** Deletes sessions that have expired, and old records of changes; to be called regularly. */

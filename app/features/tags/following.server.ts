@@ -19,7 +19,7 @@ export const MAX_FOLLOWED_TAGS = 200
  */
 export async function setFollowing(viewer: Viewer, target: FollowTarget, following: boolean): Promise<void> {
 	if (!viewer) throw new NotAllowed('Log in first.')
-	await countUse('marks', viewer)
+	await countUse('toggles', viewer)
 	if (following) await requireMayWrite(viewer.id)
 	if ('tag' in target) {
 		const tag = await findTag(target.tag, viewer.id)

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import type { TokenScope } from '~/features/accounts/accounts.view.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
+import type { TokenScope } from './tokens.view.ts'
 
 export interface TokenRow {
 	id: number
@@ -65,11 +65,6 @@ export async function deleteToken(userId: number, id: number): Promise<boolean> 
 		.returning('id')
 		.executeTakeFirst()
 	return gone !== undefined
-}
-
-/** Takes all tokens of a member away. */
-export async function deleteTokens(userId: number, executor: Executor = db()): Promise<void> {
-	await executor.deleteFrom('access_tokens').where('user_id', '=', userId).execute()
 }
 
 export interface TokenHolder {

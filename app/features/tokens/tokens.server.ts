@@ -1,13 +1,12 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { config } from '~/config.server.ts'
-import { tokenInput } from '~/features/accounts/accounts.schema.ts'
 import { getAccount } from '~/features/accounts/accounts.server.ts'
-import { type TokenScope, type TokenView, tokenLimits } from '~/features/accounts/accounts.view.ts'
 import { requireMayWrite } from '~/features/accounts/security/suspension.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { isId } from '~/lib/checks.ts'
 import { Invalid, NotFound } from '~/lib/errors.ts'
 import { setRequestMember } from '~/lib/request-scope.server.ts'
+import { hashToken } from '~/lib/secrets.server.ts'
 import { isModerator, type SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { parseInput } from '~/platform/http/form.server.ts'
@@ -21,6 +20,8 @@ import {
 	listTokenRows,
 	touchToken,
 } from './tokens.queries.server.ts'
+import { tokenInput } from './tokens.schema.ts'
+import { type TokenScope, type TokenView, tokenLimits } from './tokens.view.ts'
 
 /** What every token begins with, so that programs that look for leaked secrets know one when they see it. */
 const prefix = 'dq_'
@@ -61,7 +62,14 @@ export async function makeToken(viewer: SignedIn, input: Record<string, unknown>
 		.execute(async (trx) => {
 			if ((await countForNewToken(trx, viewer.id)) >= tokenLimits.perMember)
 				throw new Invalid(`You can have at most ${tokenLimits.perMember} tokens. Revoke one that you do not need.`)
-			await insertToken(trx, { userId: viewer.id, name, hash: hashOf(token), lastFour: token.slice(-4), scopes, days })
+			await insertToken(trx, {
+				userId: viewer.id,
+				name,
+				hash: hashToken(token),
+				lastFour: token.slice(-4),
+				scopes,
+				days,
+			})
 			await addJob('send-mail', madeLetter(email, { name, scopes, days }), trx)
 		})
 	await recordSecurityEvent('token-created', { userId: viewer.id, detail: { scopes: scopes.join(' '), days } })
@@ -86,16 +94,12 @@ export interface TokenGrant {
  * @returns null for anything that is not a token that works
  */
 export async function readToken(token: string): Promise<TokenGrant | null> {
-	const holder = shape.test(token) ? await findTokenHolder(hashOf(token)) : undefined
+	const holder = shape.test(token) ? await findTokenHolder(hashToken(token)) : undefined
 	if (!holder) return null
 	if (holder.stale) await touchToken(holder.token_id)
 	const { user, scopes } = holder
 	setRequestMember(user.id)
 	return { viewer: { ...user, role: scopes.includes('moderate') ? user.role : 'member' }, scopes }
-}
-
-function hashOf(token: string): string {
-	return createHash('sha256').update(token).digest('base64url')
 }
 
 function madeLetter(email: string, { name, scopes, days }: { name: string; scopes: TokenScope[]; days: number }) {

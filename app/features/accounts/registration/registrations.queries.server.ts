@@ -196,3 +196,11 @@ export async function shutOut(emails: string[]): Promise<void> {
 		await sql`delete from ${sql.table(table)} where user_id in (
 			select id from users where email = any(${emails}))`.execute(db())
 }
+
+/** Deletes links, registrations and mails whose time is over. */
+export async function sweepWaysIn(): Promise<void> {
+	await sql`delete from verifications where expires_at < now()`.execute(db())
+	await sql`delete from email_links where expires_at < now()`.execute(db())
+	await sql`delete from registrations where created_at < now() - interval '1 day'`.execute(db())
+	await sql`delete from account_mails where sent_at < now() - interval '1 day'`.execute(db())
+}

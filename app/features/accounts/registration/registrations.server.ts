@@ -1,10 +1,12 @@
 import { type Config, config } from '~/config.server.ts'
-import { countAttempt, network } from '~/features/rate-limits/attempts.server.ts'
+import { network } from '~/features/rate-limits/networks.server.ts'
+import { countAttempt } from '~/features/rate-limits/rate-limits.server.ts'
 import { deviceTokens, findKnownDevice } from '~/features/sessions/devices.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { insertDevice } from '~/features/sessions/sessions.queries.server.ts'
 import { announceAccountChange, announceEndedSessions } from '~/features/sessions/sessions.server.ts'
 import { Invalid } from '~/lib/errors.ts'
+import { hashToken } from '~/lib/secrets.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { announce } from '~/platform/realtime/announce.server.ts'
 import {
@@ -14,7 +16,7 @@ import {
 	findAccountByEmail,
 	insertAccount,
 } from '../accounts.queries.server.ts'
-import { hashToken, requireHashCapacity, verifyPassword } from '../security/credentials.server.ts'
+import { requireHashCapacity, verifyPassword } from '../security/credentials.server.ts'
 import { usernamesFor } from './names.server.ts'
 import {
 	deleteEmailLink,

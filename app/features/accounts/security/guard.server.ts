@@ -1,13 +1,12 @@
 import { APIError, type createAuthMiddleware } from 'better-auth/api'
 import { config } from '~/config.server.ts'
+import { network, wideNetwork } from '~/features/rate-limits/networks.server.ts'
 import {
-	type Counted,
+	type AttemptCounters,
 	countAttempt,
-	network,
 	resetAttempts,
 	takeBackAttempt,
-	wideNetwork,
-} from '~/features/rate-limits/attempts.server.ts'
+} from '~/features/rate-limits/rate-limits.server.ts'
 import {
 	type DeviceCookie,
 	deviceOf,
@@ -17,6 +16,7 @@ import {
 } from '~/features/sessions/devices.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { Invalid, TooMany } from '~/lib/errors.ts'
+import { hashToken } from '~/lib/secrets.server.ts'
 import { parseInput } from '~/platform/http/form.server.ts'
 import { findAccountByEmail, findGuessedAt, findResetOwner } from '../accounts.queries.server.ts'
 import { isEmail, nameInput } from '../accounts.schema.ts'
@@ -25,7 +25,7 @@ import { isClosedDemoAccount } from '../registration/demo-accounts.server.ts'
 import { isAllowedDomain, refuseImpersonation } from '../registration/names.server.ts'
 import { findUnconfirmed, replaceRegistration } from '../registration/registrations.queries.server.ts'
 import { isNamedAdmin, promoteNamedAdmin } from '../registration/registrations.server.ts'
-import { hashPassword, hashToken, requireHashCapacity, verifyPassword } from './credentials.server.ts'
+import { hashPassword, requireHashCapacity, verifyPassword } from './credentials.server.ts'
 import { type PasswordOwner, passwordError } from './password-rules.server.ts'
 
 type Context = Parameters<Parameters<typeof createAuthMiddleware>[0]>[0]
@@ -98,11 +98,11 @@ async function checkLogin({ context, email, address, body }: Attempt): Promise<u
 }
 
 /** The counters of a login from a device that is not known. */
-function strangerAt(email: string, address: string): Counted {
+function strangerAt(email: string, address: string): AttemptCounters {
 	return [['login-account', email], ...addressCounters('login', address)]
 }
 
-function addressCounters(way: 'login' | 'register', address: string): Counted {
+function addressCounters(way: 'login' | 'register', address: string): AttemptCounters {
 	return [
 		[`${way}-address`, network(address)],
 		[`${way}-network`, wideNetwork(address)],

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
-import { countAttempt, network, wideNetwork } from '~/features/rate-limits/attempts.server.ts'
+import { network, wideNetwork } from '~/features/rate-limits/networks.server.ts'
+import { countAttempt } from '~/features/rate-limits/rate-limits.server.ts'
 import { Invalid, TooMany } from '~/lib/errors.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { TokenScope } from '~/features/accounts/accounts.view.ts'
 import { makeToken } from '~/features/tokens/tokens.server.ts'
+import type { TokenScope } from '~/features/tokens/tokens.view.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
 import { findBrokenFigures, makeConversation, makeMessage, passTime } from '../../../../tests/factories/chat.ts'

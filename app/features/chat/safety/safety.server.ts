@@ -31,7 +31,7 @@ export const MAX_BLOCKED = 1_000
  */
 export async function setBlocked(viewer: Viewer, username: unknown, blocked: boolean): Promise<void> {
 	const blocker = requireMember(viewer)
-	await countUse('marks', blocker)
+	await countUse('toggles', blocker)
 	const peer = await relationWith(blocker, username)
 	const notified = await db()
 		.transaction()

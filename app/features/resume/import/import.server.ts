@@ -4,8 +4,6 @@ import { canonicalSkill, setSkills } from '~/features/members/skills.server.ts'
 import { listOwnPictures } from '~/features/pictures/pictures.queries.server.ts'
 import {
 	type EditableRow,
-	ensureProfile,
-	lockProfile,
 	updateAcademics,
 	updatePersonal,
 	updateSocial,
@@ -20,15 +18,14 @@ import {
 	updateProject,
 } from '~/features/profile-editor/items.queries.server.ts'
 import { profileLimits } from '~/features/profile-editor/profile.limits.ts'
-import type { AcademicsInput, SocialInput } from '~/features/profile-editor/profile.schema.ts'
-import { siteNames } from '~/features/profile-editor/profile.schema.ts'
+import { type AcademicsInput, type SocialInput, siteNames } from '~/features/profile-editor/profile.schema.ts'
+import { ensureProfile, lockProfile } from '~/features/profiles/profiles.queries.server.ts'
 import { Conflict, Invalid } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import { readDocument } from './document.ts'
 import { type Change, type Current, chosenFields, type ImportPlan, type PlannedItem, planImport } from './plan.ts'
-import type { UnsavedField } from './reading.ts'
-import { fromResume, type ResumeContents } from './reading.ts'
+import { fromResume, type ResumeContents, type UnsavedField } from './reading.ts'
 
 /** A long list of what is lost tells nobody more than its beginning. */
 const MAX_SHOWN = 100

@@ -1,5 +1,5 @@
 import { Form } from 'react-router'
-import type { SecurityEventView, SessionView } from '~/features/accounts/accounts.view.ts'
+import type { SecurityEventView, SessionView } from '~/features/sessions/sessions.view.ts'
 import { LocalTime, RelativeTime } from '~/ui/time.tsx'
 
 /** Where a member is logged in; each but this one can be ended. */

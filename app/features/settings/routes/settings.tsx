@@ -1,13 +1,7 @@
 import { Form, Link, Outlet, redirect } from 'react-router'
-import {
-	getAccount,
-	listSessions,
-	revokeOtherSessions,
-	revokeSession,
-	viewerFromRequest,
-} from '~/features/accounts/accounts.server.ts'
-import type { AccountView } from '~/features/accounts/accounts.view.ts'
+import { type AccountView, getAccount, requireSession, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
 import { listSecurityEvents } from '~/features/sessions/security-log.server.ts'
+import { listSessions, revokeOtherSessions, revokeSession } from '~/features/sessions/sessions.server.ts'
 import { TokenSection } from '~/features/tokens/components/token-section.tsx'
 import { listTokens } from '~/features/tokens/tokens.server.ts'
 import type { SignedIn } from '~/lib/context.ts'
@@ -31,7 +25,7 @@ export function loader({ request, context, url }: Route.LoaderArgs) {
 		if (!viewer) throw redirect('/login?redirectTo=/settings', { headers })
 		const [account, sessions, tokens, events] = await Promise.all([
 			getAccount(viewer),
-			listSessions(viewer, request),
+			requireSession(viewer, request).then((id) => listSessions(viewer, id)),
 			listTokens(viewer),
 			listSecurityEvents(viewer),
 		])
@@ -44,7 +38,7 @@ export function action({ request, context, url }: Route.ActionArgs) {
 		const viewer = signedIn(context, url)
 		const form = await readForm(request)
 		const all = form.get('intent') === 'revoke-others'
-		if (all) await revokeOtherSessions(viewer, request)
+		if (all) await revokeOtherSessions(viewer, await requireSession(viewer, request))
 		else await revokeSession(viewer, Number(form.get('session')))
 		return redirectWithToast('/settings', {
 			type: 'success',

@@ -1,10 +1,10 @@
 import { Form } from 'react-router'
-import { lifetimes, type TokenScope, tokenLimits } from '~/features/accounts/accounts.view.ts'
 import type { FormRefusal } from '~/platform/http/form.ts'
 import { Check } from '~/ui/check.tsx'
 import { Field, Select } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
+import { lifetimes, type TokenScope, tokenLimits } from '../tokens.view.ts'
 
 const meanings: Record<TokenScope, string> = {
 	read: 'Read everything you can see in the forum.',

@@ -1,8 +1,8 @@
 import { Form, Link } from 'react-router'
-import type { TokenView } from '~/features/accounts/accounts.view.ts'
 import { fullDate } from '~/lib/dates.ts'
 import { RuleHead } from '~/ui/rule-head.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
+import type { TokenView } from '../tokens.view.ts'
 
 /** The member's access tokens, each with a button that revokes it, and what stands under them. */
 export function TokenSection({ tokens, children }: { tokens: TokenView[]; children: React.ReactNode }) {
