@@ -52,6 +52,14 @@ describe('the description', () => {
 		expect(text).not.toMatch(/"\$(id|schema|defs)"|__shared/)
 	})
 
+	test('every shape that is sent or answered has a name', () => {
+		const contents = Object.values(document().paths)
+			.flatMap((methods) => Object.values(methods))
+			.flatMap(({ requestBody, responses }) => [requestBody, ...Object.values(responses)])
+			.flatMap((part) => Object.values(part?.content ?? {}))
+		expect(contents.filter(({ schema }) => !schema.$ref)).toEqual([])
+	})
+
 	test('a comment holds comments', () => {
 		expect(document().components.schemas.Comment?.properties?.replies).toEqual({
 			type: 'array',

@@ -51,7 +51,7 @@ function operationDoc(
 		description: operation.description ?? '',
 		access: open ? 'Open to everybody' : 'For members',
 		scope: operation.security.find((way) => way.token)?.token?.join(' and ') ?? '',
-		parameters: operation.parameters.map(({ name, required, description, schema }) => ({
+		parameters: operation.parameters.map(({ name, required = false, description, schema }) => ({
 			name,
 			required,
 			...typeOf(schema),

@@ -28,7 +28,8 @@ export interface DocumentedOperation {
 	parameters: {
 		name: string
 		in: 'path' | 'query' | 'header'
-		required: boolean
+		/** No, where it is left out. */
+		required?: boolean
 		description?: string
 		schema: Schema
 	}[]
