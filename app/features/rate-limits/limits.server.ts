@@ -1,5 +1,5 @@
 /*
- * Every limit of how often something may be done, by name; rate-limits.server.ts counts (decision 49). How much somebody may store,
+ * Every limit of how often something may be done, by name; rate-limits.server.ts counts (decision 39). How much somebody may store,
  * such as posts an hour or followed tags, is counted among what is stored, and stands with its feature.
  */
 

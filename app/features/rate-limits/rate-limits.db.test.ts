@@ -19,7 +19,8 @@ import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/
 import { filled } from '../../../tests/factories/profiles.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { useLimits } from './limits.server.ts'
-import { countPage, countUse, type UseName } from './rate-limits.server.ts'
+import { sweepRateLimits } from './rate-limits.queries.server.ts'
+import { countPage, countUse, measureUse, type UseName } from './rate-limits.server.ts'
 
 useDatabase()
 
@@ -47,7 +48,9 @@ async function timesUntilRefused(work: () => Promise<unknown>, most: number): Pr
 	return [most + 1, null]
 }
 
-const names = Object.keys(useLimits) as UseName[]
+const isWorded = (name: keyof typeof useLimits): name is UseName => 'words' in useLimits[name]
+const all = Object.keys(useLimits) as (keyof typeof useLimits)[]
+const names = all.filter(isWorded)
 
 describe('a limit of reading and saving', () => {
 	test.each(names)(
@@ -78,6 +81,39 @@ describe('a limit of reading and saving', () => {
 			await countUse(name, member, `2001:db8:0:${made}::1`)
 		},
 	)
+
+	test.each(all.filter((name) => !isWorded(name)))(
+		'%s: a feature that words its refusal is told what is left, of a member and of an address',
+		async (name) => {
+			const { member: ofMember, address: ofAddress, duration } = useLimits[name]
+			const callers = [
+				{ count: () => measureUse(name, member, '192.0.2.1'), limit: ofMember },
+				{ count: () => measureUse(name, null, '192.0.2.1'), limit: ofAddress },
+			]
+			for (const { count, limit } of callers) {
+				if (limit === null) continue
+				for (let left = limit - 1; left >= 0; left -= 1)
+					expect(await count()).toMatchObject({ limit, left, exceeded: false })
+				const { left, reset, exceeded } = await count()
+				expect([left, exceeded, reset > 0 && reset <= duration]).toEqual([0, true, true])
+			}
+			expect((await measureUse(name, author, '192.0.2.1')).exceeded).toBe(false)
+		},
+	)
+
+	test('leaves no counter behind once its time is over', async () => {
+		await countUse('peopleSearch', member)
+		await countUse('edits', member)
+		const ended = `rate:peopleSearch:member:${member.id}`
+		await sql`update rate_limits set expire = ${Date.now() - 3_700_000} where key = ${ended}`.execute(db())
+		await sql`insert into attempts (key, count, last_at) values
+			('login-account:old', 1, now() - interval '9 days'), ('login-account:new', 1, now())`.execute(db())
+		await sweepRateLimits()
+		const { rows } = await sql<{ key: string }>`
+			select key from rate_limits where key like ${`%:member:${member.id}`}
+			union all select key from attempts where key in ('login-account:old', 'login-account:new')`.execute(db())
+		expect(rows.map(({ key }) => key)).toEqual([`rate:edits:member:${member.id}`, 'login-account:new'])
+	})
 
 	test('ends with its time, for a counter of the site', async () => {
 		await timesUntilRefused(() => countUse('peopleSearch', member), useLimits.peopleSearch.member)

@@ -1,6 +1,5 @@
 import { type Config, config } from '~/config.server.ts'
-import { network } from '~/features/rate-limits/networks.server.ts'
-import { countAttempt } from '~/features/rate-limits/rate-limits.server.ts'
+import { countAttempt, network } from '~/features/rate-limits/rate-limits.server.ts'
 import { deviceTokens, findKnownDevice } from '~/features/sessions/devices.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { insertDevice } from '~/features/sessions/sessions.queries.server.ts'

@@ -1,11 +1,12 @@
 import { APIError, type createAuthMiddleware } from 'better-auth/api'
 import { config } from '~/config.server.ts'
-import { network, wideNetwork } from '~/features/rate-limits/networks.server.ts'
 import {
 	type AttemptCounters,
 	countAttempt,
+	network,
 	resetAttempts,
 	takeBackAttempt,
+	wideNetwork,
 } from '~/features/rate-limits/rate-limits.server.ts'
 import {
 	type DeviceCookie,

@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
-import { network, wideNetwork } from '~/features/rate-limits/networks.server.ts'
-import { countAttempt } from '~/features/rate-limits/rate-limits.server.ts'
+import { countAttempt, network, wideNetwork } from '~/features/rate-limits/rate-limits.server.ts'
 import { Invalid, TooMany } from '~/lib/errors.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
