@@ -1,7 +1,7 @@
 import { defineFeature } from '~/platform/feature.ts'
 import { memberCounter } from './accounts.queries.server.ts'
 import { sendAccountMail, sendLetter } from './registration/account-mails.server.ts'
-import { sweepWaysIn } from './registration/registrations.queries.server.ts'
+import { sweepRegistrations } from './registration/registrations.queries.server.ts'
 
 export const accounts = defineFeature({
 	name: 'accounts',
@@ -9,5 +9,5 @@ export const accounts = defineFeature({
 	jobs: { 'send-mail': sendLetter, 'account-mail': sendAccountMail },
 	counters: [memberCounter],
 	// What nobody came back for.
-	schedules: [{ name: 'sweep-ways-in', every: 'hour', run: sweepWaysIn }],
+	schedules: [{ name: 'sweep-registrations', every: 'hour', run: sweepRegistrations }],
 })

@@ -18,7 +18,7 @@ import { deleteResetLinks, findAccount, findEmail, findResetOwner } from './acco
 import { changePasswordInput, forgotInput, loginInput, registerInput, resetInput } from './accounts.schema.ts'
 import { auth } from './auth.server.ts'
 import { passwordError } from './security/password-rules.server.ts'
-import { domainErrors, inner } from './security/refusals.server.ts'
+import { domainErrors, headersWithoutBody } from './security/refusals.server.ts'
 
 /**
  * Who sent this request.
@@ -80,7 +80,11 @@ export async function registerMember(
 	if (empty) throw new Invalid('All fields are required!')
 	const { name, email, password } = parseForm(registerInput, form)
 	const { headers } = await domainErrors(() =>
-		auth().api.signUpEmail({ body: { name, email, password }, headers: inner(request), returnHeaders: true }),
+		auth().api.signUpEmail({
+			body: { name, email, password },
+			headers: headersWithoutBody(request),
+			returnHeaders: true,
+		}),
 	)
 	return { email: email.toLowerCase(), confirm: config().REQUIRE_EMAIL_VERIFICATION, headers: headers ?? new Headers() }
 }
@@ -97,7 +101,11 @@ export async function logIn(form: FormData, request: Request): Promise<Headers> 
 	// A username that nobody has goes on as an address that nobody has: the same work, the same answer.
 	const email = name.includes('@') ? name : ((await findEmail(username)) ?? `${username || 'nobody'}@nobody.invalid`)
 	const { headers } = await domainErrors(() =>
-		auth().api.signInEmail({ body: { email, password: input.password }, headers: inner(request), returnHeaders: true }),
+		auth().api.signInEmail({
+			body: { email, password: input.password },
+			headers: headersWithoutBody(request),
+			returnHeaders: true,
+		}),
 	)
 	return headers
 }
@@ -114,7 +122,7 @@ export async function logOut(request: Request): Promise<Headers> {
 export async function requestPasswordReset(form: FormData, request: Request): Promise<void> {
 	const { email } = parseForm(forgotInput, form)
 	await domainErrors(() =>
-		auth().api.requestPasswordReset({ body: { email: email.toLowerCase() }, headers: inner(request) }),
+		auth().api.requestPasswordReset({ body: { email: email.toLowerCase() }, headers: headersWithoutBody(request) }),
 	)
 }
 
@@ -127,7 +135,7 @@ export async function resetPassword(form: FormData, request: Request): Promise<H
 	const { token, password } = parseForm(resetInput, form)
 	const owner = await findResetOwner(hashToken(`reset-password:${token}`))
 	await domainErrors(() =>
-		auth().api.resetPassword({ body: { token, newPassword: password }, headers: inner(request) }),
+		auth().api.resetPassword({ body: { token, newPassword: password }, headers: headersWithoutBody(request) }),
 	)
 	const headers = new Headers()
 	if (owner) headers.append('Set-Cookie', headerOf((await rememberDevice(owner, request.headers)).cookie))
@@ -236,7 +244,7 @@ export async function changePassword(viewer: SignedIn, form: FormData, request: 
 	const { headers } = await domainErrors(() =>
 		auth().api.changePassword({
 			body: { ...input, revokeOtherSessions: true },
-			headers: inner(request),
+			headers: headersWithoutBody(request),
 			returnHeaders: true,
 		}),
 	)

@@ -27,8 +27,8 @@ import { academicsInput, personalInput, siteNames, socialInput } from './profile
 
 /** What the first form starts from, and the address that it shows. @throws NotAllowed, NotFound */
 export async function getPersonal(viewer: Viewer, username: string): Promise<SavedValues & { email: string }> {
-	const row = await editable(requireOwner(viewer, username))
-	return { ...personalStart(row), email: row.email }
+	const row = await requireEditable(requireOwner(viewer, username))
+	return { ...personalValues(row), email: row.email }
 }
 
 /**
@@ -47,7 +47,7 @@ export async function savePersonal(viewer: Viewer, username: string, input: Inpu
 		await ensureProfile(trx, id)
 		await checkPicture(trx, id, 'profile', 'profile_url', 'profile_url' in input ? profile_url : null)
 		if (!(await updatePersonal(trx, id, version, fields)))
-			return requireSame(personalStart(await editable({ id }, trx)), fields)
+			return requireSame(personalValues(await requireEditable({ id }, trx)), fields)
 		await setSkills(trx, id, fields.skills)
 	})
 	// The name and the picture stand beside everything that the member wrote.
@@ -73,7 +73,7 @@ export async function savePicture(viewer: Viewer, username: string, path: string
 
 /** What the second form starts from. @throws NotAllowed, NotFound */
 export async function getAcademics(viewer: Viewer, username: string): Promise<SavedValues> {
-	return academicsStart(await editable(requireOwner(viewer, username)))
+	return academicsValues(await requireEditable(requireOwner(viewer, username)))
 }
 
 /**
@@ -87,7 +87,7 @@ export async function saveAcademics(viewer: Viewer, username: string, input: Inp
 	const address = await transaction(async (trx) => {
 		await ensureProfile(trx, id)
 		const { saved, newAddress } = await updateAcademics(trx, id, version, fields)
-		if (!saved) requireSame(academicsStart(await editable({ id }, trx)), fields)
+		if (!saved) requireSame(academicsValues(await requireEditable({ id }, trx)), fields)
 		return newAddress
 	})
 	// Branch and year stand beside the questions that they asked.
@@ -97,7 +97,7 @@ export async function saveAcademics(viewer: Viewer, username: string, input: Inp
 
 /** What the third form starts from. @throws NotAllowed, NotFound */
 export async function getSocial(viewer: Viewer, username: string): Promise<SavedValues> {
-	return socialStart(await editable(requireOwner(viewer, username)))
+	return socialValues(await requireEditable(requireOwner(viewer, username)))
 }
 
 /** @throws NotAllowed, Invalid, EditConflict */
@@ -108,7 +108,7 @@ export async function saveSocial(viewer: Viewer, username: string, input: Input)
 	await transaction(async (trx) => {
 		await ensureProfile(trx, id)
 		const saved = await updateSocial(trx, id, version, fields)
-		if (!saved) requireSame(socialStart(await editable({ id }, trx)), fields)
+		if (!saved) requireSame(socialValues(await requireEditable({ id }, trx)), fields)
 	})
 }
 
@@ -118,7 +118,7 @@ export async function saveSocial(viewer: Viewer, username: string, input: Input)
  * @throws Invalid
  */
 export async function checkName(member: SignedIn, name: string, executor?: Executor): Promise<void> {
-	if (isModerator(member) || (await editable(member, executor)).name === name) return
+	if (isModerator(member) || (await requireEditable(member, executor)).name === name) return
 	await refuseImpersonation(name, 'fullName')
 }
 
@@ -141,19 +141,19 @@ export function transaction<Result>(work: (trx: Executor) => Promise<Result>): P
 }
 
 /** The row of a member's forms; an account without a profile gets an empty one. @throws NotFound */
-export async function editable({ id }: { id: number }, executor?: Executor): Promise<EditableRow> {
-	const row = (await findEditable(id, executor)) ?? (await afresh(id, executor))
+export async function requireEditable({ id }: { id: number }, executor?: Executor): Promise<EditableRow> {
+	const row = (await findEditable(id, executor)) ?? (await createProfile(id, executor))
 	if (!row) throw new NotFound('No Data Found !')
 	return row
 }
 
 /** An account without a profile, which only an import or a script leaves behind. */
-async function afresh(id: number, executor: Executor = db()): Promise<EditableRow | undefined> {
+async function createProfile(id: number, executor: Executor = db()): Promise<EditableRow | undefined> {
 	await ensureProfile(executor, id)
 	return findEditable(id, executor)
 }
 
-function personalStart(row: EditableRow): SavedValues {
+function personalValues(row: EditableRow): SavedValues {
 	const values: FormValues = {
 		fullName: row.name,
 		phone: row.phone,
@@ -171,7 +171,7 @@ function personalStart(row: EditableRow): SavedValues {
 	return { version: row.personal_version, values }
 }
 
-function academicsStart(row: EditableRow): SavedValues {
+function academicsValues(row: EditableRow): SavedValues {
 	const values: FormValues = {
 		university_name: row.university_name,
 		location: row.location,
@@ -185,6 +185,6 @@ function academicsStart(row: EditableRow): SavedValues {
 	return { version: row.academics_version, values }
 }
 
-function socialStart(row: EditableRow): SavedValues {
+function socialValues(row: EditableRow): SavedValues {
 	return { version: row.social_version, values: Object.fromEntries(siteNames.map((site) => [site, row[site]])) }
 }

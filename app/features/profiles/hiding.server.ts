@@ -41,7 +41,7 @@ const textLabels = {
 const MAX_BEGINNING = 60
 
 /** Locks a member's profile and account, in the order of all who change both. To be called before the moderator's row is locked. */
-export async function holdProfile(trx: Executor, userId: number): Promise<void> {
+export async function lockHideable(trx: Executor, userId: number): Promise<void> {
 	await ensureProfile(trx, userId)
 	await lockProfile(trx, userId)
 }

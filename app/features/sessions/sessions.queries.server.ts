@@ -58,7 +58,7 @@ export async function deleteSessionByToken(token: string): Promise<{ userId: num
 	return gone ?? null
 }
 
-/** Ends those sessions of a member that were used least recently, when there are more than `most`. @returns how many ended */
+/** Ends those sessions of a member that were used least recently, when there are more than `limit`. @returns how many ended */
 export async function deleteSurplusSessions(userId: number, limit: number): Promise<number> {
 	const { numAffectedRows = 0n } = await sql`
 		delete from sessions where user_id = ${userId} and id in (

@@ -142,7 +142,10 @@ export async function endAllAccess(executor: Executor, userId: number): Promise<
  * @param before the token that the request carried, if any
  * @param now the session that has just begun
  */
-export async function settleLogin(before: string | null, now: { token: string; userId: number }): Promise<void> {
+export async function endReplacedSessions(
+	before: string | null,
+	now: { token: string; userId: number },
+): Promise<void> {
 	const replaced = before !== null && before !== now.token ? await deleteSessionByToken(before) : null
 	if (replaced) {
 		await announceEndedSessions(replaced.userId)

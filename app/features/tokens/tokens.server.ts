@@ -70,7 +70,7 @@ export async function makeToken(viewer: SignedIn, input: Record<string, unknown>
 				scopes,
 				days,
 			})
-			await addJob('send-mail', madeLetter(email, { name, scopes, days }), trx)
+			await addJob('send-mail', newTokenMail(email, { name, scopes, days }), trx)
 		})
 	await recordSecurityEvent('token-created', { userId: viewer.id, detail: { scopes: scopes.join(' '), days } })
 	return { token }
@@ -102,7 +102,7 @@ export async function readToken(token: string): Promise<TokenGrant | null> {
 	return { viewer: { ...user, role: scopes.includes('moderate') ? user.role : 'member' }, scopes }
 }
 
-function madeLetter(email: string, { name, scopes, days }: { name: string; scopes: TokenScope[]; days: number }) {
+function newTokenMail(email: string, { name, scopes, days }: { name: string; scopes: TokenScope[]; days: number }) {
 	const { publicUrl, SITE_NAME } = config()
 	const text = `An access token named “${name}” was created for your ${SITE_NAME} account. For ${days} days, anyone who has it can act as you. Its permissions: ${scopes.join(', ')}.`
 	const link = { label: 'See my tokens', url: `${publicUrl}/settings` }

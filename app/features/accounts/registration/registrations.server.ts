@@ -10,10 +10,10 @@ import { db, type Executor } from '~/platform/db/db.server.ts'
 import { announce } from '~/platform/realtime/announce.server.ts'
 import {
 	claimUsername,
-	closeWaysIn,
 	confirmMember,
 	findAccountByEmail,
 	insertAccount,
+	removeCredentials,
 } from '../accounts.queries.server.ts'
 import { requireHashCapacity, verifyPassword } from '../security/credentials.server.ts'
 import { usernamesFor } from './names.server.ts'
@@ -107,7 +107,7 @@ export async function denyAddress(token: string): Promise<void> {
 			if (!link || link.used_at) throw new Invalid(oldLink)
 			await deleteEmailLink(trx, hashToken(token))
 			if (link.user_id === null) await deleteRegistration(trx, link.email)
-			else await closeWaysIn(link.user_id, trx)
+			else await removeCredentials(link.user_id, trx)
 			return link.user_id === null ? null : findAccountByEmail(link.email, trx)
 		})
 	if (closed) await announceEndedSessions(closed.id, closed.username)

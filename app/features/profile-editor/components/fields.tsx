@@ -27,14 +27,14 @@ export function FieldGroup({ title, note, aside, children }: FieldGroupProps) {
 	)
 }
 
-interface CountedTextProps extends Omit<ComponentProps<typeof TextArea>, 'defaultValue'> {
+interface CountedTextProps extends Omit<ComponentProps<typeof TextArea>, 'defaultValue' | 'maxLength'> {
 	defaultValue: string
 	/** How many characters it takes. */
-	most: number
+	maxLength: number
 }
 
 /** A text of several lines that says how much of its room is used. */
-export function CountedText({ defaultValue, most, ...area }: CountedTextProps) {
+export function CountedText({ defaultValue, maxLength, ...area }: CountedTextProps) {
 	const [length, setLength] = useState(defaultValue.length)
 	const field = useRef<HTMLTextAreaElement>(null)
 	// What was typed before the scripts ran raised no event.
@@ -44,11 +44,11 @@ export function CountedText({ defaultValue, most, ...area }: CountedTextProps) {
 			{...area}
 			ref={field}
 			defaultValue={defaultValue}
-			maxLength={most}
+			maxLength={maxLength}
 			onChange={(event) => setLength(event.target.value.length)}
 			aside={
 				<span className="hint">
-					{grouped(length)} of {grouped(most)}
+					{grouped(length)} of {grouped(maxLength)}
 				</span>
 			}
 		/>

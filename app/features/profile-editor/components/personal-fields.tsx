@@ -73,7 +73,7 @@ export function PersonalFields({ values, errors, email, picture }: PersonalField
 					source="/suggest/skills"
 				/>
 				<div className="sm:col-span-2">
-					<CountedText {...field('about')} optional most={limits.about} rows={6} />
+					<CountedText {...field('about')} optional maxLength={limits.about} rows={6} />
 				</div>
 			</FieldGroup>
 		</>

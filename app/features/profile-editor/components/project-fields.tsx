@@ -51,7 +51,7 @@ export function ProjectFields({ values, errors, editing }: ProjectFieldsProps) {
 			<Field {...field('project_title')} required maxLength={limits.title} />
 			<Field {...field('project_date')} optional type="date" />
 			<div className="sm:col-span-2">
-				<CountedText {...field('project_description')} optional most={limits.description} rows={4} />
+				<CountedText {...field('project_description')} optional maxLength={limits.description} rows={4} />
 			</div>
 			<ChipsField
 				className="sm:col-span-2"

@@ -8,7 +8,7 @@ import {
 	updatePersonal,
 	updateSocial,
 } from '~/features/profile-editor/editing.queries.server.ts'
-import { checkName, editable, transaction } from '~/features/profile-editor/editing.server.ts'
+import { checkName, requireEditable, transaction } from '~/features/profile-editor/editing.server.ts'
 import {
 	insertCertificate,
 	insertProject,
@@ -104,7 +104,7 @@ interface Prepared {
 
 async function prepare(id: number, document: ReturnType<typeof readDocument>, executor?: Executor): Promise<Prepared> {
 	const [row, certificates, projects] = [
-		await editable({ id }, executor),
+		await requireEditable({ id }, executor),
 		await listCertificatesToEdit(id, executor),
 		await listProjectsToEdit(id, executor),
 	]
