@@ -175,6 +175,14 @@ describe('the places of things', () => {
 		expect(real).toEqual([])
 	})
 
+	test('how often something may be done is counted in one place', () => {
+		const counting = product.filter(({ text }) => /'rate-limiter-flexible'|\b(from|into|update) attempts\b/.test(text))
+		expect(counting.map(({ path }) => path).sort()).toEqual([
+			'app/features/rate-limits/rate-limits.queries.server.ts',
+			'app/features/rate-limits/rate-limits.server.ts',
+		])
+	})
+
 	test('no MD5 and no SHA-1 in the product', () => {
 		const broken = /\bmd5\(|'(?:md5|sha1|sha-1|rsa-sha1)'/i
 		expect(product.filter(({ text }) => broken.test(text)).map(({ path }) => path)).toEqual([])
