@@ -1,7 +1,6 @@
 import { useLimits } from '~/features/rate-limits/limits.server.ts'
-import type { ApiDocs, FieldDoc, OperationDoc } from './docs.view.ts'
+import type { ApiDocs, ApiDocument, DocumentedOperation, FieldDoc, OperationDoc, Schema } from './api.view.ts'
 import { openApiDocument } from './openapi.server.ts'
-import type { ApiDocument, DocumentedOperation, Schema } from './openapi.ts'
 
 let own: ApiDocs | undefined
 

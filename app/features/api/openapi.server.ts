@@ -4,8 +4,8 @@ import { config } from '~/config.server.ts'
 import { features } from '~/features/index.server.ts'
 import { mergeByName } from '~/platform/feature.ts'
 import type { Operation } from '~/platform/http/operation.ts'
+import type { ApiDocument } from './api.view.ts'
 import { scopesFor } from './caller.server.ts'
-import type { ApiDocument } from './openapi.ts'
 
 const parts = features.flatMap(({ api }) => api ?? [])
 

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { eventually } from '../../../tests/support/eventually.ts'
 import { type ClientEvents, MAX_WATCHED, type ServerEvents } from './events.ts'
 import type { Live } from './live.ts'
-import { Watched } from './watched.ts'
+import { Watched } from './use-presence.ts'
 
 // Over a real socket; the server is one that says what a test wants.
 
